@@ -281,8 +281,8 @@ class CurriculumConfig(Section):
         ),
     )
     reward_scale: float = Field(default=0.0, ge=0)
-    """Factor on every reward_threshold: 1 where `stages` are given. 0, for the default stages: 500
-    stands for what reaching the run's goal pays."""
+    """Factor on every reward_threshold: 1 where `stages` are given. 0, for the default stages: they
+    count milestones, and 500 stands for the whole way to the run's goal."""
     needed_success: float = Field(default=0.8, ge=0, le=1)
     """Share of episodes that must reach the run's goal before the last stage begins, where no
     planner is followed; 0 where `stages` are given: their thresholds alone decide."""
@@ -293,7 +293,16 @@ class CurriculumConfig(Section):
     confidence_decay_rate: float = Field(default=0.98, gt=0, le=1)
     """How fast the planner's share glides to a new stage's: the difference left an episode."""
     archive_share: float = Field(default=0.0, ge=0, le=0.9)
-    """Share of episodes that begin where an earlier one reached a milestone; they count apart."""
+    """Share of episodes that begin where an earlier one reached a milestone; they count apart. It
+    falls once episodes get further from even the hardest of them more often than not."""
+    move_share: float = Field(default=0.0, ge=0, le=1)
+    """Share of the running games that move to a milestone's saved states as soon as it has
+    `move_states`, unless they are farther; 0: none moves."""
+    move_states: int = Field(default=4, ge=1, le=64)
+    """Saved states that are kept of a milestone; running games move there once it has so many."""
+    archive_patience: int = Field(default=800, ge=0)
+    """Steps without a new milestone after which an episode that began at a saved state is
+    truncated; 0: only env.max_steps ends it."""
 
     @model_validator(mode="before")
     @classmethod
@@ -302,6 +311,38 @@ class CurriculumConfig(Section):
         if isinstance(values, dict) and "stages" in values:
             return {"reward_scale": 1.0, "needed_success": 0.0, **values}
         return values
+
+
+class BackwardConfig(Section):
+    """Learning from one demonstration: begin near its end, and walk back to power-on."""
+
+    demo: str = ""
+    """File of the demonstration; empty: none."""
+    success: float = Field(default=0.5, gt=0, le=1)
+    """Share of the last `episodes` that must reach the goal before episodes begin further back."""
+    episodes: int = Field(default=10, ge=1, le=10_000)
+    """Episodes from one place of the demonstration by which that is decided. Where all of them
+    fail, the start returns half of the way to the last place that went well."""
+    step: float = Field(default=0.05, ge=0.005, le=1)
+    """How far back it goes first, as a share of the demonstration; twice as far each time."""
+    patience: float = Field(default=4.0, ge=0)
+    """An episode is truncated when it reaches no new milestone in so many times the steps that the
+    demonstration took from there; 0: only env.max_steps ends it."""
+    sha256: str = ""
+    """Of the file, filled in when a run begins: a resumed run must find the same one."""
+
+
+class ExploreConfig(Section):
+    """The agent explore: search without learning, from states that were seldom visited."""
+
+    steps: int = Field(default=100, ge=1, le=100_000)
+    """Steps that a game explores before it returns to another state."""
+    repeats: float = Field(default=4.0, ge=1)
+    """Steps that an action lasts on average."""
+    tiles: int = Field(default=4, ge=1, le=64)
+    """Width and height of a place, in tiles: one state is remembered of each."""
+    cells: int = Field(default=2_000, ge=1, le=10_000)
+    """Most states that are remembered, 10 to 30 kB each; the most visited make room."""
 
 
 class RunConfig(Section):
@@ -335,7 +376,8 @@ class RunConfig(Section):
     save_dir: str = "saves"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
-    agent: Literal["ppo", "dqn", "rules", "random"] = "ppo"
+    agent: Literal["ppo", "dqn", "rules", "random", "explore"] = "ppo"
+    """Who plays: two that learn, the planner's rules, chance, or a search that remembers states."""
     encoder: Literal["features", "pixels", "both"] = "features"
     """What a learning policy sees: what is read from memory, the screen, or both."""
     mode: Literal["adaptive", "rl_only", "llm_only"] = "adaptive"
@@ -382,6 +424,8 @@ class RunConfig(Section):
     imitation: ImitationConfig = ImitationConfig()
     planner: PlannerConfig = PlannerConfig()
     curriculum: CurriculumConfig = CurriculumConfig()
+    backward: BackwardConfig = BackwardConfig()
+    explore: ExploreConfig = ExploreConfig()
 
     @field_validator("llm_base_url")
     @classmethod
@@ -422,6 +466,21 @@ class RunConfig(Section):
             raise ValueError(f"dqn.{name} must be at least {least}: num_envs * (n_steps + 2)")
         return self
 
+    @model_validator(mode="after")
+    def _check_starts(self) -> Self:
+        """Let one thing alone decide where episodes begin."""
+        curriculum = self.curriculum
+        has_archive = bool(curriculum.archive_share or curriculum.move_share)
+        given = {
+            "agent = explore": self.agent == "explore",
+            "backward.demo": bool(self.backward.demo),
+            "curriculum.archive_share or move_share": has_archive,
+        }
+        named = [name for name, is_given in given.items() if is_given]
+        if len(named) > 1:
+            raise ValueError(f"{' and '.join(named)} cannot both decide where episodes begin")
+        return self
+
     @property
     def needs_pixels(self) -> bool:
         """Tell whether environments render what the policy sees."""
@@ -435,7 +494,12 @@ class RunConfig(Section):
     @property
     def asks_models(self) -> bool:
         """Tell whether language models are asked for goals in training."""
-        return bool(self.models) and self.mode != "rl_only" and self.agent != "random"
+        return bool(self.models) and self.mode != "rl_only" and self.is_advised
+
+    @property
+    def is_advised(self) -> bool:
+        """Tell whether the agent has a use for the planner's advice."""
+        return self.agent not in ("random", "explore")
 
     def permissions(self) -> list[Permission]:
         """Return what training with these settings needs, wherever they are from."""

@@ -17,6 +17,8 @@ from engine.types import (
     Frame,
     GameState,
     Goal,
+    MapId,
+    MapOutline,
     RewardBreakdown,
 )
 
@@ -61,6 +63,13 @@ class RunStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class WorldMapped(Event):
+    """The maps of the game's world are known before they are seen: once, after RunStarted."""
+
+    outlines: tuple[MapOutline, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProgressReported(Event):
     """Start-up work went on."""
 
@@ -91,6 +100,10 @@ class GameObserved(LossyEvent):
     visited: NDArray[np.bool_] | None = None
     """(height, width) bool, tiles of this map that the episode has stood on; None where nobody
     counts them."""
+    route: tuple[tuple[MapId, tuple[tuple[int, int], ...]], ...] = ()
+    """The way beyond this map to the goal: for each map on it, tiles (x, y) in order."""
+    final_milestone: str = ""
+    """Key of the milestone that ends the episode, "" if none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,14 +298,25 @@ class CurriculumChanged(Event):
     episodes_in_stage: int
     min_episodes: int
     average_reward: float
-    """Over the last episodes that count (`window`), nan before the first."""
+    """Over the last episodes that count, in `unit`; nan before the first."""
     threshold: float
-    """Average reward needed to advance; nan in the last stage."""
+    """Average needed to advance, in `unit`; nan in the last stage."""
     missing: str
     """What is missing to advance, in words; "" in the last stage."""
     has_moved: bool = False
     focus: str = ""
     success_metrics: str = ""
+    unit: str = "reward"
+    """What is counted of an episode: reward or milestones."""
+    recent: tuple[float, ...] = ()
+    """The last ten episodes, in `unit`, oldest first; those before this stage too."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartsChanged(Event):
+    """Where episodes begin; `text` is "" while all do at the true start."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,11 +458,17 @@ class WarningRaised(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunFailed(Event):
-    """The run ended by an error. `has_checkpoint`: it can be resumed."""
+    """The run ended by an error.
+
+    Attributes:
+        has_checkpoint: It can be resumed.
+        is_refused: It never began: what the user gave cannot be used.
+    """
 
     message: str
     hint: str
     has_checkpoint: bool
+    is_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

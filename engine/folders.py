@@ -12,14 +12,28 @@ def config_folder() -> Path:
     Raises:
         ConfigurationError: It would lie in a home folder that is not known.
     """
-    if given := os.environ.get("POKETUI_CONFIG_DIR"):
+    return _folder("POKETUI_CONFIG_DIR", "XDG_CONFIG_HOME", "~/.config/poketui")
+
+
+def cache_folder() -> Path:
+    """Return the folder of what can be made again at any time.
+
+    Raises:
+        ConfigurationError: It would lie in a home folder that is not known.
+    """
+    return _folder("POKETUI_CACHE_DIR", "XDG_CACHE_HOME", "~/.cache/poketui")
+
+
+def _folder(own: str, base: str, usual: str) -> Path:
+    """Return the folder that a variable of ours names, else one in the desktop's, else `usual`."""
+    if given := os.environ.get(own):
         return Path(given)
-    if base := os.environ.get("XDG_CONFIG_HOME"):
-        return Path(base) / "poketui"
+    if shared := os.environ.get(base):
+        return Path(shared) / "poketui"
     try:
-        return user_path("~/.config/poketui")
+        return user_path(usual)
     except ConfigurationError as error:
-        raise ConfigurationError(error.message, "Set HOME, or POKETUI_CONFIG_DIR.") from None
+        raise ConfigurationError(error.message, f"Set HOME, or {own}.") from None
 
 
 def user_path(path: str | Path) -> Path:

@@ -59,7 +59,8 @@ class EngineSession(ThreadedSession):
 
     Raises:
         ConfigurationError: The save folder is not writable, the run is in use or names what is not
-            trusted, or nothing can be started from the file in `config.start_state`.
+            trusted, or nothing can be started from the file in `config.start_state`, or from the
+            demonstration in `config.backward.demo`.
         RomError: The ROM is unusable.
         CheckpointError: There is no such run.
     """
@@ -76,7 +77,7 @@ class EngineSession(ThreadedSession):
         self._is_resumed = resume is not None
         if resume is None:
             check_settings(config)
-            self.config = _keep_given_state(config)
+            self.config = _with_demo_hash(_keep_given_state(config))
             self._folder = RunFolder.create(self.config)
         else:
             self._folder = RunFolder.open(config, resume, self._warn)
@@ -84,6 +85,7 @@ class EngineSession(ThreadedSession):
                 self.config, ignored = resumed_config(self._folder.path, config)
                 check_settings(self.config)
                 _keep_given_state(self.config)
+                _with_demo_hash(self.config)
             except BaseException:
                 self._folder.unlock()
                 raise
@@ -251,6 +253,14 @@ def _keep_given_state(config: RunConfig) -> RunConfig:
     from engine.env.start_states import keep_given_state
 
     return keep_given_state(config)
+
+
+def _with_demo_hash(config: RunConfig) -> RunConfig:
+    if not config.backward.demo:
+        return config
+    from engine.training.demo_starts import with_demo_hash
+
+    return with_demo_hash(config)
 
 
 class _QuietFileHandler(logging.handlers.WatchedFileHandler):

@@ -5,11 +5,20 @@ import threading
 from collections import deque
 
 from engine.commands import Command, Stop
-from engine.errors import CheckpointError, PokeTUIError
+from engine.errors import (
+    CheckpointError,
+    ConfigurationError,
+    DemoError,
+    PokeTUIError,
+    ReplayError,
+)
 from engine.events import Event, LossyEvent, RunFailed, RunStopped
 from engine.loop.controls import CommandQueue
 
 _MAILBOX_CAPACITY = 20_000
+_REFUSALS = (ConfigurationError, DemoError, ReplayError)
+"""What is wrong with what the user gave, if the run has not begun."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -94,7 +103,11 @@ class ThreadedSession:
             return self._work()
         except PokeTUIError as error:
             is_lost = isinstance(error, CheckpointError) and error.is_permanent
-            return RunFailed(error.message, error.hint, self._has_checkpoint and not is_lost)
+            has_checkpoint = self._has_checkpoint
+            is_refused = not has_checkpoint and isinstance(error, _REFUSALS)
+            return RunFailed(
+                error.message, error.hint, has_checkpoint and not is_lost, is_refused=is_refused
+            )
         except Exception as error:
             # The thread's outermost frame: beyond it an exception would be lost, and the terminal
             # would wait for ever. The traceback belongs into the log, not on the screen.

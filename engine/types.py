@@ -264,6 +264,18 @@ class Terrain:
     """Leads elsewhere when one stands on the tile and presses on in this direction."""
     MAT = 1024 + 2048 + 4096 + 8192
     WARP = DOOR | MAT
+    WALLS: Mapping[Facing, int] = MappingProxyType(
+        {Facing.DOWN: 1 << 14, Facing.UP: 1 << 15, Facing.LEFT: 1 << 16, Facing.RIGHT: 1 << 17}
+    )
+    """A wall along this side of the tile: it is neither left nor entered over it."""
+    ICE = 1 << 18
+    """One slides on in the same direction until something is in the way or the ice ends."""
+    PUSH = 1 << 19
+    """Whoever arrives on the tile is pushed one tile down: doors, stairs, caves."""
+    CUT_TREE = 1 << 20
+    """A small tree that Cut removes."""
+    WHIRLPOOL = 1 << 21
+    WATERFALL = 1 << 22
 
 
 class TileKind(IntEnum):
@@ -277,7 +289,7 @@ class TileKind(IntEnum):
     DOOR = 5
 
     @classmethod
-    def of(cls, terrain: NDArray[np.uint16]) -> NDArray[np.uint8]:
+    def of(cls, terrain: NDArray[np.uint32]) -> NDArray[np.uint8]:
         """Return the kinds of tiles by their `Terrain` bits."""
         kinds = np.full(terrain.shape, cls.WALL, np.uint8)
         for bits, kind in (
@@ -301,16 +313,16 @@ class MapView:
 
     width: int
     height: int
-    terrain: NDArray[np.uint16]
-    """(height, width) uint16 `Terrain` bits of the walk tiles, [y, x]; read-only."""
+    terrain: NDArray[np.uint32]
+    """(height, width) uint32 `Terrain` bits of the walk tiles, [y, x]; read-only."""
     warps: tuple[Warp, ...]
     objects: tuple[MapObject, ...]
     connections: frozenset[str]
     """Edges that lead to a neighbouring map, of "north", "south", "west", "east"."""
     signs: tuple[tuple[int, int], ...] = ()
     """Walk tiles (x, y) that answer when faced with A and are no object."""
-    bordered: NDArray[np.uint16] | None = None
-    """(height + 12, width + 12) uint16, `terrain` with the `MAP_BORDER` tiles around the map, which
+    bordered: NDArray[np.uint32] | None = None
+    """(height + 12, width + 12) uint32, `terrain` with the `MAP_BORDER` tiles around the map, which
     hold the neighbours' nearest strips; read-only. None where it is not known."""
     edges: tuple[Edge, ...] = ()
     """The connections whose neighbour RAM names; the practice game leaves it out."""
@@ -347,6 +359,25 @@ class MapView:
         return tuple(v.tobytes() if isinstance(v, np.ndarray) else v for v in values)
 
 
+class Prompt(StrEnum):
+    """What the screen waits for, if it is not the player's next step."""
+
+    NONE = ""
+    """Nothing: the player can act, or the game is moving by itself."""
+    PRINTING = "printing"
+    """A text is being written."""
+    TEXT = "text"
+    """A text waits for A or B."""
+    YES_NO = "yes/no"
+    MENU = "menu"
+    QUANTITY = "quantity"
+    NAMING = "naming"
+    SPINNER = "spinner"
+    """A clock's hour, minute or day: up and down change it, A takes it."""
+    SCREEN = "screen"
+    """A screen of its own, such as a creature's entry: it waits for A or B."""
+
+
 @dataclass(frozen=True, slots=True)
 class Control:
     """Whether the player can act, and what the game waits for."""
@@ -363,6 +394,30 @@ class Control:
     """The menu cursor (row, column), 1-based; (0, 0) when none accepts input."""
     menu_size: tuple[int, int]
     """Rows and columns of that menu."""
+    prompt: Prompt = Prompt.NONE
+    selection: int = 0
+    """What the cursor stands on in lists of items, by number; 0 where nothing tells."""
+    pocket: int = 0
+    """Which pocket an open bag shows: 0 items, 1 balls, 2 key items, 3 machines."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MapOutline:
+    """A map as it lies beside others, before it is entered.
+
+    Maps that are joined by their edges lie on one plane; houses and caves have planes of their own.
+    """
+
+    map: MapId
+    name: str
+    plane: int
+    x: int
+    """Of the upper left walk tile on the plane; y grows downwards."""
+    y: int
+    kinds: NDArray[np.uint8]
+    """(height, width) `TileKind` of the walk tiles."""
+    doors: tuple[tuple[int, int, MapId], ...] = ()
+    """Warps: walk tile (x, y) of this map, and where it leads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,8 +494,13 @@ class Bag:
     machines: tuple[tuple[int, int], ...] = ()
     """TMs and HMs."""
 
+    def has(self, item: int) -> bool:
+        """Return whether an item is in any pocket."""
+        counted = (*self.items, *self.balls, *self.machines)
+        return item in self.key_items or any(one == item for one, _ in counted)
 
-NO_MAP = MapView(0, 0, np.zeros((0, 0), np.uint16), (), (), frozenset())
+
+NO_MAP = MapView(0, 0, np.zeros((0, 0), np.uint32), (), (), frozenset())
 """Where there is no map to be read."""
 
 
@@ -476,6 +536,10 @@ class GameState:
     healing_place: MapId | None = None
     """Where a whiteout leads; None: home."""
     repel_steps: int = 0
+    scenes: bytes = b""
+    """Scene numbers of the maps that have any, in the order of `GameTables.SCENES`."""
+    engine_flags: bytes = b""
+    """Bit n is engine flag n (gear, badges, field moves used), least significant first."""
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a field by name, `default` where there is none, as a mapping would."""
@@ -484,6 +548,10 @@ class GameState:
     def has_event(self, flag: int) -> bool:
         """Return whether event flag `flag` (0-2047) is set."""
         return _has_bit(self.event_flags, flag)
+
+    def has_engine_flag(self, flag: int) -> bool:
+        """Return whether engine flag `flag` is set."""
+        return _has_bit(self.engine_flags, flag)
 
     def has_caught(self, species: int) -> bool:
         """Return whether a species was caught or given."""
@@ -542,6 +610,7 @@ class GoalKind(StrEnum):
     """Win the battle."""
     RUN = "run"
     """Get out of the battle."""
+    BUY = "buy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -600,7 +669,11 @@ class RewardBreakdown:
     @property
     def total(self) -> float:
         """Sum the components."""
-        return float(sum(value for _, value in self.components))
+        return float(sum([value for _, value in self.components]))
+
+
+BRANCHED = "branched"
+"""`EpisodeSummary.start` of an episode that a person began at a snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -628,7 +701,8 @@ class EpisodeSummary:
     """Its process died or hung: the episode has no end of its own."""
     goals: tuple[GoalTally, ...] = ()
     start: str = ""
-    """Milestone of the archived state that it began from, "" for the true start."""
+    """Where it began: milestone of the archived state, "demo 83 %", `BRANCHED`; "" for the true
+    start."""
     recording: str = ""
     """The episode's inputs (`engine.env.input_recording`), "" where there are none."""
 

@@ -15,7 +15,7 @@ from engine.env.batch import Batch
 from engine.env.demo_requests import DemoFacts, DemoRequest
 from engine.env.inspection import Inspection
 from engine.planning_types import PlannerUpdate, PlanningQuery, UserOverrides
-from engine.types import Frame
+from engine.types import BRANCHED, Frame
 
 
 class Playable(Protocol):
@@ -125,13 +125,27 @@ class Snapshots(Protocol):
     def place(self, index: int) -> str:
         """Return the name of where an environment is."""
 
-    def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
-        """Let the next episode of an environment begin at a snapshot."""
-
-    def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
+    def begin_now(
+        self,
+        index: int,
+        snapshot: bytes = b"",
+        start: str = BRANCHED,
+        *,
+        continues: bool = False,
+        max_steps: int = 0,
+    ) -> Batch:
         """Leave an environment's episode, which counts as aborted, and begin another.
 
         It begins at the snapshot, or at the true start. The other environments stand still.
+
+        Args:
+            index: The environment.
+            snapshot: As `snapshot` returned it; b"": the true start.
+            start: Names the snapshot in `EpisodeSummary.start`.
+            continues: Let the snapshot's own episode continue, with the game's random state and all
+                that it had reached and been paid for, instead of beginning one there.
+            max_steps: Steps without a new milestone after which the episode is truncated; 0: the
+                usual limit alone.
         """
 
 

@@ -19,6 +19,7 @@ from engine.events import (
     RunFailed,
     RunStarted,
     RunStopped,
+    StartsChanged,
     StatusChanged,
     StrategySwitched,
     WarningRaised,
@@ -42,6 +43,7 @@ class HeadlessRunner:
         self._status: StatusChanged | None = None
         self._curriculum: CurriculumChanged | None = None
         self._model: PlannerStatusChanged | None = None
+        self._starts = ""
         self._usable: tuple[str, str] | None = None
         self._returns: deque[float] = deque(maxlen=_WINDOW)
         self._successes: deque[bool] = deque(maxlen=_WINDOW)
@@ -80,6 +82,8 @@ class HeadlessRunner:
             parts.append(f"success {100 * sum(self._successes) / count:.0f}% of last {count}")
         if self._curriculum is not None:
             parts.append(f"stage {self._curriculum.stage}/{self._curriculum.num_stages}")
+        if self._starts:
+            parts.append(self._starts)
         if self._model is not None:
             parts.append(f"model {describe_status(self._model)}")
         parts.append(f"up {status.uptime_s / 60:.1f} min")
@@ -96,6 +100,8 @@ class HeadlessRunner:
                 if event.has_moved:
                     self._print(f"curriculum: stage {event.stage}/{event.num_stages}, {event.name}")
                 self._curriculum = event
+            case StartsChanged(text=text):
+                self._starts = text
             case PlannerStatusChanged():
                 self._follow_model(event)
             case StrategySwitched():

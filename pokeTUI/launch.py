@@ -17,6 +17,7 @@ from pokeTUI.signals import signal_exit_code
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
 EXIT_FAILED = 1
+EXIT_REFUSED = 2
 WEB_DRIVER_VARIABLE = "TEXTUAL_DRIVER"
 """Names the driver that Textual draws with instead of a terminal's."""
 
@@ -149,6 +150,8 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
             return signal_exit_code(reason) if is_whole else EXIT_FAILED
         case RunFailed() | ConnectionLost():
             complain(f"poketui: {end.message} {end.hint}".rstrip())
+            if isinstance(end, RunFailed) and end.is_refused:
+                return EXIT_REFUSED
             if isinstance(end, RunFailed) and end.has_checkpoint and from_checkpoint:
                 complain(from_checkpoint)
         case None:

@@ -77,6 +77,7 @@ def own_config_folder(
     """Leave the user's own preferences and trusted names alone."""
     folder = tmp_path_factory.getbasetemp() / "own-config"
     monkeypatch.setenv("POKETUI_CONFIG_DIR", str(folder))
+    monkeypatch.setenv("POKETUI_CACHE_DIR", str(folder.with_name("own-cache")))
     monkeypatch.delenv("POKETUI_TRUST", raising=False)
     return folder
 

@@ -80,6 +80,11 @@ def _for_one_environment(config: RunConfig, origin: str) -> RunConfig:
             f"{origin}: agent = '{config.agent}': this trainer's agent learns.",
             "Allowed are 'ppo' and 'dqn'; with mode = 'llm_only' the planner acts alone.",
         )
+    if config.backward.demo:
+        raise ConfigurationError(
+            f"{origin}: backward.demo: this trainer's episodes all begin at the true start.",
+            "Leave it out, or train with `poketui run --demo`.",
+        )
     changes: dict[str, object] = {"num_envs": 1, "workers": 1}
     if "ppo" not in given:
         changes["ppo"] = config.ppo.model_copy(update=_ONE_ENV_PPO)

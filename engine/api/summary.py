@@ -93,10 +93,12 @@ def summarise_training(
                 stage, highest = new, max(highest, new)
             case StrategySwitched():
                 switches += 1
+    total_episodes = len(played)
+    played = [summary for summary in played if not summary.start]
     rewards = [summary.total_reward for summary in played]
     by_model, by_rules = usage_of(played)
     return {
-        "total_episodes": len(rewards),
+        "total_episodes": total_episodes,
         "total_steps": total_steps,
         "best_reward": max(rewards, default=0.0),
         "final_avg_reward": statistics.fmean(rewards[-WINDOW:] or [0.0]),

@@ -38,9 +38,11 @@ class LearningCurve:
             reached it.
         target_step: Step at which `TARGET` of the last `WINDOW` episodes first succeeded.
         planner: How the language model did, where one was asked.
+        run_dir: Folder of the run.
     """
 
     seed: int
+    run_dir: str = ""
     milestones: tuple[tuple[str, str], ...] = ()
     first_steps: dict[str, int] = field(default_factory=dict)
     target_step: int | None = None
@@ -152,8 +154,8 @@ def train(
 def _take(curve: LearningCurve, event: Event) -> bool:
     """Fold one event into the curve; return whether the run is over."""
     match event:
-        case RunStarted(milestones=milestones):
-            curve.milestones = milestones
+        case RunStarted(milestones=milestones, run_dir=run_dir):
+            curve.milestones, curve.run_dir = milestones, run_dir
         case EpisodeEnded(summary=summary) if not summary.start:
             curve.add(event)
         case PlannerStatusChanged():

@@ -1,6 +1,7 @@
 """Time `env.step` and the emulator alone, over the same presses and frames, by CPU time."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,8 @@ from engine.env.game_env import GameEnv
 from engine.types import Action
 
 _RESETS = 10
+_TURN = 20
+"""Steps before the next one's turn."""
 
 
 @dataclass(slots=True)
@@ -62,9 +65,37 @@ def write_script(env: GameEnv, steps: int, seed: int) -> list[Press]:
     return scribe.script
 
 
-def play_bare(env: GameEnv, script: list[Press], seed: int) -> float:
+def play_bare(env: GameEnv, script: Sequence[Press], seed: int) -> float:
     """Press and tick as written and do nothing else; return the CPU time in ms."""
     _begin(env, seed)
+    return _run_bare(env, script)
+
+
+def play_steps(env: GameEnv, script: Sequence[Press], seed: int) -> float:
+    """Step the environment through the same actions; return the CPU time in ms."""
+    _begin(env, seed)
+    return _run_steps(env, script)
+
+
+def play_in_turn(
+    bare: GameEnv, envs: Sequence[GameEnv], script: Sequence[Press], seed: int
+) -> list[float]:
+    """Do both, changing over every few steps, so that a busy machine slows all of them alike.
+
+    Returns:
+        The CPU time in ms of the bare loop, in an environment of its own, then of each of `envs`.
+    """
+    runs = [(bare, _run_bare), *((env, _run_steps) for env in envs)]
+    for env, _ in runs:
+        _begin(env, seed)
+    costs = [0.0] * len(runs)
+    for start in range(0, len(script), _TURN):
+        for index, (env, run) in enumerate(runs):
+            costs[index] += run(env, script[start : start + _TURN])
+    return costs
+
+
+def _run_bare(env: GameEnv, script: Sequence[Press]) -> float:
     emulator = env.emulator
     start = time.process_time()
     for press in script:
@@ -75,9 +106,7 @@ def play_bare(env: GameEnv, script: list[Press], seed: int) -> float:
     return _ms_since(start)
 
 
-def play_steps(env: GameEnv, script: list[Press], seed: int) -> float:
-    """Step the environment through the same actions; return the CPU time in ms."""
-    _begin(env, seed)
+def _run_steps(env: GameEnv, script: Sequence[Press]) -> float:
     start = time.process_time()
     for press in script:
         env.step(press.action)

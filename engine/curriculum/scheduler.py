@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.config import CurriculumConfig
+from engine.curriculum.way import WayToGoal
 from engine.events import CurriculumChanged, StrategySwitched
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import WINDOW, StrategyType
@@ -58,6 +59,10 @@ _LAST_PHASE = (
 _DOCUMENTED_GOAL = 500.0
 """The highest documented threshold: what reaching the run's goal is taken to pay."""
 
+_BY_CHANCE = 0.35
+"""Share of the way to the goal that play at random goes in an episode, and a little more: 3 of the
+practice game's 10 milestones in 1,500 steps, less on a cartridge."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -69,7 +74,8 @@ class Stage:
         preference: Strategy that it begins with; None where strategies have no say.
         planner_share: How far the planner is followed, 0 to 1, unless a strategy decides otherwise.
         needed_confidence: Confidence from which the policy may act against the planner's advice.
-        threshold: Average reward needed to advance, in the game's own rewards; nan in the last.
+        threshold: Average needed to advance, in the game's own rewards or in milestones; nan in
+            the last.
         min_episodes: Episodes before which it is not left.
     """
 
@@ -84,17 +90,35 @@ class Stage:
 
 
 def build_stages(
-    config: CurriculumConfig, goal_reward: float, initial_strategy: str
+    config: CurriculumConfig,
+    goal_reward: float,
+    initial_strategy: str,
+    way: WayToGoal | None = None,
 ) -> tuple[Stage, ...]:
     """Return the configured stages and, after them, the last one, which has no planner.
 
     The default thresholds (50, 100, 200, 500) belong to a game whose goal pays about 500: with a
-    `config.reward_scale` of 0 they are read as shares of what reaching the run's goal pays here,
-    10, 20, 40 and 100 %. Thresholds that somebody gives have a scale of 1: they stand as they are.
-    `goal_reward` is what reaching every milestone of the run's goal pays; `initial_strategy` takes
-    the place of the first stage's own preference.
+    `config.reward_scale` of 0 they are read as shares, 10, 20, 40 and 100 %, of what reaching the
+    run's goal pays, or of the way to it that chance leaves. Thresholds that somebody gives have a
+    scale of 1: they stand as they are.
+
+    Args:
+        config: The stages.
+        goal_reward: What reaching the run's goal pays.
+        initial_strategy: Takes the place of the first stage's own preference.
+        way: Milestones to the run's goal, if the default thresholds are to count those.
     """
-    scale = config.reward_scale or goal_reward / _DOCUMENTED_GOAL
+
+    def threshold(documented: float) -> float:
+        if config.reward_scale:
+            return documented * config.reward_scale
+        share = documented / _DOCUMENTED_GOAL
+        if way is None:
+            return share * goal_reward
+        # Not all episodes reach the goal where not all need to.
+        highest = config.needed_success or 1.0
+        return way.size * min(_BY_CHANCE + share * (1 - _BY_CHANCE), highest)
+
     stages = []
     for number, stage in enumerate(config.stages):
         preference = None
@@ -106,7 +130,7 @@ def build_stages(
                 preference=preference,
                 planner_share=preference.planner_share if preference else _AUTONOMOUS_SHARE,
                 needed_confidence=stage.llm_confidence,
-                threshold=stage.reward_threshold * scale,
+                threshold=threshold(stage.reward_threshold),
                 min_episodes=max(stage.min_episodes, config.advancement_patience),
             )
         )
@@ -118,7 +142,7 @@ def build_stages(
 
 
 class Curriculum:
-    """Follow the episodes' rewards through the stages.
+    """Follow the episodes' rewards, or how far they go, through the stages.
 
     A stage is left for the next after at least `min_episodes` and `advancement_patience` in it,
     when the last ten (or all, where there are fewer) average the threshold or more and deviate by
@@ -131,6 +155,8 @@ class Curriculum:
     Args:
         config: Stages and patience.
         goal_reward: What reaching the run's goal pays (see `build_stages`).
+        way: Milestones to the run's goal. Where it is given, and no thresholds in rewards are, it
+            is milestones that count: what exploring and levels pay moves nothing.
         initial_strategy: Strategy of the first stage.
         fixed_share: Planner share in every stage, for runs without a policy or a planner.
 
@@ -143,10 +169,12 @@ class Curriculum:
         config: CurriculumConfig,
         goal_reward: float,
         *,
+        way: WayToGoal | None = None,
         initial_strategy: str = "llm_heavy",
         fixed_share: float | None = None,
     ) -> None:
-        self._stages = build_stages(config, goal_reward, initial_strategy)
+        self._way = None if config.reward_scale else way
+        self._stages = build_stages(config, goal_reward, initial_strategy, self._way)
         self.forced_share: float | None = None
         self.fixed_share = fixed_share
         self._held_over = config.hold_episodes
@@ -160,6 +188,7 @@ class Curriculum:
         self._num_kept = max(self._held_over, WINDOW)
         self._rewards: deque[float] = deque(maxlen=self._num_kept)
         self._successes: deque[bool] = deque(maxlen=self._num_kept)
+        self._shown: deque[float] = deque(maxlen=WINDOW)
 
     @property
     def stage(self) -> Stage:
@@ -195,17 +224,22 @@ class Curriculum:
             self._followed = share
             self._glided = 0
 
+    def measure(self, summary: EpisodeSummary) -> float:
+        """Return what counts of an episode: see `way`."""
+        return summary.total_reward if self._way is None else self._way.walked(summary)
+
     def record(
-        self, total_reward: float, *, is_success: bool, is_approved: bool = True
+        self, measure: float, *, is_success: bool, is_approved: bool = True
     ) -> CurriculumChanged:
-        """Count an episode, move if it is time, and return the current state.
+        """Count an episode by its measure, move if it is time, and return the current state.
 
         Only if `is_approved`, by the strategy system, is a stage left for the next.
         """
         self._is_approved = is_approved
         self._episodes += 1
         self._glided += 1
-        self._rewards.append(total_reward)
+        self._rewards.append(measure)
+        self._shown.append(measure)
         self._successes.append(is_success)
         step = 1 if not self._missing() else -1 if self._has_stopped_holding() else 0
         if step:
@@ -233,6 +267,8 @@ class Curriculum:
             has_moved=has_moved,
             focus=stage.focus,
             success_metrics=stage.success_metrics,
+            unit=self._unit,
+            recent=tuple(self._shown),
         )
 
     def save(self) -> dict[str, Any]:
@@ -247,6 +283,7 @@ class Curriculum:
             "is_approved": self._is_approved,
             "rewards": list(self._rewards),
             "successes": list(self._successes),
+            "shown": list(self._shown),
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
@@ -261,10 +298,15 @@ class Curriculum:
         self._is_approved = bool(facts["is_approved"])
         self._rewards = deque((float(value) for value in facts["rewards"]), self._num_kept)
         self._successes = deque((bool(value) for value in facts["successes"]), self._num_kept)
+        self._shown = deque((float(v) for v in facts.get("shown", self._rewards)), WINDOW)
 
     @property
     def _set_share(self) -> float | None:
         return self.forced_share if self.fixed_share is None else self.fixed_share
+
+    @property
+    def _unit(self) -> str:
+        return "reward" if self._way is None else "milestones"
 
     @property
     def _is_last(self) -> bool:
@@ -286,7 +328,7 @@ class Curriculum:
             return f"{needed - self._episodes} more episodes"
         average = self._average()
         if average < self.stage.threshold:
-            return f"average reward {average:.1f} of {self.stage.threshold:.1f}"
+            return f"average {self._unit} {average:.1f} of {self.stage.threshold:.1f}"
         variation = statistics.pstdev(self._recent()) / max(abs(average), 1e-9)
         if variation > MAX_VARIATION:
             return f"variation {variation:.0%}, at most {MAX_VARIATION:.0%} counts"
@@ -328,7 +370,7 @@ def hand_over(
     if may_switch:
         curriculum.follow(strategy.current.planner_share)
     change = curriculum.record(
-        summary.total_reward,
+        curriculum.measure(summary),
         is_success=summary.is_success,
         is_approved=strategy.approves_advancement(curriculum.preference),
     )

@@ -25,7 +25,7 @@ from engine.env.demo_requests import (
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 from engine.strategy.advised import make_env as make_advised_env
-from engine.types import Frame
+from engine.types import BRANCHED, Frame
 
 
 def make_env(config: RunConfig, env_index: int) -> SteppedEnv:
@@ -82,12 +82,19 @@ class RecordedEnv(SteppedEnv):
                 self._recorder.live(reward, done=any(ends), is_over=is_over)
         return result
 
-    def begin_now(self, snapshot: bytes = b"") -> None:
+    def begin_now(
+        self,
+        snapshot: bytes = b"",
+        start: str = BRANCHED,
+        *,
+        continues: bool = False,
+        max_steps: int = 0,
+    ) -> None:
         """Leave this episode, and what is kept of it, and begin another."""
         if self._recorder is not None:
             with self._ending(is_over=True):
                 pass
-        super().begin_now(snapshot)
+        super().begin_now(snapshot, start, continues=continues, max_steps=max_steps)
 
     def take_demos(self) -> tuple[DemoEnded, ...]:
         """Return the demonstrations that steps brought to their end since the last time."""

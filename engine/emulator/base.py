@@ -14,9 +14,11 @@ class Emulator(Protocol):
 
     Attributes:
         rom: The image that it runs.
+        is_drawn: `frame` is of now: the last frame that ran was drawn, and no state loaded since.
     """
 
     rom: bytes
+    is_drawn: bool
 
     def tick(self, frames: int, render: bool = False) -> None:
         """Emulate `frames` frames; `render` draws the last of them."""

@@ -9,19 +9,23 @@ import numpy as np
 
 from engine.emulator.cartridge import Battery, Cartridge
 from engine.emulator.clock import CartridgeClock
+from engine.emulator.shared_rom import SharedRom, share_roms
+from engine.emulator.work_ram import find_work_ram, offset_of
 from engine.errors import EnvironmentError, RomError
 from engine.types import Action, Frame
 
 # PyBoy imports SDL2 for windows that are never opened here, which costs each process 0.2 s, 5 MB
-# and a warning; where SDL2 is missing, PyBoy does without.
-_is_hidden = "sdl2" not in sys.modules
-if _is_hidden:
-    sys.modules["sdl2"] = None  # type: ignore[assignment]
+# and a warning, and Pillow, if it is there, for pictures that nobody asks for, which costs 3 MB and
+# time in every tick; where they are missing, PyBoy does without.
+_hidden = {"sdl2", "PIL"} - sys.modules.keys()
+sys.modules.update(dict.fromkeys(_hidden))  # type: ignore[arg-type]
 from pyboy import PyBoy  # noqa: E402
+from pyboy.core import cartridge as pyboy_cartridge  # noqa: E402
 from pyboy.utils import PyBoyException  # noqa: E402
 
-if _is_hidden:
-    del sys.modules["sdl2"]
+for _name in _hidden:
+    del sys.modules[_name]
+share_roms(pyboy_cartridge)
 
 _BUTTONS: dict[int, str] = {
     Action.A: "a",
@@ -36,8 +40,7 @@ _BUTTONS: dict[int, str] = {
 
 _SILENT = 5  # Only this level of pyboy's logger prints nothing.
 _RAM_BANK = 0x2000  # PyBoy counts cartridge RAM in whole banks, and at least one
-_WRAM_END = 0xE000
-_WRAM_SWITCHED = 0xD000
+_WRAM, _WRAM_SWITCHED, _WRAM_END = 0xC000, 0xD000, 0xE000
 _OTHER_STATE = "It was made by another version of pyboy or for another ROM; start a new run."
 
 
@@ -49,16 +52,21 @@ class GameBoy:
             truncated and corrupted images without a word.
         battery: What the cartridge remembers; None: nothing yet.
 
+    Attributes:
+        is_drawn: `frame` is of now.
+
     Raises:
         RomError: PyBoy cannot run the image at all.
     """
+
+    is_drawn = False
 
     def __init__(self, rom: bytes, battery: Battery | None = None) -> None:
         self.rom = rom
         try:
             # File objects, never paths: for a path PyBoy writes files beside the ROM.
             self._pyboy: Any = PyBoy(
-                io.BytesIO(rom),
+                SharedRom(rom),
                 ram_file=io.BytesIO(battery.ram) if battery else None,
                 rtc_file=io.BytesIO(battery.clock) if battery and battery.clock else None,
                 window="null",
@@ -72,6 +80,7 @@ class GameBoy:
             ) from None
         self._pyboy.set_emulation_speed(0)
         self._memory = self._pyboy.memory
+        self._work_ram = find_work_ram(self._memory)
         saved_at = time.time()
         state = self._save()
         self._shape = _shape_of(state)
@@ -85,6 +94,7 @@ class GameBoy:
         """Emulate `frames` frames; `render` draws the last of them."""
         if frames > 0:
             self._pyboy.tick(frames, render, False)
+            self.is_drawn = render
 
     def press(self, action: int) -> None:
         """Hold the button of `action` from the next frame on; NOOP holds nothing."""
@@ -99,6 +109,12 @@ class GameBoy:
     def read(self, bank: int, address: int, size: int) -> bytes:
         """Read RAM. D000-DFFF needs its work-RAM bank, all else bank 0."""
         end = address + size
+        ram = self._work_ram
+        if ram is not None and (
+            _WRAM_SWITCHED <= address < end <= _WRAM_END or _WRAM <= address < end <= _WRAM_SWITCHED
+        ):
+            start = offset_of(bank, address)
+            return ram[start : start + size].tobytes()
         if _WRAM_SWITCHED <= address < _WRAM_END:
             if end == _WRAM_END:
                 # PyBoy refuses a banked slice that ends at E000 but not the byte below it.
@@ -109,7 +125,12 @@ class GameBoy:
 
     def read_strided(self, bank: int, address: int, stride: int, count: int) -> bytes:
         """Read `count` single bytes of D000-DFFF that lie `stride` apart."""
-        return bytes(self._memory[bank, address : address + stride * count : stride])
+        end = address + stride * count
+        ram = self._work_ram
+        if ram is not None and end <= _WRAM_END:
+            start = offset_of(bank, address)
+            return ram[start : start + stride * count : stride].tobytes()
+        return bytes(self._memory[bank, address:end:stride])
 
     def write(self, bank: int, address: int, data: bytes) -> None:
         """Overwrite RAM."""
@@ -143,6 +164,7 @@ class GameBoy:
         if _shape_of(state) != self._shape:
             # PyBoy would load a part of it.
             raise EnvironmentError("The emulator cannot load this saved state.", _OTHER_STATE)
+        self.is_drawn = False
         try:
             if self._clock is None:
                 self._load(state)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery
-from engine.types import Advice, GameState, GoalTally
+from engine.types import Advice, GameState, GoalTally, MapId
 
 
 class Advisor(Protocol):
@@ -57,6 +57,10 @@ class PlannerAdvisor(Advisor, Protocol):
 
     def path(self, state: GameState) -> tuple[tuple[int, int], ...]:
         """Return the tiles of this map on the way that the last advice serves, next first."""
+        ...
+
+    def route(self, state: GameState) -> tuple[tuple[MapId, tuple[tuple[int, int], ...]], ...]:
+        """Return the way beyond this map that the last advice serves, tiles by map."""
         ...
 
     def question(self) -> PlanningQuery | None:

@@ -13,7 +13,7 @@ from engine.env.inspection import Inspection
 from engine.env.pool import StandingCalls, WorkerPool
 from engine.env.stepping import SteppedEnv
 from engine.planning_types import PlannerUpdate, PlanningQuery, SubgoalBook, UserOverrides
-from engine.types import EpisodeSummary, Frame
+from engine.types import BRANCHED, EpisodeSummary, Frame
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -159,14 +159,19 @@ class ArrayWorld:
         """Return the game of an environment as it is now."""
         return self.call(index, SteppedEnv.snapshot)
 
-    def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
-        """Let the next episode of an environment begin at a snapshot."""
-        self.call(index, SteppedEnv.reset_from, milestone, snapshot)
-
-    def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
+    def begin_now(
+        self,
+        index: int,
+        snapshot: bytes = b"",
+        start: str = BRANCHED,
+        *,
+        continues: bool = False,
+        max_steps: int = 0,
+    ) -> Batch:
         """Leave an environment's episode, which counts as aborted, and begin another."""
         self._arrays.forget_step()
-        self.try_call(index, SteppedEnv.begin_now, snapshot)
+        begin = SteppedEnv.begin_now
+        self.try_call(index, begin, snapshot, start, continues=continues, max_steps=max_steps)
         outcome = Outcome()
         self._abort(index, outcome)
         return self._mended(outcome)
@@ -228,5 +233,6 @@ class ArrayWorld:
             reached=outcome.reached,
             goal_outcomes=tuple(outcome.goal_outcomes),
             demos=tuple(outcome.demos),
+            cells=outcome.cells,
         )
         return self._last

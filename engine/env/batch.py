@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.env.cells import Cell
 from engine.env.demo_requests import DemoEnded
 from engine.planning_types import GoalOutcome
 from engine.types import EpisodeSummary
@@ -18,9 +19,12 @@ class Outcome:
     reached: dict[int, tuple[str, int]] = field(default_factory=dict)
     goal_outcomes: list[GoalOutcome] = field(default_factory=list)
     demos: list[DemoEnded] = field(default_factory=list)
+    cells: dict[int, tuple[int, Cell]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.summaries or self.reached or self.goal_outcomes or self.demos)
+        return bool(
+            self.summaries or self.reached or self.goal_outcomes or self.demos or self.cells
+        )
 
     def add(self, other: "Outcome") -> None:
         """Take in what happened in other environments."""
@@ -28,6 +32,7 @@ class Outcome:
         self.reached |= other.reached
         self.goal_outcomes += other.goal_outcomes
         self.demos += other.demos
+        self.cells |= other.cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,8 @@ class Batch:
             one for all.
         is_walking: (N,) bool, the player can walk; or one for all.
         demos: Demonstrations that this step brought to their end.
+        cells: Steps from the true start and the cell of environments that explore, where there is
+            one; none where the episode ended.
     """
 
     features: NDArray[np.float32]
@@ -90,6 +97,7 @@ class Batch:
     shaping: NDArray[np.float32] = field(default_factory=lambda: np.zeros((), np.float32))
     is_walking: NDArray[np.bool_] = field(default_factory=lambda: np.ones((), np.bool_))
     demos: tuple[DemoEnded, ...] = ()
+    cells: dict[int, tuple[int, Cell]] = field(default_factory=dict)
 
     @property
     def shaped_rewards(self) -> NDArray[np.float32]:

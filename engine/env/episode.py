@@ -94,7 +94,8 @@ class Episode:
         self._badges_at_start = state.badge_count
         self._defeat = DefeatWatch()
         self.milestones.reset(state, origin.reached)
-        self.tiles = TileMemory()
+        if not origin.segments:
+            self.tiles = TileMemory()
         self.tiles.visit(state)
         self.anti_stuck.reset()
 
@@ -113,7 +114,9 @@ class Episode:
     def max_steps(self) -> int:
         """Return after how many steps it is truncated, as far as it has come."""
         config = self.config
-        reached_since_start = sum(step > 0 for step in self.milestones.steps.values())
+        if not config.progress_steps:
+            return config.max_steps
+        reached_since_start = sum([step > 0 for step in self.milestones.steps.values()])
         extra = config.progress_steps * reached_since_start
         return config.max_steps + min(extra, config.max_steps)
 
@@ -168,9 +171,9 @@ class Episode:
             button,
         )
 
-    def count(self, breakdown: RewardBreakdown) -> None:
-        """Add a step's reward to the sums."""
-        self.total += breakdown.total
+    def count(self, breakdown: RewardBreakdown, total: float) -> None:
+        """Add a step's reward, `total` in all, to the sums."""
+        self.total += total
         for name, value in breakdown.components:
             if value:
                 self.sums[name] = self.sums.get(name, 0.0) + value

@@ -107,9 +107,9 @@ def state_facts(
         "screen_text": list(state.screen_text),
         "party": [_creature(creature) for creature in state.party],
         "battle": _battle(state.battle, tables) if state.battle else None,
-        "exits": _exits(state, game),
-        "milestones": [key for key, *_ in listed if key in milestones],
-        "next_milestone": next((text for key, text, *_ in listed if key not in milestones), ""),
+        "exits": _exits(state),
+        "milestones": [one.key for one in listed if one.key in milestones],
+        "next_milestone": next((one.text for one in listed if one.key not in milestones), ""),
         "goal": goal,
     }
 
@@ -179,15 +179,10 @@ def move_facts(battle: Battle, tables: GameTables) -> list[dict[str, Any]]:
     return rows
 
 
-def side_names(state: GameState, game: Game | None) -> dict[str, str]:
+def side_names(state: GameState) -> dict[str, str]:
     """Return the neighbour on each side of the map that leads to one; "" where it has no name."""
-    here, view = state.place.map, state.map
-    names = dict.fromkeys(sorted(view.connections), "")
-    links = game.atlas.links.get((here.group, here.number), ()) if game else ()
-    for side, _, _, target in links:
-        if game and side in names:
-            names[side] = game.tables.MAPS.get(target, "")
-    return names | {edge.side: edge.name for edge in view.edges}
+    names = dict.fromkeys(sorted(state.map.connections), "")
+    return names | {edge.side: edge.name for edge in state.map.edges}
 
 
 def _creature(creature: Creature) -> dict[str, Any]:
@@ -211,10 +206,10 @@ def _battle(battle: Battle, tables: GameTables | None) -> dict[str, Any]:
     }
 
 
-def _exits(state: GameState, game: Game | None) -> list[dict[str, Any]]:
+def _exits(state: GameState) -> list[dict[str, Any]]:
     """Return the warps, and the sides that lead to a neighbour."""
     warps = [{"x": warp.x, "y": warp.y, "to": warp.name} for warp in state.map.warps]
-    sides = side_names(state, game).items()
+    sides = side_names(state).items()
     return [*warps, *({"side": side, "to": name} for side, name in sides)]
 
 

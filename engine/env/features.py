@@ -116,10 +116,14 @@ class FeatureEncoder:
         self._num_actions = len(game.actions)
         self.size = feature_size(self._num_actions)
         self._rest = struct.Struct(f"{self.size - _REST}f")
-        self._keys = [key for key, *_ in game.tables.MILESTONES[:MILESTONE_BITS]]
+        self._keys = [one.key for one in game.tables.MILESTONES[:MILESTONE_BITS]]
         self._buckets = {key: index % MAP_BUCKETS for index, key in enumerate(self._tables.MAPS)}
         self._planes_of: object = None
         self._planes = np.zeros((_STATIC, 0, 0), np.float32)
+        self._control_of: tuple[object, ...] = (None,) * 3
+        self._progress_of: tuple[object, ...] = (None,) * 3
+        self._bag_of: object = None
+        self._control, self._progress, self._bag = [0.0], [0.0], [0.0]
 
     def encode(
         self,
@@ -152,13 +156,11 @@ class FeatureEncoder:
         rest += (min(place.x, 64) / 32, min(place.y, 64) / 32)
         rest += [1.0 if place.facing is facing else 0.0 for facing in _FACINGS]
         rest += _ahead(state)
-        rest += self._controls(state)
-        rest += [1.0 if key in milestones else 0.0 for key in self._keys]
-        rest += [0.0] * (MILESTONE_BITS - len(self._keys))
-        rest += _party(state)
+        self._update_slowly_changing(state, milestones)
+        rest += self._control
+        rest += self._progress
         rest += self._battle(state.battle)
-        balls = sum(count for _, count in state.bag.balls)
-        rest += (min(count_potions(state, self._game), 5) / 5, min(balls, 5) / 5)
+        rest += self._bag
         rest.append(min(state.money, 5000) / 5000)
         rest += (min(idle_steps, 100) / 100, min(episode_share, 1.0))
         rest += [0.0] * self._num_actions
@@ -187,6 +189,22 @@ class FeatureEncoder:
             if 0 <= row < ROWS and 0 <= column < COLUMNS:
                 window[_OBJECT, row, column] = 1.0
         window[_VISITED] = 0.0 if visited is None else visited[rows, columns]
+
+    def _update_slowly_changing(self, state: GameState, milestones: Mapping[str, int]) -> None:
+        """Compute anew what another control, milestone, party or bag changes."""
+        shown = (state.control, state.screen_text, state.battle)
+        if not _are_same(shown, self._control_of):
+            self._control_of, self._control = shown, self._controls(state)
+        gained = (state.party, milestones, len(milestones))  # more are added in place
+        if not _are_same(gained, self._progress_of):
+            self._progress_of = gained
+            reached = [1.0 if key in milestones else 0.0 for key in self._keys]
+            reached += [0.0] * (MILESTONE_BITS - len(self._keys))
+            self._progress = reached + _party(state)
+        if state.bag is not self._bag_of:
+            self._bag_of = state.bag
+            balls = sum(count for _, count in state.bag.balls)
+            self._bag = [min(count_potions(state, self._game), 5) / 5, min(balls, 5) / 5]
 
     def _controls(self, state: GameState) -> list[float]:
         control = state.control
@@ -256,6 +274,11 @@ def _planes(view: MapView) -> NDArray[np.float32]:
     return planes
 
 
+def _are_same(values: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    """Return whether two tuples hold the same three objects, which is cheaper than comparing."""
+    return values[0] is others[0] and values[1] is others[1] and values[2] is others[2]
+
+
 def _is_map_known(state: GameState) -> bool:
     view, place = state.map, state.place
     is_inside = place.x < view.width and place.y < view.height
@@ -269,7 +292,7 @@ def _ahead(state: GameState) -> list[float]:
     x, y = place.x + dx, place.y + dy
     if view.bordered is None or not _is_map_known(state):
         return [0.0] * 4
-    ahead = int(view.bordered[y + MAP_BORDER, x + MAP_BORDER])
+    ahead = view.bordered.item(y + MAP_BORDER, x + MAP_BORDER)
     is_taken = any(thing.x == x and thing.y == y for thing in view.objects)
     return [
         float(view.answers(place.x, place.y, place.facing)),

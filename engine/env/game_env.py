@@ -25,7 +25,7 @@ from engine.env.observation import (
 )
 from engine.env.start_states import make_start_state
 from engine.env.state_file import pack_env, unpack_env
-from engine.errors import ConfigurationError
+from engine.errors import CheckpointError, ConfigurationError
 from engine.games.catalog import load_game
 from engine.rewards.base import Transition
 from engine.rewards.composer import CUSTOM, RewardComposer
@@ -119,8 +119,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self._encoder = FeatureEncoder(self.game)
         self.feature_size = self._encoder.size
         self._features = np.zeros(self.feature_size, np.float32)
+        self._all_allowed = np.ones(len(self.game.actions), np.bool_)
         self._blocked: dict[int, str] | None = None
-        self._has_frame = False
         self._start_frame: Frame | None = None
         self.start_state = make_start_state(self.game, self.emulator, cache_dir, start_state)
         self.start_hash = hashlib.sha1(self.start_state, usedforsecurity=False).hexdigest()
@@ -142,6 +142,11 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def milestones(self) -> frozenset[str]:
         """Return the keys of the milestones reached in this episode."""
         return frozenset(self._episode.milestones.steps)
+
+    @property
+    def milestone_step(self) -> int:
+        """Return the step of this episode's last milestone, 0 before the first."""
+        return max(self._episode.milestones.steps.values(), default=0)
 
     @property
     def episode_steps(self) -> int:
@@ -177,6 +182,11 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def is_success(self) -> bool:
         """Return whether the run's goal is reached: a milestone, or one badge more."""
         return self._episode.is_success(self.state)
+
+    @property
+    def final_milestone(self) -> str:
+        """Return the key of the milestone that ends this episode, "" if none does."""
+        return self._episode.milestones.final(self.config.goal)
 
     @property
     def max_steps(self) -> int:
@@ -224,17 +234,19 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def begin_from(self, saved: bytes, random: tuple[int, int] | None = None) -> None:
         """Start an episode where another one was when `save` returned `saved`.
 
-        What was reached by then is not paid again. `saved` may be of another environment with the
-        same game and settings; `random` is the game's random state, None: the next one drawn.
+        What was reached, seen and paid for by then is not paid again. `saved` may be of another
+        environment with the same game and settings; `random` is the game's random state, None: the
+        next one drawn.
 
         Raises:
             CheckpointError: It was not saved by this version.
         """
-        self._episode.restore(self._load(saved)["episode"])
+        facts = self._load(saved)
+        self._episode.restore(facts["episode"])
         self._begin_here(random or self._next_random(), self._episode.now)
+        self._composer.restore(facts["rewards"])
 
     def _begin_here(self, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
-        self._has_frame = False
         self.game.seed(self.emulator, random)
         self.state = self._reader.read()
         self._begin(random, origin)
@@ -258,7 +270,6 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         previous = self.state
         self._pad.hold(frozenset())
         self.game.play(self.emulator, action, previous, self.config, self.is_rendering)
-        self._has_frame = self.is_rendering
         self.state = self._reader.read()
         self._transition = self._episode.follow(previous, self.state, action)
         reward, is_terminated = self._pay(previous, action)
@@ -271,7 +282,6 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self._pad.hold(buttons)
         self.emulator.tick(frames, render)
         self._episode.ran(buttons, frames)
-        self._has_frame = render
 
     def come_to_rest(self) -> None:
         """Let go of all buttons and wait until no step and no way through a door is under way."""
@@ -313,12 +323,14 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         """
         self._blocked = None
         self.breakdown = RewardBreakdown(())  # for an override that does not call this class
-        extra = self._calculate_reward(self.state, previous, action) - self.breakdown.total
-        if extra:
+        paid = self._calculate_reward(self.state, previous, action)
+        total = self.breakdown.total
+        if extra := paid - total:
             components = (*self.breakdown.components, (CUSTOM, extra))
             self.breakdown = replace(self.breakdown, components=components)
-        self._episode.count(self.breakdown)
-        return self.breakdown.total, self.is_success
+            total = self.breakdown.total
+        self._episode.count(self.breakdown, total)
+        return total, self.is_success
 
     def _calculate_reward(
         self, current_state: GameState, previous_state: GameState, action: int
@@ -359,9 +371,9 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     def action_mask(self) -> NDArray[np.bool_]:
         """Return (A,) bool for the game's A actions, False where one can have no effect now."""
-        mask = np.ones(len(self.game.actions), np.bool_)
-        if self.blocked:
-            mask[list(self.blocked)] = False
+        mask = self._all_allowed.copy()
+        for action in self.blocked:
+            mask[action] = False
         return mask
 
     def render(self) -> Frame | None:
@@ -374,7 +386,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         Where no step has rendered it, one more frame is emulated for the picture and taken back, so
         that looking never changes the game. That takes 20 ms, so the start's picture is kept.
         """
-        if self._has_frame:
+        if self.emulator.is_drawn:
             return self.emulator.frame()
         if self.steps_from_start:
             return self._next_frame()
@@ -434,6 +446,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         """Return the whole environment; `restore` continues exactly as this one would."""
         shown = self.breakdown
         facts = {
+            "rom": self.game.sha1,
             "episode": self._episode.save(),
             "rewards": self._composer.save(),
             "breakdown": [shown.components, shown.causes, shown.payers],
@@ -447,7 +460,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         """Put back what `save` returned.
 
         Raises:
-            CheckpointError: It was not saved by this version.
+            CheckpointError: It was saved by another version, or is of another ROM: the machine
+                would run on with code that is not there.
         """
         facts = self._load(saved)
         self.state = self._reader.read()
@@ -463,9 +477,13 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def _load(self, saved: bytes) -> dict[str, Any]:
         """Put the machine and its reader back; return the facts about the rest."""
         facts, machine = unpack_env(saved)
+        if facts.get("rom") != self.game.sha1:
+            raise CheckpointError(
+                f"The games were saved with another ROM than {self.game.name} as it is now.",
+                "Start a new run from its policy: poketui run --from RUN.",
+            )
         self.emulator.load_state(machine)
         self._pad.begin(buttons_of(facts.get("held", 0)))
-        self._has_frame = False
         self._reader = self.game.reader(self.emulator)
         self._reader.restore(facts["reader"])
         return facts
@@ -492,7 +510,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             )
 
     def _observation(self) -> Observation:
-        observation: Observation = {"action_mask": self.action_mask().astype(np.int8)}
+        observation: Observation = {"action_mask": self.action_mask().view(np.int8)}
         if self.observation_type != "state":
             observation["screen"] = self.frame()
         if self.observation_type != "screen":

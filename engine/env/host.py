@@ -159,8 +159,11 @@ class EnvHost:
             arrays.publish_final(index, env)
             outcome.summaries[index] = env.summary()
             env.begin()
-        elif reached := env.env.just_reached:
-            outcome.reached[index] = (reached[-1], env.env.steps_from_start)
+        else:
+            if reached := env.env.just_reached:
+                outcome.reached[index] = (reached[-1], env.env.steps_from_start)
+            if (cell := env.cell) is not None:
+                outcome.cells[index] = cell
         outcome.goal_outcomes += env.take_goal_outcomes()
         outcome.demos += env.take_demos()
         self._publish(index)

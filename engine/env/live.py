@@ -150,6 +150,8 @@ class LivePad:
         Raises:
             EnvironmentError: One of them cannot be held.
         """
+        if buttons == self.held:
+            return
         if any(button >= NUM_BUTTONS for button in buttons):
             raise EnvironmentError(
                 f"Only the first {NUM_BUTTONS} buttons of a game can be held.",

@@ -40,7 +40,13 @@ class GymnasiumEnv(SteppedEnv):
         """Start an episode; without a seed the random numbers continue."""
         self.final_observation = self.observation
         super().begin(seed)
-        if self._start:  # at an archived snapshot, where no reset was
+
+    def begin_now(self, snapshot: bytes = b"", *args: Any, **kwargs: Any) -> None:
+        """Leave this episode and begin another: from the true start, or at a snapshot."""
+        if snapshot:
+            self.final_observation = self.observation
+        super().begin_now(snapshot, *args, **kwargs)
+        if snapshot:  # no reset was
             self.observation, self.info = self.env.observe()
 
     def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:

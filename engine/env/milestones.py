@@ -1,17 +1,81 @@
 """Recognise in RAM which milestones of the game are reached, and when."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from engine.games.base import Milestone
+from engine.games.base import Milestone, MilestoneKind, final_milestone
 from engine.types import GameState
+
+_AMBIGUOUS = (MilestoneKind.SCENE, MilestoneKind.SCENE_LEFT, MilestoneKind.EVENT_CLEAR)
+
+
+class Story:
+    """Know what of a game's story lies behind the player, and what ahead.
+
+    A milestone is passed when it is reached, or one that requires it: the game may clear a flag
+    again, or take an item back, once it is of no more use.
+
+    Args:
+        milestones: All of them, in order.
+    """
+
+    def __init__(self, milestones: Iterable[Milestone]) -> None:
+        self.milestones = tuple(milestones)
+        self._followers = {one.key: {one.key} for one in self.milestones}
+        for one in reversed(self.milestones):
+            for key in one.requires:
+                self._followers[key] |= self._followers[one.key]
+        self._evidence: tuple[object, ...] = ()
+        self._shown: tuple[Milestone, ...] = ()
+        self._done: set[str] = set()
+        self._ahead = self.milestones
+
+    def is_passed(self, key: str, reached: Collection[str]) -> bool:
+        """Return whether a milestone lies behind, by the keys of those that are reached."""
+        return not self._followers[key].isdisjoint(reached)
+
+    def is_possible(self, one: Milestone, reached: Collection[str]) -> bool:
+        """Return whether all that a milestone requires lies behind."""
+        return all(self.is_passed(key, reached) for key in one.requires)
+
+    def reached(self, state: GameState, before: Iterable[str] = ()) -> set[str]:
+        """Return the keys reached `before` and of those that `state` shows to be reached now."""
+        evidence = _evidence(state)
+        if evidence != self._evidence:
+            self._evidence = evidence
+            self._shown = tuple(one for one in self.milestones if is_shown(one, state))
+        found = {one.key for one in self._shown if not _is_ambiguous(one)}
+        found.update(before)
+        # A script passes one milestone before it takes back the signs of the next.
+        if state.control.is_free:
+            for one in self._shown:
+                if one.key not in found and self.is_possible(one, found):
+                    found.add(one.key)
+        return found
+
+    def passed(self, reached: Collection[str]) -> tuple[str, ...]:
+        """Return the keys of what lies behind, in order, by the keys of those reached."""
+        return tuple(key for key in self._followers if self.is_passed(key, reached))
+
+    def ahead(self, done: Collection[str]) -> tuple[Milestone, ...]:
+        """Return which milestones are to be reached yet, in order; `done` are keys of those behind.
+
+        Places passed by stay behind: who starts from a saved state was there before the episode.
+        """
+        keys = set(done)
+        if keys != self._done:
+            last = max((i for i, one in enumerate(self.milestones) if one.key in keys), default=-1)
+            self._done = keys
+            self._ahead = tuple(
+                one
+                for index, one in enumerate(self.milestones)
+                if not self.is_passed(one.key, keys)
+                and (one.kind is not MilestoneKind.MAP or index > last)
+            )
+        return self._ahead
 
 
 class MilestoneTracker:
     """Report each milestone once, when RAM first shows it.
-
-    Args:
-        milestones: (key, text, kind, value); kinds: "map" (group, number) is entered, "event" flag
-            is set, "party" has as many creatures, "level" is reached by one, "badge" bit is set.
 
     Attributes:
         keys: All of them in order.
@@ -19,8 +83,9 @@ class MilestoneTracker:
     """
 
     def __init__(self, milestones: Iterable[Milestone]) -> None:
-        self._milestones = tuple(milestones)
-        self.keys = tuple(key for key, *_ in self._milestones)
+        self._story = Story(milestones)
+        self._texts = {one.key: one.text for one in self._story.milestones}
+        self.keys = tuple(self._texts)
         self.steps: dict[str, int] = {}
 
     def reset(self, state: GameState, reached: Iterable[str] = ()) -> None:
@@ -30,56 +95,77 @@ class MilestoneTracker:
         """
         self.steps = dict.fromkeys(reached, 0)
         self.update(state, 0)
+        self.steps |= dict.fromkeys(self._story.passed(self.steps), 0)
 
     def update(self, state: GameState, step: int) -> tuple[tuple[str, str], ...]:
         """Return (key, text) of the milestones that are reached for the first time."""
-        if not state.control.in_game or len(self.steps) == len(self._milestones):
+        if not state.control.in_game or len(self.steps) == len(self.keys):
             return ()
-        reached = tuple(
-            (key, text)
-            for key, text, kind, value in self._milestones
-            if key not in self.steps and is_reached(state, kind, value)
-        )
-        for key, _ in reached:
-            self.steps[key] = step
-        return reached
+        found = self._story.reached(state, self.steps)
+        if len(found) == len(self.steps):
+            return ()
+        new = tuple(key for key in self.keys if key in found and key not in self.steps)
+        self.steps.update(dict.fromkeys(new, step))
+        return tuple((key, self._texts[key]) for key in new)
+
+    def final(self, goal: str) -> str:
+        """Return the key of the milestone that ends the episode, by the run's `goal`."""
+        held = {key for key, step in self.steps.items() if step == 0}
+        return final_milestone(self._story.milestones, goal, held)
 
     def next_text(self) -> str:
         """Return the text of the first milestone not yet reached, "" when there is none."""
-        return next((text for key, text, *_ in self._milestones if key not in self.steps), "")
+        return next((text for key, text in self._texts.items() if key not in self.steps), "")
 
 
 def still_ahead(
     milestones: Iterable[Milestone], state: GameState, reached: Iterable[str]
 ) -> tuple[Milestone, ...]:
-    """Return which of all milestones are to be reached yet, in order.
-
-    `reached` are the keys of those reached in this episode. Places passed by stay behind: who
-    starts from a saved state was there before the episode.
-    """
-    entries, done = tuple(milestones), set(reached)
-    done.update(key for key, _, kind, value in entries if is_reached(state, kind, value))
-    last = max((i for i, (key, *_) in enumerate(entries) if key in done), default=-1)
-    return tuple(
-        entry
-        for index, entry in enumerate(entries)
-        if entry[0] not in done and (entry[2] != "map" or index > last)
-    )
+    """Return which of all milestones are to be reached yet, by those reached in this episode."""
+    story = Story(milestones)
+    return story.ahead(story.reached(state, reached))
 
 
-def is_reached(state: GameState, kind: str, value: int | tuple[int, int]) -> bool:
-    """Return whether a milestone's condition holds."""
-    if isinstance(value, tuple):
-        place = state.place.map
-        return kind == "map" and (place.group, place.number) == value
-    match kind:
-        case "event":
+def is_shown(one: Milestone, state: GameState) -> bool:
+    """Return whether RAM shows a milestone's condition to hold now."""
+    value = one.value
+    match one.kind:
+        case MilestoneKind.MAP:
+            return state.place.map == one.place
+        case MilestoneKind.EVENT:
             return state.has_event(value)
-        case "party":
+        case MilestoneKind.EVENT_CLEAR:
+            return bool(state.event_flags) and not state.has_event(value)
+        case MilestoneKind.ENGINE:
+            return state.has_engine_flag(value)
+        case MilestoneKind.PARTY:
             return len(state.party) >= value
-        case "level":
+        case MilestoneKind.LEVEL:
             return any(creature.level >= value for creature in state.party)
-        case "badge":
+        case MilestoneKind.BADGE:
             return bool(state.badges[0] >> value & 1)
-        case _:
-            return False
+        case MilestoneKind.KANTO_BADGE:
+            return bool(state.badges[1] >> value & 1)
+        case MilestoneKind.ITEM:
+            return state.bag.has(value)
+    if not 0 <= one.scene < len(state.scenes):
+        return False
+    return (state.scenes[one.scene] == value) is (one.kind is MilestoneKind.SCENE)
+
+
+def _is_ambiguous(one: Milestone) -> bool:
+    """Return whether a milestone's condition holds before its time, too."""
+    return one.holds_at_start or one.kind in _AMBIGUOUS
+
+
+def _evidence(state: GameState) -> tuple[object, ...]:
+    """Return all that milestones are recognised by."""
+    return (
+        state.place.map,
+        state.event_flags,
+        state.party,
+        state.badges,
+        state.bag,
+        state.scenes,
+        state.engine_flags,
+    )

@@ -1,6 +1,5 @@
 """Step an environment through plain arrays, which a worker process shares with the trainer."""
 
-import base64
 import json
 import math
 import struct
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.env.advisor import Advisor, PlannerAdvisor
+from engine.env.cells import Cell, cell_of
 from engine.env.demo_requests import CANNOT_RECORD, DemoEnded, DemoFacts, DemoRequest
 from engine.env.game_env import GameEnv
 from engine.env.inspection import Inspection
@@ -19,10 +19,14 @@ from engine.env.pixels import FrameStack, Sight
 from engine.env.start_states import states_folder
 from engine.errors import DemoError
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, UserOverrides
-from engine.types import EpisodeSummary, Frame, Goal, GoalKind, RewardBreakdown
-
-BRANCHED = "branched"
-"""Where an episode began that a person began at a snapshot: at no milestone."""
+from engine.types import (
+    BRANCHED,
+    EpisodeSummary,
+    Frame,
+    Goal,
+    GoalKind,
+    RewardBreakdown,
+)
 
 _GOAL_KINDS = tuple(GoalKind)
 
@@ -96,7 +100,10 @@ class SteppedEnv:
         goal: What the advisor wants.
         reason: Why, in one line.
         is_watched: Payments are collected for `inspect`.
+        cell_tiles: Size of the cells that `cell` names, 0: nobody asks.
     """
+
+    cell_tiles = 0
 
     def __init__(
         self,
@@ -122,7 +129,7 @@ class SteppedEnv:
         self.goal: Goal | None = None
         self.reason = ""
         self._start = ""
-        self._next_start: tuple[str, bytes] | None = None
+        self._max_steps = 0
         self._paid = Paid()
         self.is_watched = self._shows_frames = False
         self._stack = (sight or FrameStack(env.game.frame_shape)) if sees_pixels else None
@@ -151,19 +158,9 @@ class SteppedEnv:
         """Start an episode; without a seed the random numbers continue."""
         if seed is not None:
             self.env.seed_random(seed)
-        if self._next_start is None:
-            self._start = ""
-            self._reset(seed)
-        else:
-            self._start, snapshot = self._next_start
-            self._next_start = None
-            self.env.begin_from(snapshot)
-        self._is_advised = self._wants_advice
-        if (advisor := self._asked) is not None:
-            advisor.reset(self.env.state)
-        if self._stack is not None:
-            self._stack.begin(self.env.frame())
-        self._observe()
+        self._start, self._max_steps = "", 0
+        self._reset(seed)
+        self._begin_here()
 
     def step(self, action: int) -> tuple[float, bool, bool]:
         """Act; return reward, terminated, truncated. The arrays are then those of now."""
@@ -172,13 +169,15 @@ class SteppedEnv:
             if (advisor := self._asked) is not None:
                 advisor.reset(self.env.state)
                 self.take_goal_outcomes()
-        result = self._advance(action)
+        reward, is_terminated, is_truncated = self._advance(action)
+        if self._max_steps and not is_terminated:
+            is_truncated |= self.env.episode_steps - self.env.milestone_step >= self._max_steps
         if self.is_watched:
             self._paid.add(self.env.breakdown, self.place)
         if self._stack is not None:
             self._stack.push(self.env.frame())
         self._observe()
-        return result
+        return reward, is_terminated, is_truncated
 
     def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool) -> Frame | None:
         """Let the game run with `buttons` down; `count_frames` reads the result.
@@ -283,23 +282,44 @@ class SteppedEnv:
         """Return the name of the map."""
         return self.env.state.place.name
 
+    @property
+    def cell(self) -> tuple[int, Cell] | None:
+        """Return the steps from the true start, and the cell; None where there is none."""
+        if not self.cell_tiles:
+            return None
+        cell = cell_of(self.env.state, len(self.env.milestones), self.cell_tiles)
+        return None if cell is None else (self.env.steps_from_start, cell)
+
     def snapshot(self) -> bytes:
-        """Return the current game, for `reset_from`."""
+        """Return the current game, for `begin_now`."""
         return self.env.save()
 
-    def reset_from(self, milestone: str, snapshot: bytes) -> None:
-        """Let the next episode, and only that, begin at an archived snapshot."""
-        self._next_start = (milestone, snapshot)
+    def begin_now(
+        self,
+        snapshot: bytes = b"",
+        start: str = BRANCHED,
+        *,
+        continues: bool = False,
+        max_steps: int = 0,
+    ) -> None:
+        """Leave this episode and begin another: from the true start, or at a snapshot.
 
-    def begin_now(self, snapshot: bytes = b"") -> None:
-        """Leave this episode and begin another: from the true start, or at a snapshot."""
-        self._next_start = (BRANCHED, snapshot) if snapshot else None
-        self.begin()
+        `continues`: the snapshot's own episode continues, see `engine.world.Snapshots.begin_now`.
+        """
+        if snapshot:
+            self._start, self._max_steps = start, max_steps
+            if continues:
+                self.env.restore(snapshot)
+            else:
+                self.env.begin_from(snapshot)
+            self._begin_here()
+        else:
+            self.begin()
         self.take_goal_outcomes()  # what was pursued did not fail: it was left
 
     def inspect(self) -> Inspection:
         """Return what to show, and start collecting payments anew."""
-        env = self.env
+        env, leads = self.env, self._leads
         return Inspection(
             frame=env.frame() if self._shows_frames else None,
             state=env.state,
@@ -307,23 +327,21 @@ class SteppedEnv:
             goal=self.goal,
             reason=self.reason,
             milestones=env.milestones,
+            final_milestone=env.final_milestone,
             episode=env.episode_sums,
             paid=self._paid.take(),
-            path=self._path() if self._shows_frames else (),
+            path=leads.path(env.state) if leads else (),
             visited=env.stood_on() if self._shows_frames else None,
+            route=leads.route(env.state) if leads else (),
         )
 
     def save(self) -> bytes:
-        """Return the environment, the advisor's memory, the next start and the last frames."""
-        following = None
-        if self._next_start is not None:
-            milestone, snapshot = self._next_start
-            following = [milestone, base64.b64encode(snapshot).decode()]
+        """Return the environment, the advisor's memory and the last frames."""
         facts = json.dumps(
             {
                 "advisor": None if (advisor := self._asked) is None else advisor.save(),
                 "start": self._start,
-                "next_start": following,
+                "max_steps": self._max_steps,
             }
         ).encode()
         pixels = b"" if self._stack is None else self._stack.pixels.tobytes()
@@ -335,11 +353,7 @@ class SteppedEnv:
         rest = saved[_SIZES.size + size :]
         self.env.restore(rest[num_pixels:])
         facts = json.loads(saved[_SIZES.size :][:size])
-        self._start = facts["start"]
-        self._next_start = None
-        if facts["next_start"] is not None:
-            milestone, snapshot = facts["next_start"]
-            self._next_start = (milestone, base64.b64decode(snapshot))
+        self._start, self._max_steps = facts["start"], facts.get("max_steps", 0)
         self._is_advised = facts["advisor"] is not None
         if (advisor := self._asked) is not None:
             advisor.reset(self.env.state)
@@ -353,16 +367,25 @@ class SteppedEnv:
         """Free the emulator."""
         self.env.close()
 
+    def _begin_here(self) -> None:
+        self._is_advised = self._wants_advice
+        if (advisor := self._asked) is not None:
+            advisor.reset(self.env.state)
+        if self._stack is not None:
+            self._stack.begin(self.env.frame())
+        self._observe()
+
     def _reset(self, seed: int | None) -> None:
         self.env.begin_episode()
 
     def _advance(self, action: int) -> tuple[float, bool, bool]:
         return self.env.advance(action)
 
-    def _path(self) -> tuple[tuple[int, int], ...]:
-        advisor = self._planner_advisor
-        is_led = advisor is not None and self._is_advised and self.is_walking
-        return advisor.path(self.env.state) if advisor is not None and is_led else ()
+    @property
+    def _leads(self) -> PlannerAdvisor | None:
+        """Return who leads the way that is to be shown."""
+        is_led = self._shows_frames and self._is_advised and self.is_walking
+        return self._planner_advisor if is_led else None
 
     def _observe(self) -> None:
         self.features = self.env.features()

@@ -4,26 +4,109 @@ A game is a folder beside this file. It says what a file is (`recognise`) and gi
 environment, the agents, demonstrations and the cockpit take sizes, names and rules from that.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
 
 from engine.config import EnvConfig
 from engine.emulator.base import Emulator
 from engine.errors import RomError
+from engine.games.overworld import Ability, BlockChange, Overworld
 from engine.types import ActionSet, GameState, Goal, MapId
 
 MoveFacts = tuple[str, int, int, int, int]
 """Name, type id, power, accuracy in percent, points."""
-
-Milestone = tuple[str, str, str, int | tuple[int, int]]
-"""Key, text, kind and value: see `engine.env.milestones.MilestoneTracker`."""
 
 Links = Mapping[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ...]]
 """Ways out of maps: (group, number) -> (kind, x, y, target), kind "warp" or a side's name."""
 
 GAME_BOY_ROLE_PLAYING = "a role-playing game on a Game Boy"
 """The `Game.description` of those that the documented API's models play."""
+
+
+class MilestoneKind(StrEnum):
+    """What in RAM shows that a milestone is reached; `Milestone.value` is the number meant."""
+
+    MAP = "map"
+    """The place is entered."""
+    EVENT = "event"
+    """The event flag is set."""
+    EVENT_CLEAR = "event_clear"
+    """The event flag is cleared."""
+    ENGINE = "engine"
+    """The engine flag is set."""
+    PARTY = "party"
+    """The party has as many creatures."""
+    LEVEL = "level"
+    """A creature of the party has the level."""
+    BADGE = "badge"
+    """The badge of the first region is won, by its bit."""
+    KANTO_BADGE = "kanto_badge"
+    """The badge of the second region is won, by its bit."""
+    ITEM = "item"
+    """The item is in the bag."""
+    SCENE = "scene"
+    """The place's scene has the number."""
+    SCENE_LEFT = "scene_left"
+    """The place's scene has the number no more."""
+
+
+class Approach(StrEnum):
+    """What a player does at a milestone's tile."""
+
+    NONE = ""
+    """Nothing: it comes by itself, or on entering the place."""
+    TALK = "talk"
+    """Face it and press A."""
+    STEP = "step"
+    """Step on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """A step of the story, how RAM shows that it is reached, and how a player gets there.
+
+    Attributes:
+        key: Names it in settings, saved runs and results.
+        text: What to do, in an imperative.
+        value: See `MilestoneKind`.
+        place: Where it is reached; None: not known, or anywhere.
+        target: Walk tile (x, y) there; None: the place is all there is to reach.
+        requires: Keys of the milestones that come before it in the story.
+        how: What to do at the target.
+        who: The person or thing there; "" where there is none.
+        level: Level that the party's strongest should have before; 0: any.
+        scene: Place in `GameState.scenes` of the number that a milestone of kind scene looks at.
+        holds_at_start: The condition also holds before `requires`, and counts only after them; so
+            do scenes and cleared flags always.
+        is_verified: The way was walked in the game; otherwise it is known from its tables only.
+    """
+
+    key: str
+    text: str
+    kind: MilestoneKind
+    value: int = 0
+    place: MapId | None = None
+    target: tuple[int, int] | None = None
+    requires: tuple[str, ...] = ()
+    how: Approach = Approach.NONE
+    who: str = ""
+    level: int = 0
+    scene: int = -1
+    holds_at_start: bool = False
+    is_verified: bool = True
+
+
+def final_milestone(milestones: Iterable[Milestone], goal: str, held: Collection[str]) -> str:
+    """Return the key of the milestone that ends an episode; "" where none does.
+
+    It is `goal`, or where that is "" the next badge, but none `held` at the episode's start.
+    """
+    if goal:
+        return goal
+    badges = (MilestoneKind.BADGE, MilestoneKind.KANTO_BADGE)
+    return next((one.key for one in milestones if one.kind in badges and one.key not in held), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +122,8 @@ class GameTables:
         SPECIES_TYPES: Species -> numbers in `TYPES`.
         TYPE_CHART: (attacking, defending type) -> factor; 1.0 for a pair that is absent.
         EVENT_FLAGS: Name -> bit; the story's only.
+        SCENES: (group, number) of a map -> place of its scene number in `GameState.scenes`.
+        BLOCK_CHANGES: What scripts change on the maps.
     """
 
     NAME: str = ""
@@ -54,7 +139,14 @@ class GameTables:
     ITEMS: Mapping[int, str] = field(default_factory=dict)
     TYPE_CHART: Mapping[tuple[int, int], float] = field(default_factory=dict)
     EVENT_FLAGS: Mapping[str, int] = field(default_factory=dict)
+    SCENES: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    BLOCK_CHANGES: tuple[BlockChange, ...] = ()
     MILESTONES: tuple[Milestone, ...] = ()
+
+    def map_name(self, map_id: MapId) -> str:
+        """Return a map's name, its numbers where it has none."""
+        found = self.MAPS.get((map_id.group, map_id.number))
+        return found or f"map {map_id.group}.{map_id.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +154,43 @@ class Atlas:
     """What is known of a game's world before it is seen; what is missing is left to chance.
 
     Attributes:
-        links: Which map leads to which.
-        spots: Where the milestones are reached that are no map to enter: the tile of who or what is
-            faced and answers A.
+        links: Which map leads to which, where no image says it.
         healers: Who heals the party.
-        training: Where to gain levels.
+        training: Where to gain levels, one after the other as the party outgrows them.
         rest_name: Part of the names of the maps where one rests; "": no name tells.
         healer: Number among the objects of such a map of who heals there.
+        field_moves: What opens a way -> the name of the move that one of the party must know, and
+            the bit of the badge that allows it, None without one.
+        shop_name: Part of the names of the maps where one buys; "": no name tells.
+        clerk: Number among the objects of such a map of who sells there.
     """
 
     links: Links = field(default_factory=dict)
-    spots: Mapping[str, tuple[MapId, tuple[int, int]]] = field(default_factory=dict)
     healers: tuple[Goal, ...] = ()
-    training: Goal | None = None
+    training: tuple[Goal, ...] = ()
     rest_name: str = ""
     healer: int = 0
+    shop_name: str = ""
+    clerk: int = 0
+    field_moves: Mapping[Ability, tuple[str, int | None]] = field(default_factory=dict)
+
+    def abilities(self, state: GameState) -> Ability:
+        """Return what the party can do on its way now."""
+        known = {move.name for creature in state.party for move in creature.moves}
+        badges = state.badges[0] | state.badges[1] << 8
+        found = Ability(0)
+        for ability, (move, badge) in self.field_moves.items():
+            if move in known and (badge is None or badges >> badge & 1):
+                found |= ability
+        return found
 
     def is_rest(self, name: str) -> bool:
         """Return whether a map's name says that one rests there."""
         return bool(self.rest_name) and self.rest_name in name
+
+    def is_shop(self, name: str) -> bool:
+        """Return whether a map's name says that one buys there."""
+        return bool(self.shop_name) and self.shop_name in name
 
 
 class Reader(Protocol):
@@ -131,9 +241,19 @@ class Game(Protocol):
     emulator_version: str
 
     @property
+    def overworld(self) -> Overworld | None:
+        """Return the world that the image carries, read when first asked; None: not found."""
+        return None
+
+    @property
+    def overworld_problem(self) -> str:
+        """Return in one line why there is no `overworld`; "" where there is one."""
+        return "This game's maps are read from memory alone."
+
+    @property
     def milestones(self) -> tuple[tuple[str, str], ...]:
         """Return (key, text) of the milestones in order."""
-        return tuple((key, text) for key, text, *_ in self.tables.MILESTONES)
+        return tuple((one.key, one.text) for one in self.tables.MILESTONES)
 
     def start(self) -> Emulator:
         """Switch a new machine on, with nothing saved on the cartridge."""
@@ -162,8 +282,8 @@ class Game(Protocol):
         Args:
             emulator: The machine.
             read: Reads the game.
-            report: Called with the frames played and the most there can be; what it raises ends
-                the introduction.
+            report: Called with the frames played and about how many there are; what it raises
+                ends the introduction.
 
         Raises:
             EnvironmentError: The player is not in control after some ten minutes of play.

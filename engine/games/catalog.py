@@ -9,6 +9,7 @@ import hashlib
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -161,7 +162,8 @@ def _read(file: Path) -> bytes:
     try:
         if file.is_dir():
             raise RomError(f"The ROM path {file} is a folder.", _BRING_YOUR_OWN)
-        return read_file(file, _MAX_SIZE)
+        read = file.stat()
+        return _image(file, (read.st_ino, read.st_size, read.st_mtime_ns))
     except FileNotFoundError:
         raise RomError(f"There is no ROM file at {file}.", _BRING_YOUR_OWN) from None
     except FileTooLargeError:
@@ -169,6 +171,12 @@ def _read(file: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise RomError(f"Cannot read the ROM {file}: {reason}.", "Make it readable.") from None
+
+
+@lru_cache(maxsize=1)
+def _image(file: Path, version: tuple[int, int, int]) -> bytes:
+    """Read a file once for all games of a process, which share its bytes: 2 MB each."""
+    return read_file(file, _MAX_SIZE)
 
 
 def _read_header(file: Path, rom: bytes) -> Cartridge:

@@ -1,10 +1,13 @@
 """Read what is known of a game from its folder `facts`: names and numbers, a CSV file a kind."""
 
 import csv
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from engine.games.base import GameTables
+from engine.games.base import Approach, GameTables, Milestone, MilestoneKind
+from engine.games.overworld import BlockChange, When
+from engine.types import Goal, GoalKind, MapId
 
 
 def read_rows(folder: Path, table: str) -> list[dict[str, str]]:
@@ -26,10 +29,7 @@ def read_tables(folder: Path) -> GameTables:
     types = {name: number for number, name in kinds.items()}
     events = {row["name"]: int(row["flag"]) for row in read_rows(folder, "events")}
     species = read_rows(folder, "species")
-
-    def value(kind: str, named: str) -> int | tuple[int, int]:
-        return maps[named] if kind == "map" else events[named] if kind == "event" else int(named)
-
+    scenes = {maps[row["map"]]: int(row["index"]) for row in read_rows(folder, "scenes")}
     (game,) = read_rows(folder, "game")
     return GameTables(
         NAME=game["name"],
@@ -61,8 +61,70 @@ def read_tables(folder: Path) -> GameTables:
             for row in read_rows(folder, "type_chart")
         },
         EVENT_FLAGS=events,
+        SCENES=scenes,
+        BLOCK_CHANGES=tuple(
+            BlockChange(
+                maps[row["map"]],
+                int(row["x"]),
+                int(row["y"]),
+                int(row["old"]),
+                int(row["new"]),
+                When(row["when"]),
+                int(row["flag"] or -1),
+            )
+            for row in read_rows(folder, "block_changes")
+        ),
         MILESTONES=tuple(
-            (row["key"], row["text"], row["kind"], value(row["kind"], row["value"]))
-            for row in read_rows(folder, "milestones")
+            _milestone(row, maps, events, scenes) for row in read_rows(folder, "milestones")
         ),
     )
+
+
+@cache
+def read_places(folder: Path) -> tuple[tuple[Goal, ...], tuple[Goal, ...]]:
+    """Return who heals the party, and where to gain levels."""
+    maps = {
+        row["name"]: MapId(int(row["group"]), int(row["number"]))
+        for row in read_rows(folder, "maps")
+    }
+    healers, training = [], []
+    for row in read_rows(folder, "places"):
+        place, text = maps[row["map"]], row["text"]
+        if row["kind"] == "heal":
+            goal = Goal("heal", text, place, _tile(row), is_interaction=True, kind=GoalKind.HEAL)
+            healers.append(goal)
+        else:
+            training.append(Goal("train", text, place, kind=GoalKind.TRAIN))
+    return tuple(healers), tuple(training)
+
+
+def _milestone(
+    row: Mapping[str, str],
+    maps: Mapping[str, tuple[int, int]],
+    events: Mapping[str, int],
+    scenes: Mapping[tuple[int, int], int],
+) -> Milestone:
+    kind, value = MilestoneKind(row["kind"]), row["value"]
+    name = value if kind is MilestoneKind.MAP else row["place"]
+    place = maps[name] if name else None
+    is_event = kind in (MilestoneKind.EVENT, MilestoneKind.EVENT_CLEAR)
+    is_scene = kind in (MilestoneKind.SCENE, MilestoneKind.SCENE_LEFT)
+    return Milestone(
+        key=row["key"],
+        text=row["text"],
+        kind=kind,
+        value=0 if kind is MilestoneKind.MAP else events[value] if is_event else int(value),
+        place=MapId(*place) if place else None,
+        target=_tile(row) if row["x"] else None,
+        requires=tuple(row["requires"].split()),
+        how=Approach(row["how"]),
+        who=row["who"],
+        level=int(row["level"] or 0),
+        scene=scenes[place] if is_scene and place else -1,
+        holds_at_start=row["holds_at_start"] == "yes",
+        is_verified=row["verified"] == "yes",
+    )
+
+
+def _tile(row: Mapping[str, str]) -> tuple[int, int]:
+    return int(row["x"]), int(row["y"])

@@ -1,8 +1,8 @@
-"""Tell which menu is open, from its size and the words on the screen."""
+"""Tell which menu is open, from the prompt, its size and the words on the screen."""
 
 from enum import IntEnum
 
-from engine.types import GameState
+from engine.types import GameState, Prompt
 
 
 class MenuKind(IntEnum):
@@ -25,8 +25,12 @@ def menu_kind(state: GameState) -> MenuKind:
     control = state.control
     if not control.in_menu:
         return MenuKind.NONE
+    if control.prompt is Prompt.QUANTITY:
+        return MenuKind.OTHER
     words = {line.lstrip("▶▷ ") for line in state.screen_text}
-    if "NO" in words and "YES" in words:
+    # Words count only for games whose reader does not tell questions from menus.
+    is_worded = control.prompt is Prompt.NONE and {"YES", "NO"} <= words
+    if control.prompt is Prompt.YES_NO or is_worded:
         return MenuKind.YES_NO
     if state.battle is not None:
         if control.menu_size == _FIRST_MENU_SIZE:

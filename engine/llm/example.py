@@ -9,7 +9,11 @@ from engine.types import Goal, GoalKind
 def _choice(kind: GoalKind, target: str, text: str, condition: Condition) -> GoalOption:
     goal = Goal(kind.value, text, kind=kind)
     return GoalOption(
-        kind, target, f"{target} {text}".strip(), goal, (condition, Condition.MILESTONE)
+        kind,
+        target,
+        f"{target} {text}".strip(),
+        goal,
+        tuple(dict.fromkeys((condition, Condition.MILESTONE))),
     )
 
 
@@ -74,6 +78,12 @@ EXAMPLE = PlanningQuery(
         ),
     ),
     options=(
+        _choice(
+            GoalKind.REACH,
+            "next milestone",
+            "in STONEHOLLOW, about 45 steps: Reach Stonehollow",
+            Condition.MILESTONE,
+        ),
         *(_choice(GoalKind.REACH, name, text, Condition.ENTERED) for name, text in _REACH),
         *(_choice(GoalKind.MEET, name, text, Condition.ANSWERED) for name, text in _MEET),
         _choice(GoalKind.HEAL, "", "rest at the lodge", Condition.HEALED),

@@ -21,7 +21,7 @@ from engine.planning_types import Condition, GoalOption, PlanningQuery
 from engine.quoting import one_line, printable_lines
 from engine.types import GoalKind
 
-PROMPT_VERSION = 2
+PROMPT_VERSION = 3
 """Raised whenever the words change: answers to other words are not taken from the cache."""
 
 RULES = """\

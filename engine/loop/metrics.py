@@ -42,7 +42,7 @@ class RunMetrics:
     def count_episode(self, summary: EpisodeSummary) -> list[str]:
         """Add an ended episode and return the milestones that no episode reached before.
 
-        One that began at an archived state is counted, but nothing in it is.
+        One that began elsewhere than at the true start is counted, but nothing in it is.
         """
         self.episodes += 1
         if summary.start:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine import events
+from engine.games.overworld import outlines
 from engine.loop.metrics import DecisionShares, RunMetrics, SpeedMeter
 from engine.types import ActionSet, Decision, Frame, Goal, RewardBreakdown, Source
 
@@ -80,6 +81,7 @@ class Reporter:
                 frame_shape=game.frame_shape,
             )
         )
+        emit_world(game, self.emit)
 
     def uptime_s(self) -> float:
         """Return how long the session has lasted, over all its starts."""
@@ -149,7 +151,15 @@ class Reporter:
     def observe(self, seen: Inspection) -> None:
         """Publish the state of the watched game, and its last reward with the sums."""
         self.emit(
-            events.GameObserved(seen.state, seen.goal, seen.milestones, seen.path, seen.visited)
+            events.GameObserved(
+                seen.state,
+                seen.goal,
+                seen.milestones,
+                seen.path,
+                seen.visited,
+                seen.route,
+                seen.final_milestone,
+            )
         )
         self.emit(events.RewardPaid(seen.breakdown, seen.episode, self.metrics.mean_components()))
 
@@ -175,6 +185,12 @@ class Reporter:
                 counts = Counter(cause for cause, payer in noted if payer == name)
                 causes = (f"{c} ×{n}" if n > 1 else c for c, n in counts.items())
                 self.emit(events.PayoutMade(self.episode_steps, name, value, "; ".join(causes)))
+
+
+def emit_world(game: Game, emit: Callable[[events.Event], None]) -> None:
+    """Report how the maps of a game's world lie, if that is known before they are seen."""
+    if game.overworld is not None:
+        emit(events.WorldMapped(outlines(game.overworld, game.tables.map_name)))
 
 
 def pressed(actions: ActionSet, action: int, proposal: int | None, by: str) -> Decision:

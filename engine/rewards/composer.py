@@ -87,9 +87,9 @@ class RewardComposer:
         payments = Payments()
         components = []
         for part, weight in self._parts:
-            payments.payer = part.name
+            name = payments.payer = part.name
             # Adding 0.0 turns the -0.0 of a charge that is switched off into 0.0.
-            components.append((part.name, part.pay(step, payments) * weight + 0.0))
+            components.append((name, part.pay(step, payments) * weight + 0.0))
         return RewardBreakdown(tuple(components), tuple(payments.causes), tuple(payments.payers))
 
     def save(self) -> dict[str, Any]:

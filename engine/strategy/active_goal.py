@@ -9,9 +9,9 @@ from typing import Any
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning_types import Condition, Outcome, Subgoal
 from engine.strategy.goal_tracker import LIFE_STEPS
-from engine.strategy.navigation import Tile, distance, talk_exits
+from engine.strategy.navigation import Tile, distance, is_faced
 from engine.strategy.ways import needs_healing
-from engine.types import DIRECTIONS, BattleKind, GameState, GoalKind, MapId
+from engine.types import BattleKind, GameState, GoalKind, MapId
 
 NEW_TILES = 20
 """As many tiles new to the episode are new ground."""
@@ -238,10 +238,7 @@ def _is_answering(active_goal: ActiveGoal, state: GameState) -> bool:
     if active_goal.person and state.battle is not None and state.battle.kind is BattleKind.TRAINER:
         # A trainer does not wait to be talked to.
         return _first_in_sight(state) == active_goal.person
-    return any(
-        entry.tile == (place.x, place.y) and DIRECTIONS[entry.action] is place.facing
-        for entry in talk_exits(state.map, target)
-    )
+    return is_faced(state, target)
 
 
 def _first_in_sight(state: GameState) -> int:

@@ -8,6 +8,11 @@ from engine.strategy.planned import PlannedAdvisor
 def make_env(config: RunConfig, env_index: int, kind: type[SteppedEnv] = SteppedEnv) -> SteppedEnv:
     """Make one environment of a kind; without a use for advice none is computed."""
     env = make_game_env(config, env_index)
-    can_be_advised = config.agent != "random"
-    advisor = PlannedAdvisor(env.game, env_index, config.seed) if can_be_advised else None
-    return kind(env, advisor, sees_pixels=config.needs_pixels, is_advised=config.mode != "rl_only")
+    advisor = PlannedAdvisor(env.game, env_index, config.seed) if config.is_advised else None
+    stepped = kind(
+        env, advisor, sees_pixels=config.needs_pixels, is_advised=config.mode != "rl_only"
+    )
+    if config.agent == "explore":
+        env.lift_limits()  # what is returned to may be longer than an episode
+        stepped.cell_tiles = config.explore.tiles
+    return stepped

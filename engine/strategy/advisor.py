@@ -1,7 +1,9 @@
-"""Advise the next button: battle rules, menus and texts, else the way to the goal."""
+"""Advise the next button: battle rules, answers to the screen, else the way to the goal."""
 
 import math
 from collections.abc import Callable, Collection
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,20 @@ from numpy.typing import NDArray
 
 from engine.env.milestones import MilestoneTracker
 from engine.games.base import Game
-from engine.games.menus import MenuKind, menu_kind
-from engine.strategy.battle import battle_button
+from engine.strategy.answers import Tried, Wishes, answer
+from engine.strategy.battle import battle_button, is_weak
+from engine.strategy.exploring import Explorer
 from engine.strategy.goal_tracker import GoalTracker
-from engine.strategy.goals import GoalPlanner
+from engine.strategy.goals import UNREACHABLE, GoalPlanner
+from engine.strategy.item_menus import is_end_of_goods
+from engine.strategy.items import (
+    ITEM_POCKET,
+    ItemUse,
+    Supplies,
+    cure_for,
+    potion_for,
+    revive_for,
+)
 from engine.strategy.navigation import (
     Exit,
     Navigator,
@@ -22,10 +34,15 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.types import Action, Advice, GameState, Goal, GoalTally
+from engine.strategy.repeats import Repeats
+from engine.strategy.ways import STEPS_A_MAP, step_exits, steps_away
+from engine.types import Action, Advice, Bag, GameState, Goal, GoalKind, GoalTally, MapId
 
 Suggestion = tuple[list[Action], str]
 """Buttons that are equally good, none where nothing is known, and why."""
+
+Route = tuple[tuple[MapId, tuple[Tile, ...]], ...]
+"""A way over several maps: for each the tiles (x, y) in order."""
 
 GOAL_SOURCE = "rules"
 """Names the goal source of its goals."""
@@ -37,13 +54,19 @@ _STUCK_AFTER = 6
 STUCK = "Nothing changes: try something else"
 
 _NOWHERE = Goal("explore", "Explore")
-_UNREACHABLE = 1_000
 
 _HALFWAY = 30.0
 """Steps from which a goal is half as near as from where it is."""
 
-_STEPS_A_MAP = 20
-"""What another map on the way counts as."""
+_SHOP_REACH = 3
+"""Maps up to which a way to a shop pays."""
+
+_HEALER_NEAR = 1
+"""Maps up to which a healer is walked to instead of drinking potions."""
+
+_DRINK_BELOW, _DRINK_TO = 0.4, 0.9
+"""Shares of the best creature's health: below the first potions are drunk, to rest up to the
+second."""
 
 
 class RuleAdvisor:
@@ -57,13 +80,22 @@ class RuleAdvisor:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self.world = WorldMap(game.atlas.links)
-        self.navigator = Navigator()
+        self.world = WorldMap.of(game)
+        self.navigator = Navigator(game.atlas, game.overworld)
         self._steps_left: int | None = None  # on this map, of the way that was suggested last
         self.unchanged_steps = 0
+        self._routed: tuple[tuple[MapId, Goal] | None, Route] = (None, ())
         self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
         self._goals = GoalTracker(GOAL_SOURCE)
+        self._explorer = Explorer(self.world)
+        self._supplies = Supplies(game.tables)
+        self._repeats = Repeats()
+        self._shops = tuple(
+            Goal("buy", f"Buy potions in {name}", MapId(*key), kind=GoalKind.BUY)
+            for key, name in game.tables.MAPS.items()
+            if game.atlas.is_shop(name)
+        )
         self._last_view: list[object] = []
         self._saved: dict[str, Any] = {}
         self._first = self._coming_first = ""
@@ -77,7 +109,11 @@ class RuleAdvisor:
         """Start an episode at `state`."""
         self._milestones.reset(state)
         self._planner.reset()
+        self.world.reset()
         self._goals.reset()
+        self._explorer.reset()
+        self._supplies.reset()
+        self._repeats.reset()
         self._last_view = []
         self.unchanged_steps = 0
 
@@ -91,22 +127,30 @@ class RuleAdvisor:
             self._first = self._coming_first
         self._is_replaying = False
         self._saved = self._memory()
+        self.world.notice(state)
         self._milestones.update(state, 0)
         self._goals.evaluate(state, self.reached)
         self._count_unchanged(state)
-        goal = self._planner.next_goal(state, self.reached, self._maps_away, self._first)
-        return goal or _NOWHERE
+        self._repeats.notice(state, len(self.reached))
+        self._supplies.notice(state)
+        goal = self._planner.next_goal(
+            state, self.reached, self._maps_away, self._first, self._steps_away
+        )
+        goal = self._explorer.goal(state, goal, len(self.reached))
+        return self._shop_before(state, goal) if goal else _NOWHERE
 
     def lead(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return a prior that serves the goal of `notice`."""
         confidence = _CONFIDENCE * self._goals.pursue(goal, state)
         if self.is_stuck:
+            self._explorer.note_way(state, is_known=False)
             return self.advice_of(goal, [], STUCK, mask, confidence)
-        wants_catch = bool(state.battle) and self._planner.wants_catch(state, self.reached)
+        may_catch = state.battle is not None or self._game.atlas.is_shop(state.place.name)
         actions, reason = self.suggest(
             state,
-            lambda: self.walk(state, self._exits(state, goal), goal.text),
-            wants_catch=wants_catch,
+            lambda: self._walk_to(goal, state),
+            wants_catch=may_catch and self._planner.wants_catch(state, self.reached),
+            goal=goal,
         )
         return self.advice_of(goal, actions, reason, mask, confidence, self.nearness(goal, state))
 
@@ -117,25 +161,41 @@ class RuleAdvisor:
         *,
         wants_catch: bool,
         wants_run: bool | None = None,
+        goal: Goal | None = None,
     ) -> Suggestion:
         """Return the buttons to press now; `walk` where the player can walk.
 
-        In battles the wishes count as in `battle_button`.
+        Args:
+            state: The game now, which `notice` has taken in.
+            walk: Returns the way to the goal.
+            wants_catch: A new creature would be welcome.
+            wants_run: Leave a wild battle, or never; None: when it is wise.
+            goal: What is pursued.
         """
         self._steps_left = None
         if not state.control.in_game:
             return [], "the game has not begun"
+        repeats = self._repeats
+        tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer)
+        wishes = Wishes(wants_catch=wants_catch, wants_run=wants_run)
         if state.battle is not None:
-            action, reason = battle_button(
-                self._game.tables, state, wants_catch=wants_catch, wants_run=wants_run
-            )
+            action, reason = battle_button(self._game.tables, state, wishes, tried)
             return [action], reason
-        if state.control.in_menu:
-            return _answer_menu(state)
-        if not state.control.is_free:
-            # B, not A: it turns pages too, and never begins the same talk again.
-            return [Action.B], "read on" if state.control.in_text else "let the scene go on"
-        return walk()
+        if not repeats.is_tired:
+            wishes = self._with_items(state, wishes, goal)
+        elif repeats.wants_other_answer and (use := self._medicine(state, goal)):
+            self._supplies.note_useless(use.item)
+        if state.control.is_free:
+            return ([Action.START], wishes.use.why) if wishes.use else walk()
+        if wishes.buy and is_end_of_goods(state):
+            self._supplies.note_not_sold(state.place.map, wishes.buy)
+        action, reason = answer(state, wishes, tried)
+        return [action], reason
+
+    def _walk_to(self, goal: Goal, state: GameState) -> Suggestion:
+        suggestion = self.walk(state, self._exits(state, goal), goal.text)
+        self._explorer.note_way(state, is_known=bool(suggestion[0]))
+        return suggestion
 
     def walk(self, state: GameState, exits: tuple[Exit, ...], what: str) -> Suggestion:
         """Return the way to the nearest exit; `what` names its purpose."""
@@ -167,14 +227,25 @@ class RuleAdvisor:
 
     def nearness(self, goal: Goal, state: GameState) -> float:
         """Return how near a goal is after the way that was suggested last, nan without one."""
-        steps = self._steps_left
-        if steps is None or goal.map is None:
+        if self._steps_left is None or goal.map is None:
             return math.nan
-        return _HALFWAY / (_HALFWAY + steps + _STEPS_A_MAP * self._maps_away(state, goal))
+        steps = self.world.steps_to(state, goal)
+        if steps is None:
+            steps = self._steps_left + STEPS_A_MAP * self._maps_away(state, goal)
+        return _HALFWAY / (_HALFWAY + steps)
 
     def path(self, goal: Goal, state: GameState) -> tuple[Tile, ...]:
         """Return the tiles of this map on the way to a goal, the next one first."""
         return self.navigator.path(state, self._exits(state, goal))
+
+    def route(self, goal: Goal, state: GameState) -> Route:
+        """Return the way to a goal beyond this map, tiles by map; searched once for each map."""
+        key = state.place.map, goal
+        if key != self._routed[0]:
+            legs = groupby(self.world.way_to(state, goal), key=lambda step: step[0])
+            tiles = tuple((here, tuple(tile for _, tile in leg)) for here, leg in legs)
+            self._routed = key, tiles[1:]
+        return self._routed[1]
 
     def give_way(self) -> None:
         """Note that somebody else leads in the state of `notice`."""
@@ -208,8 +279,14 @@ class RuleAdvisor:
     def restore(self, saved: dict[str, Any]) -> None:
         """Put back what `save` returned."""
         self._planner.load(saved["planner"])
+        self.world.load(saved.get("world", {}))
         self._goals.load(saved["goals"])
+        if "explorer" in saved:
+            self._explorer.load(saved["explorer"])
         self._milestones.steps = dict(saved["milestones"])
+        self._supplies.load(saved.get("supplies", ()))
+        if "repeats" in saved:
+            self._repeats.load(saved["repeats"])
         self._last_view = saved["last_view"]
         self._first = str(saved.get("first", ""))
         self._is_replaying = True
@@ -218,8 +295,12 @@ class RuleAdvisor:
     def _memory(self) -> dict[str, Any]:
         return {
             "planner": self._planner.save(),
+            "world": self.world.save(),
             "goals": self._goals.save(),
+            "explorer": self._explorer.save(),
             "milestones": dict(self._milestones.steps),
+            "supplies": self._supplies.save(),
+            "repeats": self._repeats.save(),
             "last_view": self._last_view,
             "unchanged_steps": self.unchanged_steps,
             "first": self._first,
@@ -227,24 +308,97 @@ class RuleAdvisor:
 
     def _exits(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
         """Return the exits of the current map that serve the goal."""
+        return self.world.exits(state, goal, self._exits_here(state, goal))
+
+    def _exits_here(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
+        """Return them as far as this map and the links of maps tell."""
         if goal.map is None:
             return ()
         if state.place.map != goal.map:
             return link_exits(state.map, self.world.links_towards(state.place.map, goal.map))
+        if goal.target is not None and not goal.is_interaction:
+            return step_exits(state.map, goal.target)
         if goal.target is not None:
             return talk_exits(state.map, goal.target)
+        if goal.kind is GoalKind.BUY:
+            clerk = self._game.atlas.clerk
+            found = ((one.x, one.y) for one in state.map.objects if one.index == clerk)
+            return tuple(entry for tile in found for entry in talk_exits(state.map, tile))
         return grass_exits(state.map)
+
+    def _shop_before(self, state: GameState, goal: Goal) -> Goal:
+        """Return the way to a shop where it pays before `goal`, else `goal`."""
+        is_story = goal.kind in {GoalKind.MEET, GoalKind.REACH}
+        if not is_story or not self._planner.is_preparing(goal) or self._repeats.is_tired:
+            return goal
+        due = [
+            (distance, i)
+            for i, shop in enumerate(self._shops)
+            if (distance := self._maps_away(state, shop)) <= _SHOP_REACH
+            and shop.map is not None
+            and self._supplies.is_visit_due(state, shop.map)
+        ]
+        shops = (self._shops[i] for _, i in sorted(due))
+        return next((one for one in shops if self._steps_away(state, one) is not None), goal)
+
+    def _with_items(self, state: GameState, wishes: Wishes, goal: Goal | None) -> Wishes:
+        """Return the wishes with what to buy here, or to drink."""
+        place = state.place
+        if self._game.atlas.is_shop(place.name):
+            buy = self._supplies.wanted(state, place.map, wants_catch=wishes.wants_catch)
+            return replace(wishes, buy=buy)
+        return replace(wishes, use=self._medicine(state, goal))
+
+    def _medicine(self, state: GameState, goal: Goal | None) -> ItemUse | None:
+        """Return what to use on the way where no healer is near; None: there is no need."""
+        bag, tables = self._supplies.of_use(state.bag), self._game.tables
+        if state.place.environment == "indoor" or not bag.items or not state.party:
+            return None
+        use = self._revival(state, bag) or self._cure(state, bag)
+        if use is None:
+            is_resting = goal is not None and goal.kind is GoalKind.HEAL
+            if not is_weak(state.party, _DRINK_TO if is_resting else _DRINK_BELOW):
+                return None
+            slot = _strongest(state)
+            potion = potion_for(tables, bag, state.party[slot])
+            if potion is None:
+                return None
+            use = ItemUse(potion[1], ITEM_POCKET, slot, f"heal {state.party[slot].name}")
+        return None if self._is_healer_near(state) else use
+
+    def _revival(self, state: GameState, bag: Bag) -> ItemUse | None:
+        """Return how to bring the strongest back; a weaker one is not worth it."""
+        slot = max(range(len(state.party)), key=lambda i: (state.party[i].level, -i))
+        best = state.party[slot]
+        item = revive_for(self._game.tables, bag, best)
+        return ItemUse(item, ITEM_POCKET, slot, f"revive {best.name}") if item else None
+
+    def _cure(self, state: GameState, bag: Bag) -> ItemUse | None:
+        for slot, one in enumerate(state.party):
+            if item := cure_for(self._game.tables, bag, one):
+                return ItemUse(item, ITEM_POCKET, slot, f"cure {one.name} of {one.status}")
+        return None
+
+    def _is_healer_near(self, state: GameState) -> bool:
+        return any(
+            self._maps_away(state, healer) <= _HEALER_NEAR
+            and self._steps_away(state, healer) is not None
+            for healer in self._game.atlas.healers
+        )
+
+    def _steps_away(self, state: GameState, goal: Goal) -> int | None:
+        return steps_away(self.world, state, goal)
 
     def _maps_away(self, state: GameState, goal: Goal) -> int:
         if goal.map is None:
-            return _UNREACHABLE
-        return self.world.distances_to(goal.map).get(state.place.map, _UNREACHABLE)
+            return UNREACHABLE
+        return self.world.distances_to(goal.map).get(state.place.map, UNREACHABLE)
 
     def _count_unchanged(self, state: GameState) -> None:
         battle, place, control = state.battle, state.place, state.control
         view: list[object] = [
             [place.map.group, place.map.number, place.x, place.y, int(place.facing)],
-            list(control.cursor),
+            [*control.cursor, control.selection, control.pocket, control.prompt],
             list(state.screen_text),
             [battle.own.hp, battle.enemy.hp] if battle and battle.own and battle.enemy else [],
         ]
@@ -252,18 +406,16 @@ class RuleAdvisor:
         self._last_view = view
 
 
-def _answer_menu(state: GameState) -> Suggestion:
-    if menu_kind(state) is not MenuKind.YES_NO:
-        return [Action.B], "close this menu"
-    if any("nickname" in line.lower() for line in state.screen_text):
-        return [Action.B], "no nickname"
-    return [Action.A if state.control.cursor[0] == 1 else Action.UP], "yes to the question"
+def _strongest(state: GameState) -> int:
+    """Return the place in the party of the strongest that stands, the first of equals."""
+    _, slot = max(((one.level, -i) for i, one in enumerate(state.party) if one.hp), default=(0, 0))
+    return -slot
 
 
 def known_goals(game: Game) -> frozenset[str]:
     """Return the keys of the milestones that the rules know a way to."""
     return (
         frozenset(GoalPlanner(game.tables.MILESTONES, game.atlas).goals)
-        if game.atlas.links
+        if game.atlas.links or game.overworld is not None
         else frozenset()
     )

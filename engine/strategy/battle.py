@@ -1,17 +1,39 @@
-"""Fight sensibly: the best move by power, type and accuracy, or run, switch, catch."""
+"""Fight sensibly: the best move by expected damage, or drink, switch, catch, run."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 
 from engine.games.base import GameTables
-from engine.games.matchup import strength
 from engine.games.menus import MenuKind, menu_kind
-from engine.types import Action, Battle, BattleKind, Creature, GameState
-
-Suggestion = tuple[Action, str]
-"""A button and why."""
+from engine.strategy import item_menus
+from engine.strategy.answers import Suggestion, Tried, Wishes, read_on, say
+from engine.strategy.damage import (
+    best_damage,
+    ends_fight,
+    expected_damage,
+    is_faster,
+    move_value,
+    usable_moves,
+    worst_blow,
+)
+from engine.strategy.items import (
+    ITEM_POCKET,
+    ItemUse,
+    ball_use,
+    cure_for,
+    potion_for,
+    revive_for,
+)
+from engine.strategy.prompts import prompt_of, says, to_cell, to_row, words
+from engine.strategy.repeats import TIRED
+from engine.types import Action, Battle, BattleKind, Creature, GameState, Move, Prompt
 
 _WEAK = 0.3
 """Share of health below which a wild battle is not worth it."""
+
+_HELPLESS = frozenset({"sleep", "freeze"})
+"""Statuses in which one can do nothing."""
+_LONG_FIGHT = 2
+"""Blows that a fight still takes from which the other statuses are worth a turn to cure."""
 
 _CATCHABLE = 0.6
 """Share of health below which a wild creature is worth a ball."""
@@ -19,110 +41,41 @@ _CATCHABLE = 0.6
 # Cells of the battle's first menu, (row, column).
 _FIGHT, _TEAM, _BAG, _RUN = (1, 1), (1, 2), (2, 1), (2, 2)
 
+_FIELD_MOVES = frozenset({"CUT", "FLY", "SURF", "STRENGTH", "FLASH", "WHIRLPOOL", "WATERFALL"})
+"""Moves that open ways, and that are not forgotten."""
 
-def battle_button(
-    tables: GameTables, state: GameState, *, wants_catch: bool, wants_run: bool | None
-) -> Suggestion:
+_QUESTIONS: tuple[tuple[str, bool, str], ...] = (
+    ("nickname", False, "no nickname"),
+    ("stop learning", True, "keep the moves"),
+    ("next pok", True, "fight on with the next"),
+)
+"""Part of a question, its answer, why. All others are answered by NO."""
+
+
+def battle_button(tables: GameTables, state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
     """Return a button for a battle's menus and messages.
 
     Args:
         tables: Moves and type chart of the game.
         state: In a battle.
-        wants_catch: A new creature would be welcome.
-        wants_run: Leave a wild battle, or never; None: when it is wise.
+        wishes: Of these, only the two for battles count.
+        tried: What has led to nothing so far.
     """
-    battle = state.battle
+    battle, prompt = state.battle, prompt_of(state)
     assert battle is not None
-    match menu_kind(state):
-        case MenuKind.NONE:
-            return Action.B, "let the battle go on"
-        case MenuKind.YES_NO:
-            return Action.B, "no to the question"
-        case MenuKind.BATTLE:
-            return _first_menu(state, battle, wants_catch=wants_catch, wants_run=wants_run)
-        case MenuKind.MOVES:
-            return _move_menu(tables, state, battle)
-        case _:
-            return _other_menu(tables, state, battle, wants_catch=wants_catch)
-
-
-def _first_menu(
-    state: GameState, battle: Battle, *, wants_catch: bool, wants_run: bool | None
-) -> Suggestion:
-    own, enemy = battle.own, battle.enemy
-    if own is None or enemy is None:
-        return Action.B, "wait for both sides"
-    if battle.kind is BattleKind.WILD:
-        if wants_run:
-            return _to_cell(state, _RUN), f"run from {enemy.name}"
-        if wants_catch and state.bag.balls and enemy.hp <= _CATCHABLE * enemy.max_hp:
-            return _to_cell(state, _BAG), f"a ball for {enemy.name}"
-        is_own_weak = own.hp / max(1, own.max_hp) < _WEAK
-        if wants_run is None and is_own_weak and enemy.hp > 0.3 * enemy.max_hp:
-            return _to_cell(state, _RUN), f"{own.name} is weak: run"
-    return _to_cell(state, _FIGHT), f"fight {enemy.name}"
-
-
-def _move_menu(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
-    own = battle.own
-    if own is None:
-        return Action.B, "no creature to command"
-    usable = [
-        (strength(tables, move.id, own, battle.enemy), -slot)
-        for slot, move in enumerate(own.moves)
-        if move.points
-    ]
-    if not usable:
-        return Action.B, "no points left"
-    slot = -max(usable)[1]
-    return _to_row(state, slot + 1), f"{own.moves[slot].name} is the best move"
-
-
-def _other_menu(
-    tables: GameTables, state: GameState, battle: Battle, *, wants_catch: bool
-) -> Suggestion:
-    own = battle.own
-    if own is not None and own.hp == 0 and state.control.menu_size == (len(state.party), 1):
-        return _next_creature(tables, state, battle)
-    words = {line.strip("▶▷◀◁ ") for line in state.screen_text}
-    if "KEEP ALL" in words:
+    if prompt is Prompt.YES_NO:
+        return _question(tables, state, battle, tried)
+    if prompt is not Prompt.MENU:
+        return read_on(state, wishes, tried)[0], "continue the battle"
+    if says(state, "forgotten", "keep all"):
         return _forget_menu(tables, state, battle)
-    if wants_catch and battle.kind is BattleKind.WILD:
-        if "BALLS" in words:
-            return _to_row(state, 1), "throw a ball"
-        if words & {"ITEMS", "KEY ITEMS"}:
-            return Action.RIGHT, "look for the balls"
-    return Action.B, "close this menu"
-
-
-def _next_creature(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
-    """Send the creature with the strongest move against the enemy."""
-    own = battle.own
-    # The party's copy of the creature in battle may lag.
-    fainted = (own.species, own.level, own.hp) if own else None
-    alive = [
-        (
-            max(
-                (strength(tables, move.id, one, battle.enemy) for move in one.moves),
-                default=0.0,
-            ),
-            -i,
-        )
-        for i, one in enumerate(state.party)
-        if one.hp > 0 and (one.species, one.level, one.hp) != fainted
-    ]
-    if not alive:
-        return Action.A, "nobody is left"
-    index = -max(alive)[1]
-    return _to_row(state, index + 1), f"send {state.party[index].name}"
-
-
-def _forget_menu(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
-    for slot, move in enumerate(battle.own.moves if battle.own else ()):
-        facts = tables.MOVES.get(move.id)
-        if facts is not None and facts[2] == 0:
-            return _to_row(state, slot + 1), f"forget {move.name} for the new move"
-    return Action.B, "keep the moves"
+    match menu_kind(state):
+        case MenuKind.BATTLE:
+            return _first_menu(tables, state, battle, wishes, tried)
+        case MenuKind.MOVES:
+            return _move_menu(tables, state, battle, wishes, tried)
+        case _:
+            return _other_menu(tables, state, battle, wishes, tried)
 
 
 def is_weak(party: Collection[Creature], share: float) -> bool:
@@ -137,15 +90,235 @@ def is_weak(party: Collection[Creature], share: float) -> bool:
     return best.hp < share * best.max_hp or not has_points
 
 
-def _to_cell(state: GameState, cell: tuple[int, int]) -> Action:
-    """Return the button that moves the cursor to (row, column), or A there."""
-    row, column = state.control.cursor
-    if row != cell[0]:
-        return Action.DOWN if row < cell[0] else Action.UP
-    if column != cell[1]:
-        return Action.RIGHT if column < cell[1] else Action.LEFT
-    return Action.A
+def _question(tables: GameTables, state: GameState, battle: Battle, tried: Tried) -> Suggestion:
+    if says(state, "make room", "older move"):
+        is_better = _is_better_move(tables, state, battle)
+        return say(state, is_better, tried, "a better move" if is_better else "keep the moves")
+    for part, is_yes, why in _QUESTIONS:
+        if says(state, part):
+            return say(state, is_yes, tried, why)
+    return say(state, False, tried, "no to the question")
 
 
-def _to_row(state: GameState, row: int) -> Action:
-    return _to_cell(state, (row, state.control.cursor[1]))
+def _first_menu(
+    tables: GameTables, state: GameState, battle: Battle, wishes: Wishes, tried: Tried
+) -> Suggestion:
+    own, enemy = battle.own, battle.enemy
+    if own is None or enemy is None:
+        return Action.B, "wait for both sides"
+    fight = to_cell(state, _FIGHT), f"fight {enemy.name}"
+    if tried.wants_other:  # a bag without use, a way out that is barred
+        return fight
+    if battle.kind is BattleKind.WILD:
+        if wishes.wants_run:
+            return to_cell(state, _RUN), f"run from {enemy.name}"
+        if (use := _item_use(tables, state, battle, wishes)) is not None:
+            return to_cell(state, _BAG), use.why
+        if wishes.wants_run is None and _is_not_worth_it(tables, own, enemy):
+            return to_cell(state, _RUN), f"{own.name} is weak: run"
+    elif (use := _item_use(tables, state, battle, wishes)) is not None:
+        return to_cell(state, _BAG), use.why
+    if _is_helpless(tables, own, enemy) and _best_other(tables, state, battle) is not None:
+        return to_cell(state, _TEAM), f"{own.name} can do nothing: send another"
+    return fight
+
+
+def _is_not_worth_it(tables: GameTables, own: Creature, enemy: Creature) -> bool:
+    """Return whether a wild battle is left: the own creature is weak and no blow ends it."""
+    is_weak_now = own.hp < _WEAK * own.max_hp and enemy.hp > _WEAK * enemy.max_hp
+    return is_weak_now and not (is_faster(own, enemy) and ends_fight(tables, own, enemy))
+
+
+def _is_helpless(tables: GameTables, own: Creature, enemy: Creature) -> bool:
+    """Return whether no move does any harm; where all points are spent, one that hurts itself."""
+    return bool(own.moves) and best_damage(tables, own, enemy) == 0
+
+
+def _item_use(
+    tables: GameTables, state: GameState, battle: Battle, wishes: Wishes
+) -> ItemUse | None:
+    """Return the item that serves better than a blow in this turn; None: there is none."""
+    own, enemy = battle.own, battle.enemy
+    if own is None or enemy is None or not own.hp:
+        return None
+    if battle.kind is BattleKind.WILD:
+        is_ripe = enemy.hp <= _CATCHABLE * enemy.max_hp or not _gentle_moves(tables, own, enemy)
+        return (
+            ball_use(state.bag, f"a ball for {enemy.name}")
+            if (wishes.wants_catch and is_ripe)
+            else None
+        )
+    blow = worst_blow(tables, enemy, own)
+    if own.hp > blow:
+        return _cure(tables, state, battle, own, enemy) or _revival(tables, state, own, blow)
+    potion = potion_for(tables, state.bag, own)
+    can_end = own.status not in _HELPLESS and ends_fight(tables, own, enemy)
+    # A potion that the next blow takes again only gives turns away.
+    if potion is None or potion[0] <= blow or (is_faster(own, enemy) and can_end):
+        return None
+    return ItemUse(potion[1], ITEM_POCKET, battle.own_slot, f"heal {own.name}")
+
+
+def _cure(
+    tables: GameTables, state: GameState, battle: Battle, own: Creature, enemy: Creature
+) -> ItemUse | None:
+    """Return the medicine against a status that costs more turns than the medicine does."""
+    is_long = enemy.hp > _LONG_FIGHT * best_damage(tables, own, enemy)
+    if own.status not in _HELPLESS and not is_long:
+        return None
+    item = cure_for(tables, state.bag, own)
+    if item is None:
+        return None
+    return ItemUse(item, ITEM_POCKET, battle.own_slot, f"cure {own.name} of {own.status}")
+
+
+def _revival(tables: GameTables, state: GameState, own: Creature, blow: float) -> ItemUse | None:
+    """Return how to bring the strongest back while the last that stands can take the blows."""
+    level, slot = max(((one.level, -i) for i, one in enumerate(state.party)), default=(0, 0))
+    is_last = sum(one.hp > 0 for one in state.party) == 1
+    if not is_last or level <= own.level or own.hp <= 2 * blow:
+        return None
+    strongest = state.party[-slot]
+    item = revive_for(tables, state.bag, strongest)
+    return ItemUse(item, ITEM_POCKET, -slot, f"revive {strongest.name}") if item else None
+
+
+def _gentle_moves(
+    tables: GameTables, own: Creature, enemy: Creature
+) -> list[tuple[float, int, Move]]:
+    """Return (damage, -slot, move) of what harms a creature and leaves it standing."""
+    harms = [
+        (expected_damage(tables, move, own, enemy), -slot, move) for slot, move in usable_moves(own)
+    ]
+    return [one for one in harms if 0 < one[0] * 1.1 < enemy.hp]
+
+
+def _move_menu(
+    tables: GameTables, state: GameState, battle: Battle, wishes: Wishes, tried: Tried
+) -> Suggestion:
+    own, enemy = battle.own, battle.enemy
+    if own is None:
+        return Action.B, "no creature to command"
+    usable = usable_moves(own)
+    if not usable:
+        return Action.B, "no points left"
+    if wishes.wants_catch and enemy and (gentle := _gentle_moves(tables, own, enemy)):
+        _, slot, move = max(gentle)
+        return to_row(state, 1 - slot), f"{move.name} leaves it standing"
+    ranked = sorted(
+        ((move_value(tables, move, own, enemy), -slot) for slot, move in usable), reverse=True
+    )
+    # A move that was chosen and refused again and again gives way to the next.
+    slot = -ranked[tried.times // TIRED % len(ranked)][1]
+    return to_row(state, slot + 1), f"{own.moves[slot].name} is the best move"
+
+
+def _other_menu(
+    tables: GameTables, state: GameState, battle: Battle, wishes: Wishes, tried: Tried
+) -> Suggestion:
+    if tried.wants_other:
+        return Action.B, "this menu led to nothing: close it"
+    use = _item_use(tables, state, battle, wishes)
+    for is_this, choose in _ITEM_MENUS.items():
+        if is_this(state):
+            return choose(state, use)
+    if words(state) & {"SWITCH", "STATS"}:
+        return Action.A, "send this one"
+    if _is_team_list(state, battle):
+        return _next_creature(tables, state, battle)
+    return item_menus.choose_item(state, use)
+
+
+_ITEM_MENUS: Mapping[
+    Callable[[GameState], bool], Callable[[GameState, ItemUse | None], Suggestion]
+] = {
+    item_menus.is_use_menu: item_menus.confirm_use,
+    item_menus.is_party_list: item_menus.choose_creature,
+    item_menus.is_bag: item_menus.choose_item,
+}
+
+
+def _is_team_list(state: GameState, battle: Battle) -> bool:
+    """Return whether the party is listed to choose who fights; Crystal's list has CANCEL below."""
+    rows, columns = state.control.menu_size
+    if columns != 1 or rows not in {len(state.party), len(state.party) + 1}:
+        return False
+    must_choose = battle.own is not None and not battle.own.hp
+    return must_choose or says(state, "choose a", "send out which", "who fights")
+
+
+def _next_creature(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
+    """Send the creature with the strongest move against the enemy."""
+    own = battle.own
+    is_wanted = (
+        own is None
+        or not own.hp
+        or (battle.enemy is not None and _is_helpless(tables, own, battle.enemy))
+    )
+    if not is_wanted:
+        return Action.B, "nobody else is wanted"
+    index = _best_other(tables, state, battle)
+    if index is None:
+        return (Action.A if own is None or not own.hp else Action.B), "nobody is left"
+    return to_row(state, index + 1), f"send {state.party[index].name}"
+
+
+def _best_other(tables: GameTables, state: GameState, battle: Battle) -> int | None:
+    """Return the place in the party of who harms the enemy most but for who fights."""
+    own = battle.own
+    # The party's copy of the creature in battle may lag.
+    fighting = (own.species, own.level, own.max_hp) if own else None
+    others = [
+        (best_damage(tables, one, battle.enemy), one.hp, -i)
+        for i, one in enumerate(state.party)
+        if one.hp > 0 and (i != battle.own_slot or (one.species, one.level, one.max_hp) != fighting)
+    ]
+    if not others or (own is not None and own.hp and max(others)[0] == 0):
+        return None
+    return -max(others)[2]
+
+
+def _keeping_value(tables: GameTables, move: Move, own: Creature) -> float:
+    """Return what a move is worth to keep: its damage to nobody in particular."""
+    return expected_damage(tables, move, own, None) * tables.MOVES[move.id][3] / 100
+
+
+def _is_better_move(tables: GameTables, state: GameState, battle: Battle) -> bool:
+    """Return whether the move that the question names beats the weakest that is known."""
+    own = battle.own
+    if own is None:
+        return False
+    text = " ".join(state.screen_text).upper()
+    known = {move.id for move in own.moves}
+    named = [
+        Move(number, facts[0], facts[4])
+        for number, facts in tables.MOVES.items()
+        if number not in known and f" {facts[0]}?" in f" {text}"
+    ]
+    weakest = min(
+        (_keeping_value(tables, move, own) for _, move in _forgettable(tables, own)),
+        default=float("inf"),
+    )
+    return any(_keeping_value(tables, move, own) > weakest for move in named)
+
+
+def _forgettable(tables: GameTables, own: Creature) -> list[tuple[int, Move]]:
+    return [
+        (slot, move)
+        for slot, move in enumerate(own.moves)
+        if move.id in tables.MOVES and move.name not in _FIELD_MOVES
+    ]
+
+
+def _forget_menu(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
+    """Give up the weakest move; where all may be kept, only one that does no harm."""
+    own = battle.own
+    if own is None:
+        return Action.B, "keep the moves"
+    values = [
+        (_keeping_value(tables, move, own), slot, move) for slot, move in _forgettable(tables, own)
+    ]
+    if not values or ("KEEP ALL" in words(state) and min(values)[0] > 0):
+        return Action.B, "keep the moves"
+    _, slot, move = min(values, key=lambda one: one[:2])
+    return to_row(state, slot + 1), f"forget {move.name} for the new move"

@@ -1,13 +1,21 @@
 """List the goals that are possible right now; a planner picks one of these and nothing else."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from engine.games.base import Game
+from engine.env.milestones import Story
+from engine.games.base import Game, GameTables, Milestone
+from engine.games.overworld import Ability
 from engine.planning_types import Condition, GoalOption
-from engine.strategy.navigation import WorldMap
+from engine.strategy.navigation import Link, WorldMap, link_exits
 from engine.strategy.surroundings import Spot, Surroundings, survey
-from engine.strategy.ways import heal_goal, needs_healing
+from engine.strategy.ways import (
+    exits_for,
+    heal_goal,
+    milestone_goal,
+    needs_healing,
+    steps_away,
+)
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId, Terrain
 
 MOST = 24
@@ -15,6 +23,12 @@ MOST = 24
 
 _FAR = 6
 """Places for maps that are farther away, if as many are known."""
+
+STORY = "next milestone"
+"""Name of the option that leads all the way to where the next milestone is reached."""
+
+_TRIED = 4
+"""Milestones of which the way is looked for at most."""
 
 
 def _option(text: str, goal: Goal, *conditions: Condition) -> GoalOption:
@@ -47,17 +61,24 @@ _EXPLORE = _option(
 )
 
 
-def choices(state: GameState, game: Game, world: WorldMap) -> tuple[GoalOption, ...]:
-    """Return the goals that make sense now, at least one, what is near first."""
+def choices(
+    state: GameState, game: Game, world: WorldMap, milestones: Collection[str] = ()
+) -> tuple[GoalOption, ...]:
+    """Return the goals that make sense now, at least one: the next milestone, then what is near.
+
+    `milestones` are the keys of those reached in this episode.
+    """
     if state.battle is not None:
         return tuple(_in_battle(state))
     around = survey(state, game)
     found = (*_exits(state, world, around), *_answering(state, around))
     near = [option for _, option in sorted(found, key=lambda one: one[0])]
     far = list(_far_maps(state, game, world))
+    story = list(_story(state, game, world, milestones))
     always = list(_anywhere(state, game, world))
-    num_far = min(len(far), max(_FAR, MOST - len(always) - len(near)))
-    return (*near[: MOST - len(always) - num_far], *always, *far[:num_far])
+    room = MOST - len(always) - len(story)
+    num_far = min(len(far), max(_FAR, room - len(near)))
+    return (*story, *near[: room - num_far], *always, *far[:num_far])
 
 
 def _in_battle(state: GameState) -> Iterator[GoalOption]:
@@ -66,6 +87,31 @@ def _in_battle(state: GameState) -> Iterator[GoalOption]:
         if state.bag.balls:
             yield _CATCH_IT
         yield _RUN
+
+
+def _story(
+    state: GameState, game: Game, world: WorldMap, milestones: Collection[str]
+) -> Iterator[GoalOption]:
+    """Yield the first milestone that is possible and to which a way is open, if there is one."""
+    story = Story(game.tables.MILESTONES)
+    done = story.reached(state, milestones)
+    possible = (one for one in story.ahead(done) if story.is_possible(one, done))
+    goals = ((one, goal) for one in possible if (goal := milestone_goal(one)) is not None)
+    for (one, goal), _ in zip(goals, range(_TRIED), strict=False):
+        steps = steps_away(world, state, goal)
+        if steps is not None and exits_for(state, game, world, goal, goal.target):
+            far = f"about {steps} step{'s' * (steps > 1)}" if steps else "beside you"
+            text = f"{STORY} {_whereabouts(one, game.tables)}, {far}: {one.text}"
+            yield GoalOption(goal.kind, STORY, text, goal, (Condition.MILESTONE,))
+            return
+
+
+def _whereabouts(one: Milestone, tables: GameTables) -> str:
+    """Return e.g. "in GYM, Greta at (4,2)"."""
+    place = f"in {tables.map_name(one.place)}" if one.place else ""
+    tile = f"at ({one.target[0]},{one.target[1]})" if one.target else ""
+    who = " ".join(filter(None, (one.who, tile)))
+    return ", ".join(filter(None, (place, who)))
 
 
 def _exits(
@@ -132,9 +178,15 @@ def _anywhere(state: GameState, game: Game, world: WorldMap) -> Iterator[GoalOpt
 
 def _far_maps(state: GameState, game: Game, world: WorldMap) -> Iterator[GoalOption]:
     """Yield the maps that are more than one map away, nearest first."""
-    names = game.tables.MAPS
+    names, here, view = game.tables.MAPS, state.place.map, state.map
     counts = Counter(names.values())
-    for target, distance in world.distances_from(state.place.map).items():
+    can_surf = bool(game.atlas.abilities(state) & Ability.SURF)
+    links = dict.fromkeys(
+        (*(Link(warp.target, (warp.x, warp.y)) for warp in view.warps), *world.links_from(here))
+    )
+    # The others an event is yet to open.
+    is_open = [link for link in links if link_exits(view, [link], can_surf=can_surf)]
+    for target, distance in world.distances_from(here, is_open).items():
         name = names.get((target.group, target.number), "")
         if distance > 1 and name and counts[name] == 1:
             goal = Goal("reach", f"Go to {name}", target, kind=GoalKind.REACH)

@@ -16,8 +16,8 @@ class GoalTracker:
     """Count by kind which goals were reached, and which were not within their life.
 
     A milestone's goal is reached when RAM shows the milestone, rest when the party is healthy,
-    training with every level gained. A goal that gives way to another, a rest for example, counts
-    when it comes true; nothing is held against it meanwhile.
+    training with every level gained, shopping when the bag holds more. A goal that gives way to
+    another, a rest for example, counts when it comes true; nothing is held against it meanwhile.
     """
 
     def __init__(self, goal_source: str) -> None:
@@ -27,7 +27,8 @@ class GoalTracker:
     def reset(self) -> None:
         """Start an episode."""
         self._tallies: dict[GoalKind, tuple[int, int]] = {}
-        self._open: dict[str, tuple[GoalKind, int, int]] = {}  # kind, age, level at the beginning
+        # Kind, age, and what there was of levels, or of items, at the beginning.
+        self._open: dict[str, tuple[GoalKind, int, int]] = {}
         self._present = ""
 
     def evaluate(self, state: GameState, reached: Collection[str]) -> None:
@@ -38,6 +39,8 @@ class GoalTracker:
                     is_true = not is_weak(state.party, _RESTED)
                 case GoalKind.TRAIN:
                     is_true = highest_level(state) > level
+                case GoalKind.BUY:
+                    is_true = _num_items(state) > level
                 case _:
                     is_true = key in reached
             if is_true:
@@ -49,7 +52,9 @@ class GoalTracker:
         self._present = goal.key
         if goal.kind is GoalKind.EXPLORE:
             return 1.0
-        kind, age, level = self._open.get(goal.key, (goal.kind, 0, highest_level(state)))
+        is_trip = goal.kind is GoalKind.BUY
+        measure = _num_items(state) if is_trip else highest_level(state)
+        kind, age, level = self._open.get(goal.key, (goal.kind, 0, measure))
         if age == LIFE_STEPS:
             self._count(kind, 0, 1)
             age = 0
@@ -89,6 +94,10 @@ class GoalTracker:
     def _count(self, kind: GoalKind, reached: int, failed: int) -> None:
         before = self._tallies.get(kind, (0, 0))
         self._tallies[kind] = (before[0] + reached, before[1] + failed)
+
+
+def _num_items(state: GameState) -> int:
+    return sum(count for _, count in (*state.bag.items, *state.bag.balls))
 
 
 def highest_level(state: GameState) -> int:

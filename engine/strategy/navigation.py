@@ -2,17 +2,46 @@
 
 Tiles are left through *exits*: stand on a tile and press a button there. A door is stepped on, a
 carpet is pressed on, an edge is walked off, a person is faced and spoken to; all are exits, so one
-search by distance to the nearest exit serves them all.
+search by distance to the nearest exit serves them all. Where the game's image carries its world,
+exits say how far it still is from beyond them, so that the way chosen is the shortest over all.
+
+The map on which the player stands is searched as memory shows it, all others as the image has them.
 """
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.games.base import Atlas, Game
+from engine.games.overworld import (
+    BACK,
+    CONNECTION_FIELDS,
+    GATE_FIELDS,
+    MAP_FIELDS,
+    PERSON_FIELDS,
+    SCENE_FIELDS,
+    SIGN_FACING,
+    SIGN_FIELDS,
+    TRIGGER_FIELDS,
+    WARP_FIELDS,
+    Ability,
+    Overworld,
+    Stance,
+)
+from engine.strategy.graph import FACINGS, Graph, Indices, graph_of, successors
+from engine.strategy.routes import (
+    CLOSED,
+    FAR,
+    STONE_ABILITIES,
+    STONE_COSTS,
+    Conditions,
+    RouteFinder,
+    Search,
+    route_finder,
+)
 from engine.types import (
     DIRECTIONS,
     MAP_BORDER,
@@ -20,6 +49,8 @@ from engine.types import (
     Action,
     Facing,
     GameState,
+    Goal,
+    GoalKind,
     MapId,
     MapView,
     Terrain,
@@ -29,14 +60,15 @@ Tile = tuple[int, int]
 """Walk tile (x, y)."""
 
 _SIDES: Mapping[str, Action] = {SIDES[facing]: action for action, facing in DIRECTIONS.items()}
-_GRASS_COST = 3
-"""A tile of tall grass counts as this many: each may cost a battle."""
-
+_ACTIONS: tuple[Action, ...] = tuple(
+    next(action for action, facing in DIRECTIONS.items() if facing is way) for way in FACINGS
+)
 _NEAR = 4
 """People farther than this are not walked round: they will have moved."""
 
-_FAR = 1_000_000
-_STANDING = Terrain.WALKABLE | Terrain.LEDGE
+_MOST_CHANGED = 0.25
+"""Share of the tiles that scripts may change; beyond, it is another map than the image has."""
+
 _CACHE_SIZE = 64
 _LONGEST_PATH = 400
 """Tiles of a path; what is farther is left out."""
@@ -44,11 +76,16 @@ _LONGEST_PATH = 400
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """Stand on `tile` and press `action`; `is_talk`: face that way, then press A."""
+    """Stand on `tile` and press `action`; `is_talk`: face that way, then press A, which speaks to
+    somebody or asks whether to surf.
+
+    `beyond`: how far it still is from there.
+    """
 
     tile: Tile
     action: Action
     is_talk: bool = False
+    beyond: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +98,19 @@ class Link:
 
 
 class WorldMap:
-    """Know which map leads to which, by `links`.
+    """Know which map leads to which, and how far it is over all maps.
 
-    That is the generated MAP_LINKS: map -> (kind, x, y, target), kind "warp" or a side.
+    Args:
+        links: Map -> (kind, x, y, target), kind "warp" or a side.
+        finder: Searches the world that the image carries, if it does.
+        game: What is played; needed with `finder`.
     """
 
     def __init__(
-        self, links: Mapping[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ...]]
+        self,
+        links: Mapping[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ...]],
+        finder: RouteFinder | None = None,
+        game: Game | None = None,
     ) -> None:
         self._links = {
             MapId(*key): tuple(_link(entry) for entry in entries) for key, entries in links.items()
@@ -80,14 +123,255 @@ class WorldMap:
         for here, targets in self._targets.items():
             for target in targets:
                 self._sources[target].append(here)
+        self._finder = finder
+        self._game = game
+        self._goal_tiles: dict[Goal, frozenset[int]] = {}
+        self._known: tuple[object, Conditions] = (None, Conditions())
+        self._checked: tuple[object, bool] = (None, False)
+        self._shut: frozenset[tuple[int, int]] = frozenset()
+        self._sprung: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, game: Game) -> Self:
+        """Return the world of a game: from its image, else as far as its atlas knows it."""
+        world = game.overworld
+        if world is None:
+            return cls(game.atlas.links)
+        return cls(world_links(world), route_finder(world, game.sha1), game)
+
+    def reset(self) -> None:
+        """Start an episode: forget which triggers sent the player back."""
+        self._shut, self._sprung = frozenset(), None
+
+    def notice(self, state: GameState) -> None:
+        """Remember a trigger whose scene is over and has changed nothing: it sends back."""
+        row = self._finder.world.row(state.place.map) if self._finder else None
+        if self._finder is None or row is None:
+            return
+        scene = self._scenes(state).get(row)
+        if not state.control.is_free:
+            if scene is not None and state.battle is None:
+                triggers = self._finder.world.triggers
+                is_here = (triggers["map"] == row) & (triggers["scene"] == scene)
+                is_here &= (triggers["x"] == state.place.x) & (triggers["y"] == state.place.y)
+                if is_here.any():
+                    self._sprung = row, scene
+        elif self._sprung is not None:
+            if self._scenes(state).get(self._sprung[0]) == self._sprung[1]:
+                self._shut |= {self._sprung}
+            self._sprung = None
+
+    def save(self) -> dict[str, Any]:
+        """Return what was noticed, JSON-able."""
+        sprung = list(self._sprung) if self._sprung else None
+        return {"shut": sorted(map(list, self._shut)), "sprung": sprung}
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Put back what `save` returned."""
+        self._shut = frozenset((int(row), int(scene)) for row, scene in facts.get("shut", ()))
+        sprung = facts.get("sprung")
+        self._sprung = (int(sprung[0]), int(sprung[1])) if sprung else None
+
+    def exits(self, state: GameState, goal: Goal, known: tuple[Exit, ...]) -> tuple[Exit, ...]:
+        """Return the exits that lead to a goal, each with the way that is left beyond it.
+
+        Args:
+            state: The game now.
+            goal: Where to go.
+            known: Exits that serve the goal as far as this map shows; they are returned where the
+                world is not known, and with those out of the map where the goal is on it.
+        """
+        field = self._field(state, goal)
+        if field is None:
+            return known
+        if state.place.map == goal.map and goal.target is None:
+            return known  # one is there: coming back to the map brings no nearer
+        leaving = tuple(self._leaving(state, field))
+        return (*known, *leaving) if state.place.map == goal.map else leaving or known
+
+    def steps_to(self, state: GameState, goal: Goal) -> int | None:
+        """Return how many tiles a goal is away with nobody in the way; None: out of reach.
+
+        Also where the world is not known.
+        """
+        field = self._field(state, goal)
+        row = self._finder.world.row(state.place.map) if self._finder else None
+        if self._finder is None or field is None or row is None:
+            return None
+        tile = self._finder.world.tile(row, state.place.x, state.place.y)
+        steps = FAR if tile is None else field[tile]
+        return steps if steps < CLOSED else None
+
+    def way_to(self, state: GameState, goal: Goal) -> tuple[tuple[MapId, Tile], ...]:
+        """Return map and tile of every press of the way to a goal over all maps; () if unknown."""
+        if self._finder is None or self._field(state, goal) is None:
+            return ()
+        world = self._finder.world
+        row = world.row(state.place.map)
+        start = None if row is None else world.tile(row, state.place.x, state.place.y)
+        if start is None:
+            return ()
+        path = self._finder.path(start, self._tiles_of(goal), self._conditions(state))
+        found = (world.locate(tile) for tile in path)
+        return tuple((world.map_id(row), (x, y)) for row, x, y in found)
+
+    def _field(self, state: GameState, goal: Goal) -> Search | None:
+        """Return the distances of the tiles to a goal; None where the world is not known."""
+        if self._finder is None or goal.map is None or not self._is_as_in_image(state):
+            return None
+        tiles = self._tiles_of(goal)
+        return self._finder.distances(tiles, self._conditions(state)) if tiles else None
+
+    def _is_as_in_image(self, state: GameState) -> bool:
+        """Return whether the map in memory can be the image's, but for what scripts changed."""
+        if self._finder is None:
+            return False
+        key = state.place.map, state.map.terrain
+        last = self._checked[0]
+        if not isinstance(last, tuple) or last[0] != key[0] or last[1] is not key[1]:
+            world = self._finder.world
+            row = world.row(state.place.map)
+            is_same = row is not None and world.grid(row).shape == state.map.terrain.shape
+            if is_same and row is not None:
+                is_same = bool((world.grid(row) != state.map.terrain).mean() <= _MOST_CHANGED)
+            self._checked = key, is_same
+        return self._checked[1]
+
+    def _tiles_of(self, goal: Goal) -> frozenset[int]:
+        """Return where one stands when a goal is reached."""
+        found = self._goal_tiles.get(goal)
+        if found is None:
+            if len(self._goal_tiles) >= _CACHE_SIZE:
+                self._goal_tiles.clear()
+            found = self._goal_tiles[goal] = frozenset(self._find_tiles(goal))
+        return found
+
+    def _find_tiles(self, goal: Goal) -> Iterator[int]:
+        if self._finder is None or goal.map is None:
+            return
+        world = self._finder.world
+        row = world.row(goal.map)
+        if row is None:
+            return
+        grid, first = world.grid(row), int(world.maps["first_tile"][row])
+        if goal.target is None:
+            wanted = Terrain.WALKABLE
+            if goal.kind in {GoalKind.TRAIN, GoalKind.CATCH} and (grid & Terrain.GRASS).any():
+                wanted = Terrain.GRASS
+            yield from (first + np.flatnonzero(grid & wanted)).tolist()
+            return
+        x, y = goal.target
+        width, height = world.size(row)
+        for facing in FACINGS if not goal.is_interaction else self._sides_of_sign(row, x, y):
+            dx, dy = facing.delta
+            tile = x - dx, y - dy
+            if not (0 <= tile[0] < width and 0 <= tile[1] < height):
+                continue
+            if goal.is_interaction and grid[tile[1], tile[0]] & Terrain.COUNTER:
+                tile = tile[0] - dx, tile[1] - dy
+            if (number := world.tile(row, *tile)) is not None and (
+                grid[tile[1], tile[0]] & Terrain.WALKABLE
+            ):
+                yield number
+        own = world.tile(row, x, y)
+        if not goal.is_interaction and own is not None:
+            yield own
+
+    def _sides_of_sign(self, row: int, x: int, y: int) -> tuple[Facing, ...]:
+        """Return how one may look when facing a tile and pressing A."""
+        if self._finder is None:
+            return FACINGS
+        signs = self._finder.world.signs
+        here = signs[(signs["map"] == row) & (signs["x"] == x) & (signs["y"] == y)]
+        only = SIGN_FACING.get(int(here["kind"][0])) if len(here) else None
+        return FACINGS if only is None else (only,)
+
+    def _conditions(self, state: GameState) -> Conditions:
+        if self._finder is None or self._game is None:
+            return Conditions()
+        abilities = self._game.atlas.abilities(state)
+        here, warps = state.place.map, state.map.warps
+        back = (here, warps) if any(warp.index == BACK for warp in warps) else None
+        key = state.event_flags, state.scenes, abilities, self._shut, back
+        if self._known[0] != key:
+            scenes = self._scenes(state)
+            found = self._finder.conditions(state, abilities, scenes, self._shut)
+            self._known = key, replace(found, back=tuple(self._leading_back(state)))
+        return self._known[1]
+
+    def _leading_back(self, state: GameState) -> Iterator[tuple[int, int]]:
+        """Yield `Conditions.back`: memory says where one came from."""
+        row = self._finder.world.row(state.place.map) if self._finder else None
+        if self._finder is None or row is None:
+            return
+        for warp in state.map.warps:
+            tile = self._finder.world.tile(row, warp.x, warp.y)
+            if warp.index == BACK and tile is not None:
+                for arrival in self._finder.arrival(warp.target, BACK, state.place.map):
+                    yield tile, arrival
+
+    def _scenes(self, state: GameState) -> dict[int, int]:
+        """Return the scene numbers of maps by their rows."""
+        if self._finder is None or self._game is None:
+            return {}
+        world, places = self._finder.world, self._game.tables.SCENES
+        return {
+            row: state.scenes[place]
+            for key, place in places.items()
+            if place < len(state.scenes) and (row := world.row(MapId(*key))) is not None
+        }
+
+    def _leaving(self, state: GameState, field: Search) -> Iterator[Exit]:
+        """Yield the exits out of this map from which a way leads on.
+
+        Where somebody or a gate closes every way to the goal, no exit leads round them: only those
+        are of use that bring nearer to them. Else one would leave the map and come back for ever.
+        """
+        here, view = state.place.map, state.map
+        row = self._finder.world.row(here) if self._finder else None
+        if self._finder is None or self._game is None or row is None:
+            return
+        world = self._finder.world
+        own = world.tile(row, state.place.x, state.place.y)
+        left = FAR if own is None else field[own]
+
+        def leads_on(entry: Exit, beyond: int) -> bool:
+            tile = world.tile(row, *entry.tile)
+            return left < CLOSED or tile is None or min(left, field[tile]) > beyond
+
+        for warp in view.warps:
+            if not view.contains(warp.x, warp.y) or not (
+                view.terrain[warp.y, warp.x] & Terrain.WARP
+            ):
+                continue
+            arrivals = self._finder.arrival(warp.target, warp.index, here)
+            beyond = min((field[tile] for tile in arrivals), default=FAR)
+            if beyond < FAR:
+                for entry in _warp_exits(view, (warp.x, warp.y)):
+                    if leads_on(entry, beyond):
+                        yield replace(entry, beyond=beyond + 1)
+        can_surf = bool(self._game.atlas.abilities(state) & Ability.SURF)
+        for facing, side in SIDES.items():
+            across = self._finder.across(row, facing)
+            for entry in _edge_exits(view, side, can_surf=can_surf) if across else ():
+                tile = across.get(world.tile(row, *entry.tile) or 0)
+                if tile is not None and field[tile] < FAR and leads_on(entry, field[tile]):
+                    yield replace(entry, beyond=field[tile] + 1)
 
     def links_from(self, here: MapId) -> tuple[Link, ...]:
         """Return the known ways out of a map."""
         return self._links.get(here, ())
 
-    def distances_from(self, here: MapId) -> dict[MapId, int]:
-        """Return how many maps away those are that a way leads to, from near to far."""
-        return _maps_away(here, self._targets)
+    def distances_from(self, here: MapId, links: Iterable[Link] | None = None) -> dict[MapId, int]:
+        """Return how many maps away those are that a way leads to, from near to far.
+
+        Args:
+            here: Where to start.
+            links: The ways out of there that are open; None: all that are known.
+        """
+        if links is None:
+            return _maps_away(here, self._targets)
+        return _maps_away(here, {**self._targets, here: [link.target for link in links]})
 
     def links_towards(self, here: MapId, goal: MapId) -> tuple[Link, ...]:
         """Return the links out of `here` that begin a shortest way to `goal`; () if none does."""
@@ -107,79 +391,146 @@ class WorldMap:
         return self._distances[goal]
 
 
-class Navigator:
-    """Find the next button towards exits on the current map."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Floor:
+    """Where the presses lead on one map, as memory shows it; what leaves it leads nowhere."""
 
-    def __init__(self) -> None:
-        self._fields: OrderedDict[object, dict[Tile, int]] = OrderedDict()
+    leading: Indices
+    climbs: Mapping[int, list[int]]
+    graph: Graph
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """The distances on one map to the nearest exit; row after row, as the costs of tiles."""
+
+    distances: list[int]
+    costs: bytes
+    leading: list[list[int]]
+    climbs: Mapping[int, list[int]]
+
+
+class Navigator:
+    """Find the next button towards exits on the current map.
+
+    Args:
+        atlas: Says which moves open what is closed on foot.
+        world: Says which things on the maps are rocks and boulders.
+    """
+
+    def __init__(self, atlas: Atlas | None = None, world: Overworld | None = None) -> None:
+        self._atlas = atlas or Atlas()
+        self._stones = _stones(world) if world is not None else {}
+        self._floors: OrderedDict[object, _Floor] = OrderedDict()
+        self._fields: OrderedDict[object, _Field] = OrderedDict()
 
     def step_towards(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[list[Action], int]:
         """Return the buttons that lead closer to the nearest exit, and how far it then is.
 
         No button comes back when there is no way.
         """
-        here = (state.place.x, state.place.y)
-        field = self._field(state, exits)
-        at_exit = [entry for entry in exits if entry.tile == here]
-        if at_exit:
-            return [_press(entry, state.place.facing) for entry in at_exit], 0
-        best: list[Action] = []
-        # Who stands in a doorway is on no way, but next to one.
-        lowest = field.get(here, _FAR)
-        for action, tile in _neighbours(state.map, here):
-            steps = field.get(tile, _FAR)
-            if steps < lowest:
-                best, lowest = [action], steps
-            elif best and steps == lowest:
-                best.append(action)
+        place, view = state.place, state.map
+        if not view.contains(place.x, place.y):
+            return [], FAR
+        field, here = self._field(state, exits), place.y * view.width + place.x
+        at_exit = [entry for entry in exits if entry.tile == (place.x, place.y)]
+        left = min((entry.beyond for entry in at_exit), default=FAR)
+        if at_exit and left <= field.distances[here]:
+            nearest = [entry for entry in at_exit if entry.beyond == left]
+            return [_press(entry, place.facing) for entry in nearest], left
+        options = _options(field, here)
+        total = min((each[0] for each in options), default=FAR)
+        best = [each for each in options if each[0] == total]
         # Going on straight saves the turn.
-        straight = [action for action in best if DIRECTIONS[action] is state.place.facing]
-        return straight or best, lowest
+        straight = [each for each in best if FACINGS[each[1]] is place.facing]
+        stones = self._stones_near(state)
+        actions: list[Action] = []
+        for _, way, tile in straight or best:
+            ahead = stones.get((tile % view.width, tile // view.width))
+            if ahead is None or FACINGS[way] is not place.facing:
+                actions.append(_way_in(view, here, way, place.facing))
+            else:
+                # A smashes a rock, and makes ready to push a boulder.
+                actions += [Action.A, _ACTIONS[way]] if ahead is Stance.BOULDER else [Action.A]
+        return actions, min((field.distances[tile] for *_, tile in best), default=FAR)
 
     def path(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Tile, ...]:
         """Return the tiles to walk to the nearest exit and through it, while it is on the map."""
-        if not exits:
+        place, view = state.place, state.map
+        if not exits or not view.contains(place.x, place.y):
             return ()
-        tile, facing = (state.place.x, state.place.y), state.place.facing
-        field = self._field(state, exits)
+        field, facing = self._field(state, exits), place.facing
+        here = place.y * view.width + place.x
+        ends: dict[int, Exit] = {}
+        for entry in sorted(exits, key=lambda entry: entry.beyond):
+            ends.setdefault(entry.tile[1] * view.width + entry.tile[0], entry)
         path: list[Tile] = []
-        while len(path) < _LONGEST_PATH and not any(entry.tile == tile for entry in exits):
-            steps, _, action, following = min(
-                (field.get(other, _FAR), DIRECTIONS[action] is not facing, action, other)
-                for action, other in _neighbours(state.map, tile)
-            )
-            if steps >= field.get(tile, _FAR):
+        while len(path) < _LONGEST_PATH:
+            if here in ends and ends[here].beyond <= field.distances[here]:
+                break
+            options = _options(field, here)
+            if not options:
                 return ()
-            tile, facing = following, DIRECTIONS[action]
-            path.append(tile)
-        leaving = next((e for e in exits if e.tile == tile and not e.is_talk), None)
-        if leaving is not None:
+            _, _, way, here = min(
+                (each[0], FACINGS[each[1]] is not facing, *each[1:]) for each in options
+            )
+            facing = FACINGS[way]
+            path.append((here % view.width, here // view.width))
+        leaving = ends.get(here)
+        if leaving is not None and not leaving.is_talk:
             dx, dy = DIRECTIONS[leaving.action].delta
-            beyond = (tile[0] + dx, tile[1] + dy)
-            path += [beyond] if state.map.contains(*beyond) else []
+            beyond = (leaving.tile[0] + dx, leaving.tile[1] + dy)
+            path += [beyond] if view.contains(*beyond) else []
         return tuple(path[:_LONGEST_PATH])
 
-    def _field(self, state: GameState, exits: tuple[Exit, ...]) -> dict[Tile, int]:
+    def _field(self, state: GameState, exits: tuple[Exit, ...]) -> _Field:
         """Return the distance from each tile to the nearest exit, round people who are near."""
-        here = (state.place.x, state.place.y)
-        standing = {(thing.x, thing.y) for thing in state.map.objects}
-        blocked = frozenset(tile for tile in standing if distance(tile, here) <= _NEAR)
-        key = (state.place.map, state.map.terrain.tobytes(), exits, blocked)
+        here, view = (state.place.x, state.place.y), state.map
+        standing = {(thing.x, thing.y) for thing in view.objects}
+        stones = self._stones_near(state)
+        blocked = {tile: 0 for tile in standing if distance(tile, here) <= _NEAR}
+        blocked |= {tile: STONE_COSTS[stone] for tile, stone in stones.items()}
+        abilities = self._atlas.abilities(state)
+        floor_key = state.place.map, view.terrain.tobytes(), view.warps
+        key = floor_key, exits, frozenset(blocked.items()), abilities
         field = self._fields.get(key)
         if field is None:
-            field = self._fields[key] = _distances(state.map, exits, blocked)
+            floor = self._floor(view, floor_key)
+            field = self._fields[key] = _search_floor(view, floor, exits, blocked, abilities)
             if len(self._fields) > _CACHE_SIZE:
                 self._fields.popitem(last=False)
         else:
             self._fields.move_to_end(key)
         return field
 
+    def _stones_near(self, state: GameState) -> dict[Tile, Stance]:
+        """Return the rocks and boulders that the party can move."""
+        if not self._stones:
+            return {}
+        abilities, found = self._atlas.abilities(state), {}
+        for thing in state.map.objects:
+            stone = self._stones.get((state.place.map, thing.index))
+            if stone is not None and abilities & STONE_ABILITIES[stone]:
+                found[thing.x, thing.y] = stone
+        return found
 
-def link_exits(view: MapView, links: Iterable[Link]) -> tuple[Exit, ...]:
+    def _floor(self, view: MapView, key: object) -> _Floor:
+        floor = self._floors.get(key)
+        if floor is None:
+            floor = self._floors[key] = _floor_of(view)
+            if len(self._floors) > _CACHE_SIZE:
+                self._floors.popitem(last=False)
+        return floor
+
+
+def link_exits(view: MapView, links: Iterable[Link], *, can_surf: bool = False) -> tuple[Exit, ...]:
     """Return how to leave the map through any of the links."""
     exits: list[Exit] = []
     for link in links:
-        exits += _edge_exits(view, link.side) if link.warp is None else _warp_exits(view, link.warp)
+        if link.warp is None:
+            exits += _edge_exits(view, link.side, can_surf=can_surf)
+        else:
+            exits += _warp_exits(view, link.warp)
     return tuple(exits)
 
 
@@ -194,6 +545,17 @@ def talk_exits(view: MapView, target: Tile) -> tuple[Exit, ...]:
         if _is_walkable(view, tile):
             exits.append(Exit(tile, action, is_talk=True))
     return tuple(exits)
+
+
+def is_faced(state: GameState, target: Tile) -> bool:
+    """Return whether the player looks at who or what is at `target`, across a counter too."""
+    return is_ready(state, talk_exits(state.map, target))
+
+
+def is_ready(state: GameState, exits: Iterable[Exit]) -> bool:
+    """Return whether the player stands at one of the exits and looks towards it."""
+    here, facing = (state.place.x, state.place.y), state.place.facing
+    return any(one.tile == here and DIRECTIONS[one.action] is facing for one in exits)
 
 
 def grass_exits(view: MapView) -> tuple[Exit, ...]:
@@ -236,6 +598,8 @@ def _warp_exits(view: MapView, warp: Tile) -> list[Exit]:
     here = int(view.terrain[warp[1], warp[0]]) if view.contains(*warp) else 0
     if here & Terrain.MAT:
         return [Exit(warp, a) for a, way in DIRECTIONS.items() if here & Terrain.MATS[way]]
+    if not here & Terrain.DOOR:
+        return []  # one only arrives there
     exits = []
     for action, way in DIRECTIONS.items():
         dx, dy = way.delta
@@ -245,27 +609,30 @@ def _warp_exits(view: MapView, warp: Tile) -> list[Exit]:
     return exits
 
 
-def _edge_exits(view: MapView, side: str) -> list[Exit]:
-    """Return the tiles at a side from which a walkable tile of the neighbour is stepped on."""
-    action, grid, walkable = _SIDES[side], view.bordered, Terrain.WALKABLE
+def _edge_exits(view: MapView, side: str, *, can_surf: bool) -> list[Exit]:
+    """Return the tiles at a side from which an open tile of the neighbour is stepped on."""
+    action, grid = _SIDES[side], view.bordered
+    open_to = Terrain.WALKABLE | (Terrain.WATER if can_surf else 0)
     dx, dy = DIRECTIONS[action].delta
     if dx:
         tiles = [(view.width - 1 if dx > 0 else 0, y) for y in range(view.height)]
     else:
         tiles = [(x, view.height - 1 if dy > 0 else 0) for x in range(view.width)]
-    return [
-        Exit(tile, action)
-        for tile in tiles
-        if _is_walkable(view, tile)
-        and (grid is None or grid[tile[1] + dy + MAP_BORDER, tile[0] + dx + MAP_BORDER] & walkable)
-    ]
+    exits = []
+    for x, y in tiles:
+        own = beyond = int(view.terrain[y, x])
+        if grid is not None:
+            beyond = int(grid[y + dy + MAP_BORDER, x + dx + MAP_BORDER])
+        if own & open_to and beyond & open_to:
+            # From the shore A asks whether to surf.
+            is_shore = bool(beyond & Terrain.WATER and not own & Terrain.WATER)
+            exits.append(Exit((x, y), action, is_talk=is_shore))
+    return exits
 
 
 def _is_walkable(view: MapView, tile: Tile) -> bool:
-    """Return whether one may stand on a tile of the map; ledges are only jumped over."""
-    if not view.contains(*tile):
-        return False
-    return int(view.terrain[tile[1], tile[0]]) & _STANDING == Terrain.WALKABLE
+    """Return whether one may stand on a tile of the map."""
+    return view.contains(*tile) and bool(view.terrain[tile[1], tile[0]] & Terrain.WALKABLE)
 
 
 def _neighbours(view: MapView, tile: Tile) -> list[tuple[Action, Tile]]:
@@ -278,36 +645,104 @@ def _neighbours(view: MapView, tile: Tile) -> list[tuple[Action, Tile]]:
     return found
 
 
+def _stones(world: Overworld) -> dict[tuple[MapId, int], Stance]:
+    """Return which things on which maps can be moved, by the numbers of both."""
+    people = world.people[np.isin(world.people["stance"], list(STONE_ABILITIES))]
+    return {
+        (world.map_id(int(one["map"])), int(one["index"])): Stance(int(one["stance"]))
+        for one in people
+    }
+
+
 def distance(one: Tile, other: Tile) -> int:
     """Return how many steps apart two tiles are, with nothing between them."""
     return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
-def _costs(view: MapView, blocked: frozenset[Tile]) -> NDArray[np.int32]:
-    """Return (height, width) what entering a tile costs; 0 where it cannot be entered."""
-    costs = (view.terrain & Terrain.WALKABLE).astype(np.int32)
-    costs[view.terrain & Terrain.GRASS != 0] = _GRASS_COST
-    # A door would be taken, not walked over; a ledge does not carry.
-    costs[view.terrain & (Terrain.DOOR | Terrain.LEDGE) != 0] = 0
-    for x, y in blocked:
+def world_links(
+    world: Overworld,
+) -> dict[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ...]]:
+    """Return which map leads to which, as `WorldMap` takes it."""
+    ids = [(one.group, one.number) for one in map(world.map_id, range(len(world)))]
+    found: dict[tuple[int, int], list[tuple[str, int, int, tuple[int, int]]]] = {}
+    for row, x, y, target, _ in world.warps.tolist():
+        tile = world.tile(row, x, y)
+        here = 0 if tile is None else int(world.terrain[tile])
+        # On plain ground one only arrives; in a wall is a door that an event is yet to open.
+        if target >= 0 and (here & Terrain.WARP or not here & Terrain.WALKABLE):
+            found.setdefault(ids[row], []).append(("warp", x, y, ids[target]))
+    for row, facing, target, *_ in world.connections.tolist():
+        found.setdefault(ids[row], []).append((SIDES[Facing(facing)], 0, 0, ids[target]))
+    return {key: tuple(links) for key, links in found.items()}
+
+
+def _floor_of(view: MapView) -> _Floor:
+    """Work out the ways of one map, by the same rules as those of a world."""
+    warps = [(0, warp.x, warp.y, -1, 0) for warp in view.warps]
+    world = Overworld(
+        maps=np.array([(0, 0, 0, 0, view.width, view.height, 0)], MAP_FIELDS),
+        terrain=np.array(view.terrain, np.uint32).reshape(-1),
+        warps=np.array(warps, WARP_FIELDS),
+        connections=np.zeros(0, CONNECTION_FIELDS),
+        people=np.zeros(0, PERSON_FIELDS),
+        signs=np.zeros(0, SIGN_FIELDS),
+        triggers=np.zeros(0, TRIGGER_FIELDS),
+        scenes=np.zeros(0, SCENE_FIELDS),
+        gates=np.zeros(0, GATE_FIELDS),
+    )
+    leading, climbs = successors(world)
+    below: dict[int, list[int]] = {}
+    for foot, top in climbs.tolist():
+        below.setdefault(top, []).append(foot)
+    return _Floor(leading, below, graph_of(world.terrain, leading, climbs))
+
+
+def _search_floor(
+    view: MapView,
+    floor: _Floor,
+    exits: tuple[Exit, ...],
+    blocked: Mapping[Tile, int],
+    abilities: Ability,
+) -> _Field:
+    """Search backwards from the exits."""
+    costs = floor.graph.costs.copy()
+    costs[floor.graph.needs & ~np.uint8(abilities) != 0] = 0
+    for (x, y), cost in blocked.items():
         if view.contains(x, y):
-            costs[y, x] = 0
-    return costs
+            costs[y * view.width + x] = cost
+    goals: dict[int, int] = {}
+    for entry in exits:
+        x, y = entry.tile
+        if entry.tile not in blocked and view.contains(x, y):
+            tile = y * view.width + x
+            goals[tile] = min(entry.beyond, goals.get(tile, FAR))
+    climbs = floor.climbs if abilities & Ability.WATERFALL else {}
+    counted = costs.tobytes()
+    distances = Search(floor.graph, counted, goals, climbs).all()
+    return _Field(distances, counted, floor.leading.T.tolist(), climbs)
 
 
-def _distances(view: MapView, exits: tuple[Exit, ...], blocked: frozenset[Tile]) -> dict[Tile, int]:
-    """Search backwards from the exits (Dijkstra)."""
-    costs = _costs(view, blocked).tolist()
-    distances: dict[Tile, int] = {}
-    heap = [(0, entry.tile) for entry in exits if entry.tile not in blocked]
-    heapify(heap)
-    while heap:
-        steps, tile = heappop(heap)
-        if tile in distances:
-            continue
-        distances[tile] = steps
-        cost = max(1, costs[tile[1]][tile[0]])
-        for _, neighbour in _neighbours(view, tile):
-            if neighbour not in distances and costs[neighbour[1]][neighbour[0]]:
-                heappush(heap, (steps + cost, neighbour))
-    return distances
+def _options(field: _Field, here: int) -> list[tuple[int, int, int]]:
+    """Return the presses that lead closer: what is left, place in FACINGS, tile."""
+    found = []
+    for way, tile in enumerate(field.leading[here]):
+        if tile >= 0 and tile != here and field.costs[tile] and field.distances[tile] < FAR:
+            found.append((field.distances[tile] + field.costs[tile], way, tile))
+    for top, feet in field.climbs.items():
+        if here in feet and field.distances[top] < FAR:
+            found.append((field.distances[top] + field.costs[top], FACINGS.index(Facing.UP), top))
+    # Who stands where there is no way, in a doorway say, goes to where there is one.
+    limit = field.distances[here]
+    return [each for each in found if each[0] <= limit]
+
+
+def _way_in(view: MapView, here: int, way: int, facing: Facing) -> Action:
+    """Return the button for a step: A where a tree, water or the like asks what to do."""
+    dx, dy = FACINGS[way].delta
+    x, y = here % view.width + dx, here // view.width + dy
+    ahead = int(view.terrain[y, x]) if view.contains(x, y) else 0
+    asks = ahead & (Terrain.CUT_TREE | Terrain.WHIRLPOOL)
+    asks |= ahead & Terrain.WATERFALL if FACINGS[way] is Facing.UP else 0
+    if ahead & Terrain.WATER and not int(view.terrain.flat[here]) & Terrain.WATER:
+        asks |= Terrain.WATER
+    return Action.A if asks and FACINGS[way] is facing else _ACTIONS[way]

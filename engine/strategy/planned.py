@@ -11,7 +11,7 @@ from engine.games.base import Game
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, Subgoal, SubgoalBook
 from engine.strategy.active_goal import ActiveGoal, Scene
-from engine.strategy.advisor import GOAL_SOURCE, STUCK, RuleAdvisor, Suggestion
+from engine.strategy.advisor import GOAL_SOURCE, STUCK, Route, RuleAdvisor, Suggestion
 from engine.strategy.experience import Experience
 from engine.strategy.navigation import Tile
 from engine.strategy.plan_scheduler import RECENT, PlanScheduler
@@ -83,6 +83,12 @@ class PlannedAdvisor:
             return ()
         exits = exits_for(state, self._game, self._rules.world, goal, active_goal.target(state))
         return self._rules.navigator.path(state, exits)
+
+    def route(self, state: GameState) -> Route:
+        """Return the way beyond this map that the last advice serves, tiles by map."""
+        active_goal = self._scheduler.leading(state) if self._now.is_on else None
+        goal = self._goal if active_goal is None else active_goal.subgoal.option.goal
+        return self._rules.route(goal, state) if goal is not None else ()
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`; what is still pursued has failed."""
@@ -233,6 +239,7 @@ class PlannedAdvisor:
             lambda: self._walk(state, active_goal),
             wants_catch=kind is GoalKind.CATCH,
             wants_run=True if kind is GoalKind.RUN else False if kind in stays else None,
+            goal=goal,
         )
         nearness = self._rules.nearness(goal, state)
         return self._rules.advice_of(goal, actions, reason, mask, confidence, nearness)

@@ -92,7 +92,7 @@ def make_planning_query(
 
     What ended alike again and again is left out: the same subgoal would be found for it for ever.
     """
-    offered = choices(state, game, world)
+    offered = choices(state, game, world, milestones)
     fresh = tuple(option for option in offered if not _is_worn(option, tried))
     return PlanningQuery(
         key=key,

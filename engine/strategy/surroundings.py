@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from engine.env.facts import side_names
 from engine.games.base import Game
-from engine.strategy.navigation import Exit, Link, Tile, distance, link_exits, talk_exits
-from engine.types import DIRECTIONS, MAP_BORDER, Facing, GameState, MapView, Terrain
+from engine.strategy.navigation import Exit, Link, Tile, distance, is_ready, link_exits, talk_exits
+from engine.types import MAP_BORDER, Facing, GameState, MapView, Terrain
 
 _RIGHT, _UP = 7, 6
 """The drawing reaches this many tiles from the player: 15 columns, 13 rows."""
@@ -125,7 +125,7 @@ def survey(state: GameState, game: Game) -> Surroundings:
     steps = walking_steps(view, here)
     people = (_talk_spot(state, (thing.x, thing.y), steps) for thing in view.objects)
     surroundings = Surroundings(
-        exits=_marked(_exit_spots(state, game, steps), _NUMBERS, here),
+        exits=_marked(_exit_spots(state, steps), _NUMBERS, here),
         people=_marked(people, _LETTERS, here),
         signs=_marked((_talk_spot(state, sign, steps) for sign in view.signs), "", here),
     )
@@ -159,13 +159,13 @@ def walking_steps(view: MapView, start: Tile) -> dict[Tile, int]:
     return steps
 
 
-def _exit_spots(state: GameState, game: Game, steps: Mapping[Tile, int]) -> list[Spot]:
+def _exit_spots(state: GameState, steps: Mapping[Tile, int]) -> list[Spot]:
     view, here = state.map, state.place.map
     spots = []
     for name, tiles in _warp_groups(view):
         exits = link_exits(view, [Link(here, tile) for tile in tiles])
         spots.append(Spot(tiles, "", name, _leaving(exits, steps)))
-    for side, name in side_names(state, game).items():
+    for side, name in side_names(state).items():
         exits = link_exits(view, [Link(here, None, side)])
         spots.append(Spot((), side, name, _leaving(exits, steps)))
     return spots
@@ -190,11 +190,9 @@ def _warp_groups(view: MapView) -> list[tuple[str, tuple[Tile, ...]]]:
 
 
 def _talk_spot(state: GameState, tile: Tile, steps: Mapping[Tile, int]) -> Spot:
-    here, facing = (state.place.x, state.place.y), state.place.facing
     exits = [entry for entry in talk_exits(state.map, tile) if entry.tile in steps]
-    is_faced = any(e.tile == here and DIRECTIONS[e.action] is facing for e in exits)
     nearest = min((steps[entry.tile] for entry in exits), default=None)
-    return Spot((tile,), "", "", nearest, is_faced)
+    return Spot((tile,), "", "", nearest, is_ready(state, exits))
 
 
 def _marked(spots: Iterable[Spot], marks: str, here: Tile) -> tuple[Spot, ...]:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from engine.env.facts import move_facts
-from engine.env.milestones import still_ahead
-from engine.games.base import Game, GameTables
+from engine.env.milestones import Story, still_ahead
+from engine.games.base import Game, GameTables, Milestone, MilestoneKind
 from engine.planning_types import Section
 from engine.strategy.navigation import WorldMap
 from engine.strategy.surroundings import LEGEND, Spot, survey
@@ -26,6 +26,9 @@ _LISTED = 12
 """Of exits, people or signs, at most as many are listed."""
 
 _NEXT_MILESTONES = _LAST_MILESTONES = 3
+_COURSE = 10
+"""Milestones that every question names, from the first."""
+
 _BADGES = 16
 _QUOTED = 72
 """Characters of what the game shows in a line: more would be broken within its quotes."""
@@ -96,7 +99,7 @@ def asked_sections(
     """Return the parts that a planner is given, what changes seldom first: see `_ASKED`."""
     by_name = {part.name: part for part in sections(state, game, milestones=milestones)}
     next_ = _next(state, game.tables, milestones)
-    by_name["goals"] = replace(by_name["goals"], text=next_)
+    by_name["goals"] = replace(by_name["goals"], text=_fitted(next_))
     ways = _ways(world.distances_from(state.place.map), game.tables, world)
     by_name["world"] = Section("world", ways, len(by_name))
     return tuple(by_name[name] for name in _ASKED if name in by_name and by_name[name].text)
@@ -104,7 +107,10 @@ def asked_sections(
 
 def rules(game: Game) -> str:
     """Return what is the same in all situations of a game and helps to read `asked_sections`."""
-    course = "; ".join(text for _, text, *_ in game.tables.MILESTONES)
+    listed = game.tables.MILESTONES[:_COURSE]
+    course = "; ".join(one.text for one in listed)
+    more = len(game.tables.MILESTONES) - len(listed)
+    course += f"; and {more} more" if more else ""
     return (
         f"The milestones in their order: {course}\n"
         f"The map is drawn with these symbols, you as one of ^ v < >: {LEGEND}"
@@ -180,22 +186,38 @@ def _goals(
     state: GameState, tables: GameTables, goal: Goal | None, milestones: Collection[str]
 ) -> str:
     lines = [f"Goal: {goal.text}"] if goal else []
-    reached = [text for key, text, *_ in tables.MILESTONES if key in milestones]
+    reached = [one.text for one in tables.MILESTONES if one.key in milestones]
     if reached:
         earlier = len(reached) - _LAST_MILESTONES
         more = f" (and {earlier} before)" if earlier > 0 else ""
         lines.append("Reached: " + "; ".join(reached[-_LAST_MILESTONES:]) + more)
-    coming = [text for _, text, *_ in still_ahead(tables.MILESTONES, state, milestones)]
+    coming = [one.text for one in still_ahead(tables.MILESTONES, state, milestones)]
     if coming:
         lines.append("Next milestones: " + "; ".join(coming[:_NEXT_MILESTONES]))
     return "\n".join(lines)
 
 
 def _next(state: GameState, tables: GameTables, milestones: Collection[str]) -> str:
-    """Return which milestone comes next; `rules` name them all."""
-    total, coming = len(tables.MILESTONES), still_ahead(tables.MILESTONES, state, milestones)
+    """Return which milestone comes next, where and with whom; `rules` name those that follow."""
+    story = Story(tables.MILESTONES)
+    done = story.reached(state, milestones)
+    coming = story.ahead(done)
+    total = len(tables.MILESTONES)
     passed = f"{total - len(coming)} of {total} milestones are passed."
-    return f"{passed} Next milestone: {coming[0][1]}" if coming else passed
+    if not coming:
+        return passed
+    next_ = next((one for one in coming if story.is_possible(one, done)), coming[0])
+    return f"{passed} Next milestone: {next_.text}{_whereabouts(next_, tables)}"
+
+
+def _whereabouts(one: Milestone, tables: GameTables) -> str:
+    """Return where a milestone that is no map to enter is reached, with whom, and from when."""
+    if one.place is None or one.kind is MilestoneKind.MAP:
+        return ""
+    tile = f" ({one.target[0]},{one.target[1]})" if one.target else ""
+    who = f", {one.who}" if one.who else ""
+    level = f". Level {one.level} is wanted" if one.level else ""
+    return f". Where: {_map_name(one.place, tables)}{tile}{who}{level}"
 
 
 def _spots(title: str, spots: tuple[Spot, ...]) -> str:

@@ -5,6 +5,7 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import torch
@@ -12,11 +13,14 @@ import torch
 from engine.agents.base import Agent, spaces_of
 from engine.agents.calibration import Calibration
 from engine.agents.dqn import DQN
+from engine.agents.explore import ExploreAgent
 from engine.agents.hybrid import GuidedPolicy
 from engine.agents.random import RandomAgent
 from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
+from engine.curriculum.frontier import Frontier
 from engine.curriculum.scheduler import Curriculum
+from engine.curriculum.way import WayToGoal
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported, RunStarted, WarningRaised
 from engine.folders import user_path
@@ -28,9 +32,12 @@ from engine.llm.backends import make_backends
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
 from engine.loop.controls import CommandQueue
+from engine.loop.reporter import emit_world
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
+from engine.training.demo_starts import make_backward_starts
+from engine.training.explored_demos import write_explored
 from engine.training.journal import Journal, read_journal
 from engine.training.metrics_logger import MetricsLogger, MetricsWriter
 from engine.training.planning import Planning
@@ -109,6 +116,11 @@ def build_trainer(
             planning=planning,
             folder=folder,
         )
+        if config.backward.demo:
+            trainer.state.starts = make_backward_starts(config, emit)
+        elif config.agent == "explore":
+            write = partial(write_explored, config)
+            trainer.state.starts = Frontier(config.explore, config.seed, write)
         if is_resumed:
             _resume(trainer, emit)
         elif begins_from_others(config):
@@ -131,6 +143,7 @@ def build_trainer(
                 resumed_from=trainer.state.metrics.total_steps,
             )
         )
+        emit_world(game, emit)
         if is_resumed:
             for event in read_journal(
                 folder.journal_path, _REPLAYED_EVENTS, lambda text: emit(WarningRaised(text))
@@ -144,6 +157,8 @@ def build_agent(config: RunConfig, spaces: Spaces) -> Agent:
     """Return the agent that the settings name; without a policy the planner acts alone."""
     if config.agent == "random":
         return RandomAgent(config.seed)
+    if config.agent == "explore":
+        return ExploreAgent(config.seed, config.explore.repeats)
     if config.agent == "rules" or config.mode == "llm_only":
         return RulesAgent(config.seed)
     if config.agent == "dqn":
@@ -204,12 +219,14 @@ def build_planning(
 
 
 def build_curriculum(config: RunConfig, game: Game) -> Curriculum:
-    """Return the curriculum at its first stage, scaled to what the game's goal pays."""
+    """Return the curriculum at its first stage, scaled to the way to the run's goal."""
+    milestones = game.tables.MILESTONES
     goal_reward = len(game.milestones) * config.rewards.milestone + config.rewards.badge
     fixed_share = {"rl_only": 0.0, "llm_only": 1.0}.get(config.mode)
     return Curriculum(
         config.curriculum,
         goal_reward,
+        way=WayToGoal(milestones, config.env.goal) if milestones else None,
         initial_strategy=first_strategy(config),
         fixed_share=1.0 if config.agent == "rules" else fixed_share,
     )

@@ -117,6 +117,12 @@ class CommandHandler:
         self.recording.stop("the run ended")
 
     @property
+    def has_watched(self) -> bool:
+        """Return whether the watched game is a person's: played, live, or recorded."""
+        controls = self.controls
+        return controls.is_human or controls.is_live or self.recording.is_recording
+
+    @property
     def frames_per_s(self) -> float:
         """Return as fast as the game runs on its own machine."""
         return self.state.vector.frames_per_s

@@ -22,10 +22,14 @@ _MAX_ENVS = 8
 
 
 def evaluation_config(config: RunConfig, episodes: int) -> RunConfig:
-    """Return the settings of the environments for an evaluation: a few, like the run's."""
+    """Return the settings of the environments for an evaluation: a few, like the run's.
+
+    Nobody explores in them: their episodes have limits.
+    """
+    agent = "random" if config.agent == "explore" else config.agent
     num_envs = min(episodes, config.num_envs, _MAX_ENVS)
     workers = min(config.worker_count(), num_envs)
-    return config.model_copy(update={"num_envs": num_envs, "workers": workers})
+    return config.model_copy(update={"agent": agent, "num_envs": num_envs, "workers": workers})
 
 
 def evaluation_seed(config: RunConfig) -> int:

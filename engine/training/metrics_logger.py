@@ -85,7 +85,7 @@ class MetricsLogger(MetricsWriters):
 
 
 def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
-    """Return an event's figures by name; none of episodes from archived states.
+    """Return an event's figures by name; those of episodes from elsewhere than power-on are apart.
 
     Of `num_milestones` = 0 nobody can say what share was reached.
     """
@@ -103,6 +103,12 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
             if num_milestones:
                 reached = len(summary.steps_to_milestone)
                 figures["episode/milestones"] = reached / num_milestones
+        case EpisodeEnded(summary=summary):
+            figures = {
+                "from_snapshot/return": summary.total_reward,
+                "from_snapshot/length": summary.length,
+                "from_snapshot/success": summary.is_success,
+            }
         case PolicyUpdated():
             figures = {f"update/{name}": value for name, value in event.figures.items()}
         case EvaluationEnded(evaluation=evaluation):

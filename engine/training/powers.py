@@ -112,4 +112,4 @@ class _Completed:
         raise WorkerError("This world cannot do that.")
 
     step_one = play_frames = count_frames = record = _cannot
-    snapshot = place = reset_from = begin_now = _cannot
+    snapshot = place = begin_now = _cannot

@@ -113,6 +113,7 @@ class Playback:
             breakdown=env.breakdown,
             goal=self.recorded.goal,
             milestones=env.milestones,
+            final_milestone=env.final_milestone,
             episode=env.episode_sums,
             visited=env.stood_on(),
         )

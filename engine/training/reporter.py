@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from engine.agents.arbitration import explain
 from engine.agents.base import ActionBatch
+from engine.curriculum.starts import EpisodeStarts
 from engine.env.inspection import Inspection
-from engine.events import DecisionMade, Event, StrategySwitched
+from engine.events import DecisionMade, Event, StartsChanged, StrategySwitched
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import Controls, Pace
 from engine.loop.reporter import FRAME_INTERVAL_S, Reporter
@@ -80,7 +81,8 @@ class TrainingReporter(Reporter):
         self.is_watching = False
         self.milestones: frozenset[str] = frozenset()
         self._state = state
-        self._line_due_s = 0.0
+        self._line_due_s = self._starts_due_s = 0.0
+        self._starts = ""
         self._is_picture_wanted = False
         self._seen: Inspection | None = None
         self._leader: Source | None = None
@@ -169,6 +171,16 @@ class TrainingReporter(Reporter):
         if self.is_watching:
             self._look()
         self.status()
+
+    def starts(self, starts: EpisodeStarts) -> None:
+        """Report where episodes begin if that has changed, at most once a second."""
+        if self._clock() < self._starts_due_s:
+            return
+        self._starts_due_s = self._clock() + _LINE_INTERVAL_S
+        text = starts.describe()
+        if text != self._starts:
+            self._starts = text
+            self.emit(StartsChanged(text))
 
     @property
     def is_evaluating(self) -> bool:

@@ -143,7 +143,7 @@ class Checkpointer:
             "history": self.log.recorder.save() if self.log.recorder else None,
             "python_rng": [python_state[0], list(python_state[1]), python_state[2]],
         }
-        facts["archive"], snapshots = state.archive.save()
+        facts["archive"], snapshots = state.starts.save()
         blobs = {f"archive/{key}": snapshot for key, snapshot in snapshots.items()}
         facts["kept_states"], snapshots = state.kept_states.save()
         blobs |= {f"kept/{number}": snapshot for number, snapshot in snapshots.items()}
@@ -180,7 +180,7 @@ class Checkpointer:
         learning.agent.load(facts["agent"], checkpoint.arrays_under("agent/"))
         learning.curriculum.load(facts["curriculum"])
         learning.calibration.load(facts["calibration"])
-        state.archive.load(facts["archive"], checkpoint.blobs_under("archive/"))
+        state.starts.load(facts["archive"], checkpoint.blobs_under("archive/"))
         learning.strategy.load(facts["strategy"])
         if learning.planning is None:
             learning.kept_planning = facts["planning"]

@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
+from engine.curriculum.starts import EpisodeStarts
 from engine.env.batch import Batch
 from engine.games.base import Game
 from engine.loop.metrics import RunMetrics
@@ -40,7 +41,7 @@ class RunState:
 
     Attributes:
         batch: What the last step led to.
-        archive: States from which episodes begin.
+        starts: Where episodes begin.
         kept_states: States of the watched game for a person to branch from.
         milestone_texts: Of the game, by key.
         known_goals: Keys of the milestones that the rule planner knows a way to.
@@ -60,7 +61,14 @@ class RunState:
         self.batch = batch
         self.metrics = RunMetrics()
         self.tally = EpisodeTally(vector.num_envs)
-        self.archive = StateArchive(config.curriculum.archive_share, config.seed)
+        curriculum = config.curriculum
+        self.starts: EpisodeStarts = StateArchive(
+            curriculum.archive_share,
+            config.seed,
+            curriculum.move_share,
+            curriculum.move_states,
+            curriculum.archive_patience,
+        )
         self.kept_states = KeptStates(config.keep_states, config.keep_states_interval, clock)
         self.actions = game.actions
         self.milestone_texts = dict(game.milestones)

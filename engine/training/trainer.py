@@ -167,6 +167,7 @@ class Trainer:
         self.reporter.stepped(choices, state.batch.is_walking)
         self.accept(batch)
         self.learning.after_step(batch, controls.watched_env)
+        self._move_games()
 
     def accept(self, batch: Batch) -> None:
         """Continue from `batch`, count the episodes that ended with it, and record on.
@@ -177,7 +178,7 @@ class Trainer:
         state, tally = self.state, self.state.tally
         for text in batch.warnings:
             self.reporter.emit(WarningRaised(text))
-        state.archive.follow(state.vector, batch, tally.is_touched)
+        state.starts.follow(state.vector, batch, tally.is_touched)
         for env_index, summary in sorted(batch.summaries.items()):
             is_touched = bool(tally.is_touched[env_index])
             length = max(1, summary.length)
@@ -238,6 +239,7 @@ class Trainer:
     def _begin(self) -> None:
         reporter = self.reporter
         reporter.emit(self.learning.curriculum.describe())
+        reporter.starts(self.state.starts)
         reporter.emit(self.handler.overrides.describe())
         reporter.emit(self.state.kept_states.listed)
         if not self.state.config.headless:
@@ -251,6 +253,35 @@ class Trainer:
             self.save()
         if self._is_evaluation_due():
             self._evaluate()
+
+    def _move_games(self) -> None:
+        """Let running games leave their episodes for other starts; none that a person plays.
+
+        What the agent experienced there ends with the worth of the last state, and the episode
+        counts nowhere: it had no end of its own.
+        """
+        state, handler = self.state, self.handler
+        is_free = ~state.tally.is_touched
+        watched = handler.controls.watched_env
+        if handler.has_watched:
+            is_free[watched] = False
+        for move in state.starts.moves(state.tally.steps, is_free):
+            batch = state.vector.begin_now(
+                move.env_index,
+                move.snapshot,
+                move.start,
+                continues=move.continues,
+                max_steps=move.max_steps,
+            )
+            self.learning.shaping.forget(move.env_index)
+            self.accept(batch)
+            if not batch.warnings:  # else its process failed, and it is at the true start
+                state.starts.moved(move)
+            if move.env_index == watched:
+                self.reporter.begun_anew()
+        for text in state.starts.take_news():
+            self.reporter.say("curriculum", text)
+        self.reporter.starts(state.starts)
 
     def _count(self, summary: EpisodeSummary) -> None:
         """Count an episode; one from the true start decides how far the planner is followed."""

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import pairwise
 
 from engine.bench.environment import Figure
-from engine.bench.played import FRAMES_PER_S, Film
+from engine.bench.film import FRAMES_PER_S, Film
 from engine.events import Event, FrameRendered
 from pokeTUI.bench.child import options_of, run_program, write_down
 from pokeTUI.bench.measured import Mark, MeasuredApp
@@ -76,7 +76,7 @@ class _Script:
 
 def main() -> None:
     """Film a play, show it, and write down what it cost."""
-    from engine.bench.played import film
+    from engine.bench.film import film
     from engine.config import RunConfig
 
     out, options = options_of(sys.argv)

@@ -62,9 +62,17 @@ def run(
         str | None,
         typer.Option("--from", metavar="POLICY", help="Begin from a cloned policy, or latest."),
     ] = None,
+    demo: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Begin near this demonstration's end, and walk back to power-on."
+        ),
+    ] = None,
     agent: Annotated[
         str | None,
-        typer.Option(help="ppo, dqn, rules or random.", autocompletion=choices_of("agent")),
+        typer.Option(
+            help="ppo, dqn, rules, random or explore.", autocompletion=choices_of("agent")
+        ),
     ] = None,
     mode: Annotated[
         str | None,
@@ -135,6 +143,8 @@ def run(
         allow_unknown_rom=allow_unknown_rom or None,
     )
     overrides = options.parse_settings(set_) | given
+    if demo is not None:
+        overrides["backward.demo"] = str(demo)
     if start_policy:
         from engine.training.policy_folders import agent_settings
         from pokeTUI.saved import saves
@@ -241,15 +251,41 @@ def replay(
 
 
 @app.command()
-def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
+def rom(
+    file: Annotated[str, typer.Argument(help="The ROM file; without: the practice game.")] = "",
+    world: Annotated[
+        bool,
+        typer.Option(
+            "--world",
+            help="Print the maps, ways, people and triggers found in it. Pokémon Crystal has 388 "
+            "maps, 1,312 warps, 142 connections, 114 triggers, 792 signs, 1,466 people and things.",
+        ),
+    ] = False,
+    path: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="FROM TO",
+            help="Print the way from one map to another, e.g. 'ROUTE 29 59,8' or 24.3.",
+        ),
+    ] = None,
+) -> None:
     """Say what a ROM file is; exit code 0 if it can be played, 2 if not."""
     from engine.games.catalog import describe, identify
 
     found = identify(file)
-    say(*describe(found))
     recognised = found.recognised
-    if recognised.game is None and recognised.refusal is not None:
-        raise recognised.refusal
+    if not (world or path):
+        say(*describe(found))
+    if recognised.game is None:
+        if recognised.refusal is not None:
+            raise recognised.refusal
+    elif world or path:
+        from engine.strategy.overview import describe_path, describe_world
+
+        if world:
+            say(*describe_world(recognised.game))
+        if path:
+            say(*describe_path(recognised.game, *path))
 
 
 for command in (attach, stop, bc, record, doctor, serve, trust):

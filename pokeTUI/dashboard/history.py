@@ -157,11 +157,6 @@ class EpisodeHistory:
         """Return how many episodes there were."""
         return self.record.count
 
-    @property
-    def recent_returns(self) -> list[float]:
-        """Return the returns of the last 30 episodes, oldest first."""
-        return [row["return"] for row in self.latest[-SUCCESS_WINDOW:]]
-
     def milestone_share(self, key: str) -> float:
         """Return the share of the last 30 episodes that reached a milestone."""
         rows = self.latest[-SUCCESS_WINDOW:]
@@ -200,20 +195,20 @@ def stage_move(
     before: CurriculumChanged | None,
     after: CurriculumChanged,
     episode: int,
-    returns: list[float],
 ) -> Move:
     """Return the move between two states of the curriculum, after `episode` episodes."""
     text = f"stage {after.stage}, {after.name}"
     if before is None:
         return Move(episode, True, False, text, "")
     is_back = after.stage < before.stage
-    last = returns[-CURRICULUM_WINDOW:]
+    last = after.recent
     average = sum(last) / max(1, len(last))
+    unit = "" if after.unit == "reward" else f" {after.unit}"
     if is_back:
         cause = f"stage {before.stage} did not hold"
-        cause += f": {average:.1f} on average" if last else ""
+        cause += f": {average:.1f}{unit} on average" if last else ""
     elif last and average >= before.threshold:
-        cause = f"{average:.1f} on average, {before.threshold:g} needed"
+        cause = f"{average:.1f}{unit} on average, {before.threshold:.4g} needed"
     else:
         cause = f"stage {before.stage} is done"
     return Move(episode, True, is_back, text, cause)

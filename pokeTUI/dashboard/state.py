@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from engine import events
 from engine.events import Event
-from engine.types import GAME_BOY_ACTIONS, ActionSet, Frame, Goal
+from engine.types import GAME_BOY_ACTIONS, ActionSet, Frame, Goal, MapOutline
 from pokeTUI.dashboard.backlog import Backlog
 from pokeTUI.dashboard.event_lines import (
     EventLog,
@@ -76,6 +76,8 @@ class DashboardState:
     """The last line of `progress`, with how much of it is done."""
     frame: Frame | None = None
     game: events.GameObserved | None = None
+    world: tuple[MapOutline, ...] = ()
+    """The maps of the game's world, () where only those seen are known."""
     status: events.StatusChanged | None = None
     reward: events.RewardPaid | None = None
     payouts: tuple[events.PayoutMade, ...] = ()
@@ -92,6 +94,8 @@ class DashboardState:
     strategy: str = ""
     """In force, "" while that is not known."""
     curriculum: events.CurriculumChanged | None = None
+    starts: str = ""
+    """Where episodes begin, "" where all do at the true start."""
     policy: events.PolicyUpdated | None = None
     checkpoint: events.CheckpointSaved | None = None
     is_human: bool = False
@@ -174,21 +178,25 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, history=state.history.add(event.episode, summary))
         case events.RunStarted():
             return replace(state, run=event)
+        case events.WorldMapped(outlines=outlines):
+            return replace(state, world=outlines)
         case events.ProgressReported(text=text):
             if state.progress[-1:] != (text,):
                 progress = _append(state.progress, text, MAX_PROGRESS_LINES)
                 state = replace(state, progress=progress)
             return replace(state, work=event)
         case events.CurriculumChanged():
-            before, returns = state.curriculum, state.history.recent_returns
+            before = state.curriculum
             state = replace(state, curriculum=event)
             if event.has_moved:
-                move = stage_move(before, event, state.history.count, returns)
+                move = stage_move(before, event, state.history.count)
                 state = replace(state, moves=_append(state.moves, move, MAX_MOVES))
                 if state.status is not None:
                     # Before the first status a resumed run only repeats its past.
                     state = _notify(state, f"Curriculum: stage {event.stage}, {event.name}")
             return state
+        case events.StartsChanged(text=text):
+            return replace(state, starts=text)
         case events.StrategySwitched(new=new, cause=cause):
             moves = _append(state.moves, strategy_move(event), MAX_MOVES)
             state = replace(state, moves=moves, strategy=new)

@@ -137,7 +137,7 @@ PLAY_KEYS = (
         recording,
         name="record_again",
         label="retake",
-        rank=3,
+        rank=2,
     ),
     _record(
         ("D",),
@@ -145,7 +145,7 @@ PLAY_KEYS = (
         "Throw the demonstration away; it asks first.",
         recording,
         label="discard",
-        rank=3,
+        rank=2,
     ),
     _record(
         ("asterisk",),
@@ -262,7 +262,7 @@ PROGRAM_KEYS = (
         name="next_pane",
         label="pane",
         display="tab",
-        rank=4,
+        rank=2,
     ),
     _screen(
         ("shift+tab",),

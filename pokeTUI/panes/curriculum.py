@@ -35,7 +35,7 @@ class CurriculumPane(Pane):
     INFO: ClassVar[PaneInfo] = PaneInfo(
         "curriculum", "Curriculum", "Stage", needs=TRAINING, rows=(6, 7, 8), column=1
     )
-    PARTS = ("curriculum", "steering", "moves", "strategy", "history", "run", "shares")
+    PARTS = ("curriculum", "starts", "steering", "moves", "strategy", "history", "run", "shares")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("m",), "mode", "m", "mode", "Let planner and policy act together, or one alone."),
         PaneKey(("y",), "strategy", "y", "strategy", "Choose how far the planner is followed."),
@@ -96,12 +96,15 @@ class CurriculumPane(Pane):
         lines += missing_lines(now, width, 2 if height >= 8 else 1)
         rows = min(8, height - 8 - len(lines))
         if rows >= 3:
-            lines += ten_bars(state, now, width, rows if rows < 8 else 7, has_note=rows >= 8)
-        else:
-            lines.append(ten_in_a_row(state, now, width))
+            lines += ten_bars(now, width, rows if rows < 8 else 7, has_note=rows >= 8)
+        elif now.recent or not state.starts:
+            lines.append(ten_in_a_row(now, width))
         if height >= 5:
             lines.append(episodes_line(now, width))
         lines.append(share_line(now, width))
+        if state.starts and height > len(lines):
+            room = 2 if height >= 14 else 1
+            lines += labelled("starts", state.starts, Ink.text, width, LABEL, room)
         sources = source_lines(state, width, height - len(lines) - 1)
         if height > len(lines) + len(sources):
             lines += sources
@@ -115,10 +118,10 @@ class CurriculumPane(Pane):
 
     def _history(self, state: DashboardState, width: int, room: int) -> list[Line]:
         """Return the moves, newest first, below a heading."""
-        lines = [Line(width).add("history", Ink.dim, LABEL)]
         if not state.moves:
-            lines[0].add("no stage or strategy has changed yet", Ink.dim)
-            return lines
+            text = "no stage or strategy has changed yet"
+            return labelled("history", text, Ink.dim, width, LABEL, min(2, room))
+        lines = [Line(width).add("history", Ink.dim, LABEL)]
         drawn = [move_lines(move, width) for move in reversed(state.moves)]
         count = len(drawn)
         first = 0 if sum(map(len, drawn)) < room else min(self._first_move, count - 1)

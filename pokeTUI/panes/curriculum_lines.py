@@ -42,16 +42,15 @@ def missing_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
 _NOT_COUNTED = Ink.faint
 
 
-def _bars(state: DashboardState, now: CurriculumChanged) -> tuple[list[tuple[float, Ink]], float]:
-    """Return height and ink of the last ten returns, and the threshold's height.
+def _bars(now: CurriculumChanged) -> tuple[list[tuple[float, Ink]], float]:
+    """Return height and ink of the last ten episodes, and the threshold's height.
 
-    Heights are shares of a scale that holds them all; returns before this stage do not count.
+    Heights are shares of a scale that holds them all; episodes before this stage do not count.
     """
-    returns = state.history.recent_returns[-CURRICULUM_WINDOW:]
     line = 0.0 if isnan(now.threshold) else now.threshold
-    low, high = min(0.0, line, *returns), max(line * 1.1, *returns, 1e-9)
+    low, high = min(0.0, line, *now.recent), max(line * 1.1, *now.recent, 1e-9)
     bars = []
-    for age, value in zip(range(len(returns), 0, -1), returns, strict=True):
+    for age, value in zip(range(len(now.recent), 0, -1), now.recent, strict=True):
         ink = Ink.good if isnan(now.threshold) or value >= line else Ink.warn
         ink = ink if age <= now.episodes_in_stage else _NOT_COUNTED
         bars.append(((value - low) / (high - low), ink))
@@ -60,29 +59,29 @@ def _bars(state: DashboardState, now: CurriculumChanged) -> tuple[list[tuple[flo
 
 def _add_average(line: Line, now: CurriculumChanged) -> Line:
     average = "–" if isnan(now.average_reward) else f"{now.average_reward:.1f}"
+    unit = "" if now.unit == "reward" else f" {now.unit}"
     if isnan(now.threshold):
-        return line.add(f"{average} on average", Ink.text)
+        return line.add(f"{average}{unit} on average", Ink.text)
     is_enough = now.average_reward >= now.threshold
     sign, ink = (" ✓", Ink.good) if is_enough else ("", Ink.text)
-    return line.add(f"{average} of {now.threshold:g}{sign}", ink).add_whole(" on average", Ink.dim)
+    line.add(f"{average} of {now.threshold:.4g}", ink).add_whole(unit, ink).add(sign, ink)
+    return line.add_whole(" on average", Ink.dim)
 
 
-def ten_in_a_row(state: DashboardState, now: CurriculumChanged, width: int) -> Line:
-    """Return the last ten returns as one line of small bars, with their average."""
+def ten_in_a_row(now: CurriculumChanged, width: int) -> Line:
+    """Return the last ten episodes as one line of small bars, with their average."""
     line = Line(width).add("last 10", Ink.dim, LABEL)
-    bars, _ = _bars(state, now)
+    bars, _ = _bars(now)
     for height, ink in bars:
         line.add(column(height, 1)[0].replace(" ", "▁"), ink)
     line.add("·" * (CURRICULUM_WINDOW - len(bars)) + "  ", Ink.faint)
     return _add_average(line, now)
 
 
-def ten_bars(
-    state: DashboardState, now: CurriculumChanged, width: int, rows: int, *, has_note: bool
-) -> list[Line]:
-    """Return the last ten returns as bars, with the threshold as a line through them."""
+def ten_bars(now: CurriculumChanged, width: int, rows: int, *, has_note: bool) -> list[Line]:
+    """Return the last ten episodes as bars, with the threshold as a line through them."""
     head = _add_average(Line(width).add("last 10", Ink.dim, LABEL), now)
-    bars, share = _bars(state, now)
+    bars, share = _bars(now)
     if not bars:
         return [head, Line(width).add("", Ink.dim, LABEL).add("no episode yet", Ink.dim)]
     columns = [(column(height, rows), ink) for height, ink in bars]

@@ -17,12 +17,14 @@ from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode, exact_size, fit, is_legible
 from pokeTUI.rendering.kitty import KittyEncoder
-from pokeTUI.rendering.lines import Line, add_bar
+from pokeTUI.rendering.lines import Line, add_bar, wrap
 from pokeTUI.terminal.probe import Terminal, terminal_of
 from pokeTUI.theme import Ink
 from pokeTUI.time_left import TimeLeft
 from pokeTUI.widgets.game_view import Encoder, GameView
 from pokeTUI.widgets.lines_widget import LinesWidget
+
+_BESIDE_BAR = len(" 100% 0:00:00 left")
 
 
 class GamePane(Vertical):
@@ -265,24 +267,28 @@ class Starting(LinesWidget):
 
     def draw(self, width: int, height: int) -> list[Line]:
         """Return the last lines of progress in the middle; the newest is marked."""
-        shown = self._progress[-max(1, height - 4) :]
-        lines = [Line(width) for _ in range(max(0, (height - len(shown) - 2) // 2))]
         indent = max(1, width // 2 - 18)
+        shown: list[Line] = []
+        for index, text in enumerate(self._progress):
+            is_last = index == len(self._progress) - 1 and not self._is_over
+            sign, ink = ("► ", Ink.accent) if is_last else ("✓ ", Ink.dim)
+            for part in wrap(text, max(1, width - indent - 2), 2):
+                line = Line(width).skip_to(indent).add(sign, ink)
+                shown.append(line.add(part, Ink.text if is_last else Ink.dim))
+                sign = "  "
+        shown = shown[-max(1, height - 4) :]
+        lines = [Line(width) for _ in range(max(0, (height - len(shown) - 2) // 2))]
         title = "This run is over." if self._is_over else "Starting…"
-        lines.append(Line(width).skip_to(indent).add(title, Ink.strong))
-        lines.append(Line(width))
-        for index, text in enumerate(shown):
-            is_last = index == len(shown) - 1 and not self._is_over
-            line = Line(width).skip_to(indent)
-            line.add("► " if is_last else "✓ ", Ink.accent if is_last else Ink.dim)
-            lines.append(line.add(text, Ink.text if is_last else Ink.dim))
+        lines += [Line(width).skip_to(indent).add(title, Ink.strong), Line(width), *shown]
         if self._work is not None and self._work.total > 0 and not self._is_over:
             lines.append(self._bar(self._work, width, indent))
         return lines
 
-    def _bar(self, work: ProgressReported, width: int, indent: int) -> Line:
+    def _bar(self, work: ProgressReported, columns: int, indent: int) -> Line:
         """Return how much of the work is done, and how long the rest will take."""
-        line = Line(width).skip_to(indent + 2)
-        add_bar(line, work.done / work.total, min(24, line.room), Ink.accent, Ink.faint)
-        line.add(f" {work.done / work.total:.0%} ", Ink.text)
-        return line.add_whole(self._left.text(work.text, work.done, work.total), Ink.dim)
+        line = Line(columns).skip_to(indent + 2)
+        share = f" {work.done / work.total:.0%} "
+        left = self._left.text(work.text, work.done, work.total)
+        width = min(24, line.room - _BESIDE_BAR)
+        add_bar(line, work.done / work.total, width, Ink.accent, Ink.faint)
+        return line.add(share, Ink.text).add_whole(left, Ink.dim)

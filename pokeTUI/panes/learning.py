@@ -55,7 +55,7 @@ class LearningPane(Pane):
         appetite=3,
         presented=1,
     )
-    PARTS = ("history", "updates", "evaluations", "run")
+    PARTS = ("history", "updates", "evaluations", "run", "starts")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("right_square_bracket",), "next", "]", "curve", "Show the next curve."),
         PaneKey(("left_square_bracket",), "previous", "[", "", "Show the curve before."),
@@ -198,7 +198,10 @@ class LearningPane(Pane):
         curve = self.curve
         points = curve.smoothed(state, WINDOWS[self._window])
         if not len(points[1]):
-            return empty(untrained(state) or f"The curve starts {_FIRST[curve.source]}.", width)
+            first = _FIRST[curve.source]
+            if state.starts and curve.source == "episodes":
+                first = "when the first episode from power-on ends"
+            return empty(untrained(state) or f"The curve starts {first}.", width)
         right = float(points[0][-1])
         left = float(points[0][0])
         if self._is_zoomed:

@@ -14,7 +14,7 @@ from pokeTUI.theme import Ink
 _MAX_SCALE = 5
 _WINDOW = (21, 13)
 """Tiles that a window on a map shows at least, or the tiles are drawn smaller."""
-_PLAYER = {Facing.UP: "▲", Facing.DOWN: "▼", Facing.LEFT: "◄", Facing.RIGHT: "►"}
+PLAYER = {Facing.UP: "▲", Facing.DOWN: "▼", Facing.LEFT: "◄", Facing.RIGHT: "►"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +35,28 @@ class Sign:
     rank: int = 0
 
 
-_NOTHING = Sign(" ", Ink.text)
-_WALL = Sign("█", Ink.faint, fill="█")
+NOTHING = Sign(" ", Ink.text)
+WALL = Sign("█", Ink.faint, fill="█")
 _VISITED = Sign("·", Ink.dim, "been there", rank=2)
 _LEDGE = Sign("▂", Ink.dim, "ledge", rank=3)
 _WATER = Sign("≈", Ink.info, "water", "≈", rank=3)
 _GRASS = Sign('"', Ink.good, "grass", '"', rank=3)
 _BEEN_GRASS = Sign('"', Ink.dim, "", " ", rank=3)
-_WAY = Sign("•", Ink.key, "the way", rank=5)
+WAY = Sign("•", Ink.key, "the way", rank=5)
 _SIGN = Sign("¶", Ink.dim, "sign", rank=6)
-_DOOR = Sign("⌂", Ink.warn, "door", rank=7)
+DOOR = Sign("⌂", Ink.warn, "door", rank=7)
 _SOMEBODY = Sign("☻", Ink.odd, "somebody", rank=8)
-_TARGET = Sign("◎", Ink.key, "the goal", rank=9)
-_KINDS = {
-    TileKind.WALL: _WALL,
-    TileKind.FLOOR: _NOTHING,
+TARGET = Sign("◎", Ink.key, "the goal", rank=9)
+KINDS = {
+    TileKind.WALL: WALL,
+    TileKind.FLOOR: NOTHING,
     TileKind.GRASS: _GRASS,
     TileKind.WATER: _WATER,
     TileKind.LEDGE: _LEDGE,
-    TileKind.DOOR: _DOOR,
+    TileKind.DOOR: DOOR,
 }
 
-_LEGEND = (_WAY, _SOMEBODY, _DOOR, _TARGET, _GRASS, _WATER, _VISITED, _LEDGE, _SIGN)
+_LEGEND = (WAY, _SOMEBODY, DOOR, TARGET, _GRASS, _WATER, _VISITED, _LEDGE, _SIGN)
 """What is explained, the most needed first."""
 
 _MOST_EXIT_ROWS = 3
@@ -89,7 +89,7 @@ def map_lines(game: GameObserved, width: int, height: int) -> list[Line]:
     window = x0, y0, tiles_x, tiles_y
     rows = _large(grid, window, scale) if scale else _small(grid, window)
     margin = max(0, (width - tiles_x * columns) // 2)
-    lines = [_merged(cells, width, margin) for cells in rows]
+    lines = [merged(cells, width, margin) for cells in rows]
     shown = {
         sign for (x, y), sign in grid.items() if x0 <= x < x0 + tiles_x and y0 <= y < y0 + tiles_y
     }
@@ -126,21 +126,21 @@ def _signs(game: GameObserved) -> _Grid:
     grid: _Grid = {}
     for y in range(view.height):
         for x, kind in enumerate(kinds[y].tolist()):
-            sign = _KINDS.get(kind, _NOTHING)
+            sign = KINDS.get(kind, NOTHING)
             if visited is not None and visited[y, x]:
-                sign = {_NOTHING: _VISITED, _GRASS: _BEEN_GRASS}.get(sign, sign)
+                sign = {NOTHING: _VISITED, _GRASS: _BEEN_GRASS}.get(sign, sign)
             grid[x, y] = sign
     placed = [(tile, _SIGN) for tile in view.signs]
-    placed += [((warp.x, warp.y), _DOOR) for warp in view.warps]
-    placed += [(tile, _WAY) for tile in game.path]
+    placed += [((warp.x, warp.y), DOOR) for warp in view.warps]
+    placed += [(tile, WAY) for tile in game.path]
     placed += [((one.x, one.y), _SOMEBODY) for one in view.objects]
     goal = game.goal
     if goal is not None and goal.target is not None and goal.map in (None, place.map):
-        placed.append((goal.target, _TARGET))
+        placed.append((goal.target, TARGET))
     for tile, sign in placed:
-        if tile in grid and (sign is not _WAY or grid[tile] is not _DOOR):
+        if tile in grid and (sign is not WAY or grid[tile] is not DOOR):
             grid[tile] = sign
-    grid[place.x, place.y] = Sign(_PLAYER[place.facing], Ink.badge, rank=10)
+    grid[place.x, place.y] = Sign(PLAYER[place.facing], Ink.badge, rank=10)
     return grid
 
 
@@ -154,7 +154,7 @@ def _large(
             is_middle = row == size // 2
             cells = []
             for x in range(x0, x0 + tiles_x):
-                sign = grid.get((x, y), _NOTHING)
+                sign = grid.get((x, y), NOTHING)
                 if sign is _LEDGE:
                     edge = sign.text if row == size - 1 else " "
                     cells.append((edge * 2 * size, sign.ink))
@@ -171,17 +171,17 @@ def _small(grid: _Grid, window: tuple[int, int, int, int]) -> Iterator[list[tupl
     for y in range(y0, y0 + tiles_y, 2):
         cells = []
         for x in range(x0, x0 + tiles_x):
-            top, bottom = grid.get((x, y), _NOTHING), grid.get((x, y + 1), _NOTHING)
+            top, bottom = grid.get((x, y), NOTHING), grid.get((x, y + 1), NOTHING)
             best = max(top, bottom, key=lambda sign: sign.rank)
-            if best.rank > _VISITED.rank or _WALL not in (top, bottom):
+            if best.rank > _VISITED.rank or WALL not in (top, bottom):
                 cells.append((best.text, best.ink))
             else:
-                half = "█" if top == bottom else "▀" if top is _WALL else "▄"
-                cells.append((half, _WALL.ink))
+                half = "█" if top == bottom else "▀" if top is WALL else "▄"
+                cells.append((half, WALL.ink))
         yield cells
 
 
-def _merged(cells: list[tuple[str, Ink]], width: int, margin: int) -> Line:
+def merged(cells: list[tuple[str, Ink]], width: int, margin: int) -> Line:
     """Return a line with neighbours of one ink as one piece."""
     line = Line(width).add(" " * margin, Ink.text)
     text, ink = "", Ink.text
@@ -200,14 +200,14 @@ def _legend(
     if not planned or rows <= 0:
         return []
     exits = _exits(game.state.map)
-    lines = _explained(shown, width, max(1, rows - bool(exits) * (planned > 1 or rows > 2)))
+    lines = explained(shown, width, max(1, rows - bool(exits) * (planned > 1 or rows > 2)))
     room = min(rows - len(lines), _MOST_EXIT_ROWS)
     if not exits or room < 1:
         return lines
     return lines + labelled("to", exits, Ink.text, width, 3, room)
 
 
-def _explained(shown: set[Sign], width: int, rows: int) -> list[Line]:
+def explained(shown: set[Sign], width: int, rows: int) -> list[Line]:
     """Return what the signs mean in at most `rows` lines; the least needed are left out."""
     lines = [Line(width)]
     for sign in _LEGEND:

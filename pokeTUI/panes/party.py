@@ -1,8 +1,7 @@
 """Where the player is and with whom."""
 
+from enum import StrEnum
 from typing import ClassVar
-
-from rich.cells import cell_len
 
 from engine.events import GameObserved
 from engine.quoting import printable
@@ -10,17 +9,29 @@ from engine.types import Battle, Creature, Facing, GameState
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.layout import GAME_STATE, PaneInfo
 from pokeTUI.panes.creatures import LABEL, VERSUS, WIDE, battle_lines, creature_line, move_lines
+from pokeTUI.panes.milestones import Named, milestone_lines, milestone_list
 from pokeTUI.panes.mini_map import map_lines
-from pokeTUI.panes.pane import Pane, empty
+from pokeTUI.panes.pane import Pane, PaneKey, empty
+from pokeTUI.panes.world_map import WorldMap
 from pokeTUI.rendering.lines import Line, beside, labelled, shorten
 from pokeTUI.theme import Ink
 
 _TWO_COLUMNS = 50
 _BESIDE = 52
 """Cells from which the map has room beside the facts."""
+_LIST_BESIDE = 100
+"""Cells from which the list of milestones has, too; in fewer it takes the place of all."""
 _MIN_MAP = 5
 """Rows of a map that is worth drawing."""
 _ARROWS = {Facing.UP: "↑", Facing.DOWN: "↓", Facing.LEFT: "←", Facing.RIGHT: "→"}
+
+
+class Zoom(StrEnum):
+    """How much of the world the map shows."""
+
+    MAP = "this map"
+    NEIGHBOURS = "the maps around"
+    REGION = "the region"
 
 
 class PartyPane(Pane):
@@ -30,16 +41,48 @@ class PartyPane(Pane):
         "party", "Party and place", "Map", needs=GAME_STATE, rows=(10, 14, 15), column=1, appetite=1
     )
 
-    PARTS = ("game", "run")
+    PARTS = ("game", "run", "world")
+    KEYS: ClassVar[tuple[PaneKey, ...]] = (
+        PaneKey(("z",), "zoom", "z", "map", "Show this map, the maps around it, or the region."),
+        PaneKey(("m",), "milestones", "m", "milestones", "List the milestones, or show the map."),
+        PaneKey(("up", "k"), "up", "↑/k", "", "Scroll the milestones up."),
+        PaneKey(("down", "j"), "down", "↓/j", "", "Scroll the milestones down."),
+        PaneKey(("pageup",), "page_up", "pgup", "", "Scroll them up by ten."),
+        PaneKey(("pagedown",), "page_down", "pgdn", "", "Scroll them down by ten."),
+    )
+    _STEPS: ClassVar[dict[str, int]] = {"up": -1, "down": 1, "page_up": -10, "page_down": 10}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._zoom = Zoom.MAP
+        self._world = WorldMap(())
+        self._lists = False
+        self._scrolled = 0
+
+    def act(self, name: str) -> None:
+        """Zoom the map, or list the milestones and scroll them."""
+        match name:
+            case "zoom":
+                zooms = tuple(Zoom)
+                self._zoom = zooms[(zooms.index(self._zoom) + 1) % len(zooms)]
+                self._lists = False
+            case "milestones":
+                self._lists, self._scrolled = not self._lists, 0
+            case _ if self._lists:
+                self._scrolled += self._STEPS[name]
+        self.border_subtitle = "" if self._zoom is Zoom.MAP or self._lists else self._zoom.value
+        self.redraw()
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return the facts, with the map beside or below them where there is room for it."""
         if state.game is None:
             return empty("The game is about to start.", width)
+        if self._lists and width < _LIST_BESIDE and state.run is not None:
+            return self._milestones(state.run.milestones, state.game, width, height)
         if width >= _BESIDE and height >= _MIN_MAP:
             left = max(31, min(66, width * 11 // 20 if width < 70 else width * 2 // 5))
             facts = _facts(state, state.game, left, height, is_listed=True)[:height]
-            scene = _scene(state.game, width - left - 2, height)
+            scene = self._scene(state, state.game, width - left - 2, height)
             return beside(facts, scene, left + 2, width)
         # Place, goal and milestones take a line each, and one parts the facts from the map.
         game = state.game.state
@@ -48,15 +91,26 @@ class PartyPane(Pane):
             lines = _facts(state, state.game, width, height, is_listed=True, has_battle=True)
             return lines[:height]
         facts = _facts(state, state.game, width, height - room, is_listed=False)
-        scene = _scene(state.game, width, height - len(facts) - 1)
+        scene = self._scene(state, state.game, width, height - len(facts) - 1)
         return [*facts, Line(width), *scene]
 
+    def _scene(
+        self, state: DashboardState, game: GameObserved, width: int, height: int
+    ) -> list[Line]:
+        """Draw the milestones, the battle, or else the map."""
+        if self._lists and state.run is not None:
+            return self._milestones(state.run.milestones, game, width, height)
+        if game.state.battle is not None:
+            return battle_lines(game.state.battle, width, height)
+        if self._zoom is Zoom.MAP:
+            return map_lines(game, width, height)
+        if self._world.outlines is not state.world:
+            self._world = WorldMap(state.world)
+        return self._world.lines(game, width, height, is_whole=self._zoom is Zoom.REGION)
 
-def _scene(game: GameObserved, width: int, height: int) -> list[Line]:
-    """Draw the battle, or else the map."""
-    if game.state.battle is not None:
-        return battle_lines(game.state.battle, width, height)
-    return map_lines(game, width, height)
+    def _milestones(self, known: Named, game: GameObserved, width: int, height: int) -> list[Line]:
+        lines, self._scrolled = milestone_list(known, game, width, height, self._scrolled)
+        return lines
 
 
 def _facts(
@@ -82,7 +136,7 @@ def _facts(
     lines = [_place(now, width)]
     lines += labelled("goal", goal, ink, width, LABEL, 2 if is_listed and spare > 1 else 1)
     spare = height - len(lines) - len(last) - _party_rows(now)
-    lines += _milestones(state, width, max(1, spare) if is_listed else 1)
+    lines += milestone_lines(state, width, max(1, spare) if is_listed else 1)
     lines += last
     if not now.party:
         nobody = Line(width).add("party", Ink.dim, LABEL).add("nobody yet", Ink.dim)
@@ -139,71 +193,6 @@ def _place(game: GameState, width: int) -> Line:
     line.add(shorten(printable(place.name), line.room - len(at)), Ink.strong)
     line.add(f"  x {place.x} y {place.y} {_ARROWS[place.facing]}" if is_wide else at, Ink.text)
     return line.add_whole(f"  {place.environment}", Ink.dim)
-
-
-def _milestones(state: DashboardState, width: int, room: int) -> list[Line]:
-    """Tick the milestones: all by name if there is room, else the next one by name."""
-    reached = state.game.milestones if state.game else frozenset[str]()
-    known = state.run.milestones if state.run else ()
-    if not known:
-        return [Line(width).add("done", Ink.dim, LABEL).add(f"{len(reached)} milestones", Ink.text)]
-    if room >= (len(known) + 1) // 2 and width >= 60:
-        return _milestone_grid(known, reached, width)
-    if room > len(known):
-        return [
-            _tick(
-                Line(width).add("done" if index == 0 else "", Ink.dim, LABEL), text, key in reached
-            )
-            for index, (key, text) in enumerate(known)
-        ]
-    goal = state.game.goal.text if state.game and state.game.goal else ""
-    return _next_milestone(known, reached, goal, width, room)
-
-
-def _next_milestone(
-    known: tuple[tuple[str, str], ...], reached: frozenset[str], goal: str, width: int, room: int
-) -> list[Line]:
-    """Count the milestones and name the next one: beside the ticks, below or instead of them.
-
-    Where it is the goal, the line above names it.
-    """
-    line = Line(width).add("done", Ink.dim, LABEL)
-    for key, _ in known:
-        line.add("✓" if key in reached else "·", Ink.good if key in reached else Ink.dim)
-    count = f"{len(reached)}/{len(known)}"
-    line.add(f" {count}", Ink.text)
-    following = next((text for key, text in known if key not in reached), "")
-    if following and following == goal:
-        return [line]
-    text = f"  next: {following}" if following else "  all done"
-    if cell_len(text) <= line.room:
-        return [line.add(text, Ink.dim)]
-    if room > 1:
-        return [line, Line(width).add("next", Ink.dim, LABEL).add(following, Ink.dim)]
-    short = Line(width).add("done", Ink.dim, LABEL).add(count, Ink.text)
-    # Where not even that fits, the goal above says as much.
-    return [short.add(text, Ink.dim)] if cell_len(text) <= short.room else [line]
-
-
-def _milestone_grid(
-    known: tuple[tuple[str, str], ...], reached: frozenset[str], width: int
-) -> list[Line]:
-    """Tick the milestones in two columns, read downwards."""
-    half = (len(known) + 1) // 2
-    column = (width - LABEL) // 2
-    lines = []
-    for index in range(half):
-        line = Line(width).add("done" if index == 0 else "", Ink.dim, LABEL)
-        for key, text in known[index::half]:
-            cell = _tick(Line(column - 1), text, key in reached)
-            line.append(cell).skip_to(line.used + 1 + cell.room)
-        lines.append(line)
-    return lines
-
-
-def _tick(line: Line, text: str, is_reached: bool) -> Line:
-    line.add("✓ " if is_reached else "· ", Ink.good if is_reached else Ink.dim)
-    return line.add(text, Ink.text if is_reached else Ink.dim)
 
 
 def _belongings(game: GameState, width: int) -> list[Line]:

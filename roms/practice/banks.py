@@ -1,9 +1,9 @@
-"""Place data in the ROM's banks from 2 on, and name the places for C."""
+"""Place data in the ROM's banks from 3 on, and name the places for C."""
 
 from dataclasses import dataclass, field
 
 BANK_SIZE = 0x4000
-FIRST_BANK = 2
+FIRST_BANK = 3
 ALIGNMENT = 16
 """Sources of the video DMA start at multiples of 16."""
 

@@ -33,14 +33,31 @@ ENGINE_TABLES = ROOT / "engine" / "games" / "practice" / "facts"
 CRYSTAL = ROOT / "engine" / "games" / "crystal" / "facts"
 
 ROM_BANKS = 8
-CODE_END = 0x8000
+MAX_ROM_BANKS = 16
 DATA_START, DATA_END = 0xDEE0, 0xDFFF
 """Where the linker puts C variables: work RAM that no listed symbol uses."""
 
-# Linked in this order: crt0 must be in bank 0, and the rest of it is called most.
-SYSTEM_SOURCES = ("system", "video", "map", "people", "overworld", "text", "menu", "script")
+# Which bank a source lies in; those not named here, and what is generated for them, in STORY_BANK.
+# Bank 0 is always mapped: it holds what all others call.
+BANKS = {
+    0: (
+        "main", "system", "video", "map", "people", "overworld", "text", "menu", "script",
+        "world_data",
+    ),
+    1: (
+        "bag", "bag_screen", "battle", "battle_math", "battle_menu", "battle_screen",
+        "battle_turn", "catching", "creatures", "experience", "list_menu", "party",
+        "party_screen", "shop",
+    ),
+}  # fmt: skip
+STORY_BANK = 2
+BANK_OF = {source: bank for bank, sources in BANKS.items() for source in sources}
+
+EXTENDED_ADDRESS = 4
+"""Intel hex record type: the upper 16 bits of the addresses that follow."""
 
 COMPILER = ("sdcc", "-msm83", "--opt-code-size", "--max-allocs-per-node", "50000", "-c")
+PREPROCESSOR = ("sdcc", "-msm83", "-E")
 
 
 class BuildError(Exception):
@@ -80,74 +97,88 @@ def charmap() -> dict[str, int]:
     return {row["text"]: int(row["code"], 16) for row in rows("charmap") if len(row["text"]) == 1}
 
 
-def generate(target: Path) -> Banks:
-    """Write all generated sources into `target`; return the filled data banks."""
-    banks = Banks(ROM_BANKS - FIRST_BANK)
+def permissions() -> bytes:
+    """Return Crystal's CollisionPermissionTable: land 0, water 1, wall F; 10 reacts to A."""
+    kinds = {"land": 0, "water": 1, "wall": 0xF}
+    return bytes(
+        kinds[row["permission"]] | 0x10 * bool(row["answers"]) for row in rows("collisions")
+    )
+
+
+def generate(target: Path) -> pack.World:
+    """Write all generated sources into `target`; return the world with its filled data banks."""
+    banks = Banks(MAX_ROM_BANKS - FIRST_BANK)
     letters = charmap()
-    packed = pack.World(letters, banks)
+    packed = pack.World(letters, banks, permissions())
     pictures.add_pictures(banks)
     sources = {
         "symbols.h": symbols_header(),
         "far_data.h": banks.header(),
         "world_ids.h": pack.c_ids(packed),
-        "world_data.c": pack.c_tables(packed, letters),
+        "world_data.c": pack.c_tables(letters),
+        "script_table.c": pack.c_scripts(),
         "creatures.h": creatures.c_header(),
         "creatures.c": creatures.c_tables(),
     }
     target.mkdir(parents=True, exist_ok=True)
     for name, text in sources.items():
         (target / name).write_text(text, encoding="ascii")
-    return banks
+    return packed
 
 
-def run(command: Iterable[str], where: Path) -> None:
-    """Run a tool; its output is shown only if it fails."""
+def run(command: Iterable[str], where: Path) -> str:
+    """Run a tool and return what it printed; an error shows it all."""
     done = subprocess.run(list(command), cwd=where, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(f"{done.args[0]} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def compile_one(source: Path, target: Path) -> None:
-    """Compile one file, unless it was compiled before and no input has changed since."""
-    headers = [*(HERE / "src").glob("*.h"), *target.glob("*.h")]
-    digest = hashlib.sha256("\0".join(COMPILER).encode())
-    for path in [source, *sorted(headers)]:
-        digest.update(path.read_bytes())
+    """Compile one file, unless the compiler has seen it like this before."""
+    bank = BANK_OF.get(source.stem, STORY_BANK)
+    segment = ("--codeseg", f"CODE_{bank}", "--constseg", f"CODE_{bank}") if bank else ()
+    flags = (*segment, f"-I{HERE / 'src'}", "-I.", str(source))
+    expanded = run((*PREPROCESSOR, *flags), target)
+    digest = hashlib.sha256("\0".join((*COMPILER, *segment, expanded)).encode()).hexdigest()
     stamp = target / f"{source.stem}.stamp"
-    if stamp.exists() and stamp.read_text() == digest.hexdigest():
+    if stamp.exists() and stamp.read_text() == digest:
         return
-    flags = (f"-I{HERE / 'src'}", "-I.")
-    run((*COMPILER, *flags, str(source), "-o", f"{source.stem}.rel"), target)
-    stamp.write_text(digest.hexdigest())
+    run((*COMPILER, *flags, "-o", f"{source.stem}.rel"), target)
+    stamp.write_text(digest)
 
 
 def compile_and_link(target: Path) -> Path:
     """Compile every source and link; returns the Intel hex file."""
-    sources = sorted(path.stem for path in (HERE / "src").glob("*.c"))
-    order = [*SYSTEM_SOURCES, *(name for name in sources if name not in SYSTEM_SOURCES)]
+    sources = sorted([*(HERE / "src").glob("*.c"), *target.glob("*.c")], key=lambda path: path.stem)
     run(("sdasgb", "-o", "crt0.rel", str(HERE / "src" / "crt0.s")), target)
-    for name in (*order, "world_data", "creatures"):
-        folder = target if (target / f"{name}.c").exists() else HERE / "src"
-        compile_one(folder / f"{name}.c", target)
-    objects = [f"{name}.rel" for name in ("crt0", *order, "world_data", "creatures")]
+    for source in sources:
+        compile_one(source, target)
+    names = ["crt0", *(source.stem for source in sources)]
+    check_banks([target / f"{name}.rel" for name in names])
+    objects = [f"{name}.rel" for name in names]
     places = ("--code-loc", "0x150", "--data-loc", hex(DATA_START))
+    places += tuple(f"-Wl-b_CODE_{bank}=0x{bank:02X}4000" for bank in (1, STORY_BANK))
     linker = ("sdcc", "-msm83", "--no-std-crt0", *places, "-Wl-m", "-Wl-j")
     run((*linker, *objects, "-o", "game.ihx"), target)
     return target / "game.ihx"
 
 
 def read_hex(path: Path) -> dict[int, int]:
-    """Return address -> byte of an Intel hex file.
+    """Return place in the ROM image -> byte of an Intel hex file.
 
     Raises:
         BuildError: Two sections overlap.
     """
     image: dict[int, int] = {}
+    high = 0
     for line in path.read_text(encoding="ascii").split():
         record = bytes.fromhex(line[1:])
+        if record[3] == EXTENDED_ADDRESS:
+            high = int.from_bytes(record[4:6], "big") << 16
         if record[3]:
             continue
-        start = int.from_bytes(record[1:3], "big")
+        start = high + int.from_bytes(record[1:3], "big")
         for address, value in enumerate(record[4:-1], start):
             if address in image:
                 raise BuildError(f"two sections overlap at {address:04X}")
@@ -155,22 +186,46 @@ def read_hex(path: Path) -> dict[int, int]:
     return image
 
 
-def check_memory(target: Path) -> tuple[int, int]:
-    """Return the ends of code and data from the linker's map.
+def check_banks(objects: Iterable[Path]) -> None:
+    """Look for references into another bank than the referring one's, but for banked calls.
 
     Raises:
-        BuildError: Code or data is too large, or bank-switching code is outside bank 0.
+        BuildError: There is one.
+    """
+    homes: dict[str, int] = {}
+    uses: list[tuple[str, int, set[str]]] = []
+    for path in objects:
+        bank = 0 if path.stem == "crt0" else BANK_OF.get(path.stem, STORY_BANK)
+        symbols = re.findall(r"^S (\w+) (Def|Ref)", path.read_text(), re.MULTILINE)
+        homes |= {name: bank for name, kind in symbols if kind == "Def"}
+        uses.append((path.stem, bank, {name for name, kind in symbols if kind == "Ref"}))
+    for source, bank, names in uses:
+        for name in sorted(names):
+            home = homes.get(name, 0) if name.startswith("_") else 0
+            if home not in (0, bank) and "b" + name not in names:
+                raise BuildError(f"{source} in bank {bank} refers to {name} in bank {home}")
+
+
+def check_memory(target: Path) -> tuple[dict[int, int], int]:
+    """Return the sizes of the code by bank and the end of the variables, from the linker's map.
+
+    Raises:
+        BuildError: Code or data is too large, or there are initialised variables.
     """
     areas = re.findall(
         r"^(_\w+)\s+([0-9A-F]{8})\s+([0-9A-F]{8})", (target / "game.map").read_text(), re.MULTILINE
     )
     ends = {name: int(start, 16) + int(size, 16) for name, start, size in areas}
-    code = max(ends.get(name, 0) for name in ("_CODE", "_HOME", "_LIT", "_INITIALIZER"))
+    home = max(ends.get(name, 0) for name in ("_CODE", "_HOME", "_LIT", "_INITIALIZER"))
+    code = {0: home}
+    for bank in (1, STORY_BANK):
+        code[bank] = (ends[f"_CODE_{bank}"] & 0xFFFF) - BANK_SIZE
     data = max(ends.get(name, 0) for name in ("_DATA", "_BSS", "_INITIALIZED"))
     if ends.get("_INITIALIZED", 0) > ends.get("_DATA", 0):
         raise BuildError("initialised variables: the start-up code only clears RAM")
-    if code > CODE_END:
-        raise BuildError(f"code ends at {code:04X}, {code - CODE_END} bytes too far")
+    for bank, size in code.items():
+        if size > BANK_SIZE:
+            raise BuildError(f"code of bank {bank} is {size - BANK_SIZE} bytes too long")
     if data > DATA_END + 1:
         raise BuildError(f"variables end at {data:04X}, {data - DATA_END - 1} bytes too far")
     return code, data
@@ -190,25 +245,28 @@ def fix_header(rom: bytearray) -> None:
     rom[0x14E:0x150] = (sum(rom) & 0xFFFF).to_bytes(2, "big")
 
 
-def build(target: Path) -> bytes:
-    """Build in the folder `target` and return the ROM image."""
+def build(target: Path) -> tuple[bytes, pack.World]:
+    """Build in the folder `target` and return the ROM image and what it holds."""
     if not shutil.which("sdcc"):
         raise BuildError("sdcc is missing: apt-get install --no-install-recommends sdcc")
-    banks = generate(target)
+    packed = generate(target)
+    banks = packed.banks
     image = read_hex(compile_and_link(target))
-    code_end, data_end = check_memory(target)
-    rom = bytearray(b"\xff" * CODE_END)
+    code, data_end = check_memory(target)
+    rom = bytearray(b"\xff" * (FIRST_BANK * BANK_SIZE))
     for address, value in image.items():
         rom[address] = value
     rom += banks.image()
-    rom += b"\xff" * (ROM_BANKS * BANK_SIZE - len(rom))
+    size = ROM_BANKS if len(rom) <= ROM_BANKS * BANK_SIZE else MAX_ROM_BANKS
+    rom += b"\xff" * (size * BANK_SIZE - len(rom))
     fix_header(rom)
     used = sum(len(bank) for bank in banks.data)
+    left = ", ".join(f"{BANK_SIZE - size} in bank {bank}" for bank, size in code.items())
     print(
-        f"code to {code_end:04X}, variables {data_end - DATA_START} of "
-        f"{DATA_END + 1 - DATA_START} bytes, data {used} bytes in {len(banks.data)} banks"
+        f"code leaves {left} bytes; variables {data_end - DATA_START} of "
+        f"{DATA_END + 1 - DATA_START}; data {used} bytes in {len(banks.data)} banks"
     )
-    return bytes(rom)
+    return bytes(rom), packed
 
 
 def main() -> int:
@@ -220,12 +278,12 @@ def main() -> int:
     parser.add_argument("--shots", type=Path, help="also write screenshots into this folder")
     options = parser.parse_args()
     try:
-        rom = build(options.work.resolve())
+        rom, packed = build(options.work.resolve())
     except (BuildError, ValueError) as error:
         print(f"build failed: {error}", file=sys.stderr)
         return 1
     options.out.write_bytes(rom)
-    tables.write(rom, options.tables)
+    tables.write(rom, packed, options.tables)
     print(f"wrote {options.out} ({len(rom)} bytes)")
     if options.shots:
         shots = load_by_path(HERE / "shots.py")

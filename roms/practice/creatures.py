@@ -154,6 +154,8 @@ MOVES: dict[str, Move] = {
     "jolt": Move("JOLT", Type.ELECTRIC, 40, 100, 25, Effect.PARALYZE, 10),
     "haunt": Move("HAUNT", Type.GHOST, 35, 100, 20),
     "scramble": Move("SCRAMBLE", Type.NORMAL, 40, 100, 1, Effect.RECOIL),
+    "cut": Move("CUT", Type.NORMAL, 50, 95, 30),
+    "surf": Move("SURF", Type.WATER, 65, 100, 15),
 }
 
 LAST_RESORT = "scramble"
@@ -267,6 +269,7 @@ ITEMS: dict[str, Item] = {
     "wake_bell": Item(12, "WAKE BELL", Pocket.ITEM, 250),
     "loosener": Item(13, "LOOSENER", Pocket.ITEM, 200),
     "potion": Item(18, "POTION", Pocket.ITEM, 300),
+    "lamp": Item(67, "BRASS LAMP", Pocket.KEY, 0),
 }
 
 SHOPS: dict[str, tuple[str, ...]] = {
@@ -302,12 +305,17 @@ class Trainer:
 
 
 TRAINERS: dict[str, Trainer] = {
-    # Numbers are positions, from 0. Classes: 1 gym leader, 2 her pupils, 3 ramblers, 9 rival.
+    # Numbers are positions, from 0. Classes: 1 gym leader, 2 her pupils, 3 ramblers,
+    # 4 and 5 the second gym, 9 rival.
     "leader": Trainer("GRETA", 1, 1, "leader", 100, (("pebblit", 6), ("boulderam", 7))),
     "gym_1": Trainer("PUPIL MOE", 2, 1, "trainer_a", 24, (("pebblit", 3),)),
     "gym_2": Trainer("PUPIL IDA", 2, 2, "trainer_b", 24, (("whiskit", 4), ("pebblit", 4))),
     "route_1": Trainer("RAMBLER PO", 3, 1, "trainer_b", 16, (("tidalynx", 4),)),
     "rival": Trainer("WREN", 9, 1, "trainer_a", 40, ((RIVAL_STARTER, 5),), can_lose=True),
+    "wren_1": Trainer("WREN", 9, 2, "trainer_a", 40, (("whiskit", 6), (RIVAL_STARTER, 7))),
+    "wren_2": Trainer("WREN", 9, 3, "trainer_a", 40, (("flitjay", 9), (RIVAL_STARTER, 10))),
+    "gym_3": Trainer("PUPIL LUN", 5, 1, "trainer_b", 24, (("mothlet", 7),)),
+    "leader_2": Trainer("OSSA", 4, 1, "leader", 100, (("mothlet", 8), ("ghoulamp", 9))),
 }
 
 PICTURES: tuple[str, ...] = (*SPECIES, "trainer_a", "trainer_b", "leader", "professor", "hero")
@@ -332,6 +340,12 @@ POOLS: dict[str, tuple[WildSlot, ...]] = {
         WildSlot("mothlet", 2, 4, 40),
         WildSlot("sparkit", 3, 4, 24),
         WildSlot("ghoulamp", 3, 4, 8),
+    ),
+    "glimmer": (
+        WildSlot("mothlet", 5, 7, 84),
+        WildSlot("flitjay", 5, 7, 72),
+        WildSlot("sparkit", 6, 7, 60),
+        WildSlot("tidalynx", 6, 8, 40),
     ),
 }
 

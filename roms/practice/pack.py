@@ -1,47 +1,45 @@
-"""Turn world.py into the game's data: blocks, maps, texts, events, and the C tables around them.
+"""Turn world/ into the game's data: blocks, maps, texts, events, and the C tables around them.
 
 A block is two by two walk cells. For every tileset the distinct blocks of its maps get numbers;
 `tiles` holds 32 bytes a block (per cell four tiles and four attributes), `collisions` four
-COLL ids, which is the table that wTilesetCollisionBank/Address point to.
+COLL ids, which is the table that wTilesetCollisionBank/Address point to. The maps themselves are
+laid out by layout.py.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import creatures
 import world
 from art.tiles import CELLS, dress
-from banks import Banks, Place
-from pictures import HOP_MARK, TileSet, sprite_palettes
-from world import MAPS, Map
+from banks import BANK_SIZE, FIRST_BANK, Banks
+from layout import TILESETS, Layout, tileset_of
+from pictures import HOP_MARK, TileSet
+from world import MAPS, kinds
+from world.kinds import Map
 
-TILESETS = ("outdoor", "indoor")
-ENVIRONMENTS = {"town": 1, "route": 2, "indoor": 3}
-SIDES = ("north", "south", "west", "east")
-CONNECTION_BITS = {"north": 8, "south": 4, "west": 2, "east": 1}
-FACINGS = {"down": 0, "up": 4, "left": 8, "right": 12}
-MOVES = {"stand": 0, "wander": 1, "spin": 2}
-KIND_TALK, KIND_SCRIPT, KIND_TRAINER = range(3)
-NO_FLAG = 0xFFFF
-WALL, HOP_DOWN = 0x07, 0xA3
+WALL, HOP_DOWN, CUT_TREE = 0x07, 0xA3, 0x12
+BORDER_COLLISION = 0xFF
+"""Of block 0, which lies around a map where no neighbour is."""
+FELLED = "grass"
+"""What is left where a tree is cut."""
 NONE = 255
+LEGENDS = {
+    "outdoor": kinds.OUTDOOR,
+    "indoor": kinds.INDOOR,
+    "lake": kinds.OUTDOOR,
+    "hall": kinds.INDOOR,
+    "cave": kinds.CAVE,
+}
+BORDERS = {
+    "outdoor": "tree_between",
+    "indoor": "void",
+    "lake": "tree_between",
+    "hall": "void",
+    "cave": "cave_rock",
+}
 
 Block = tuple[str, str, str, str]
-
-
-def tileset_of(one: Map) -> str:
-    """Name the tileset of a map."""
-    return "indoor" if one.kind == "indoor" else "outdoor"
-
-
-def event_number(name: str) -> int:
-    """Return an event's bit in wEventFlags."""
-    return world.FIRST_EVENT + world.EVENTS.index(name)
-
-
-def map_number(name: str) -> int:
-    """Return a map's wMapNumber."""
-    return list(MAPS).index(name) + 1
 
 
 # ---- blocks ---------------------------------------------------------------------------------
@@ -53,7 +51,7 @@ def cell_names(name: str, one: Map) -> list[list[str]]:
     Raises:
         ValueError: Its text has uneven rows, an odd size or an unknown sign.
     """
-    legend = world.INDOOR if tileset_of(one) == "indoor" else world.OUTDOOR
+    legend = LEGENDS[tileset_of(one)]
     width = len(one.rows[0])
     if width % 2 or len(one.rows) % 2 or any(len(row) != width for row in one.rows):
         raise ValueError(f"map {name} is not a rectangle of whole blocks")
@@ -78,7 +76,7 @@ def collision_of(cell: str) -> int:
 
 def border_block(tileset: str) -> Block:
     """Return the block around a map where no neighbour is."""
-    cell = "void" if tileset == "indoor" else "tree_between"
+    cell = BORDERS[tileset]
     return (cell, cell, cell, cell)
 
 
@@ -99,6 +97,12 @@ class Blocks:
             for y in range(0, len(cells), 2)
             for x in range(0, len(cells[0]), 2)
         )
+
+
+def felled(block: Block) -> Block:
+    """Return the block with its small trees cut."""
+    a, b, c, d = (FELLED if collision_of(cell) == CUT_TREE else cell for cell in block)
+    return a, b, c, d
 
 
 # ---- words ----------------------------------------------------------------------------------
@@ -151,141 +155,79 @@ class Texts:
         return bytes(table) + b"".join(encoded)
 
 
-class TalkLines:
-    """Rows of (event, text), of which the first with a set event is said."""
-
-    def __init__(self, texts: Texts) -> None:
-        """Start with no rows."""
-        self._texts = texts
-        self._first: dict[world.Lines, int] = {}
-        self.rows: list[tuple[int, int]] = []
-
-    def first(self, says: world.Lines) -> int:
-        """Return the number of the first row of these words."""
-        if says not in self._first:
-            pairs = (("", says),) if isinstance(says, str) else says
-            self._first[says] = len(self.rows)
-            for event, text in pairs:
-                flag = event_number(event) if event else NO_FLAG
-                self.rows.append((flag, self._texts.number(text)))
-        return self._first[says]
-
-
-# ---- maps -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class PackedMap:
-    """Where a map's parts lie, and its C header row."""
-
-    places: dict[str, Place]
-    row: str
+# ---- everything -----------------------------------------------------------------------------
 
 
 class World:
     """Everything packed, in the order in which it must be placed."""
 
-    def __init__(self, charmap: dict[str, int], banks: Banks) -> None:
-        """Pack all of world.py into `banks`."""
+    def __init__(self, charmap: dict[str, int], banks: Banks, permissions: bytes) -> None:
+        """Pack all of world/ into `banks`.
+
+        Args:
+            charmap: Letter -> code.
+            banks: Take the data.
+            permissions: Of every collision id.
+        """
         self.texts = Texts(charmap)
         self.text_ids = {name: self.texts.number(text) for name, text in world.TEXTS.items()}
-        self.lines = TalkLines(self.texts)
         self.banks = banks
+        self.permissions = permissions
         self.cells = {name: cell_names(name, one) for name, one in MAPS.items()}
         self.tile_sets: dict[str, TileSet] = {}
         self.blocks: dict[str, Blocks] = {}
         self.map_blocks: dict[str, bytes] = {}
         for tileset in TILESETS:
             self._pack_tileset(tileset)
-        self.rows = [self._pack_map(name, one) for name, one in MAPS.items()]
-        self.trainer_rows = [self._trainer_row(t) for t in world.SIGHT_TRAINERS.values()]
-        # The table of addresses needs the final address: place a blob of the right size first.
-        size = len(self.texts.blob(0))
-        place = banks.add("TEXTS", bytes(size))
-        bank = banks.data[place.bank - 2]
-        start = place.address - 0x4000
-        bank[start : start + size] = self.texts.blob(place.address)
+        # What holds its own address is placed first as so many zeros.
+        place = banks.add("WORLD", bytes(len(bytes(Layout(self, 0, 0)))))
+        layout = Layout(self, place.bank, place.address)
+        self._fill("WORLD", bytes(layout))
+        self.tables = layout.addresses
+        place = banks.add("TEXTS", bytes(len(self.texts.blob(0))))
+        self._fill("TEXTS", self.texts.blob(place.address))
+
+    def _fill(self, name: str, data: bytes) -> None:
+        place = self.banks.places[name]
+        start = place.address - BANK_SIZE
+        self.banks.data[place.bank - FIRST_BANK][start : start + place.size] = data
 
     def _pack_tileset(self, tileset: str) -> None:
         blocks = Blocks({border_block(tileset): 0})
-        for name, one in MAPS.items():
-            if tileset_of(one) == tileset:
-                self.map_blocks[name] = blocks.of_map(self.cells[name])
+        maps = {name: one for name, one in MAPS.items() if tileset_of(one) == tileset}
+        for name, one in maps.items():
+            self.map_blocks[name] = blocks.of_map(self.cells[name])
+            for change in one.changes:
+                self.changed_block(name, change, blocks)
+        for block in list(blocks.numbers):
+            blocks.number(felled(block))
         used = dict.fromkeys(cell for block in blocks.numbers for cell in block)
         tiles = TileSet(used)
         if len(blocks.numbers) > 256:
             raise ValueError(f"tileset {tileset} has {len(blocks.numbers)} blocks, 256 fit")
         upper = tileset.upper()
         for_tiles = b"".join(tiles.cell(cell) for block in blocks.numbers for cell in block)
-        collisions = bytes(collision_of(cell) for block in blocks.numbers for cell in block)
+        inside = [collision_of(cell) for block in blocks.numbers for cell in block][4:]
+        collisions = bytes([BORDER_COLLISION] * 4 + inside)
         self.banks.add(f"TILES_{upper}", for_tiles + collisions)
         self.banks.add(f"GRAPHICS_{upper}", tiles.graphics())
         self.tile_sets[tileset], self.blocks[tileset] = tiles, blocks
 
-    def tileset_row(self, tileset: str) -> str:
-        """Return the C row of a tileset."""
-        upper = tileset.upper()
-        tiles, blocks = self.tile_sets[tileset], self.blocks[tileset]
-        place = self.banks.places[f"TILES_{upper}"]
-        graphics = self.banks.places[f"GRAPHICS_{upper}"]
-        collisions = place.address + 32 * len(blocks.numbers)
-        return (
-            f"{{(const u8 *)0x{place.address:04X}, (const u8 *)0x{collisions:04X}, {place.bank}, "
-            f"{tiles.animated}, (const u8 *)0x{graphics.address:04X}, {tiles.count}, "
-            f"{graphics.bank}}},"
-        )
+    def changed_block(self, name: str, change: kinds.BlockChange, blocks: Blocks) -> int:
+        """Return the number of the block that a change puts in its place."""
+        rows = list(MAPS[name].rows)
+        x, y = change.x, change.y
+        for row, text in enumerate(change.rows, y):
+            rows[row] = rows[row][:x] + text + rows[row][x + 2 :]
+        cells = cell_names(name, replace(MAPS[name], rows=tuple(rows)))
+        return blocks.number((cells[y][x], cells[y][x + 1], cells[y + 1][x], cells[y + 1][x + 1]))
 
-    def _action(self, says: world.Lines, script: str, trainer: str = "") -> tuple[int, int]:
-        if trainer:
-            return KIND_TRAINER, list(world.SIGHT_TRAINERS).index(trainer)
-        if script:
-            return KIND_SCRIPT, world.SCRIPTS.index(script)
-        return KIND_TALK, self.lines.first(says)
-
-    def _person(self, person: world.Person) -> bytes:
-        kind, param = self._action(person.says, person.script, person.trainer)
-        flag = event_number(person.hidden_by) if person.hidden_by else NO_FLAG
-        record = [world.SPRITES.index(person.sprite) + 1, person.x, person.y]
-        record += [MOVES[person.move], FACINGS[person.face], person.radius, kind, param]
-        return bytes(record) + flag.to_bytes(2, "little")
-
-    def _warp(self, warp: world.Warp) -> bytes:
-        target = map_number(warp.target)
-        return bytes([warp.y, warp.x, warp.arrival, world.MAP_GROUP, target])
-
-    def _pack_map(self, name: str, one: Map) -> str:
-        warps = b"".join(self._warp(warp) for warp in one.warps)
-        signs = b"".join(bytes([s.y, s.x, *self._action(s.says, s.script), 0]) for s in one.signs)
-        people = b"".join(self._person(person) for person in one.people)
-        parts = (self.map_blocks[name], warps, signs, people)
-        place = self.banks.add(f"MAP_{name}", b"".join(parts))
-        at, addresses = place.address, []
-        for part in parts:
-            addresses.append(f"(const u8 *)0x{at:04X}")
-            at += len(part)
-        links = {side: (target, offset) for side, target, offset in one.connections}
-        bits = sum(CONNECTION_BITS[side] for side in links)
-        neighbours = []
-        for side in SIDES:
-            target, offset = links.get(side, ("", 0))
-            neighbours.append(f"{{{map_number(target) if target else 0}, {offset}}}")
-        tileset = TILESETS.index(tileset_of(one))
-        pool = list(creatures.POOLS).index(one.pool) if one.pool else NONE
-        numbers = [tileset, tileset, ENVIRONMENTS[one.kind], world.LANDMARKS.index(one.landmark)]
-        numbers += [len(one.rows[0]) // 2, len(one.rows) // 2, 0, place.bank]
-        counts = [len(one.warps), len(one.signs), len(one.people), pool, bits]
-        return (
-            f"{{{', '.join(map(str, numbers))}, {', '.join(addresses)}, "
-            f"{', '.join(map(str, counts))}, {{{', '.join(neighbours)}}}}},  /* {name} */"
-        )
-
-    def _trainer_row(self, trainer: world.SightTrainer) -> str:
-        script = world.SCRIPTS.index(trainer.script) if trainer.script else NONE
-        said = [self.texts.number(text) for text in (trainer.before, trainer.lost, trainer.after)]
-        number = list(creatures.TRAINERS).index(trainer.key)
-        row = [event_number(trainer.event), number, trainer.sight, *said, script]
-        row.append(int(trainer.rests_party))
-        return "{" + ", ".join(map(str, row)) + "},"
+    def felled_blocks(self, tileset: str) -> Iterator[tuple[int, int]]:
+        """Yield the blocks of a tileset that have a tree to cut, and what becomes of them."""
+        numbers = self.blocks[tileset].numbers
+        for block, number in numbers.items():
+            if felled(block) != block:
+                yield number, numbers[felled(block)]
 
 
 # ---- C --------------------------------------------------------------------------------------
@@ -297,7 +239,13 @@ def c_ids(packed: World) -> str:
     def numbered(prefix: str, names: Iterable[str], first: int = 0) -> list[str]:
         return [f"#define {prefix}_{n.upper()} {i}" for i, n in enumerate(names, first)]
 
-    lines = ["/* Generated by build.py from world.py. */"]
+    lines = ["/* Generated by build.py from world/. */"]
+    bank = packed.banks.places["WORLD"].bank
+    lines += [f"#define WORLD_BANK {bank}", f"#define MAP_GROUP {world.MAP_GROUP}"]
+    lines += [
+        f"#define WORLD_{name.upper()} ((const u8 *)0x{address:04X})"
+        for name, address in packed.tables.items()
+    ]
     lines += numbered("EVENT", world.EVENTS, world.FIRST_EVENT)
     lines += numbered("MAP", MAPS, 1)
     lines += numbered("SPRITE", world.SPRITES, 1)
@@ -308,14 +256,6 @@ def c_ids(packed: World) -> str:
         f"#define HOME_SPAWN_Y {world.HOME_SPAWN[1]}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def wall_bits() -> list[int]:
-    """Return 32 bytes, bit n set where nobody walks on collision id n (a wall or water)."""
-    bits = [0] * 32
-    for number in (0x07, *range(0x20, 0x40), *range(0x90, 0xA0), 0xFF):
-        bits[number >> 3] |= 1 << (number & 7)
-    return bits
 
 
 def ascii_codes(charmap: dict[str, int]) -> list[int]:
@@ -333,33 +273,26 @@ def _bytes(name: str, values: Iterable[int]) -> str:
     return f"const u8 {name}[] = {{{', '.join(map(str, values))}}};\n"
 
 
-def c_tables(packed: World, charmap: dict[str, int]) -> str:
+def c_tables(charmap: dict[str, int]) -> str:
     """Return world_data.c."""
-    triggers = [
-        f"{{{map_number(name)}, {t.x0}, {t.y0}, {t.x1}, {t.y1}, {world.SCRIPTS.index(t.script)}}},"
-        for name, one in MAPS.items()
-        for t in one.triggers
-    ]
-    spawns = [
-        "{" + f"{map_number(name)}, " + ", ".join(map(str, one.spawn)) + "},"
-        for name, one in MAPS.items()
-        if one.spawn
-    ]
-    lines = [f"{{{flag}, {text}}}," for flag, text in packed.lines.rows]
+    pools = list(creatures.POOLS)
     return "".join(
         [
-            '/* Generated by build.py from world.py. */\n#include "game.h"\n#include "system.h"\n',
+            '/* Generated by build.py from world/. */\n#include "game.h"\n#include "system.h"\n',
             _bytes("ascii_tiles", ascii_codes(charmap)),
-            _bytes("wall_bits", wall_bits()),
-            _bytes("sprite_palettes", sprite_palettes()),
-            _table("const MapHeader map_headers[]", packed.rows),
-            _table("const Tileset tilesets[]", [packed.tileset_row(name) for name in TILESETS]),
-            _table("const TalkLine talk_lines[]", lines),
-            _table("const SightTrainer sight_trainers[]", packed.trainer_rows),
-            _table("const Trigger triggers[]", [*triggers, "{0, 0, 0, 0, 0, 0},"]),
-            _table("const Spawn spawns[]", [*spawns, "{0, 0, 0, 0},"]),
+            _bytes("map_pools", (pools.index(m.pool) if m.pool else NONE for m in MAPS.values())),
             _table("const char *const landmark_names[]", [f'"{n}",' for n in world.LANDMARKS]),
+        ]
+    )
+
+
+def c_scripts() -> str:
+    """Return script_table.c: how a script's number finds its function."""
+    return "".join(
+        [
+            '/* Generated by build.py from world/. */\n#include "game.h"\n#include "system.h"\n',
             "".join(f"void script_{name}(void);\n" for name in world.SCRIPTS),
-            _table("void (*const scripts[])(void)", [f"script_{n}," for n in world.SCRIPTS]),
+            _table("static void (*const table[])(void)", [f"script_{n}," for n in world.SCRIPTS]),
+            "void run_script(u8 number) __banked\n{\n    table[number]();\n}\n",
         ]
     )

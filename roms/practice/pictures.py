@@ -26,6 +26,16 @@ BEHIND_GROUND = 0x80
 
 TRAINER_PICTURES = ("trainer_a", "trainer_b", "leader", "professor")
 HEROES = ("hero_boy", "hero_girl")
+ARROW_UP = (
+    "........",
+    "...33...",
+    "..3333..",
+    ".333333.",
+    "33333333",
+    "...33...",
+    "...33...",
+    "........",
+)
 EMOTE = (
     "....33333333....",
     "...3111111113...",
@@ -131,8 +141,10 @@ def add_pictures(banks: Banks) -> None:
     banks.add("FONT_HIGH", b"".join(letters[32:]))
     extra = [tile_bytes(font.BATTLE_TILES[code]) for code in range(0x55, 0x60)]
     banks.add("BATTLE_TILES", b"".join(extra))
+    banks.add("CLOCK_ARROWS", tile_bytes(ARROW_UP) + tile_bytes(ARROW_UP[::-1]))
     banks.add("EMOTE", b"".join(cut_tiles(EMOTE)))
-    sets = (palettes.OUTDOOR_DAY, palettes.INDOOR, palettes.BATTLE, title.TITLE.palettes)
+    outdoor, indoor = palettes.OUTDOOR_DAY, palettes.INDOOR
+    sets = (outdoor, indoor, palettes.BATTLE, title.TITLE.palettes, palettes.CAVE)
     banks.add("PALETTES", b"".join(palette_bytes(p) for group in sets for p in group))
     banks.add("OBJECT_PALETTES", b"".join(palette_bytes(p) for p in palettes.OBJECTS))
     _add_sprites(banks)

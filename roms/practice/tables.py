@@ -7,7 +7,8 @@ from pathlib import Path
 
 import creatures
 import world
-from pack import event_number, map_number
+from layout import FIRST_SCENE, event_number, map_number, scene_places, tileset_of
+from pack import World
 from world import MAPS
 
 Rows = Iterable[tuple[object, ...]]
@@ -19,17 +20,17 @@ def title(name: str) -> str:
 
 
 def _milestones() -> Rows:
-    for key, kind, value, text in world.MILESTONES:
-        yield key, kind, title(str(value)) if kind == "map" else value, text
+    for one in world.MILESTONES:
+        value = title(str(one.value)) if one.kind == "map" else one.value
+        x, y = one.tile or ("", "")
+        late = "yes" if one.holds_at_start else ""
+        story = (one.how, one.who, one.requires, one.level, late, "yes")
+        yield one.key, one.kind, value, one.text, title(one.place), x, y, *story
 
 
-def _links() -> Rows:
-    """Yield ways out of maps: "warp" with its tile, or over the edge on a side."""
-    for name, one in MAPS.items():
-        for warp in one.warps:
-            yield title(name), "warp", warp.x, warp.y, title(warp.target)
-        for side, target, _ in one.connections:
-            yield title(name), side, 0, 0, title(target)
+def _places() -> Rows:
+    for kind, place, x, y, text in world.PLACES:
+        yield kind, title(place), x, y, text, "yes"
 
 
 def _wild() -> Rows:
@@ -48,8 +49,18 @@ def _trainer_classes() -> Rows:
     yield from classes.items()
 
 
-def write(rom: bytes, folder: Path) -> None:
-    """Write the tables of the built image into a folder."""
+def _block_changes(packed: World) -> Rows:
+    for name, one in MAPS.items():
+        blocks, width = packed.blocks[tileset_of(one)], len(one.rows[0]) // 2
+        for change in one.changes:
+            old = packed.map_blocks[name][change.y // 2 * width + change.x // 2]
+            new = packed.changed_block(name, change, blocks)
+            flag = event_number(change.event)
+            yield title(name), change.x, change.y, old, new, "set", flag
+
+
+def write(rom: bytes, packed: World, folder: Path) -> None:
+    """Write the tables of the built image and its world into a folder."""
     sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
     landmarks = world.LANDMARKS
     tables: dict[str, tuple[str, Rows]] = {
@@ -63,7 +74,6 @@ def write(rom: bytes, folder: Path) -> None:
         ),
         "landmarks": ("id,name", enumerate(landmarks)),
         "spawns": ("bit,map", ((m.spawn[2], title(n)) for n, m in MAPS.items() if m.spawn)),
-        "links": ("map,kind,x,y,target", _links()),
         "wild": ("map,species,low,high,share", _wild()),
         "species": (
             "id,name,type1,type2",
@@ -87,7 +97,16 @@ def write(rom: bytes, folder: Path) -> None:
         ),
         "trainer_classes": ("id,name", _trainer_classes()),
         "events": ("flag,name", ((event_number(name), name) for name in world.EVENTS)),
-        "milestones": ("key,kind,value,text", _milestones()),
+        "scenes": (
+            "map,index",
+            ((title(name), place - FIRST_SCENE) for name, place in scene_places().items()),
+        ),
+        "block_changes": ("map,x,y,old,new,when,flag", _block_changes(packed)),
+        "milestones": (
+            "key,kind,value,text,place,x,y,how,who,requires,level,holds_at_start,verified",
+            _milestones(),
+        ),
+        "places": ("kind,map,x,y,text,verified", _places()),
     }
     folder.mkdir(exist_ok=True)
     for name, (columns, rows) in tables.items():

@@ -13,6 +13,7 @@ class MemoryMachine:
         self.rom = rom
         self.memory = bytearray(0x10000)
         self.reads = 0
+        self.is_drawn = False
 
     def tick(self, frames: int, render: bool = False) -> None:
         pass

@@ -20,6 +20,7 @@ from engine.types import (
     MapView,
     Move,
     Place,
+    Prompt,
     Warp,
 )
 
@@ -82,5 +83,9 @@ def make_state(
 
 
 def make_control(**changes: Any) -> Control:
-    """Build a control state of a player who is not free, with `changes`."""
-    return replace(FREE, is_free=False, **changes)
+    """Build a control state of a player who is not free, with `changes`.
+
+    `in_text` means a text that waits, unless a prompt is given.
+    """
+    prompt = Prompt.TEXT if changes.get("in_text") else Prompt.NONE
+    return replace(FREE, is_free=False, **{"prompt": prompt, **changes})

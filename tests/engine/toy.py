@@ -195,7 +195,15 @@ class ToyVector:
             final_pixels=final_pixels if self._has_pixels else None,
         )
 
-    def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
+    def begin_now(
+        self,
+        index: int,
+        snapshot: bytes = b"",
+        start: str = "",
+        *,
+        continues: bool = False,
+        max_steps: int = 0,
+    ) -> Batch:
         game = self.games[index]
         truncated = np.zeros(self.num_envs, np.bool_)
         truncated[index] = True
@@ -204,9 +212,6 @@ class ToyVector:
             game.x, game.y = json.loads(snapshot)[:2]
         left = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
         return self._batch(truncated=truncated, summaries={index: left})
-
-    def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
-        raise NotImplementedError
 
     def snapshot(self, index: int) -> bytes:
         return self.games[index].save()

@@ -22,7 +22,11 @@ LIMIT_S = 180.0
 """A machine may be slow, and others at work on it."""
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 _FIXED_SIZE = {"COLUMNS", "LINES"}
-_ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in _FIXED_SIZE}
+
+
+def environment() -> dict[str, str]:
+    """Return the variables of now, those of this test's own folders among them."""
+    return {name: value for name, value in os.environ.items() if name not in _FIXED_SIZE}
 
 
 class Background:
@@ -35,7 +39,7 @@ class Background:
     def __init__(self, folder: Path) -> None:
         self.saves = folder / "saves"
         self._sockets = Path(tempfile.mkdtemp(prefix="pt", dir="/tmp"))
-        self._environment = _ENVIRONMENT | {"POKETUI_RUNTIME_DIR": str(self._sockets)}
+        self._environment = environment() | {"POKETUI_RUNTIME_DIR": str(self._sockets)}
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the program without a terminal."""
@@ -96,7 +100,7 @@ class Window:
             capture_output=True,
             text=True,
             check=False,
-            env=_ENVIRONMENT,
+            env=environment(),
         )
         assert result.returncode == 0, f"tmux {arguments}: {result.stderr}"
         return result.stdout

@@ -54,6 +54,7 @@ class DemoSession(FakeSession):
         self._clock = clock
         self._rng = np.random.default_rng(7)
         self._begun = self._last = 0.0
+        self._recent: tuple[float, ...] = ()
         self._ticks = 0.0
         self._sums = dict.fromkeys(COMPONENTS, 0.0)
         self._started = 0
@@ -115,10 +116,12 @@ class DemoSession(FakeSession):
     def _end_episode(self) -> None:
         number = self.status.episode + 1
         progress = 1 / (1 + np.exp(-(number - 25) / 8))
+        total = float(8 + 52 * progress + self._rng.normal(0, 5))
+        self._recent = (*self._recent, total)[-10:]
         self.post(
             make_episode(
                 number,
-                float(8 + 52 * progress + self._rng.normal(0, 5)),
+                total,
                 is_success=bool(self._rng.random() < progress * 0.95),
             ),
             make_curriculum(
@@ -131,6 +134,7 @@ class DemoSession(FakeSession):
                 average_reward=float(8 + 52 * progress),
                 threshold=(50.0, 100.0, 200.0, 500.0)[min(3, number // 20)],
                 has_moved=number % 20 == 0 and number <= 60,
+                recent=self._recent,
             ),
             events.PolicyUpdated(number, self.status.total_steps, {"entropy": 2 - 1.4 * progress}),
         )

@@ -5,6 +5,7 @@
 `q` ends it, `c` crashes it.
 """
 
+import signal
 import sys
 from pathlib import Path
 
@@ -42,6 +43,7 @@ class KeyListener(App[None]):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests that run under nohup ignore it
     listener = KeyListener()
     listener.run()
     sys.exit(listener.return_code)

@@ -105,6 +105,12 @@ def test_the_footer_keeps_what_matters_most_in_eighty_columns(
     assert {"?", "q", "t"} <= {hint.shown for hint in hints}
 
 
+def test_the_footer_of_the_map_says_how_to_leave_it_in_eighty_columns() -> None:
+    shown = [hint.shown for hint in fitting(TABLE.footer(state_with(), "party"), 80)]
+    assert shown[:2] == ["z", "m"]
+    assert "tab" in shown
+
+
 def test_refusal_says_why_an_action_is_impossible() -> None:
     state = state_with()
     assert refusal("step", state) == "only while paused"

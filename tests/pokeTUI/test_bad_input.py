@@ -70,6 +70,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 ("learn", ("--seeds", "--steps", "--first-seed")),
                 ("env", ("--steps", "--repeats")),
                 ("train", ("--updates",)),
+                ("play", ("--seeds", "--first-seed", "--steps", "--minutes", "--processes")),
             )
             for option in options
             for value in ("-1", "nan")
@@ -89,6 +90,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         ("record", "--headless", "--player", "random", "--episodes", HUGE),
         ("bench", "train", "--updates", HUGE),
+        ("bench", "env", "--cartridge", "--rom", "no.gbc"),
         ("bc", "--val-share", "2"),
         ("demos", "split", "--valid", "nan"),
         ("serve", "--port", "65536"),

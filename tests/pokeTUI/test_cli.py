@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import CheckpointError
-from engine.events import RunStopped
+from engine.events import RunFailed, RunStopped
 from pokeTUI.cli.reports import print_evaluation
 from pokeTUI.launch import report
 from tests.pokeTUI.in_process import poketui
@@ -397,3 +397,8 @@ def test_an_end_that_could_not_be_saved_is_told(capsys: pytest.CaptureFixture[st
     assert told.out.startswith("Saved at step 100.")
     assert report(RunStopped("SIGTERM", 200, "")) == 1
     assert capsys.readouterr().out == ""
+
+
+def test_run_that_was_refused_ends_with_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report(RunFailed("It is damaged.", "Take another.", False, is_refused=True)) == 2
+    assert capsys.readouterr().err == "poketui: It is damaged. Take another.\n"

@@ -16,7 +16,7 @@ from pokeTUI.settings import settings_of
 from pokeTUI.terminal.probe import COLOR_OPTIONS
 from tests.pokeTUI.test_cli import ROOT
 
-AGENTS = ["ppo", "dqn", "rules", "random"]
+AGENTS = ["ppo", "dqn", "rules", "random", "explore"]
 
 SHELLS = ("bash", "zsh", "fish")
 GIVEN_SHELL = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
@@ -81,7 +81,7 @@ COMPLETED = [
     ("poketui ru", ["run", "runs"]),
     ("poketui doc", ["doctor"]),
     ("poketui run --strat", ["--strategy"]),
-    ("poketui run --agent ", ["ppo", "dqn", "rules", "random"]),
+    ("poketui run --agent ", ["ppo", "dqn", "rules", "random", "explore"]),
     ("poketui run --mode r", ["rl_only"]),
     ("poketui run --strategy ", ["adaptive", "llm_heavy", "balanced", "rule_heavy"]),
     ("poketui run --llm-backend ", ["ollama", "openai", "anthropic", "local"]),

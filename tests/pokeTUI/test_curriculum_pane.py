@@ -9,7 +9,7 @@ from engine.config import CurriculumConfig
 from engine.curriculum.scheduler import Curriculum
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.curriculum import CurriculumPane
-from tests.pokeTUI.fake_session import make_curriculum, make_episode, make_run, make_status
+from tests.pokeTUI.fake_session import make_curriculum, make_run, make_status
 from tests.pokeTUI.long_run import long_run
 from tests.pokeTUI.pane_app import fold_all, open_pane, texts
 
@@ -31,6 +31,19 @@ def test_stage_and_what_is_missing_show_at_every_size(size: tuple[int, int]) -> 
     assert "3 of 4" in lines[0]
     assert "3 more" in "".join(lines[:3])
     assert len(lines) >= min(size[1], 10)
+
+
+def test_where_episodes_begin_shows_if_not_at_power_on() -> None:
+    long = "26 cells on 4 maps; farthest: 3 milestones"
+    narrow = " ".join(
+        line.strip() for line in shown(fold(STATE, events.StartsChanged(long)), (36, 21))
+    )
+    assert long in narrow
+    text = "demo 85 %: 4 of the last 10 succeeded"
+    assert text in " ".join(shown(fold(STATE, events.StartsChanged(text)), (54, 12)))
+    assert "starts" not in " ".join(shown(STATE, (54, 12)))
+    before = fold(STATE, make_curriculum(recent=()))  # no episode from power-on ended yet
+    assert text in " ".join(shown(fold(before, events.StartsChanged(text)), (54, 4)))
 
 
 def test_before_the_first_episode_it_says_so() -> None:
@@ -60,19 +73,32 @@ def test_the_last_stage_misses_nothing() -> None:
 
 
 def test_ten_bars_stand_against_the_threshold() -> None:
-    returns = [10.0] * 5 + [90.0] * 5
-    state = fold_all(
-        [
-            make_run(),
-            *(make_episode(number, value) for number, value in enumerate(returns, 1)),
-            make_curriculum(threshold=80.0, average_reward=50.0, episodes_in_stage=10),
-        ]
-    )
+    recent = (*[10.0] * 5, *[90.0] * 5)
+    facts = {"threshold": 80.0, "average_reward": 50.0, "episodes_in_stage": 10}
+    state = fold_all([make_run(), make_curriculum(recent=recent, **facts)])
     lines = shown(state, (54, 14))
     (line,) = [line for line in lines if line.lstrip().startswith("80")]
     assert "┄┄┄" in line[:30]
     assert "█" not in line[:28]
     assert "█" in line[28:]
+
+
+@pytest.mark.parametrize("size", [(36, 18), (54, 4), (54, 12)])
+def test_thresholds_in_milestones_have_their_unit_and_bars(size: tuple[int, int]) -> None:
+    facts = {"threshold": 4.8, "average_reward": 3.5, "episodes_in_stage": 10}
+    now = make_curriculum(unit="milestones", recent=(2.0, 5.0) * 5, **facts)
+    lines = shown(fold(STATE, now), size)
+    (last,) = [line for line in lines if line.startswith("last 10")]
+    assert "3.5 of 4.8" in last
+    assert "milestones" in last
+    if size[1] >= 18:
+        assert any(line.lstrip().startswith("4.80 ") for line in lines), "the threshold's line"
+
+
+def test_a_stage_reached_by_milestones_says_how_many() -> None:
+    now = make_curriculum(unit="milestones", recent=(6.0, 7.0), threshold=4.8)
+    state = fold_all([now, replace(now, stage=now.stage + 1, has_moved=True)])
+    assert state.moves[-1].cause == "6.5 milestones on average, 4.8 needed"
 
 
 def test_episodes_before_this_stage_are_marked_as_not_counted() -> None:

@@ -10,14 +10,17 @@ import pytest
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
-from engine.events import FrameRendered
+from engine.events import FrameRendered, ProgressReported
 from pokeTUI.app import CockpitApp
+from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.layout import Arrangement
+from pokeTUI.panes.game import Starting
 from pokeTUI.panes.kinds import pane_infos
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode
 from pokeTUI.rendering.kitty import DELETE, place
 from pokeTUI.screens.first_run import FirstRunScreen
 from pokeTUI.terminal.probe import Terminal
+from pokeTUI.time_left import TimeLeft
 from pokeTUI.widgets.game_view import GameView
 from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_game, observe
@@ -35,6 +38,25 @@ def record_writes(app: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def pictures(written: list[str]) -> list[str]:
     return [text for text in written if "\x1b_Ga=T" in text]
+
+
+@pytest.mark.parametrize("width", [38, 58, 118])
+def test_the_introductions_progress_shows_the_time_left_and_no_cut_word(width: int) -> None:
+    now = [0.0]
+    pane = Starting(id="starting")
+    pane._left = TimeLeft(lambda: now[0])
+    text, state = "playing the introduction, once for this ROM", DashboardState()
+    for done in (0, 1200, 2400):
+        state = fold(state, ProgressReported(text, done, 4620))
+        pane.show(state)
+        lines = [line.text.strip() for line in pane.draw(width, 18)]
+        now[0] += 2.0
+    assert lines[-1].endswith(" 52% 0:00:03 left")
+    assert lines[-1].startswith("━━━")
+    assert text in " ".join(line.removeprefix("► ") for line in lines)
+    pane.show(fold(state, ProgressReported("bringing the games to their first control")))
+    drawn = " ".join(line.text for line in pane.draw(width, 18))
+    assert drawn.replace("Starting…", "").count("…") == 0
 
 
 def test_a_picture_is_the_frame_in_small_pieces() -> None:

@@ -27,11 +27,6 @@ def record_of(values: list[float]) -> Record:
     return record
 
 
-def test_recent_returns_are_those_of_the_last_thirty_episodes() -> None:
-    history = add_all([-1.0] * 50 + [1.0] * 15)
-    assert history.recent_returns == [-1.0] * 15 + [1.0] * 15
-
-
 def test_the_curve_of_a_long_run_stays_bounded_and_true() -> None:
     count = 3 * MAX_POINTS + 17
     record = record_of([float(number) for number in range(count)])

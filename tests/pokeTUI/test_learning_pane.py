@@ -89,6 +89,8 @@ def test_milestones_that_are_reached_are_a_share_of_all() -> None:
 def test_before_the_first_episode_it_says_so() -> None:
     text = shown(state=DashboardState(run=make_run()))
     assert "The curve starts when the first episode ends." in text
+    elsewhere = DashboardState(run=make_run(), starts="demo 85 %: 1/4 succeeded")
+    assert "when the first episode from power-on ends" in shown(state=elsewhere)
 
 
 def test_the_legend_has_the_value_of_now() -> None:

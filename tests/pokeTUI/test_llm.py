@@ -48,8 +48,8 @@ def test_one_plan_is_shown_whole(url: str) -> None:
     assert result.returncode == 0, result.stderr
     assert "A person wants: see the town" in result.stdout
     assert "Next milestone: Go downstairs" in result.stdout
-    assert '"choice": "reach exit 1"' in result.stdout
-    assert "reached when: entered the place" in result.stdout
+    assert '"choice": "reach next milestone"' in result.stdout
+    assert "reached when: a milestone was reached" in result.stdout
 
 
 def test_every_model_of_a_list_is_checked(url: str, pair: str) -> None:
@@ -68,10 +68,10 @@ def test_all_models_of_a_list_are_asked_and_vote(pair: str) -> None:
     result = poketui("llm", "ask", "--model", "scripted,second,nope", "--base-url", pair)
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("--- question") == 1
-    assert result.stdout.count('"choice": "reach exit 1"') == 2
+    assert result.stdout.count('"choice": "reach next milestone"') == 2
     assert "no goal: Ollama at" in result.stdout
     assert "ollama pull nope" in result.stdout
-    assert "scripted+second\ngoal: reach exit 1" in result.stdout
+    assert "scripted+second\ngoal: reach next milestone" in result.stdout
 
 
 def test_models_that_all_are_missing_give_no_plan(url: str) -> None:
@@ -163,7 +163,9 @@ def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, 
     saves = ("--save-dir", str(tmp_path / "saves"))
     listed = poketui("llm", "log", *saves).stdout
     # Which situation comes first depends on how soon the server was found ready.
-    assert re.search(r"(exit|edge|person|sign|away|battle).* \d+ reached, \d+ failed", listed)
+    assert re.search(
+        r"(milestone|exit|edge|person|sign|away|battle).* \d+ reached, \d+ failed", listed
+    )
     full = poketui("llm", "log", "--full", *saves).stdout
     assert "As the oracle I would" in full
     assert "Choices:" in full

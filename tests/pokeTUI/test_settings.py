@@ -25,7 +25,7 @@ def test_kind_range_and_description_come_from_the_schema() -> None:
     assert setting.kind == "whole number"
     assert setting.allowed == "at least 1, at most 60"
     assert "How long a button is held" in setting.description
-    assert SETTINGS["agent"].choices == ("ppo", "dqn", "rules", "random")
+    assert SETTINGS["agent"].choices == ("ppo", "dqn", "rules", "random", "explore")
 
 
 def test_the_model_itself_judges_a_value() -> None:

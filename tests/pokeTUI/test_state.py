@@ -34,6 +34,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.CommandRefused("Watch", "there is no game 17"),
         events.CommandObeyed("Restart", "you began the episode anew"),
         events.ControlWanted(),
+        events.WorldMapped(()),
         events.WarningRaised("the disk is nearly full"),
         events.ControlChanged(True),
         events.CheckpointSaved("x.zip", 9),
@@ -42,6 +43,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.RecordingChanged(True, steps=40),
         events.RecordingEnded("demos/a.demo", 40, 40, 3.5, "the goal was reached"),
         events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12),
+        events.StartsChanged("demo 83 %: 4 of the last 10 succeeded"),
         events.EvaluationEnded(50, 999, Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.8)),
         events.PlanRequested(1, 0, "small", "start", "You are in bed."),
         events.PlanStreamed(1, "Go "),
@@ -190,7 +192,6 @@ def test_control_follows_both_its_events() -> None:
 def test_an_episode_extends_the_history() -> None:
     state = fold_all(make_episode(1, 10.0), make_episode(2, 20.0, is_success=True))
     assert state.history.record.points("return")[1].tolist() == [10.0, 20.0]
-    assert state.history.recent_returns == [10.0, 20.0]
     assert replace(state) == state
 
 

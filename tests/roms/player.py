@@ -8,7 +8,9 @@ import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from engine.games.practice.game import atlas
+from engine.games.catalog import load_game
+from engine.strategy.navigation import WorldMap
+from engine.types import MapId
 from tests.engine.games.images import PRACTICE
 from tests.roms.machine import Machine
 
@@ -19,9 +21,11 @@ DIRECTIONS: dict[str, Cell] = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "
 FACING = {"down": 0, "up": 4, "left": 8, "right": 12}
 EDGES = {"north": "up", "south": "down", "west": "left", "east": "right"}
 GRASS, CARPET, HOP = 0x18, 0x70, 0xA3
-WALLS = frozenset((0x07, *range(0x20, 0x40), *range(0x90, 0xA0), 0xFF))
+WALLS = frozenset((0x07, 0x12, *range(0x20, 0x40), *range(0x90, 0xA0), 0xFF))
 OBJECTS, OBJECT_SIZE = 12, 40
+_STEP_DURATION = 10
 MAP_NUMBERS = {title: key for key, title in PRACTICE.MAPS.items()}
+WORLD = WorldMap.of(load_game())
 PATIENCE = 800
 """Actions without getting anywhere before the player gives up."""
 
@@ -62,13 +66,15 @@ class Grid:
 
 
 def objects(game: Machine) -> dict[Cell, tuple[int, int]]:
-    """Return where people stand: cell -> (sprite, map object index)."""
+    """Return where people are, on their way too: cell -> (sprite, map object index)."""
     raw = game.read("wObject1Struct", 0, OBJECTS * OBJECT_SIZE)
     found = {}
     for start in range(0, OBJECTS * OBJECT_SIZE, OBJECT_SIZE):
         one = raw[start : start + OBJECT_SIZE]
         if one[0]:
             found[one[16] - 4, one[17] - 4] = (one[0], one[1])
+        if one[0] and one[_STEP_DURATION]:
+            found[one[18] - 4, one[19] - 4] = (one[0], one[1])
     return found
 
 
@@ -219,12 +225,11 @@ class Player:
     def leave_to(self, target: MapKey) -> bool:
         """Take the way to a neighbouring map; false if a battle or a script interfered."""
         here = self.game.map_key
-        for kind, x, y, to in atlas().links[here]:
-            if to != target:
-                continue
-            if kind == "warp":
-                return self._take_warp((x, y), target)
-            return self._cross_edge(kind, target)
+        for link in WORLD.links_from(MapId(*here)):
+            if link.target == MapId(*target):
+                if link.warp is not None:
+                    return self._take_warp(link.warp, target)
+                return self._cross_edge(link.side, target)
         raise StuckError(f"no way from {here} to {target}")
 
     def _take_warp(self, at: Cell, target: MapKey) -> bool:
@@ -266,23 +271,6 @@ class Player:
                     self.step(button)
         return self.game.map_key == target
 
-    def route(self, target: MapKey) -> list[MapKey]:
-        """Return the maps on the way to `target`, without the current one."""
-        start = self.game.map_key
-        came: dict[MapKey, MapKey] = {start: start}
-        queue = [start]
-        for at in queue:
-            for _, _, _, to in atlas().links[at]:
-                if to not in came:
-                    came[to] = at
-                    queue.append(to)
-        way = []
-        at = target
-        while at != start:
-            way.append(at)
-            at = came[at]
-        return way[::-1]
-
     def travel(self, title: str) -> None:
         """Go to a map by the shortest way over the maps between."""
         self.settle()
@@ -290,7 +278,8 @@ class Player:
         for _ in range(60):
             if self.game.map_key == target:
                 return
-            self.leave_to(self.route(target)[0])
+            nearer, *_ = WORLD.links_towards(MapId(*self.game.map_key), MapId(*target))
+            self.leave_to((nearer.target.group, nearer.target.number))
         raise StuckError(f"never reached {title}: {self.where()}")
 
     def talk_at(self, at: Cell, button: str) -> None:

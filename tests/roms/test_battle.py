@@ -219,7 +219,7 @@ def test_damage_follows_the_published_formula(
     number = MOVE_IDS[move]
     _, kind, power, _, _ = PRACTICE.MOVES[number]
     seen = set()
-    for seed in range(12):
+    for seed in range(24):
         battle = Battle(*wild)
         battle.harmless_foe()
         battle.teach(move)
@@ -236,7 +236,8 @@ def test_damage_follows_the_published_formula(
     special = kind >= SPECIAL_FROM
     pair = (special_attack, special_defense) if special else (attack, defense)
     ranges = [damages(level, power, *pair, factor, critical) for critical in (False, True)]
-    assert len(seen) > 1
+    low, high = ranges[0]
+    assert len(seen) > (high - low > 1), "two values may be one by chance"
     for damage in seen:
         assert any(low - 1 <= damage <= high for low, high in ranges), (damage, ranges)
 

@@ -15,6 +15,8 @@ from tests.roms.player import (
     DIRECTIONS,
     FACING,
     HOP,
+    OBJECT_SIZE,
+    OBJECTS,
     WALLS,
     Grid,
     Player,
@@ -25,7 +27,8 @@ from tests.roms.player import (
 
 STEP_FRAMES, LATENCY, TURN_FRAMES = 16, 2, 8
 WALKING = {"down": 4, "up": 5, "left": 6, "right": 7}
-MAP_NAMES = tuple(PRACTICE.MAPS.values())
+FIRST_ACT = 11
+MAP_NAMES = tuple(PRACTICE.MAPS.values())[:FIRST_ACT]
 
 
 def frames_until(game: Machine, condition: Callable[[], bool], limit: int = 120) -> int:
@@ -42,6 +45,13 @@ def hold(game: Machine, button: str, frames: int, rest: int = 40) -> None:
     game.tick(frames)
     game.release(button)
     game.tick(rest)
+
+
+def stepped_off(game: Machine) -> set[tuple[int, int]]:
+    """Return the cells that people stand on or are just leaving: both are taken."""
+    raw = game.read("wObject1Struct", 0, OBJECTS * OBJECT_SIZE)
+    rows = (raw[i : i + OBJECT_SIZE] for i in range(0, len(raw), OBJECT_SIZE))
+    return {(row[18] - 4, row[19] - 4) for row in rows if row[0]}
 
 
 # ---- position and steps ------------------------------------------------------------------------
@@ -70,11 +80,11 @@ def test_step_fields_follow_the_step(start: Start) -> None:
     for _ in range(STEP_FRAMES + LATENCY):
         game.tick()
         if game.get("wPlayerWalking") != STANDING:
+            game.release("up")
             durations.append(game.get("wPlayerStepDuration"))
             walking.add(game.get("wPlayerWalking"))
             flags.append(game.get("wPlayerStepFlags"))
             types.add(game.get("wPlayerStepType"))
-    game.release("up")
     game.tick(30)
     assert walking == {WALKING["up"]}
     assert types == {6}
@@ -166,7 +176,7 @@ def test_collision_table_tells_where_one_can_walk(start: Start, title: str) -> N
         leaves = button == "down" and grid.cells[at] in (HOP, CARPET)
         if leaves or not grid.inside(to) or to in warps(game):
             continue
-        people = objects(game)
+        people = {*objects(game), *stepped_off(game)}
         hold(game, button, 12, rest=18)
         if game.get("wScriptRunning") or game.get("wBattleMode") or game.map_key != map_of(title):
             break
@@ -267,9 +277,10 @@ def test_doors_switch_events_off_for_the_forced_step(start: Start) -> None:
     player.face("down")
     statuses, entries, events = set(), set(), set()
     game.press("down")
+    game.tick(LATENCY)
+    game.release("down")
     for _ in range(90):
         game.tick()
-        game.release("down")
         statuses.add(game.get("wMapStatus"))
         entries.add(game.get("hMapEntryMethod"))
         events.add(game.get("wMapEventStatus"))
@@ -599,3 +610,50 @@ def test_the_random_bytes_decide(start: Start) -> None:
         return game.actions, game.get("wGameTimeFrames")
 
     assert len({first_battle(seed) for seed in (1, 2, 3, 4)}) > 1
+
+
+# ---- what the screen waits for -----------------------------------------------------------------
+
+
+def test_a_step_switches_events_off_until_the_next_poll(start: Start) -> None:
+    game = start("town")
+    Player(game).face("up")
+    game.press("up")
+    frames_until(game, lambda: game.get("wPlayerWalking") != STANDING)
+    seen = []
+    while game.get("wPlayerWalking") != STANDING or game.get("wMapEventStatus"):
+        seen.append((game.get("wMapEventStatus"), game.get("wPlayerWalking") == STANDING))
+        game.tick()
+        game.release("up")
+    assert seen[0] == (0, False), "the first frame has them on yet: the walking byte is needed"
+    assert seen[-1] == (1, True), "the last one stands already: the status is needed"
+    assert [is_off for is_off, _ in seen[2:]] == [1] * (STEP_FRAMES - 3)
+
+
+def test_a_turn_is_a_script_of_six_frames(start: Start) -> None:
+    game = start("town")
+    Player(game).face("left")
+    game.press("right")
+    frames_until(game, lambda: game.get("wScriptRunning"))
+    game.release("right")
+    assert frames_until(game, lambda: game.is_free) == 6
+
+
+def test_text_is_at_work_while_it_prints_and_waits(start: Start) -> None:
+    game = start("bedroom")
+    Player(game).walk_to((0, 3))
+    Player(game).face("down")
+    letters, waits = [], []
+    game.press("a")
+    frames_until(game, lambda: game.get("wTextboxFlags") & 2)
+    game.release("a")
+    while 0xEE not in game.read("wTilemap"):
+        assert game.get("hOAMUpdate") == 1
+        letters.append(game.get("wTextDelayFrames"))
+        game.tick()
+    for _ in range(24):
+        game.tick()
+        waits.append(game.get("wTextDelayFrames"))
+        assert game.get("wTextboxFlags") & 2
+    assert max(letters[6:]) < 3, "letters load the middle text speed"
+    assert all(max(waits[at : at + 5]) == 4 for at in range(20))

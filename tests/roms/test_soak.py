@@ -77,7 +77,7 @@ def assert_alive(game: Machine) -> None:
     game.load(state)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_random_buttons_never_break_the_game(seed: int) -> None:
     rng = random.Random(seed)
     game = Machine(seed=seed * 7919)

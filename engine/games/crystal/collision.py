@@ -38,19 +38,45 @@ LEDGES: Mapping[int, frozenset[Facing]] = MappingProxyType(
 """Tiles that the player may only jump over, standing on them and pressing in these directions."""
 COUNTERS = frozenset({0x90, 0x98})
 """Tiles across which a person can be talked to."""
+PUSHING = frozenset({0x71, 0x79, 0x7A, 0x7B})
+"""Doors, stairs and caves that push who arrives on them one tile down."""
+ICE, CUT_TREES, WHIRLPOOLS, WATERFALL = {0x23, 0x2B}, {0x12, 0x1A}, {0x24, 0x2C}, 0x33
+SIDE_WALLS: tuple[frozenset[Facing], ...] = (
+    frozenset({Facing.RIGHT}),
+    frozenset({Facing.LEFT}),
+    frozenset({Facing.UP}),
+    frozenset({Facing.DOWN}),
+    frozenset({Facing.DOWN, Facing.RIGHT}),
+    frozenset({Facing.DOWN, Facing.LEFT}),
+    frozenset({Facing.UP, Facing.RIGHT}),
+    frozenset({Facing.UP, Facing.LEFT}),
+)
+"""Walled sides of the tiles B0 to B7, and C0 to C7 on water."""
+PERMISSIONS = bytes(0xF if number in _WALLS else int(number in WATER) for number in range(256))
+"""Low nybble of CollisionPermissionTable by collision id: 0 land, 1 water, F wall."""
 
 
-def _terrain() -> NDArray[np.uint16]:
-    table = np.zeros(256, np.uint16)
-    table[[number for number in range(256) if number not in _WALLS | WATER]] |= Terrain.WALKABLE
+def terrain_table(permissions: bytes) -> NDArray[np.uint32]:
+    """Return (256,) uint32 `Terrain` bits by collision id, given who may enter which."""
+    table = np.zeros(256, np.uint32)
+    nybbles = np.frombuffer(permissions, np.uint8) & 0xF
+    table[nybbles == 0] |= Terrain.WALKABLE
+    table[nybbles == 1] |= Terrain.WATER
     for numbers, bit in (
         (GRASS, Terrain.GRASS),
-        (WATER, Terrain.WATER),
         (DOORS, Terrain.DOOR),
         (COUNTERS, Terrain.COUNTER),
         (_ANSWERING, Terrain.ANSWERS),
+        (PUSHING, Terrain.PUSH),
+        (ICE, Terrain.ICE),
+        (CUT_TREES, Terrain.CUT_TREE),
+        (WHIRLPOOLS, Terrain.WHIRLPOOL),
+        ({WATERFALL}, Terrain.WATERFALL),
     ):
         table[list(numbers)] |= bit
+    for offset, sides in enumerate(SIDE_WALLS):
+        for side in sides:
+            table[[0xB0 + offset, 0xC0 + offset]] |= Terrain.WALLS[side]
     for number, ways in LEDGES.items():
         for way in ways:
             table[number] |= Terrain.HOPS[way]
@@ -60,5 +86,5 @@ def _terrain() -> NDArray[np.uint16]:
     return table
 
 
-TERRAIN = _terrain()
-"""(256,) uint16 `Terrain` bits by collision id."""
+TERRAIN = terrain_table(PERMISSIONS)
+"""(256,) uint32 `Terrain` bits by collision id."""

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,9 +13,12 @@ from engine.errors import ConfigurationError, RomError
 from engine.games.base import GAME_BOY_ROLE_PLAYING, Atlas, Game, GameTables, Reader, Recognised
 from engine.games.crystal import introduction, pressing
 from engine.games.crystal.masking import blocked_actions
+from engine.games.crystal.menu_uses import MenuUses
 from engine.games.crystal.reader import CrystalReader
+from engine.games.crystal.rom_tables import read_overworld
 from engine.games.crystal.symbols import FACTS, SYMBOLS
-from engine.games.facts import read_tables
+from engine.games.facts import read_places, read_tables
+from engine.games.overworld import Ability, Overworld
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Action, GameState
 
 _TITLE = "PM_CRYSTAL"
@@ -39,8 +43,26 @@ _SAVED_GAME_MARKS = (
 )
 
 
-ATLAS = Atlas(rest_name="CENTER", healer=1)
+ATLAS = Atlas(
+    rest_name="CENTER",
+    healer=1,
+    shop_name="MART",
+    clerk=1,
+    field_moves={
+        Ability.CUT: ("CUT", 1),
+        Ability.STRENGTH: ("STRENGTH", 2),
+        Ability.SURF: ("SURF", 3),
+        Ability.WHIRLPOOL: ("WHIRLPOOL", 6),
+        Ability.WATERFALL: ("WATERFALL", 7),
+        Ability.ROCK_SMASH: ("ROCK SMASH", None),
+    },
+)
 """What the names of maps and the order of their objects say of Crystal's world."""
+
+
+def _with_places(atlas: Atlas) -> Atlas:
+    healers, training = read_places(FACTS)
+    return replace(atlas, healers=healers, training=training)
 
 
 class CrystalGame(Game):
@@ -74,12 +96,23 @@ class CrystalGame(Game):
     ) -> None:
         self.sha1, self.title, self.name, self.rom = sha1, title, name, rom
         self.tables = tables or read_tables(FACTS)
-        self.atlas = atlas or ATLAS
+        self.atlas = atlas or _with_places(ATLAS)
         self.healing_items = frozenset(
             number for number, name in self.tables.ITEMS.items() if "POTION" in name
         )
         self.emulator_version = version("pyboy")
         self._is_select_used = is_select_used
+        self._menu_uses = MenuUses(self.tables)
+
+    @property
+    def overworld(self) -> Overworld | None:
+        """Return the world that the image carries; None: its tables were not found."""
+        return read_overworld(self.rom, self.tables.BLOCK_CHANGES)[0]
+
+    @property
+    def overworld_problem(self) -> str:
+        """Return in one line why there is no `overworld`; "" where there is one."""
+        return read_overworld(self.rom, self.tables.BLOCK_CHANGES)[1]
 
     def start(self) -> Emulator:
         """Switch a new Game Boy Color on."""
@@ -145,7 +178,7 @@ class CrystalGame(Game):
 
     def blocked(self, state: GameState) -> dict[int, str]:
         """Return the actions that are of no use now, each with the reason."""
-        return blocked_actions(state, is_select_used=self._is_select_used)
+        return blocked_actions(state, self._menu_uses, is_select_used=self._is_select_used)
 
     def digest(self, emulator: Emulator) -> str:
         """Return the SHA-1 of C000-DFFF with bank 1."""

@@ -5,18 +5,20 @@ from collections.abc import Callable
 from engine.emulator.base import Emulator
 from engine.errors import EnvironmentError
 from engine.games.crystal.symbols import SYMBOLS
-from engine.types import Action, GameState
+from engine.types import Action, Control, GameState, Prompt
 
 FAST_OPTIONS = 0x91
 """WOptions CFCC: shortest text delay, no text delay, battle scenes off."""
 _OTHER_OPTIONS = 0x60
 """Battle style and stereo sound, which stay as they are."""
 
+_USUAL_FRAMES = 4_620
+"""Measured on a cartridge, from the power-on to the bedroom."""
 _MAX_FRAMES = 40_000
 _HOLD_FRAMES, _WAIT_FRAMES = 4, 12
 _SETTLED_READS = 8
-# A passes text, menus and a full naming screen; START passes the title and a name's end. With a
-# saved game in the battery, A also chooses CONTINUE, which is then the first line of the menu.
+# Where no prompt is known, A passes pictures and START the title. With a saved game in the battery,
+# A also chooses CONTINUE, which is then the first line of the menu.
 _PRESSES = (Action.A, Action.A, Action.A, Action.START)
 
 
@@ -30,13 +32,14 @@ def play_introduction(
     Args:
         emulator: Has just been switched on.
         read: Reads the game.
-        report: Called after each press with the frames played and the most there can be; what it
-            raises ends the introduction.
+        report: Called after each press with the frames played and about how many there are; what
+            it raises ends the introduction.
 
     Raises:
         EnvironmentError: The player is not in control after some ten minutes of play.
     """
     frames = settled = presses = 0
+    action = Action.NOOP
     while settled < _SETTLED_READS:
         if frames > _MAX_FRAMES:
             raise EnvironmentError(
@@ -45,21 +48,32 @@ def play_introduction(
             )
         control = read().control
         settled = settled + 1 if control.is_free else 0
-        if control.in_game and not (control.in_text or control.in_menu):
-            action = Action.NOOP  # a START now would only open the menu
-        elif control.in_game:
-            action = Action.A
-        else:
+        if control.prompt is Prompt.NONE and not control.in_game:
             action = _PRESSES[presses % len(_PRESSES)]
             presses += 1
+        else:
+            action = _answer(control, action)
         emulator.press(action)
         emulator.tick(_HOLD_FRAMES)
         emulator.release(action)
         emulator.tick(_WAIT_FRAMES)
         frames += _HOLD_FRAMES + _WAIT_FRAMES
-        report(frames, _MAX_FRAMES)
+        report(frames, max(_USUAL_FRAMES, frames))
     make_fast(emulator)
     emulator.tick(_WAIT_FRAMES)
+
+
+def _answer(control: Control, last: Action) -> Action:
+    """Return the button that answers what the screen waits for; `last` was pressed before."""
+    match control.prompt:
+        case Prompt.NONE:
+            return Action.NOOP  # a START now would only open the menu
+        case Prompt.NAMING:
+            return Action.A if last is Action.START else Action.START  # START goes to END
+        case Prompt.YES_NO if control.cursor[0] != 1:
+            return Action.UP  # a NO to "is it o'clock?" asks again, for ever
+        case _:
+            return Action.A
 
 
 def make_fast(emulator: Emulator) -> None:

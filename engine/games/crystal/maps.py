@@ -1,12 +1,13 @@
 """Read the current map: collision grid, ways out, signs and what stands on it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.emulator.base import Emulator, rom_slice
+from engine.games.base import GameTables
 from engine.games.crystal.collision import TERRAIN
 from engine.games.crystal.ram import BASE, RAM_SIZE, WorkRam, at
 from engine.games.crystal.symbols import SYMBOLS
@@ -70,23 +71,18 @@ class MapReader:
     """Read maps, computing a grid only when the map or its blocks changed.
 
     Args:
-        names: Of maps, by group and number.
+        tables: Name the maps.
     """
 
-    def __init__(
-        self, emulator: Emulator, ram: WorkRam, names: Mapping[tuple[int, int], str]
-    ) -> None:
+    def __init__(self, emulator: Emulator, ram: WorkRam, tables: GameTables) -> None:
         self._emulator = emulator
         self._ram = ram.data
-        self._names = names
+        self._name = tables.map_name
         self._layout = _NOWHERE
         self._view = _NOWHERE.view
         self._has_left = True
-
-    def name(self, map_id: MapId) -> str:
-        """Return a map's name, its numbers where it has none."""
-        found = self._names.get((map_id.group, map_id.number))
-        return found or f"map {map_id.group}.{map_id.number}"
+        self._shown: tuple[object, ...] = ()
+        self._things: tuple[MapObject, ...] = ()
 
     def read(self, is_free: bool, is_loaded: bool) -> MapView:
         """Return the current map; where it cannot be read now, the one last seen.
@@ -168,7 +164,7 @@ class MapReader:
             target = MapId(group, number)
             if index == _LAST_WARP and ram[back]:
                 target = MapId(ram[back], ram[back + 1])
-            yield Warp(x, y, target, index, self.name(target))
+            yield Warp(x, y, target, index, self._name(target))
 
     def _edges(self, ram: bytearray) -> Iterator[Edge]:
         sides = ram[at("wMapConnections")]
@@ -176,7 +172,7 @@ class MapReader:
             group, number = ram[at(symbol) : at(symbol) + 2]
             if sides & bit and group not in _NO_GROUPS:
                 target = MapId(group, number)
-                yield Edge(side, target, self.name(target))
+                yield Edge(side, target, self._name(target))
 
     def _rows(self, ram: bytearray, count_symbol: str, size: int) -> list[bytes]:
         """Return the rows of a table in ROM: its count is followed by its address."""
@@ -186,8 +182,8 @@ class MapReader:
         data = rom_slice(self._emulator.rom, bank, low | high << 8, count * size)
         return [data[row : row + size] for row in range(0, len(data) - size + 1, size)]
 
-    def _grid(self, ram: bytearray, blocks: bytes) -> NDArray[np.uint16]:
-        """Return (2 * height + 12, 2 * width + 12) uint16 terrain; sizes in blocks.
+    def _grid(self, ram: bytearray, blocks: bytes) -> NDArray[np.uint32]:
+        """Return (2 * height + 12, 2 * width + 12) uint32 terrain; sizes in blocks.
 
         wOverworldMapBlocks is row-major with 3 blocks of border on every side; a block has four
         ids in the tileset's collision table, at [4 * block + x % 2 + 2 * (y % 2)].
@@ -213,11 +209,15 @@ class MapReader:
         xs = read(1, first + _OBJECT_X, _OBJECT_STRIDE, _OBJECT_COUNT)
         ys = read(1, first + _OBJECT_Y, _OBJECT_STRIDE, _OBJECT_COUNT)
         right, bottom = self._view.width + _OFFSET, self._view.height + _OFFSET
-        return tuple(
-            MapObject(index, sprite, x - _OFFSET, y - _OFFSET)
-            for sprite, index, x, y in zip(sprites, indices, xs, ys, strict=True)
-            if sprite and _OFFSET <= x < right and _OFFSET <= y < bottom
-        )
+        shown = (sprites, indices, xs, ys, right, bottom)
+        if shown != self._shown:
+            self._shown = shown
+            self._things = tuple(
+                MapObject(index, sprite, x - _OFFSET, y - _OFFSET)
+                for sprite, index, x, y in zip(sprites, indices, xs, ys, strict=True)
+                if sprite and _OFFSET <= x < right and _OFFSET <= y < bottom
+            )
+        return self._things
 
 
 def _unpacked(key: bytes) -> bytearray:

@@ -1,8 +1,11 @@
 """Say which actions can have no effect now, each with the reason."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.games.crystal.menu_uses import MenuUses
 from engine.games.menus import MenuKind, menu_kind
 from engine.types import (
     DIRECTIONS,
@@ -13,20 +16,25 @@ from engine.types import (
     Facing,
     GameState,
     MapView,
+    Prompt,
     Terrain,
 )
 
 _NO_CREATURE = "the menu holds nothing before the first creature"
 _UNUSED = "nothing uses it"
-_NOBODY_HURT = "nobody is hurt, or nothing in the bag helps"
+_MENU_IDLE = "the menu holds nothing to do now"
 _OPTIONS_SET = "the options are set for speed, and the run saves itself"
 _UNUSED_IN_BATTLE = "a battle does not use it"
 _WALL = "the way is blocked and nothing there answers"
 _STANDING_THERE = "someone or something is in the way and already faced"
 _NOTHING_AHEAD = "nothing ahead answers"
 _BOX_WAITS = "the text box waits for A or B"
+_PRINTING = "the text is being written: only A and B hurry it"
+_NO_LETTER = "it enters no letter"
+_SPINNER = "UP and DOWN choose, A takes it"
 _MENU_WAITS = "nothing moves while a menu waits"
 _ONE_COLUMN = "the menu has one column"
+_SCREEN_WAITS = "the screen waits for a button"
 _SCRIPTED = "the game is moving by itself"
 _FREE_WAIT = "nothing is worth waiting for"
 _NOTHING_TO_CANCEL = "there is nothing to cancel while walking"
@@ -41,24 +49,41 @@ _TEAM, _BAG, _RUN = (1, 2), (2, 1), (2, 2)
 """Cursor (row, column) of the entries of a battle's first menu beside FIGHT."""
 _IDLE_ENTRIES = ("▶OPTION", "▶SAVE")
 _FIGHTERS_TO_SWITCH = 2
-_HURT = 0.5
-"""Share of its health below which a creature is worth a visit to the bag."""
+_PUSHING = "STRENGTH"
+"""Who knows it pushes boulders, which no state tells from people."""
 
-NO_INPUT: dict[int, str] = {
-    action: _SCRIPTED for action in Action if action not in {Action.A, Action.B, Action.NOOP}
+
+def _but(reason: str, *useful: Action) -> dict[int, str]:
+    return {action: reason for action in Action if action not in useful}
+
+
+NO_INPUT = _but(_SCRIPTED, Action.A, Action.B, Action.NOOP)
+_OF_PROMPT: Mapping[Prompt, Mapping[int, str]] = {
+    Prompt.PRINTING: _but(_PRINTING, Action.A, Action.B),
+    Prompt.TEXT: _but(_BOX_WAITS, Action.A, Action.B),
+    Prompt.NAMING: _but(_NO_LETTER, Action.A, Action.B, Action.START, *DIRECTIONS),
+    Prompt.SPINNER: _but(_SPINNER, Action.A, Action.UP, Action.DOWN),
+    Prompt.QUANTITY: _but(_MENU_WAITS, Action.A, Action.B, *DIRECTIONS),
+    Prompt.SCREEN: {Action.NOOP: _SCREEN_WAITS},
 }
+"""What is of no use where the prompt alone says it."""
 
 
-def blocked_actions(state: GameState, *, is_select_used: bool = True) -> dict[int, str]:
+def blocked_actions(
+    state: GameState, menu_uses: MenuUses, *, is_select_used: bool = True
+) -> dict[int, str]:
     """Return the actions that are of no use now, with the reason for each; never all of them.
 
     Args:
         state: The game at rest.
+        menu_uses: Says whether the START menu holds something to do.
         is_select_used: The game gives SELECT a meaning.
     """
     control = state.control
     if not control.in_game:
         return {}
+    if control.prompt in _OF_PROMPT:
+        return dict(_OF_PROMPT[control.prompt])
     blocked: dict[int, str] = {}
     if not state.party:
         blocked[Action.START] = blocked[Action.SELECT] = _NO_CREATURE
@@ -66,13 +91,10 @@ def blocked_actions(state: GameState, *, is_select_used: bool = True) -> dict[in
         blocked[Action.SELECT] = _UNUSED
     if control.in_menu:
         _block_in_menu(state, blocked)
-    elif control.in_text:
-        blocked |= dict.fromkeys((*DIRECTIONS, Action.START, Action.SELECT), _BOX_WAITS)
-        blocked[Action.NOOP] = _BOX_WAITS
     elif control.is_free:
         _block_on_foot(state, blocked)
-        if state.party and not _needs_menu(state):
-            blocked[Action.START] = _NOBODY_HURT
+        if state.party and not menu_uses.has_any(state):
+            blocked[Action.START] = _MENU_IDLE
     elif control.is_scripted or control.in_transition or state.battle is not None:
         blocked |= NO_INPUT
     return blocked
@@ -122,12 +144,6 @@ def _block_in_move_list(state: GameState, blocked: dict[int, str]) -> None:
         blocked[Action.A] = _NO_MOVE_LEFT
 
 
-def _needs_menu(state: GameState) -> bool:
-    """Return whether the START menu holds something that helps: a hurt creature and an item."""
-    is_hurt = any(c.hp < _HURT * c.max_hp or c.status for c in state.party)
-    return is_hurt and bool(state.bag.items)
-
-
 def _block_on_foot(state: GameState, blocked: dict[int, str]) -> None:
     blocked[Action.B] = _NOTHING_TO_CANCEL
     place, view = state.place, state.map
@@ -135,6 +151,7 @@ def _block_on_foot(state: GameState, blocked: dict[int, str]) -> None:
     if grid is None or place.x >= view.width or place.y >= view.height:
         return
     standing = {(thing.x, thing.y) for thing in view.objects}
+    can_push = any(move.name == _PUSHING for one in state.party for move in one.moves)
     has_neighbour = False
     for action, facing in DIRECTIONS.items():
         dx, dy = facing.delta
@@ -142,7 +159,7 @@ def _block_on_foot(state: GameState, blocked: dict[int, str]) -> None:
         is_faced = place.facing is facing
         if target in standing:
             has_neighbour = True
-            if is_faced:
+            if is_faced and not can_push:
                 blocked[action] = _STANDING_THERE
         elif not _is_way(view, grid, place.x, place.y, facing) and (
             is_faced or not view.answers(place.x, place.y, facing)
@@ -154,11 +171,13 @@ def _block_on_foot(state: GameState, blocked: dict[int, str]) -> None:
         blocked[Action.NOOP] = _FREE_WAIT
 
 
-def _is_way(view: MapView, grid: NDArray[np.uint16], x: int, y: int, facing: Facing) -> bool:
-    """Return whether pressing a direction can lead somewhere: walk, hop, leave by a mat."""
-    if int(grid[y + MAP_BORDER, x + MAP_BORDER]) & (Terrain.MATS[facing] | Terrain.HOPS[facing]):
+def _is_way(view: MapView, grid: NDArray[np.uint32], x: int, y: int, facing: Facing) -> bool:
+    """Return whether pressing a direction can lead somewhere: walk, swim, hop, leave by a mat."""
+    here = grid.item(y + MAP_BORDER, x + MAP_BORDER)
+    if here & (Terrain.MATS[facing] | Terrain.HOPS[facing]):
         return True
     dx, dy = facing.delta
     if not view.contains(x + dx, y + dy) and SIDES[facing] not in view.connections:
         return False
-    return bool(grid[y + dy + MAP_BORDER, x + dx + MAP_BORDER] & Terrain.WALKABLE)
+    open_to = Terrain.WALKABLE | here & Terrain.WATER
+    return bool(grid.item(y + dy + MAP_BORDER, x + dx + MAP_BORDER) & open_to)

@@ -5,32 +5,23 @@ from dataclasses import dataclass
 from engine.emulator.base import Emulator
 from engine.games.base import GameTables
 from engine.games.crystal.bag import BAG_WINDOWS, BagReader
+from engine.games.crystal.control import CONTROL_WINDOWS, ControlReader
 from engine.games.crystal.creatures import CREATURE_WINDOWS, CreatureReader
-from engine.games.crystal.maps import MAP_WINDOWS, MapReader, is_plausible_size
+from engine.games.crystal.maps import MAP_WINDOWS, MapReader
+from engine.games.crystal.progress import PROGRESS_WINDOWS, ProgressReader
 from engine.games.crystal.ram import WorkRam, at, window
-from engine.games.crystal.screen import box_lines, has_text_box
-from engine.types import Control, Facing, GameState, MapId, Place
+from engine.games.crystal.screen import box_lines
+from engine.types import Facing, GameState, MapId, Place
 
 _ENVIRONMENTS = {1: "town", 2: "route", 3: "indoor", 4: "cave", 6: "gate", 7: "dungeon"}
-_HANDLING = 2  # wMapStatus while the map's control loop runs
-_STANDING = 255  # wPlayerWalking
-_AWAY = 255  # wXCoord or wYCoord for 2 frames on a map connection
 _HOME_SPAWN = 0
 """Bit of wVisitedSpawns for the player's house, to which one cannot fly."""
+_FACINGS = {int(facing): facing for facing in Facing}
 _NOWHERE = Place(MapId(0, 0), "nowhere", 0, 0, Facing.DOWN, "indoor")
 
 _GROUP, _NUMBER, _X, _Y = (at(f"w{name}") for name in ("MapGroup", "MapNumber", "XCoord", "YCoord"))
-_DIRECTION, _WALKING = at("wPlayerDirection"), at("wPlayerWalking")
-_ENVIRONMENT = at("wEnvironment")
-_WIDTH, _HEIGHT = at("wMapWidth"), at("wMapHeight")
-_MAP_STATUS, _EVENTS_OFF, _SCRIPT = (
-    at("wMapStatus"),
-    at("wMapEventStatus"),
-    at("wScriptRunning"),
-)
-_COUNTING, _BATTLE_MODE = at("wGameTimerPaused"), at("wBattleMode")
-_WINDOWS, _CURSOR_Y, _CURSOR_X = at("wWindowStackSize"), at("wMenuCursorY"), at("wMenuCursorX")
-_ROWS, _COLUMNS = at("w2DMenuNumRows"), at("w2DMenuNumCols")
+_DIRECTION, _ENVIRONMENT = at("wPlayerDirection"), at("wEnvironment")
+_BATTLE_MODE, _WINDOWS = at("wBattleMode"), at("wWindowStackSize")
 _TILEMAP, _FLAGS = at("wTilemap"), at("wEventFlags")
 _MONEY, _JOHTO, _KANTO = at("wMoney"), at("wJohtoBadges"), at("wKantoBadges")
 _MAX_MONEY = 999_999
@@ -43,10 +34,8 @@ _STATE_WINDOWS: tuple[tuple[int, int], ...] = (
     *(
         window(name)
         for name in (
-            "wMapGroup", "wMapNumber", "wXCoord", "wYCoord", "wPlayerDirection", "wPlayerWalking",
-            "wEnvironment", "wMapStatus", "wMapEventStatus", "wScriptRunning", "wGameTimerPaused",
-            "wBattleMode", "wWindowStackSize", "wMenuCursorY", "wMenuCursorX", "w2DMenuNumRows",
-            "w2DMenuNumCols", "wTilemap", "wEventFlags", "wMoney", "wJohtoBadges", "wKantoBadges",
+            "wMapNumber", "wPlayerDirection", "wEnvironment", "wEventFlags", "wMoney",
+            "wJohtoBadges", "wKantoBadges",
             "wPokedexCaught", "wPokedexSeen", "wRepelEffect", "wVisitedSpawns",
             "wLastSpawnMapGroup", "wLastSpawnMapNumber",
         )
@@ -85,12 +74,21 @@ class CrystalReader:
     def __init__(self, emulator: Emulator, tables: GameTables) -> None:
         self._emulator = emulator
         self._tables = tables
-        windows = (*_STATE_WINDOWS, *MAP_WINDOWS, *BAG_WINDOWS, *CREATURE_WINDOWS)
+        windows = (
+            *_STATE_WINDOWS,
+            *CONTROL_WINDOWS,
+            *MAP_WINDOWS,
+            *BAG_WINDOWS,
+            *CREATURE_WINDOWS,
+            *PROGRESS_WINDOWS,
+        )
         self._ram = WorkRam(windows)
-        self._maps = MapReader(emulator, self._ram, self._tables.MAPS)
+        self._control = ControlReader(emulator, self._ram)
+        self._maps = MapReader(emulator, self._ram, tables)
         self._creatures = CreatureReader(emulator, self._ram, self._tables)
         self._bag = BagReader(self._ram)
-        self._tilemap = b""
+        self._progress = ProgressReader(self._ram)
+        self._tilemap = self._flags = b""
         self._lines: tuple[str, ...] = ()
         self._place_bytes = b""
         self._place = _NOWHERE
@@ -102,7 +100,7 @@ class CrystalReader:
         self._ram.refresh(self._emulator)
         ram = self._ram.data
         tilemap = bytes(ram[_TILEMAP : _TILEMAP + 360])
-        control = self._control(tilemap)
+        control = self._control.read(tilemap)
         if tilemap != self._tilemap:
             self._tilemap, self._lines = tilemap, box_lines(tilemap)
         is_loaded = not (control.in_transition or ram[_BATTLE_MODE] or ram[_WINDOWS])
@@ -124,7 +122,7 @@ class CrystalReader:
             caught=pokedex.caught,
             seen=pokedex.seen,
             bag=self._bag.read(),
-            event_flags=bytes(ram[_FLAGS : _FLAGS + 256]),
+            event_flags=self._read_flags(),
             screen_text=self._lines,
             map=view,
             caught_flags=pokedex.caught_flags,
@@ -132,6 +130,8 @@ class CrystalReader:
             fly_points=journey.fly_points,
             healing_place=journey.healing_place,
             repel_steps=ram[_REPEL],
+            scenes=self._progress.scenes(),
+            engine_flags=self._progress.engine_flags(),
         )
 
     def save(self) -> list[str]:
@@ -142,7 +142,7 @@ class CrystalReader:
         """Put back what `save` returned."""
         place = bytes.fromhex(saved[0])
         if place:
-            self._place_bytes, self._place = place, self._make_place(place)
+            self._place, self._place_bytes = self._make_place(place), place
         self._maps.restore(saved[1:])
 
     def _settle(self) -> None:
@@ -152,21 +152,24 @@ class CrystalReader:
             (ram[_GROUP], ram[_NUMBER], ram[_X], ram[_Y], ram[_DIRECTION] & 12, ram[_ENVIRONMENT])
         )
         if raw != self._place_bytes:
-            self._place_bytes, self._place = raw, self._make_place(raw)
+            self._place, self._place_bytes = self._make_place(raw), raw
 
     def _make_place(self, raw: bytes) -> Place:
         group, number, x, y, direction, environment = raw
+        facing, known, last = _FACINGS[direction & 12], self._place_bytes, self._place
+        if raw[:2] == known[:2] and raw[5:] == known[5:]:  # of the map nothing changed
+            return Place(last.map, last.name, x, y, facing, last.environment, last.landmark)
         tables, map_id = self._tables, MapId(group, number)
-        landmark = tables.MAP_LANDMARKS.get((group, number), 0)
-        return Place(
-            map_id,
-            self._maps.name(map_id),
-            x,
-            y,
-            Facing(direction),
-            _ENVIRONMENTS.get(environment, "indoor"),
-            tables.LANDMARKS.get(landmark, ""),
-        )
+        landmark = tables.LANDMARKS.get(tables.MAP_LANDMARKS.get((group, number), 0), "")
+        where = _ENVIRONMENTS.get(environment, "indoor")
+        return Place(map_id, tables.map_name(map_id), x, y, facing, where, landmark)
+
+    def _read_flags(self) -> bytes:
+        """Return the event flags, the same object while they are the same: compared at no cost."""
+        raw = self._ram.data[_FLAGS : _FLAGS + 256]
+        if raw != self._flags:
+            self._flags = bytes(raw)
+        return self._flags
 
     def _read_pokedex(self) -> _Pokedex:
         raw = self._ram.data[_POKEDEX:_POKEDEX_END]
@@ -192,45 +195,3 @@ class CrystalReader:
             healing_place = MapId(group, number) if group else None
             self._journey = _Journey(bytes(raw), tuple(points), healing_place)
         return self._journey
-
-    def _control(self, tilemap: bytes) -> Control:
-        """Tell who is in control (facts: "In control" in emulator.md)."""
-        ram = self._ram.data
-        is_running = bool(ram[_COUNTING] & 1) and ram[_GROUP] != 0
-        is_scripted = ram[_SCRIPT] != 0
-        in_transition = not is_running or not self._is_whole()
-        is_free = (
-            not in_transition
-            and not is_scripted
-            and not ram[_BATTLE_MODE]
-            and not ram[_EVENTS_OFF]
-            and not ram[_WINDOWS]
-            and ram[_WALKING] == _STANDING
-        )
-        in_menu = ram[_CURSOR_Y] != 0 and not is_free
-        return Control(
-            in_game=is_running,
-            is_free=is_free,
-            in_text=not is_free and not in_menu and has_text_box(tilemap),
-            in_menu=in_menu,
-            is_scripted=is_scripted,
-            in_transition=in_transition,
-            cursor=(ram[_CURSOR_Y], ram[_CURSOR_X]) if in_menu else (0, 0),
-            menu_size=(ram[_ROWS], ram[_COLUMNS]) if in_menu else (0, 0),
-        )
-
-    def _is_whole(self) -> bool:
-        """Return whether the map is loaded and the coordinates are of it.
-
-        On a connection they are 255, or the map's size, for 2 frames.
-        """
-        ram = self._ram.data
-        x, y = ram[_X], ram[_Y]
-        return (
-            ram[_MAP_STATUS] == _HANDLING
-            and x != _AWAY
-            and y != _AWAY
-            and x < 2 * ram[_WIDTH]
-            and y < 2 * ram[_HEIGHT]
-            and is_plausible_size(ram)
-        )

@@ -7,30 +7,12 @@ from engine.emulator.cartridge import Cartridge
 from engine.errors import RomError
 from engine.games.base import Atlas, Recognised
 from engine.games.crystal.game import CrystalGame
-from engine.games.facts import read_rows, read_tables
-from engine.types import Goal, GoalKind, MapId
+from engine.games.facts import read_places, read_rows, read_tables
+from engine.games.overworld import Ability
 
 PRACTICE_TITLE = "PRACTICE"
 FACTS = Path(__file__).parent / "facts"
 """Written by the build of the game (roms/practice/build.py)."""
-
-# Where the milestones are reached that are no map to enter, by hand, after roms/practice/world.py.
-_HOME_1F, _LAB, _PATH = MapId(40, 2), MapId(40, 4), MapId(40, 6)
-_CENTER, _GYM = MapId(40, 8), MapId(40, 10)
-
-_SPOTS = {
-    "got_starter": (_LAB, (7, 4)),  # RILLET, whose water beats the gym's rock
-    "beat_moe": (_GYM, (2, 9)),
-    "beat_ida": (_GYM, (7, 6)),
-    "first_badge": (_GYM, (4, 2)),
-}
-
-_HEALERS = (
-    Goal("heal", "Rest at the rest house", _CENTER, (4, 2), True, GoalKind.HEAL),
-    Goal("heal", "Rest at home with mother", _HOME_1F, (2, 4), True, GoalKind.HEAL),
-)
-
-_TRAINING = Goal("train", "Train in the tall grass", _PATH, kind=GoalKind.TRAIN)
 
 
 def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recognised | None:
@@ -53,13 +35,16 @@ def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recogn
 @cache
 def atlas() -> Atlas:
     """Return what is known of the game's world."""
-    keys = {name: key for key, name in read_tables(FACTS).MAPS.items()}
-    links: dict[tuple[int, int], list[tuple[str, int, int, tuple[int, int]]]] = {}
-    for row in read_rows(FACTS, "links"):
-        link = row["kind"], int(row["x"]), int(row["y"]), keys[row["target"]]
-        links.setdefault(keys[row["map"]], []).append(link)
-    ways = {key: tuple(found) for key, found in links.items()}
-    return Atlas(ways, _SPOTS, _HEALERS, _TRAINING, rest_name="CENTER", healer=1)
+    healers, training = read_places(FACTS)
+    return Atlas(
+        healers=healers,
+        training=training,
+        rest_name="CENTER",
+        healer=1,
+        shop_name="SHOP",
+        clerk=1,
+        field_moves={Ability.CUT: ("CUT", 1), Ability.SURF: ("SURF", 3)},
+    )
 
 
 def rom_path() -> Path:

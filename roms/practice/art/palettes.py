@@ -43,6 +43,18 @@ INDOOR: tuple[Palette, ...] = (
     UI,
 )
 
+# The cave's floor is a colour of its own, the rest as above.
+CAVE_FLOOR: RGB = (192, 176, 160)
+CAVE_STONE, CAVE_WOOD, CAVE_LIGHT = range(3)
+
+CAVE: tuple[Palette, ...] = (
+    (CAVE_FLOOR, (152, 136, 136), (96, 88, 104), (48, 40, 64)),
+    (CAVE_FLOOR, (216, 168, 104), (144, 96, 64), (48, 40, 64)),
+    (CAVE_FLOOR, (216, 248, 232), (88, 184, 168), (40, 72, 96)),
+    *(((CAVE_FLOOR, (152, 136, 136), (96, 88, 104), (48, 40, 64)),) * 4),
+    UI,
+)
+
 # Battle: 0 the hero's creature and 1 the foe's (overwritten by Pic.palette), then the bars.
 # In every bar palette colour 1 is the empty track, colour 2 the filling, colour 3 the frame.
 ALLY_PIC, FOE_PIC, HP_HIGH, HP_MIDDLE, HP_LOW, EXPERIENCE, MENU, TEXT = range(8)
@@ -77,6 +89,7 @@ OBJECTS: tuple[Palette, ...] = (
 SETS: dict[str, tuple[Palette, ...]] = {
     "outdoor": OUTDOOR_DAY,
     "indoor": INDOOR,
+    "cave": CAVE,
     "battle": BATTLE,
     "objects": OBJECTS,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import palettes
+from . import lake, palettes
 from .font import cut
 
 Pixels = tuple[str, ...]
@@ -333,6 +333,26 @@ def thing(pixels: Pixels, palette: int) -> Sprite:
     return Sprite(dict.fromkeys(VIEWS, (pixels, pixels)), palette)
 
 
+def surfer(hero: Sprite) -> Sprite:
+    """Put a hero on the float, which hides the legs and bobs."""
+    floats = dict(zip(VIEWS, cut(lake.FLOAT), strict=True))
+    blank = ("." * 16,)
+
+    def afloat(view: str, pose: Pixels, bob: int) -> Pixels:
+        figure = (blank * bob + pose[: 11 - bob] + blank * 5)[:16]
+        over = blank * 8 + floats[view]
+        return tuple(
+            "".join(low if high == "." else high for low, high in zip(*rows, strict=True))
+            for rows in zip(figure, over, strict=True)
+        )
+
+    frames = {
+        view: (afloat(view, poses[0], 0), afloat(view, poses[0], 1))
+        for view, poses in hero.frames.items()
+    }
+    return Sprite(frames, hero.palette)
+
+
 def mirrored(pixels: Pixels) -> Pixels:
     """Flip a picture left to right."""
     return tuple(row[::-1] for row in pixels)
@@ -343,6 +363,8 @@ def _sprites() -> dict[str, Sprite]:
         name: person(_HEADS[name], _BODIES[body], palette)
         for name, (body, palette) in _PEOPLE.items()
     }
+    for hero in ("boy", "girl"):
+        sprites[f"surfer_{hero}"] = surfer(sprites[f"hero_{hero}"])
     ball_item, ball_closed = cut(_THINGS)
     sprites["ball_item"] = thing(ball_item, palettes.GLASS)
     sprites["ball_closed"] = thing(ball_closed, palettes.GLASS)

@@ -1,4 +1,4 @@
-"""The cells (16x16 pixels, one step of the player) that maps are laid out with, in two tilesets.
+"""The cells (16x16 pixels, one step of the player) that maps are laid out with, by tilesets.
 
 `CELLS[name]` is a Cell; `TILESETS[set]` lists the names that a tileset holds. Regions with edges
 (paths, water, roofs, rugs) are families: a map says only "path" and `dress` picks, for every cell,
@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from . import indoor, outdoor, palettes
+from . import indoor, lake, outdoor, palettes
 from .font import cut
 
 Pixels = tuple[str, ...]
 
 FLOOR, WALL, TALL_GRASS, WATER, HOP_DOWN = 0x00, 0x07, 0x18, 0x29, 0xA3
-CARPET_DOWN, DOOR, STAIRCASE = 0x70, 0x71, 0x7A
+CARPET_DOWN, DOOR, LADDER, STAIRCASE, CAVE_MOUTH = 0x70, 0x71, 0x72, 0x7A, 0x7B
+CUT_TREE = 0x12
 COUNTER, BOOKSHELF, COMPUTER, SHOP_SHELF, TELEVISION, WINDOW = 0x90, 0x91, 0x93, 0x96, 0x97, 0x9D
 
 SIDES = {"n": (0, -1), "s": (0, 1), "w": (-1, 0), "e": (1, 0)}
@@ -277,12 +278,47 @@ def _indoor() -> dict[str, Cell]:
     }
 
 
+def _lake() -> dict[str, Cell]:
+    sapling, cliff, mouth = cut(lake.SAPLING_AND_CLIFF)
+    cellar, shrine = cut(lake.CELLAR_AND_SHRINE)
+    ground, wood, slate = palettes.GROUND, palettes.WOOD, palettes.SLATE
+    return {
+        "cut_tree": Cell(sapling, ground, CUT_TREE),
+        "cliff": Cell(repeat(quarter(cliff, "nw")), slate, WALL),
+        "cave_mouth": Cell(mouth, slate, CAVE_MOUTH),
+        "cellar": Cell(cellar, wood, LADDER),
+        "shrine": Cell(shrine, ground, WALL),
+        "shrine_right": Cell(tuple(row[::-1] for row in shrine), ground, WALL),
+    }
+
+
+def _hall() -> dict[str, Cell]:
+    (arch,) = cut(lake.ARCH)
+    return {"arch": Cell(arch, palettes.PLASTER, DOOR)}
+
+
+def _cave() -> dict[str, Cell]:
+    floor, rock, face, crystal = cut(lake.CAVE)
+    ladder_down, ladder_up, exit_light = cut(lake.CAVE_WAYS)
+    stone, wood, light = palettes.CAVE_STONE, palettes.CAVE_WOOD, palettes.CAVE_LIGHT
+    return {
+        "cave_floor": Cell(floor, stone, FLOOR),
+        "cave_rock": Cell(rock, stone, WALL),
+        "cave_face": Cell(face, stone, WALL),
+        "crystal": Cell(crystal, light, WALL),
+        "ladder_down": Cell(ladder_down, wood, LADDER),
+        "ladder_up": Cell(ladder_up, wood, LADDER),
+        "cave_exit": Cell(exit_light, light, CARPET_DOWN),
+    }
+
+
 INDOOR_FAMILIES = ("rug",)
 FAMILIES: dict[str, Family] = _families()
 
 
 def _all() -> tuple[dict[str, Cell], dict[str, tuple[str, ...]]]:
     sets = {"outdoor": _outdoor(), "indoor": _indoor()}
+    sets |= {"lake": _lake(), "hall": _hall(), "cave": _cave()}
     for name, family in FAMILIES.items():
         for tail, cell in family.members().items():
             sets["indoor" if name in INDOOR_FAMILIES else "outdoor"][name + tail] = cell
@@ -294,7 +330,7 @@ CELLS, TILESETS = _all()
 
 
 def dress(rows: list[list[str]]) -> list[list[str]]:
-    """Replace family names, trees and ledges by the members that suit their neighbours.
+    """Replace family names, trees, rocks and ledges by the members that suit their neighbours.
 
     Args:
         rows: cell names of a map, row by row; beyond its border everything goes on as it ends.
@@ -330,6 +366,8 @@ def dress(rows: list[list[str]]) -> list[list[str]]:
                     (True, True): "_between",
                 }[under, over]
             )
+        if name == "cave_rock" and at(x, y + 1) != "cave_rock":
+            return "cave_face"
         if name == "ledge":
             if at(x - 1, y) != "ledge" and not is_wall(at(x - 1, y)):
                 return "ledge_left"

@@ -18,13 +18,13 @@ void purse_set(u16 amount)
     set16(wMoney + 1, amount);
 }
 
-void money_add(u16 amount)
+void money_add(u16 amount) __banked
 {
     u16 money = purse();
     purse_set(amount < MONEY_MAX - money ? money + amount : MONEY_MAX);
 }
 
-u8 money_sub(u16 amount)
+u8 money_sub(u16 amount) __banked
 {
     u16 money = purse();
     if (money < amount) return 0;
@@ -89,13 +89,13 @@ static u8 find(u8 item)
     return 0;
 }
 
-u8 item_count(u8 item)
+u8 item_count(u8 item) __banked
 {
     if (!find(item)) return 0;
     return place->size == 1 ? 1 : entry[1];
 }
 
-u8 item_add(u8 item, u8 quantity)
+u8 item_add(u8 item, u8 quantity) __banked
 {
     if (find(item)) {
         if (place->size == 1 || entry[1] + quantity > STACK_MAX) return 0;
@@ -110,7 +110,7 @@ u8 item_add(u8 item, u8 quantity)
     return 1;
 }
 
-u8 item_remove(u8 item, u8 quantity)
+u8 item_remove(u8 item, u8 quantity) __banked
 {
     const u8 *next;
     if (item_count(item) < quantity) return 0;

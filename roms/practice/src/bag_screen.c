@@ -79,7 +79,7 @@ u8 bag_pick(void)
     return choice == MENU_CANCEL ? 0 : item_at(choice);
 }
 
-void bag_screen(void)
+void bag_screen(void) __banked
 {
     u8 item, index;
     while ((item = bag_pick())) {

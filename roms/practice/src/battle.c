@@ -2,6 +2,7 @@
 #include "battle.h"
 #include "battle_menu.h"
 
+#define CLASS_RIVAL 9
 #define TRAINER_DVS_HIGH 0x98 /* what every trainer's creature has */
 #define TRAINER_DVS_LOW 0x88
 
@@ -112,13 +113,19 @@ static void make_foe(u8 species, u8 level, u8 dvs_high, u8 dvs_low)
     dex_set(wPokedexSeen, species);
 }
 
+/* The rival has the name that the player gave him. */
+static const u8 *foe_name(void)
+{
+    return trainer_table[trainer][TR_CLASS] == CLASS_RIVAL ? wRivalName : trainer_names[trainer];
+}
+
 static void send_foe(u8 index)
 {
     const u8 *entry = trainer_teams[trainer] + 2 * index;
     wCurOTMon = index;
     make_foe(wOTPartySpecies[index], entry[1], TRAINER_DVS_HIGH, TRAINER_DVS_LOW);
     msg();
-    msg_name(trainer_names[trainer]);
+    msg_name(foe_name());
     msg_end(" sent out ", wEnemyNick);
     draw_foe_pic(FOE->species);
     draw_hud(FOE);
@@ -274,7 +281,7 @@ static void win_prize(void)
 {
     u16 prize = (u16)trainer_table[trainer][TR_REWARD] * FOE->level;
     msg();
-    msg_end("You beat ", trainer_names[trainer]);
+    msg_end("You beat ", foe_name());
     msg();
     msg_str("You were given ");
     msg_num(prize);
@@ -283,7 +290,7 @@ static void win_prize(void)
     money_add(prize);
 }
 
-u8 battle_wild(u8 species, u8 level)
+u8 battle_wild(u8 species, u8 level) __banked
 {
     if (!party_alive()) return RESULT_DRAW;
     begin(WILD);
@@ -295,7 +302,15 @@ u8 battle_wild(u8 species, u8 level)
     return finish(rounds());
 }
 
-u8 battle_trainer(u8 trainer_no)
+u8 battle_pool(u8 pool) __banked
+{
+    const u8 *slot = wild_pools[pool];
+    u8 roll;
+    for (roll = rnd(); slot[3] && roll >= slot[3]; slot += 4) roll -= slot[3];
+    return battle_wild(slot[0], slot[1] + rnd_below(slot[2] - slot[1] + 1));
+}
+
+u8 battle_trainer(u8 trainer_no) __banked
 {
     const u8 *row = trainer_table[trainer_no];
     u8 result;
@@ -307,7 +322,7 @@ u8 battle_trainer(u8 trainer_no)
     wOtherTrainerID = row[TR_ID];
     list_team();
     draw_foe_pic(row[TR_PICTURE]);
-    announce(trainer_names[trainer], " wants to battle!");
+    announce(foe_name(), " wants to battle!");
     send_foe(0);
     send_own(first_alive());
     result = rounds();

@@ -150,13 +150,30 @@ _wait_vbl::
 	jr	z, 1$
 	ret
 
+; What the compiler calls for a __banked function: its bank in e, its address in hl, arguments above
+; the four bytes that this puts on the stack. Results pass through in a, bc and de.
+___sdcc_bcall_ehl::
+	ldh	a, (hROMBank)
+	push	af
+	ld	a, e
+	ldh	(hROMBank), a
+	ld	(0x2000), a
+	call	1$
+	pop	hl		; h = the caller's bank
+	ld	l, a
+	ld	a, h
+	ldh	(hROMBank), a
+	ld	(0x2000), a
+	ld	a, l
+	ret
+1$:	jp	(hl)
+
 ; void far_copy(u8 bank, const u8 *src, u8 *dst, u16 n) __sdcccall(0)
 ; stack: return, bank (1), src (2), dst (2), n (2). n may be 0.
 _far_copy::
 	push	bc
 	ldhl	sp, #4
 	ld	a, (hl+)
-	ldh	(hROMBank), a
 	ld	(0x2000), a
 	ld	a, (hl+)
 	ld	e, a
@@ -174,8 +191,7 @@ _far_copy::
 	ld	c, l
 	pop	hl		; hl = dst, bc = n
 	call	copy_loop
-	ld	a, #1
-	ldh	(hROMBank), a
+	ldh	a, (hROMBank)
 	ld	(0x2000), a
 	pop	bc
 	ret
@@ -268,7 +284,7 @@ _far_read::
 	ld	h, (hl)
 	ld	l, a
 	ld	e, (hl)
-	ld	a, #1
+	ldh	a, (hROMBank)
 	ld	(0x2000), a
 	ret
 
@@ -294,7 +310,7 @@ _vram_dma::
 	ld	a, (hl)
 	dec	a
 	ldh	(0xFF55), a
-	ld	a, #1
+	ldh	a, (hROMBank)
 	ld	(0x2000), a
 	ret
 

@@ -2,8 +2,11 @@
  *
  * Memory: the names w... and h... come from the generated symbols.h (one byte: an lvalue; more
  * bytes: a u8 pointer) and mean what they mean in engine/games/crystal/facts/symbols.csv.
- * Banks: code and small tables live in 0150-7FFF (bank 0 and bank 1, which is always mapped);
- * big data (maps, art, texts) lives in banks 2.. and is reached through far_copy() and friends.
+ * Banks: bank 0 (system, overworld, texts) is always mapped, beside it one of the others: 1 battle,
+ * party, bag; 2 story and menus; from 3 on data (maps, art, texts), reached through far_copy() and
+ * friends. A function that other banks call is declared __banked. What it is given must not point
+ * to constants of the caller's bank: those are not mapped while it runs. build.py's BANKS says which
+ * source lies where, and refuses a reference into another bank that is no __banked call.
  */
 #ifndef GAME_H
 #define GAME_H
@@ -42,6 +45,9 @@ typedef uint32_t u32;
 void wait_frames(u8 n);
 /* Wait n frames, or until A or B is pressed: for pauses that an impatient player may cut short. */
 void pause_frames(u8 n);
+/* One frame of a loop that waits for a button: wTextDelayFrames runs 4..0 meanwhile, and from 15
+ * down after a press. Whoever reads RAM knows by it that the screen waits. */
+void poll_frame(void);
 void joy_read(void);
 u8 rnd(void);          /* 0..255; state hRandomAdd/hRandomSub, stirred by input and time */
 u8 rnd_below(u8 n);    /* 0..n-1 */
@@ -168,41 +174,60 @@ void window_pop(void);
 u8 menu_cursor(u8 x, u8 y, u8 cols, u8 rows, u8 dx, u8 dy, u8 start, u8 flags);
 /* Box with count entries ("ONE\nTWO\n...") two rows apart, own window; returns index or MENU_CANCEL. */
 u8 menu_vertical(u8 x, u8 y, u8 w, const char *items, u8 count, u8 start);
+/* The newest menu or text box, in wMenuBorderCoords: outer cells. */
+void menu_border(u8 top, u8 left, u8 bottom, u8 right);
+/* A sign at the cursor's cell, which wCursorCurrentTile keeps. */
+void menu_sign(u8 x, u8 y, u8 tile);
 /* YES/NO box above the text box; 1 yes, 0 no or B. */
 u8 yes_no(void);
 /* The number of what menu_cursor last stood on, also when it returned MENU_*. */
 extern u8 menu_last;
+
+/* ---- map.c ---------------------------------------------------------------------------------- */
+/* Put another block where walk cell (x, y) of the present map lies; overworld_redraw() shows it. */
+void block_change(u8 x, u8 y, u8 block);
+/* Carry out the present map's `changes` (world/) whose event is set, as loading the map does. */
+void blocks_refresh(void);
+/* Fell the tree at (x, y) until the map is loaded again; 0 if there is none. */
+u8 tree_cut(u8 x, u8 y);
+/* The scene of a map, which decides what its triggers do. Only maps with triggers have one. */
+void scene_set(u8 number, u8 scene);
 
 /* ---- overworld.c, script.c (A) -------------------------------------------------------------- */
 void overworld_redraw(void);  /* map and sprites again, after any full-screen business */
 
 /* ---- party.c, bag.c, battle*.c (B) ---------------------------------------------------------- */
 /* build.py writes creatures.h and creatures.c from creatures.py (c_header() and c_tables()). */
-void give_mon(u8 species, u8 level);       /* appended to the party, nickname = species name */
-void heal_party(void);                     /* HP, PP, status of all */
-u8 party_alive(void);                      /* how many can still fight */
+/* Appended to the party; its name, the species', is in wStringBuffer1 too. */
+void give_mon(u8 species, u8 level) __banked;
+/* The first creature learns a field move: in a free place, else in that of its first move without
+ * power, else of its second. */
+void teach_move(u8 move) __banked;
+void heal_party(void) __banked;            /* HP, PP, status of all */
+u8 party_alive(void) __banked;             /* how many can still fight */
 
 /* Battles: set up the whole screen themselves, leave wBattleMode 0; the caller redraws the map.
  * Return wBattleResult: 0 won, 1 lost, 2 ran / caught / draw. After a lost battle (not a
  * BATTLETYPE can-lose one) the party is already healed and the money halved. */
-u8 battle_wild(u8 species, u8 level);
-u8 battle_trainer(u8 trainer_no);
+u8 battle_wild(u8 species, u8 level) __banked;
+u8 battle_pool(u8 pool) __banked;          /* against one of the wild creatures of POOL_* */
+u8 battle_trainer(u8 trainer_no) __banked;
 /* trainer_no: TRAINER_* of creatures.h: TRAINER_LEADER, TRAINER_GYM_1, TRAINER_GYM_2,
  * TRAINER_ROUTE_1 (a rambler on the route), TRAINER_RIVAL (WREN, optional, one creature at level
- * 5; can be lost without a whiteout: wBattleType 1; please add him). */
+ * 5; can be lost without a whiteout: wBattleType 1), and those of act two. */
 
 /* From the START menu, full screen: they count themselves as a window; the caller redraws. */
-void party_screen(void);
-void bag_screen(void);
+void party_screen(void) __banked;
+void bag_screen(void) __banked;
 
-/* Shop: buy list (item ids, 0xFF ends: shop_lists[SHOP_...]) with prices, money shown. Pushes its own windows. */
-void shop(const u8 *items);
+/* Buy from the list SHOP_*, with prices and money shown. Pushes its own windows. */
+void shop(u8 list) __banked;
 
-u8 item_add(u8 item, u8 quantity);         /* right pocket by item; 0 if full */
-u8 item_remove(u8 item, u8 quantity);      /* 0 if there were not enough */
-u8 item_count(u8 item);
-void money_add(u16 amount);
-u8 money_sub(u16 amount);                  /* 0 and nothing taken if there is not enough */
+u8 item_add(u8 item, u8 quantity) __banked; /* right pocket by item; 0 if full */
+u8 item_remove(u8 item, u8 quantity) __banked; /* 0 if there were not enough */
+u8 item_count(u8 item) __banked;
+void money_add(u16 amount) __banked;
+u8 money_sub(u16 amount) __banked;         /* 0 and nothing taken if there is not enough */
 u32 money_get(void);
 
 /* wBattleNick / wEnemyNick at C621 / C616 (11 bytes, charmap): not in symbols.csv, free to use. */

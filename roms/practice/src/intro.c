@@ -32,7 +32,7 @@ static void prompt(u8 dim)
     load_bg_palette(PAL_TEXT, colours);
 }
 
-void title_screen(void)
+void title_screen(void) __banked
 {
     u8 frames = 0;
     draw_title();
@@ -82,7 +82,7 @@ static void professor_picture(void)
     load_pic_palette(PAL_ENEMY, PIC_PROFESSOR);
 }
 
-void new_game(void)
+void new_game(void) __banked
 {
     fresh_game();
     professor_picture();

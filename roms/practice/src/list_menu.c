@@ -24,9 +24,7 @@ static void show_rows(void)
 
 static void cursor(u8 tile)
 {
-    u8 y = row_y(at - top);
-    put_tile(list.x, y, tile, PAL_TEXT);
-    flush_rect(list.x, y, 1, 1);
+    menu_sign(list.x, row_y(at - top), tile);
 }
 
 static void stand(void)
@@ -75,10 +73,11 @@ u8 list_menu(const List *how, u8 entries, u8 start)
     w2DMenuNumRows = count < list.rows ? count : list.rows;
     w2DMenuNumCols = 1;
     hInMenu = 1;
+    menu_border(list.y, list.x, row_y(list.rows - 1), list.x);
     show_rows();
     stand();
     do {
-        wait_frames(1);
+        poll_frame();
         result = leaving(hJoyPressed);
         if (result == MENU_OVER_TOP) step_cursor(hJoyPressed);
     } while (result == MENU_OVER_TOP);

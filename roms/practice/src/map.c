@@ -3,169 +3,226 @@
 #include "system.h"
 
 #define BORDER 3 /* blocks around the map, as in wOverworldMapBlocks */
-#define MAP_GROUP 40
-/* Warps and signs of the current map, copied from ROM. */
-#define MAX_WARPS 8
-#define MAX_SIGNS 8
+#define HEADER_SIZE 9
+#define HEADER_COPIED 5 /* what of it lies in RAM */
+#define HEADER_LANDMARK 5
+#define ATTRIBUTES_SIZE 12
+#define TILESET_SIZE 15
+#define ANY_SCENE 0xFF
+#define END 0xFF
+/* Warps, signs and triggers of the present map, copied from ROM; pack.py knows how many fit. */
 #define warp_list ((Warp *)0xC700)
-#define sign_list ((Sign *)0xC730)
+#define sign_list ((Sign *)0xC750)
+#define trigger_list ((Trigger *)0xC7A0)
 
-const MapHeader *map;
 static u8 stride;          /* blocks in a row of wOverworldMapBlocks */
-static u8 collision_bank;
-static const u8 *collisions, *block_tiles;
+static u8 *scene;          /* of the present map; 0: it has none */
+static const u8 row_sizes[] = {5, 8, 5, 13};
 
 /* ---- loading ---- */
 
-static u8 *block_at(s8 x, s8 y)
+static const u8 *header_of(u8 number)
 {
-    return wOverworldMapBlocks + (u16)(u8)(y + BORDER) * stride + (u8)(x + BORDER);
+    const u8 *group;
+    far_copy(WORLD_BANK, WORLD_GROUPS + (MAP_GROUP - 1) * 2, (u8 *)&group, 2);
+    return group + (number - 1) * HEADER_SIZE;
 }
 
-/* Copy the part of a neighbour that lies in our border: rows y0..y0+h of it, columns x0..x0+w. */
-static void copy_strip(const MapHeader *from, u8 x0, u8 y0, u8 w, u8 h, s8 to_x, s8 to_y)
+static void load_attributes(void)
 {
-    const u8 *src = from->blocks + (u16)y0 * from->width + x0;
-    for (; h; h--, to_y++) {
-        far_copy(from->bank, src, block_at(to_x, to_y), w);
-        src += from->width;
+    const u8 *src = MAP->attributes;
+    Connection *c = MAP->neighbour;
+    u8 bit;
+    far_copy(MAP->attributes_bank, src, &MAP->border, ATTRIBUTES_SIZE);
+    src += ATTRIBUTES_SIZE;
+    for (bit = 8; bit; bit >>= 1, c++) {
+        fill_bytes((u8 *)c, 0xFF, sizeof(Connection));
+        if (!(MAP->connections & bit)) continue;
+        far_copy(MAP->attributes_bank, src, (u8 *)c, sizeof(Connection));
+        src += sizeof(Connection);
     }
 }
 
-/* A neighbour to the north or south: shifted by offset blocks to the right, cut at our border. */
-static void strip_beside(const MapHeader *n, s8 offset, u8 y0, s8 to_y)
+static void load_events(void)
 {
-    u8 x0 = 0, w = n->width;
-    if (offset < -BORDER) {
-        x0 = -offset - BORDER;
-        w -= x0;
-        offset = -BORDER;
+    const u8 *src = MAP->events + 2;
+    MapEvents *e = MAP_EVENTS;
+    u8 kind;
+    for (kind = 0; kind < 4; kind++, e++) {
+        e->count = far_read(MAP->bank, src);
+        e->rows = src + 1;
+        src += e->count * row_sizes[kind] + 1;
     }
-    if (w > map->width + BORDER - offset) w = map->width + BORDER - offset;
-    copy_strip(n, x0, y0, w, BORDER, offset, to_y);
+    far_copy(MAP->bank, MAP_EVENTS[WARPS].rows, (u8 *)warp_list, MAP_EVENTS[WARPS].count * 5);
+    far_copy(MAP->bank, MAP_EVENTS[SIGNS].rows, (u8 *)sign_list, MAP_EVENTS[SIGNS].count * 5);
+    far_copy(MAP->bank, MAP_EVENTS[TRIGGERS].rows, (u8 *)trigger_list,
+             MAP_EVENTS[TRIGGERS].count * 8);
 }
 
-/* A neighbour to the west or east, shifted by offset blocks down. */
-static void strip_above(const MapHeader *n, s8 offset, u8 x0, s8 to_x)
+/* h rows of w blocks from a map that is src_width blocks wide. */
+static void copy_blocks(const u8 *src, u8 src_width, u8 *dst, u8 w, u8 h)
 {
-    u8 y0 = 0, h = n->height;
-    if (offset < -BORDER) {
-        y0 = -offset - BORDER;
-        h -= y0;
-        offset = -BORDER;
-    }
-    if (h > map->height + BORDER - offset) h = map->height + BORDER - offset;
-    copy_strip(n, x0, y0, BORDER, h, to_x, offset);
+    for (; h; h--, src += src_width, dst += stride) far_copy(MAP->blocks_bank, src, dst, w);
 }
 
 static void load_blocks(void)
 {
-    const MapHeader *n;
-    stride = map->width + 2 * BORDER;
-    fill_bytes(wOverworldMapBlocks, map->border, (u16)stride * (map->height + 2 * BORDER));
-    copy_strip(map, 0, 0, map->width, map->height, 0, 0);
-    if (map->connections & 8) {
-        n = map_headers + map->neighbour[NORTH].map - 1;
-        strip_beside(n, map->neighbour[NORTH].offset, n->height - BORDER, -BORDER);
+    const Connection *c = MAP->neighbour;
+    u8 side;
+    stride = MAP->width + 2 * BORDER;
+    fill_bytes(wOverworldMapBlocks, MAP->border, (u16)stride * (MAP->height + 2 * BORDER));
+    copy_blocks(MAP->blocks, MAP->width, wOverworldMapBlocks + BORDER * stride + BORDER, MAP->width,
+                MAP->height);
+    for (side = NORTH; side <= EAST; side++, c++) {
+        if (c->group == 0xFF) continue;
+        if (side <= SOUTH) copy_blocks(c->source, c->width, c->place, c->length, BORDER);
+        else copy_blocks(c->source, c->width, c->place, BORDER, c->length);
     }
-    if (map->connections & 4)
-        strip_beside(map_headers + map->neighbour[SOUTH].map - 1, map->neighbour[SOUTH].offset, 0,
-                     map->height);
-    if (map->connections & 2) {
-        n = map_headers + map->neighbour[WEST].map - 1;
-        strip_above(n, map->neighbour[WEST].offset, n->width - BORDER, -BORDER);
-    }
-    if (map->connections & 1)
-        strip_above(map_headers + map->neighbour[EAST].map - 1, map->neighbour[EAST].offset, 0,
-                    map->width);
 }
 
-static void load_tileset(u8 tileset)
+static u8 *scene_of(u8 number)
 {
-    const Tileset *t = tilesets + tileset;
-    collisions = t->collisions;
-    block_tiles = t->tiles;
-    collision_bank = t->bank;
-    if (wMapTileset != tileset + 1) load_tileset_tiles(tileset);
-    wMapTileset = tileset + 1;
-    wTilesetCollisionBank = collision_bank;
-    wTilesetCollisionAddress[0] = (u8)(u16)collisions;
-    wTilesetCollisionAddress[1] = (u16)collisions >> 8;
+    const u8 *src = WORLD_SCENES;
+    struct { u8 group, number; u8 *place; } row;
+    for (;; src += 4) {
+        far_copy(WORLD_BANK, src, (u8 *)&row, 4);
+        if (row.group == END) return 0;
+        if (row.number == number) return row.place;
+    }
 }
 
 void map_load(u8 number)
 {
-    map = map_headers + number - 1;
+    const u8 *header = header_of(number);
+    u8 tileset = MAP->tileset;
     wMapGroup = MAP_GROUP;
     wMapNumber = number;
-    wMapWidth = map->width;
-    wMapHeight = map->height;
-    wMapConnections = map->connections;
-    wEnvironment = map->environment;
+    far_copy(WORLD_BANK, header, (u8 *)MAP, HEADER_COPIED);
     wPrevLandmark = wCurLandmark;
-    wCurLandmark = map->landmark;
-    map_palset = map->palset;
-    wMapScriptsBank = map->bank;
-    wCurMapWarpEventCount = map->warp_count;
-    wCurMapWarpEventsPointer[0] = (u8)(u16)map->warps;
-    wCurMapWarpEventsPointer[1] = (u16)map->warps >> 8;
-    wCurMapBGEventCount = map->sign_count;
-    wCurMapBGEventsPointer[0] = (u8)(u16)map->signs;
-    wCurMapBGEventsPointer[1] = (u16)map->signs >> 8;
-    far_copy(map->bank, map->warps, (u8 *)warp_list, map->warp_count * 5);
-    far_copy(map->bank, map->signs, (u8 *)sign_list, map->sign_count * 5);
-    load_tileset(map->tileset);
+    wCurLandmark = far_read(WORLD_BANK, header + HEADER_LANDMARK);
+    load_attributes();
+    load_events();
+    scene = scene_of(number);
+    if (MAP->tileset != tileset) {
+        far_copy(WORLD_BANK, WORLD_TILESETS + MAP->tileset * TILESET_SIZE, (u8 *)TILESET,
+                 TILESET_SIZE);
+        load_tileset_tiles();
+    }
+    map_palset = TILESET->palset;
     load_blocks();
+    blocks_refresh();
+}
+
+/* ---- changing ---- */
+
+/* Where the block of walk cell (x, y) lies, which may be up to six cells outside the map. */
+static u8 *block_at(u8 x, u8 y)
+{
+    return wOverworldMapBlocks + (u16)((u8)(y + BORDER * 2) >> 1) * stride +
+           ((u8)(x + BORDER * 2) >> 1);
+}
+
+void block_change(u8 x, u8 y, u8 block)
+{
+    *block_at(x, y) = block;
+    update_tiles();
+}
+
+void blocks_refresh(void)
+{
+    BlockChange row;
+    const u8 *src = MAP->changes;
+    for (;; src += sizeof row) {
+        far_copy(MAP->bank, src, (u8 *)&row, sizeof row);
+        if (row.flag == NO_FLAG) return;
+        if (flag_get(row.flag)) block_change(row.x, row.y, row.block);
+    }
+}
+
+u8 tree_cut(u8 x, u8 y)
+{
+    struct { u8 tileset, block, becomes; } row;
+    const u8 *src = WORLD_TREES;
+    for (;; src += sizeof row) {
+        far_copy(WORLD_BANK, src, (u8 *)&row, sizeof row);
+        if (row.tileset == END) return 0;
+        if (row.tileset != MAP->tileset || row.block != *block_at(x, y)) continue;
+        block_change(x, y, row.becomes);
+        return 1;
+    }
+}
+
+void scene_set(u8 number, u8 value)
+{
+    *scene_of(number) = value;
 }
 
 /* ---- asking ---- */
 
-/* Walk cell (x, y) as an index into its block's four cells, and the block itself. x and y may be up
- * to six cells outside the map. */
-static u8 block_of(u8 x, u8 y, u8 *corner)
-{
-    x += BORDER * 2;
-    y += BORDER * 2;
-    *corner = (x & 1) | (y & 1) << 1;
-    return wOverworldMapBlocks[(u16)(y >> 1) * stride + (x >> 1)];
-}
-
 u8 collision_at(u8 x, u8 y)
 {
-    u8 corner, block = block_of(x, y, &corner);
-    return far_read(collision_bank, collisions + ((u16)block << 2) + corner);
+    return far_read(TILESET->collision_bank,
+                    TILESET->collisions + ((u16)*block_at(x, y) << 2) + (x & 1) + ((y & 1) << 1));
 }
 
-u8 is_wall(u8 collision)
+u8 permission(u8 collision)
 {
-    return wall_bits[collision >> 3] & (1 << (collision & 7));
+    return far_read(WORLD_BANK, WORLD_PERMISSIONS + collision) & 15;
 }
 
 const Warp *warp_at(u8 x, u8 y)
 {
     u8 n;
     const Warp *w = warp_list;
-    for (n = map->warp_count; n; n--, w++)
+    for (n = MAP_EVENTS[WARPS].count; n; n--, w++)
         if (w->x == x && w->y == y) return w;
     return 0;
+}
+
+const Warp *warp_number(u8 number)
+{
+    return warp_list + number - 1;
 }
 
 const Sign *sign_at(u8 x, u8 y)
 {
     u8 n;
     const Sign *s = sign_list;
-    for (n = map->sign_count; n; n--, s++)
+    for (n = MAP_EVENTS[SIGNS].count; n; n--, s++)
         if (s->x == x && s->y == y) return s;
     return 0;
+}
+
+const Trigger *trigger_at(u8 x, u8 y)
+{
+    u8 n;
+    const Trigger *t = trigger_list;
+    for (n = MAP_EVENTS[TRIGGERS].count; n; n--, t++)
+        if (t->x == x && t->y == y && (t->scene == ANY_SCENE || (scene && *scene == t->scene)))
+            return t;
+    return 0;
+}
+
+u8 spawn_row(u8 number, Spawn *row)
+{
+    const u8 *src = WORLD_SPAWNS;
+    u8 bit;
+    for (bit = 0;; bit++, src += sizeof(Spawn)) {
+        far_copy(WORLD_BANK, src, (u8 *)row, sizeof(Spawn));
+        if (row->group == END) return END;
+        if (!number || row->number == number) return bit;
+    }
 }
 
 /* ---- drawing ---- */
 
 /* One walk cell: per block 4 cells of 4 tiles and 4 attributes, in reading order. */
-static void draw_cell(u8 map_x, u8 map_y, u8 *tiles, u8 *attributes)
+static void draw_cell(u8 map_x, u8 map_y, u8 *tiles)
 {
-    u8 cell[8], corner, block = block_of(map_x, map_y, &corner);
-    far_copy(collision_bank, block_tiles + ((u16)block << 5) + (corner << 3), cell, 8);
+    u8 *attributes = tiles + (wAttrmap - wTilemap);
+    u8 cell[8], corner = (map_x & 1) | (map_y & 1) << 1;
+    far_copy(TILESET->tiles_bank,
+             TILESET->tiles + ((u16)*block_at(map_x, map_y) << 5) + (corner << 3), cell, 8);
     tiles[0] = cell[0];
     tiles[1] = cell[1];
     tiles[20] = cell[2];
@@ -180,10 +237,10 @@ static void draw_cell(u8 map_x, u8 map_y, u8 *tiles, u8 *attributes)
 void map_tiles_to_tilemap(u8 x, u8 y, u8 w, u8 h)
 {
     u8 column;
-    u16 at;
+    u8 *to;
     for (; h; h--, y++) {
-        at = (u16)y * 40 + x * 2;
-        for (column = 0; column < w; column++, at += 2)
-            draw_cell(PLAYER->x - 8 + x + column, PLAYER->y - 8 + y, wTilemap + at, wAttrmap + at);
+        to = wTilemap + (u16)y * 40 + x * 2;
+        for (column = 0; column < w; column++, to += 2)
+            draw_cell(PLAYER->x - 8 + x + column, PLAYER->y - 8 + y, to);
     }
 }

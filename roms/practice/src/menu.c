@@ -3,6 +3,7 @@
 #include "system.h"
 
 #define WINDOW_BYTES 720
+#define YES_NO_MENU 0x1E25 /* by this number in wMenuDataPointer the question is known */
 #define WINDOW_STACK 0xD000 /* in work RAM bank 2: five screens */
 
 u8 menu_last;
@@ -26,8 +27,19 @@ void window_pop(void)
     flush_all();
 }
 
-static void cursor(u8 x, u8 y, u8 tile)
+void menu_border(u8 top, u8 left, u8 bottom, u8 right)
 {
+    wMenuBorderCoords[0] = top;
+    wMenuBorderCoords[1] = left;
+    wMenuBorderCoords[2] = bottom;
+    wMenuBorderCoords[3] = right;
+}
+
+void menu_sign(u8 x, u8 y, u8 tile)
+{
+    u16 at = (u16)wTilemap + SCREEN_W * (u16)y + x;
+    wCursorCurrentTile[0] = (u8)at;
+    wCursorCurrentTile[1] = at >> 8;
     put_tile(x, y, tile, PAL_TEXT);
     flush_rect(x, y, 1, 1);
 }
@@ -68,13 +80,14 @@ u8 menu_cursor(u8 x, u8 y, u8 cols, u8 rows, u8 dx, u8 dy, u8 start, u8 flags)
     u8 column = start % cols, row = start / cols, result;
     w2DMenuNumRows = rows;
     w2DMenuNumCols = cols;
+    menu_border(y, x, y + (rows - 1) * dy, x + (cols - 1) * dx);
     for (;;) {
         wMenuCursorY = row + 1;
         wMenuCursorX = column + 1;
         menu_last = row * cols + column;
         wMenuSelection = menu_last + 1;
-        cursor(x + column * dx, y + row * dy, TILE_CURSOR);
-        do wait_frames(1); while (!hJoyPressed);
+        menu_sign(x + column * dx, y + row * dy, TILE_CURSOR);
+        do poll_frame(); while (!hJoyPressed);
         result = menu_last;
         if (hJoyPressed & PAD_A) break;
         if ((hJoyPressed & PAD_B) || ((hJoyPressed & PAD_START) && (flags & MENU_START_CLOSES))) {
@@ -82,12 +95,12 @@ u8 menu_cursor(u8 x, u8 y, u8 cols, u8 rows, u8 dx, u8 dy, u8 start, u8 flags)
             if (!(flags & MENU_NO_B)) break;
             continue;
         }
-        cursor(x + column * dx, y + row * dy, TILE_SPACE);
+        menu_sign(x + column * dx, y + row * dy, TILE_SPACE);
         result = steer(&column, &row, cols, rows, flags);
         if (result) break;
     }
-    wMenuCursorY = wMenuCursorX = 0;
-    cursor(x + column * dx, y + row * dy, TILE_CURSOR_HOLLOW);
+    wMenuCursorY = wMenuCursorX = wMenuDataPointer[1] = 0;
+    menu_sign(x + column * dx, y + row * dy, TILE_CURSOR_HOLLOW);
     return result;
 }
 
@@ -119,5 +132,7 @@ u8 menu_vertical(u8 x, u8 y, u8 w, const char *items, u8 count, u8 start)
 
 u8 yes_no(void)
 {
+    wMenuDataPointer[0] = (u8)YES_NO_MENU;
+    wMenuDataPointer[1] = YES_NO_MENU >> 8;
     return menu_vertical(14, 6, 6, "YES\nNO", 2, 0) == 0;
 }

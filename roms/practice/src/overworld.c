@@ -4,10 +4,12 @@
 
 #define TURN_TICKS 4
 #define COLL_TALL_GRASS 0x18
-#define COLL_HOP_DOWN 0xA3
-#define COLL_CARPET_DOWN 0x70
+#define COLL_HOLE 0x60
 #define COLL_DOOR 0x71
+#define COLL_DOOR_79 0x79
 #define COLL_STAIRCASE 0x7A
+#define COLL_CAVE 0x7B
+#define COLL_LEDGES 0xA0
 #define COLL_COUNTER 0x90
 #define STEP_FLAGS_START 0xA0
 #define STEP_FLAGS_GO 0x20
@@ -17,8 +19,9 @@
 #define ENCOUNTER_OF_256 21   /* one in twelve steps in tall grass */
 #define QUIET_STEPS 3         /* without an encounter after a battle */
 #define PLACE_SIGN_TICKS 50
-#define SPAWN_GROUP 40
-
+#define TOWN_OR_ROUTE(environment) ((environment) <= 2)
+#define CAVE 4
+#define BACK 255               /* as a warp's number: where one came from */
 
 const s8 step_dx[4] = {0, 0, -1, 1};
 const s8 step_dy[4] = {1, -1, 0, 0};
@@ -31,6 +34,7 @@ static u8 quiet_steps;
 static u8 hop_again;          /* the second step of a hop is still to come */
 #define STEPPING 6
 #define TURNING 10
+#define TURN_SCRIPT 9         /* wScriptRunning while the player turns */
 #define BUMPING 1
 
 /* ---- place name ---- */
@@ -75,7 +79,7 @@ void tick_wait(void)
     }
 }
 
-static void update_tiles(void)
+void update_tiles(void)
 {
     u8 x = wXCoord, y = wYCoord;
     wPlayerTileCollision = collision_at(x, y);
@@ -138,6 +142,7 @@ static void start_turn(u8 facing)
     PLAYER->facing = facing;
     PLAYER->step_type = step_type = TURNING;
     PLAYER->step_duration = TURN_TICKS;
+    wScriptRunning = TURN_SCRIPT;
 }
 
 static void start_bump(void)
@@ -148,8 +153,9 @@ static void start_bump(void)
     PLAYER->action = 2;
 }
 
-/* A step ends for good: who reads RAM takes the player for free from here on, so what a step starts
- * (a script, a warp, a battle) must have set its own flag before. */
+/* A step ends. Who reads RAM takes the player for free from the next tick on, which clears
+ * wMapEventStatus, or at once after a script: what a step starts (a script, a warp, a battle) must
+ * have set its own flag before. */
 void player_rest(void)
 {
     PLAYER->walking = 255;
@@ -166,6 +172,7 @@ static u8 player_advance(void)
         if (--PLAYER->step_duration == 0) {
             PLAYER->step_type = 1;
             PLAYER->action = 1;
+            if (wScriptRunning == TURN_SCRIPT) wScriptRunning = 0;
         }
         return 0;
     }
@@ -175,7 +182,7 @@ static u8 player_advance(void)
             wPlayerStepFlags = (PLAYER->step_duration == 1 ? STEP_FLAGS_STOP : STEP_FLAGS_GO) | midair;
         return 0;
     }
-    if ((u8)(PLAYER->x - 4) >= map->width * 2 || (u8)(PLAYER->y - 4) >= map->height * 2)
+    if ((u8)(PLAYER->x - 4) >= MAP->width * 2 || (u8)(PLAYER->y - 4) >= MAP->height * 2)
         wMapStatus = 1; /* the coordinates are those of no map until cross_border has done its work */
     wXCoord = PLAYER->x - 4;
     wYCoord = PLAYER->y - 4;
@@ -193,7 +200,7 @@ void script_tick(void)
     u8 n;
     tick_wait();
     if (PLAYER->step_duration && player_advance()) player_rest();
-    for (n = map->people_count; n; n--, o++)
+    for (n = MAP_EVENTS[PEOPLE].count; n; n--, o++)
         if (o->step_duration) object_advance(o);
     sprites_draw();
 }
@@ -230,25 +237,37 @@ static void stand_at(u8 x, u8 y)
     PLAYER->x = PLAYER->last_x = x + 4;
     PLAYER->y = PLAYER->last_y = y + 4;
     PLAYER->step_duration = 0;
+    wMapEventStatus = 0;
     update_tiles();
     player_rest();
 }
 
 static void note_visit(void)
 {
-    u8 i;
-    for (i = 0; spawns[i].map; i++)
-        if (spawns[i].map == wMapNumber) wVisitedSpawns[spawns[i].bit >> 3] |= 1 << (spawns[i].bit & 7);
+    Spawn spawn;
+    u8 bit = spawn_row(wMapNumber, &spawn);
+    if (bit != 255) wVisitedSpawns[bit >> 3] |= 1 << (bit & 7);
 }
 
-/* With the screen faded out or white; fades in. */
-void enter_map(u8 number, u8 x, u8 y)
+static void land(void)
+{
+    wPlayerState = 0;
+    hero_load();
+}
+
+/* With the screen faded out or white; fades in. To a warp's number, or to (x, y) for warp 0. */
+static void enter_at(u8 number, u8 warp, u8 x, u8 y)
 {
     wMapStatus = 1;
     hMapEntryMethod = MAPSETUP_DOOR;
     animation_on = 0;
     sprites_hide();
     map_load(number);
+    if (wPlayerState) land();
+    if (warp) {
+        x = warp_number(warp)->x;
+        y = warp_number(warp)->y;
+    }
     view_column = view_row = 0;
     scroll_x = scroll_y = 0;
     stand_at(x, y);
@@ -257,11 +276,16 @@ void enter_map(u8 number, u8 x, u8 y)
     note_visit();
     arrival();
     fade_in(map_palset);
-    if (wCurLandmark != wPrevLandmark && wEnvironment <= 2) place_sign_show(wCurLandmark);
+    if (wCurLandmark != wPrevLandmark && TOWN_OR_ROUTE(wEnvironment)) place_sign_show(wCurLandmark);
     sprites_draw();
     hMapEntryMethod = 0;
     wMapStatus = 2;
     tick_mark = hVBlankCounter;
+}
+
+void enter_map(u8 number, u8 x, u8 y)
+{
+    enter_at(number, 0, x, y);
 }
 
 /* Out of a door one step down, as the player cannot stay in the doorway. */
@@ -274,35 +298,45 @@ static void step_out_of_door(void)
     wMapEventStatus = 0;
 }
 
+/* Tiles on which one only stands while going through: on arrival one is pushed down. */
+static u8 pushes_down(u8 collision)
+{
+    return collision == COLL_DOOR || collision == COLL_DOOR_79 || collision == COLL_STAIRCASE ||
+           collision == COLL_CAVE;
+}
+
 static void take_warp(const Warp *w)
 {
-    u8 target = w->number, entry[2];
-    const MapHeader *to = map_headers + target - 1;
-    far_copy(to->bank, to->warps + (w->warp - 1) * 5, entry, 2);
+    u8 target = w->number, warp = w->warp;
+    if (warp == BACK) {
+        warp = wBackupWarpNumber;
+        target = wBackupMapNumber;
+    } else {
+        wBackupWarpNumber = w - warp_number(1) + 1;
+        wBackupMapGroup = wMapGroup;
+        wBackupMapNumber = wMapNumber;
+    }
     wMapStatus = 1;
     player_rest();
     place_sign_hide();
     fade_out();
-    enter_map(target, entry[1], entry[0]);
-    if (wPlayerTileCollision == COLL_DOOR) step_out_of_door();
+    enter_at(target, warp, 0, 0);
+    if (pushes_down(wPlayerTileCollision)) step_out_of_door();
 }
 
-/* Over the edge: wXCoord or wYCoord has just become 255 or the map's size. The neighbour's strip is
- * on the screen already, so nothing is drawn anew. */
+/* Over the edge: wXCoord or wYCoord has just become 255 or the map's size. The connection says the
+ * one anew and what to add to the other. The neighbour's strip is on the screen already, so nothing
+ * is drawn. */
 static void cross_border(u8 side)
 {
-    u8 x = wXCoord, y = wYCoord;
-    s8 offset = map->neighbour[side].offset * 2;
+    const Connection *c = MAP->neighbour + side;
+    u8 x = c->x, y = c->y;
+    if (side <= SOUTH) x += wXCoord;
+    else y += wYCoord;
     wMapStatus = 1;
     sprites_draw();
     tick_wait();
-    map_load(map->neighbour[side].map);
-    if (side == NORTH) y = map->height * 2 - 1;
-    else if (side == SOUTH) y = 0;
-    else if (side == WEST) x = map->width * 2 - 1;
-    else x = 0;
-    if (side <= SOUTH) x -= offset;
-    else y -= offset;
+    map_load(c->number);
     stand_at(x, y);
     people_load();
     sprites_draw();
@@ -315,9 +349,9 @@ static void cross_border(u8 side)
 static u8 border_crossed(void)
 {
     if (wYCoord == 255) cross_border(NORTH);
-    else if (wYCoord == map->height * 2) cross_border(SOUTH);
+    else if (wYCoord == MAP->height * 2) cross_border(SOUTH);
     else if (wXCoord == 255) cross_border(WEST);
-    else if (wXCoord == map->width * 2) cross_border(EAST);
+    else if (wXCoord == MAP->width * 2) cross_border(EAST);
     else return 0;
     return 1;
 }
@@ -326,16 +360,12 @@ static u8 border_crossed(void)
 
 static void whiteout(void)
 {
-    u8 i;
+    Spawn spawn;
     clear_tilemap();
     flush_all();
-    if (wLastSpawnMapGroup != SPAWN_GROUP) {
-        enter_map(MAP_HOME_2F, HOME_SPAWN_X, HOME_SPAWN_Y);
-        return;
-    }
-    for (i = 0; spawns[i].map != wLastSpawnMapNumber; i++);
+    spawn_row(wLastSpawnMapNumber, &spawn); /* 0, at first, is home */
     PLAYER->facing = DOWN;
-    enter_map(spawns[i].map, spawns[i].x, spawns[i].y);
+    enter_map(spawn.number, spawn.x, spawn.y);
 }
 
 void battle_over(u8 result)
@@ -354,37 +384,45 @@ void battle_over(u8 result)
 
 static void wild_encounter(void)
 {
-    const u8 *slot;
-    u8 roll;
-    if (map->wild_pool == 255 || wPlayerTileCollision != COLL_TALL_GRASS || !party_alive()) return;
+    u8 pool = map_pools[wMapNumber - 1];
+    if (pool == 255 || !party_alive()) return;
+    if (wPlayerTileCollision != COLL_TALL_GRASS && wEnvironment != CAVE) return;
     if (quiet_steps) {
         quiet_steps--;
         return;
     }
     if (rnd() >= ENCOUNTER_OF_256) return;
-    slot = wild_pools[map->wild_pool];
-    for (roll = rnd(); slot[3] && roll >= slot[3]; slot += 4) roll -= slot[3];
     wScriptRunning = 255;
     player_rest();
     place_sign_hide();
     animation_on = 0;
-    battle_over(battle_wild(slot[0], slot[1] + rnd_below(slot[2] - slot[1] + 1)));
+    battle_over(battle_pool(pool));
     wScriptRunning = 0;
 }
 
 /* ---- control ---- */
 
+/* Doors, stairs, ladders, caves and holes, but no carpets: these are 70, 76, 78 and 7E. */
+static u8 is_door(u8 collision)
+{
+    if (collision == COLL_HOLE) return 1;
+    return (collision & 0xF0) == 0x70 && (collision & 1 || collision == 0x72 || collision == 0x74 ||
+                                          collision == COLL_STAIRCASE || collision == 0x7C);
+}
+
 /* Everything that can happen where a step has ended, at most one of it. */
 static void arrived(void)
 {
     const Warp *w;
+    if (wPlayerState == SURFING && permission(wPlayerTileCollision) == LAND) land();
     if (border_crossed()) return;
     w = warp_at(wXCoord, wYCoord);
-    if (w && (wPlayerTileCollision == COLL_DOOR || wPlayerTileCollision == COLL_STAIRCASE)) {
+    if (w && is_door(wPlayerTileCollision)) {
         take_warp(w);
         return;
     }
     if (step_trigger() || trainer_sees()) return;
+    if (wJohtoBadges && phone_rings()) return;
     wild_encounter();
     player_rest();
 }
@@ -400,10 +438,10 @@ static u8 pressed_facing(void)
 
 static u8 over_edge(u8 x, u8 y)
 {
-    if (y == 255) return !(map->connections & 8);
-    if (y == map->height * 2) return !(map->connections & 4);
-    if (x == 255) return !(map->connections & 2);
-    if (x == map->width * 2) return !(map->connections & 1);
+    if (y == 255) return !(MAP->connections & 8);
+    if (y == MAP->height * 2) return !(MAP->connections & 4);
+    if (x == 255) return !(MAP->connections & 2);
+    if (x == MAP->width * 2) return !(MAP->connections & 1);
     return 0;
 }
 
@@ -419,27 +457,39 @@ static u8 is_free(u8 x, u8 y)
     return !over_edge(x, y) && !object_at(x + 4, y + 4);
 }
 
-/* Walk, hop or bump, facing already there. */
+static u8 is_passable(u8 collision)
+{
+    u8 kind = permission(collision);
+    return kind == LAND || (kind == WATER && wPlayerState == SURFING);
+}
+
+/* By direction: the carpet that leads out there, and a bit of ledge_ways. */
+static const u8 carpets[4] = {0x70, 0x78, 0x76, 0x7E};
+static const u8 ways[4] = {1, 2, 4, 8};
+/* Which ways one hops from the collisions A0-A7. */
+static const u8 ledge_ways[8] = {8, 4, 2, 1, 9, 5, 10, 6};
+
+static u8 is_ledge(u8 collision, u8 direction)
+{
+    return (collision & 0xF8) == COLL_LEDGES && ledge_ways[collision & 7] & ways[direction];
+}
+
+/* Walk, else hop, else leave by a carpet, else bump; facing already there. */
 static void try_step(u8 facing)
 {
-    u8 direction = facing >> 2, collision = ahead(direction);
+    u8 direction = facing >> 2;
     u8 x = wXCoord + step_dx[direction], y = wYCoord + step_dy[direction];
-    const Warp *w;
-    if (facing == DOWN && wPlayerTileCollision == COLL_CARPET_DOWN) {
-        w = warp_at(wXCoord, wYCoord);
-        if (w) {
-            take_warp(w);
-            return;
-        }
-    }
-    if (wPlayerTileCollision == COLL_HOP_DOWN && facing == DOWN && is_free(x, y + 1)) {
+    if (is_passable(ahead(direction)) && is_free(x, y)) {
+        start_step(facing);
+    } else if (is_ledge(wPlayerTileCollision, direction) &&
+               is_free(x + step_dx[direction], y + step_dy[direction])) {
         wPlayerStepFlags = STEP_FLAGS_MIDAIR;
         PLAYER->timer = hop_again = 1;
         start_step(facing);
-    } else if (is_wall(collision) || !is_free(x, y)) {
-        start_bump();
+    } else if (wPlayerTileCollision == carpets[direction] && warp_at(wXCoord, wYCoord)) {
+        take_warp(warp_at(wXCoord, wYCoord));
     } else {
-        start_step(facing);
+        start_bump();
     }
 }
 
@@ -456,6 +506,8 @@ static void interact(void)
     o = object_at(x + 4, y + 4);
     if (o && !o->step_duration) talk_to(o);
     else if (s) read_sign(s);
+    else if (ahead(direction) == COLL_CUT_TREE || permission(ahead(direction)) == WATER)
+        field_use(ahead(direction), x, y);
 }
 
 static void control(void)
@@ -481,7 +533,7 @@ static void continue_hop(void)
 {
     hop_again = 0;
     PLAYER->timer = 0;
-    start_step(DOWN);
+    start_step(wPlayerDirection);
 }
 
 void overworld_run(void)
@@ -489,6 +541,7 @@ void overworld_run(void)
     u8 changed;
     for (;;) {
         tick_wait();
+        wMapEventStatus = PLAYER->step_duration && step_type == STEPPING;
         if (!PLAYER->step_duration) control();
         changed = PLAYER->step_duration;
         if (changed && player_advance()) {

@@ -116,16 +116,17 @@ void party_append(u8 species, u8 level, const u8 *dvs)
     dex_set(wPokedexCaught, species);
 }
 
-void give_mon(u8 species, u8 level)
+void give_mon(u8 species, u8 level) __banked
 {
     u8 dvs[2];
     if (wPartyCount == PARTY_MAX) return;
     dvs[0] = rnd();
     dvs[1] = rnd();
     party_append(species, level, dvs);
+    copy_bytes(wStringBuffer1, species_names[species], NAME_SIZE);
 }
 
-void heal_party(void)
+void heal_party(void) __banked
 {
     u8 i, slot;
     for (i = 0; i < wPartyCount; ++i) {
@@ -137,7 +138,21 @@ void heal_party(void)
     }
 }
 
-u8 party_alive(void)
+void teach_move(u8 move) __banked
+{
+    u8 *moves = wPartyMon1Moves, slot, to = 4;
+    for (slot = 0; slot < 4; ++slot) {
+        if (moves[slot] == move) return;
+        if (to == 4 && !moves[slot]) to = slot;
+    }
+    for (slot = 0; to == 4 && slot < 4; ++slot)
+        if (!move_table[moves[slot]][MV_POWER]) to = slot;
+    if (to == 4) to = moves[1] == MOVE_CUT ? 2 : 1; /* without CUT a tree may shut the way back */
+    moves[to] = move;
+    wPartyMon1PP[to] = move_table[move][MV_POINTS];
+}
+
+u8 party_alive(void) __banked
 {
     u8 i, n = 0;
     for (i = 0; i < wPartyCount; ++i)

@@ -124,7 +124,7 @@ static void summary(u8 index)
 {
     ++wWindowStackSize;
     draw_summary(index);
-    do wait_frames(1); while (!(hJoyPressed & (PAD_A | PAD_B)));
+    do poll_frame(); while (!(hJoyPressed & (PAD_A | PAD_B)));
     --wWindowStackSize;
 }
 
@@ -136,7 +136,7 @@ static void move_mon(u8 index)
     if (other != MENU_CANCEL && other != index) party_swap(index, other);
 }
 
-void party_screen(void)
+void party_screen(void) __banked
 {
     u8 index = 0;
     for (;;) {

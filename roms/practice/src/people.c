@@ -2,7 +2,7 @@
 #include "game.h"
 #include "system.h"
 
-#define RECORD_SIZE 10        /* a person in the map data */
+#define RECORD_SIZE 13        /* a person in the map data */
 #define SPRITE_TILES 24       /* three facings, standing and stepping, four tiles each */
 #define SLOTS_A_BANK 5        /* sprite kinds that fit into 120 tiles of one VRAM bank */
 #define SLOTS 10
@@ -30,7 +30,10 @@ static void slot_load(u8 slot, u8 sprite)
 void hero_load(void)
 {
     PLAYER->sprite = wPlayerGender & 1 ? SPRITE_HERO_GIRL : SPRITE_HERO_BOY;
-    slot_load(0, PLAYER->sprite);
+    if (wPlayerState == SURFING)
+        slot_load(0, wPlayerGender & 1 ? SPRITE_SURFER_GIRL : SPRITE_SURFER_BOY);
+    else
+        slot_load(0, PLAYER->sprite);
     wait_vbl();
     vram_dma(FAR(EMOTE), 0x8000 + EMOTE_TILE * 16, 4);
 }
@@ -47,48 +50,49 @@ static u8 slot_of(u8 sprite, u8 *used)
     return slot;
 }
 
-static u8 is_hidden(u16 flag)
-{
-    if (flag == NO_FLAG) return 0;
-    if (flag & SHOWN_BY) return !flag_get(flag & ~SHOWN_BY);
-    return flag_get(flag) != 0;
-}
-
 void objects_refresh(void)
 {
     Object *o = OBJECTS;
+    MapObject *row = MAP_OBJECTS + 1;
     u8 n;
-    for (n = OBJECT_COUNT; n; n--, o++) o->sprite = is_hidden(o->flag) ? 0 : o->own_sprite;
+    for (n = 1; n <= MAP_EVENTS[PEOPLE].count; n++, row++, o++) {
+        if (row->flag != NO_FLAG && flag_get(row->flag)) {
+            o->sprite = 0;
+            row->struct_id = OBJECT_MASKS[n] = 0xFF;
+        } else {
+            o->sprite = row->sprite;
+            row->struct_id = n;
+            OBJECT_MASKS[n] = 0;
+        }
+    }
 }
 
 static void object_load(Object *o, u8 index, u8 *used)
 {
-    u8 record[RECORD_SIZE];
-    far_copy(map->bank, map->people + index * RECORD_SIZE, record, RECORD_SIZE);
-    o->own_sprite = record[0];
-    o->index = index + 1;
-    o->x = o->last_x = o->home_x = record[1] + 4;
-    o->y = o->last_y = o->home_y = record[2] + 4;
-    o->movement = record[3];
-    o->facing = record[4];
-    o->radius = record[5];
-    o->kind = record[6];
-    o->param = record[7];
-    o->flag = record[8] | (u16)record[9] << 8;
+    MapObject *row = MAP_OBJECTS + index;
+    far_copy(MAP->bank, MAP_EVENTS[PEOPLE].rows + (index - 1) * RECORD_SIZE, &row->sprite, RECORD_SIZE);
+    o->index = index;
+    o->x = o->last_x = o->home_x = row->x;
+    o->y = o->last_y = o->home_y = row->y;
+    o->movement = row->movement;
+    if (o->movement >= MOVE_STAND) o->facing = (o->movement - MOVE_STAND) << 2;
+    o->radius = row->radius;
     o->walking = 255;
     o->step_type = 1;
     o->action = 1;
     o->timer = 16 + (rnd() & 63);
-    o->tile = slot_of(record[0], used);
-    o->attr = sprite_palettes[record[0] - 1];
-    o->collision = collision_at(record[1], record[2]);
+    o->tile = slot_of(row->sprite, used);
+    o->attr = row->kind >> 4;
+    o->collision = collision_at(row->x - 4, row->y - 4);
 }
 
 void people_load(void)
 {
     u8 index, used = 1;
     fill_bytes((u8 *)OBJECTS, 0, OBJECT_COUNT * 40);
-    for (index = 0; index < map->people_count; index++) object_load(OBJECTS + index, index, &used);
+    fill_bytes((u8 *)MAP_OBJECTS, 0, MAP_OBJECT_ROWS * 16);
+    fill_bytes(OBJECT_MASKS, 0xFF, MAP_OBJECT_ROWS);
+    for (index = 1; index <= MAP_EVENTS[PEOPLE].count; index++) object_load(OBJECTS + index - 1, index, &used);
     emote_over = 0;
     objects_refresh();
 }
@@ -143,11 +147,11 @@ static u8 distance(u8 a, u8 b)
 static u8 may_wander(const Object *o, u8 x, u8 y)
 {
     u8 collision;
-    if (distance(x, o->home_x) > o->radius || distance(y, o->home_y) > o->radius) return 0;
+    if (distance(x, o->home_x) > (o->radius & 15) || distance(y, o->home_y) > o->radius >> 4) return 0;
     if ((x == PLAYER->x && y == PLAYER->y) || (x == PLAYER->last_x && y == PLAYER->last_y)) return 0;
     if (object_at(x, y)) return 0;
     collision = collision_at(x - 4, y - 4);
-    return !is_wall(collision) && collision < 0x60;
+    return permission(collision) == LAND && collision < 0x60;
 }
 
 static void wander(Object *o)
@@ -166,12 +170,12 @@ u8 people_tick(void)
 {
     Object *o = OBJECTS;
     u8 n, changed = 0, before;
-    for (n = map->people_count; n; n--, o++) {
+    for (n = MAP_EVENTS[PEOPLE].count; n; n--, o++) {
         if (!o->sprite) continue;
         if (o->step_duration) {
             object_advance(o);
             changed = 1;
-        } else if (o->movement != MOVE_STAND) {
+        } else if (o->movement == MOVE_WANDER || o->movement == MOVE_SPIN) {
             before = o->facing;
             wander(o);
             if (o->facing != before || o->step_duration) changed = 1;
@@ -290,10 +294,10 @@ void sprites_draw(void)
     oam = shadow_oam;
     hOamDirty = 0; /* nothing half done is shown */
     set_camera();
-    for (o = OBJECTS, n = map->people_count; n; n--, o++)
+    for (o = OBJECTS, n = MAP_EVENTS[PEOPLE].count; n; n--, o++)
         if (o->sprite && o->y > PLAYER->y) draw_object(o);
     if (PLAYER->sprite) draw_object(PLAYER);
-    for (o = OBJECTS, n = map->people_count; n; n--, o++)
+    for (o = OBJECTS, n = MAP_EVENTS[PEOPLE].count; n; n--, o++)
         if (o->sprite && o->y <= PLAYER->y) draw_object(o);
     while (oam < shadow_oam + 160) {
         *oam = 0;

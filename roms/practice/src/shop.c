@@ -73,6 +73,7 @@ static u8 ask_quantity(u16 price, u8 most)
 {
     u8 quantity = 1;
     window_push();
+    menu_border(9, 8, 11, 19);
     draw_box(8, 9, 12, 3);
     wMenuCursorX = wMenuCursorY = w2DMenuNumRows = w2DMenuNumCols = 1;
     do {
@@ -80,7 +81,7 @@ static u8 ask_quantity(u16 price, u8 most)
         print_num(10, 10, quantity, 2);
         print_price(13, 10, price * quantity);
         flush_rect(8, 9, 12, 3);
-        do wait_frames(1); while (!hJoyPressed);
+        do poll_frame(); while (!hJoyPressed);
         quantity = changed(quantity, most);
         if (hJoyPressed & PAD_B) quantity = 0;
     } while (!(hJoyPressed & (PAD_A | PAD_B)));
@@ -109,11 +110,11 @@ static void buy(u8 item)
     battle_text("Here you are. Thank you!");
 }
 
-void shop(const u8 *items)
+void shop(u8 list) __banked
 {
     static const List how = {1, 4, 2, 4, 0, draw_entry, point_at};
     u8 choice = 0;
-    stock = items;
+    stock = shop_lists[list];
     window_push();
     sprites_hide();
     for (;;) {

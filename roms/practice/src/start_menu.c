@@ -89,7 +89,7 @@ static void draw_menu(u8 first)
     flush_rect(MENU_X, 0, SCREEN_W - MENU_X, (4 - first) * 2 + 2);
 }
 
-void start_menu(void)
+void start_menu(void) __banked
 {
     u8 first = wPartyCount ? PARTY_ENTRY : BAG_ENTRY, choice = 0, entry;
     script_start();

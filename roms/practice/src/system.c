@@ -2,6 +2,9 @@
 #include "game.h"
 #include "system.h"
 
+#define POLL_FRAMES 5
+#define POLL_FRAMES_PRESSED 15
+
 static u8 previous_buttons;
 
 /* The two halves of the joypad matrix; reads are repeated while the lines settle. */
@@ -30,10 +33,18 @@ void joy_read(void)
 void wait_frames(u8 n)
 {
     for (; n; n--) {
+        if (wTextDelayFrames) --wTextDelayFrames;
         wait_vbl();
         video_frame();
         joy_read();
     }
+}
+
+void poll_frame(void)
+{
+    if (!wTextDelayFrames) wTextDelayFrames = POLL_FRAMES;
+    wait_frames(1);
+    if (hJoyPressed) wTextDelayFrames = POLL_FRAMES_PRESSED;
 }
 
 void pause_frames(u8 n)

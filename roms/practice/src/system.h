@@ -30,24 +30,47 @@ extern u8 animation_on;       /* water and flowers move */
 extern u8 map_palset;         /* palette set of the current map */
 void video_init(void);
 void video_frame(void);       /* what must happen in every vertical blank */
-void load_tileset_tiles(u8 tileset);
+void load_tileset_tiles(void);
 void load_object_palettes(void);
 
 /* ---- map.c ---- */
-typedef struct {              /* generated in world_data.c, one per map, number 1 first */
-    u8 tileset, palset, environment, landmark;
-    u8 width, height, border; /* blocks */
-    u8 bank;                  /* of everything below */
-    const u8 *blocks, *warps, *signs, *people;
-    u8 warp_count, sign_count, people_count;
-    u8 wild_pool;             /* 255 none */
-    u8 connections;           /* as wMapConnections */
-    struct { u8 map; s8 offset; } neighbour[4]; /* N, S, W, E; offset in blocks */
+/* The world lies in WORLD_BANK in Crystal's layout (shared/facts: rom-tables), written by pack.py.
+ * The header of the present map and the row of its tileset are copied to where Crystal has them. */
+typedef struct {
+    u8 group, number;
+    const u8 *source;         /* the strip of the neighbour's blocks that is seen from here */
+    u8 *place;                /* where it lies in wOverworldMapBlocks */
+    u8 length, width, y, x;   /* of the strip; of the neighbour; see cross_border() */
+    u16 window;               /* unused here */
+} Connection;
+typedef struct {
+    u8 attributes_bank, tileset, environment;
+    const u8 *attributes;
+    u8 border, height, width, blocks_bank; /* sizes in blocks */
+    const u8 *blocks;
+    u8 bank;                  /* of scripts and events */
+    const u8 *changes;        /* rows of BlockChange; Crystal's map scripts */
+    const u8 *events;
+    u8 connections;           /* bits 3 N, 2 S, 1 W, 0 E */
+    Connection neighbour[4];  /* N, S, W, E; FF none */
 } MapHeader;
-extern const MapHeader map_headers[];
-
-typedef struct { const u8 *tiles; const u8 *collisions; u8 bank; u8 animated; const u8 *graphics; u8 count; u8 graphics_bank; } Tileset;
-extern const Tileset tilesets[];
+#define MAP ((MapHeader *)0xD198)
+typedef struct {
+    u8 graphics_bank;
+    const u8 *graphics;
+    u8 tiles_bank;
+    const u8 *tiles;          /* 32 bytes a block: per cell four tiles, four attributes */
+    u8 collision_bank;
+    const u8 *collisions;     /* 4 bytes a block */
+    u8 animated, count;       /* tiles of graphics */
+    u16 zero;
+    u8 palset, unused;
+} Tileset;
+#define TILESET ((Tileset *)0xD1D9)
+#define wBackupWarpNumber REG(0xDCAC)     /* with wBackupMapGroup and -Number: where one came from */
+typedef struct { u8 count; const u8 *rows; } MapEvents;
+#define MAP_EVENTS ((MapEvents *)0xDBFB) /* of the present map: */
+enum { WARPS, TRIGGERS, SIGNS, PEOPLE };
 
 #define NORTH 0
 #define SOUTH 1
@@ -55,15 +78,22 @@ extern const Tileset tilesets[];
 #define EAST 3
 
 typedef struct { u8 y, x, warp, group, number; } Warp;
-typedef struct { u8 y, x, kind, param, unused; } Sign;
+typedef struct { u8 y, x, kind; const u8 *script; } Sign;
+typedef struct { u8 scene, y, x, unused; const u8 *script; u16 zero; } Trigger;
+typedef struct { u16 flag; u8 x, y, block; } BlockChange; /* of a block, while the flag is set */
+typedef struct { u8 group, number, x, y; } Spawn;         /* its row is its bit in wVisitedSpawns */
 
-extern const MapHeader *map;
-void map_load(u8 number);                 /* header, blocks with border, warps and signs */
+void map_load(u8 number);                 /* header, blocks with border, warps, signs, triggers */
 u8 collision_at(u8 x, u8 y);              /* COLL_*; x and y may lie in the border */
-u8 is_wall(u8 collision);
+#define LAND 0
+#define WATER 1
+u8 permission(u8 collision);              /* LAND, WATER or other: nobody gets there */
 void map_tiles_to_tilemap(u8 x, u8 y, u8 w, u8 h); /* screen cells; from map to wTilemap */
 const Warp *warp_at(u8 x, u8 y);
+const Warp *warp_number(u8 number);       /* from 1 */
 const Sign *sign_at(u8 x, u8 y);
+const Trigger *trigger_at(u8 x, u8 y);    /* one whose scene it is */
+u8 spawn_row(u8 number, Spawn *row);      /* of a map, its home row for 0; returns the bit */
 
 /* ---- people.c ---- */
 /* The layout of wPlayerStruct and wObject1Struct; only the fields the game uses have names. */
@@ -74,14 +104,25 @@ typedef struct {
     u8 step_frame, f13, collision, f15;
     u8 x, y, last_x, last_y;
     u8 home_x, home_y, radius, timer;
-    u8 kind, param;
-    u16 flag;              /* EVENT_* that hides it (with SHOWN_BY: that shows it) */
-    u8 own_sprite;         /* kept while sprite is 0 */
-    u8 rest[11];
+    u8 rest[16];
 } Object;
 #define PLAYER ((Object *)0xD4D6)
 #define OBJECTS ((Object *)0xD4FE)
 #define OBJECT_COUNT 12
+/* wMapObjects: who belongs to the map, as the ROM says it; row 0 is the player. */
+typedef struct {
+    u8 struct_id;          /* of the Object; FF: hidden */
+    u8 sprite, y, x, movement, radius, hour1, hour2;
+    u8 kind;               /* colour << 4 | KIND_* */
+    u8 sight;
+    const u8 *script;
+    u16 flag;              /* EVENT_* that hides it, NO_FLAG none */
+    u8 unused[2];
+} MapObject;
+#define MAP_OBJECT_ROWS 16
+#define MAP_OBJECTS ((MapObject *)0xD71E)
+#define OBJECT_MASKS ((u8 *)0xD81E)       /* by row; FF: hidden */
+#define ROW_OF(object) (MAP_OBJECTS + (object)->index)
 
 #define DOWN 0
 #define UP 4
@@ -89,15 +130,14 @@ typedef struct {
 #define RIGHT 12
 
 #define NO_FLAG 0xFFFF
-#define SHOWN_BY 0x8000
 
-#define MOVE_STAND 0
-#define MOVE_WANDER 1
-#define MOVE_SPIN 2
+#define MOVE_STILL 1          /* a thing: it does not turn to who talks to it */
+#define MOVE_WANDER 2
+#define MOVE_SPIN 3
+#define MOVE_STAND 6          /* and the next three: facing down, up, left, right */
 
-#define KIND_TALK 0           /* param: first line in talk_lines */
-#define KIND_SCRIPT 1         /* param: SCRIPT_* */
-#define KIND_TRAINER 2        /* param: row of sight_trainers */
+#define KIND_SCRIPT 0
+#define KIND_TRAINER 2        /* its script is a SightTrainer */
 
 void people_load(void);       /* structs and sprite tiles of the current map's people */
 void hero_load(void);         /* the player's own sprite tiles */
@@ -115,6 +155,7 @@ void overworld_run(void);     /* the game; never returns */
 void tick_wait(void);         /* until two frames after the last tick */
 void script_tick(void);       /* one tick in which only scripted things move */
 void enter_map(u8 number, u8 x, u8 y);
+void update_tiles(void);      /* the collisions around the player */
 void player_rest(void);       /* after a step */
 void player_walk(u8 facing);  /* one whole step in a script */
 void object_walk(Object *o, u8 facing);
@@ -124,33 +165,42 @@ void place_sign_hide(void);
 extern u8 place_sign_ticks;   /* while not 0, the place's name covers the lowest rows */
 
 /* ---- script.c ---- */
-typedef struct { u8 map, x0, y0, x1, y1, script; } Trigger;
-extern const Trigger triggers[];          /* map 0 ends */
-typedef struct { u8 map, x, y, bit; } Spawn;
-extern const Spawn spawns[];              /* map 0 ends */
-extern void (*const scripts[])(void);     /* by SCRIPT_* */
 extern const char *const landmark_names[];
 extern const u8 ascii_tiles[];            /* character code of ASCII signs from 20 on */
-extern const u8 sprite_palettes[];        /* by sprite - 1 */
-extern const u8 wall_bits[];              /* bit set: nobody walks on this COLL_* id */
-typedef struct { u16 flag; u8 text; } TalkLine;
-extern const TalkLine talk_lines[];
+extern const u8 map_pools[];              /* POOL_* by map number - 1, 255 none */
+/* A script in the map's bank begins with its kind. */
+#define SCRIPT_LINES 0        /* rows of event flag and TEXT_*; the first that is set is said, or NO_FLAG's */
+#define SCRIPT_CALL 1         /* number of a script for run_script() */
 typedef struct { /* what happens when it is beaten: script, or 255 and the text lost */
     u16 flag;
-    u8 trainer, sight, before, lost, after, script, rests_party;
+    u8 trainer_class, id, trainer, before, lost, after, script, rests_party;
 } SightTrainer;
-extern const SightTrainer sight_trainers[];
 void script_start(void);
 void script_end(void);        /* closes the text box */
+void close_box(void);         /* the same in the middle of a script */
+void walk_mode(u8 on);        /* somebody is moved by the script */
+u8 opposite(u8 facing);
 void talk_to(Object *o);
+void run_script(u8 number) __banked;      /* generated: SCRIPT_* -> a function of act_one.c or act_two.c */
+void run_script_at(const u8 *script);
 void read_sign(const Sign *s);
 u8 trainer_sees(void);        /* runs the meeting; 1 if there was one */
 u8 step_trigger(void);        /* places that do something when stepped on; 1 if one did */
 void arrival(void);           /* flags set by being on a map */
 
+/* ---- act_one.c, act_two.c, naming.c, clock.c, phone.c, field.c ---- */
+void rest_party(void);        /* a dark moment, then all creatures are well */
+void name_screen(const char *question, u8 *name, u8 max); /* name: charmap, kept if none is typed */
+void ask_hour(void);          /* sets the clock */
+u8 phone_rings(void) __banked; /* after a step: a call that was due; 1 if there was one */
+#define COLL_CUT_TREE 0x12
+#define SURFING 4             /* wPlayerState */
+/* A was pressed before a tree to cut or before water, at (x, y). */
+void field_use(u8 collision, u8 x, u8 y) __banked;
+
 /* ---- intro.c, start_menu.c ---- */
-void title_screen(void);
-void new_game(void);
-void start_menu(void);
+void title_screen(void) __banked;
+void new_game(void) __banked;
+void start_menu(void) __banked;
 
 #endif

@@ -15,6 +15,7 @@
 #define BLINK_FRAMES 16
 #define message ((u8 *)0xC110) /* 254 signs and the end */
 #define MESSAGE_SIZE 254
+#define TEXT_AT_WORK 2 /* in wTextboxFlags */
 
 static u8 length;
 
@@ -70,6 +71,7 @@ void msg_far(u8 bank, const u8 *text)
 
 void text_box(void)
 {
+    menu_border(BOX_Y, 0, SCREEN_H - 1, SCREEN_W - 1);
     draw_box(0, BOX_Y, SCREEN_W, 6);
     flush_rows(BOX_Y, 6);
 }
@@ -87,7 +89,7 @@ void wait_button(void)
         if (frames == 0) arrow(TILE_ARROW);
         if (frames == BLINK_FRAMES) arrow(0x7A);
         if (++frames == BLINK_FRAMES * 2) frames = 0;
-        wait_frames(1);
+        poll_frame();
     } while (!(hJoyPressed & (PAD_A | PAD_B)));
     arrow(0x7A);
 }
@@ -102,8 +104,8 @@ static void clear_lines(void)
 static void letter_delay(void)
 {
     if (wOptions & 0x10) return;
-    wait_frames(1);
-    if (!(hJoypadDown & (PAD_A | PAD_B))) wait_frames((wOptions & 7) - 1);
+    wTextDelayFrames = wOptions & 7;
+    do wait_frames(1); while (wTextDelayFrames && !(hJoypadDown & (PAD_A | PAD_B)));
 }
 
 /* Signs up to the end of the word that starts at p. */
@@ -160,8 +162,12 @@ static void print_message(void)
 void msg_show(u8 how)
 {
     text_box();
+    wTextboxFlags |= TEXT_AT_WORK;
+    hOAMUpdate = !wBattleMode;
     print_message();
     if (how == MSG_WAIT) wait_button();
+    wTextboxFlags &= ~TEXT_AT_WORK;
+    hOAMUpdate = 0;
     if (how == MSG_GO) pause_frames(wOptions & 0x10 ? 12 : 30);
 }
 

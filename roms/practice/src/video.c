@@ -9,7 +9,7 @@
 u8 view_column, view_row;
 s8 scroll_x, scroll_y;
 u8 animation_on, map_palset;
-static u8 tileset_now, phase, phase_frames;
+static u8 phase, phase_frames;
 static u8 bg_colours[64], object_colours[64];
 
 /* ---- the tile map ---- */
@@ -154,25 +154,22 @@ void draw_pic(u8 x, u8 y, u8 w, u8 h, u8 first, u8 pal)
         for (i = 0; i < w; i++) put_tile(x + i, y, first++, pal | ATTR_BANK1);
 }
 
-void load_tileset_tiles(u8 tileset)
+void load_tileset_tiles(void)
 {
-    const Tileset *t = tilesets + tileset;
-    tileset_now = tileset;
     phase = phase_frames = 0;
     wait_vbl();
-    vram_dma(t->graphics_bank, t->graphics, 0x9000, t->count);
+    vram_dma(TILESET->graphics_bank, TILESET->graphics, 0x9000, TILESET->count);
 }
 
 /* Water and flowers: the tileset's first tiles come in four phases, stored behind the tileset. */
 static void next_phase(void)
 {
-    const Tileset *t = tilesets + tileset_now;
-    const u8 *src = t->graphics;
+    const u8 *src = TILESET->graphics;
     phase = (phase + 1) & 3;
     phase_frames = 0;
-    if (!t->animated) return;
-    if (phase) src += (u16)(t->count + (phase - 1) * t->animated) << 4;
-    vram_dma(t->graphics_bank, src, 0x9000, t->animated);
+    if (!TILESET->animated) return;
+    if (phase) src += (u16)(TILESET->count + (phase - 1) * TILESET->animated) << 4;
+    vram_dma(TILESET->graphics_bank, src, 0x9000, TILESET->animated);
 }
 
 /* Scroll registers change together with the sprites, which the interrupt has just copied. */

@@ -160,7 +160,7 @@ def test_curriculum_patience_is_how_many_episodes_are_waited(
         "eval_interval": 50,
         "curriculum_patience": patience,
     }
-    trainer = make_trainer(env=Generous)
+    trainer = make_trainer(env=Generous, curriculum_config={"reward_scale": 1.0})
     moves = curriculum_moves(trainer)
     summary = trainer.train(**training_params)
     assert [(episode, stage) for episode, stage, _ in moves] == [(patience, 2)]

@@ -21,13 +21,13 @@ def test_a_plan_sets_the_current_goal(planner):
     assert advice.prior.shape == (len(Action),)
 
 
-def test_the_next_goals_begin_with_the_current_one_and_end_with_the_badge(planner):
+def test_the_next_goals_begin_with_the_current_one_and_end_with_the_game(planner):
     here = state()
     planner.reset(here)
     planner.plan(here)
     goals = planner.next_goals(here)
     assert goals[0] == planner.current_goal
-    assert goals[-1].key == "first_badge"
+    assert goals[-1].key == "moss_light"
 
 
 def test_looking_at_the_next_goals_remembers_nothing(planner):

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from engine.bench.environment import Figure, measure_environment, print_table
-from engine.bench.pace import play_bare, play_steps, write_script
+from engine.bench.pace import play_bare, play_in_turn, play_steps, write_script
 from engine.bench.workers import crew_sizes
 from engine.env.game_env import GameEnv
 
@@ -25,6 +25,18 @@ def test_bare_loop_runs_the_frames_of_the_steps_doors_included() -> None:
     env.close()
 
 
+def test_loops_that_take_turns_go_the_same_way() -> None:
+    bare, steps = (GameEnv(observation_type="state") for _ in range(2))
+    script = write_script(bare, 50, seed=5)
+    costs = play_in_turn(bare, [steps], script, seed=5)
+    assert len(costs) == 2
+    assert min(costs) > 0
+    assert bare.memory_digest() == steps.memory_digest()
+    assert steps.episode_steps == 50
+    bare.close()
+    steps.close()
+
+
 @pytest.mark.slow
 def test_table_holds_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
     figures = measure_environment(steps=16, repeats=1)
@@ -41,6 +53,14 @@ def test_table_holds_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
     assert any(figure.name.startswith("1 worker") for figure in figures)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 + len(figures) + 2
+
+
+@pytest.mark.slow
+def test_cartridge_has_targets_of_its_own() -> None:
+    figures = measure_environment(steps=16, repeats=1, is_cartridge=True)
+    targets = [figure.target for figure in figures if figure.target]
+    assert targets[:4] == ["at least 0.85", "at least 0.75", "at most 10 ms", "at most 10 ms"]
+    assert "at most 100 MB" in targets or not any("memory" in figure.name for figure in figures)
 
 
 def test_last_line_names_what_missed_its_target(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from engine.curriculum.archive import StateArchive
+from engine.curriculum.starts import StartMove
 from engine.env.batch import Batch
 from engine.errors import WorkerError
 from engine.types import Action, EpisodeSummary
 
 N = 4
 UNTOUCHED = np.zeros(N, np.bool_)
+FREE = ~UNTOUCHED
 
 
 class Games:
@@ -17,7 +19,6 @@ class Games:
 
     def __init__(self, is_dead: bool = False) -> None:
         self.asked = 0
-        self.starts: list[tuple[int, str, bytes]] = []
         self.is_dead = is_dead
 
     def snapshot(self, index: int) -> bytes:
@@ -25,9 +26,6 @@ class Games:
             raise WorkerError("It died.")
         self.asked += 1
         return f"{index}/{self.asked}".encode()
-
-    def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
-        self.starts.append((index, milestone, snapshot))
 
 
 def batch(reached=None, summaries=()) -> Batch:
@@ -59,20 +57,44 @@ def archive_of(games: Games, *keys: str, share: float = 0.5) -> StateArchive:
     return archive
 
 
-def test_share_of_zero_keeps_and_sends_nothing():
+def begun(starts, *ended, games=None) -> list[StartMove]:
+    """Let episodes end, and the games move that are to; return the moves."""
+    starts.follow(games or Games(), batch(summaries=ended), UNTOUCHED)
+    found = starts.moves(np.zeros(N, np.int64), FREE)
+    for move in found:
+        starts.follow(Games(), batch(summaries=[episode(move.env_index, is_aborted=True)]), ~FREE)
+        starts.moved(move)
+    return found
+
+
+def test_share_of_zero_keeps_nothing_and_moves_no_game():
     games = Games()
     archive = archive_of(games, "a", share=0.0)
-    archive.follow(games, batch(summaries=[episode(a=5)]), UNTOUCHED)
-    assert (games.asked, games.starts, archive.steps) == (0, [], {})
+    assert (begun(archive, episode(a=5)), games.asked, archive.steps) == ([], 0, {})
 
 
-def test_the_first_to_reach_a_milestone_is_kept_until_one_is_quicker():
-    games, archive = Games(), StateArchive(0.5, seed=0)
+def test_a_snapshot_makes_room_for_the_next_once_an_episode_began_there():
+    games, archive = Games(), StateArchive(0.9, seed=0, move_states=2)
     for index, steps in ((0, 50), (1, 60), (2, 40)):
         archive.follow(games, batch({index: ("a", steps)}), UNTOUCHED)
-    assert archive.steps == {"a": 40}
-    assert games.asked == 2
-    assert archive.save()[1] == {"a": b"2/2"}
+    assert archive.steps == {"a": 50}
+    assert archive.save()[1] == {"a": b"0/1", "a+1": b"1/2"}
+    used = [move.snapshot for _ in range(2) for move in begun(archive, episode(3))]
+    archive.follow(games, batch({2: ("a", 40)}), UNTOUCHED)
+    assert set(archive.save()[1].values()) == {b"0/1", b"1/2", b"2/3"} - set(used)
+    assert games.asked == 3
+
+
+def test_snapshots_of_a_milestone_are_begun_at_equally_often():
+    games, archive = Games(), StateArchive(0.9, seed=0, move_states=3)
+    for index in range(3):
+        archive.follow(games, batch({index: ("a", 5)}), UNTOUCHED)
+    found = [move.snapshot for _ in range(8) for move in begun(archive, episode(3))][:6]
+    assert {snapshot: found.count(snapshot) for snapshot in found} == {
+        b"0/1": 2,
+        b"1/2": 2,
+        b"2/3": 2,
+    }
 
 
 def test_archive_keeps_no_snapshot_of_an_episode_that_a_person_touched():
@@ -83,33 +105,26 @@ def test_archive_keeps_no_snapshot_of_an_episode_that_a_person_touched():
 
 @pytest.mark.parametrize(("share", "of_twenty"), [(0.5, 10), (0.25, 5), (0.9, 18)])
 def test_exactly_the_share_of_episodes_begins_there(share, of_twenty):
-    games = Games()
-    archive = archive_of(games, "a", "b", share=share)
-    games.starts.clear()
-    for _ in range(20):
-        archive.follow(games, batch(summaries=[episode(3)]), UNTOUCHED)
-    assert abs(len(games.starts) - of_twenty) <= 1
-    assert {index for index, _, _ in games.starts} == {3}
+    archive = archive_of(Games(), "a", "b", share=share)
+    moved = [move for _ in range(20) for move in begun(archive, episode(3))]
+    assert abs(len(moved) - of_twenty) <= 1
+    assert {move.env_index for move in moved} == {3}
 
 
-def test_archive_sends_no_start_before_it_has_a_snapshot():
-    games, archive = Games(), StateArchive(0.9, seed=0)
-    for _ in range(20):
-        archive.follow(games, batch(summaries=[episode()]), UNTOUCHED)
-    assert games.starts == []
+def test_no_episode_begins_at_a_snapshot_before_there_is_one():
+    archive = StateArchive(0.9, seed=0)
+    assert [move for _ in range(20) for move in begun(archive, episode())] == []
 
 
 def test_starts_that_are_rarely_passed_are_drawn_most():
-    games = Games()
-    archive = archive_of(games, "a", "b", "c")
+    archive = archive_of(Games(), "a", "b", "c")
     assert archive.chances() == pytest.approx(dict.fromkeys("abc", 1 / 3))
-    for _ in range(200):
-        archive.follow(games, batch(summaries=[episode(a=10, b=20)]), UNTOUCHED)
+    moved = [move for _ in range(200) for move in begun(archive, episode(a=10, b=20))]
     chances = archive.chances()
     assert chances["a"] < 0.05
     assert chances["b"] > 0.55
     assert chances["b"] > chances["c"] > 0.3
-    starts = [key for _, key, _ in games.starts[-50:]]
+    starts = [move.start for move in moved[-50:]]
     assert starts.count("b") > 15
     assert starts.count("a") < 10
 
@@ -142,44 +157,132 @@ def test_failed_processes_prove_nothing():
 
 
 def test_saved_archive_goes_on_alike():
-    games, others = Games(), Games()
-    archive, other = archive_of(games, "a", "b", "c"), StateArchive(0.5, seed=9)
+    archive, other = archive_of(Games(), "a", "b", "c"), StateArchive(0.5, seed=9)
     for _ in range(5):
-        archive.follow(games, batch(summaries=[episode(a=10)]), UNTOUCHED)
+        begun(archive, episode(a=10))
+    archive.follow(Games(), batch(summaries=[episode(2)]), UNTOUCHED)  # it has not moved yet
     facts, snapshots = archive.save()
     other.load(json.loads(json.dumps(facts)), snapshots)
-    others.starts, others.asked = list(games.starts), games.asked
-    for one, asked in ((archive, games), (other, others)):
-        one.follow(asked, batch({1: ("d", 70)}), UNTOUCHED)
-    for _ in range(30):
-        archive.follow(games, batch(summaries=[episode(a=10)]), UNTOUCHED)
-        other.follow(others, batch(summaries=[episode(a=10)]), UNTOUCHED)
-    assert games.starts == others.starts
+    for one in (archive, other):
+        one.follow(Games(), batch({1: ("d", 70)}), UNTOUCHED)
+    moves = [
+        [move for _ in range(30) for move in begun(one, episode(a=10))] for one in (archive, other)
+    ]
+    assert moves[0] == moves[1]
     assert archive.save() == other.save()
 
 
-def test_starts_are_sent_ahead_as_soon_as_there_is_one():
-    games = Games()
-    archive_of(games, "a", share=0.5)
-    assert [(index, key) for index, key, _ in games.starts] == [(1, "a"), (3, "a")]
-
-
-def test_a_new_milestone_draws_the_starts_that_wait_again():
-    games = Games()
-    archive = archive_of(games, "a", share=0.9)
+def test_fewer_episodes_begin_at_snapshots_once_even_the_hardest_is_mostly_passed():
+    archive = archive_of(Games(), "a", "b", share=0.9)
     for _ in range(200):
-        archive.follow(games, batch(summaries=[episode(a=10, b=20)]), UNTOUCHED)
-    waiting = [index for index, start in archive.save()[0]["next"] if start]
-    games.starts.clear()
-    archive.follow(games, batch({0: ("b", 20)}), UNTOUCHED)
-    assert [index for index, _, _ in games.starts] == waiting
-    assert "b" in {key for _, key, _ in games.starts}
+        begun(archive, episode(is_success=True, a=10, b=20))
+    moved = [begun(archive, episode(is_success=True, a=10, b=20)) for _ in range(50)]
+    assert 0 < sum(map(len, moved)) < 5
+    assert "3% of episodes" in archive.describe()
 
 
-def test_an_environment_whose_process_failed_is_sent_another_start():
+def test_an_environment_whose_process_failed_begins_elsewhere_as_well():
+    archive = archive_of(Games(), "a", share=0.9)
+    ended = [begun(archive, episode(2, is_aborted=True)) for _ in range(10)]
+    assert sum(map(len, ended)) >= 8
+
+
+def test_what_begins_at_a_snapshot_has_its_own_limit():
+    archive = StateArchive(0.9, seed=0, patience=30)
+    archive.follow(Games(), batch({0: ("a", 5)}), UNTOUCHED)
+    moved = [move for _ in range(5) for move in begun(archive, episode())]
+    assert {move.max_steps for move in moved} == {30}
+
+
+def moving(games: Games, *, share: float = 1.0, states: int = 2) -> StateArchive:
+    """Return an archive that has one snapshot less of "a" than makes games move."""
+    archive = StateArchive(0.0, seed=0, move_share=share, move_states=states)
+    for index in range(states - 1):
+        archive.follow(games, batch({index: ("a", 10)}), UNTOUCHED)
+    return archive
+
+
+def moves(archive: StateArchive, is_free=None) -> list[int]:
+    free = FREE if is_free is None else np.array(is_free)
+    found = archive.moves(np.zeros(N, np.int64), free)
+    for move in found:
+        archive.follow(Games(), batch(summaries=[episode(move.env_index, is_aborted=True)]), ~free)
+        archive.moved(move)
+    return [move.env_index for move in found]
+
+
+def test_running_games_move_once_a_milestone_has_enough_saved_states():
     games = Games()
-    archive = archive_of(games, "a", share=0.9)
-    games.starts.clear()
-    for _ in range(10):
-        archive.follow(games, batch(summaries=[episode(2, is_aborted=True)]), UNTOUCHED)
-    assert len(games.starts) >= 8
+    archive = moving(games)
+    assert moves(archive) == []
+    archive.follow(games, batch({1: ("a", 12)}), UNTOUCHED)
+    assert moves(archive) == [2, 3]  # the two others have reached it
+    assert archive.take_news() == ["2 games moved to saved states of a"]
+    archive.follow(games, batch({2: ("a", 9)}), UNTOUCHED)
+    assert moves(archive) == []
+
+
+def test_no_game_moves_where_none_is_to():
+    archive = moving(Games(), share=0.0, states=1)
+    archive.follow(Games(), batch({1: ("a", 12)}), UNTOUCHED)
+    assert (moves(archive), archive.steps) == ([], {})
+
+
+def test_the_share_of_the_games_moves():
+    games = Games()
+    archive = moving(games, share=0.5, states=1)
+    archive.follow(games, batch({0: ("a", 12)}), UNTOUCHED)
+    assert len(moves(archive)) == 2  # half of the three that are behind, rounded
+
+
+def test_a_game_that_is_not_free_never_moves():
+    games = Games()
+    archive = moving(games)
+    archive.follow(games, batch({1: ("a", 12)}), UNTOUCHED)
+    assert moves(archive, [True, True, False, True]) == [3]
+
+
+def test_games_move_to_the_farthest_milestone_and_never_back():
+    games = Games()
+    archive = StateArchive(0.0, seed=0, move_share=1.0, move_states=1)
+    for key, steps in (("a", 5), ("b", 9)):
+        archive.follow(games, batch({0: (key, steps)}), UNTOUCHED)
+    archive.follow(games, batch({1: ("side", 3)}), UNTOUCHED)
+    assert moves(archive) == [1, 2, 3]  # to "b": it follows on "a"
+    archive.follow(games, batch({2: ("c", 20)}), UNTOUCHED)
+    assert moves(archive) == [0, 1, 3]
+    archive.follow(games, batch(summaries=[episode(3)]), UNTOUCHED)
+    archive.follow(games, batch({3: ("another side", 30)}), UNTOUCHED)
+    assert moves(archive) == []  # it lies no farther than where the others are
+
+
+def test_an_episode_that_ended_is_no_longer_where_it_had_moved_to():
+    games = Games()
+    archive = moving(games, states=1)
+    archive.follow(games, batch({0: ("a", 5)}), UNTOUCHED)
+    moves(archive)
+    archive.follow(games, batch(summaries=[episode(3, start="a")]), UNTOUCHED)
+    archive.follow(games, batch({2: ("b", 5)}), UNTOUCHED)
+    assert moves(archive) == [0, 1, 3]
+
+
+def test_archive_that_moves_games_goes_on_alike_after_loading():
+    games = Games()
+    archive, other = moving(games, share=0.5), StateArchive(0.0, 9, 0.5, 2)
+    facts, snapshots = archive.save()
+    other.load(json.loads(json.dumps(facts)), snapshots)
+    for one in (archive, other):
+        one.follow(Games(), batch({3: ("a", 12)}), UNTOUCHED)
+    free = np.ones(N, np.bool_)
+    steps = np.zeros(N, np.int64)
+    assert archive.moves(steps, free) == other.moves(steps, free)
+    assert archive.save() == other.save()
+
+
+def test_archive_of_an_older_version_is_loaded():
+    facts, snapshots = archive_of(Games(), "a").save()
+    for key in ("more", "reached_at", "called", "reached"):
+        del facts[key]
+    archive = StateArchive(0.5, seed=1)
+    archive.load(facts, snapshots)
+    assert archive.steps == {"a": 10}

@@ -104,3 +104,17 @@ def test_game_boy_prints_and_writes_nothing(
     machine.close()
     assert capfd.readouterr() == ("", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_picture_is_of_now_only_after_a_tick_that_drew_it(machine: GameBoy) -> None:
+    assert not machine.is_drawn
+    state = machine.save_state()
+    machine.tick(2, render=True)
+    assert machine.is_drawn
+    machine.tick(0)
+    assert machine.is_drawn
+    machine.tick(1)
+    assert not machine.is_drawn
+    machine.tick(1, render=True)
+    machine.load_state(state)
+    assert not machine.is_drawn

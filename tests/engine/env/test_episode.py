@@ -5,15 +5,15 @@ import pytest
 
 from engine.config import EnvConfig
 from engine.env.episode import Episode
-from engine.games.base import Milestone
+from engine.games.base import Milestone, MilestoneKind
 from engine.games.crystal.game import CrystalGame
-from engine.types import Action, GameState, RewardBreakdown
+from engine.types import Action, GameState, MapId, RewardBreakdown
 from tests.engine.states import make_battle, make_creature, make_state
 
-MILESTONES: tuple[Milestone, ...] = (
-    ("left", "Leave", "map", (40, 2)),
-    ("creature", "Choose", "party", 1),
-    ("strong", "Grow", "level", 8),
+MILESTONES = (
+    Milestone("left", "Leave", MilestoneKind.MAP, place=MapId(40, 2)),
+    Milestone("creature", "Choose", MilestoneKind.PARTY, 1),
+    Milestone("strong", "Grow", MilestoneKind.LEVEL, 8),
 )
 START = make_state(1, 1)
 GAME = CrystalGame(
@@ -30,8 +30,8 @@ def begin(**settings: object) -> Episode:
 
 def test_rewards_are_summed_by_component() -> None:
     episode = begin()
-    episode.count(RewardBreakdown((("a", 1.0), ("b", -0.5))))
-    episode.count(RewardBreakdown((("a", 2.0), ("b", 0.0), ("custom", 4.0))))
+    episode.count(RewardBreakdown((("a", 1.0), ("b", -0.5))), 0.5)
+    episode.count(RewardBreakdown((("a", 2.0), ("b", 0.0), ("custom", 4.0))), 6.0)
     assert episode.total == 6.5
     assert episode.sums == {"a": 3.0, "b": -0.5, "custom": 4.0}
 
@@ -42,6 +42,17 @@ def test_follow_returns_what_is_new() -> None:
     assert step.reached == (("creature", "Choose"),)
     assert (step.is_new_tile, step.is_first_visit, step.is_new_map) == (True, True, False)
     assert episode.inputs == bytes([Action.RIGHT])
+
+
+def test_an_episode_that_begins_where_another_was_remembers_its_tiles_and_its_maps() -> None:
+    episode, there = begin(), make_state(2, 1)
+    episode.follow(START, there, Action.RIGHT)
+    episode.begin(there, (5, 6), episode.now)
+    assert episode.length == 0
+    step = episode.follow(there, START, Action.LEFT)
+    assert (step.is_new_tile, step.is_first_visit, step.is_new_map) == (False, False, False)
+    episode.begin(START, (5, 6))
+    assert episode.follow(START, there, Action.RIGHT).is_first_visit
 
 
 def test_each_milestone_puts_the_end_off_but_not_beyond_twice_the_steps() -> None:
@@ -125,7 +136,7 @@ def test_saved_episode_continues_alike() -> None:
     episode = begin(progress_steps=10)
     episode.follow(START, WITH_CREATURE, Action.A)
     episode.follow(WITH_CREATURE, WITH_CREATURE, Action.NOOP)
-    episode.count(RewardBreakdown((("a", 1.0), ("b", 0.0))))
+    episode.count(RewardBreakdown((("a", 1.0), ("b", 0.0))), 1.0)
     other = begin(progress_steps=10)
     other.restore(json.loads(json.dumps(episode.save())))
     assert (other.random, other.inputs, other.idle_steps) == ((3, 4), bytes((0, 8)), 1)

@@ -15,7 +15,7 @@ from engine.types import Action, Bag, Facing, GameState, MapId, Move, Warp
 from tests.engine.games.images import PRACTICE
 from tests.engine.states import make_battle, make_control, make_creature, make_state, make_view
 
-KEYS = tuple(key for key, *_ in PRACTICE.MILESTONES)
+KEYS = tuple(one.key for one in PRACTICE.MILESTONES)
 CENTRE = (ROWS // 2, COLUMNS // 2)
 
 

@@ -91,6 +91,7 @@ def test_episode_starts_free_in_the_bedroom_with_fast_text(
     env.reset(seed=0)
     assert env.state.control.is_free
     assert (env.state.party, env.milestones) == ((), frozenset())
+    assert env.final_milestone == "first_badge"
     assert env.emulator.read(0, 0xCFCC, 1) == bytes([FAST_OPTIONS])
 
 
@@ -213,6 +214,7 @@ def test_goal_may_be_any_milestone() -> None:
         assert not truncated
     assert env.state.place.name == "HOME 1F"
     assert env.summary().steps_to_milestone == {"left_bedroom": env.episode_steps}
+    assert env.final_milestone == "left_bedroom"
     env.close()
 
 

@@ -100,7 +100,8 @@ def test_an_episode_can_begin_at_an_archived_moment(local: LocalVector) -> None:
     for _ in range(20):
         batch = local.step(chosen(batch, rng))
     place = local.stepped.env.state.place
-    local.reset_from(0, "downstairs", local.snapshot(0))
-    while not batch.truncated[0]:
-        batch = local.step(np.array([8]))
+    snapshot = local.snapshot(0)
+    local.reset([0])
+    assert local.stepped.env.state.place != place
+    local.begin_now(0, snapshot, "downstairs")
     assert local.stepped.info["state"].place == place

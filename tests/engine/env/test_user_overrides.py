@@ -220,16 +220,13 @@ def test_an_episode_is_left_for_the_start_or_a_moment(
     assert np.array_equal(batch.mask[0], there.mask[0])
 
 
-def test_a_start_that_was_sent_ahead_is_forgotten(vector: VectorEnv) -> None:
-    batch = until_walked(vector, vector.reset(SEEDS), 25)
-    snapshot, place = vector.snapshot(0), vector.place(0)
-    assert place != "HOME 2F"
-    vector.reset_from(0, "left_bedroom", snapshot)
-    vector.begin_now(0)
-    assert vector.place(0) == "HOME 2F"
-    assert not batch.warnings
-    vector.begin_now(0)
-    assert vector.place(0) == "HOME 2F"
+def test_what_begins_at_a_snapshot_has_a_limit_of_its_own(vector: VectorEnv) -> None:
+    vector.reset(SEEDS)
+    vector.begin_now(0, vector.snapshot(0), "here", max_steps=3)
+    for _ in range(3):
+        batch = vector.step(np.zeros(vector.num_envs, np.int64))
+    assert batch.truncated.tolist() == [True] + [False] * (vector.num_envs - 1)
+    assert (batch.summaries[0].start, batch.summaries[0].length) == ("here", 3)
 
 
 def test_a_process_that_fails_at_it_is_replaced(vector: VectorEnv) -> None:

@@ -5,6 +5,7 @@ import numpy as np
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.screen import CHARMAP
 from engine.games.crystal.symbols import FACTS as CRYSTAL_FACTS
+from engine.games.crystal.symbols import SYMBOLS
 from engine.games.facts import read_tables
 from engine.games.practice.game import FACTS as PRACTICE_FACTS
 from engine.types import GameState
@@ -60,6 +61,13 @@ def draw_box(machine: MemoryMachine, x: int, y: int, width: int, height: int) ->
     for row in range(y + 1, y + height - 1):
         write_row(machine, x, row, 0x7C, *[0x7F] * (width - 2), 0x7C)
     write_row(machine, x, y + height - 1, 0x7D, *[0x7A] * (width - 2), 0x7E)
+
+
+def put_cursor(machine: MemoryMachine, x: int, y: int, code: int = 0xED) -> None:
+    """Draw a menu's cursor and point to it."""
+    write_row(machine, x, y, code)
+    address = SYMBOLS["wTilemap"].address + 20 * y + x
+    machine.put("wCursorCurrentTile", address & 0xFF, address >> 8)
 
 
 def letters(text: str) -> list[int]:

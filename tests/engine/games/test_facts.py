@@ -56,16 +56,6 @@ def test_moves_and_chart_use_known_types() -> None:
     assert {kind for pair in CRYSTAL.TYPE_CHART for kind in pair} <= types
 
 
-def test_milestones_have_a_known_kind_and_value() -> None:
-    for key, text, kind, value in CRYSTAL.MILESTONES:
-        assert key
-        assert text
-        assert kind in {"map", "event", "party", "level", "badge"}
-        assert (kind == "map") == isinstance(value, tuple)
-        if kind == "map":
-            assert value in CRYSTAL.MAPS
-
-
 def test_a_collision_id_is_land_water_or_wall() -> None:
     walkable = collision.TERRAIN & Terrain.WALKABLE != 0
     assert not walkable[[0x07, 0x0F, 0x29, 0x90, 0xC8, 0xFF]].any()

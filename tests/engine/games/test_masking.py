@@ -3,17 +3,30 @@ from dataclasses import replace
 import pytest
 
 from engine.games.crystal.masking import blocked_actions
+from engine.games.crystal.menu_uses import MenuUses
 from engine.games.menus import MenuKind, menu_kind
-from engine.types import Action, Bag, BattleKind, Facing, GameState, Move
+from engine.types import (
+    Action,
+    Bag,
+    BattleKind,
+    Creature,
+    Facing,
+    GameState,
+    MapObject,
+    Move,
+    Prompt,
+)
+from tests.engine.games.images import CRYSTAL
 from tests.engine.states import make_battle, make_control, make_creature, make_state, make_view
 
 A, B, START, SELECT, UP, DOWN, LEFT, RIGHT, NOOP = Action
 PARTY = (make_creature(),)
+USES = MenuUses(CRYSTAL)
 DIRECTIONS = {UP, DOWN, LEFT, RIGHT}
 
 
 def allowed(state: GameState, *, is_select_used: bool = True) -> set[Action]:
-    blocked = blocked_actions(state, is_select_used=is_select_used)
+    blocked = blocked_actions(state, USES, is_select_used=is_select_used)
     assert all(blocked.values()), "every masked action has a reason"
     return set(Action) - set(blocked)
 
@@ -24,7 +37,7 @@ def menu(size: tuple[int, int], *text: str, **changes: object) -> GameState:
 
 
 def test_start_and_select_are_off_before_the_first_creature() -> None:
-    blocked = blocked_actions(make_state())
+    blocked = blocked_actions(make_state(), USES)
     assert blocked[START] == blocked[SELECT] == "the menu holds nothing before the first creature"
     assert SELECT in allowed(make_state(party=PARTY))
     assert SELECT not in allowed(make_state(party=PARTY), is_select_used=False)
@@ -36,6 +49,93 @@ def test_start_is_on_when_the_menu_can_help() -> None:
     assert START in allowed(make_state(party=hurt, bag=potion))
     assert START not in allowed(make_state(party=hurt))
     assert START not in allowed(make_state(party=PARTY, bag=potion))
+
+
+ITEM_IDS = {name: number for number, name in CRYSTAL.ITEMS.items()}
+MOVE_IDS = {move[0]: number for number, move in CRYSTAL.MOVES.items()}
+
+
+def knowing(*names: str, points: int = 5) -> GameState:
+    moves = tuple(Move(MOVE_IDS[name], name, points) for name in names)
+    return make_state(party=(make_creature(moves=moves),))
+
+
+@pytest.mark.parametrize("item", ["REPEL", "RARE CANDY", "FIRE STONE"])
+def test_start_is_on_with_an_item_that_does_something(item: str) -> None:
+    state = make_state(party=PARTY, bag=Bag(items=((ITEM_IDS[item], 1),)))
+    assert START in allowed(state)
+
+
+def test_start_is_off_while_a_repel_works_and_with_items_to_hold_or_fight() -> None:
+    bag = Bag(items=((ITEM_IDS["REPEL"], 1), (ITEM_IDS["X ATTACK"], 1), (ITEM_IDS["NUGGET"], 1)))
+    state = make_state(party=PARTY, bag=bag, repel_steps=50)
+    assert blocked_actions(state, USES)[START] == "the menu holds nothing to do now"
+
+
+def test_start_is_on_to_fill_up_points() -> None:
+    bag = Bag(items=((ITEM_IDS["ETHER"], 1),))
+    assert START in allowed(replace(knowing("CUT", points=0), bag=bag))
+    assert START not in allowed(replace(knowing("CUT"), bag=bag))
+
+
+def test_start_is_on_to_teach_until_somebody_knows_the_move() -> None:
+    machine = Bag(machines=((ITEM_IDS["HM01"], 1),))
+    assert START in allowed(replace(knowing("SURF"), bag=machine))
+    assert START not in allowed(replace(knowing("CUT"), bag=machine))
+    technical = Bag(machines=((ITEM_IDS["TM31"], 1),))
+    assert START in allowed(replace(knowing("CUT"), bag=technical))
+
+
+def test_start_is_on_for_field_moves_where_they_work() -> None:
+    def at(state: GameState, environment: str, badges: int = 0) -> GameState:
+        place = replace(state.place, environment=environment)
+        return replace(state, place=place, badges=(badges, 0))
+
+    assert START in allowed(at(knowing("DIG"), "cave"))
+    assert START not in allowed(at(knowing("DIG"), "town"))
+    assert START not in allowed(at(knowing("FLY"), "town"))
+    assert START in allowed(at(knowing("FLY"), "town", badges=1 << 5))
+    assert START not in allowed(at(knowing("CUT"), "town", badges=0xFF)), "A does it"
+
+
+def test_start_is_on_to_fish_where_water_is_ahead() -> None:
+    view = make_view(("..~", "..."), tiles={"~": 0x29})
+    rod = Bag(key_items=(ITEM_IDS["OLD ROD"],))
+    assert START in allowed(make_state(1, 0, Facing.RIGHT, map=view, party=PARTY, bag=rod))
+    assert START not in allowed(make_state(1, 0, Facing.LEFT, map=view, party=PARTY, bag=rod))
+
+
+def test_water_is_a_way_for_who_swims_and_a_wall_ashore() -> None:
+    view = make_view((".~~", ".~~"), tiles={"~": 0x29})
+    assert DIRECTIONS & allowed(make_state(1, 0, map=view, party=PARTY)) == {DOWN, LEFT, RIGHT}
+    assert RIGHT not in allowed(make_state(0, 0, Facing.RIGHT, map=view, party=PARTY))
+
+
+def test_who_knows_strength_may_push_what_is_in_the_way() -> None:
+    view = replace(make_view(("...",)), objects=(MapObject(1, 1, 1, 0),))
+
+    def at(party: tuple[Creature, ...]) -> GameState:
+        return make_state(0, 0, Facing.RIGHT, map=view, party=party)
+
+    assert RIGHT not in allowed(at(PARTY))
+    assert RIGHT in allowed(at(knowing("STRENGTH").party))
+
+
+PROMPTS = {
+    Prompt.PRINTING: {A, B},
+    Prompt.TEXT: {A, B},
+    Prompt.NAMING: {A, B, START, *DIRECTIONS},
+    Prompt.SPINNER: {A, UP, DOWN},
+    Prompt.QUANTITY: {A, B, *DIRECTIONS},
+    Prompt.SCREEN: {*Action} - {NOOP},
+}
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_what_a_prompt_takes_is_open_with_and_without_a_party(prompt: Prompt) -> None:
+    for party in ((), PARTY):
+        state = make_state(control=make_control(prompt=prompt, is_scripted=True), party=party)
+        assert allowed(state) == PROMPTS[prompt]
 
 
 def test_all_ways_are_open_in_the_middle_of_a_room() -> None:
@@ -77,7 +177,7 @@ def test_turning_to_a_sign_in_a_wall_is_on_until_faced() -> None:
 
 
 def test_a_is_off_where_nothing_answers() -> None:
-    assert blocked_actions(make_state())[A] == "nothing ahead answers"
+    assert blocked_actions(make_state(), USES)[A] == "nothing ahead answers"
 
 
 def test_person_behind_a_counter_answers() -> None:
@@ -162,6 +262,14 @@ def test_yes_no_has_one_column() -> None:
     state = menu((2, 1), "Take it?", "▶YES", "NO")
     assert menu_kind(state) is MenuKind.YES_NO
     assert allowed(state) == {A, B, UP, DOWN}
+
+
+def test_question_is_known_by_the_prompt_whatever_its_words() -> None:
+    state = menu((2, 1), "▶OUI", "NON")
+    question = replace(state, control=replace(state.control, prompt=Prompt.YES_NO))
+    assert menu_kind(question) is MenuKind.YES_NO
+    worded = replace(menu((2, 1), "▶YES", "NO"), control=replace(state.control, prompt=Prompt.MENU))
+    assert menu_kind(worded) is MenuKind.OTHER
 
 
 def test_start_menu_can_be_closed_by_start() -> None:

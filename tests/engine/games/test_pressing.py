@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
+from engine.emulator.gameboy import GameBoy
 from engine.env.game_env import GameEnv
 from engine.games.crystal.symbols import SYMBOLS
 from engine.strategy.advisor import RuleAdvisor
-from engine.types import DIRECTIONS, Action, Facing
+from engine.types import DIRECTIONS, Action, Facing, Prompt
 
 
 @pytest.fixture
@@ -16,6 +18,16 @@ def env() -> Iterator[GameEnv]:
     env.reset(seed=0)
     yield env
     env.close()
+
+
+class Drawing(GameBoy):
+    """Draws the last frame of every tick, asked or not, and counts when it is asked."""
+
+    asked = 0
+
+    def tick(self, frames: int, render: bool = False) -> None:
+        self.asked += render
+        super().tick(frames, True)
 
 
 def byte(env: GameEnv, name: str) -> int:
@@ -67,3 +79,63 @@ def test_door_is_one_action(env: GameEnv) -> None:
     while env.state.place.map == home:
         env.step(int(advisor.advise(env.state, env.action_mask()).prior.argmax()))
     assert env.state.control.is_free, "on the new map and in control"
+
+
+def test_no_press_is_wasted_after_steps_and_turns(env: GameEnv) -> None:
+    """Every press moves by a tile, whether it goes on, turns or turns back."""
+    way = (Action.LEFT, Action.LEFT, Action.RIGHT, Action.DOWN, Action.UP, Action.LEFT) * 4
+    tiles = 0
+    for action in way:
+        if action in env.blocked:
+            continue
+        x, y = env.state.place.x, env.state.place.y
+        dx, dy = DIRECTIONS[action].delta
+        env.step(action)
+        assert (env.state.place.x, env.state.place.y) == (x + dx, y + dy)
+        assert env.state.control.is_free
+        tiles += 1
+    assert tiles >= 16
+
+
+def test_text_that_waits_is_told_from_what_is_written(env: GameEnv) -> None:
+    """With middling text speed: what is printed waits in the end, and a press is never lost."""
+    symbol = SYMBOLS["wOptions"]
+    advisor = RuleAdvisor(env.game)
+    advisor.reset(env.state)
+    while not env.state.control.in_text:
+        env.emulator.write(symbol.bank, symbol.address, b"\x03")
+        env.step(int(advisor.advise(env.state, env.action_mask()).prior.argmax()))
+    seen = [env.state.control.prompt]
+    for _ in range(40):
+        env.step(Action.NOOP)
+        seen.append(env.state.control.prompt)
+    waits = seen.index(Prompt.TEXT)
+    assert seen == [Prompt.PRINTING] * waits + [Prompt.TEXT] * (41 - waits)
+    assert waits > 0
+    before = env.state.screen_text
+    env.step(Action.A)
+    assert env.state.screen_text != before
+
+
+def test_steps_draw_their_last_frame_and_at_most_one_more(env: GameEnv) -> None:
+    drawing = Drawing(env.emulator.rom)
+    other = GameEnv(observation_type="state")
+    other.emulator, replaced = drawing, other.emulator
+    replaced.close()
+    advisor = RuleAdvisor(env.game)
+    advisor.reset(env.state)
+    for each in (env, other):
+        each.is_rendering = True
+        each.reset(seed=0)
+    for _ in range(150):
+        advice = advisor.advise(env.state, env.action_mask())
+        action = int(advice.prior.argmax()) if advice.confidence else Action.B
+        before, drawing.asked = env.state, 0
+        for each in (env, other):
+            each.step(action)
+        assert env.emulator.is_drawn
+        assert np.array_equal(env.frame(), other.frame())
+        is_walk = before.control.is_free and env.state.control.is_free
+        if is_walk and env.state.place.map == before.place.map:
+            assert drawing.asked <= 2, "of a step's 26 frames"
+    other.close()

@@ -7,7 +7,15 @@ from engine.games.crystal.collision import TERRAIN
 from engine.games.crystal.reader import CrystalReader
 from engine.types import Edge, Facing, MapId
 from tests.engine.fakes import MemoryMachine
-from tests.engine.games.images import CRYSTAL, PRACTICE, draw_box, put_battle, read, write_row
+from tests.engine.games.images import (
+    CRYSTAL,
+    PRACTICE,
+    draw_box,
+    put_battle,
+    put_cursor,
+    read,
+    write_row,
+)
 
 
 class TestPlace:
@@ -268,6 +276,8 @@ class TestControl:
         machine.put("wScriptRunning", 255)
         machine.put("wMenuCursorY", 2, 1)
         machine.put("w2DMenuNumRows", 7, 1)
+        assert not read(machine).control.in_menu
+        put_cursor(machine, 11, 4)
         control = read(machine).control
         assert control.in_menu
         assert (control.cursor, control.menu_size) == ((2, 1), (7, 1))
@@ -281,13 +291,16 @@ class TestControl:
     def test_text_box_counts_though_it_is_no_window(self, machine: MemoryMachine) -> None:
         machine.put("wScriptRunning", 255)
         machine.put("wWindowStackSize", 0)
+        machine.put("wTextDelayFrames", 4)
         draw_box(machine, 0, 12, 20, 6)
         assert read(machine).control.in_text
         machine.put("wMenuCursorY", 1)
+        put_cursor(machine, 15, 8)
         assert not read(machine).control.in_text
 
     def test_blinking_arrow_changes_nothing(self, machine: MemoryMachine) -> None:
         machine.put("wScriptRunning", 255)
+        machine.put("wTextDelayFrames", 4)
         draw_box(machine, 0, 12, 20, 6)
         without = read(machine)
         write_row(machine, 18, 17, 0xEE)

@@ -20,6 +20,7 @@ def option(
         GoalKind.CATCH: (C.CAUGHT,),
         GoalKind.FIGHT: (C.BATTLE_WON, C.LEVEL_GAINED),
         GoalKind.RUN: (C.BATTLE_LEFT,),
+        GoalKind.BUY: (C.ENTERED,),
     }
     text = text or f"{target or kind}, 5 steps"
     return GoalOption(

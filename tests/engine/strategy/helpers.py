@@ -21,8 +21,9 @@ from engine.types import (
     Place,
     Warp,
 )
+from tests.engine.games.world_images import COLLISIONS
 
-SIGNS = {".": 0x00, "#": 0x07, '"': 0x18, "D": 0x71, "m": 0x70, "C": 0x90, "~": 0x29, "v": 0xA3}
+SIGNS = COLLISIONS
 HERE = MapId(1, 1)
 
 FREE = Control(True, True, False, False, False, False, (0, 0), (0, 0))
@@ -58,9 +59,16 @@ def view(
 
 
 def creature(
-    name: str = "ANT", *, hp: int = 20, max_hp: int = 20, level: int = 5, species: int = 1, **more
+    name: str = "ANT",
+    *,
+    hp: int = 20,
+    max_hp: int = 20,
+    level: int = 5,
+    species: int = 1,
+    status: str = "",
+    **more,
 ) -> Creature:
-    return Creature(species, name, level, hp, max_hp, "", **more)
+    return Creature(species, name, level, hp, max_hp, status, **more)
 
 
 def moves(*ids: int, points: int = 10) -> tuple[Move, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from engine.env.game_env import GameEnv
 from engine.planning_types import GoalOption, GoalOutcome, PlannerUpdate, PlanningQuery, Subgoal
+from engine.strategy.goal_options import STORY
 from engine.strategy.planned import PlannedAdvisor
 from engine.types import Advice, GoalKind
 
@@ -32,8 +33,9 @@ def plan_of(
 
 
 def pick(query: PlanningQuery, kind: GoalKind, words: str = "") -> GoalOption | None:
-    """Return the first choice of a kind whose text has these words."""
-    return next((c for c in query.options if c.kind is kind and words in c.text), None)
+    """Return the first choice of a kind whose text has these words, the story's apart."""
+    others = (c for c in query.options if c.target != STORY)
+    return next((c for c in others if c.kind is kind and words in c.text), None)
 
 
 def clever(query: PlanningQuery) -> GoalOption:

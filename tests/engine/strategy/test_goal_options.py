@@ -1,6 +1,7 @@
 """What can be wanted: everything in reach, nothing else, and never nothing."""
 
 from collections import Counter
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -15,9 +16,9 @@ from engine.games.catalog import load_game
 from engine.games.crystal.game import CrystalGame
 from engine.planning_types import Condition, GoalOption
 from engine.strategy.advisor import RuleAdvisor
-from engine.strategy.goal_options import MOST, choices
-from engine.strategy.navigation import Exit, WorldMap
-from engine.strategy.ways import exits_for, needs_healing, step_to_new_ground
+from engine.strategy.goal_options import MOST, STORY, _whereabouts, choices
+from engine.strategy.navigation import Exit, WorldMap, world_links
+from engine.strategy.ways import exits_for, heal_goal, needs_healing, step_to_new_ground
 from engine.types import (
     Action,
     Bag,
@@ -37,7 +38,7 @@ from tests.engine.strategy.helpers import HERE, battle, creature, state, view
 GAME = load_game()
 TABLES = GAME.tables
 CRYSTAL: Game = CrystalGame("0" * 40, "TEST", "test")
-WORLD = WorldMap(GAME.atlas.links)
+WORLD = WorldMap.of(GAME)
 NOWHERE = WorldMap({})
 FERNWICK, STONEHOLLOW, CENTER = MapId(40, 3), MapId(40, 7), MapId(40, 8)
 THERE = MapId(1, 2)
@@ -56,6 +57,51 @@ def test_there_is_always_something_to_want():
     assert (option.kind, option.target) == (GoalKind.EXPLORE, "")
     unknown = replace(view(["."]), bordered=None)
     assert choices(state(unknown), CRYSTAL, NOWHERE)
+
+
+def test_the_way_to_the_next_milestone_is_offered_first(env):
+    env.reset(seed=0)
+    first, *others = choices(env.state, GAME, WORLD, env.milestones)
+    assert (first.kind, first.target) == (GoalKind.REACH, STORY)
+    assert first.text == "next milestone in HOME 1F, about 6 steps: Go downstairs"
+    assert first.conditions == (Condition.MILESTONE,)
+    assert (first.goal.map, first.goal.target) == (MapId(40, 2), None)
+    assert all(option.target != STORY for option in others)
+    (met,) = (
+        option
+        for option in choices(env.state, GAME, WORLD, ("entered_lab",))
+        if option.target == STORY
+    )
+    assert (met.kind, met.goal.key) == (GoalKind.MEET, "got_starter")
+    assert met.text.startswith("next milestone in LAB, RILLET at (7,4), about ")
+
+
+def test_no_way_to_a_milestone_is_offered_where_none_is_open(env):
+    env.reset(seed=0)
+    rows = tuple(replace(one, place=MapId(40, 21)) for one in GAME.tables.MILESTONES)
+    cut_off = replace_tables(rows)  # an island, with nothing to surf on
+    assert all(option.target != STORY for option in choices(env.state, cut_off, WORLD))
+    nowhere = replace_tables(tuple(replace(one, place=None) for one in rows))
+    assert all(option.target != STORY for option in choices(env.state, nowhere, WORLD))
+
+
+def replace_tables(rows):
+    game = copy(GAME)
+    game.tables = replace(TABLES, MILESTONES=rows)
+    return game
+
+
+def test_a_milestones_text_keeps_within_a_line_of_the_prompt():
+    for one in CRYSTAL.tables.MILESTONES:
+        text = f"{STORY} {_whereabouts(one, CRYSTAL.tables)}, about 1234 steps: "
+        assert one.place is None or len(text) < 110
+
+
+def test_plain_ground_is_stepped_on_from_beside_it():
+    shown = view(["...", "..#"])
+    goal = Goal("rival", "Face the rival", HERE, (1, 1), kind=GoalKind.REACH)
+    exits = exits_for(state(shown), GAME, NOWHERE, goal, goal.target)
+    assert set(exits) == {Exit((0, 1), Action.RIGHT), Exit((1, 0), Action.DOWN)}
 
 
 def test_exits_in_reach_are_named_as_in_the_drawing_nearest_first():
@@ -114,7 +160,7 @@ def test_people_and_signs_in_reach_may_be_met():
 
 
 def test_farther_maps_are_known_by_name():
-    offered = choices(state(map_id=FERNWICK), GAME, WORLD)
+    offered = choices(state(view(["..."], connections=["north"]), map_id=FERNWICK), GAME, WORLD)
     far = {c.target: c for c in of(offered, GoalKind.REACH)}
     assert far["GYM"].text == "GYM"
     assert far["GYM"].goal.map == MapId(40, 10)
@@ -141,6 +187,19 @@ def test_rest_is_offered_to_the_hurt_where_somebody_heals():
     known = replace(hurt, healing_place=STONEHOLLOW)
     (rest,) = of(choices(known, GAME, WORLD), GoalKind.HEAL)
     assert (rest.goal.map, rest.goal.text) == (STONEHOLLOW, "Rest in STONEHOLLOW")
+
+
+def test_no_rest_is_offered_to_which_no_way_is_open(env):
+    env.reset(seed=0)
+    hurt = replace(env.state, party=(creature(hp=5),))
+    island = copy(GAME)
+    far = replace(GAME.atlas.healers[0], map=MapId(40, 21), target=(10, 3))
+    near = GAME.atlas.healers[1]
+    island.atlas = replace(GAME.atlas, healers=(far, near))
+    assert heal_goal(hurt, island, WORLD) == near
+    island.atlas = replace(GAME.atlas, healers=(far,))
+    assert heal_goal(hurt, island, WORLD) is None
+    assert not of(choices(hurt, island, WORLD), GoalKind.HEAL)
 
 
 def test_the_last_place_of_rest_leads_to_its_center_and_its_nurse():
@@ -193,7 +252,7 @@ def test_choices_are_few_and_unique_among_their_kind(seed):
     targets = [MapId(1, int(n)) for n in rng.integers(1, 9, len(doors))]
     warps = tuple(replace(w, target=t) for w, t in zip(shown.warps, targets, strict=True))
     shown = replace(shown, warps=warps, signs=tuple(spots[20:]))
-    known = {(1, 1): (("north", 0, 0, (40, 3)),), **GAME.atlas.links}
+    known = {(1, 1): (("north", 0, 0, (40, 3)),), **world_links(GAME.overworld)}
     offered = choices(
         state(shown, spots[0], party=[creature(hp=3)], bag=Bag(balls=((5, 9),))),
         GAME,

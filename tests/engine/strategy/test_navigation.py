@@ -1,4 +1,10 @@
+from dataclasses import replace
+
+import pytest
+
 from engine.games.crystal.collision import TERRAIN
+from engine.games.crystal.game import ATLAS
+from engine.games.crystal.rom_tables import read_overworld
 from engine.strategy.navigation import (
     Exit,
     Link,
@@ -8,8 +14,9 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.types import Action, Facing, MapId
-from tests.engine.strategy.helpers import state, view
+from engine.types import MAP_BORDER, Action, Facing, MapId, Move
+from tests.engine.games.world_images import Drawn, Person, build
+from tests.engine.strategy.helpers import creature, state, view
 
 THERE = MapId(1, 2)
 
@@ -69,6 +76,18 @@ def test_an_edge_is_walked_off_where_the_neighbour_is_open():
 def test_an_edge_against_a_wall_is_no_exit():
     shown = view(["...", "..."])
     assert link_exits(shown, [Link(THERE, None, "north")]) == ()
+
+
+def test_an_edge_over_water_is_an_exit_for_who_surfs():
+    shown = view(["~.", ".."], connections=["north"])
+    border = shown.bordered.copy()
+    border[MAP_BORDER - 1, MAP_BORDER : MAP_BORDER + 2] = TERRAIN[0x29]
+    shown, links = replace(shown, bordered=border), [Link(THERE, None, "north")]
+    assert link_exits(shown, links) == ()
+    assert link_exits(shown, links, can_surf=True) == (
+        Exit((0, 0), Action.UP),
+        Exit((1, 0), Action.UP, is_talk=True),
+    )
 
 
 def test_a_person_is_faced_and_spoken_to():
@@ -173,3 +192,76 @@ def test_a_path_to_a_person_ends_before_them():
 def test_there_is_no_path_where_no_way_leads():
     assert path(view([".#."]), (0, 0), (Exit((2, 0), Action.A),)) == ()
     assert path(view(["..."]), (0, 0), ()) == ()
+
+
+def button(shown, at, exits, facing=Facing.DOWN, **more) -> list[Action]:
+    navigator = Navigator(ATLAS)
+    return navigator.step_towards(state(shown, at, facing, **more), exits)[0]
+
+
+def test_ledges_are_hopped_on_the_way_down_and_no_way_up() -> None:
+    shown = view(["...", "vvv", "###", "..."])
+    assert path(shown, (1, 0), (Exit((1, 3), Action.DOWN),)) == ((1, 1), (1, 3))
+    assert button(shown, (1, 3), (Exit((1, 0), Action.UP),)) == []
+
+
+def test_walls_on_a_side_are_walked_round() -> None:
+    shown = view(["...", "--.", "..."])
+    assert path(shown, (0, 1), (Exit((0, 0), Action.UP),))[-1] == (0, 0)
+    assert len(path(shown, (0, 1), (Exit((0, 0), Action.UP),))) == 5
+
+
+def test_a_door_without_a_warp_is_floor() -> None:
+    shown = view(["...", "#L#", "..."])
+    assert path(shown, (1, 2), (Exit((1, 0), Action.UP),)) == ((1, 1), (1, 0))
+
+
+def knowing(*moves: str):
+    return [creature(moves=tuple(Move(i, name, 10) for i, name in enumerate(moves)))]
+
+
+def test_a_tree_is_faced_and_cut_with_badge_and_move() -> None:
+    shown, exits = view(["...", "#T#", "..."]), (Exit((1, 0), Action.UP),)
+    party = knowing("CUT")
+    assert button(shown, (1, 2), exits, Facing.LEFT, party=party, badges=2) == [Action.UP]
+    assert button(shown, (1, 2), exits, Facing.UP, party=party, badges=2) == [Action.A]
+    assert button(shown, (1, 2), exits, Facing.UP, party=party, badges=1) == []
+    assert button(shown, (1, 2), exits, Facing.UP, party=knowing("ROAR"), badges=2) == []
+
+
+def test_water_is_asked_once_and_then_swum() -> None:
+    shown, exits = view([".", "~", "~", "."]), (Exit((0, 0), Action.UP),)
+    party, badges = knowing("SURF"), 1 << 3
+    assert button(shown, (0, 3), exits, Facing.UP, party=party, badges=badges) == [Action.A]
+    assert button(shown, (0, 2), exits, Facing.UP, party=party, badges=badges) == [Action.UP]
+    assert button(shown, (0, 3), exits, Facing.UP) == []
+
+
+def test_the_exit_with_the_shortest_way_beyond_is_taken() -> None:
+    shown = view(["....."])
+    exits = (Exit((0, 0), Action.LEFT, beyond=9), Exit((4, 0), Action.RIGHT, beyond=3))
+    assert button(shown, (1, 0), exits) == [Action.RIGHT]
+    assert button(shown, (0, 0), exits) == [Action.RIGHT]
+    assert path(shown, (0, 0), exits) == ((1, 0), (2, 0), (3, 0), (4, 0))
+    assert Navigator().step_towards(state(shown, (1, 0)), exits)[1] == 5
+
+
+@pytest.mark.parametrize(
+    ("movement", "move", "badges", "pressed"),
+    [
+        (0x18, "ROCK SMASH", 0, [Action.A]),
+        (0x19, "STRENGTH", 1 << 2, [Action.A, Action.RIGHT]),
+        (0x19, "STRENGTH", 0, []),
+        (0x18, "STRENGTH", 1 << 2, []),
+        (0x06, "ROCK SMASH", 0, []),
+    ],
+    ids=["rock", "boulder", "without badge", "another move", "person"],
+)
+def test_rocks_are_smashed_and_boulders_pushed_with_the_move(movement, move, badges, pressed):
+    rows = ["...", "###"]
+    stone = Drawn(rows, people=[Person(1, 0, movement=movement)])
+    world, _ = read_overworld(build({(1, 1): stone, (1, 2): Drawn(["D."], [(0, 0, 1, 1, 1)])}))
+    shown, exits = view(rows, people=[(1, 0)]), (Exit((2, 0), Action.RIGHT),)
+    now = state(shown, (0, 0), Facing.RIGHT, party=knowing(move), badges=badges)
+    assert Navigator(ATLAS, world).step_towards(now, exits)[0] == pressed
+    assert Navigator(ATLAS).step_towards(now, exits)[0] == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.config import EnvConfig
 from engine.env.game_env import GameEnv
-from engine.planning_types import Outcome, PlannerUpdate, PlanningQuery, Subgoal
+from engine.planning_types import GoalOption, Outcome, PlannerUpdate, PlanningQuery, Subgoal
 from engine.strategy.advisor import RuleAdvisor
 from engine.strategy.goal_tracker import LIFE_STEPS
 from engine.strategy.planned import PlannedAdvisor
@@ -40,6 +40,18 @@ def walking(played: Played, steps: int) -> list[Advice]:
         mask = played.env.action_mask()
         played.env.advance(int(played.rng.choice(np.flatnonzero(mask))))
     return given
+
+
+def test_the_next_milestone_alone_leads_from_bed_to_the_badge(env):
+    """What a model that knows nothing of the world can choose every time."""
+
+    def story(query: PlanningQuery) -> GoalOption:
+        return pick(query, GoalKind.FIGHT) or query.options[0]
+
+    played = Played(env, story).run(450, until="first_badge")
+    assert "first_badge" in env.milestones
+    walks = [one for one in played.goal_outcomes if one.kind is not GoalKind.FIGHT]
+    assert {one.outcome for one in walks} == {Outcome.REACHED}
 
 
 def test_plans_alone_lead_from_bed_to_a_creature_and_on(env):

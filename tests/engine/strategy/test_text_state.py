@@ -33,7 +33,7 @@ from tests.engine.strategy.helpers import READING, battle, creature, menu, moves
 GAME = load_game()
 TABLES = GAME.tables
 CRYSTAL: Game = CrystalGame("0" * 40, "TEST", "test")
-PRACTICE = WorldMap(GAME.atlas.links)
+PRACTICE = WorldMap.of(GAME)
 ROCK, WATER = 5, 21
 BUMP, UNNERVE, DOUSE = (
     next(Move(number, name, 25) for number, (name, *_) in TABLES.MOVES.items() if name == wanted)
@@ -118,8 +118,8 @@ def test_the_goal_and_the_milestones_before_and_ahead_are_named():
         "Next milestones: Enter Dr. Alder's laboratory; Choose a creature; Set out on\n"
         "    Millbrook Path"
     )
-    every = [text for _, text, *_ in TABLES.MILESTONES]
-    done = section("goals", state(), milestones=[key for key, *_ in TABLES.MILESTONES])
+    every = [one.text for one in TABLES.MILESTONES]
+    done = section("goals", state(), milestones=[one.key for one in TABLES.MILESTONES])
     assert done.replace("\n    ", " ") == (
         f"Reached: {'; '.join(every[-3:])} (and {len(every) - 3} before)"
     )
@@ -231,10 +231,12 @@ def test_a_planner_is_told_what_changes_seldom_first():
     assert " ".join(part.name for part in told) == "progress bag party goals place screen map"
     text = {part.name: part.text for part in told}
     assert text["goals"] == (
-        "4 of 10 milestones are passed. Next milestone: Set out on Millbrook Path"
+        "4 of 23 milestones are passed. Next milestone: Set out on Millbrook Path"
     )
-    passed = asked_sections(shown, GAME, PRACTICE, milestones=[k for k, *_ in TABLES.MILESTONES])
-    assert "10 of 10 milestones are passed." in [part.text for part in passed]
+    passed = asked_sections(
+        shown, GAME, PRACTICE, milestones=[one.key for one in TABLES.MILESTONES]
+    )
+    assert "23 of 23 milestones are passed." in [part.text for part in passed]
     assert len({part.rank for part in told}) == len(told)
     fought = replace(shown, battle=battle(NEWT, STONE))
     assert "battle" in [part.name for part in asked_sections(fought, GAME, PRACTICE)]
@@ -242,13 +244,13 @@ def test_a_planner_is_told_what_changes_seldom_first():
 
 def test_where_ways_lead_is_the_same_all_over_a_small_world():
     worlds = set()
-    for group, number in GAME.atlas.links:
-        here = replace(state(), place=replace(state().place, map=MapId(group, number)))
+    for key in TABLES.MAPS:
+        here = replace(state(), place=replace(state().place, map=MapId(*key)))
         worlds.add(asked_sections(here, GAME, PRACTICE)[0])
     (world,) = worlds  # and it comes first
     assert world.name == "world"
     assert "\n  LAB: FERNWICK\n" in world.text
-    assert len(world.text.splitlines()) == 1 + len(GAME.atlas.links)
+    assert len(world.text.splitlines()) == 1 + len(TABLES.MAPS)
 
 
 def test_text_state_omits_an_unknown_world():
@@ -256,11 +258,24 @@ def test_text_state_omits_an_unknown_world():
     assert "world" not in [part.name for part in told]
 
 
-def test_the_rules_name_each_milestone_and_each_symbol():
-    for game in (GAME, CRYSTAL):
+def test_the_rules_name_the_first_milestones_and_each_symbol():
+    for game, more in ((GAME, ""), (CRYSTAL, "; and 96 more\n")):
         told = rules(game)
-        assert "; ".join(text for _, text in game.milestones) in told
+        assert "; ".join(text for _, text in game.milestones[:10]) + more in told
         assert LEGEND in told
+
+
+def test_the_next_milestone_is_told_with_its_place_person_and_level():
+    def next_(reached) -> str:
+        keys = [key for key, _ in CRYSTAL.milestones]
+        shown = state(map_id=MapId(26, 5), party=[creature()])
+        parts = asked_sections(shown, CRYSTAL, WorldMap({}), milestones=keys[: keys.index(reached)])
+        return " ".join(next(one.text for one in parts if one.name == "goals").split())
+
+    assert next_("entered_gym").endswith("Next milestone: Enter the Violet gym")
+    assert next_("first_badge").endswith(
+        "Win the Zephyr Badge. Where: VIOLET GYM (5,1), Falkner. Level 14 is wanted"
+    )
 
 
 words = st.text(max_size=12)

@@ -8,7 +8,7 @@ from engine.agents.hybrid import GuidedPolicy
 from engine.config import PPOConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.events import Event
-from engine.games.base import Atlas
+from engine.games.base import Atlas, GameTables
 from engine.loop.controls import CommandQueue
 from engine.training.build import build_strategy, environment_seeds, first_strategy
 from engine.training.checkpoint import CheckpointStore
@@ -20,7 +20,11 @@ from tests.engine.toy import ToyVector
 PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, learning_rate=1e-3)
 
 GAME = types.SimpleNamespace(
-    milestones=(("goal", "The corner"),), actions=GAME_BOY_ACTIONS, atlas=Atlas()
+    milestones=(("goal", "The corner"),),
+    actions=GAME_BOY_ACTIONS,
+    atlas=Atlas(),
+    tables=GameTables(),
+    overworld=None,
 )
 """The toy, as far as a trainer must know it."""
 

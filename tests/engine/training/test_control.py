@@ -46,7 +46,7 @@ def made(folder: Path, **settings) -> Iterator[Run]:
         **SETTINGS | settings,
     )
     trainer = run.trainer
-    trainer.state.milestone_texts.update((key, text) for key, text, *_ in PROFILE.tables.MILESTONES)
+    trainer.state.milestone_texts.update(PROFILE.milestones)
     trainer.state.known_goals = known_goals(PROFILE)
     trainer.state.kept_states.write = partial(write_state, folder / "states", PROFILE.sha1)
     with run.vector:

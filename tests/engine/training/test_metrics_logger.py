@@ -66,8 +66,9 @@ def test_how_many_milestones_were_reached_is_a_share_of_all():
     assert metrics_of(EvaluationEnded(9, 90, evaluation), 3)["evaluation/milestones"] == 0.5
 
 
-def test_episodes_from_archived_states_have_no_figures():
-    assert not metrics_of(ended(start="badge"))
+def test_episodes_that_began_elsewhere_have_figures_of_their_own():
+    found = metrics_of(ended(start="badge"))
+    assert set(found) == {f"from_snapshot/{what}" for what in ("return", "length", "success")}
 
 
 def test_numbers_that_no_curve_can_show_are_left_out():

@@ -158,5 +158,5 @@ def test_with_powers_uses_what_a_world_has_and_stands_in_for_the_rest():
 
 def test_every_array_of_the_table_but_the_actions_is_a_field_of_a_batch():
     fields = {name for name in Batch.__dataclass_fields__ if name != "shaping"}
-    others = {"summaries", "warnings", "reached", "goal_outcomes", "demos"}
+    others = {"summaries", "warnings", "reached", "goal_outcomes", "demos", "cells"}
     assert {spec.name for spec in SPECS if spec.role is not Role.ACTION} == fields - others

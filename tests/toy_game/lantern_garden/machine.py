@@ -35,10 +35,12 @@ class GardenMachine:
         self.ram[OIL] = LANTERNS
         self._place_moth()
         self._frame = draw(rom, self.ram)
+        self.is_drawn = False
 
     def tick(self, frames: int, render: bool = False) -> None:
         for _ in range(frames):
             self._advance()
+        self.is_drawn = render
         if render:
             self._frame = draw(self.rom, self.ram)
 
@@ -69,6 +71,7 @@ class GardenMachine:
         if not state.startswith(garden.MAGIC) or len(state) != len(garden.MAGIC) + RAM_SIZE:
             raise EnvironmentError("This is no state of the garden.", "Start a new run.")
         self.ram[:] = state[len(garden.MAGIC) :]
+        self.is_drawn = False
 
     def close(self) -> None:
         pass

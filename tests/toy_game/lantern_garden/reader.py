@@ -85,7 +85,7 @@ class GardenReader:
         door = Terrain.WALKABLE | Terrain.DOOR if has_key else 0
         bits = _TERRAIN | {garden.DOOR: door}
         marks = garden.tiles(rom, number).values()
-        ids = np.array([bits.get(mark, Terrain.WALKABLE) for mark in marks], np.uint16)
+        ids = np.array([bits.get(mark, Terrain.WALKABLE) for mark in marks], np.uint32)
         bordered = np.pad(ids.reshape(garden.HEIGHT, garden.WIDTH), MAP_BORDER)
         bordered.setflags(write=False)
         terrain = bordered[MAP_BORDER:-MAP_BORDER, MAP_BORDER:-MAP_BORDER]

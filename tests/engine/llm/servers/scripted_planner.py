@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from engine.planning_types import Condition
+from engine.strategy.goal_options import STORY
 from engine.types import GoalKind
 
 Character = Literal["oracle", "random", "liar"]
@@ -23,11 +24,28 @@ _WORLD: Mapping[str, tuple[str, ...]] = {
     "LAB": ("FERNWICK",),
     "WREN HOUSE": ("FERNWICK",),
     "MILLBROOK PATH": ("FERNWICK", "STONEHOLLOW"),
-    "STONEHOLLOW": ("MILLBROOK PATH", "CENTER", "GYM", "SHOP", "MASON HOUSE"),
+    "STONEHOLLOW": ("MILLBROOK PATH", "CENTER", "GYM", "SHOP", "MASON HOUSE", "GATEHOUSE"),
     "CENTER": ("STONEHOLLOW",),
     "SHOP": ("STONEHOLLOW",),
     "GYM": ("STONEHOLLOW",),
     "MASON HOUSE": ("STONEHOLLOW",),
+    "GATEHOUSE": ("STONEHOLLOW", "GLIMMER ROAD"),
+    "GLIMMER ROAD": ("GATEHOUSE", "DRIPSTONE 1F", "REEDMERE"),
+    "DRIPSTONE 1F": ("GLIMMER ROAD", "DRIPSTONE B1F"),
+    "DRIPSTONE B1F": ("DRIPSTONE 1F",),
+    "REEDMERE": (
+        "GLIMMER ROAD",
+        "REED CENTER",
+        "REED GYM",
+        "CUTTER HOUSE",
+        "WARDEN HUT",
+        "MOSS ISLE",
+    ),
+    "REED CENTER": ("REEDMERE",),
+    "REED GYM": ("REEDMERE",),
+    "CUTTER HOUSE": ("REEDMERE",),
+    "WARDEN HUT": ("REEDMERE",),
+    "MOSS ISLE": ("REEDMERE",),
 }
 """What every player of the game knows: which place is beside which."""
 
@@ -90,7 +108,9 @@ class ScriptedPlanner:
         return json.dumps(
             {
                 "choice": picked,
-                "success": _CONDITIONS[GoalKind(picked.split()[0])],
+                "success": Condition.MILESTONE
+                if picked.endswith(STORY)
+                else _CONDITIONS[GoalKind(picked.split()[0])],
                 "confidence": 85,
                 "reasoning": f"As the {self._character} I would {picked}.",
             }
@@ -126,6 +146,9 @@ def _best(prompt: str, action_batch: Mapping[str, str]) -> str:
         return "fight"
     if _is_weak(prompt) and "heal" in action_batch:
         return "heal"
+    story = [name for name in action_batch if name.endswith(STORY)]
+    if story:
+        return story[0]
     place, tile = _NEXT.get(_milestone(prompt), ("", ""))
     if _place(prompt) == place and tile:
         people = (name for name, text in action_batch.items() if text.startswith(f"{tile},"))
@@ -144,6 +167,7 @@ def _first(action_batch: Mapping[str, str], *names: str) -> str:
 
 def _wrong(prompt: str, action_batch: Mapping[str, str], best: str) -> list[str]:
     """Return what leads nowhere: places that lie another way, else anything but the best."""
+    action_batch = {name: text for name, text in action_batch.items() if not name.endswith(STORY)}
     here = _place(prompt)
     place, _ = _NEXT.get(_milestone(prompt), ("", ""))
     right = {place, _step_towards(here, place)} - {here}

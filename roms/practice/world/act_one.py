@@ -1,76 +1,15 @@
-"""Lay out the world of MOSSLIGHT: maps, ways between them, people, words, events.
+"""The first act: from the bed in Fernwick to the Cobble Badge in Stonehollow.
 
-Maps are text, one sign a walk cell (the player's step); `OUTDOOR` and `INDOOR` say which cell of
-art/tiles.py a sign stands for, and `dress` there picks the edges. Positions are (x, y) in walk
-cells from the top left. pack.py turns all of this into data for the game and into the engine's
-table of names.
+The scripts are C functions, script_<name> in src/act_one.c.
 """
 
-from dataclasses import dataclass
+from .kinds import BlockChange, Map, Milestone, Person, SightTrainer, Sign, Trigger, Warp
 
-MAP_GROUP = 40
+HOME_SPAWN = (4, 5, 0)
+"""In the bedroom: the beginning, and where a whiteout leads before a rest house is known."""
 
-OUTDOOR: dict[str, str] = {
-    ".": "grass",
-    "f": "flower",
-    "y": "flower_yellow",
-    "%": "tall_grass",
-    "T": "tree",
-    "o": "boulder",
-    "v": "ledge",
-    "=": "fence",
-    "s": "sign",
-    "l": "lantern",
-    ":": "path",
-    "~": "water",
-    "#": "bridge",
-    "R": "roof_red",
-    "B": "roof_blue",
-    "G": "roof_slate",
-    "w": "wall",
-    "i": "window",
-    "D": "door",
-    "+": "wall_heal",
-    "$": "wall_shop",
-    "W": "gym_wall",
-    "C": "gym_crest",
-    "E": "gym_door",
-}
+_BADGE = "BEAT_GRETA"
 
-INDOOR: dict[str, str] = {
-    " ": "void",
-    ".": "wood_floor",
-    ",": "floor",
-    "_": "gym_floor",
-    "^": "wall_top",
-    "-": "wall_in",
-    "n": "window_in",
-    "c": "clock",
-    "m": "mat_exit",
-    "<": "stairs_up",
-    ">": "stairs_down",
-    "b": "bed_top",
-    "d": "bed",
-    "t": "table",
-    "h": "chair",
-    "k": "bookshelf",
-    "S": "shop_shelf",
-    "=": "counter",
-    "!": "counter_down",
-    "v": "tv",
-    "p": "pc",
-    "M": "lab_machine",
-    "H": "heal_machine",
-    "K": "cooker",
-    "D": "desk",
-    "P": "plant",
-    "g": "gym_stone",
-    "Y": "statue",
-    "r": "rug",
-}
-
-# Event flags in the order of their numbers, from FIRST_EVENT.
-FIRST_EVENT = 16
 EVENTS: tuple[str, ...] = (
     "MET_MOTHER",
     "GOT_STARTER",
@@ -92,7 +31,6 @@ EVENTS: tuple[str, ...] = (
     "GOT_POTION",
 )
 
-# C functions script_<name> in src/script.c.
 SCRIPTS: tuple[str, ...] = (
     "town_exit",
     "mother",
@@ -108,209 +46,13 @@ SCRIPTS: tuple[str, ...] = (
     "badge",
 )
 
-# Sprites of art/people.py in the order of their ids, from 1.
-SPRITES: tuple[str, ...] = (
-    "hero_boy",
-    "hero_girl",
-    "mother",
-    "professor",
-    "rival",
-    "girl",
-    "boy",
-    "old_man",
-    "nurse",
-    "clerk",
-    "trainer_a",
-    "trainer_b",
-    "leader",
-    "fisher",
-    "ball_item",
-    "ball_closed",
+LANDMARKS: tuple[str, ...] = (
+    "NOWHERE",
+    "FERNWICK",
+    "MILLBROOK PATH",
+    "STONEHOLLOW",
 )
 
-LANDMARKS: tuple[str, ...] = ("NOWHERE", "FERNWICK", "MILLBROOK PATH", "STONEHOLLOW")
-
-# Texts of scripts. "|" starts a new page; "<P>" is the player, "<R>" the rival and "<B>" what
-# wStringBuffer1 holds.
-TEXTS: dict[str, str] = {
-    "INTRO_HELLO": "Hello! I am DR. ALDER. Our valley is full of wild creatures."
-    "|People travel with them and grow with them.",
-    "INTRO_GO": "So you are <P>! Come to my laboratory, there is a present.",
-    "TOWN_EXIT": "Stop, <P>! The tall grass is wild. See DR. ALDER first!",
-    "MOTHER_FIRST": "Good morning, <P>! DR. ALDER is waiting in his laboratory.",
-    "MOTHER_LAB": "The laboratory is the house with the blue roof.",
-    "MOTHER_REST": "<P>! You two look tired. Sit down a while.",
-    "MOTHER_HEALED": "There, as good as new. Take care!",
-    "MOTHER_PROUD": "A real badge! I am so proud of you, <P>!",
-    "BED": "Your bed. But the day has just begun!",
-    "BED_NAP": "A little nap with your friends...",
-    "NURSE_ASK": "Welcome to the REST HOUSE! Shall your creatures rest?",
-    "NURSE_DONE": "They are all well again!",
-    "NURSE_BYE": "Come back any time!",
-    "CLERK_HELLO": "Hello! What would you like?",
-    "CLERK_BYE": "Thank you! Good travels!",
-    "ALDER_CHOOSE": "There you are, <P>! Three GLOW BALLS lie on the desk. One is yours!",
-    "ALDER_BALLS": "A fine choice! And take these to catch others.",
-    "GOT_BALLS": "<P> got 5 GLOW BALLS!",
-    "ALDER_GO": "MILLBROOK PATH leads north. GRETA's gym in STONEHOLLOW is worth a visit!",
-    "ALDER_BADGE": "The COBBLE BADGE! My research could learn from you.",
-    "BALL_LEFT": "The others stay with DR. ALDER.",
-    "BALL_1": "CINDLE, the ember fox. Take it?",
-    "BALL_2": "RILLET, the brook newt. Take it?",
-    "BALL_3": "SPRIGOT, the leaf goat. Take it?",
-    "GOT_STARTER": "<P> chose <B>!",
-    "WREN_WAIT": "<P>! Hurry, I want to see which creature you choose!",
-    "WREN_ASK": "Is that your creature? Mine is stronger! Shall we see?",
-    "WREN_WON": "Ha! That was fun. I rested your creature for you.",
-    "WREN_LOST": "Wow, you are good! I rested your creature for you.",
-    "WREN_AFTER": "I will train here until I beat you, <P>.",
-    "WREN_BADGE": "You beat GRETA? Now I must hurry!",
-    "GIFT": "My mine is closed, but I keep my word: a gift for every guest.",
-    "GIFT_GOT": "<P> got 2 POTIONS!",
-    "GIFT_AFTER": "Use the POTIONS before the gym, not after!",
-    "GRETA_LOST": "Hah! You cracked my stone!",
-    "GOT_BADGE": "<P> received the COBBLE BADGE from GRETA!",
-    "GRETA_ADVICE": "Carry it with pride. The road goes on, and so will you!",
-}
-
-Lines = str | tuple[tuple[str, str], ...]
-"""Words: one text, or (event or "", text) pairs of which the first with a set event is said."""
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody, or something that can be talked to, standing on a map.
-
-    Attributes:
-        sprite: Key of SPRITES.
-        x, y: Walk cell.
-        says: Words; ignored with `script` or `trainer`.
-        script: Name in SCRIPTS.
-        trainer: Name in SIGHT_TRAINERS.
-        move: "stand", "wander" (up to `radius` cells from home) or "spin".
-        face: Facing at first.
-        hidden_by: Event that takes it off the map.
-    """
-
-    sprite: str
-    x: int
-    y: int
-    says: Lines = ""
-    script: str = ""
-    trainer: str = ""
-    move: str = "stand"
-    face: str = "down"
-    radius: int = 2
-    hidden_by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """A cell that is read with A."""
-
-    x: int
-    y: int
-    says: Lines = ""
-    script: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Warp:
-    """A door, stairs or a mat; `arrival` is the number, from 1, of a warp of the target map."""
-
-    x: int
-    y: int
-    target: str
-    arrival: int
-
-
-@dataclass(frozen=True, slots=True)
-class Trigger:
-    """A rectangle of cells that starts a script when stepped on."""
-
-    x0: int
-    y0: int
-    x1: int
-    y1: int
-    script: str
-
-
-@dataclass(frozen=True, slots=True)
-class SightTrainer:
-    """A trainer who challenges on sight, until `event` is set.
-
-    Attributes:
-        key: In creatures.TRAINERS.
-        sight: How many cells far.
-        before, lost, after: Words before the battle, when beaten, later.
-        script: Runs instead of saying `lost`.
-        rests_party: The player's creatures are healed before the battle.
-    """
-
-    key: str
-    event: str
-    sight: int
-    before: str
-    lost: str
-    after: str
-    script: str = ""
-    rests_party: bool = False
-
-
-SIGHT_TRAINERS: dict[str, SightTrainer] = {
-    "moe": SightTrainer(
-        "gym_1", "BEAT_MOE", 6, "Halt! First me!", "Ouch!", "Stone is patient. I am not."
-    ),
-    "ida": SightTrainer(
-        "gym_2", "BEAT_IDA", 6, "Nobody passes by IDA!", "You passed.", "GRETA is tougher still."
-    ),
-    "greta": SightTrainer(
-        "leader",
-        "BEAT_GRETA",
-        3,
-        "I am GRETA. I only fight rested guests. There. Now come!",
-        "",
-        "Back again? Water and leaves wear down any stone.",
-        script="badge",
-        rests_party=True,
-    ),
-    "po": SightTrainer(
-        "route_1", "BEAT_PO", 3, "The fish are asleep. Fight me!", "Splash...", "Hush. The fish."
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Map:
-    """One map.
-
-    Attributes:
-        rows: Walk cells as text; width and height even, as blocks are two by two cells.
-        kind: "town", "route" or "indoor".
-        landmark: In LANDMARKS.
-        connections: Side -> (map, offset in blocks of its left or top edge from ours).
-        pool: Key of creatures.POOLS for the tall grass.
-        spawn: Where a whiteout returns to, with the bit in wVisitedSpawns.
-    """
-
-    rows: tuple[str, ...]
-    kind: str
-    landmark: str
-    warps: tuple[Warp, ...] = ()
-    people: tuple[Person, ...] = ()
-    signs: tuple[Sign, ...] = ()
-    triggers: tuple[Trigger, ...] = ()
-    connections: tuple[tuple[str, str, int], ...] = ()
-    pool: str = ""
-    spawn: tuple[int, int, int] | None = None
-
-
-HOME_SPAWN = (4, 5)
-"""In the bedroom: the beginning, and where a whiteout leads before a rest house is known."""
-
-_BADGE = "BEAT_GRETA"
-
-# In the order of the map numbers, from 1.
 MAPS: dict[str, Map] = {
     "HOME_2F": Map(
         (
@@ -333,6 +75,7 @@ MAPS: dict[str, Map] = {
             Sign(0, 4, script="bed"),
             Sign(0, 5, script="bed"),
         ),
+        spawn=HOME_SPAWN,
     ),
     "HOME_1F": Map(
         (
@@ -439,9 +182,9 @@ MAPS: dict[str, Map] = {
         warps=(Warp(4, 9, "FERNWICK", 2), Warp(5, 9, "FERNWICK", 2)),
         people=(
             Person("professor", 5, 3, script="alder"),
-            Person("ball_closed", 6, 4, script="ball_1", hidden_by="STARTER_1"),
-            Person("ball_closed", 7, 4, script="ball_2", hidden_by="STARTER_2"),
-            Person("ball_closed", 8, 4, script="ball_3", hidden_by="STARTER_3"),
+            Person("ball_closed", 6, 4, script="ball_1", move="still", hidden_by="STARTER_1"),
+            Person("ball_closed", 7, 4, script="ball_2", move="still", hidden_by="STARTER_2"),
+            Person("ball_closed", 8, 4, script="ball_3", move="still", hidden_by="STARTER_3"),
             Person(
                 "girl",
                 1,
@@ -567,6 +310,7 @@ MAPS: dict[str, Map] = {
             Warp(14, 4, "GYM", 1),
             Warp(4, 13, "SHOP", 1),
             Warp(14, 13, "MASON_HOUSE", 1),
+            Warp(10, 1, "GATEHOUSE", 1),
         ),
         people=(
             Person(
@@ -591,6 +335,10 @@ MAPS: dict[str, Map] = {
         signs=(Sign(9, 7, "STONEHOLLOW. Gym leader: GRETA, the patient rock."),),
         connections=(("west", "MILLBROOK_PATH", 2),),
         spawn=(5, 5, 15),
+        changes=(
+            BlockChange("COBBLE_BADGE", 8, 0, ("GG", "WC")),
+            BlockChange("COBBLE_BADGE", 10, 0, ("GG", "EW")),
+        ),
     ),
     "CENTER": Map(
         (
@@ -695,18 +443,112 @@ MAPS: dict[str, Map] = {
     ),
 }
 
-# (key, kind, value, the goal in words), in the order in which they must come: all lie on the only
-# way to the badge. Kind "event": the event is set; "map": the map is entered; "party": as many
-# creatures; "badge": the bit of wJohtoBadges.
-MILESTONES: tuple[tuple[str, str, str | int, str], ...] = (
-    ("left_bedroom", "map", "HOME_1F", "Go downstairs"),
-    ("left_house", "map", "FERNWICK", "Leave the house"),
-    ("entered_lab", "map", "LAB", "Enter Dr. Alder's laboratory"),
-    ("got_starter", "party", 1, "Choose a creature"),
-    ("reached_route", "map", "MILLBROOK_PATH", "Set out on Millbrook Path"),
-    ("reached_stonehollow", "map", "STONEHOLLOW", "Reach Stonehollow"),
-    ("entered_gym", "map", "GYM", "Enter the gym"),
-    ("beat_moe", "event", "BEAT_MOE", "Beat Moe, the first pupil"),
-    ("beat_ida", "event", "BEAT_IDA", "Beat Ida, the second pupil"),
-    ("first_badge", "badge", 0, "Win the Cobble Badge"),
+SIGHT_TRAINERS: dict[str, SightTrainer] = {
+    "moe": SightTrainer(
+        "gym_1", "BEAT_MOE", 6, "Halt! First me!", "Ouch!", "Stone is patient. I am not."
+    ),
+    "ida": SightTrainer(
+        "gym_2", "BEAT_IDA", 6, "Nobody passes by IDA!", "You passed.", "GRETA is tougher still."
+    ),
+    "greta": SightTrainer(
+        "leader",
+        "BEAT_GRETA",
+        3,
+        "I am GRETA. I only fight rested guests. There. Now come!",
+        "",
+        "Back again? The old gatehouse north of my gym is open to you now.",
+        script="badge",
+        rests_party=True,
+    ),
+    "po": SightTrainer(
+        "route_1", "BEAT_PO", 3, "The fish are asleep. Fight me!", "Splash...", "Hush. The fish."
+    ),
+}
+
+TEXTS: dict[str, str] = {
+    "INTRO_HELLO": "Hello! I am DR. ALDER. Our valley is full of wild creatures."
+    "|People travel with them and grow with them.",
+    "INTRO_GO": "So you are <P>! Come to my laboratory, there is a present.",
+    "TOWN_EXIT": "Stop, <P>! The tall grass is wild. See DR. ALDER first!",
+    "MOTHER_FIRST": "Good morning, <P>! DR. ALDER is waiting in his laboratory.",
+    "MOTHER_LAB": "The laboratory is the house with the blue roof.",
+    "MOTHER_REST": "<P>! You two look tired. Sit down a while.",
+    "MOTHER_HEALED": "There, as good as new. Take care!",
+    "MOTHER_PROUD": "A real badge! I am so proud of you, <P>!",
+    "BED": "Your bed. But the day has just begun!",
+    "BED_NAP": "A little nap with your friends...",
+    "NURSE_ASK": "Welcome to the REST HOUSE! Shall your creatures rest?",
+    "NURSE_DONE": "They are all well again!",
+    "NURSE_BYE": "Come back any time!",
+    "CLERK_HELLO": "Hello! What would you like?",
+    "CLERK_BYE": "Thank you! Good travels!",
+    "ALDER_CHOOSE": "There you are, <P>! Three GLOW BALLS lie on the desk. One is yours!",
+    "ALDER_BALLS": "A fine choice! And take these to catch others.",
+    "GOT_BALLS": "<P> got 5 GLOW BALLS!",
+    "ALDER_GO": "MILLBROOK PATH leads north. GRETA's gym in STONEHOLLOW is worth a visit!",
+    "ALDER_BADGE": "The COBBLE BADGE! My research could learn from you.",
+    "BALL_LEFT": "The others stay with DR. ALDER.",
+    "BALL_1": "CINDLE, the ember fox. Take it?",
+    "BALL_2": "RILLET, the brook newt. Take it?",
+    "BALL_3": "SPRIGOT, the leaf goat. Take it?",
+    "GOT_STARTER": "<P> chose <B>!",
+    "WREN_WAIT": "<P>! Hurry, I want to see which creature you choose!",
+    "WREN_ASK": "Is that your creature? Mine is stronger! Shall we see?",
+    "WREN_WON": "Ha! That was fun. I rested your creature for you.",
+    "WREN_LOST": "Wow, you are good! I rested your creature for you.",
+    "WREN_AFTER": "I will train here until I beat you, <P>.",
+    "WREN_BADGE": "You beat GRETA? Now I must hurry!",
+    "GIFT": "My mine is closed, but I keep my word: a gift for every guest.",
+    "GIFT_GOT": "<P> got 2 POTIONS!",
+    "GIFT_AFTER": "Use the POTIONS before the gym, not after!",
+    "GRETA_LOST": "Hah! You cracked my stone!",
+    "GOT_BADGE": "<P> received the COBBLE BADGE from GRETA!",
+    "GRETA_ADVICE": "Carry it with pride. The road goes on, and so will you!",
+}
+
+MILESTONES: tuple[Milestone, ...] = (
+    Milestone("left_bedroom", "map", "HOME_1F", "Go downstairs"),
+    Milestone("left_house", "map", "FERNWICK", "Leave the house"),
+    Milestone("entered_lab", "map", "LAB", "Enter Dr. Alder's laboratory"),
+    # RILLET, whose water beats the gym's rock.
+    Milestone(
+        "got_starter", "party", 1, "Choose a creature", "LAB", (7, 4), how="talk", who="RILLET"
+    ),
+    Milestone("reached_route", "map", "MILLBROOK_PATH", "Set out on Millbrook Path"),
+    Milestone("reached_stonehollow", "map", "STONEHOLLOW", "Reach Stonehollow"),
+    Milestone("entered_gym", "map", "GYM", "Enter the gym"),
+    Milestone(
+        "beat_moe",
+        "event",
+        "BEAT_MOE",
+        "Beat Moe, the first pupil",
+        "GYM",
+        (2, 9),
+        "got_starter",
+        "talk",
+        "Moe",
+    ),
+    Milestone(
+        "beat_ida",
+        "event",
+        "BEAT_IDA",
+        "Beat Ida, the second pupil",
+        "GYM",
+        (7, 6),
+        "beat_moe",
+        "talk",
+        "Ida",
+    ),
+    Milestone(
+        "first_badge",
+        "badge",
+        0,
+        "Win the Cobble Badge",
+        "GYM",
+        (4, 2),
+        "beat_ida",
+        "talk",
+        "Greta",
+    ),
+    # ---- the second act ----
 )

@@ -1,0 +1,182 @@
+"""Tell who is in control, and what the screen waits for.
+
+The rules were fitted on bytes recorded frame by frame with what the game really polled for; the
+tests hold them against that record. One of them takes a few frames to be sure: any loop that asks
+for buttons lets wTextDelayFrames run from 5 to 0 again and again, so it reads 3 to 5 in half of the
+frames. `engine.games.crystal.pressing` waits for such a frame after each press.
+"""
+
+from engine.emulator.base import Emulator
+from engine.games.crystal.maps import is_plausible_size
+from engine.games.crystal.ram import WorkRam, at, window
+from engine.games.crystal.screen import WIDTH, has_text_box
+from engine.games.crystal.symbols import SYMBOLS
+from engine.types import Control, Prompt
+
+HANDLING = 2  # wMapStatus while the map's control loop runs
+STANDING = 255  # wPlayerWalking
+POLLING = (3, 4, 5)
+"""Values of wTextDelayFrames that only loops that ask for buttons reach, at most text speeds."""
+
+_AWAY = 255  # wXCoord or wYCoord for 2 frames on a map connection
+_CURSOR, _HOLLOW_CURSOR, _ARROW = 0xED, 0xEC, 0xEE
+_YES_NO = 0x1E25  # of YES and NO, in wMenuDataPointer
+_TEXT_BOX = bytes((12, 0, 17, 19))  # top, left, bottom, right
+_TEXT_AT_WORK = 2  # bit of wTextboxFlags
+_SLOW, _NO_DELAY = 5, 0x10  # wOptions
+
+_ARROW_CELL = 17 * WIDTH + 18
+_SPINNERS = tuple(
+    (above[1] * WIDTH + above[0], top, below[1] * WIDTH + below[0], bottom)
+    for above, top, below, bottom in (
+        ((11, 7), 0x01, (11, 10), 0x02),  # the hour
+        ((15, 7), 0x01, (15, 10), 0x02),  # the minute
+        ((14, 3), 0xEF, (14, 6), 0xF5),  # the day
+    )
+)
+"""Cells of the arrows above and below what is chosen, with their codes."""
+_NAMING_ROW = slice(16 * WIDTH, 17 * WIDTH)
+_DEL, _END = b"\x83\x84\x8b", b"\x84\x8d\x83"
+
+_GROUP, _X, _Y = at("wMapGroup"), at("wXCoord"), at("wYCoord")
+_WIDTH, _HEIGHT = at("wMapWidth"), at("wMapHeight")
+_MAP_STATUS, _EVENTS_OFF, _SCRIPT = at("wMapStatus"), at("wMapEventStatus"), at("wScriptRunning")
+_WALKING, _COUNTING, _BATTLE_MODE = at("wPlayerWalking"), at("wGameTimerPaused"), at("wBattleMode")
+_WINDOWS, _CURSOR_Y, _CURSOR_X = at("wWindowStackSize"), at("wMenuCursorY"), at("wMenuCursorX")
+_SELECTION, _POCKET = at("wMenuSelection"), at("wCurPocket")
+_ROWS, _COLUMNS = at("w2DMenuNumRows"), at("w2DMenuNumCols")
+_BORDERS, _DATA, _CELL = at("wMenuBorderCoords"), at("wMenuDataPointer"), at("wCursorCurrentTile")
+_DELAY, _TEXT_FLAGS, _OPTIONS = at("wTextDelayFrames"), at("wTextboxFlags"), at("wOptions")
+_TILEMAP = SYMBOLS["wTilemap"]
+_UPDATE = SYMBOLS["hOAMUpdate"]
+
+CONTROL_WINDOWS: tuple[tuple[int, int], ...] = tuple(
+    window(name)
+    for name in (
+        "wMapGroup", "wXCoord", "wYCoord", "wMapWidth", "wMapHeight", "wMapStatus",
+        "wMapEventStatus", "wScriptRunning", "wPlayerWalking", "wGameTimerPaused", "wBattleMode",
+        "wWindowStackSize", "wMenuCursorY", "wMenuCursorX", "w2DMenuNumRows", "w2DMenuNumCols",
+        "wMenuSelection", "wCurPocket",
+        "wMenuBorderCoords", "wMenuDataPointer", "wCursorCurrentTile", "wTextDelayFrames",
+        "wTextboxFlags", "wOptions", "wTilemap",
+    )
+)  # fmt: skip
+
+_TEXTS = (Prompt.TEXT, Prompt.PRINTING)
+_MENUS = (Prompt.MENU, Prompt.YES_NO, Prompt.QUANTITY)
+_WITH_CURSOR = (Prompt.MENU, Prompt.YES_NO)
+_FREE = Control(
+    in_game=True,
+    is_free=True,
+    in_text=False,
+    in_menu=False,
+    is_scripted=False,
+    in_transition=False,
+    cursor=(0, 0),
+    menu_size=(0, 0),
+)
+"""Whoever can walk is in control of nothing else: always the same."""
+
+
+class ControlReader:
+    """Read `Control` from a copy of the work RAM.
+
+    Args:
+        emulator: Runs the game.
+        ram: Keeps `CONTROL_WINDOWS`.
+    """
+
+    def __init__(self, emulator: Emulator, ram: WorkRam) -> None:
+        self._emulator = emulator
+        self._ram = ram
+
+    def read(self, tilemap: bytes) -> Control:
+        """Return who is in control; `tilemap` is wTilemap."""
+        ram = self._ram.data
+        is_running = bool(ram[_COUNTING] & 1) and ram[_GROUP] != 0
+        in_transition = not is_running or not self._is_whole()
+        is_free = (
+            not in_transition
+            and not ram[_EVENTS_OFF]
+            and not ram[_SCRIPT]
+            and ram[_WALKING] == STANDING
+            and not ram[_BATTLE_MODE]
+            and not ram[_WINDOWS]
+        )
+        if is_free:
+            return _FREE
+        prompt = self._prompt(tilemap)
+        has_cursor = prompt in _WITH_CURSOR
+        return Control(
+            in_game=is_running,
+            is_free=False,
+            in_text=prompt in _TEXTS,
+            in_menu=prompt in _MENUS,
+            is_scripted=ram[_SCRIPT] != 0,
+            in_transition=in_transition,
+            cursor=(ram[_CURSOR_Y], ram[_CURSOR_X]) if has_cursor else (0, 0),
+            menu_size=(ram[_ROWS], ram[_COLUMNS]) if has_cursor else (0, 0),
+            prompt=prompt,
+            selection=ram[_SELECTION] if prompt in _MENUS else 0,
+            pocket=ram[_POCKET] if prompt in _MENUS else 0,
+        )
+
+    def _prompt(self, tilemap: bytes) -> Prompt:
+        ram = self._ram.data
+        has_box = has_text_box(tilemap)
+        if has_box and tilemap[_ARROW_CELL] == _ARROW:
+            return Prompt.TEXT
+        cell = (ram[_CELL] | ram[_CELL + 1] << 8) - _TILEMAP.address
+        cursor = tilemap[cell] if 0 <= cell < len(tilemap) else 0
+        if cursor == _CURSOR and ram[_CURSOR_Y] and not (has_box and self._is_covered(cell)):
+            is_question = ram[_DATA] | ram[_DATA + 1] << 8 == _YES_NO and ram[_WINDOWS]
+            return Prompt.YES_NO if is_question else Prompt.MENU
+        for above, top, below, bottom in _SPINNERS:
+            if tilemap[above] == top and tilemap[below] == bottom:
+                return Prompt.SPINNER
+        row = tilemap[_NAMING_ROW]
+        if _DEL in row and _END in row:
+            return Prompt.NAMING
+        is_polled = ram[_DELAY] in POLLING
+        if not has_box:
+            return Prompt.SCREEN if is_polled else Prompt.NONE
+        if ram[_TEXT_FLAGS] & _TEXT_AT_WORK:
+            return Prompt.TEXT if is_polled and not self._is_slow() else Prompt.PRINTING
+        if cursor == _HOLLOW_CURSOR and not self._is_inside(cell):
+            return Prompt.QUANTITY
+        return Prompt.TEXT if is_polled or self._is_update_held() else Prompt.NONE
+
+    def _is_covered(self, cell: int) -> bool:
+        """Return whether a menu's cursor is left over beside a text box drawn since."""
+        is_text_newest = self._ram.data[_BORDERS : _BORDERS + 4] == _TEXT_BOX
+        return is_text_newest and not self._is_inside(cell)
+
+    def _is_inside(self, cell: int) -> bool:
+        """Return whether a cell lies in the newest menu or text box."""
+        top, left, bottom, right = self._ram.data[_BORDERS : _BORDERS + 4]
+        y, x = divmod(cell, WIDTH)
+        return top <= y <= bottom and left <= x <= right
+
+    def _is_slow(self) -> bool:
+        """Return whether letters too let wTextDelayFrames reach 4: then only the arrow tells."""
+        options = self._ram.data[_OPTIONS]
+        return options & 7 == _SLOW and not options & _NO_DELAY
+
+    def _is_update_held(self) -> bool:
+        return self._emulator.read(_UPDATE.bank, _UPDATE.address, 1)[0] == 1
+
+    def _is_whole(self) -> bool:
+        """Return whether the map is loaded and the coordinates are of it.
+
+        On a connection they are 255, or the map's size, for 2 frames.
+        """
+        ram = self._ram.data
+        x, y = ram[_X], ram[_Y]
+        return (
+            ram[_MAP_STATUS] == HANDLING
+            and x != _AWAY
+            and y != _AWAY
+            and x < 2 * ram[_WIDTH]
+            and y < 2 * ram[_HEIGHT]
+            and is_plausible_size(ram)
+        )

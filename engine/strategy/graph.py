@@ -1,0 +1,308 @@
+"""Work out where every press leads over a whole world, and keep that.
+
+It follows from the maps alone, so that it is worked out once, for all tiles at a time
+(`build_graph`), and kept in the user's cache folder.
+"""
+
+import io
+import mmap
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.files import make_folder, open_to_read, write_file
+from engine.games.overworld import BACK, Ability, Overworld
+from engine.types import Facing, Terrain
+
+FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
+"""Order of the directions in arrays."""
+
+VERSION = 3
+"""Of the rules below: what an older version made is not read."""
+
+_OPPOSITE = (1, 0, 3, 2)
+_GRASS_COST = 3
+"""A tile of tall grass counts as this many: each may cost a battle."""
+_MAX_FILE = 1 << 23
+_NEEDS = (
+    (Terrain.WATER, Ability.SURF),
+    (Terrain.CUT_TREE, Ability.CUT),
+    (Terrain.WHIRLPOOL, Ability.WHIRLPOOL),
+)
+
+Indices = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """Where the presses lead, backwards: from which tiles one press leads to a tile.
+
+    Attributes:
+        first: (N + 1,) int32; `sources[first[t]:first[t + 1]]` lead to tile t.
+        sources: (E,) int32.
+        costs: (N,) uint8, what entering a tile counts as.
+        needs: (N,) uint8 `Ability` bits that entering a tile takes.
+        climbs: (C, 2) int32, from below a waterfall to above it.
+    """
+
+    first: Indices
+    sources: Indices
+    costs: NDArray[np.uint8]
+    needs: NDArray[np.uint8]
+    climbs: Indices
+
+    @property
+    def size(self) -> int:
+        """Return its bytes."""
+        return sum(getattr(self, name).nbytes for name in _FIELDS)
+
+
+_FIELDS: Mapping[str, np.dtype[np.generic]] = {
+    "first": np.dtype(np.int32),
+    "sources": np.dtype(np.int32),
+    "costs": np.dtype(np.uint8),
+    "needs": np.dtype(np.uint8),
+    "climbs": np.dtype(np.int32),
+}
+
+
+def successors(world: Overworld) -> tuple[Indices, Indices]:
+    """Return where presses lead: (4, N) int32 tile by direction of `FACINGS`, -1 for nowhere.
+
+    And (C, 2) int32 `Graph.climbs`. What needs an ability counts as if it were there, and so does
+    what a script opens; on a door of that kind one stays, and whatever is pressed leads through it,
+    so that its tile can be closed. One also stays on doors that lead back to where one came from:
+    see `Conditions.back`.
+    """
+    terrain, beside = world.terrain, _neighbours(world)
+    is_floor = terrain & (Terrain.WALKABLE | Terrain.WATER | Terrain.CUT_TREE) != 0
+    steps = [_is_open(terrain, is_floor, beside[d], d) for d in range(4)]
+    warp, arrivals = warp_arrivals(world)
+    is_warp = np.zeros(len(terrain), np.bool_)
+    leads = np.full(len(terrain), -1, np.int32)
+    # The first warp of a tile counts.
+    is_warp[warp], leads[warp[::-1]] = True, arrivals[::-1]
+    ends = np.arange(len(terrain), dtype=np.int32)
+    pushed = (terrain & Terrain.PUSH != 0) & steps[0] & ~is_warp
+    ends[pushed] = beside[0][pushed]
+    is_door = is_warp & (terrain & Terrain.DOOR != 0)
+    back, gates = (tiles[is_door[tiles]] for tiles in (_back_warps(world), world.gates["tile"]))
+    is_door[gates] = is_door[back] = False
+    ends[is_door] = leads[is_door]
+    falls = np.flatnonzero(terrain & Terrain.WATERFALL)
+    ends[falls] = _slide(falls, beside[0], steps[0], ends)
+    ice = np.flatnonzero(terrain & Terrain.ICE)
+    found = np.full((4, len(terrain)), -1, np.int32)
+    for d, facing in enumerate(FACINGS):
+        reached = ends.copy()
+        reached[ice] = _slide(ice, beside[d], steps[d], ends)
+        found[d][steps[d]] = reached[beside[d][steps[d]]]
+        beyond = np.where(beside[d] >= 0, beside[d][beside[d]], -1)
+        hops = ~steps[d] & is_floor & (terrain & Terrain.HOPS[facing] != 0) & (beyond >= 0)
+        hops &= is_floor[beyond]
+        found[d][hops] = ends[beyond[hops]]
+        mats = ~steps[d] & ~hops & is_warp & (terrain & Terrain.MATS[facing] != 0)
+        found[d][mats] = leads[mats]
+    found[:, gates], found[:, back] = leads[gates], -1
+    tops = ends.copy()
+    tops[falls] = _slide(falls, beside[1], steps[1], np.arange(len(terrain), dtype=np.int32))
+    feet = np.flatnonzero(steps[1] & (terrain & Terrain.WATERFALL == 0))
+    feet = feet[terrain[beside[1][feet]] & Terrain.WATERFALL != 0]
+    found[1][feet] = -1
+    return found, np.stack((feet, tops[beside[1][feet]]), 1).astype(np.int32)
+
+
+def _back_warps(world: Overworld) -> NDArray[np.int64]:
+    """Return the tiles of the warps that lead back to where one came from."""
+    warps = world.warps[(world.warps["arrival"] == BACK) & _is_on_map(world)]
+    return _tiles(world, warps["map"], warps["x"], warps["y"])
+
+
+def build_graph(world: Overworld) -> Graph:
+    """Work out the ways of a whole world."""
+    leading, climbs = successors(world)
+    return graph_of(world.terrain, leading, climbs)
+
+
+def graph_of(terrain: NDArray[np.uint32], leading: Indices, climbs: Indices) -> Graph:
+    """Turn `successors` round."""
+    count = len(terrain)
+    tiles = np.arange(count, dtype=np.int32)
+    is_way = (leading >= 0) & (leading != tiles)
+    targets = leading[is_way]
+    sources = np.broadcast_to(tiles, leading.shape)[is_way]
+    order = np.argsort(targets, kind="stable")
+    first = np.zeros(count + 1, np.int32)
+    np.cumsum(np.bincount(targets, minlength=count), out=first[1:])
+    costs = np.where(terrain & Terrain.GRASS, _GRASS_COST, 1).astype(np.uint8)
+    needs = np.zeros(count, np.uint8)
+    for bit, ability in _NEEDS:
+        needs[terrain & bit != 0] |= np.uint8(ability)
+    return Graph(first, sources[order], costs, needs, climbs)
+
+
+def warp_arrivals(world: Overworld) -> tuple[Indices, Indices]:
+    """Return (W,) int32 the tiles of all warps that lie on their map, and where they lead, or -1.
+
+    On doors, stairs and caves one arrives a tile below.
+    """
+    maps, warps = world.maps, world.warps
+    is_inside = _is_on_map(world)
+    tiles = np.where(is_inside, _tiles(world, warps["map"], warps["x"], warps["y"]), -1)
+    starts = np.searchsorted(warps["map"], np.arange(len(maps)))
+    arriving = np.where(warps["target"] >= 0, starts[warps["target"]] + warps["arrival"] - 1, -1)
+    arrivals = np.where(arriving >= 0, tiles[arriving], -1)
+    below = arrivals + maps["width"][warps["target"]]
+    ends = maps["first_tile"] + maps["width"].astype(np.int32) * maps["height"]
+    is_pushed = (arrivals >= 0) & (world.terrain[arrivals] & Terrain.PUSH != 0)
+    is_pushed &= below < ends[warps["target"]]
+    arrivals = np.where(is_pushed, below, arrivals)
+    return tiles[is_inside].astype(np.int32), arrivals[is_inside].astype(np.int32)
+
+
+def _is_on_map(world: Overworld) -> NDArray[np.bool_]:
+    """Return (W,) bool, which warps lie inside of their map."""
+    maps, warps = world.maps, world.warps
+    is_inside = warps["x"] < maps["width"][warps["map"]]
+    return np.asarray(is_inside & (warps["y"] < maps["height"][warps["map"]]))
+
+
+def crossings(world: Overworld, link: np.void) -> tuple[Indices, Indices]:
+    """Return the tiles along a connection, and those across it."""
+    row, target = int(link["map"]), int(link["target"])
+    (width, height), (other_width, other_height) = world.size(row), world.size(target)
+    along = np.arange(int(link["first"]), int(link["last"]) + 1, dtype=np.int32)
+    new = (along + int(link["shift"])) & 0xFF
+    across, facing = int(link["across"]), Facing(int(link["facing"]))
+    first, other_first = (int(world.maps["first_tile"][each]) for each in (row, target))
+    if facing in (Facing.UP, Facing.DOWN):
+        is_known = (new < other_width) & (along < width) & (across < other_height)
+        own = along + (0 if facing is Facing.UP else (height - 1) * width)
+        other = across * other_width + new
+    else:
+        is_known = (new < other_height) & (along < height) & (across < other_width)
+        own = along * width + (0 if facing is Facing.LEFT else width - 1)
+        other = new * other_width + across
+    return first + own[is_known], other_first + other[is_known]
+
+
+def _tiles(world: Overworld, rows: NDArray[Any], x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
+    maps = world.maps
+    return np.asarray(maps["first_tile"][rows] + y.astype(np.int64) * maps["width"][rows] + x)
+
+
+def _neighbours(world: Overworld) -> Indices:
+    """Return (4, N) int32, the tile on each side, on another map beyond an edge; -1 for none."""
+    sizes = world.maps["width"].astype(np.int32) * world.maps["height"]
+    tiles = np.arange(len(world.terrain), dtype=np.int32)
+    widths = np.repeat(world.maps["width"].astype(np.int32), sizes)
+    local = tiles - np.repeat(world.maps["first_tile"], sizes)
+    x, last = local % widths, np.repeat(sizes, sizes)
+    found = np.full((4, len(tiles)), -1, np.int32)
+    found[0] = np.where(local + widths < last, tiles + widths, -1)
+    found[1] = np.where(local >= widths, tiles - widths, -1)
+    found[2] = np.where(x > 0, tiles - 1, -1)
+    found[3] = np.where(x + 1 < widths, tiles + 1, -1)
+    for link in world.connections:
+        own, other = crossings(world, link)
+        found[FACINGS.index(Facing(int(link["facing"])))][own] = other
+    return found
+
+
+def _is_open(
+    terrain: NDArray[np.uint32], is_floor: NDArray[np.bool_], beside: Indices, d: int
+) -> NDArray[np.bool_]:
+    """Return from which tiles a step in a direction succeeds, with nobody in the way."""
+    is_open = is_floor & (beside >= 0) & is_floor[beside]
+    is_open &= terrain & Terrain.WALLS[FACINGS[d]] == 0
+    return np.asarray(is_open & (terrain[beside] & Terrain.WALLS[FACINGS[_OPPOSITE[d]]] == 0))
+
+
+def _slide(
+    tiles: NDArray[np.intp], beside: Indices, is_open: NDArray[np.bool_], ends: Indices
+) -> Indices:
+    """Return where one stops who comes onto slippery tiles and slides on until it is blocked."""
+    reached = ends.copy()
+    reached[tiles] = tiles
+    is_free = is_open[tiles]
+    while True:
+        stops = np.where(is_free, reached[beside[tiles]], tiles).astype(np.int32)
+        if np.array_equal(stops, reached[tiles]):
+            return stops
+        reached[tiles] = stops
+
+
+def save_graph(path: Path, graph: Graph) -> None:
+    """Write a graph so that `load_graph` can map it.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    content = io.BytesIO()
+    np.savez(content, **{name: getattr(graph, name) for name in _FIELDS})
+    make_folder(path.parent)
+    write_file(path, content.getvalue())
+
+
+def load_graph(path: Path, num_tiles: int) -> Graph | None:
+    """Map a graph into memory, shared with all that do; None: there is none, or it is damaged."""
+    try:
+        with os.fdopen(open_to_read(path, _MAX_FILE), "rb") as file:
+            graph = Graph(**_mapped(file))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError):
+        return None
+    first, sources = graph.first, graph.sources
+    is_whole = (
+        len(first) == num_tiles + 1
+        and len(graph.costs) == len(graph.needs) == num_tiles
+        and first[0] == 0
+        and first[-1] == len(sources)
+        and bool((np.diff(first) >= 0).all())
+        and all(
+            not part.size or 0 <= part.min() <= part.max() < num_tiles
+            for part in (sources, graph.climbs)
+        )
+    )
+    return graph if is_whole else None
+
+
+def _mapped(file: io.BufferedReader) -> dict[str, Any]:
+    """Return the arrays of an uncompressed .npz file, mapped, once their checksums are right.
+
+    Raises:
+        ValueError, KeyError, zipfile.BadZipFile: It is damaged, or not of ours.
+    """
+    found: dict[str, Any] = {}
+    with zipfile.ZipFile(file) as archive:
+        if archive.testzip() is not None:
+            raise ValueError("a checksum is wrong")
+        members = {name: archive.getinfo(f"{name}.npy") for name in _FIELDS}
+        pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        for name, member in members.items():
+            start = member.header_offset
+            file.seek(start + 26)
+            lengths = file.read(4)
+            file.seek(
+                start
+                + 30
+                + int.from_bytes(lengths[:2], "little")
+                + int.from_bytes(lengths[2:], "little")
+            )
+            if member.compress_type != zipfile.ZIP_STORED or np.lib.format.read_magic(file) != (
+                1,
+                0,
+            ):
+                raise ValueError("it is compressed")
+            shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
+            wanted = (2,) if name == "climbs" else ()
+            if dtype != _FIELDS[name] or is_fortran or shape[1:] != wanted:
+                raise ValueError("an array is of another kind")
+            count = int(np.prod(shape))
+            found[name] = np.frombuffer(pages, dtype, count, file.tell()).reshape(shape)
+    return found

@@ -1,0 +1,387 @@
+"""Find the shortest way over a whole world: from any walk tile to any other, over all maps.
+
+Where the presses lead is kept (`engine.strategy.graph`). Who and what is in the way, and what the
+party can do, is asked anew for every search.
+"""
+
+import contextlib
+import zlib
+from array import array
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ConfigurationError
+from engine.folders import cache_folder
+from engine.games.overworld import ANY_SCENE, BACK, NO_ABILITY, Ability, Overworld, Stance
+from engine.strategy.graph import (
+    VERSION,
+    Graph,
+    Indices,
+    build_graph,
+    crossings,
+    load_graph,
+    save_graph,
+)
+from engine.types import Facing, GameState, MapId, Terrain
+
+FAR = 1 << 30
+"""Distance of what cannot be reached."""
+
+CLOSED = 10_000
+"""What passing somebody in the way, or a gate that is closed, counts as: distances from here on
+lead through as many of them as they hold multiples of it."""
+
+_TRIGGER_COST = 12
+STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 20, Stance.ROCK: 4}
+STONE_ABILITIES: Mapping[Stance, Ability] = {
+    Stance.BOULDER: Ability.STRENGTH,
+    Stance.ROCK: Ability.ROCK_SMASH,
+}
+"""What moves them out of the way."""
+
+_SHUT, _HELD = 0, 255
+"""Costs of tiles that cannot be entered, and of those that count as `CLOSED`."""
+
+_NUM_SEARCHES, _NUM_UNPACKED = 32, 4
+"""That are remembered: enough for all games of a worker, each with some goals."""
+
+
+class Search:
+    """The distances from tiles to the nearest goal, found from the goals outwards as asked.
+
+    They do not depend on what was asked before.
+
+    Args:
+        graph: The ways.
+        costs: What entering each tile counts as.
+        goals: Tiles, and what is left of the way from there.
+        more: Tiles that lead to a tile beside those of the graph.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        costs: bytes,
+        goals: Mapping[int, int],
+        more: Mapping[int, list[int]],
+    ) -> None:
+        # Python's integers in lists and memory views are faster here than NumPy's. Mapped arrays
+        # need not lie at multiples of 4, which only views of bytes put up with.
+        self._first, self._sources = (
+            part.view(np.uint8).data.cast("i") for part in (graph.first, graph.sources)
+        )
+        self._costs, self._goals, self._more = costs, goals, more
+        self._distances: list[int] | array[int] = [FAR] * len(costs)
+        self._waiting: dict[int, list[int]] = {}
+        self._settled = -1
+        for tile, left in goals.items():
+            self._distances[tile] = left
+            self._waiting.setdefault(left, []).append(tile)
+
+    def __getitem__(self, tile: int) -> int:
+        """Return the distance from a tile, `FAR` where there is no way."""
+        if self._distances[tile] > self._settled and self._waiting:
+            self._search(tile)
+        return self._distances[tile]
+
+    def next_of(self, tiles: Iterable[int]) -> int:
+        """Return through which of the tiles that a press leads to it is the least way."""
+        return min(tiles, key=lambda tile: self._distances[tile] + self._entering(tile))
+
+    def _entering(self, tile: int) -> int:
+        """Return what entering a tile counts as."""
+        cost = self._costs[tile]
+        if cost == _SHUT:
+            return 1 if tile in self._goals else FAR
+        return CLOSED if cost == _HELD else cost
+
+    def all(self) -> list[int]:
+        """Return the distances from all tiles."""
+        self._search(-1)
+        return list(self._distances)
+
+    def pack(self) -> None:
+        """Take half the memory, for what is asked seldom."""
+        if isinstance(self._distances, list):
+            self._distances = array("i", self._distances)
+
+    def _search(self, until: int) -> None:
+        """Continue until the distance of a tile is certain; -1: of all tiles."""
+        first, sources, costs, more = self._first, self._sources, self._costs, self._more
+        waiting = self._waiting
+        distances = self._distances = list(self._distances)
+        while waiting and (until < 0 or distances[until] > self._settled):
+            distance = min(waiting)
+            reached = waiting.pop(distance)
+            while reached:
+                later: list[int] = []
+                after = distance + 1
+                for tile in reached:
+                    if distances[tile] != distance:
+                        continue
+                    cost = costs[tile]
+                    if cost == 1:
+                        bucket, total = later, after
+                    elif cost == _SHUT and tile not in self._goals:
+                        continue
+                    else:
+                        total = distance + self._entering(tile)
+                        bucket = waiting.setdefault(total, [])
+                    leading: Iterable[int] = sources[first[tile] : first[tile + 1]]
+                    if tile in more:
+                        leading = [*leading, *more[tile]]
+                    for source in leading:
+                        if total < distances[source]:
+                            distances[source] = total
+                            bucket.append(source)
+                self._settled = distance
+                reached = later + waiting.pop(after, [])
+                if until >= 0 and distances[until] <= distance:
+                    if reached:
+                        waiting[after] = reached
+                    return
+                distance = after
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What of a game's state decides which ways are open.
+
+    Attributes:
+        abilities: What the party can do.
+        is_away: One byte for each of `Overworld.people`: 1 if a flag hides them.
+        triggers: One byte for each of `Overworld.triggers`: 1 while it would start a scene, 2 if
+            that sent the player back.
+        is_closed: One byte for each of `Overworld.gates`: 1 while the tile is closed.
+        back: Tiles of the warps that lead back to where one came from, and where that is now.
+    """
+
+    abilities: Ability = NO_ABILITY
+    is_away: bytes = b""
+    triggers: bytes = b""
+    is_closed: bytes = b""
+    back: tuple[tuple[int, int], ...] = ()
+
+
+EVERYTHING_OPEN = Conditions(Ability(63))
+
+
+class RouteFinder:
+    """Search the ways of one world; the distances to the last few goals are remembered.
+
+    Attributes:
+        world: The maps.
+        graph: The ways.
+    """
+
+    def __init__(self, world: Overworld, graph: Graph) -> None:
+        self.world, self.graph = world, graph
+        self._searches: OrderedDict[tuple[frozenset[int], Conditions], Search] = OrderedDict()
+        maps, people = world.maps, world.people
+        self._people = self._inside(people)
+        self._triggers = self._inside(world.triggers)
+        self._arrivals = np.searchsorted(world.warps["map"], np.arange(len(maps) + 1))
+
+    def distances(self, goals: Iterable[int], conditions: Conditions) -> Search:
+        """Return the distances from tiles to the nearest of the goals' tiles."""
+        key = frozenset(goals), conditions
+        search = self._searches.get(key)
+        if search is None:
+            for old in list(self._searches.values())[: 1 - _NUM_UNPACKED]:
+                old.pack()
+            search = self._searches[key] = self._search(key[0], conditions)
+            if len(self._searches) > _NUM_SEARCHES:
+                self._searches.popitem(last=False)
+        else:
+            self._searches.move_to_end(key)
+        return search
+
+    def path(self, start: int, goals: Iterable[int], conditions: Conditions) -> list[int]:
+        """Return the tiles where presses lead to the nearest goal, `start` first; [] if none."""
+        targets = frozenset(goals)
+        search = self.distances(targets, conditions)
+        if search[start] >= FAR:
+            return []
+        first, leading = self._forwards
+        more: dict[int, list[int]] = {}
+        for tile, end in self._more(conditions):
+            more.setdefault(tile, []).append(end)
+        path = [start]
+        while (tile := path[-1]) not in targets:
+            tiles = leading[first[tile] : first[tile + 1]].tolist()
+            path.append(search.next_of([*tiles, *more.get(tile, ())]))
+        return path
+
+    def _more(self, conditions: Conditions) -> list[tuple[int, int]]:
+        """Return the ways beside those of the graph: from which tile one press leads to which."""
+        can_climb = bool(conditions.abilities & Ability.WATERFALL)
+        return [*(self.graph.climbs.tolist() if can_climb else ()), *conditions.back]
+
+    @cached_property
+    def _forwards(self) -> tuple[Indices, Indices]:
+        """Return where the presses lead, forwards, as `Graph` has it backwards."""
+        graph = self.graph
+        order = np.argsort(graph.sources, kind="stable")
+        count = len(graph.costs)
+        targets = np.repeat(np.arange(count, dtype=np.int32), np.diff(graph.first))[order]
+        first = np.searchsorted(graph.sources[order], np.arange(count + 1)).astype(np.int32)
+        return first, targets
+
+    def reachable(self, starts: Iterable[int], conditions: Conditions) -> NDArray[np.bool_]:
+        """Return (N,) bool, which tiles there is a way to that nobody blocks."""
+        costs = self.costs(conditions)
+        first, leading = (part.data for part in self._forwards)
+        more = dict(self._more(conditions))
+        is_reached, waiting = bytearray(len(costs)), list(starts)
+        for tile in waiting:
+            is_reached[tile] = 1
+        while waiting:
+            tile = waiting.pop()
+            targets: Iterable[int] = leading[first[tile] : first[tile + 1]]
+            if tile in more:
+                targets = [*targets, more[tile]]
+            for target in targets:
+                if not is_reached[target] and costs[target] not in (_SHUT, _HELD):
+                    is_reached[target] = 1
+                    waiting.append(target)
+        return np.frombuffer(is_reached, np.bool_)
+
+    def costs(self, conditions: Conditions) -> bytes:
+        """Return (N,) bytes, what entering each tile counts as."""
+        costs = self.graph.costs.copy()
+        costs[self.graph.needs & ~np.uint8(conditions.abilities) != 0] = _SHUT
+        if conditions.triggers:
+            for tile, row in self._triggers:
+                state = conditions.triggers[row]
+                if state:
+                    costs[tile] = _HELD if state > 1 else max(int(costs[tile]), _TRIGGER_COST)
+        closed = np.frombuffer(conditions.is_closed, np.bool_)
+        costs[self.world.gates["tile"][: len(closed)][closed]] = _HELD
+        if conditions.is_away:
+            stances, away = self.world.people["stance"], conditions.is_away
+            for tile, row in self._people:
+                if not away[row]:
+                    cost = _standing_cost(Stance(int(stances[row])), conditions.abilities)
+                    if cost is not None:
+                        costs[tile] = cost
+        return costs.tobytes()
+
+    def conditions(
+        self,
+        state: GameState,
+        abilities: Ability,
+        scenes: Mapping[int, int],
+        shut: frozenset[tuple[int, int]],
+    ) -> Conditions:
+        """Return what a game's state opens and closes.
+
+        Args:
+            state: The game now.
+            abilities: What the party can do.
+            scenes: Row of a map -> its scene number, of those that are known.
+            shut: Rows of maps and scenes whose triggers sent the player back.
+        """
+        people, gates = self.world.people, self.world.gates
+        is_away = _bits(state, people["flag"]) | (people["hours"] != 0)
+        is_closed = _bits(state, gates["flag"]) != gates["opens"]
+        triggers = bytearray(len(self.world.triggers))
+        for i, (row, scene) in enumerate(
+            zip(
+                self.world.triggers["map"].tolist(),
+                self.world.triggers["scene"].tolist(),
+                strict=True,
+            )
+        ):
+            now = scenes.get(row)
+            if now is not None and scene in (now, ANY_SCENE):
+                triggers[i] = 2 if (row, now) in shut else 1
+        return Conditions(abilities, is_away.tobytes(), bytes(triggers), is_closed.tobytes())
+
+    def arrival(self, target: MapId, number: int, here: MapId) -> tuple[int, ...]:
+        """Return where a warp to a map's warp `number` leads; several where it leads back."""
+        row, came_from = self.world.row(target), self.world.row(here)
+        if row is None:
+            return ()
+        begin, end = self._arrivals[row], self._arrivals[row + 1]
+        own = self.world.warps[begin:end]
+        if number == BACK:
+            numbers = np.flatnonzero(own["target"] == came_from).tolist()
+        else:
+            numbers = [number - 1] if 1 <= number <= len(own) else []
+        tiles = []
+        for each in numbers:
+            tile = self.world.tile(row, int(own["x"][each]), int(own["y"][each]))
+            if tile is not None:
+                is_pushed = self.world.terrain[tile] & Terrain.PUSH
+                below = self.world.tile(row, int(own["x"][each]), int(own["y"][each]) + 1)
+                tiles.append(below if is_pushed and below is not None else tile)
+        return tuple(tiles)
+
+    def across(self, row: int, facing: Facing) -> dict[int, int]:
+        """Return for the tiles at a side of a map those across it."""
+        links = self.world.connections
+        found: dict[int, int] = {}
+        for link in links[(links["map"] == row) & (links["facing"] == facing)]:
+            own, other = crossings(self.world, link)
+            found |= dict(zip(own.tolist(), other.tolist(), strict=True))
+        return found
+
+    def _search(self, goals: frozenset[int], conditions: Conditions) -> Search:
+        more: dict[int, list[int]] = {}
+        for tile, end in self._more(conditions):
+            more.setdefault(end, []).append(tile)
+        return Search(self.graph, self.costs(conditions), dict.fromkeys(goals, 0), more)
+
+    def _inside(self, things: NDArray[np.void]) -> list[tuple[int, int]]:
+        """Return tile and row of those that stand on their map."""
+        found = []
+        for row, (map_row, x, y) in enumerate(
+            zip(things["map"].tolist(), things["x"].tolist(), things["y"].tolist(), strict=True)
+        ):
+            tile = self.world.tile(map_row, x, y)
+            if tile is not None:
+                found.append((tile, row))
+        return found
+
+
+def _bits(state: GameState, flags: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Return which event flags are set; those that are not known are not."""
+    bits = np.unpackbits(np.frombuffer(state.event_flags or b"\0", np.uint8), bitorder="little")
+    is_known = (flags >= 0) & (flags < len(bits))
+    return np.asarray(is_known & (bits[np.where(is_known, flags, 0)] != 0))
+
+
+def _standing_cost(stance: Stance, abilities: Ability) -> int | None:
+    """Return what a tile counts as where somebody or something stands, None for no more."""
+    if stance is Stance.WALKS:
+        return None  # gone when one comes there
+    if stance in STONE_ABILITIES:
+        return STONE_COSTS[stance] if abilities & STONE_ABILITIES[stance] else _SHUT
+    return _HELD
+
+
+@lru_cache(maxsize=2)
+def route_finder(world: Overworld, sha1: str) -> RouteFinder:
+    """Return the finder that all games of this process share.
+
+    Args:
+        world: The maps of an image.
+        sha1: Of the image: the graph is kept under it in the user's cache folder.
+    """
+    try:
+        content = zlib.crc32(world.gates.tobytes(), zlib.crc32(world.terrain.tobytes()))
+        path = cache_folder() / f"routes-{sha1}-{VERSION}-{content:08x}.npz"
+    except ConfigurationError:
+        return RouteFinder(world, build_graph(world))
+    graph = load_graph(path, len(world.terrain))
+    if graph is None:
+        graph = build_graph(world)
+        with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
+            save_graph(path, graph)
+            graph = load_graph(path, len(world.terrain)) or graph
+    return RouteFinder(world, graph)

@@ -1,0 +1,119 @@
+"""Measure the path-finder on a world as large as Crystal's: `python -m tests.benchmarks.world`.
+
+388 maps with 147,500 tiles, drawn by chance: 60 outside, joined at their edges, the rest houses.
+"""
+
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from engine.games.crystal.game import CrystalGame
+from engine.games.crystal.rom_tables import read_overworld
+from engine.games.overworld import Overworld
+from engine.strategy.goal_options import choices
+from engine.strategy.graph import build_graph, load_graph, save_graph
+from engine.strategy.navigation import WorldMap
+from engine.strategy.routes import FAR, Conditions, RouteFinder
+from engine.types import MapId
+from tests.engine.games.world_images import Drawn, Person, build
+from tests.engine.strategy.test_world_map import standing
+
+_Result = TypeVar("_Result")
+_MAPS, _OUTSIDE, _ROW = 388, 60, 10
+_DISTANCES = (50, 100, 200, 400, 700)
+
+
+def make_image(seed: int = 1) -> bytes:
+    """Return an image with such a world."""
+    dice = random.Random(seed)
+    keys = [(i // 15 + 1, i % 15 + 1) for i in range(_MAPS)]
+    inside = {i: [j for j in range(_OUTSIDE, _MAPS) if j % _OUTSIDE == i] for i in range(_OUTSIDE)}
+    maps = {}
+    for i, key in enumerate(keys):
+        width, height = (52, 30) if i < _OUTSIDE else (14, 12)
+        rows = [dice.choices('#".', (2, 1, 7), k=width) for _ in range(height)]
+        warps, sides = [], {}
+        if i < _OUTSIDE:
+            column = i % _ROW
+            near = {"east": (i + 1, column < _ROW - 1), "west": (i - 1, column > 0)}
+            near |= {"north": (i - _ROW, i >= _ROW), "south": (i + _ROW, i < _OUTSIDE - _ROW)}
+            sides = {
+                side: (*keys[other], 0) for side, (other, is_there) in near.items() if is_there
+            }
+            for number, house in enumerate(inside[i]):
+                x = 4 + 6 * number
+                rows[10][x], rows[11][x] = "D", "."
+                warps.append((x, 10, *keys[house], 1))
+        else:
+            town = i % _OUTSIDE
+            rows[height - 1][3], rows[height - 2][3] = "m", "."
+            warps.append((3, height - 1, *keys[town], inside[town].index(i) + 1))
+        drawn = ["".join(row) for row in rows]
+        people = [Person(1, 1, flag=100 + i)]
+        maps[key] = Drawn(drawn, warps, sides, people=people, tileset=1 + i % 24)
+    return build(maps)
+
+
+def measure() -> None:
+    """Print how long each part takes, in CPU time."""
+    image = make_image()
+    world, problem = _timed("read the image", lambda: read_overworld(image))
+    assert world is not None, problem
+    graph = _timed("build the graph", lambda: build_graph(world))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "routes.npz"
+        _timed("keep the graph", lambda: save_graph(path, graph))
+        kept = _timed("map the graph", lambda: load_graph(path, len(world.terrain)))
+        assert kept is not None
+        print(f"{len(world):,} maps, {len(world.terrain):,} tiles, {graph.size / 1e6:.2f} MB")
+        finder, foot = RouteFinder(world, kept), Conditions()
+        goal = world.tile(0, 20, 20)
+        assert goal is not None
+        found = _timed("all distances to a goal", lambda: finder.distances([goal], foot).all())
+        field = np.array(found)
+        for least in _DISTANCES:
+            start = int(np.argmin(np.where(field >= least, field, FAR)))
+            steps, asking = int(field[start]), RouteFinder(world, kept)
+
+            def ask(asking: RouteFinder = asking, start: int = start) -> int:
+                return asking.distances([goal], foot)[start]
+
+            def lead(start: int = start) -> list[int]:
+                return finder.path(start, [goal], foot)
+
+            _timed(f"a new goal {steps} steps off", ask)
+            _timed("asked again", ask)
+            _timed("the way there", lead)
+    _measure_options(image)
+
+
+def _measure_options(image: bytes) -> None:
+    """Print how long it takes to list the goals that are possible."""
+    game = CrystalGame("0" * 40, "PM_CRYSTAL", "a world", image)
+    assert game.overworld is not None
+    names = {(m.group, m.number): f"MAP {m.group}.{m.number}" for m in _ids(game.overworld)}
+    game.tables = replace(game.tables, MAPS=names)
+    world, now = WorldMap.of(game), standing((20, 20), MapId(1, 1), game)
+    _timed("the possible goals", lambda: choices(now, game, world))
+    _timed("asked again", lambda: choices(now, game, world))
+
+
+def _ids(world: Overworld) -> list[MapId]:
+    return [world.map_id(row) for row in range(len(world))]
+
+
+def _timed(what: str, work: Callable[[], _Result]) -> _Result:
+    before = time.process_time()
+    result = work()
+    print(f"{what:<26} {1000 * (time.process_time() - before):8.2f} ms")
+    return result
+
+
+if __name__ == "__main__":
+    measure()

@@ -1,0 +1,286 @@
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.games.crystal.rom_tables import read_overworld
+from engine.games.overworld import Ability, BlockChange, When
+from engine.strategy.graph import build_graph, load_graph, save_graph
+from engine.strategy.routes import (
+    CLOSED,
+    EVERYTHING_OPEN,
+    FAR,
+    Conditions,
+    RouteFinder,
+)
+from engine.types import MapId
+from tests.engine.games.world_images import Drawn, Person, build
+from tests.engine.strategy.helpers import state
+
+ON_FOOT = Conditions()
+INN = Drawn(["....", "...D"], warps=[(3, 1, 9, 9, 1)])
+"""A map that only has a door, so that images of one other map hold one."""
+
+
+def finder(*maps: Drawn, changes: tuple[BlockChange, ...] = ()) -> RouteFinder:
+    """Return the ways of maps 1.1, 1.2, ..., and of an inn behind them."""
+    drawn = {(1, number): one for number, one in enumerate((*maps, INN), 1)}
+    world, problem = read_overworld(build(drawn), changes)
+    assert world is not None, problem
+    return RouteFinder(world, build_graph(world))
+
+
+def way(found: RouteFinder, start, goal, conditions=ON_FOOT) -> list[tuple[int, int, int]]:
+    """Return number of the map, x and y along the way from one (number, x, y) to another."""
+    tiles = [found.world.tile(number - 1, x, y) for number, x, y in (start, goal)]
+    path = found.path(tiles[0], [tiles[1]], conditions)
+    return [(row + 1, x, y) for row, x, y in map(found.world.locate, path)]
+
+
+def steps(found: RouteFinder, start, goal, conditions=ON_FOOT) -> int:
+    tiles = [found.world.tile(number - 1, x, y) for number, x, y in (start, goal)]
+    return found.distances([tiles[1]], conditions)[tiles[0]]
+
+
+def test_the_west_edge_of_new_bark_leads_to_the_end_of_route_29() -> None:
+    """X=3B, Y=0: one leaves (0, 8) and stands on (59, 8)."""
+    rows = ["." * 20] * 18
+    town = Drawn(rows, sides={"west": (1, 2, 0)})
+    route = Drawn(["." * 60] * 18, sides={"east": (1, 1, 0)})
+    found = finder(town, route)
+    assert way(found, (1, 0, 8), (2, 59, 8)) == [(1, 0, 8), (2, 59, 8)]
+    assert way(found, (2, 59, 8), (1, 0, 8)) == [(2, 59, 8), (1, 0, 8)]
+
+
+def test_offset_neighbours_are_entered_beside() -> None:
+    """As Cherrygrove's north edge leads from (17, 0) to (7, 53) of Route 30."""
+    town = Drawn(["." * 40] * 18, sides={"north": (1, 2, 5)})
+    route = Drawn(["." * 20] * 54, sides={"south": (1, 1, -5)})
+    found = finder(town, route)
+    assert way(found, (1, 17, 0), (2, 7, 53)) == [(1, 17, 0), (2, 7, 53)]
+    assert way(found, (2, 7, 53), (1, 17, 0)) == [(2, 7, 53), (1, 17, 0)]
+    assert steps(found, (1, 9, 0), (2, 7, 53)) > 1
+
+
+def test_edges_are_crossed_where_the_other_side_is_open() -> None:
+    town = Drawn(["...."] * 2, sides={"south": (1, 2, 0)})
+    found = finder(town, Drawn(["##.#", "...."]))
+    assert way(found, (1, 0, 1), (2, 2, 0)) == [(1, 0, 1), (1, 1, 1), (1, 2, 1), (2, 2, 0)]
+
+
+def test_ledges_are_hopped_one_way() -> None:
+    found = finder(Drawn(["....", "vvvv", "####", "...."]))
+    assert way(found, (1, 2, 0), (1, 2, 3)) == [(1, 2, 0), (1, 2, 1), (1, 2, 3)]
+    assert way(found, (1, 2, 3), (1, 2, 0)) == []
+
+
+def test_a_ledge_with_floor_beyond_is_walked_over() -> None:
+    found = finder(Drawn(["..", "vv", "..", ".."]))
+    assert way(found, (1, 0, 0), (1, 0, 2)) == [(1, 0, 0), (1, 0, 1), (1, 0, 2)]
+
+
+def test_side_walls_stop_both_ways_but_not_along() -> None:
+    found = finder(Drawn(["....", "---.", "....", "...."]))
+    assert steps(found, (1, 0, 1), (1, 0, 0)) == 7
+    assert steps(found, (1, 0, 0), (1, 0, 1)) == 7
+    assert steps(found, (1, 0, 1), (1, 0, 2)) == 1
+
+
+def test_a_door_lets_out_one_tile_below_and_a_ladder_on_itself() -> None:
+    town = Drawn(["#D##", "....", "L...", "...."], warps=[(1, 0, 1, 2, 1), (0, 2, 1, 2, 2)])
+    house = Drawn(["...L", "m..."], warps=[(0, 1, 1, 1, 1), (3, 0, 1, 1, 2)])
+    found = finder(town, house)
+    assert way(found, (1, 1, 1), (2, 0, 1)) == [(1, 1, 1), (2, 0, 1)]
+    assert way(found, (2, 0, 1), (1, 1, 1)) == [(2, 0, 1), (1, 1, 1)]
+    assert way(found, (1, 1, 2), (2, 3, 0)) == [(1, 1, 2), (2, 3, 0)]
+
+
+def test_a_carpet_works_only_where_the_step_is_blocked() -> None:
+    town = Drawn(["....", ".m..", "....", ".m.."], warps=[(1, 1, 1, 2, 1), (1, 3, 1, 2, 1)])
+    house = Drawn(["....", "...m"], warps=[(3, 1, 1, 1, 1)])
+    found = finder(town, house)
+    assert way(found, (1, 1, 1), (2, 3, 1)) == [(1, 1, 1), (1, 1, 2), (1, 1, 3), (2, 3, 1)]
+
+
+def test_ice_slides_to_the_next_wall() -> None:
+    found = finder(Drawn(["III#", "IIII", "....", "...."]))
+    assert way(found, (1, 0, 2), (1, 0, 0)) == [(1, 0, 2), (1, 0, 0)]
+    assert way(found, (1, 0, 0), (1, 2, 0)) == [(1, 0, 0), (1, 2, 0)]
+    assert way(found, (1, 0, 2), (1, 1, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("sign", "needs"),
+    [
+        ("~", Ability.SURF),
+        ("T", Ability.CUT),
+        ("@", Ability.SURF | Ability.WHIRLPOOL),
+    ],
+)
+def test_water_trees_and_whirlpools_open_with_their_moves(sign: str, needs: Ability) -> None:
+    found = finder(Drawn([f".{sign}..", f".{sign}.."]))
+    assert steps(found, (1, 0, 0), (1, 2, 0)) == FAR
+    assert steps(found, (1, 0, 0), (1, 2, 0), Conditions(needs)) == 2
+    rest = Ability(63) & ~needs
+    assert steps(found, (1, 0, 0), (1, 2, 0), Conditions(rest)) == FAR
+
+
+def test_a_waterfall_is_climbed_with_its_move_and_always_carries_down() -> None:
+    found = finder(Drawn(["~~", "WW", "WW", "~~"]))
+    surf = Conditions(Ability.SURF)
+    assert way(found, (1, 0, 0), (1, 0, 3), surf) == [(1, 0, 0), (1, 0, 3)]
+    assert steps(found, (1, 0, 3), (1, 0, 0), surf) == FAR
+    both = Conditions(Ability.SURF | Ability.WATERFALL)
+    assert way(found, (1, 0, 3), (1, 0, 0), both) == [(1, 0, 3), (1, 0, 0)]
+
+
+def test_grass_is_walked_round_when_that_is_short() -> None:
+    found = finder(Drawn(['.""."', "....."]))
+    assert steps(found, (1, 0, 0), (1, 3, 0)) == 5
+
+
+CORRIDOR = Drawn(
+    ["####", "....", "####", "####"],
+    people=[Person(1, 1, flag=300), Person(2, 1, movement=4)],
+    triggers=[(2, 1, 0)],
+)
+
+
+def conditions(found: RouteFinder, *flags: int, scenes=None, shut=frozenset()) -> Conditions:
+    return found.conditions(state(flags=flags), Ability(0), scenes or {}, shut)
+
+
+def test_people_are_in_the_way_until_their_flag_hides_them() -> None:
+    found = finder(CORRIDOR)
+    assert steps(found, (1, 0, 1), (1, 3, 1), conditions(found)) >= CLOSED
+    assert steps(found, (1, 0, 1), (1, 3, 1), conditions(found, 300)) == 3
+
+
+def test_an_active_trigger_costs_and_one_that_sent_back_is_closed() -> None:
+    found = finder(CORRIDOR)
+
+    def far(scene: int, *shut: tuple[int, int]) -> int:
+        gates = conditions(found, 300, scenes={0: scene}, shut=frozenset(shut))
+        return steps(found, (1, 0, 1), (1, 3, 1), gates)
+
+    assert far(1) == 3
+    assert 3 < far(0) < CLOSED
+    assert far(0, (0, 0)) >= CLOSED
+    assert far(1, (0, 0)) == 3
+
+
+WALL, FLOOR, DOOR = 1, 2, 3
+"""Numbers of blocks in images that begin with a floor."""
+
+
+def test_a_gate_is_closed_until_its_flag_is_as_it_must_be() -> None:
+    hall = Drawn(["..##..", "..##.."])
+    for when, is_open_when_set in ((When.SET, True), (When.CLEAR, False)):
+        gate = BlockChange((1, 1), 2, 0, WALL, FLOOR, when, 300)
+        found = finder(hall, changes=(gate,))
+        for flags, is_set in (((), False), ((300,), True)):
+            left = steps(found, (1, 0, 0), (1, 5, 0), conditions(found, *flags))
+            assert left == 5 if is_set is is_open_when_set else left >= CLOSED
+        assert steps(found, (1, 0, 0), (1, 5, 0)) == 5
+
+
+def test_a_door_that_appears_is_a_way_with_its_flag() -> None:
+    town = Drawn(["....##", "....##"], warps=[(5, 0, 1, 2, 1)])
+    house = Drawn(["..#D", "...."], warps=[(3, 0, 1, 1, 1)])
+    found = finder(town, house, changes=(BlockChange((1, 1), 4, 0, WALL, DOOR, When.SET, 300),))
+    assert found.world.gates["tile"].tolist() == [
+        found.world.tile(0, x, y) for x, y in ((5, 0), (4, 1), (5, 1))
+    ]
+    assert steps(found, (1, 3, 1), (2, 3, 1), conditions(found)) >= CLOSED
+    assert steps(found, (1, 3, 1), (2, 3, 1), conditions(found, 300)) < CLOSED
+
+
+def test_changes_of_other_blocks_than_the_images_are_left_out() -> None:
+    hall = Drawn(["..##..", "..##.."])
+    for change in (
+        BlockChange((1, 1), 2, 0, FLOOR, WALL, When.SET, 300),
+        BlockChange((1, 1), 8, 0, WALL, FLOOR, When.SET, 300),
+        BlockChange((9, 9), 2, 0, WALL, FLOOR, When.SET, 300),
+    ):
+        found = finder(hall, changes=(change,))
+        assert len(found.world.gates) == 0
+        assert steps(found, (1, 0, 0), (1, 5, 0)) == FAR
+
+
+def test_boulders_and_rocks_open_with_their_moves() -> None:
+    people = [Person(1, 0, movement=0x19), Person(2, 0, movement=0x18)]
+    found = finder(Drawn(["....", "####"], people=people))
+
+    def open_with(abilities: Ability) -> bool:
+        now = found.conditions(state(), abilities, {}, frozenset())
+        return steps(found, (1, 0, 0), (1, 3, 0), now) < CLOSED
+
+    assert not open_with(Ability.STRENGTH)
+    assert open_with(Ability.STRENGTH | Ability.ROCK_SMASH)
+
+
+def test_distances_do_not_depend_on_what_was_asked_before() -> None:
+    dice = random.Random(3)
+    rows = ["".join(dice.choices('#".v', (3, 2, 9, 1), k=24)) for _ in range(16)]
+    people = [Person(8, y, flag=300 + y) for y in range(16)]
+    found = finder(Drawn(rows, people=people))
+    now, goal = conditions(found), found.world.tile(0, 12, 8)
+    whole = found.distances([goal], now).all()
+    assert len({distance // CLOSED for distance in whole}) > 2
+    for seed in range(5):
+        tiles = list(range(len(whole)))
+        random.Random(seed).shuffle(tiles)
+        asked = RouteFinder(found.world, found.graph).distances([goal], now)
+        for tile in tiles[:60]:
+            assert asked[tile] == whole[tile]
+            if tile % 7 == 0:
+                asked.pack()
+
+
+def test_a_path_is_as_long_as_the_distances_say() -> None:
+    dice = random.Random(4)
+    found = finder(Drawn(["".join(dice.choices("#.v~", (2, 7, 1, 2), k=24)) for _ in range(16)]))
+    surf, goal = Conditions(Ability.SURF), found.world.tile(0, 12, 8)
+    for start in range(0, 24 * 16, 5):
+        path = found.path(start, [goal], surf)
+        far = found.distances([goal], surf)[start]
+        assert len(path) - 1 == far if path else far >= FAR
+
+
+def test_reachable_follows_the_ways_forwards() -> None:
+    found = finder(Drawn(["....", "vvvv", "####", "...."]))
+    top, bottom = found.world.tile(0, 0, 0), found.world.tile(0, 0, 3)
+    assert found.reachable([top], EVERYTHING_OPEN)[bottom]
+    assert not found.reachable([bottom], EVERYTHING_OPEN)[top]
+
+
+def test_an_arrival_back_is_any_warp_that_leads_here() -> None:
+    town = Drawn(["#D##", "...."], warps=[(1, 0, 1, 2, 1)])
+    house = Drawn(["...L", "m..."], warps=[(0, 1, 1, 1, 255)])
+    found = finder(town, house)
+    assert found.arrival(MapId(1, 1), 255, MapId(1, 2)) == (found.world.tile(0, 1, 1),)
+    assert found.arrival(MapId(1, 2), 1, MapId(1, 1)) == (found.world.tile(1, 0, 1),)
+    assert found.arrival(MapId(7, 7), 1, MapId(1, 1)) == ()
+    assert found.arrival(MapId(1, 2), 9, MapId(1, 1)) == ()
+
+
+def test_a_kept_graph_is_mapped_and_a_damaged_one_refused(tmp_path: Path) -> None:
+    found = finder(CORRIDOR, Drawn(["~~", "WW", "~~", ".."]))
+    path, count = tmp_path / "cache" / "routes.npz", len(found.world.terrain)
+    assert load_graph(path, count) is None
+    save_graph(path, found.graph)
+    kept = load_graph(path, count)
+    assert kept is not None
+    for name in ("first", "sources", "costs", "needs", "climbs"):
+        assert np.array_equal(getattr(kept, name), getattr(found.graph, name))
+    assert not kept.sources.flags.writeable
+    assert load_graph(path, count + 1) is None
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 97):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        assert load_graph(path, count) is None or np.array_equal(
+            load_graph(path, count).sources, found.graph.sources
+        )
+    path.write_bytes(whole[: len(whole) // 2])
+    assert load_graph(path, count) is None

@@ -1,0 +1,231 @@
+"""WorldMap on images that carry their world: the way is chosen over all maps."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.games.crystal.game import CrystalGame
+from engine.games.crystal.symbols import FACTS
+from engine.games.facts import read_tables
+from engine.strategy.advisor import RuleAdvisor
+from engine.strategy.navigation import Exit, WorldMap, talk_exits
+from engine.types import (
+    Action,
+    Control,
+    GameState,
+    Goal,
+    GoalKind,
+    MapId,
+    MapView,
+    Warp,
+)
+from tests.engine.games.world_images import Drawn, Person, build
+from tests.engine.strategy.helpers import READING, state
+from tests.engine.strategy.test_routes import INN
+
+TOWN, SHORT, LONG, FAR_TOWN = (MapId(1, number) for number in range(1, 5))
+MAPS = {
+    # Two doors lead to the far town, each through a house; the left one is quick.
+    (1, 1): Drawn(
+        ["#D##########D##", "..............."],
+        warps=[(1, 0, 1, 2, 1), (12, 0, 1, 3, 1)],
+    ),
+    (1, 2): Drawn(["...#", "m.Lm"], warps=[(0, 1, 1, 1, 1), (2, 1, 1, 4, 1)]),
+    (1, 3): Drawn(
+        ["..................", "m................L"],
+        warps=[(0, 1, 1, 1, 2), (17, 1, 1, 4, 2)],
+    ),
+    (1, 4): Drawn(
+        ["L......L", "...C....", "........"],
+        warps=[(0, 0, 1, 2, 2), (7, 0, 1, 3, 2)],
+        people=[Person(3, 0)],
+        signs=[(6, 2, 2, b"")],
+    ),
+}
+
+
+def make_game(maps=None) -> CrystalGame:
+    return CrystalGame("0" * 40, "PM_CRYSTAL", "a world", build(maps or MAPS))
+
+
+GAME = make_game()
+
+
+def standing(
+    at: tuple[int, int], here: MapId = TOWN, game: CrystalGame = GAME, **more
+) -> GameState:
+    """Return the game on a map as its image has it, nobody in sight."""
+    world = game.overworld
+    row = world.row(here)
+    width, height = world.size(row)
+    warps = tuple(
+        Warp(int(w["x"]), int(w["y"]), world.map_id(w["target"]), int(w["arrival"]))
+        for w in world.warps[world.warps["map"] == row]
+    )
+    shown = MapView(width, height, world.grid(row), warps, (), frozenset())
+    return state(shown, at, map_id=here, **more)
+
+
+def meet(target: tuple[int, int], here: MapId = FAR_TOWN) -> Goal:
+    return Goal("x", "Meet", here, target, is_interaction=True, kind=GoalKind.MEET)
+
+
+def test_the_door_with_the_shorter_way_behind_it_is_taken() -> None:
+    world, goal = WorldMap.of(GAME), Goal("x", "Go", FAR_TOWN, kind=GoalKind.REACH)
+    exits = {entry.tile: entry.beyond for entry in world.exits(standing((7, 1)), goal, ())}
+    assert exits[1, 1] < exits[12, 1]
+    actions, steps = RuleAdvisor(GAME).navigator.step_towards(
+        standing((7, 1)), world.exits(standing((7, 1)), goal, ())
+    )
+    assert actions == [Action.LEFT]
+    assert steps == world.steps_to(standing((7, 1)), goal) - 1
+
+
+def test_a_person_behind_a_counter_is_reached_over_maps() -> None:
+    world, goal = WorldMap.of(GAME), meet((3, 0))
+    assert world.steps_to(standing((2, 0), FAR_TOWN), goal) == 0
+    assert world.steps_to(standing((3, 2), FAR_TOWN), goal) == 0
+    way = world.way_to(standing((1, 1)), goal)
+    assert [here for here, _ in way][:2] == [TOWN, SHORT]
+    assert way[-1] == (FAR_TOWN, (2, 0))
+
+
+def test_a_sign_is_read_from_its_side_alone() -> None:
+    world = WorldMap.of(GAME)
+    steps = {y: world.steps_to(standing((6, y), FAR_TOWN), meet((6, 2))) for y in (1, 2)}
+    assert steps[1] == 0
+    assert steps[2] > 0
+
+
+def test_exits_on_the_goals_map_keep_what_is_known_there() -> None:
+    world, goal, now = WorldMap.of(GAME), meet((3, 0)), standing((4, 2), FAR_TOWN)
+    known = talk_exits(now.map, (3, 0))
+    found = world.exits(now, goal, known)
+    assert found[: len(known)] == known
+    assert all(entry.beyond > 0 for entry in found[len(known) :])
+
+
+def test_a_map_that_is_not_the_images_is_left_to_what_is_known() -> None:
+    world, goal, now = WorldMap.of(GAME), meet((3, 0)), standing((7, 1))
+    other = replace(now.map, terrain=np.zeros_like(now.map.terrain))
+    known = (Exit((0, 0), Action.LEFT),)
+    assert world.exits(replace(now, map=other), goal, known) == known
+    assert (
+        world.exits(replace(now, place=replace(now.place, map=MapId(9, 9))), goal, known) == known
+    )
+
+
+def test_links_come_from_the_image() -> None:
+    world = WorldMap.of(GAME)
+    assert [link.target for link in world.links_from(TOWN)] == [SHORT, LONG]
+    assert world.distances_to(FAR_TOWN)[TOWN] == 2
+
+
+def test_a_trigger_whose_scene_changed_nothing_is_avoided_until_the_scene_changes() -> None:
+    """As Route 32 turns back at (18, 8) until the gym of Violet is done."""
+    tables = read_tables(FACTS)
+    tables = replace(tables, SCENES={(1, 1): 0})
+    maps = {
+        **MAPS,
+        (1, 1): Drawn(
+            ["#D##########D##", "..............."],
+            warps=[(1, 0, 1, 2, 1), (12, 0, 1, 3, 1)],
+            triggers=[(2, 1, 0)],
+        ),
+    }
+    game = CrystalGame("1" * 40, "PM_CRYSTAL", "a world", build(maps), tables=tables)
+    world, goal = WorldMap.of(game), Goal("x", "Go", FAR_TOWN, kind=GoalKind.REACH)
+
+    def at(x: int, scene: int = 0, control: Control | None = None) -> GameState:
+        now = replace(standing((x, 1), game=game), scenes=bytes([scene]))
+        return replace(now, control=control) if control else now
+
+    assert world.steps_to(at(7), goal) is not None
+    world.notice(at(2, control=READING))
+    world.notice(at(3))
+    saved = world.save()
+    path = world.way_to(at(7), goal)
+    assert (TOWN, (2, 1)) not in path
+    assert (LONG, (0, 1)) in path
+    assert (TOWN, (2, 1)) in world.way_to(at(7, scene=1), goal)
+    world.reset()
+    assert (TOWN, (2, 1)) in world.way_to(at(7), goal) or world.save()["shut"] == []
+    world.load(saved)
+    assert world.save() == saved
+
+
+def test_no_exit_leads_away_from_who_closes_the_only_way() -> None:
+    maps = {
+        (1, 1): Drawn(
+            ["#D####D#", "........", "...#####"],
+            warps=[(1, 0, 1, 2, 1), (6, 0, 1, 4, 1)],
+            people=[Person(4, 1, flag=300)],
+        ),
+        (1, 2): Drawn(["....", "m..."], warps=[(0, 1, 1, 1, 1)]),
+        (1, 3): INN,
+        (1, 4): Drawn(["....", "m..."], warps=[(0, 1, 1, 1, 2)]),
+    }
+    game = make_game(maps)
+    world, goal = WorldMap.of(game), Goal("x", "Go", FAR_TOWN, kind=GoalKind.REACH)
+
+    def tiles(at: tuple[int, int], here: MapId = TOWN, *flags: int) -> set[tuple[int, int]]:
+        now = standing(at, here, game, flags=flags)
+        return {entry.tile for entry in world.exits(now, goal, ())}
+
+    assert tiles((2, 1)) == {(6, 1)}
+    assert tiles((2, 1), TOWN, 300) == {(1, 1), (6, 1)}
+    assert tiles((1, 0), SHORT) == {(0, 1)}
+
+
+def test_no_exit_leads_in_a_circle_back_to_who_closes_the_only_way() -> None:
+    maps = {
+        (1, 1): Drawn(
+            ["###D####D#", "..........", "v#########", "##########", ".D########"],
+            warps=[(8, 0, 1, 4, 1), (1, 4, 1, 2, 1), (3, 0, 1, 2, 2)],
+            people=[Person(6, 1, flag=300)],
+        ),
+        (1, 2): Drawn(["........", "m......m"], warps=[(0, 1, 1, 1, 2), (7, 1, 1, 1, 3)]),
+        (1, 3): INN,
+        (1, 4): Drawn(["....", "m..."], warps=[(0, 1, 1, 1, 1)]),
+    }
+    game = make_game(maps)
+    world, goal = WorldMap.of(game), Goal("x", "Go", FAR_TOWN, kind=GoalKind.REACH)
+
+    def tiles(at: tuple[int, int]) -> set[tuple[int, int]]:
+        return {entry.tile for entry in world.exits(standing(at, game=game), goal, ())}
+
+    assert tiles((1, 1)) == {(8, 1)}
+    assert (0, 4) in tiles((0, 4))
+
+
+def test_a_way_out_of_a_map_leads_back_to_where_one_came_from() -> None:
+    """As down the stairs of any rest house, of which all share their upper floor."""
+    maps = {
+        (1, 1): Drawn(["L.......", "........"], warps=[(0, 0, 1, 3, 1)]),
+        (1, 2): Drawn(["L...", "...."], warps=[(0, 0, 1, 3, 1)]),
+        (1, 3): Drawn(["L...", "...."], warps=[(0, 0, 1, 1, 255)]),
+        (1, 4): INN,
+    }
+    game = make_game(maps)
+    world, upstairs = WorldMap.of(game), MapId(1, 3)
+    goals = [Goal("x", "Go", here, (3, 1), kind=GoalKind.REACH) for here in (TOWN, SHORT)]
+
+    def came_from(here: MapId) -> GameState:
+        now = standing((2, 0), upstairs, game)
+        return replace(now, map=replace(now.map, warps=(Warp(0, 0, here, 255),)))
+
+    for here, steps in ((TOWN, [6, None]), (SHORT, [None, 6])):
+        now = came_from(here)
+        assert [world.steps_to(now, goal) for goal in goals] == steps
+        assert [bool(world.exits(now, goal, ())) for goal in goals] == [
+            step is not None for step in steps
+        ]
+    assert world.way_to(came_from(TOWN), goals[0])[2:4] == ((upstairs, (0, 0)), (TOWN, (0, 0)))
+    assert world.steps_to(standing((0, 1), TOWN, game), goals[1]) is None
+
+
+def test_an_image_without_a_world_leaves_the_atlas() -> None:
+    game = CrystalGame("2" * 40, "PM_CRYSTAL", "empty", bytes(1 << 16))
+    assert game.overworld is None
+    assert game.overworld_problem
+    assert WorldMap.of(game).links_from(TOWN) == ()

@@ -1,0 +1,190 @@
+"""Episodes that begin elsewhere than at power-on, in whole runs of the practice game."""
+
+import dataclasses
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.config import RunConfig, load_config
+from engine.demos.demonstration import Demonstration, read_demo, write_demo
+from engine.demos.exact_replay import play
+from engine.demos.recorder import record_policy, rules_policy
+from engine.errors import ConfigurationError, PokeTUIError, ReplayError
+from engine.events import EpisodeEnded, Event, ReasoningLogged, RunFailed, RunStopped
+from engine.session import EngineSession
+from engine.training.checkpoint import Checkpoint, read_checkpoint
+from engine.training.demo_starts import make_backward_starts, with_demo_hash
+
+GAMES = {"headless": True, "num_envs": 4, "workers": 1, "tensorboard": False, "seed": 3}
+MOVES = GAMES | {
+    "agent": "random",
+    "env.goal": "entered_lab",
+    "env.max_steps": 400,
+    "curriculum.move_share": 1.0,
+    "curriculum.move_states": 1,
+}
+EXPLORES = GAMES | {"agent": "explore", "explore.steps": 60}
+
+
+def run(folder: Path, steps: int, settings, resume: str | None = None) -> list[Event]:
+    """Run to the end, and return what was told."""
+    config = load_config(None, settings | {"save_dir": str(folder), "total_steps": steps})
+    session = EngineSession(config, resume=resume)
+    session.start()
+    found: list[Event] = []
+    while not any(isinstance(event, RunStopped | RunFailed) for event in found):
+        time.sleep(0.1)
+        found += session.mailbox.drain()
+    assert isinstance(found[-1], RunStopped), found[-1]
+    session.join(60.0)
+    return found
+
+
+def of_curriculum(found: list[Event]) -> list[str]:
+    return [e.text for e in found if isinstance(e, ReasoningLogged) and e.source == "curriculum"]
+
+
+def last_checkpoint(found: list[Event]) -> Checkpoint:
+    end = found[-1]
+    assert isinstance(end, RunStopped)
+    return read_checkpoint(Path(end.checkpoint))
+
+
+def assert_resumes_exactly(folder: Path, settings, steps: int, whole: list[Event]) -> None:
+    """Compare a run that was interrupted in its middle with a whole one."""
+    run(folder, steps // 2, settings)
+    resumed = last_checkpoint(run(folder, steps, settings, resume="latest"))
+    expected = last_checkpoint(whole)
+    for key in ("archive", "agent", "metrics", "curriculum"):
+        assert resumed.facts[key] == expected.facts[key]
+    assert resumed.blobs == expected.blobs
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a demonstration of the rules that gets the starter."""
+    folder = tmp_path_factory.mktemp("demo")
+    config = load_config(None, {"save_dir": str(folder), "env.goal": "got_starter"})
+    ((path, shown),) = record_policy(rules_policy(0), config, 1, folder, by="rules")
+    assert shown.is_success
+    return path
+
+
+@pytest.mark.slow
+def test_games_move_to_new_milestones_and_are_told_apart(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", 6_000, MOVES)
+    assert any("moved to saved states of" in text for text in of_curriculum(whole))
+    summaries = [event.summary for event in whole if isinstance(event, EpisodeEnded)]
+    assert {summary.start for summary in summaries} - {""}
+    metrics = last_checkpoint(whole).facts["metrics"]
+    assert metrics["episodes"] == len(summaries)
+    assert metrics["episodes_from_start"] == sum(not summary.start for summary in summaries)
+    assert_resumes_exactly(tmp_path / "halves", MOVES, 6_000, whole)
+
+
+@pytest.mark.slow
+def test_run_with_a_demonstration_walks_back_to_power_on(tmp_path: Path, demo: Path) -> None:
+    settings = GAMES | {
+        "mode": "llm_only",
+        "env.goal": "got_starter",
+        "backward.demo": str(demo),
+        "backward.step": 0.25,
+        "backward.episodes": 3,
+    }
+    whole = run(tmp_path / "whole", 1_200, settings)
+    assert [text for text in of_curriculum(whole) if "begin at" in text] == [
+        f"episodes begin at {where} from now on" for where in ("demo 50 %", "power-on")
+    ]
+    starts = [event.summary.start for event in whole if isinstance(event, EpisodeEnded)]
+    assert list(dict.fromkeys(starts)) == ["demo 75 %", "demo 50 %", ""]
+    assert_resumes_exactly(tmp_path / "halves", settings, 1_200, whole)
+
+
+@pytest.mark.slow
+def test_exploring_finds_the_way_out_of_the_house_and_writes_it_down(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", 6_000, EXPLORES)
+    found = {
+        shown.milestones[-1][0]: shown
+        for path in (tmp_path / "whole" / "demos" / "explored").glob("*.demo")
+        if (shown := read_demo(path)).milestones
+    }
+    way = found["left_house"]
+    assert way.by == "explore"
+    *_, last = play(way, RunConfig(save_dir=str(tmp_path)), renders=False, with_end=True)
+    assert last.number == way.episode_length
+    assert_resumes_exactly(tmp_path / "halves", EXPLORES, 6_000, whole)
+
+
+def checked(demo: Path, **settings) -> RunConfig:
+    overrides = {"backward.demo": str(demo), "env.goal": "got_starter"} | settings
+    return with_demo_hash(load_config(None, overrides))
+
+
+def test_demonstration_that_is_missing_or_changed_is_refused(demo: Path, tmp_path: Path) -> None:
+    with pytest.raises(PokeTUIError, match="is not there"):
+        checked(tmp_path / "none.demo")
+    with pytest.raises(ConfigurationError, match="has changed since the run began"):
+        checked(demo, **{"backward.sha256": "0" * 64})
+    kept = checked(demo).backward
+    assert with_demo_hash(checked(demo)).backward == kept
+    assert Path(kept.demo).is_absolute()
+
+
+def test_demonstration_with_other_frames_a_press_is_refused_with_the_remedy(demo: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"8 \+ 12 frames.*env.hold_frames=8"):
+        checked(demo, **{"env.hold_frames": 9})
+
+
+def test_demonstration_of_another_rom_is_refused(demo: Path, tmp_path: Path) -> None:
+    shown = read_demo(demo)
+    recording = dataclasses.replace(shown.recording, rom="0" * 40)
+    write_demo(tmp_path / "other.demo", dataclasses.replace(shown, recording=recording))
+    with pytest.raises(ConfigurationError, match="another ROM"):
+        checked(tmp_path / "other.demo")
+
+
+def altered(demo: Demonstration) -> Demonstration:
+    """Return it with the last memory hash of another game."""
+    return dataclasses.replace(
+        demo,
+        recording=dataclasses.replace(demo.recording, memory="0" * 40),
+        memory_hashes=tuple((step, "0" * 40) for step, _ in demo.memory_hashes),
+    )
+
+
+def test_demonstration_that_does_not_replay_or_reach_the_goal_is_refused(
+    demo: Path, tmp_path: Path
+) -> None:
+    folder = {"save_dir": str(tmp_path)}
+    with pytest.raises(ConfigurationError, match="does not reach the run's goal"):
+        make_backward_starts(checked(demo, **folder, **{"env.goal": ""}), lambda event: None)
+    write_demo(tmp_path / "altered.demo", altered(read_demo(demo)))
+    with pytest.raises(ReplayError, match="goes another way"):
+        make_backward_starts(
+            checked(tmp_path / "altered.demo", **folder, **{"env.goal": ""}), lambda event: None
+        )
+
+
+def test_run_with_a_demonstration_that_does_not_replay_is_refused(
+    demo: Path, tmp_path: Path
+) -> None:
+    write_demo(tmp_path / "altered.demo", altered(read_demo(demo)))
+    few = GAMES | {"num_envs": 1, "save_dir": str(tmp_path / "saves"), "env.goal": ""}
+    config = checked(tmp_path / "altered.demo", **few)
+    session = EngineSession(config)
+    session.start()
+    assert session.join(60.0)
+    *_, end = session.mailbox.drain()
+    assert isinstance(end, RunFailed)
+    assert "goes another way" in end.message
+    assert end.is_refused
+
+
+@pytest.mark.parametrize(
+    "others",
+    [{"agent": "explore"}, {"curriculum.move_share": 0.5}, {"curriculum.archive_share": 0.5}],
+)
+def test_two_ways_to_begin_elsewhere_are_refused(others, demo: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot both decide"):
+        load_config(None, {"backward.demo": str(demo)} | others)
