@@ -39,7 +39,15 @@ class Background:
     def __init__(self, folder: Path) -> None:
         self.saves = folder / "saves"
         self._sockets = Path(tempfile.mkdtemp(prefix="pt", dir="/tmp"))
-        self._environment = environment() | {"POKETUI_RUNTIME_DIR": str(self._sockets)}
+        config = folder / "config"
+        config.mkdir()
+        (config / "preferences.toml").write_text("has_seen_first_run = true\n", encoding="utf-8")
+        # Over SSH nothing of this process's environment arrives: the shell line names them too.
+        self._variables = {
+            "POKETUI_RUNTIME_DIR": str(self._sockets),
+            "POKETUI_CONFIG_DIR": str(config),
+            "POKETUI_CACHE_DIR": str(folder / "cache"),
+        }
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the program without a terminal."""
@@ -49,7 +57,7 @@ class Background:
             text=True,
             check=False,
             cwd=ROOT,
-            env=self._environment,
+            env=environment() | self._variables,
             timeout=300,
         )
 
@@ -66,8 +74,8 @@ class Background:
     def shell_line(self, *arguments: str) -> str:
         """Return what a shell takes to run the program in its place."""
         words = [sys.executable, "-W", "ignore", "-m", "pokeTUI", *arguments]
-        variables = f"POKETUI_RUNTIME_DIR={self._sockets} COLORTERM=truecolor"
-        return f"cd {ROOT} && {variables} exec {' '.join(words)}"
+        variables = " ".join(f"{name}={value}" for name, value in self._variables.items())
+        return f"cd {ROOT} && {variables} COLORTERM=truecolor exec {' '.join(words)}"
 
     def live(self) -> LiveRun:
         """Return the one run that continues."""
