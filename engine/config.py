@@ -181,7 +181,7 @@ class DQNConfig(Section):
 
 
 class ImitationConfig(Section):
-    """What a policy that began from a cloned one (`start_policy`) takes from it."""
+    """What a policy takes from a cloned one (`start_policy`), from demonstrations, from itself."""
 
     freeze_updates: int = Field(default=10, ge=0)
     """PPO: updates in which what was cloned is held still while the critic learns."""
@@ -189,6 +189,11 @@ class ImitationConfig(Section):
     """PPO: what going away from the clone costs at first, a nat of divergence."""
     kickstart_updates: int = Field(default=100, ge=1)
     """PPO: updates after which it costs nothing any more."""
+    own_way: float = Field(default=1.0, ge=0)
+    """PPO with `curriculum.swarm_share`: weight of doing what the run's own shortest way to the
+    goal did (self-imitation)."""
+    own_way_gradients: int = Field(default=300, ge=0)
+    """PPO: batches that are learnt from the first such way alone, as soon as it is found."""
     demos: str = ""
     """DQN: folder of demonstrations that stay in the replay."""
     rules: int = Field(default=0, ge=0)
@@ -295,14 +300,11 @@ class CurriculumConfig(Section):
     archive_share: float = Field(default=0.0, ge=0, le=0.9)
     """Share of episodes that begin where an earlier one reached a milestone; they count apart. It
     falls once episodes get further from even the hardest of them more often than not."""
-    move_share: float = Field(default=0.0, ge=0, le=1)
-    """Share of the running games that move to a milestone's saved states as soon as it has
-    `move_states`, unless they are farther; 0: none moves."""
-    move_states: int = Field(default=4, ge=1, le=64)
-    """Saved states that are kept of a milestone; running games move there once it has so many."""
-    archive_patience: int = Field(default=800, ge=0)
-    """Steps without a new milestone after which an episode that began at a saved state is
-    truncated; 0: only env.max_steps ends it."""
+    swarm_share: float = Field(default=0.0, ge=0, le=0.9)
+    """Share of the running games that search for the way to the goal, by the settings of `explore`
+    and with the policy acting: every few steps they move to a saved state near the farthest
+    milestone, and count apart. Once one has reached the goal all return to power-on, and PPO
+    imitates the shortest way found so far (`imitation.own_way`); 0: none searches."""
 
     @model_validator(mode="before")
     @classmethod
@@ -333,12 +335,14 @@ class BackwardConfig(Section):
 
 
 class ExploreConfig(Section):
-    """The agent explore: search without learning, from states that were seldom visited."""
+    """Search from saved states that were seldom visited: by the agent explore, which learns
+    nothing, and where `curriculum.swarm_share` is given.
+    """
 
-    steps: int = Field(default=100, ge=1, le=100_000)
+    steps: int = Field(default=40, ge=1, le=100_000)
     """Steps that a game explores before it returns to another state."""
     repeats: float = Field(default=4.0, ge=1)
-    """Steps that an action lasts on average."""
+    """Steps that an action of the agent explore lasts on average."""
     tiles: int = Field(default=4, ge=1, le=64)
     """Width and height of a place, in tiles: one state is remembered of each."""
     cells: int = Field(default=2_000, ge=1, le=10_000)
@@ -470,15 +474,17 @@ class RunConfig(Section):
     def _check_starts(self) -> Self:
         """Let one thing alone decide where episodes begin."""
         curriculum = self.curriculum
-        has_archive = bool(curriculum.archive_share or curriculum.move_share)
         given = {
             "agent = explore": self.agent == "explore",
             "backward.demo": bool(self.backward.demo),
-            "curriculum.archive_share or move_share": has_archive,
+            "curriculum.archive_share": bool(curriculum.archive_share),
+            "curriculum.swarm_share": bool(curriculum.swarm_share),
         }
         named = [name for name, is_given in given.items() if is_given]
         if len(named) > 1:
             raise ValueError(f"{' and '.join(named)} cannot both decide where episodes begin")
+        if curriculum.swarm_share and (self.agent != "ppo" or self.ppo.recurrent):
+            raise ValueError("curriculum.swarm_share takes agent = ppo with ppo.recurrent = false")
         return self
 
     @property

@@ -8,7 +8,7 @@ without the bias also learns to advise what the planner advises, as far as the p
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -106,6 +106,15 @@ class Samples:
         )
 
 
+class OwnWay(NamedTuple):
+    """Steps (N, ...) of an episode of its own that the policy imitates; names as in `Rollout`."""
+
+    features: FloatArray
+    pixels: NDArray[np.uint8]
+    masks: NDArray[np.bool_]
+    actions: NDArray[np.int64]
+
+
 def sequences_of(steps: int, num_envs: int, length: int) -> NDArray[np.int64]:
     """Return (sequences, length): which samples follow each other in one environment."""
     samples = np.arange(steps * num_envs).reshape(steps // length, length, num_envs)
@@ -171,6 +180,7 @@ class PPO:
         self._config = config
         self._imitation = imitation or ImitationConfig()
         self._kickstart: Kickstart | None = None
+        self._own_way: OwnWay | None = None
         self._rng = np.random.default_rng([seed, 1])
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -202,6 +212,18 @@ class PPO:
         self.network.encoder.load_state_dict(under(weights, "encoder."))
         self.network.actor.load_state_dict(under(weights, "actor."))
         self._keep_to(weights)
+
+    def imitate(self, way: OwnWay) -> None:
+        """Learn from now on to do what was done in these steps, and no more those given before.
+
+        Self-imitation (Oh et al. 2018), weighted by `ImitationConfig.own_way`. What the policy
+        remembers is taken to be blank.
+        """
+        is_first = self._own_way is None
+        self._own_way = way
+        for _ in range(self._imitation.own_way_gradients if is_first else 0):
+            loss = self._own_way_loss(way, self._config.minibatch_size // 2)
+            self._take_gradient(loss)
 
     def _keep_to(self, weights: Mapping[str, Tensor]) -> None:
         with torch.random.fork_rng(devices=[]):
@@ -326,12 +348,12 @@ class PPO:
             loss = loss + cost * away
             figures = {"distillation": cost, "kickstart_kl": away.item()}
 
-        self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        if self._kickstart is not None:
-            self._kickstart.hold_still(self.network, self.num_updates)
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
-        self._optimizer.step()
+        if self._own_way is not None:
+            own_way_loss = self._own_way_loss(self._own_way, max(1, len(values) // 2))
+            loss = loss + self._imitation.own_way * own_way_loss
+            figures["own_way_loss"] = own_way_loss.item()
+
+        self._take_gradient(loss)
         with torch.no_grad():
             return {
                 "loss": loss.item(),
@@ -344,6 +366,25 @@ class PPO:
                 **figures,
             }
 
+    def _take_gradient(self, loss: Tensor) -> None:
+        """Change the network for less of the loss."""
+        self._optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        if self._kickstart is not None:
+            self._kickstart.hold_still(self.network, self.num_updates)
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._config.max_grad_norm)
+        self._optimizer.step()
+
+    def _own_way_loss(self, way: OwnWay, count: int) -> Tensor:
+        """Return the mean cross-entropy of what was done in some of the steps."""
+        drawn = self._rng.integers(len(way.actions), size=count)
+        features, pixels, masks, actions = (torch.from_numpy(array[drawn]) for array in way)
+        memories = torch.from_numpy(self.blank_memory(count))
+        starts = torch.zeros(count, dtype=torch.bool)
+        logits, _, _ = self.network(features, pixels, memories, starts)
+        log_probs = masked_log_probs(logits, masks, torch.zeros(()))
+        return torch.nn.functional.nll_loss(log_probs, actions)
+
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return the state as JSON-able facts and arrays, for `load`."""
         arrays = save_network(self.network, "network") | save_adam(self._optimizer, self.network)
@@ -352,6 +393,8 @@ class PPO:
         arrays["memory"] = self.memory
         if self._kickstart is not None:
             arrays |= save_network(self._kickstart.teacher, "teacher")
+        if self._own_way is not None:
+            arrays |= {f"own_way/{name}": each for name, each in self._own_way._asdict().items()}
         return {"num_updates": self.num_updates, "rng": self._rng.bit_generator.state}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -365,6 +408,13 @@ class PPO:
         self.memory = np.array(arrays["memory"], np.float32)
         if teacher := under(arrays, "teacher/"):
             self._keep_to({name: torch.from_numpy(array) for name, array in teacher.items()})
+        if way := under(arrays, "own_way/"):
+            self._own_way = OwnWay(
+                np.asarray(way["features"], np.float32),
+                np.asarray(way["pixels"], np.uint8),
+                np.asarray(way["masks"], np.bool_),
+                np.asarray(way["actions"], np.int64),
+            )
 
 
 def _mean(values: Tensor) -> Tensor:

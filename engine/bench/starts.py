@@ -18,7 +18,7 @@ from engine.training.run_evaluation import evaluate_run
 ARMS: Mapping[str, str] = MappingProxyType(
     {
         "power-on": "all at power-on",
-        "swarm": "games move to new milestones",
+        "swarm": "three quarters of the games search",
         "demo": "clone of a demonstration, then back from its end",
         "demo-alone": "back from its end without a clone",
     }
@@ -79,7 +79,7 @@ def settings_of(arm: str, settings: Mapping[str, Any], demo: Callable[[], str]) 
     alone = {"mode": "rl_only"}
     match arm:
         case "swarm":
-            return alone | {"curriculum.move_share": 0.5, "curriculum.archive_share": 0.25}
+            return alone | {"curriculum.swarm_share": 0.75, "env.stuck_steps": 200}
         case "demo":
             return alone | {"num_envs": 8, "backward.demo": demo()} | _clone(settings, demo())
         case "demo-alone":

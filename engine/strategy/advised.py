@@ -14,5 +14,6 @@ def make_env(config: RunConfig, env_index: int, kind: type[SteppedEnv] = Stepped
     )
     if config.agent == "explore":
         env.lift_limits()  # what is returned to may be longer than an episode
+    if config.agent == "explore" or config.curriculum.swarm_share:
         stepped.cell_tiles = config.explore.tiles
     return stepped

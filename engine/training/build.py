@@ -37,7 +37,7 @@ from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, History
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
 from engine.training.demo_starts import make_backward_starts
-from engine.training.explored_demos import write_explored
+from engine.training.explored_demos import imitate_explored, write_explored
 from engine.training.journal import Journal, read_journal
 from engine.training.metrics_logger import MetricsLogger, MetricsWriter
 from engine.training.planning import Planning
@@ -121,6 +121,10 @@ def build_trainer(
         elif config.agent == "explore":
             write = partial(write_explored, config)
             trainer.state.starts = Frontier(config.explore, config.seed, write)
+        elif share := config.curriculum.swarm_share:
+            write = partial(imitate_explored, trainer.learning.agent, config)
+            first_env = max(1, config.num_envs - round(share * config.num_envs))
+            trainer.state.starts = Frontier(config.explore, config.seed, write, first_env)
         if is_resumed:
             _resume(trainer, emit)
         elif begins_from_others(config):

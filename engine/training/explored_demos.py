@@ -1,12 +1,23 @@
-"""Write the ways that a search has found as demonstrations."""
+"""Write the ways that a search has found as demonstrations, and let who learns imitate them."""
 
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.agents.base import Agent
+from engine.agents.hybrid import GuidedPolicy
+from engine.agents.ppo import OwnWay
+from engine.agents.rollout import FloatArray
 from engine.config import RunConfig
 from engine.demos.dataset import demos_folder
+from engine.demos.demonstration import read_demo
 from engine.demos.recorder import record_actions
+from engine.env.features import LAYOUT
 from engine.env.input_recording import Segment
 from engine.errors import ReplayError
+from engine.imitation.demonstrations import demo_examples
+from engine.training.warm_start import seen_by_agent
 
 EXPLORED_FOLDER = "explored"
 """Folder of demonstrations inside the save folder's."""
@@ -31,4 +42,35 @@ def write_explored(config: RunConfig, key: str, segment: Segment) -> Path:
     if key not in dict(demo.milestones) if key else not demo.is_success:
         path.unlink()
         raise ReplayError("played again it goes another way", "")
+    return path
+
+
+def without_loops(features: FloatArray) -> NDArray[np.int64]:
+    """Return which steps (N, F) of an episode are left without those that led back to a place.
+
+    Only to the same place with the same party and milestones: what was won on the way counts.
+    """
+    what = np.r_[tuple(LAYOUT[name] for name in ("map", "x", "y", "milestones", "party"))]
+    states = [None if row[LAYOUT["battle"]].any() else row[what].tobytes() for row in features]
+    last = {state: step for step, state in enumerate(states)}
+    left, step = [], 0
+    while step < len(states):
+        if states[step] is not None:
+            step = last[states[step]]
+        left.append(step)
+        step += 1
+    return np.array(left)
+
+
+def imitate_explored(agent: Agent, config: RunConfig, key: str, segment: Segment) -> Path:
+    """Do as `write_explored` does, and let PPO imitate a way to the run's goal.
+
+    Raises:
+        PokeTUIError: As of `write_explored`; it then imitates what it did before.
+    """
+    path = write_explored(config, key, segment)
+    if not key and isinstance(agent, GuidedPolicy):
+        steps = demo_examples([read_demo(path)], 1, seen_by_agent(config), config)
+        steps = steps.take(without_loops(steps.features))
+        agent.ppo.imitate(OwnWay(steps.features, steps.pixels, steps.masks, steps.actions))
     return path

@@ -61,14 +61,7 @@ class RunState:
         self.batch = batch
         self.metrics = RunMetrics()
         self.tally = EpisodeTally(vector.num_envs)
-        curriculum = config.curriculum
-        self.starts: EpisodeStarts = StateArchive(
-            curriculum.archive_share,
-            config.seed,
-            curriculum.move_share,
-            curriculum.move_states,
-            curriculum.archive_patience,
-        )
+        self.starts: EpisodeStarts = StateArchive(config.curriculum.archive_share, config.seed)
         self.kept_states = KeptStates(config.keep_states, config.keep_states_interval, clock)
         self.actions = game.actions
         self.milestone_texts = dict(game.milestones)

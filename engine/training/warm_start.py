@@ -59,7 +59,7 @@ def begin_from_demonstrations(
             else:
                 emit(ProgressReported(news.what, news.done, news.total))
 
-        seen = _seen(config)
+        seen = seen_by_agent(config)
         source = Source(config.imitation.demos, config.imitation.rules)
         agent.add_demonstrations(gather(seen, config, source, report).transitions())
         gradients = config.imitation.offline_gradients
@@ -103,7 +103,7 @@ def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
     if not demo.is_intervention.any() and not demo.has_live:
         return ""
     notes: list[str] = []
-    examples = demo_examples([demo], 1, _seen(config), config, note=notes.append)
+    examples = demo_examples([demo], 1, seen_by_agent(config), config, note=notes.append)
     total = agent.join_demonstrations(examples.transitions())
     joined = (
         f"your {len(examples)} steps joined the demonstrations that are learnt from: {total} by now"
@@ -111,7 +111,7 @@ def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
     return "; ".join([joined, *notes])
 
 
-def _seen(config: RunConfig) -> CloningConfig:
+def seen_by_agent(config: RunConfig) -> CloningConfig:
     """Return what the agent sees, as cloning has it."""
     return CloningConfig(network="dqn", inputs=_INPUTS[config.encoder], seed=config.seed)  # type: ignore[arg-type]
 

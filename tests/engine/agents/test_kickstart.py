@@ -1,4 +1,4 @@
-"""A policy that begins from another one keeps to it, less and less, and resumes bit for bit."""
+"""A policy keeps to what it began from, or to its own best way, and resumes bit for bit."""
 
 import json
 
@@ -10,6 +10,7 @@ from engine.agents.base import Guidance
 from engine.agents.demonstrated import Transitions
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
+from engine.agents.ppo import OwnWay
 from engine.agents.random import RandomAgent
 from engine.agents.rules import RulesAgent
 from engine.config import DQNConfig, ImitationConfig, PPOConfig, RunConfig
@@ -105,14 +106,34 @@ def test_the_kickstart_keeps_the_policy_near_the_clone():
     assert drift(20.0) < drift(0.0) / 3
 
 
-@pytest.mark.parametrize("kind", ["ppo", "dqn"])
-def test_agent_that_began_from_a_clone_resumes_bit_for_bit(kind):
-    def make():
-        if kind == "ppo":
-            return GuidedPolicy(PPO, 4, SPACES, 0, imitation=ImitationConfig())
-        return DQN(DQN_, 4, SPACES, 0, imitation=ImitationConfig())
+def imitating(**settings) -> GuidedPolicy:
+    """Return an agent that imitates what the toy's rules did."""
+    agent = GuidedPolicy(PPO, 4, SPACES, 0, imitation=ImitationConfig(**settings))
+    steps = demonstrations()
+    agent.ppo.imitate(OwnWay(steps.features, steps.pixels, steps.masks, steps.actions))
+    return agent
 
-    agent = began() if kind == "ppo" else shown(offline_gradients=5)
+
+def test_own_way_is_imitated_at_once_and_then_as_far_as_it_weighs():
+    def loss(updates: int, **settings) -> float:
+        agent, vector = imitating(**settings), ToyVector(CONFIG)
+        told, _ = drive(agent, vector, vector.reset(range(4)), updates)
+        return told[-1]["own_way_loss"]
+
+    at_once = loss(1, own_way_gradients=200)
+    assert at_once < loss(1, own_way_gradients=0) / 2
+    assert loss(20, own_way_gradients=0) < 0.8 * loss(20, own_way_gradients=0, own_way=0.0)
+
+
+@pytest.mark.parametrize("kind", ["ppo", "own way", "dqn"])
+def test_agent_that_was_shown_something_resumes_bit_for_bit(kind):
+    def make():
+        if kind == "dqn":
+            return DQN(DQN_, 4, SPACES, 0, imitation=ImitationConfig())
+        return GuidedPolicy(PPO, 4, SPACES, 0, imitation=ImitationConfig())
+
+    agents = {"ppo": began, "own way": imitating, "dqn": lambda: shown(offline_gradients=5)}
+    agent = agents[kind]()
     vector = ToyVector(CONFIG)
     _, batch = drive(agent, vector, vector.reset(range(4)), 3)
     facts, arrays = agent.save()
@@ -124,7 +145,7 @@ def test_agent_that_began_from_a_clone_resumes_bit_for_bit(kind):
     resumed.load(facts, arrays)
     parts, _ = drive(resumed, vector, vector.load(games), 4)
     assert parts == whole
-    assert "distillation" in whole[-1]
+    assert ("own_way_loss" if kind == "own way" else "distillation") in whole[-1]
 
 
 def shown(seed=0, **settings) -> DQN:

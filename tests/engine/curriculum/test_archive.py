@@ -70,37 +70,31 @@ def begun(starts, *ended, games=None) -> list[StartMove]:
 def test_share_of_zero_keeps_nothing_and_moves_no_game():
     games = Games()
     archive = archive_of(games, "a", share=0.0)
-    assert (begun(archive, episode(a=5)), games.asked, archive.steps) == ([], 0, {})
+    assert (begun(archive, episode(a=5)), games.asked, archive.chances()) == ([], 0, {})
 
 
 def test_a_snapshot_makes_room_for_the_next_once_an_episode_began_there():
-    games, archive = Games(), StateArchive(0.9, seed=0, move_states=2)
-    for index, steps in ((0, 50), (1, 60), (2, 40)):
-        archive.follow(games, batch({index: ("a", steps)}), UNTOUCHED)
-    assert archive.steps == {"a": 50}
-    assert archive.save()[1] == {"a": b"0/1", "a+1": b"1/2"}
-    used = [move.snapshot for _ in range(2) for move in begun(archive, episode(3))]
-    archive.follow(games, batch({2: ("a", 40)}), UNTOUCHED)
-    assert set(archive.save()[1].values()) == {b"0/1", b"1/2", b"2/3"} - set(used)
-    assert games.asked == 3
+    games = Games()
+    archive = archive_of(games, "a", share=0.9)
+    archive.follow(games, batch({1: ("a", 40)}), UNTOUCHED)
+    assert archive.save()[1] == {"a": b"0/1"}
+    assert [move.snapshot for _ in range(2) for move in begun(archive, episode(3))] == [b"0/1"]
+    archive.follow(games, batch({2: ("a", 60)}), UNTOUCHED)
+    assert archive.save()[1] == {"a": b"2/2"}
+    assert archive.save()[0]["kept"]["a"][0] == 60
 
 
-def test_snapshots_of_a_milestone_are_begun_at_equally_often():
-    games, archive = Games(), StateArchive(0.9, seed=0, move_states=3)
-    for index in range(3):
-        archive.follow(games, batch({index: ("a", 5)}), UNTOUCHED)
-    found = [move.snapshot for _ in range(8) for move in begun(archive, episode(3))][:6]
-    assert {snapshot: found.count(snapshot) for snapshot in found} == {
-        b"0/1": 2,
-        b"1/2": 2,
-        b"2/3": 2,
-    }
+def test_a_game_that_is_not_free_begins_at_power_on():
+    archive = archive_of(Games(), "a", share=0.9)
+    for _ in range(5):
+        archive.follow(Games(), batch(summaries=[episode(3)]), UNTOUCHED)
+        assert archive.moves(np.zeros(N, np.int64), np.array([True, True, True, False])) == []
 
 
 def test_archive_keeps_no_snapshot_of_an_episode_that_a_person_touched():
     games, archive = Games(), StateArchive(0.5, seed=0)
     archive.follow(games, batch({1: ("a", 5)}), np.array([False, True, False, False]))
-    assert archive.steps == {}
+    assert archive.save()[1] == {}
 
 
 @pytest.mark.parametrize(("share", "of_twenty"), [(0.5, 10), (0.25, 5), (0.9, 18)])
@@ -187,102 +181,10 @@ def test_an_environment_whose_process_failed_begins_elsewhere_as_well():
     assert sum(map(len, ended)) >= 8
 
 
-def test_what_begins_at_a_snapshot_has_its_own_limit():
-    archive = StateArchive(0.9, seed=0, patience=30)
-    archive.follow(Games(), batch({0: ("a", 5)}), UNTOUCHED)
-    moved = [move for _ in range(5) for move in begun(archive, episode())]
-    assert {move.max_steps for move in moved} == {30}
-
-
-def moving(games: Games, *, share: float = 1.0, states: int = 2) -> StateArchive:
-    """Return an archive that has one snapshot less of "a" than makes games move."""
-    archive = StateArchive(0.0, seed=0, move_share=share, move_states=states)
-    for index in range(states - 1):
-        archive.follow(games, batch({index: ("a", 10)}), UNTOUCHED)
-    return archive
-
-
-def moves(archive: StateArchive, is_free=None) -> list[int]:
-    free = FREE if is_free is None else np.array(is_free)
-    found = archive.moves(np.zeros(N, np.int64), free)
-    for move in found:
-        archive.follow(Games(), batch(summaries=[episode(move.env_index, is_aborted=True)]), ~free)
-        archive.moved(move)
-    return [move.env_index for move in found]
-
-
-def test_running_games_move_once_a_milestone_has_enough_saved_states():
-    games = Games()
-    archive = moving(games)
-    assert moves(archive) == []
-    archive.follow(games, batch({1: ("a", 12)}), UNTOUCHED)
-    assert moves(archive) == [2, 3]  # the two others have reached it
-    assert archive.take_news() == ["2 games moved to saved states of a"]
-    archive.follow(games, batch({2: ("a", 9)}), UNTOUCHED)
-    assert moves(archive) == []
-
-
-def test_no_game_moves_where_none_is_to():
-    archive = moving(Games(), share=0.0, states=1)
-    archive.follow(Games(), batch({1: ("a", 12)}), UNTOUCHED)
-    assert (moves(archive), archive.steps) == ([], {})
-
-
-def test_the_share_of_the_games_moves():
-    games = Games()
-    archive = moving(games, share=0.5, states=1)
-    archive.follow(games, batch({0: ("a", 12)}), UNTOUCHED)
-    assert len(moves(archive)) == 2  # half of the three that are behind, rounded
-
-
-def test_a_game_that_is_not_free_never_moves():
-    games = Games()
-    archive = moving(games)
-    archive.follow(games, batch({1: ("a", 12)}), UNTOUCHED)
-    assert moves(archive, [True, True, False, True]) == [3]
-
-
-def test_games_move_to_the_farthest_milestone_and_never_back():
-    games = Games()
-    archive = StateArchive(0.0, seed=0, move_share=1.0, move_states=1)
-    for key, steps in (("a", 5), ("b", 9)):
-        archive.follow(games, batch({0: (key, steps)}), UNTOUCHED)
-    archive.follow(games, batch({1: ("side", 3)}), UNTOUCHED)
-    assert moves(archive) == [1, 2, 3]  # to "b": it follows on "a"
-    archive.follow(games, batch({2: ("c", 20)}), UNTOUCHED)
-    assert moves(archive) == [0, 1, 3]
-    archive.follow(games, batch(summaries=[episode(3)]), UNTOUCHED)
-    archive.follow(games, batch({3: ("another side", 30)}), UNTOUCHED)
-    assert moves(archive) == []  # it lies no farther than where the others are
-
-
-def test_an_episode_that_ended_is_no_longer_where_it_had_moved_to():
-    games = Games()
-    archive = moving(games, states=1)
-    archive.follow(games, batch({0: ("a", 5)}), UNTOUCHED)
-    moves(archive)
-    archive.follow(games, batch(summaries=[episode(3, start="a")]), UNTOUCHED)
-    archive.follow(games, batch({2: ("b", 5)}), UNTOUCHED)
-    assert moves(archive) == [0, 1, 3]
-
-
-def test_archive_that_moves_games_goes_on_alike_after_loading():
-    games = Games()
-    archive, other = moving(games, share=0.5), StateArchive(0.0, 9, 0.5, 2)
-    facts, snapshots = archive.save()
-    other.load(json.loads(json.dumps(facts)), snapshots)
-    for one in (archive, other):
-        one.follow(Games(), batch({3: ("a", 12)}), UNTOUCHED)
-    free = np.ones(N, np.bool_)
-    steps = np.zeros(N, np.int64)
-    assert archive.moves(steps, free) == other.moves(steps, free)
-    assert archive.save() == other.save()
-
-
 def test_archive_of_an_older_version_is_loaded():
     facts, snapshots = archive_of(Games(), "a").save()
-    for key in ("more", "reached_at", "called", "reached"):
+    for key in ("used", "fresh"):
         del facts[key]
     archive = StateArchive(0.5, seed=1)
-    archive.load(facts, snapshots)
-    assert archive.steps == {"a": 10}
+    archive.load(facts | {"next": [[0, "a"]]}, snapshots)
+    assert archive.save()[0]["kept"] == {"a": facts["kept"]["a"]}

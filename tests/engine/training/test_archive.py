@@ -60,7 +60,7 @@ def test_a_share_of_episodes_begins_where_milestones_were_reached(run: Run) -> N
     starts = [summary.start for summary in summaries(run)]
     assert set(starts) - {""} <= set(MILESTONES[:-1])
     assert 2 <= sum(map(bool, starts)) <= 12  # fewer as they are passed
-    assert set(run.trainer.state.starts.steps) == set(MILESTONES[:-1])
+    assert set(run.trainer.state.starts.save()[1]) == set(MILESTONES[:-1])
 
 
 def test_archived_episodes_begin_with_their_milestones_reached_and_unpaid(run: Run) -> None:
@@ -94,7 +94,7 @@ def test_archived_episodes_are_replayed_exactly(run: Run) -> None:
 @pytest.mark.slow
 def test_a_resumed_run_with_an_archive_goes_on_bit_for_bit(run: Run, tmp_path: Path) -> None:
     first = play(tmp_path / "run", total_steps=3 * 130)
-    assert len(first.trainer.state.starts.steps) > 1
+    assert len(first.trainer.state.starts.save()[1]) > 1
     with made(tmp_path / "run", total_episodes=16) as second:
         second.resume()
         second.play()

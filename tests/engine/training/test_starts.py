@@ -7,24 +7,31 @@ from pathlib import Path
 import pytest
 
 from engine.config import RunConfig, load_config
+from engine.curriculum.frontier import EXPLORED
 from engine.demos.demonstration import Demonstration, read_demo, write_demo
 from engine.demos.exact_replay import play
 from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import ConfigurationError, PokeTUIError, ReplayError
-from engine.events import EpisodeEnded, Event, ReasoningLogged, RunFailed, RunStopped
+from engine.events import (
+    EpisodeEnded,
+    Event,
+    PolicyUpdated,
+    ReasoningLogged,
+    RunFailed,
+    RunStopped,
+)
 from engine.session import EngineSession
 from engine.training.checkpoint import Checkpoint, read_checkpoint
 from engine.training.demo_starts import make_backward_starts, with_demo_hash
 
 GAMES = {"headless": True, "num_envs": 4, "workers": 1, "tensorboard": False, "seed": 3}
-MOVES = GAMES | {
-    "agent": "random",
-    "env.goal": "entered_lab",
-    "env.max_steps": 400,
-    "curriculum.move_share": 1.0,
-    "curriculum.move_states": 1,
-}
 EXPLORES = GAMES | {"agent": "explore", "explore.steps": 60}
+SWARM = GAMES | {
+    "mode": "rl_only",
+    "env.goal": "entered_lab",
+    "curriculum.swarm_share": 0.5,
+    "explore.steps": 30,
+}
 
 
 def run(folder: Path, steps: int, settings, resume: str | None = None) -> list[Event]:
@@ -72,15 +79,20 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_games_move_to_new_milestones_and_are_told_apart(tmp_path: Path) -> None:
-    whole = run(tmp_path / "whole", 6_000, MOVES)
-    assert any("moved to saved states of" in text for text in of_curriculum(whole))
+def test_games_search_until_one_has_won_and_its_way_is_imitated(
+    tmp_path: Path,
+) -> None:
+    whole = run(tmp_path / "whole", 5_000, SWARM)
     summaries = [event.summary for event in whole if isinstance(event, EpisodeEnded)]
-    assert {summary.start for summary in summaries} - {""}
+    assert {summary.start for summary in summaries} == {"", EXPLORED}
+    assert all(summary.is_success and not summary.start for summary in summaries[-4:])
     metrics = last_checkpoint(whole).facts["metrics"]
     assert metrics["episodes"] == len(summaries)
     assert metrics["episodes_from_start"] == sum(not summary.start for summary in summaries)
-    assert_resumes_exactly(tmp_path / "halves", MOVES, 6_000, whole)
+    losses = [event.figures for event in whole if isinstance(event, PolicyUpdated)]
+    imitated = [figures["own_way_loss"] for figures in losses if "own_way_loss" in figures]
+    assert 0 < len(imitated) < len(losses)
+    assert_resumes_exactly(tmp_path / "halves", SWARM, 5_000, whole)
 
 
 @pytest.mark.slow
@@ -183,8 +195,14 @@ def test_run_with_a_demonstration_that_does_not_replay_is_refused(
 
 @pytest.mark.parametrize(
     "others",
-    [{"agent": "explore"}, {"curriculum.move_share": 0.5}, {"curriculum.archive_share": 0.5}],
+    [{"agent": "explore"}, {"curriculum.swarm_share": 0.5}, {"curriculum.archive_share": 0.5}],
 )
 def test_two_ways_to_begin_elsewhere_are_refused(others, demo: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot both decide"):
         load_config(None, {"backward.demo": str(demo)} | others)
+
+
+@pytest.mark.parametrize("others", [{"agent": "dqn"}, {"ppo.recurrent": True}])
+def test_search_with_an_agent_that_imitates_nothing_is_refused(others) -> None:
+    with pytest.raises(ConfigurationError, match="swarm_share takes agent = ppo"):
+        load_config(None, {"curriculum.swarm_share": 0.5} | others)

@@ -1,0 +1,34 @@
+"""What is imitated of a way that a search has found."""
+
+import numpy as np
+
+from engine.env.features import LAYOUT, feature_size
+from engine.training.explored_demos import without_loops
+
+_PLAIN = np.zeros(feature_size(9), np.float32)
+
+
+def at(column: int, *, level: float = 0.0, fights: bool = False) -> np.ndarray:
+    row = _PLAIN.copy()
+    row[LAYOUT["x"].start + column] = 1.0
+    row[LAYOUT["party"].start] = level
+    row[LAYOUT["battle"].start] = fights
+    return row
+
+
+def left(*rows: np.ndarray) -> list[int]:
+    return without_loops(np.stack(rows)).tolist()
+
+
+def test_steps_that_led_back_to_a_place_are_left_out():
+    assert left(at(1), at(2), at(3), at(2), at(1), at(4), at(5)) == [4, 5, 6]
+    assert left(at(1), at(2), at(2), at(3)) == [0, 2, 3]
+
+
+def test_what_was_won_on_the_way_back_counts():
+    assert left(at(1), at(2), at(2, level=0.5), at(1, level=0.5)) == [0, 1, 2, 3]
+
+
+def test_fights_are_left_out_only_with_the_loop_they_lie_in():
+    assert left(at(1), at(1, fights=True), at(1, fights=True), at(2)) == [0, 1, 2, 3]
+    assert left(at(1), at(2, fights=True), at(1), at(3)) == [2, 3]
