@@ -303,8 +303,8 @@ class CurriculumConfig(Section):
     swarm_share: float = Field(default=0.0, ge=0, le=0.9)
     """Share of the running games that search for the way to the goal, by the settings of `explore`
     and with the policy acting: every few steps they move to a saved state near the farthest
-    milestone, and count apart. Once one has reached the goal all return to power-on, and PPO
-    imitates the shortest way found so far (`imitation.own_way`); 0: none searches."""
+    milestone, and count apart. Once one has reached the goal they return to power-on, half of them
+    at once, and PPO imitates the shortest way found so far (`imitation.own_way`); 0: none."""
 
     @model_validator(mode="before")
     @classmethod

@@ -384,4 +384,7 @@ def route_finder(world: Overworld, sha1: str) -> RouteFinder:
         with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
             save_graph(path, graph)
             graph = load_graph(path, len(world.terrain)) or graph
+            for old in path.parent.glob(f"routes-{sha1}-*.npz"):
+                if old != path:  # of an older version
+                    old.unlink(missing_ok=True)
     return RouteFinder(world, graph)

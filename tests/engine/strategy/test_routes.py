@@ -13,6 +13,7 @@ from engine.strategy.routes import (
     FAR,
     Conditions,
     RouteFinder,
+    route_finder,
 )
 from engine.types import MapId
 from tests.engine.games.world_images import Drawn, Person, build
@@ -284,3 +285,18 @@ def test_a_kept_graph_is_mapped_and_a_damaged_one_refused(tmp_path: Path) -> Non
         )
     path.write_bytes(whole[: len(whole) // 2])
     assert load_graph(path, count) is None
+
+
+def test_the_graphs_of_older_versions_make_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKETUI_CACHE_DIR", str(tmp_path))
+    world, sha1 = finder(CORRIDOR).world, "a" * 40
+    for name in (f"routes-{sha1}-1-00000000.npz", f"routes-{'b' * 40}-1-00000000.npz"):
+        (tmp_path / name).write_bytes(b"old")
+    route_finder.cache_clear()
+    route_finder(world, sha1)
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert len(left) == 2
+    assert left[0].startswith(f"routes-{sha1}-3-")
+    assert left[1].startswith("routes-b")
