@@ -192,7 +192,7 @@ class ImitationConfig(Section):
     own_way: float = Field(default=1.0, ge=0)
     """PPO with `curriculum.swarm_share`: weight of doing what the run's own shortest way to the
     goal did (self-imitation)."""
-    own_way_gradients: int = Field(default=300, ge=0)
+    own_way_gradients: int = Field(default=1_000, ge=0)
     """PPO: batches that are learnt from the first such way alone, as soon as it is found."""
     demos: str = ""
     """DQN: folder of demonstrations that stay in the replay."""

@@ -22,6 +22,12 @@ from engine.training.warm_start import seen_by_agent
 EXPLORED_FOLDER = "explored"
 """Folder of demonstrations inside the save folder's."""
 
+_COMPARED = (
+    *("map", "x", "y", "facing", "control", "menu_kind", "cursor_row", "cursor_column"),
+    *("milestones", "party"),
+)
+"""Features that tell whether an episode is where it was before."""
+
 
 def write_explored(config: RunConfig, key: str, segment: Segment) -> Path:
     """Play inputs from power-on, and write them as a demonstration; return its file.
@@ -48,9 +54,9 @@ def write_explored(config: RunConfig, key: str, segment: Segment) -> Path:
 def without_loops(features: FloatArray) -> NDArray[np.int64]:
     """Return which steps (N, F) of an episode are left without those that led back to a place.
 
-    Only to the same place with the same party and milestones: what was won on the way counts.
+    Only to the same place, text or menu with the same party and milestones: what was won counts.
     """
-    what = np.r_[tuple(LAYOUT[name] for name in ("map", "x", "y", "milestones", "party"))]
+    what = np.r_[tuple(LAYOUT[name] for name in _COMPARED)]
     states = [None if row[LAYOUT["battle"]].any() else row[what].tobytes() for row in features]
     last = {state: step for step, state in enumerate(states)}
     left, step = [], 0

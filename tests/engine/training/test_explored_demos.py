@@ -16,6 +16,12 @@ def at(column: int, *, level: float = 0.0, fights: bool = False) -> np.ndarray:
     return row
 
 
+def turned(row: np.ndarray) -> np.ndarray:
+    row = row.copy()
+    row[LAYOUT["facing"].start] = 1.0
+    return row
+
+
 def left(*rows: np.ndarray) -> list[int]:
     return without_loops(np.stack(rows)).tolist()
 
@@ -32,3 +38,7 @@ def test_what_was_won_on_the_way_back_counts():
 def test_fights_are_left_out_only_with_the_loop_they_lie_in():
     assert left(at(1), at(1, fights=True), at(1, fights=True), at(2)) == [0, 1, 2, 3]
     assert left(at(1), at(2, fights=True), at(1), at(3)) == [2, 3]
+
+
+def test_a_turn_on_the_spot_is_no_loop():
+    assert left(at(1), at(2), turned(at(2)), at(3)) == [0, 1, 2, 3]
