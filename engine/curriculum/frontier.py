@@ -32,7 +32,7 @@ _BEHIND = 0.2
 """How much less a state is worth a visit for each milestone that it lacks to the farthest."""
 
 _RECENT = 16
-"""Episodes from power-on by which is told how often the goal is reached."""
+"""Episodes from power-on over which successes are counted."""
 _GOAL = ""
 """Stands beside the milestones' keys."""
 
