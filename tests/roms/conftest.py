@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.roms.machine import Machine
+from tests.roms.machine import Machine, started
 from tests.roms.player import Player
 
 Start = Callable[[str], Machine]
@@ -42,14 +42,5 @@ def _states() -> dict[str, bytes]:
 @pytest.fixture
 def start(_states: dict[str, bytes]) -> Iterator[Start]:
     """Return a machine at "bedroom", "town" (no creature yet) or, with a starter, on a map."""
-    running: list[Machine] = []
-
-    def at(place: str) -> Machine:
-        game = Machine()
-        game.load(_reach(place, _states))
-        running.append(game)
-        return game
-
-    yield at
-    for game in running:
-        game.stop()
+    with started(lambda place: _reach(place, _states)) as start_at:
+        yield start_at

@@ -1,7 +1,8 @@
 """Run the practice game frame by frame and read its documented RAM, nothing else."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pyboy import PyBoy
@@ -159,3 +160,17 @@ class Machine:
 
     def stop(self) -> None:
         self._boy.stop(save=False)
+
+
+@contextmanager
+def started(reach: Callable[[str], bytes]) -> Iterator[Callable[[str], Machine]]:
+    """Give what starts a machine at a place, which `reach` returns the state of; stop them all."""
+    with ExitStack() as running:
+
+        def start(place: str) -> Machine:
+            game = Machine()
+            running.callback(game.stop)
+            game.load(reach(place))
+            return game
+
+        yield start

@@ -7,7 +7,7 @@ import pytest
 from tests.engine.games.images import PRACTICE
 from tests.roms import act_two
 from tests.roms.act_two import answer, event, is_naming, is_spinner, read_until
-from tests.roms.machine import Machine
+from tests.roms.machine import Machine, started
 from tests.roms.player import Player, map_of, objects
 
 pytestmark = pytest.mark.slow
@@ -40,17 +40,8 @@ def _reach(stage: str, saved: dict[str, bytes]) -> bytes:
 @pytest.fixture
 def at(_saved: dict[str, bytes]) -> Iterator[At]:
     """Return a machine where a stage of act_two.STAGES has just ended."""
-    running: list[Machine] = []
-
-    def start(stage: str) -> Machine:
-        game = Machine()
-        game.load(_reach(stage, _saved))
-        running.append(game)
-        return game
-
-    yield start
-    for game in running:
-        game.stop()
+    with started(lambda stage: _reach(stage, _saved)) as start_at:
+        yield start_at
 
 
 def tile(game: Machine, cell: tuple[int, int]) -> int:
