@@ -434,6 +434,14 @@ class RecordingEnded(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class PastReplayed(Event):
+    """To a viewer that came late: what follows happened at this uptime, up to the next of these."""
+
+    uptime_s: float
+    """Whole seconds; nan: what follows happens now."""
+
+
+@dataclass(frozen=True, slots=True)
 class CommandObeyed(Event):
     """A command had an effect that no other event reports; `text` describes it."""
 

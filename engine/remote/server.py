@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import math
 import selectors
 import socket
 import threading
@@ -15,7 +16,14 @@ from types import MappingProxyType
 from engine import events
 from engine.commands import Command, PauseRendering, ReleaseControl, RequestControl, Watch
 from engine.errors import AttachError
-from engine.events import CommandRefused, ControlWanted, Event, StatusChanged, ViewersChanged
+from engine.events import (
+    CommandRefused,
+    ControlWanted,
+    Event,
+    LossyEvent,
+    StatusChanged,
+    ViewersChanged,
+)
 from engine.remote.folder import is_own_peer, listen
 from engine.remote.protocol import Hello, command_codec, event_codec
 from engine.remote.viewer import CAPACITY, ControlDesk, Viewer
@@ -63,8 +71,9 @@ class RunDigest:
     """Keep of a run's events what a viewer needs that comes late: bounded, however long the run."""
 
     def __init__(self) -> None:
-        self._kept: dict[type, deque[tuple[int, Event]]] = {}
+        self._kept: dict[type, deque[tuple[int, float, Event]]] = {}
         self._count = 0
+        self._uptime_s = 0.0
 
     def take(self, event: Event) -> None:
         """Keep an event, and let older ones of its kind go."""
@@ -77,13 +86,22 @@ class RunDigest:
             event = replace(event, summary=replace(event.summary, goals=()))
         if kind not in self._kept:
             self._kept[kind] = deque(maxlen=_DIGEST_SIZES.get(kind, 1))
+        if isinstance(event, StatusChanged):
+            self._uptime_s = float(int(event.uptime_s))
         self._count += 1
-        self._kept[kind].append((self._count, event))
+        self._kept[kind].append((self._count, self._uptime_s, event))
 
     def replay(self) -> list[Event]:
-        """Return what is kept, in the order in which it happened."""
+        """Return what is kept, in the order in which it happened, and when that was."""
         entries = [entry for kept in self._kept.values() for entry in kept]
-        return [event for _, event in sorted(entries)]
+        told: list[Event] = []
+        at_s = -1.0
+        for _, uptime_s, event in sorted(entries):
+            if uptime_s != at_s and not isinstance(event, LossyEvent):
+                told.append(events.PastReplayed(uptime_s))
+                at_s = uptime_s
+            told.append(event)
+        return [*told, events.PastReplayed(math.nan)] if told else []
 
 
 class RunServer:

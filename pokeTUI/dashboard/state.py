@@ -105,6 +105,8 @@ class DashboardState:
     kept_states: tuple[events.KeptState, ...] = ()
     recording: events.RecordingChanged | None = None
     """How the demonstration stands; None where none was begun."""
+    past_s: float = math.nan
+    """Uptime at which what comes happened, in the past that a late viewer is sent; nan: now."""
     next_decision_line_s: float = 0.0
     """Uptime before which no decision is logged."""
     notices: tuple[Notice, ...] = ()
@@ -141,7 +143,9 @@ class DashboardState:
 def fold(state: DashboardState, event: Event) -> DashboardState:
     """Return the state after `event`."""
     after = _fold(state, event)
-    uptime_s = after.status.uptime_s if after.status is not None else 0.0
+    uptime_s = after.past_s
+    if math.isnan(uptime_s):
+        uptime_s = after.status.uptime_s if after.status is not None else 0.0
     event_log = state.event_log.take(event, uptime_s)
     return after if event_log is state.event_log else replace(after, event_log=event_log)
 
@@ -226,6 +230,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return _notify(state, _sentence(text))
         case events.StatesKept(states=states):
             return replace(state, kept_states=states)
+        case events.PastReplayed(uptime_s=uptime_s):
+            return replace(state, past_s=uptime_s)
         case events.RecordingChanged():
             return replace(state, recording=event)
         case events.RecordingEnded():

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 
 from textual.binding import Binding
 from textual.keys import Keys, key_to_character
@@ -27,6 +28,10 @@ _RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select"
 """While a demonstration is recorded, its keys matter more than buttons that are pressed seldom."""
 QUIET_S = 10.0
 """A refusal is not repeated for so long, however often the key is pressed."""
+_FORMER_NAMES = MappingProxyType(
+    {"rewards.earlier": "rewards.newer", "rewards.later": "rewards.older"}
+)
+"""What actions were called in an earlier version; preferences may still name them so."""
 _KNOWN = frozenset(key.value for key in Keys) | {"space"}
 
 
@@ -48,7 +53,9 @@ class KeyTable:
     def __init__(self, keymap: Mapping[str, str] | None = None, origin: str = "keys") -> None:
         try:
             self._keymap = {
-                name: tuple(_parse(name, key.strip()) for key in keys.split(",")) if keys else ()
+                _FORMER_NAMES.get(name, name): tuple(
+                    _parse(name, key.strip()) for key in keys.split(",") if keys
+                )
                 for name, keys in (keymap or {}).items()
             }
             _check(self._keymap, self._mapped(GAME_BOY_ACTIONS))

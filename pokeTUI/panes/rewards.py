@@ -46,8 +46,8 @@ class RewardsPane(Pane):
         PaneKey(("w",), "weight", "w", "weight", "Change the chosen component's weight."),
         PaneKey(("m",), "mute", "m", "mute", "Let the chosen component count nothing, or again."),
         PaneKey(("o",), "order", "o", "order", "Order by the table, or by size in this episode."),
-        PaneKey(("pageup",), "earlier", "pgup", "", "Show later payouts."),
-        PaneKey(("pagedown",), "later", "pgdn", "", "Show earlier payouts."),
+        PaneKey(("pageup",), "newer", "pgup", "", "Show newer payouts."),
+        PaneKey(("pagedown",), "older", "pgdn", "", "Show older payouts."),
     )
 
     def __init__(self) -> None:
@@ -69,8 +69,8 @@ class RewardsPane(Pane):
             self._chosen = rows[max(0, min(len(rows) - 1, at))].name
         elif name == "order":
             self._is_by_size = not self._is_by_size
-        elif name in ("earlier", "later"):
-            at = self._payouts_from + (5 if name == "later" else -5)
+        elif name in ("newer", "older"):
+            at = self._payouts_from + (5 if name == "older" else -5)
             self._payouts_from = max(0, min(len(self._state.payouts) - 1, at))
         elif name in ("weight", "mute") and rows:
             self._change(rows[self._index(rows)], name)
@@ -94,7 +94,7 @@ class RewardsPane(Pane):
         """Move in the table or in the payouts."""
         at = event.get_content_offset(self)
         if at is not None and at.y > len(self._names):
-            name = "later" if name == "down" else "earlier"
+            name = "older" if name == "down" else "newer"
         self.act(name)
 
     def _change(self, row: Component, name: str) -> None:

@@ -255,3 +255,10 @@ def test_no_key_of_the_table_is_shown_by_its_name_in_the_code() -> None:
     shown = [shown_key(key) for entry in KeyTable().entries for key in entry.keys]
     assert {"+", "_", "?", "ctrl+p"} <= set(shown)
     assert not [one for one in shown if one in ("plus", "underscore") or "_" in one[1:]]
+
+
+def test_former_name_of_an_action_still_sets_its_keys() -> None:
+    table = KeyTable({"rewards.later": "f5"})
+    keys = {entry.id: entry.keys for entry in table.entries}
+    assert keys["rewards.older"] == ("f5",)
+    assert keys["rewards.newer"] == ("pageup",)

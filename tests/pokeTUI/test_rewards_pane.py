@@ -104,8 +104,8 @@ def test_where_no_cause_is_known_the_component_is_said_once(width: int) -> None:
     assert lines[at + 1].split() == ["580", "+1.50", "battle"]
 
 
-def test_earlier_payouts_are_scrolled_to() -> None:
-    lines = shown(STATE, (38, 24), "later")
+def test_older_payouts_are_scrolled_to() -> None:
+    lines = shown(STATE, (38, 24), "older")
     (at,) = [index for index, line in enumerate(lines) if "last payouts" in line]
     assert "from number 6" in lines[at]
     assert "450" in lines[at + 1]

@@ -1,6 +1,7 @@
 from engine import events
 from engine.remote.server import RunDigest
 from engine.types import EpisodeSummary, GoalKind, GoalTally
+from pokeTUI.dashboard.state import DashboardState, fold
 from tests.pokeTUI.fake_session import make_curriculum, make_run, make_status, one_of_everything
 
 
@@ -13,7 +14,31 @@ def replayed(*told: events.Event) -> list[events.Event]:
 
 def test_digest_keeps_the_latest_event_of_most_kinds() -> None:
     told = replayed(make_status(episode=1), make_run(), make_curriculum(), make_status(episode=2))
-    assert told == [make_run(), make_curriculum(), make_status(episode=2)]
+    assert [event for event in told if not isinstance(event, events.PastReplayed)] == [
+        make_run(),
+        make_curriculum(),
+        make_status(episode=2),
+    ]
+
+
+def test_late_viewer_logs_each_event_at_the_time_at_which_it_happened() -> None:
+    told = replayed(
+        make_run(),
+        make_status(uptime_s=61.5),
+        events.WarningRaised("The disk is nearly full."),
+        make_status(uptime_s=3600.0),
+        events.ProgressReported("saving"),
+        make_status(uptime_s=7200.0),
+    )
+    state = DashboardState()
+    for event in [*told, events.WarningRaised("The disk is full.")]:
+        state = fold(state, event)
+    lines = {line.text: line.uptime_s for line in state.event_log.lines()[1:]}
+    assert lines == {
+        "The disk is nearly full.": 61.0,
+        "saving": 3600.0,
+        "The disk is full.": 7200.0,
+    }
 
 
 def test_episodes_are_kept_without_what_no_viewer_shows() -> None:
@@ -22,9 +47,9 @@ def test_episodes_are_kept_without_what_no_viewer_shows() -> None:
         events.EpisodeEnded(number, 10, EpisodeSummary(0, 1.0, 9, (), goals=(tally,)))
         for number in range(5000)
     ]
-    kept = replayed(*ended)
-    assert [event.episode for event in kept] == list(range(3000, 5000))  # type: ignore[union-attr]
-    assert not any(event.summary.goals for event in kept)  # type: ignore[union-attr]
+    kept = [event for event in replayed(*ended) if isinstance(event, events.EpisodeEnded)]
+    assert [event.episode for event in kept] == list(range(3000, 5000))
+    assert not any(event.summary.goals for event in kept)
 
 
 def test_digest_drops_streamed_words_when_the_answer_is_complete() -> None:
@@ -35,7 +60,8 @@ def test_digest_drops_streamed_words_when_the_answer_is_complete() -> None:
         answer,
         events.PlanStreamed(2, "Sta"),
     )
-    assert [type(event).__name__ for event in told] == [
+    names = [type(event).__name__ for event in told]
+    assert [name for name in names if name != "PastReplayed"] == [
         "PlanRequested",
         "PlanAnswered",
         "PlanStreamed",
