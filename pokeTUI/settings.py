@@ -3,6 +3,7 @@
 import ast
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,6 +44,14 @@ class Setting:
     description: str
     choices: tuple[str, ...] = ()
     is_live: bool = False
+
+    def meaning(self, value: object) -> str:
+        """Return what 0 or an empty value stands for by the description, "" if it says nothing."""
+        if value is None or isinstance(value, bool) or value not in (0, ""):
+            return ""
+        word = "empty" if value == "" else "0"
+        found = re.search(rf"(?:^|[;.] ){word}: ([^.;]+)", self.description, re.IGNORECASE)
+        return found[1] if found else ""
 
 
 def as_steered(config: RunConfig, steering: SteeringChanged | None) -> RunConfig:

@@ -30,7 +30,7 @@ from pokeTUI.settings import (
 from pokeTUI.widgets.marked_list import MarkedList
 
 COCKPIT = "cockpit"
-_KEYS = "enter change   w write for a next run   / search   esc goes back"
+_KEYS = "enter change   w write for a next run   / search   esc back"
 
 
 class SettingsScreen(ModalScreen[None]):
@@ -143,7 +143,7 @@ class SettingsScreen(ModalScreen[None]):
         return Content.assemble(
             (f"{mark} ", "$warning" if is_changed else "$success"),
             (f"{name:<28} ", "$foreground"),
-            (shown(value) or '""', "bold $lichen"),
+            *_styled(setting, value),
         )
 
     def _value(self, setting: Setting) -> object:
@@ -165,9 +165,9 @@ class SettingsScreen(ModalScreen[None]):
             if one.is_live or one.section == COCKPIT:
                 when = "changes at once"
             kind = f"{one.kind}, {one.allowed}" if one.allowed else one.kind
-            default = shown(one.default) or '""'
+            default = "".join(text for text, _ in _styled(one, one.default))
             title = Content.assemble((one.key, "bold $primary"), f"   {kind}\n")
-            about = title + f"{one.description or ' '}\ndefault {default}   {when}"
+            about = title + f"{one.description or ' '}\ndefault: {default}   {when}"
         if wrong:
             about = Content.styled(f"✗ {wrong}\n", "$error") + about
         self._about.update(about)
@@ -291,6 +291,15 @@ class SettingsScreen(ModalScreen[None]):
             self._explain(f"{path}: {error.strerror}")
         else:
             self.notify(f"Written. Start with: poketui run --config {path}", markup=False)
+
+
+def _styled(setting: Setting, value: object) -> list[tuple[str, str]]:
+    """Return a value, and what it stands for where it is 0 or empty: (text, style)."""
+    meaning = setting.meaning(value)
+    text = shown(value)
+    if not text:
+        return [(f"({meaning})" if meaning else '""', "$stone")]
+    return [(text, "bold $lichen"), (f" ({meaning})" if meaning else "", "$stone")]
 
 
 def _wrong_path(text: str) -> str:

@@ -133,3 +133,30 @@ def test_an_address_with_a_password_is_refused_without_showing_it() -> None:
     assert found is None
     assert "password" in said
     assert "s3cret" not in said
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "meaning"),
+    [
+        ("workers", 0, "as many as cores"),
+        ("workers", 2, ""),
+        ("rom_path", "", "the practice game"),
+        ("planner.max_cost_per_run", 0.0, "no limit"),
+        ("dqn.alpha", 0.0, ""),
+    ],
+)
+def test_meaning_of_zero_and_of_an_empty_value_comes_from_the_description(
+    key: str, value: object, meaning: str
+) -> None:
+    assert SETTINGS[key].meaning(value) == meaning
+
+
+async def test_settings_show_what_zero_and_an_empty_value_stand_for(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit() as (pilot, _):
+        await pilot.press("comma")
+        await settle(pilot)
+        text = screen_text(pilot)
+        assert "rom_path                     (the practice game)" in text
+        assert "workers                      0 (as many as cores)" in text

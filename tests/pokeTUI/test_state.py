@@ -50,6 +50,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.PlanAnswered(1, "small", "go out", 0.8, "Go out.", "", (), 1.0, 0.4, 90, 12, 0.0),
         events.GoalEvaluated(9, GoalOutcome(0, "k", "small", REACH, "go out", REACHED, True, 40)),
         events.PlannerStatusChanged("small", "ready"),
+        events.PastReplayed(61.0),
         events.ViewersChanged(2, True),
         events.ConnectionLost("The connection was lost.", "Attach again.", True),
         events.RunStopped("quit", 9, "x.zip"),
