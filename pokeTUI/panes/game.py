@@ -163,7 +163,8 @@ class GamePane(Vertical):
 def game_title(state: DashboardState) -> str:
     """Return the name of the game, or that a person plays it, and by which keys."""
     if not state.is_human:
-        return state.run.game if state.run else "Game"
+        name = state.run.game if state.run else "Game"
+        return f"{name}: the screen fades  . one step" if _is_blank(state) else name
     if state.status is not None and state.status.is_live:
         return "▲ YOU PLAY in real time  l by turns"
     buttons = [one for one in state.actions if one.keys and one.button not in DIRECTIONS]
@@ -173,6 +174,12 @@ def game_title(state: DashboardState) -> str:
     if recorded:  # where there is little room, the buttons stand in the last line of the screen
         return f"▲ YOU PLAY{recorded}{back}{keys}"
     return f"▲ YOU PLAY{keys}{back}"
+
+
+def _is_blank(state: DashboardState) -> bool:
+    """Return whether the run was paused at a picture of one colour, which looks like a fault."""
+    frame = state.frame
+    return state.is_paused and frame is not None and bool((frame == frame[0, 0]).all())
 
 
 def recording_text(now: RecordingChanged, width: int) -> str:

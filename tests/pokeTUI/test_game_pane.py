@@ -14,7 +14,7 @@ from engine.events import FrameRendered, ProgressReported
 from pokeTUI.app import CockpitApp
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.layout import Arrangement
-from pokeTUI.panes.game import Starting
+from pokeTUI.panes.game import Starting, game_title
 from pokeTUI.panes.kinds import pane_infos
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode
 from pokeTUI.rendering.kitty import DELETE, place
@@ -23,7 +23,7 @@ from pokeTUI.terminal.probe import Terminal
 from pokeTUI.time_left import TimeLeft
 from pokeTUI.widgets.game_view import GameView
 from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
-from tests.pokeTUI.fake_session import FakeSession, make_game, observe
+from tests.pokeTUI.fake_session import FakeSession, make_game, make_run, make_status, observe
 from tests.pokeTUI.scenery import draw_frame
 from tests.pokeTUI.test_start import until
 
@@ -305,3 +305,12 @@ async def test_the_text_changes_with_the_picture_that_it_stands_in(
         state = replace(app.dashboard, frame=frame, game=game)
         app.board.game.show_frame(state, at_once=True)
         assert "You passed." in app.screen.query_one("#game_text").draw(40, 2)[0].text
+
+
+def test_title_of_a_paused_game_explains_a_picture_of_one_colour() -> None:
+    white = np.full((144, 160, 3), 255, np.uint8)
+    state = fold(fold(DashboardState(), make_run()), FrameRendered(white, 0))
+    assert game_title(fold(state, make_status())) == make_run().game
+    state = fold(state, make_status(is_paused=True))
+    assert game_title(state) == f"{make_run().game}: the screen fades  . one step"
+    assert game_title(fold(state, FrameRendered(draw_frame(40), 0))) == make_run().game
