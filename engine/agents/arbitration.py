@@ -112,7 +112,7 @@ def explain(
         source = Source.PLANNER if is_walking else Source.RULES
         text = f"{name}: {reason}" if reason else f"{name}, as the planner advises"
         if action_batch.takeovers is not None and (left := int(action_batch.takeovers[env_index])):
-            text += f" (takes over: {left} to go)"
+            text += f" (planner in control for {left} more step{'s' * (left != 1)})"
         if goal is not None and goal.text not in text:
             text += f" (goal: {goal.text})"
         return Decision(action, source, confidence, text)

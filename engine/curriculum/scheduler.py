@@ -325,22 +325,23 @@ class Curriculum:
             return "this is the last stage"
         needed = self.stage.min_episodes
         if self._episodes < needed:
-            return f"{needed - self._episodes} more episodes"
+            more = needed - self._episodes
+            return f"after {more} more episode{'s' * (more != 1)}"
         average = self._average()
         if average < self.stage.threshold:
-            return f"average {self._unit} {average:.1f} of {self.stage.threshold:.1f}"
+            return f"when mean {self._unit} >= {self.stage.threshold:.1f} (now {average:.1f})"
         variation = statistics.pstdev(self._recent()) / max(abs(average), 1e-9)
         if variation > MAX_VARIATION:
-            return f"variation {variation:.0%}, at most {MAX_VARIATION:.0%} counts"
+            return f"when {self._unit} varies by <= {MAX_VARIATION:.0%} (now {variation:.0%})"
         successes = list(self._successes)[-WINDOW:]
         wanted = math.ceil(self._needed_success * len(successes))
         if self._index == len(self._stages) - 2 and sum(successes) < wanted:
-            return f"the goal in {sum(successes)} of {len(successes)}, {wanted} needed"
+            return f"when {wanted} of {len(successes)} reach the goal (now {sum(successes)})"
         share, settled = self.planner_share, max(self._followed, self.stage.planner_share)
         if self._set_share is None and share > settled + _SETTLED:
-            return f"planner share {share:.0%} on its way to {settled:.0%}"
+            return f"when planner weight <= {settled:.0%} (now {share:.0%})"
         if not self._is_approved:
-            return "the strategy wants more of the planner"
+            return "when the strategy relies less on the planner"
         return ""
 
     def _has_stopped_holding(self) -> bool:

@@ -195,8 +195,7 @@ def emit_world(game: Game, emit: Callable[[events.Event], None]) -> None:
 
 def pressed(actions: ActionSet, action: int, proposal: int | None, by: str) -> Decision:
     """Return a person's decision in words, beside what `by` proposed; None: nobody was asked."""
-    text = "You pressed it."
+    text = f"You pressed {actions.name(action)}"
     if proposal is not None:
-        same = proposal == action
-        text += f" {by} would, too." if same else f" {by} would press {actions.name(proposal)}."
+        text += f" ({by}: {actions.name(proposal)})"
     return Decision(action, Source.HUMAN, 1.0, text)

@@ -184,9 +184,7 @@ class CommandHandler:
         batch = self.state.vector.step_one(env_index, action)
         self.state.tally.steps[env_index] += 1
         self.state.tally.is_touched[env_index] = True
-        self.reporter.pressed(
-            pressed(self.state.actions, action, self.recording.proposal, "The agent")
-        )
+        self.reporter.pressed(pressed(self.state.actions, action, self.recording.proposal, "agent"))
         self.accept(batch)
         self.recording.publish()
         return ""

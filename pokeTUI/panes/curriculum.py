@@ -13,8 +13,8 @@ from pokeTUI.panes.curriculum_lines import (
     as_set,
     episodes_line,
     hand_over,
-    missing_lines,
     move_lines,
+    next_stage_lines,
     share_line,
     source_lines,
     stage_lines,
@@ -93,7 +93,7 @@ class CurriculumPane(Pane):
     ) -> list[Line]:
         """Return the current state; the fewer lines there are, the less of it."""
         lines = stage_lines(now, width, 2 if height >= 14 else 1)
-        lines += missing_lines(now, width, 2 if height >= 8 else 1)
+        lines += next_stage_lines(now, width, 2 if height >= 8 else 1)
         rows = min(8, height - 8 - len(lines))
         if rows >= 3:
             lines += ten_bars(now, width, rows if rows < 8 else 7, has_note=rows >= 8)
@@ -101,7 +101,8 @@ class CurriculumPane(Pane):
             lines.append(ten_in_a_row(now, width))
         if height >= 5:
             lines.append(episodes_line(now, width))
-        lines.append(share_line(now, width))
+        decided = dict(state.shares).get("planner", 0.0) if state.shares else None
+        lines.append(share_line(now, decided, width))
         if state.starts and height > len(lines):
             room = 2 if height >= 14 else 1
             lines += labelled("starts", state.starts, Ink.text, width, LABEL, room)

@@ -31,12 +31,12 @@ def stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
     return [line.add(f"  {now.name}", Ink.strong)]
 
 
-def missing_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
-    """Return what is missing to advance."""
+def next_stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
+    """Return when the next stage begins."""
     text, ink = now.missing, Ink.warn
     if not text:
         text, ink = "nothing: this is the last stage", Ink.good
-    return labelled("missing", text, ink, width, LABEL, room)
+    return labelled("next", text, ink, width, LABEL, room)
 
 
 _NOT_COUNTED = Ink.faint
@@ -61,11 +61,11 @@ def _add_average(line: Line, now: CurriculumChanged) -> Line:
     average = "–" if isnan(now.average_reward) else f"{now.average_reward:.1f}"
     unit = "" if now.unit == "reward" else f" {now.unit}"
     if isnan(now.threshold):
-        return line.add(f"{average}{unit} on average", Ink.text)
+        return line.add(f"mean {now.unit} {average}", Ink.text)
     is_enough = now.average_reward >= now.threshold
     sign, ink = (" ✓", Ink.good) if is_enough else ("", Ink.text)
-    line.add(f"{average} of {now.threshold:.4g}", ink).add_whole(unit, ink).add(sign, ink)
-    return line.add_whole(" on average", Ink.dim)
+    line.add(f"mean {average} of {now.threshold:.4g}", ink).add(sign, ink)
+    return line.add_whole(unit, ink)
 
 
 def ten_in_a_row(now: CurriculumChanged, width: int) -> Line:
@@ -136,11 +136,16 @@ def episodes_line(now: CurriculumChanged, width: int) -> Line:
     return line.add(text, Ink.text)
 
 
-def share_line(now: CurriculumChanged, width: int) -> Line:
-    """Return how far the planner is followed."""
+def share_line(now: CurriculumChanged, decided: float | None, width: int) -> Line:
+    """Return the planner's share of the last decisions, None where nobody counted; its weight."""
     line = Line(width).add("planner", Ink.dim, LABEL)
-    text = f" {now.planner_share:.0%} {'of the lead' if width >= 50 else 'lead'}"
-    add_bar(line, now.planner_share, min(40, line.room - len(text)), Ink.info, Ink.faint)
+    weight = f"weight {now.planner_share:.0%}"
+    text = f" {weight}"
+    if decided is not None:
+        of = " of decisions" if width >= 50 else ""
+        text = f" {decided:.0%}{of} ({weight})"
+    share = now.planner_share if decided is None else decided
+    add_bar(line, share, min(40, line.room - len(text)), Ink.info, Ink.faint)
     return line.add(text, Ink.text)
 
 

@@ -29,7 +29,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
     """
 
     INFO: ClassVar[PaneInfo] = PaneInfo(
-        "reasoning", "Reasoning", "Why", rows=(0, 0, 14), appetite=4, presented=2
+        "reasoning", "Reasoning", "Reason", rows=(0, 0, 14), appetite=4, presented=2
     )
 
     PARTS = ("goal", "log", "decision", "planner", "shares")
@@ -108,7 +108,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
             return f"Question {exchange.number}", exchange_passages(exchange)
         passages = [Passage("step", f"{entry.step:,}"), Passage("by", entry.source)]
         if entry.confidence is not None:
-            passages.append(Passage("sure", f"{entry.confidence:.2f}"))
+            passages.append(Passage("confidence", f"{entry.confidence:.2f}"))
         if entry.count > 1:
             passages.append(Passage("in a row", f"{entry.count:,} times"))
         title = "Reasoning" if entry.confidence is None else "Decision"
@@ -135,7 +135,7 @@ def _now(state: DashboardState, width: int) -> Line:
     width_of_name = 1 + max(map(len, state.actions.names))
     line.add(who, ink, max(10, len(who)))
     line.add(state.actions.name(decision.action), Ink.strong, width_of_name)
-    line.add(f"sure {decision.confidence:.2f} ", Ink.text)
+    line.add(f"confidence {decision.confidence:.2f} ", Ink.text)
     bar_width = min(20, line.room) if line.room >= 4 else 0
     add_bar(line, decision.confidence, bar_width, ink, Ink.faint)
     if line.room >= 24:

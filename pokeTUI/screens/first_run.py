@@ -32,7 +32,7 @@ COCKPIT = Page(
                 ("1 Party and place", "where the player is, with whom, and what comes next"),
                 ("2 Rewards", "what each step pays, and for what"),
                 ("3 Reasoning", "who decides, why, and what the language model says"),
-                ("4 Curriculum", "how far the planner still leads, and what is missing"),
+                ("4 Curriculum", "how much the planner decides; the next stage"),
                 ("5 Learning", "whether it gets better"),
                 ("6 7", "past decisions, and the log of the run"),
             ),
@@ -101,7 +101,7 @@ class FirstRunScreen(ModalScreen[None]):
         """Yield the page."""
         with VerticalScroll(id="first_run_box") as box:
             box.border_title = self._page.title
-            box.border_subtitle = "any key goes on"
+            box.border_subtitle = "press any key"
             yield Static(_text(self._page), id="first_run_text")
 
     def on_key(self, event: Key) -> None:

@@ -62,7 +62,7 @@ def test_the_longest_that_can_be_missing_is_never_cut(size: tuple[int, int]) -> 
     curriculum = Curriculum(CurriculumConfig(confidence_decay_rate=1e-9), 500.0)
     for _ in range(60):
         record = curriculum.record(400.0, is_success=True, is_approved=False)
-    assert record.missing == "the strategy wants more of the planner"
+    assert record.missing == "when the strategy relies less on the planner"
     lines = shown(fold(STATE, make_curriculum(missing=record.missing)), size)
     assert record.missing in " ".join(" ".join(lines[1:3]).split())
 
@@ -187,3 +187,11 @@ async def test_the_history_scrolls_and_stops_at_its_end() -> None:
         assert "3 to 3 of 3" in text
         app.pane.act("page_up")
         assert "3 moves" in "\n".join(line.text for line in app.pane._lines)
+
+
+def test_planner_line_has_its_share_of_decisions_and_in_brackets_its_weight() -> None:
+    now = fold_all(
+        [make_run(), make_status(shares=(("policy", 0.82), ("planner", 0.18))), make_curriculum()]
+    )
+    (line,) = [line for line in shown(now, (60, 12)) if line.startswith("planner")]
+    assert "18% of decisions (weight 43%)" in line

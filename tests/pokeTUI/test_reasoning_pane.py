@@ -248,7 +248,7 @@ async def test_a_decision_opens_with_who_and_how_surely() -> None:
         one.act("open")
         await pilot.pause()
         assert isinstance(app.screen, DetailScreen)
-        assert app.screen.text == "step: 7\nby: rules\nsure: 0.75\nbecause [2J of that"
+        assert app.screen.text == "step: 7\nby: rules\nconfidence: 0.75\nbecause [2J of that"
 
 
 async def test_the_mouse_scrolls_and_chooses() -> None:

@@ -127,7 +127,7 @@ def test_the_best_is_drawn_and_equals_by_lot():
             action_batch(Source.POLICY, is_planned=True, takeovers=3),
             None,
             Source.PLANNER,
-            "3 to go",
+            "3 more steps",
         ),
         (
             action_batch(Source.POLICY, is_planned=True),

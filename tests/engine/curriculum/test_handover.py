@@ -63,7 +63,7 @@ def test_a_stage_is_not_left_while_more_of_the_planner_is_in_use():
     assert pair.strategy.current is LLM_HEAVY
     pair.play(110.0, 10, is_success=False)
     assert pair.curriculum.number == 2
-    assert pair.changes[-1].missing == "the strategy wants more of the planner"
+    assert pair.changes[-1].missing == "when the strategy relies less on the planner"
 
 
 def test_the_last_stages_follow_the_planner_hardly_and_then_not_at_all():

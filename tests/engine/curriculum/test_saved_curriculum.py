@@ -61,7 +61,7 @@ def test_a_former_run_with_own_stages_keeps_scale_patience_and_last_stage(tmp_pa
     assert [number for number, change in enumerate(changes, 1) if change.has_moved] == [10, 28]
     assert changes[0].threshold == pytest.approx(8.0)
     assert changes[10].planner_share == pytest.approx(0.05)
-    assert changes[20].missing == "the goal in 0 of 10, 8 needed"
+    assert changes[20].missing == "when 8 of 10 reach the goal (now 0)"
 
 
 def test_todays_settings_are_read_as_they_were_saved(tmp_path: Path) -> None:
