@@ -82,6 +82,10 @@ class HeadlessRunner:
             parts.append(f"success {100 * sum(self._successes) / count:.0f}% of last {count}")
         if self._curriculum is not None:
             parts.append(f"stage {self._curriculum.stage}/{self._curriculum.num_stages}")
+            if status.shares:
+                decided = dict(status.shares).get("planner", 0.0)
+                weight = self._curriculum.planner_share
+                parts.append(f"planner {decided:.0%} of decisions (weight {weight:.0%})")
         if self._starts:
             parts.append(self._starts)
         if self._model is not None:

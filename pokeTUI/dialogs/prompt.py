@@ -50,7 +50,7 @@ class PromptScreen(ModalScreen[str | None]):
         """Yield the line."""
         with Vertical(id="prompt_box") as box:
             box.border_title = Content(printable(self._title))
-            box.border_subtitle = "enter takes it   esc goes back"
+            box.border_subtitle = "enter select   esc cancel"
             yield Input(self._value, id="prompt_input")
             yield Static(Content(self._hint), id="prompt_hint")
 
@@ -89,7 +89,7 @@ class ChoiceScreen(ModalScreen[str | None]):
         """Yield the list."""
         with Vertical(id="choice_box") as box:
             box.border_title = Content(printable(self._title))
-            box.border_subtitle = "enter takes it   esc goes back"
+            box.border_subtitle = "enter select   esc cancel"
             yield MarkedList(
                 *(Option(Content(text)) for _, text in self._choices), id="choice_list"
             )
