@@ -89,6 +89,18 @@ async def test_a_recording_begins_by_the_key_that_ends_it(open_cockpit: OpenCock
         assert session.sent == [commands.StartRecording()]
 
 
+async def test_saving_while_in_control_says_that_nothing_more_is_recorded(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(events.ControlChanged(is_human=True))
+        session.post(NOW)
+        await settle(pilot)
+        await pilot.press("d")
+        assert session.sent == [commands.StopRecording()]
+        assert await comes_to_show(pilot, "Recording stops here: d records again")
+
+
 async def test_without_a_recording_its_keys_do_nothing(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press("u", "U", "X", "D", "asterisk", "ampersand", "e")
