@@ -240,3 +240,9 @@ async def test_the_end_of_a_demonstration_is_told(open_cockpit: OpenCockpit) -> 
     async with open_cockpit() as (pilot, session):
         session.post(events.RecordingEnded("demos/human-1.demo", 120, 84, 3.5, "you ended it"))
         assert await comes_to_show(pilot, "demonstration saved as human-1.demo: 120 steps")
+
+
+def test_one_step_is_counted_in_the_singular() -> None:
+    bar = StatusBar()
+    bar._state = replace(DashboardState(), status=make_status(total_steps=1))
+    assert "1 step " in bar.draw(120, 1)[0].text
