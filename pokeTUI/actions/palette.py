@@ -6,6 +6,15 @@ from textual.content import Content
 from pokeTUI.actions.base import ActionsApp
 from pokeTUI.key_names import shown_key
 from pokeTUI.keys.entry import KeyAction
+from pokeTUI.rendering.lines import shorten
+from pokeTUI.splits import GAME
+
+_WIDTH = 66
+"""Columns of a line at most: what a palette has in a terminal of 80."""
+_BY_SYNONYM = 10.0
+"""Score of a word that is written beside the action: more than letters found here and there."""
+_IMPOSSIBLE = 0.001
+"""Factor of the score of what is not possible now, so that it comes last."""
 
 
 class ActionsProvider(Provider):
@@ -17,20 +26,22 @@ class ActionsProvider(Provider):
         return self.app
 
     async def discover(self) -> Hits:
-        """Offer all of them."""
-        for entry in self._offered():
+        """Offer all of them: first what is possible now."""
+        for entry in sorted(self._offered(), key=lambda one: bool(self._refusal(one))):
             yield DiscoveryHit(
                 Content(_name(entry)), lambda e=entry: self._do(e), _name(entry), self._help(entry)
             )
 
     async def search(self, query: str) -> Hits:
-        """Offer those whose name, group or sentence has the letters of `query`."""
+        """Offer what `query` names: by a synonym, or by letters of the name or the sentence."""
         matcher = self.matcher(query)
         for entry in self._offered():
             score = max(matcher.match(_name(entry)), 0.5 * matcher.match(entry.help))
+            if _is_called(entry, query):
+                score += _BY_SYNONYM
             if score > 0:
                 yield Hit(
-                    score,
+                    score * (_IMPOSSIBLE if self._refusal(entry) else 1.0),
                     matcher.highlight(_name(entry)),
                     lambda e=entry: self._do(e),
                     _name(entry),
@@ -42,14 +53,17 @@ class ActionsProvider(Provider):
 
     def _help(self, entry: KeyAction) -> str:
         keys = "  ".join(shown_key(key) for key in entry.keys) or "no key"
-        refusal = entry.refusal(self._cockpit.dashboard)
-        return f"{keys}   {entry.group}" + (f"   not now: {refusal}" if refusal else "")
+        refusal = self._refusal(entry)
+        return shorten(f"{keys}   " + (f"not now: {refusal}" if refusal else entry.group), _WIDTH)
+
+    def _refusal(self, entry: KeyAction) -> str:
+        return entry.refusal(self._cockpit.dashboard)
 
     async def _do(self, entry: KeyAction) -> None:
         app = self._cockpit
         refusal = entry.refusal(app.dashboard)
         if refusal:
-            app.notify(f"{entry.title}: {refusal}", severity="warning", markup=False)
+            app.notify(f"{_name(entry)}: {refusal}", severity="warning", markup=False)
             return
         if entry.pane:
             app.board.activate(entry.pane)
@@ -57,4 +71,15 @@ class ActionsProvider(Provider):
 
 
 def _name(entry: KeyAction) -> str:
-    return f"{entry.pane}: {entry.title}" if entry.pane else entry.title
+    name = f"{entry.pane}: {entry.title}" if entry.pane else entry.title
+    if entry.id == f"pane_{GAME}":
+        name = "Show or hide: Game"
+    elif entry.id.startswith("pane_"):
+        name = entry.help.rstrip(".")  # its title is the same for all panes
+    return shorten(name, _WIDTH)
+
+
+def _is_called(entry: KeyAction, query: str) -> bool:
+    """Return whether a synonym of `entry` begins with `query`."""
+    wanted = query.strip().casefold()
+    return bool(wanted) and any(word.startswith(wanted) for word in entry.synonyms)

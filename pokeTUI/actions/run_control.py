@@ -26,7 +26,7 @@ from engine.commands import (
     Watch,
 )
 from pokeTUI.actions.base import ActionsApp
-from pokeTUI.dashboard.conditions import is_recording, is_replay, takeable
+from pokeTUI.dashboard.conditions import is_recording, is_replay, only_records, takeable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.questions import (
     Question,
@@ -41,6 +41,7 @@ from pokeTUI.dialogs.questions import (
     ask_strategy,
     ask_wish,
 )
+from pokeTUI.key_names import shown_key
 from pokeTUI.keys.actions import SPEEDS
 from pokeTUI.terminal.keys import KeyReleased
 
@@ -176,8 +177,16 @@ class RunControlActions(ActionsApp):
     # Recording
 
     def action_toggle_recording(self) -> None:
-        """Begin a demonstration, or save it."""
-        self.send_command(StopRecording() if is_recording(self.dashboard) else StartRecording())
+        """Begin a demonstration, or save it; a person who plays on is told it is not recorded."""
+        state = self.dashboard
+        if not is_recording(state):
+            self.send_command(StartRecording())
+            return
+        self.send_command(StopRecording())
+        if state.is_human and not only_records(state):  # there the next begins by itself
+            keys = next((one.keys for one in self.table.entries if one.id == "record"), ())
+            again = f": {shown_key(keys[0])} records again" if keys else ""
+            self.notify(f"Recording stops here{again}", timeout=6, markup=False)
 
     def action_rewind(self, actions: int) -> None:
         """Take the last actions back; fewer where there are not so many."""

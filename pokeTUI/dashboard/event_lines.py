@@ -191,7 +191,7 @@ def demonstration_end(event: events.RecordingEnded) -> str:
 
 def _episode(number: int, summary: EpisodeSummary) -> str:
     parts = [
-        f"episode {number:,}: {summary.total_reward:+.1f} in {summary.length:,} steps",
+        f"episode {number:,}: {summary.total_reward:+.1f} in {_counted(summary.length, 'step')}",
         "goal reached" if summary.is_success else "",
         f"from {summary.start}" if summary.start else "",
         f"taken over {_counted(summary.interventions, 'time')}" if summary.interventions else "",

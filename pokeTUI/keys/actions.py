@@ -53,8 +53,17 @@ RUN_KEYS = (
         pausable,
         label="pause",
         rank=1,
+        synonyms=("pause", "resume", "continue", "stop", "halt"),
     ),
-    _run(("full_stop",), "step_once", "Take one step while paused.", paused, label="step", rank=1),
+    _run(
+        ("full_stop",),
+        "step_once",
+        "Take one step while paused.",
+        paused,
+        label="step",
+        rank=1,
+        synonyms=("single step", "advance", "frame"),
+    ),
     _run(
         ("plus", "equals_sign"),
         "change_speed(1)",
@@ -64,9 +73,16 @@ RUN_KEYS = (
         label="speed",
         display="+ -",
         rank=3,
+        synonyms=("faster", "speed", "fast forward", "speed up", "turbo"),
     ),
     _run(
-        ("minus", "underscore"), "change_speed(-1)", "Slower.", by_agent, name="slower", display=""
+        ("minus", "underscore"),
+        "change_speed(-1)",
+        "Slower.",
+        by_agent,
+        name="slower",
+        display="",
+        synonyms=("slower", "speed", "slow down"),
     ),
     _run(
         ("t",),
@@ -77,29 +93,50 @@ RUN_KEYS = (
         name="take_over",
         label="play",
         rank=1,
+        synonyms=("take control", "play", "control", "manual", "drive", "give back"),
     ),
-    _run(("s",), "save", "Write a checkpoint now.", label="save", rank=4),
+    _run(
+        ("s",),
+        "save",
+        "Write a checkpoint now.",
+        label="save",
+        rank=4,
+        synonyms=("save", "checkpoint", "write", "store"),
+    ),
     _run(
         ("R",),
         "restart",
         "Restart the watched game: its episode ends here and does not count.",
         started,
+        synonyms=("restart", "reset", "new game", "begin again"),
     ),
     _run(
-        ("K",), "keep_state", "Keep the watched game's state of now, to branch from later.", started
+        ("K",),
+        "keep_state",
+        "Keep the watched game's state of now, to branch from later.",
+        started,
+        synonyms=("bookmark", "snapshot", "save state", "quicksave"),
     ),
-    _run(("B",), "branch", "Branch: let the watched game go on from a kept state.", kept_states),
+    _run(
+        ("B",),
+        "branch",
+        "Branch: let the watched game go on from a kept state.",
+        kept_states,
+        synonyms=("branch", "load state", "fork", "quickload"),
+    ),
     _run(
         ("Q",),
         "stop_run",
         "Stop the run: save, end it, and stay to look at the screen; other viewers leave.",
         name="stop",
+        synonyms=("stop", "end", "terminate", "kill"),
     ),
     _run(
         ("E",),
         "skip_evaluation",
         "Leave the evaluation that is going on; the next one comes when it is due.",
         evaluating,
+        synonyms=("skip evaluation", "eval"),
     ),
 )
 
@@ -111,6 +148,7 @@ PLAY_KEYS = (
         by_hand,
         label="live",
         rank=2,
+        synonyms=("live", "real time"),
     ),
     _record(
         ("d",),
@@ -119,6 +157,7 @@ PLAY_KEYS = (
         started,
         label="record",
         rank=4,
+        synonyms=("record", "demonstration", "capture", "demo", "save recording"),
     ),
     _record(
         ("u",),
@@ -128,8 +167,15 @@ PLAY_KEYS = (
         name="rewind",
         label="undo",
         rank=2,
+        synonyms=("undo", "rewind", "back", "take back"),
     ),
-    _record(("U",), "rewind_more", "Take back as many actions as you say.", rewindable),
+    _record(
+        ("U",),
+        "rewind_more",
+        "Take back as many actions as you say.",
+        rewindable,
+        synonyms=("undo", "rewind", "back"),
+    ),
     _record(
         ("X",),
         "record_again",
@@ -138,6 +184,7 @@ PLAY_KEYS = (
         name="record_again",
         label="retake",
         rank=2,
+        synonyms=("retake", "redo", "re-record", "reset recording"),
     ),
     _record(
         ("D",),
@@ -146,6 +193,7 @@ PLAY_KEYS = (
         recording,
         label="discard",
         rank=2,
+        synonyms=("discard", "delete", "throw away", "cancel recording"),
     ),
     _record(
         ("asterisk",),
@@ -154,12 +202,14 @@ PLAY_KEYS = (
         recording,
         label="mark",
         rank=4,
+        synonyms=("mark", "success", "star"),
     ),
     _record(
         ("ampersand",),
         "mark_in_words",
         "Note in words what was reached at this moment; that marks nothing.",
         recording,
+        synonyms=("note", "annotate", "comment"),
     ),
     _record(
         ("e",),
@@ -168,6 +218,7 @@ PLAY_KEYS = (
         recording,
         name="describe",
         label="words",
+        synonyms=("describe", "tags", "task", "caption"),
     ),
     _seek(
         ("left",),
@@ -178,8 +229,17 @@ PLAY_KEYS = (
         label="10 steps",
         display="← →",
         rank=1,
+        synonyms=("rewind", "back", "seek"),
     ),
-    _seek(("right",), "seek(10)", "Go 10 steps on.", replaying, name="seek_on", display=""),
+    _seek(
+        ("right",),
+        "seek(10)",
+        "Go 10 steps on.",
+        replaying,
+        name="seek_on",
+        display="",
+        synonyms=("forward", "seek"),
+    ),
     _seek(
         ("home",),
         "seek_to(0)",
@@ -196,6 +256,7 @@ PLAY_KEYS = (
         beside_others,
         label="control",
         rank=1,
+        synonyms=("take control", "give control", "steer"),
     ),
     _steer(
         ("M",),
@@ -203,6 +264,7 @@ PLAY_KEYS = (
         "Choose the mode: planner and policy together, or one of them alone.",
         started,
         name="mode",
+        synonyms=("mode", "planner", "policy"),
     ),
     _steer(
         ("S",),
@@ -210,6 +272,7 @@ PLAY_KEYS = (
         "Choose the strategy: how far the planner is followed.",
         started,
         name="strategy",
+        synonyms=("strategy", "planner"),
     ),
     _steer(
         ("G",),
@@ -217,8 +280,15 @@ PLAY_KEYS = (
         "Choose the goal that the rule planner pursues before all others.",
         started,
         name="goal",
+        synonyms=("goal", "objective", "target"),
     ),
-    _steer(("W",), "wish", "Write in words what the language model shall aim at.", with_model),
+    _steer(
+        ("W",),
+        "wish",
+        "Write in words what the language model shall aim at.",
+        with_model,
+        synonyms=("prompt", "instruction", "llm", "goal", "language model"),
+    ),
     _watch(
         ("n",),
         "watch(1)",
@@ -228,6 +298,7 @@ PLAY_KEYS = (
         label="game",
         display="n N",
         rank=3,
+        synonyms=("game", "environment", "env", "next game"),
     ),
     _watch(
         ("N",),
@@ -236,6 +307,7 @@ PLAY_KEYS = (
         several_games,
         name="previous_game",
         display="",
+        synonyms=("game", "environment", "env", "previous game"),
     ),
     _watch(
         ("number_sign",),
@@ -243,6 +315,7 @@ PLAY_KEYS = (
         "Watch a game by its number.",
         several_games,
         name="game_number",
+        synonyms=("game", "environment", "env"),
     ),
     _watch(
         ("v",),
@@ -250,6 +323,7 @@ PLAY_KEYS = (
         "Draw the game in the next way: block characters, letters, or pixels.",
         label="view",
         rank=4,
+        synonyms=("view", "pixels", "graphics", "render"),
     ),
 )
 
@@ -263,6 +337,7 @@ PROGRAM_KEYS = (
         label="pane",
         display="tab",
         rank=2,
+        synonyms=("focus", "pane", "switch", "window"),
     ),
     _screen(
         ("shift+tab",),
@@ -277,12 +352,14 @@ PROGRAM_KEYS = (
         "Zoom: let the pane with the keyboard fill the screen, or put it back.",
         label="zoom",
         rank=6,
+        synonyms=("fullscreen", "full screen", "maximize", "enlarge"),
     ),
     _screen(
         ("L",),
         "present",
         "Presentation: the game large, and little beside it; again goes back.",
         name="presentation",
+        synonyms=("fullscreen", "full screen", "presentation", "cinema"),
     ),
     _screen(
         ("greater_than_sign", "ctrl+right"),
@@ -290,6 +367,7 @@ PROGRAM_KEYS = (
         "Make the pane with the keyboard narrower or wider (ctrl+arrows do the same).",
         name="wider",
         display="< >",
+        synonyms=("resize", "size", "wider"),
     ),
     _screen(
         ("less_than_sign", "ctrl+left"),
@@ -297,6 +375,7 @@ PROGRAM_KEYS = (
         "Make the pane narrower.",
         name="narrower",
         display="",
+        synonyms=("resize", "size", "narrower"),
     ),
     _screen(
         ("right_curly_bracket", "ctrl+down"),
@@ -304,6 +383,7 @@ PROGRAM_KEYS = (
         "Make it lower or taller (ctrl+arrows do the same).",
         name="taller",
         display="{ }",
+        synonyms=("resize", "size", "taller"),
     ),
     _screen(
         ("left_curly_bracket", "ctrl+up"),
@@ -311,15 +391,20 @@ PROGRAM_KEYS = (
         "Make the pane lower.",
         name="lower",
         display="",
+        synonyms=("resize", "size", "lower"),
     ),
     _screen(
-        ("ctrl+r",), "reset_layout", "Show all panes again, in the sizes that suit the terminal."
+        ("ctrl+r",),
+        "reset_layout",
+        "Show all panes again, in the sizes that suit the terminal.",
+        synonyms=("reset layout", "layout", "default", "panes"),
     ),
     _screen(
         ("T",),
         "next_theme",
         "Use the next theme: dark, light, high contrast, colour-blind safe.",
         name="theme",
+        synonyms=("theme", "dark", "light", "colours", "colors", "contrast"),
     ),
     _program(
         ("ctrl+p",),
@@ -331,22 +416,36 @@ PROGRAM_KEYS = (
         ("comma",),
         "settings",
         "Settings: look at what the run is set to, change what can be changed.",
+        synonyms=("settings", "options", "preferences", "configuration"),
     ),
     _program(
-        ("O",), "runs", "Other runs: look what is saved, and compare one with this run.", saved_runs
+        ("O",),
+        "runs",
+        "Other runs: look what is saved, and compare one with this run.",
+        saved_runs,
+        synonyms=("compare", "runs", "saved", "history"),
     ),
     _program(
         ("P",),
         "picture",
         "Picture: write the screen as an SVG file into the run's folder, under screenshots.",
+        synonyms=("screenshot", "picture", "export", "image"),
     ),
-    _program(("question_mark", "f1"), "help", "Show or leave this list.", label="help", rank=0),
+    _program(
+        ("question_mark", "f1"),
+        "help",
+        "Show or leave this list.",
+        label="help",
+        rank=0,
+        synonyms=("help", "keys", "shortcuts", "manual", "bindings"),
+    ),
     _program(
         ("q",),
         "quit_run",
         "Save and quit (ctrl+c does the same); asked twice, quit without waiting.",
         label="quit",
         rank=0,
+        synonyms=("quit", "exit", "leave", "close"),
     ),
     _program(
         ("ctrl+c", "ctrl+q"),
@@ -354,12 +453,14 @@ PROGRAM_KEYS = (
         "Leave what is in front; if nothing is, save and quit.",
         display="",
         is_priority=True,
+        synonyms=("quit", "exit", "close"),
     ),
     _program(
         ("ctrl+z",),
         "suspend",
         "Suspend the program, back to the shell: fg resumes it.",
         is_priority=True,
+        synonyms=("suspend", "background", "shell"),
     ),
 )
 

@@ -43,6 +43,7 @@ class KeyAction:
         rank: The lower, the longer it stays where the footer has little room.
         pane: The pane that must have the keyboard, "" if it works everywhere.
         is_priority: Acts whatever is on the screen.
+        synonyms: Other words by which the command palette finds it.
     """
 
     group: str
@@ -56,6 +57,7 @@ class KeyAction:
     rank: int = 5
     pane: str = ""
     is_priority: bool = False
+    synonyms: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -75,7 +77,8 @@ class KeyAction:
     @property
     def title(self) -> str:
         """What it does, shorter than the sentence."""
-        return self.help.partition(":")[0].partition(" (")[0].partition(". ")[0].rstrip(".")
+        first = self.help.partition(":")[0].partition(" (")[0].partition(". ")[0]
+        return first.partition("; ")[0].rstrip(".")
 
     @property
     def is_button(self) -> bool:

@@ -182,6 +182,12 @@ class ScrollLogPane(Pane, Generic[_Entry]):
                 place = f"{matches.index(self._cursor.chosen) + 1:,} of "
             count = f"{place}{len(matches):,}" if matches else "not found"
             parts.append((f"/{shorten(self._query, 8 if form > 1 else 16)} {count}", Ink.key))
+            hidden = 0
+            if self._filter:
+                hidden = len(self._matches(self._all(self._state))) - len(matches)
+            if hidden:
+                hits = f"{hidden:,} hit{'s' * (hidden != 1)} hidden by the filter"
+                parts.append((hits if form < 2 else f"{hidden:,} hidden", Ink.warn))
         if self._cursor.is_frozen:
             below = self._cursor.num_new([entry.number for entry in shown])
             new = (f", {below:,} new below", f" +{below:,}", "")[form] if below else ""
@@ -194,14 +200,19 @@ class ScrollLogPane(Pane, Generic[_Entry]):
 
     def _shown(self, state: DashboardState) -> list[_Entry]:
         """Return the entries that pass the filter, with those that were there when it froze."""
+        entries = self._all(state)
+        if not self._filter:
+            return entries
+        return [entry for entry in entries if self.is_in(entry, self._filter)]
+
+    def _all(self, state: DashboardState) -> list[_Entry]:
+        """Return the entries with those that were there when it froze, filtered or not."""
         live = self.entries(state)
         entries: Sequence[_Entry] = live
         if self._held and live and self._held[0].number < live[0].number:
             first = live[0].number
             entries = [*(old for old in self._held if old.number < first), *live]
-        if not self._filter:
-            return list(entries)
-        return [entry for entry in entries if self.is_in(entry, self._filter)]
+        return list(entries)
 
     def _is_match(self, entry: _Entry) -> bool:
         return bool(self._query) and self._query.casefold() in self.text_of(entry).casefold()

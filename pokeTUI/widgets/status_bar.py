@@ -64,7 +64,7 @@ class StatusBar(LinesWidget):
         if form > _SHORT + 1:
             steps = f"{status.total_steps / 1e6:.2f}M"
         rate = f"{status.steps_per_s:,.0f}"
-        parts.append((f"{steps} steps", Ink.text))
+        parts.append((f"{steps} step{'s' * (steps != '1')}", Ink.text))
         if form <= _NARROW:
             parts.append((f"{rate}/s" if is_short else f"{rate} steps/s", Ink.text))
         episode = f"ep {status.episode}" if is_short else f"episode {status.episode:,}"

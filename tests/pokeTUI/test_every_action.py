@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.command import CommandList
+from textual.command import CommandList, Hit
 from textual.events import MouseMove
 from textual.pilot import Pilot
 
 from engine import commands, events
 from engine.commands import Command
 from engine.types import Action
+from pokeTUI.actions.palette import ActionsProvider
 from pokeTUI.app import CockpitApp
 from pokeTUI.keys.entry import KeyAction
 from pokeTUI.keys.keymap import KeyTable
@@ -247,6 +248,38 @@ async def test_the_palette_finds_an_action_and_does_it(open_cockpit: OpenCockpit
         await pilot.press("enter")
         await settle(pilot)
         assert pilot.app.theme == THEME_NAMES[1]
+
+
+@pytest.mark.parametrize(
+    ("word", "title"),
+    [
+        ("exit", "Save and quit"),
+        ("fullscreen", "Zoom"),
+        ("screenshot", "Picture"),
+        ("take control", "Take the game over"),
+        ("bookmark", "Keep the watched game's state"),
+        ("compare", "Other runs"),
+        ("undo", "Take the last 10 actions back"),
+        ("log", "Show or hide: Log"),
+    ],
+)
+async def test_the_palette_finds_synonyms_and_puts_the_impossible_last(
+    open_cockpit: OpenCockpit, word: str, title: str
+) -> None:
+    async with open_cockpit() as (pilot, _):
+        app = pilot.app
+        assert isinstance(app, CockpitApp)
+        provider = ActionsProvider(app.screen)
+        hits = [hit async for hit in provider.search(word) if isinstance(hit, Hit)]
+        hits.sort(key=lambda hit: hit.score, reverse=True)
+        texts = [str(hit.help) for hit in hits]
+        is_refused = ["not now" in text for text in texts]
+        assert is_refused == sorted(is_refused)
+        same = [
+            hit for hit in hits if ("not now" in str(hit.help)) is (word in ("undo", "compare"))
+        ]
+        assert any(title in str(hit.text) for hit in same[:2])
+        assert all(len(line) <= 66 for hit in hits for line in (str(hit.text), str(hit.help)))
 
 
 async def test_the_palette_says_why_an_action_makes_no_sense(open_cockpit: OpenCockpit) -> None:

@@ -207,6 +207,25 @@ async def test_warnings_are_shown_alone() -> None:
         assert "showing" not in texts(one, state, (100, 20))[-1]
 
 
+def test_an_episode_of_one_step_is_counted_in_the_singular() -> None:
+    state = fold_all([events.EpisodeEnded(8, 9, EpisodeSummary(0, 1.0, 1, ()))])
+    assert "episode 8: +1.0 in 1 step, game 1" in "\n".join(texts(pane(), state, (100, 9)))
+
+
+async def test_hits_that_the_filter_hides_are_counted() -> None:
+    one = pane()
+    state = fold_all([make_status(uptime_s=754.0), *(event for event, _, _ in TOLD)])
+    async with open_pane(one, state, (100, 20)):
+        one.search("mossy-otter-7 began")
+        assert "hidden" not in texts(one, state, (100, 20))[-1]
+        one.act("filter")
+        about = texts(one, state, (100, 20))[-1]
+        assert "not found  2 hits hidden by the filter" in about
+        one.search("resumed at step")
+        assert "1 hit hidden by the filter" in texts(one, state, (100, 20))[-1]
+        assert "1 hidden" in texts(one, state, (30, 20))[-1]
+
+
 async def test_a_line_is_copied_and_shown_whole() -> None:
     one = pane()
     state = fold_all([make_status(uptime_s=754.0), events.WarningRaised("word " * 100)])

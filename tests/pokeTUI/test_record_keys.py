@@ -89,6 +89,18 @@ async def test_a_recording_begins_by_the_key_that_ends_it(open_cockpit: OpenCock
         assert session.sent == [commands.StartRecording()]
 
 
+async def test_saving_while_in_control_says_that_nothing_more_is_recorded(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(events.ControlChanged(is_human=True))
+        session.post(NOW)
+        await settle(pilot)
+        await pilot.press("d")
+        assert session.sent == [commands.StopRecording()]
+        assert await comes_to_show(pilot, "Recording stops here: d records again")
+
+
 async def test_without_a_recording_its_keys_do_nothing(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press("u", "U", "X", "D", "asterisk", "ampersand", "e")
@@ -228,3 +240,9 @@ async def test_the_end_of_a_demonstration_is_told(open_cockpit: OpenCockpit) -> 
     async with open_cockpit() as (pilot, session):
         session.post(events.RecordingEnded("demos/human-1.demo", 120, 84, 3.5, "you ended it"))
         assert await comes_to_show(pilot, "demonstration saved as human-1.demo: 120 steps")
+
+
+def test_one_step_is_counted_in_the_singular() -> None:
+    bar = StatusBar()
+    bar._state = replace(DashboardState(), status=make_status(total_steps=1))
+    assert "1 step " in bar.draw(120, 1)[0].text

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from textual.geometry import Region
+from textual.screen import ModalScreen
 
 from pokeTUI.app import CockpitApp
 from pokeTUI.panes.kinds import pane_infos
@@ -218,3 +219,15 @@ async def test_a_frame_repaints_only_the_rows_that_changed(
         session.post(FrameRendered(changed, 0))
         await settle(pilot)
         assert [(region.y, region.height) for region in repainted] == [(26, 2)]
+
+
+async def test_the_cockpit_stays_visible_behind_a_modal(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(columns=80, rows=24) as (pilot, _):
+        for key in ("ctrl+p", "question_mark", "comma", "M"):
+            await pilot.press(key)
+            await settle(pilot)
+            front = pilot.app.screen
+            assert isinstance(front, ModalScreen), key
+            assert front.styles.background.a < 1, key
+            await pilot.press("escape")
+            await settle(pilot)
