@@ -313,7 +313,9 @@ def main() -> None:
         text = error.format_message().rstrip(".")
         if not text:  # no command was given, and the help is shown instead
             raise SystemExit(2) from None
-        _fail(f"{text}. See: poketui --help")
+        context = getattr(error, "ctx", None)  # of the command whose arguments are wrong
+        command = context.command_path if context else "poketui"
+        _fail(f"{text}. See: {command} --help")
     except PokeTUIError as error:
         _fail(str(error))
     except OSError as error:  # of a file or folder of the user's that nobody below knew

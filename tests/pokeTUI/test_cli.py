@@ -71,6 +71,21 @@ def test_a_mistake_is_one_line_of_the_program_and_its_exit_code() -> None:
     assert refused.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (("bc", "--bogus"), "poketui bc"),
+        (("demos", "list", "--bogus"), "poketui demos list"),
+        (("bench", "bogus"), "poketui bench"),
+        (("bogus",), "poketui"),
+    ],
+)
+def test_a_wrong_argument_names_the_help_of_its_own_command(
+    arguments: tuple[str, ...], command: str
+) -> None:
+    assert_refused(poketui(*arguments), f"See: {command} --help")
+
+
 def test_missing_rom_is_refused(tmp_path: Path) -> None:
     assert_refused(headless(tmp_path, "--rom", str(tmp_path / "no.gbc")), "no.gbc")
 
