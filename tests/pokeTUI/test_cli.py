@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -84,6 +85,21 @@ def test_a_wrong_argument_names_the_help_of_its_own_command(
     arguments: tuple[str, ...], command: str
 ) -> None:
     assert_refused(poketui(*arguments), f"See: {command} --help")
+
+
+def test_version_is_printed_and_nothing_heavy_is_loaded() -> None:
+    code = (
+        "import sys\n"
+        "from pokeTUI.cli.main import app\n"
+        "try: app(['--version'])\n"
+        "except SystemExit as end: print(end.code)\n"
+        "print(sorted({'torch', 'pyboy', 'textual', 'numpy', 'pydantic'} & set(sys.modules)))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert result.stdout.splitlines() == [f"poketui {version('poketui')}", "0", "[]"]
+
 
 
 def test_missing_rom_is_refused(tmp_path: Path) -> None:
