@@ -101,6 +101,25 @@ def test_version_is_printed_and_nothing_heavy_is_loaded() -> None:
     assert result.stdout.splitlines() == [f"poketui {version('poketui')}", "0", "[]"]
 
 
+@pytest.mark.parametrize(
+    ("setting", "meant"),
+    [
+        ("kurriculum.stage=1", "curriculum.stages"),
+        ("env.max_step=9", "env.max_steps"),
+        ("rollout_steps=9", "ppo.rollout_steps"),
+        ("sed=9", "seed"),
+    ],
+)
+def test_a_misspelt_setting_names_the_nearest(setting: str, meant: str, tmp_path: Path) -> None:
+    assert_refused(headless(tmp_path, "--set", setting), f"Did you mean {meant}?")
+
+
+def test_an_unknown_key_of_a_config_file_names_the_nearest_setting(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text("[ppo]\nepoch = 3\n")
+    refused = headless(tmp_path, "--config", str(path))
+    assert_refused(refused, "unknown key 'ppo.epoch'", "Did you mean ppo.epochs?")
+
 
 def test_missing_rom_is_refused(tmp_path: Path) -> None:
     assert_refused(headless(tmp_path, "--rom", str(tmp_path / "no.gbc")), "no.gbc")
