@@ -142,7 +142,7 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
     from engine.training.snapshot import refuse_other_versions
 
     torch.set_num_threads(1)
-    folder = RunFolder(find_run(config.save_dir, name))
+    folder = RunFolder(find_run(config.save_dir, name, purpose="play"))
     settings = read_settings(folder.path)
     saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
     game = load_game(config.rom_path, config.allow_unknown_rom)

@@ -103,7 +103,7 @@ class RecordedEpisode(_Recorded):
             CheckpointError: There is no such run.
             ReplayError: There is no such episode, or its recording is damaged.
         """
-        folder = RunFolder(find_run(save_dir, run))
+        folder = RunFolder(find_run(save_dir, run, purpose="replay"))
         ended = _find_episode(folder, number)
         return cls(
             source=f"{folder.path}:{ended.episode}",
@@ -272,7 +272,10 @@ def _find_episode(folder: RunFolder, number: int | None) -> EpisodeEnded:
             if event.episode == number:
                 return event
     if last is None:
-        raise ReplayError(f"The run {folder.run_id} has no recorded episode.", "Let it go on.")
+        raise ReplayError(
+            f"The run {folder.run_id} has no recorded episode.",
+            f"Let it finish one: poketui run --resume {folder.run_id}",
+        )
     if number is not None:
         raise ReplayError(
             f"The run {folder.run_id} has no recorded episode {number}.",

@@ -121,6 +121,24 @@ def test_an_unknown_key_of_a_config_file_names_the_nearest_setting(tmp_path: Pat
     assert_refused(refused, "unknown key 'ppo.epoch'", "Did you mean ppo.epochs?")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "verb"),
+    [
+        (("run", "--headless", "--resume", "latest"), "resume"),
+        (("replay",), "replay"),
+        (("replay", "--watch"), "replay"),
+        (("eval",), "evaluate"),
+        (("export",), "read"),
+        (("llm", "log"), "read"),
+    ],
+)
+def test_without_a_saved_run_a_command_says_what_it_would_do_with_one(
+    arguments: tuple[str, ...], verb: str, tmp_path: Path
+) -> None:
+    refused = poketui(*arguments, "--save-dir", str(tmp_path))
+    assert_refused(refused, f"No saved run to {verb} in {tmp_path / 'runs'}.")
+
+
 def test_missing_rom_is_refused(tmp_path: Path) -> None:
     assert_refused(headless(tmp_path, "--rom", str(tmp_path / "no.gbc")), "no.gbc")
 
@@ -325,7 +343,7 @@ def test_runs_are_listed_and_resumed_and_unreadable_ones_passed_over(
     resumed = headless(tmp_path, "--resume", "--workers", "1", "--steps", "288")
     assert resumed.returncode == 0, resumed.stderr
     said = resumed.stdout + resumed.stderr
-    assert all(f"The run {bad} cannot be resumed: " in said for bad in contents)
+    assert all(f"The run {bad} cannot be used: " in said for bad in contents)
     assert "resumed at step 256" in resumed.stdout
     assert resumed.stdout.splitlines()[-1].startswith("Saved at step 288.")
 
