@@ -139,6 +139,26 @@ def test_without_a_saved_run_a_command_says_what_it_would_do_with_one(
     assert_refused(refused, f"No saved run to {verb} in {tmp_path / 'runs'}.")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "--rom", "no.gbc"), "no ROM file at no.gbc"),
+        (("run", "--state", "no.state"), "does not exist: no.state"),
+        (("run", "--resume", "no-run"), "no saved run 'no-run'"),
+        (("record", "--rom", "no.gbc"), "no ROM file at no.gbc"),
+        (("record", "--state", "no.state"), "does not exist: no.state"),
+        (("record", "--player", "nobody"), "Nobody is called 'nobody'"),
+        (("run",), "not a terminal"),
+        (("record",), "not a terminal"),
+    ],
+)
+def test_without_a_terminal_a_mistake_is_reported_before_that(
+    arguments: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    assert_refused(poketui(*arguments, "--save-dir", str(tmp_path / "saves")), said)
+    assert not (tmp_path / "saves").exists()
+
+
 def test_missing_rom_is_refused(tmp_path: Path) -> None:
     assert_refused(headless(tmp_path, "--rom", str(tmp_path / "no.gbc")), "no.gbc")
 
