@@ -12,6 +12,7 @@ from engine.errors import DemoError, ReplayError
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
 from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import MakeSight, sight_of
+from engine.plurals import counted
 
 _MOST_NAMED = 5
 """Sets that a hint names."""
@@ -42,7 +43,7 @@ def read_examples(
     chosen = demos if wanted is None else demos.choose(wanted)
     if not len(chosen):
         raise DemoError(
-            f"None of the {len(demos)} demonstrations at {path} is wanted.",
+            f"None of the {counted(len(demos), 'demonstration')} at {path} is wanted.",
             "See what there is: poketui demos",
         )
     played = path

@@ -21,6 +21,7 @@ from engine.env.input_replay import begin_replay
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.events import EpisodeEnded
+from engine.plurals import counted
 from engine.training.journal import read_journal
 from engine.training.run_settings import load_settings
 from engine.training.runs import RunFolder, find_run
@@ -295,4 +296,4 @@ def _begun(env: GameEnv, recording: Recording) -> GameEnv:
 
 def _outcome(summary: EpisodeSummary) -> str:
     goal = "the goal was reached" if summary.is_success else "the goal was not reached"
-    return f"{summary.length:,} steps, return {summary.total_reward:+.1f}, {goal}"
+    return f"{counted(summary.length, 'step')}, return {summary.total_reward:+.1f}, {goal}"
