@@ -586,15 +586,10 @@ def _hint_for_unknown(location: tuple[str | int, ...], unknown: Any, section: ty
             for each in near
         ]
     if not near:  # the name of a setting in another section, or in none
-        near = [
-            f"{each}{other}"
-            for each, kind in {
-                "": RunConfig,
-                **{f"{k}.": v for k, v in _sections().items()},
-            }.items()
-            for other in kind.model_fields
-            if other == (inner or name)
-        ]
+        kinds: dict[str, type[Section]] = {"": RunConfig}
+        kinds |= {f"{each}.": kind for each, kind in _sections().items()}
+        wanted = inner or name
+        near = [f"{each}{wanted}" for each, kind in kinds.items() if wanted in kind.model_fields]
     if near:
         return f"Did you mean {' or '.join(near)}?"
     return f"Known keys: {', '.join(section.model_fields)}."
