@@ -6,6 +6,7 @@ POKETUI_SEED=3, POKETUI_PPO__LEARNING_RATE=1e-4.
 
 import os
 import reprlib
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
@@ -557,10 +558,8 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
-            raise ConfigurationError(
-                f"{origin}: unknown key '{key}'.",
-                f"Known keys: {', '.join(_section_of(first['loc']).model_fields)}.",
-            ) from None
+            hint = _hint_for_unknown(first["loc"], first["input"], _section_of(first["loc"]))
+            raise ConfigurationError(f"{origin}: unknown key '{key}'.", hint) from None
         if first["type"] == _HOLDS_SECRET:
             raise ConfigurationError(
                 f"{origin}: {key}: {first['msg']}.",
@@ -574,6 +573,36 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
         raise ConfigurationError(
             f"{origin}: {value}{first['msg']}.", "Correct this value."
         ) from None
+
+
+def _hint_for_unknown(location: tuple[str | int, ...], unknown: Any, section: type[Section]) -> str:
+    """Name the settings nearest to an unknown key, or all that its section has."""
+    *parents, name = map(str, location)
+    inner = str(next(iter(unknown))) if isinstance(unknown, dict) and unknown else ""
+    near = [".".join((*parents, each)) for each in _near(name, section)]
+    if inner:  # a misspelt section: the setting within it is looked for, too
+        near = [
+            f"{each}.{within[0]}" if (within := _near(inner, _sections().get(each))) else each
+            for each in near
+        ]
+    if not near:  # the name of a setting in another section, or in none
+        kinds: dict[str, type[Section]] = {"": RunConfig}
+        kinds |= {f"{each}.": kind for each, kind in _sections().items()}
+        wanted = inner or name
+        near = [f"{each}{wanted}" for each, kind in kinds.items() if wanted in kind.model_fields]
+    if near:
+        return f"Did you mean {' or '.join(near)}?"
+    return f"Known keys: {', '.join(section.model_fields)}."
+
+
+def _near(name: str, section: type[Section] | None) -> list[str]:
+    return get_close_matches(name, section.model_fields if section else (), 3, 0.7)
+
+
+def _sections() -> dict[str, type[Section]]:
+    fields = RunConfig.model_fields.items()
+    kinds = {name: field.annotation for name, field in fields}
+    return {n: k for n, k in kinds.items() if isinstance(k, type) and issubclass(k, Section)}
 
 
 def _section_of(location: tuple[str | int, ...]) -> type[Section]:

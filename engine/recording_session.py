@@ -20,6 +20,7 @@ from engine.events import (
     RunStopped,
     WarningRaised,
 )
+from engine.folders import user_path
 from engine.games.catalog import load_game
 from engine.loop.controls import FIRST_SPEED, CommandQueue
 from engine.recording.plan import DemoPoint, RecordingPlan
@@ -116,6 +117,16 @@ def record_headless(
 def _check(config: RunConfig, plan: RecordingPlan) -> None:
     """Check what can be checked at once, and write nothing: the first demonstration does."""
     load_game(config.rom_path, config.allow_unknown_rom)
+    if plan.player:
+        # Here, not above: it takes longer to load than all that a person's play needs.
+        from engine.recording.players import check_player
+
+        check_player(plan.player, config)
+    if config.start_state and not user_path(config.start_state).is_file():
+        # Here, not above: it loads the emulator; it says what is wrong with the file.
+        from engine.env.start_states import keep_given_state
+
+        keep_given_state(config)
     folder = plan.folder(config)
     there = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
     reason = "" if os.access(there, os.W_OK | os.X_OK) else "it is not writable"

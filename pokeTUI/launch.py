@@ -42,11 +42,14 @@ def launch(
     color_depth(color, os.environ)
     if is_detached:
         return detach(config, resume, is_quiet=is_quiet)
-    if not config.headless:
-        check_terminal()
-        check_preferences()
     session = EngineSession(config, resume=resume)
     if not config.headless:
+        try:  # after what is wrong with the run itself, before anything is drawn
+            check_terminal()
+            check_preferences()
+        except BaseException:
+            session.discard()
+            raise
         return report(run_cockpit(session, config, color), session.run_dir)
     from pokeTUI.headless import HeadlessRunner
 

@@ -216,8 +216,12 @@ class Demonstration:
 
     @property
     def is_success(self) -> bool:
-        """Return whether the run's goal was reached, or the person marked it as a success."""
-        return SUCCESS in self.tags or any(each.kind in (GOAL, SUCCESS) for each in self.events)
+        """Return whether the run's goal was reached, or the person marked it as a success.
+
+        What shows no step shows no success.
+        """
+        is_marked = SUCCESS in self.tags or any(e.kind in (GOAL, SUCCESS) for e in self.events)
+        return is_marked and bool(self.shown)
 
     @property
     def has_live(self) -> bool:

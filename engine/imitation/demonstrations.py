@@ -12,6 +12,10 @@ from engine.errors import DemoError, ReplayError
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
 from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import MakeSight, sight_of
+from engine.plurals import counted
+
+_MOST_NAMED = 5
+"""Sets that a hint names."""
 
 
 def read_examples(
@@ -35,14 +39,11 @@ def read_examples(
         path = kept
     demos = DemoSet(path) if path.is_dir() else DemoSet(path.parent, [path])
     if not len(demos) or not path.exists():
-        raise DemoError(
-            f"There is no demonstration at {path}.",
-            "Record some: poketui record; or let the rules play some: poketui bc --rules 5",
-        )
+        raise DemoError(f"There is no demonstration at {path}.", _what_else(run))
     chosen = demos if wanted is None else demos.choose(wanted)
     if not len(chosen):
         raise DemoError(
-            f"None of the {len(demos)} demonstrations at {path} is wanted.",
+            f"None of the {counted(len(demos), 'demonstration')} at {path} is wanted.",
             "See what there is: poketui demos",
         )
     played = path
@@ -61,6 +62,15 @@ def read_examples(
         return demo_examples(demonstrated(), len(chosen), config, run, report, note, validating)
     except ReplayError as error:
         raise ReplayError(f"{played}: {error.message}", error.hint) from None
+
+
+def _what_else(run: RunConfig) -> str:
+    """Name the sets that there are, or say how to get one."""
+    sets = [one.folder.name for one in DemoSet(demos_folder(run)).sets() if len(one)]
+    if sets:
+        more = f" and {len(sets) - _MOST_NAMED:,} more" if len(sets) > _MOST_NAMED else ""
+        return f"Sets there are: {', '.join(sets[:_MOST_NAMED])}{more}. Name one: poketui bc SET"
+    return "Record some: poketui record; or let the rules play some: poketui bc --rules 5"
 
 
 def demo_examples(

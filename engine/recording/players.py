@@ -62,15 +62,30 @@ def load_player(
         return _planner(config, say)
     if name == RANDOM:
         return LoadedPlayer(name, _random(config.seed))
-    path = user_path(name)
-    if path.is_file() or _is_there(PolicyFolder.find, name, config):
+    check_player(name, config)
+    if _is_policy(name, config):
         return _policy(name, config)
+    return _run(name, config)
+
+
+def check_player(name: str, config: RunConfig) -> None:
+    """Refuse a name that nobody has, without loading anybody.
+
+    Raises:
+        CheckpointError: There is no such policy or run.
+    """
+    if name in (RULES, PLANNER, RANDOM) or _is_policy(name, config):
+        return
     if _is_there(find_run, name, config):
-        return _run(name, config)
+        return
     raise CheckpointError(
         f"Nobody is called {name!r}: neither a cloned policy nor a run.",
         "Choose rules, planner or random, or see: poketui runs",
     )
+
+
+def _is_policy(name: str, config: RunConfig) -> bool:
+    return user_path(name).is_file() or _is_there(PolicyFolder.find, name, config)
 
 
 def _rules(seed: int) -> Callable[[Batch], ActionBatch]:
@@ -142,7 +157,7 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
     from engine.training.snapshot import refuse_other_versions
 
     torch.set_num_threads(1)
-    folder = RunFolder(find_run(config.save_dir, name))
+    folder = RunFolder(find_run(config.save_dir, name, purpose="play"))
     settings = read_settings(folder.path)
     saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
     game = load_game(config.rom_path, config.allow_unknown_rom)

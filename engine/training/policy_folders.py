@@ -204,7 +204,7 @@ def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
         CheckpointError: There is neither.
     """
     try:
-        path = find_run(save_dir, name)
+        path = find_run(save_dir, name, purpose="read")
     except CheckpointError:
         if name != LATEST:
             with suppress(CheckpointError):

@@ -195,7 +195,8 @@ def replay_episode(
         ConfigurationError: They name code that the user does not trust.
         ReplayError: There is no such episode, or it goes another way.
     """
-    config = load_settings(find_run(save_dir, run))  # whom it names is to be trusted first
+    # Whom it names is to be trusted first.
+    config = load_settings(find_run(save_dir, run, purpose="replay"))
     recorded = RecordedEpisode.find(save_dir, run, number)
     config = config.model_copy(update={"save_dir": save_dir})
     env = make_game_env(config, recorded.ended.summary.env_index)

@@ -21,6 +21,7 @@ from engine.env.input_replay import begin_replay
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.events import EpisodeEnded
+from engine.plurals import counted
 from engine.training.journal import read_journal
 from engine.training.run_settings import load_settings
 from engine.training.runs import RunFolder, find_run
@@ -103,7 +104,7 @@ class RecordedEpisode(_Recorded):
             CheckpointError: There is no such run.
             ReplayError: There is no such episode, or its recording is damaged.
         """
-        folder = RunFolder(find_run(save_dir, run))
+        folder = RunFolder(find_run(save_dir, run, purpose="replay"))
         ended = _find_episode(folder, number)
         return cls(
             source=f"{folder.path}:{ended.episode}",
@@ -272,7 +273,10 @@ def _find_episode(folder: RunFolder, number: int | None) -> EpisodeEnded:
             if event.episode == number:
                 return event
     if last is None:
-        raise ReplayError(f"The run {folder.run_id} has no recorded episode.", "Let it go on.")
+        raise ReplayError(
+            f"The run {folder.run_id} has no recorded episode.",
+            f"Let it finish one: poketui run --resume {folder.run_id}",
+        )
     if number is not None:
         raise ReplayError(
             f"The run {folder.run_id} has no recorded episode {number}.",
@@ -292,4 +296,4 @@ def _begun(env: GameEnv, recording: Recording) -> GameEnv:
 
 def _outcome(summary: EpisodeSummary) -> str:
     goal = "the goal was reached" if summary.is_success else "the goal was not reached"
-    return f"{summary.length:,} steps, return {summary.total_reward:+.1f}, {goal}"
+    return f"{counted(summary.length, 'step')}, return {summary.total_reward:+.1f}, {goal}"

@@ -66,7 +66,7 @@ def evaluate_run(
         PokeTUIError: The run, the checkpoint, the ROM or a worker is unusable.
     """
     torch.set_num_threads(1)
-    folder = RunFolder(find_run(save_dir, run))
+    folder = RunFolder(find_run(save_dir, run, purpose="evaluate"))
     config = load_settings(folder.path).model_copy(update={"save_dir": save_dir, "workers": 0})
     saved, path, warnings = _read(folder, checkpoint)
     game = load_game(config.rom_path, config.allow_unknown_rom)

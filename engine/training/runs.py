@@ -272,11 +272,17 @@ def resume_command(run_dir: str) -> str:
     return f"poketui run --resume {shlex.quote(name)}"
 
 
-def find_run(save_dir: str, run: str, warn: Callable[[str], None] = lambda text: None) -> Path:
+def find_run(
+    save_dir: str,
+    run: str,
+    warn: Callable[[str], None] = lambda text: None,
+    *,
+    purpose: str = "resume",
+) -> Path:
     """Return the folder of a saved run.
 
     `run` is its id, its path, or "latest": the latest that can be resumed; `warn` gets a line for
-    each later run that cannot be.
+    each later run that cannot be. `purpose` is the verb of what is to be done with it.
 
     Raises:
         CheckpointError: There is no such run.
@@ -290,9 +296,9 @@ def find_run(save_dir: str, run: str, warn: Callable[[str], None] = lambda text:
                     warn(f"{text} Taking {info.run_id}.")
                 return info.path
             if info.num_checkpoints:
-                skipped.append(f"The run {info.run_id} cannot be resumed: {refusal}.")
+                skipped.append(f"The run {info.run_id} cannot be used: {refusal}.")
         raise CheckpointError(
-            " ".join([f"No saved run to resume in {_runs_folder(save_dir)}.", *skipped]),
+            " ".join([f"No saved run to {purpose} in {_runs_folder(save_dir)}.", *skipped]),
             "Start a new run, or give --save-dir.",
         )
     for path in (_runs_folder(save_dir) / run, Path(run)):

@@ -34,6 +34,7 @@ from engine.games.base import Game
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.session_loop import SessionLoop
+from engine.plurals import counted
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import CheckpointStore
 from engine.training.command_handler import CommandHandler
@@ -190,7 +191,7 @@ class Trainer:
             elif is_touched:
                 self.reporter.say(
                     "human",
-                    f"your episode ended after {summary.length} steps with "
+                    f"your episode ended after {counted(summary.length, 'step')} with "
                     f"{summary.total_reward:.1f}; it does not count",
                 )
             else:
@@ -216,9 +217,9 @@ class Trainer:
         """Return whether a limit is reached, or somebody wants an end."""
         config, metrics, controls = self.state.config, self.state.metrics, self.handler.controls
         if config.total_steps and metrics.total_steps >= config.total_steps:
-            controls.stop_reason = f"took {metrics.total_steps:,} steps"
+            controls.stop_reason = f"took {counted(metrics.total_steps, 'step')}"
         if config.total_episodes and metrics.episodes >= config.total_episodes:
-            controls.stop_reason = f"played {metrics.episodes:,} episodes"
+            controls.stop_reason = f"played {counted(metrics.episodes, 'episode')}"
         return bool(controls.stop_reason)
 
     def wait_s(self) -> float | None:

@@ -9,6 +9,7 @@ import typer
 
 from engine.errors import ConfigurationError
 from engine.folders import user_path
+from engine.plurals import counted
 from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import AnyRom, LlmBackend, Rom, SaveDir, Seed, given, planner_model
 from pokeTUI.printing import say
@@ -284,7 +285,7 @@ def _round_line(one: "Round") -> str:
     won = sum(episode.is_success for episode in one.played)
     agreed = "" if one.agreement is None else f"  agreed {one.agreement:.1%}"
     return (
-        f"round {one.number:>3}  expert plays {one.beta:.0%}  {one.labelled:,} labels, "
+        f"round {one.number:>3}  expert plays {one.beta:.0%}  {counted(one.labelled, 'label')}, "
         f"{one.total:,} in all{agreed}  won {won} of {len(one.played)}"
     )
 

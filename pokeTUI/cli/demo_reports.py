@@ -12,6 +12,7 @@ from engine.demos.demonstration import SUFFIX, read_demo
 from engine.demos.recording_log import LOG_SUFFIX
 from engine.demos.writer import is_being_written, recover
 from engine.errors import DemoError, PokeTUIError
+from engine.plurals import counted
 from pokeTUI.demos.naming import named, settings
 from pokeTUI.printing import say
 
@@ -104,17 +105,18 @@ def print_one(save_dir: str | None, file: str) -> None:
         ("press", f"{recording.frames[0]} frames held, {recording.frames[1]} waited"),
         (
             "checked",
-            f"at {len(demo.memory_hashes)} steps" + (" and the end" * bool(recording.memory)),
+            f"at {counted(len(demo.memory_hashes), 'step')}"
+            + (" and the end" * bool(recording.memory)),
         ),
     ]
     if demo.begins_at:
-        rows.append(("begins", f"after {demo.begins_at:,} steps that led there"))
+        rows.append(("begins", f"after {counted(demo.begins_at, 'step')} that led there"))
     if demo.has_live:
         live = sum(each.is_live for each in demo.shown)
         time_s = _duration(demo.live_s)
         rows.append(("real time", f"{time_s}, in which {live:,} of the steps were pressed"))
     if demo.num_interventions:
-        rows.append(("by a person", f"{demo.num_interventions:,} steps for the agent"))
+        rows.append(("by a person", f"{counted(demo.num_interventions, 'step')} for the agent"))
     for name, value in rows:
         say(f"{name:<12} {value}")
     if demo.events:
@@ -137,9 +139,10 @@ def print_validation(
     refused = 0
     for found in validate(demos.paths, settings(save_dir, rom, "", allow_unknown_rom)):
         refused += bool(found.refusal)
-        how = found.refusal or f"{_steps(found.steps)}, exactly as recorded"
+        how = found.refusal or f"{counted(found.steps, 'step')}, exactly as recorded"
         if found.unchecked:
-            how = f"{_steps(found.steps)}, as recorded; not checked: {', '.join(found.unchecked)}"
+            unchecked = ", ".join(found.unchecked)
+            how = f"{counted(found.steps, 'step')}, as recorded; not checked: {unchecked}"
         say(f"{_short(found.path, demos.folder)}: {how}")
     if refused:
         say(f"{refused:,} of {len(demos):,} do not go as they were recorded.")
@@ -161,7 +164,7 @@ def print_statistics(save_dir: str | None, files: Sequence[str]) -> None:
         say(f"real time       {_duration(found.live_s)}")
     say(f"return          {_spread(found.returns, 1)}")
     if found.interventions:
-        say(f"interventions   {found.interventions:,} steps")
+        say(f"interventions   {counted(found.interventions, 'step')}")
     unread = len(demos) - count
     if unread:
         say(f"unreadable      {unread:,}; see: poketui demos")
@@ -170,13 +173,13 @@ def print_statistics(save_dir: str | None, files: Sequence[str]) -> None:
         for name, steps in parts:
             share = steps / max(1, total)
             say(f"{name:<22} {steps:>8,}  {share:>4.0%} {'█' * round(share * _BAR)}".rstrip())
-    for title, how, counted in (
+    for title, how, tally in (
         ("milestone", "reached", found.milestones),
         ("note", "noted", found.notes),
     ):
-        if counted:
+        if tally:
             say("", f"{title:<22} {how:>8}")
-        for name, times in counted:
+        for name, times in tally:
             say(f"{name:<22} {times:>8,}")
 
 
@@ -254,7 +257,11 @@ def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
             refused += 1
             say(f"{log.name}: {error}")
         else:
-            steps = _steps(len(demo.shown)) if demo.shown else "nothing had been played, it is gone"
+            steps = (
+                counted(len(demo.shown), "step")
+                if demo.shown
+                else "nothing had been played, it is gone"
+            )
             say(f"{log.name.removesuffix(LOG_SUFFIX)}: {steps}")
     return 2 if refused else 0
 
@@ -278,7 +285,7 @@ def print_export(
         folder = out or Path("poketui-demos-v0")
         read = [demo for _, demo in demos.read()]
         steps = to_minari(list(zip(names, read, strict=True)), folder, config)
-        say(f"{folder}: {len(demos):,} episodes, {steps:,} steps")
+        say(f"{folder}: {counted(len(demos), 'episode')}, {counted(steps, 'step')}")
         return
     for name, (_, demo) in zip(names, demos.read(), strict=True):
         target = (out or Path()) / f"{name.removesuffix(SUFFIX)}.{form}"
@@ -286,7 +293,7 @@ def print_export(
             raise DemoError(f"{target} is there already.", "Give --out or --force.")
         target.parent.mkdir(parents=True, exist_ok=True)
         steps = to_npz(demo, target, config) if form == "npz" else to_csv(demo, target)
-        say(f"{target}: {steps:,} steps, {target.stat().st_size:,} bytes")
+        say(f"{target}: {counted(steps, 'step')}, {target.stat().st_size:,} bytes")
 
 
 def print_import(config: RunConfig, files: Sequence[Path]) -> int:
@@ -299,7 +306,7 @@ def print_import(config: RunConfig, files: Sequence[Path]) -> int:
         try:
             for found in importer.take(file):
                 where = "there already, as" if found.is_known else "now"
-                say(f"{file}: {_steps(len(found.demo.shown))}, {where} {found.path}")
+                say(f"{file}: {counted(len(found.demo.shown), 'step')}, {where} {found.path}")
         except PokeTUIError as error:
             refused += 1
             if len(files) == 1:
@@ -319,10 +326,6 @@ def _spread(values: Sequence[float], digits: int) -> str:
     middle = statistics.median(values)
     plain = [_plain(value, digits) for value in (low, high, middle)]
     return f"{plain[0]} to {plain[1]}, median {plain[2]}"
-
-
-def _steps(count: int) -> str:
-    return f"{count:,} step{'s' * (count != 1)}"
 
 
 def _plain(value: float, digits: int) -> str:

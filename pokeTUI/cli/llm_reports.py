@@ -145,7 +145,7 @@ def print_exchanges(save_dir: str | None, run: str, *, last: int, is_full: bool)
     Raises:
         CheckpointError: There is no such run.
     """
-    folder = RunFolder(find_run(saves(save_dir), run))
+    folder = RunFolder(find_run(saves(save_dir), run, purpose="read"))
     try:
         found = scan(folder.exchanges_path)
     except OSError as error:

@@ -40,6 +40,30 @@ _UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
 _ACCESS = "Give another file or folder, or see to its rights and its disk."
 
 
+def _print_version(is_asked: bool) -> None:
+    if not is_asked:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        say(f"poketui {version('poketui')}")
+    except PackageNotFoundError:
+        say("poketui, not installed: run from its source")
+    raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Hold the options that stand before a command."""
+
+
 @app.command()
 def run(
     rom: options.Rom = None,
@@ -313,7 +337,9 @@ def main() -> None:
         text = error.format_message().rstrip(".")
         if not text:  # no command was given, and the help is shown instead
             raise SystemExit(2) from None
-        _fail(f"{text}. See: poketui --help")
+        context = getattr(error, "ctx", None)  # of the command whose arguments are wrong
+        command = context.command_path if context else "poketui"
+        _fail(f"{text}. See: {command} --help")
     except PokeTUIError as error:
         _fail(str(error))
     except OSError as error:  # of a file or folder of the user's that nobody below knew

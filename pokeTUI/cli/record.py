@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from engine.errors import ConfigurationError
+from engine.plurals import counted
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import complete_players, complete_sets
 from pokeTUI.printing import complain, say
@@ -148,7 +149,7 @@ def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
     if not saved:
         say(f"Nothing was recorded: {end.reason}.")
         return 0
-    say(f"{saved:,} demonstration{'s' * (saved != 1)} saved in {plan.folder(config)}.")
+    say(f"{counted(saved, 'demonstration')} saved in {plan.folder(config)}.")
     _say_what_next(config, plan)
     return 0
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.plurals import counted
 from engine.training.comparison import saved_curves
 from engine.training.export import export_run
 from engine.training.policy_folders import list_policies
@@ -129,7 +130,7 @@ def print_evaluation(
     who = "with the planner" if with_planner else "alone"
     say(
         f"Run {found.run_id}, {found.checkpoint.name} at step {found.total_steps:,}, {who}: "
-        f"{len(played)} episodes from the start"
+        f"{counted(len(played), 'episode')} from the start"
     )
     say(f"return   {result.avg_reward:.2f} ± {result.std_reward:.2f}")
     say(f"length   {result.avg_length:,.0f} steps")
@@ -161,7 +162,7 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
         if abs(total_reward - recorded.total_reward) < PAID_ALIKE
         else (f" ({recorded.total_reward:.2f} when it was played: by other weights)")
     )
-    say(f"{recorded.length:,} steps, return {total_reward:.2f}{was}")
+    say(f"{counted(recorded.length, 'step')}, return {total_reward:.2f}{was}")
     for key, step in recorded.steps_to_milestone.items():
         say(f"  step {step:>5,}  {key}")
 
@@ -187,7 +188,7 @@ def print_export(
         )
     for text in warnings:
         _warn(text)
-    say(f"Wrote {path}: {count:,} rows.")
+    say(f"Wrote {path}: {counted(count, 'row')}.")
 
 
 def _warn(text: str) -> None:

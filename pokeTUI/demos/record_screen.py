@@ -81,9 +81,9 @@ def record(config: "RunConfig", plan: "RecordingPlan", *, color: str = "auto") -
     from pokeTUI.layout import Arrangement
     from pokeTUI.panes.kinds import pane_infos
 
+    session = RecordingSession(config, plan)  # says what is wrong with what was asked for
     check_terminal(_INSTEAD)
     check_preferences()
-    session = RecordingSession(config, plan)
     outcomes = session.mailbox = _Outcomes()
     cockpit = CockpitApp(
         session, config, color=color, arrangement=Arrangement.for_recording(pane_infos())

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -69,6 +70,93 @@ def test_a_mistake_is_one_line_of_the_program_and_its_exit_code() -> None:
     refused = program("run", "--headless", "--strategy", "bold")
     assert_refused(refused, "strategy", "bold", "'adaptive', 'llm_heavy', 'balanced'")
     assert refused.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (("bc", "--bogus"), "poketui bc"),
+        (("demos", "list", "--bogus"), "poketui demos list"),
+        (("bench", "bogus"), "poketui bench"),
+        (("bogus",), "poketui"),
+    ],
+)
+def test_a_wrong_argument_names_the_help_of_its_own_command(
+    arguments: tuple[str, ...], command: str
+) -> None:
+    assert_refused(poketui(*arguments), f"See: {command} --help")
+
+
+def test_version_is_printed_and_nothing_heavy_is_loaded() -> None:
+    code = (
+        "import sys\n"
+        "from pokeTUI.cli.main import app\n"
+        "try: app(['--version'])\n"
+        "except SystemExit as end: print(end.code)\n"
+        "print(sorted({'torch', 'pyboy', 'textual', 'numpy', 'pydantic'} & set(sys.modules)))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert result.stdout.splitlines() == [f"poketui {version('poketui')}", "0", "[]"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "meant"),
+    [
+        ("kurriculum.stage=1", "curriculum.stages"),
+        ("env.max_step=9", "env.max_steps"),
+        ("rollout_steps=9", "ppo.rollout_steps"),
+        ("sed=9", "seed"),
+    ],
+)
+def test_a_misspelt_setting_names_the_nearest(setting: str, meant: str, tmp_path: Path) -> None:
+    assert_refused(headless(tmp_path, "--set", setting), f"Did you mean {meant}?")
+
+
+def test_an_unknown_key_of_a_config_file_names_the_nearest_setting(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text("[ppo]\nepoch = 3\n")
+    refused = headless(tmp_path, "--config", str(path))
+    assert_refused(refused, "unknown key 'ppo.epoch'", "Did you mean ppo.epochs?")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "verb"),
+    [
+        (("run", "--headless", "--resume", "latest"), "resume"),
+        (("replay",), "replay"),
+        (("replay", "--watch"), "replay"),
+        (("eval",), "evaluate"),
+        (("export",), "read"),
+        (("llm", "log"), "read"),
+    ],
+)
+def test_without_a_saved_run_a_command_says_what_it_would_do_with_one(
+    arguments: tuple[str, ...], verb: str, tmp_path: Path
+) -> None:
+    refused = poketui(*arguments, "--save-dir", str(tmp_path))
+    assert_refused(refused, f"No saved run to {verb} in {tmp_path / 'runs'}.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "--rom", "no.gbc"), "no ROM file at no.gbc"),
+        (("run", "--state", "no.state"), "does not exist: no.state"),
+        (("run", "--resume", "no-run"), "no saved run 'no-run'"),
+        (("record", "--rom", "no.gbc"), "no ROM file at no.gbc"),
+        (("record", "--state", "no.state"), "does not exist: no.state"),
+        (("record", "--player", "nobody"), "Nobody is called 'nobody'"),
+        (("run",), "not a terminal"),
+        (("record",), "not a terminal"),
+    ],
+)
+def test_without_a_terminal_a_mistake_is_reported_before_that(
+    arguments: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    assert_refused(poketui(*arguments, "--save-dir", str(tmp_path / "saves")), said)
+    assert not (tmp_path / "saves").exists()
 
 
 def test_missing_rom_is_refused(tmp_path: Path) -> None:
@@ -275,7 +363,7 @@ def test_runs_are_listed_and_resumed_and_unreadable_ones_passed_over(
     resumed = headless(tmp_path, "--resume", "--workers", "1", "--steps", "288")
     assert resumed.returncode == 0, resumed.stderr
     said = resumed.stdout + resumed.stderr
-    assert all(f"The run {bad} cannot be resumed: " in said for bad in contents)
+    assert all(f"The run {bad} cannot be used: " in said for bad in contents)
     assert "resumed at step 256" in resumed.stdout
     assert resumed.stdout.splitlines()[-1].startswith("Saved at step 288.")
 

@@ -122,7 +122,7 @@ def test_a_named_model_that_is_unreachable_is_told(
         ({"log_level": "LOUD"}, "log_level = 'LOUD'", "'DEBUG', 'INFO'"),
         ({"max_context_length": "many"}, "max_context_length = 'many'", "valid integer"),
         ({"headless": "perhaps"}, "headless = 'perhaps'", "valid boolean"),
-        ({"romm_path": ""}, "unknown key 'romm_path'", "rom_path, "),
+        ({"romm_path": ""}, "unknown key 'romm_path'", "Did you mean rom_path?"),
         ({"env": {"maximum": 3}}, "unknown key 'env.maximum'", "max_steps, "),
         ({"num_envs": 4}, "num_envs = 4", "poketui run"),
         ({"agent": "rules"}, "agent = 'rules'", "'ppo' and 'dqn'"),

@@ -235,7 +235,7 @@ def test_documented_curriculum_config_is_taken() -> None:
 @pytest.mark.parametrize(
     ("config", "named", "allowed"),
     [
-        ({"stagse": []}, "unknown key 'curriculum.stagse'", "stages, "),
+        ({"stagse": []}, "unknown key 'curriculum.stagse'", "curriculum.stages?"),
         ({"stages": []}, "curriculum.stages = []", "at least 1 item"),
         (
             {"stages": [{"reward_threshold": 1, "llm_confidence": 2}]},

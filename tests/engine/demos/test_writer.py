@@ -46,6 +46,18 @@ def test_a_finished_demonstration_has_what_was_played(head: Demonstration, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["x.demo"]
 
 
+@pytest.mark.parametrize("steps", [0, 1])
+def test_an_empty_demonstration_is_no_success_though_it_is_marked(
+    head: Demonstration, tmp_path: Path, steps: int
+) -> None:
+    writer = DemoWriter(tmp_path / "x.demo", head)
+    play_some(writer, steps)
+    writer.mark_success()
+    writer.finish("0" * 40)
+    demo = read_demo(tmp_path / "x.demo")
+    assert (len(demo.shown), demo.is_success) == (steps, steps > 0)
+
+
 def test_recover_leaves_out_a_mark_that_was_taken_back(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     writer.mark_success()

@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
-from engine.demos.dataset import DemoSet, Wanted, read_split, write_split
+from engine.demos.dataset import DemoSet, Wanted, copy_demo, read_split, write_split
 from engine.demos.demonstration import encode_demo, read_demo
 from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import DemoError, ReplayError
@@ -130,6 +130,17 @@ def test_read_examples_of_a_missing_folder_is_one_clear_line(tmp_path, practice)
     for path in (tmp_path, tmp_path / "missing", tmp_path / "missing.demo"):
         with pytest.raises(DemoError, match="There is no demonstration at"):
             read_examples(path, CloningConfig(), practice)
+
+
+def test_a_missing_set_names_the_sets_that_there_are(tmp_path, practice, recorded):
+    config = practice.model_copy(update={"save_dir": str(tmp_path)})
+    with pytest.raises(DemoError, match="Record some: poketui record"):
+        read_examples(tmp_path / "demos", CloningConfig(), config)
+    for name in ("home", "road"):
+        copy_demo(sorted(recorded[0].glob("*.demo"))[0], tmp_path / "demos" / name)
+    for path in (tmp_path / "demos", tmp_path / "demos" / "hom"):
+        with pytest.raises(DemoError, match="Sets there are: home, road"):
+            read_examples(path, CloningConfig(), config)
 
 
 def test_a_damaged_file_is_refused_in_one_line(tmp_path, practice, recorded):

@@ -86,7 +86,7 @@ def test_latest_is_the_latest_run_that_can_be_resumed(tmp_path, name):
     warnings: list[str] = []
     assert find_run(str(tmp_path), "latest", warnings.append) == good
     (warning,) = warnings
-    assert warning.startswith(f"The run {bad.name} cannot be resumed: ")
+    assert warning.startswith(f"The run {bad.name} cannot be used: ")
     assert warning.endswith(f" Taking {good.name}.")
 
 
