@@ -11,6 +11,9 @@ from pokeTUI.splits import GAME
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
 
+_MIN_NAME = 3
+"""Letters of a tab's name below which numbers alone are clearer."""
+
 
 class ActionBar(LinesWidget):
     """A line with parts that run an action of the application when they are clicked on."""
@@ -71,7 +74,7 @@ class TabBar(ActionBar):
             self.redraw()
 
     def draw(self, width: int, height: int) -> list[Line]:
-        """Return the line, with whole titles where they fit, or else only numbers."""
+        """Return the line, with whole titles where they fit, else cut, or only numbers."""
         infos = enumerate(pane_infos(), 1)
         panes = [(number, pane) for number, pane in infos if pane.key in self._keys]
         gap, space = 2, " "
@@ -80,6 +83,9 @@ class TabBar(ActionBar):
             names = [pane.tab for _, pane in panes]
         if _width(names, gap, space) > width:
             gap, space = 1, ""
+        while _width(names, gap, space) > width and max(map(len, names)) > _MIN_NAME:
+            longest = max(range(len(names)), key=lambda at: (len(names[at]), at))
+            names[longest] = names[longest][:-1]
         if _width(names, gap, space) > width:
             names = [pane.tab if pane.key == self._front else "" for _, pane in panes]
         line = Line(width)

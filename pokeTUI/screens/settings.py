@@ -55,6 +55,7 @@ class SettingsScreen(ModalScreen[None]):
     #settings_sections { width: 16; height: 100%; border: none; background: $panel; padding: 0; }
     #settings_fields { width: 1fr; height: 100%; border: none; background: $surface; padding: 0; }
     #settings_sections, #settings_fields {
+        text-wrap: nowrap; text-overflow: ellipsis;
         scrollbar-size-vertical: 1; scrollbar-color: $primary; scrollbar-background: $panel;
         scrollbar-background-hover: $panel; scrollbar-background-active: $panel;
     }

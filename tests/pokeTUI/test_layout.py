@@ -15,6 +15,7 @@ from pokeTUI.layout import (
     move_border,
 )
 from pokeTUI.panes.kinds import pane_infos, pane_keys
+from pokeTUI.screens.bars import TabBar
 from pokeTUI.splits import GAME, Border
 
 SIZES = [
@@ -186,3 +187,18 @@ def test_numbers_in_a_row_name_the_panes() -> None:
         "decisions",
         "log",
     ]
+
+
+@pytest.mark.parametrize(
+    ("width", "text"),
+    [
+        (60, "1Map 2Rewards 3Reason 4Stage 5Curve 6History 7Log"),
+        (38, "1Map 2Rewa 3Reas 4Stag 5Curv 6His 7Log"),
+        (33, "1Map 2 3 4 5 6 7"),
+    ],
+)
+def test_names_of_tabs_are_cut_where_there_is_little_room(width: int, text: str) -> None:
+    bar = TabBar(id="tabs")
+    bar.show(pane_keys()[1:], pane_keys()[1])
+    (line,) = bar.draw(width, 1)
+    assert line.text.strip() == text
