@@ -47,7 +47,7 @@ _GAP_S = 0.14
 _PATIENCE_S = 60.0
 _LOST_S = 20.0
 """A key that is told so late was not taken: one that is pressed twice is in the file twice."""
-_INTRODUCTION = "any key goes on"
+_INTRODUCTION = "press any key"
 _STATUS = re.compile(r"rec (\d+)/\d+ .*?([\d,]+) steps?\b")
 
 

@@ -62,7 +62,7 @@ def _story(episodes: int) -> Iterator[events.Event]:
         threshold=62.0,
         average_reward=59.4,
         planner_share=0.23,
-        missing="3 more episodes",
+        missing="after 3 more episodes",
         focus="doing in fewer steps what has worked before",
         success_metrics="returns vary little, episodes get shorter",
     )

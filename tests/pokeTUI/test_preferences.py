@@ -179,7 +179,7 @@ async def test_the_first_run_explains_itself_once(
     async with open_cockpit(80, 24) as (pilot, session):
         text = screen_text(pilot)
         assert "Welcome to PokeTUI" in text
-        assert "any key goes on" in text
+        assert "press any key" in text
         assert "take the game over" in text
         assert session.is_alive
         await pilot.press("p")

@@ -16,7 +16,7 @@ CONTENT = {
     "party": ["MILLBROOK PATH", "Follow MILLBROOK PATH", "RILLET", "27/34", "WHISKIT", "12/18"],
     "rewards": ["milestone", "exploration", "whiteout", "+15.00", "+18.25", "-0.86", "sum", "━"],
     "reasoning": ["Follow MILLBROOK PATH", "0.97", "a wild battle began", "RIGHT"],
-    "curriculum": ["2 of 4", "balanced", "43%", "61.2 of 100", "3 more episodes"],
+    "curriculum": ["2 of 4", "balanced", "43%", "61.2 of 100", "(now 61.2)"],
     "learning": ["return", "success", "100%", "0%", "episode 87", "⠤"],
 }
 

@@ -131,7 +131,7 @@ def test_words_about_actions_have_the_games_names(rom: str, tmp_path: Path) -> N
     watcher.next(GameObserved)
     watcher.send(TakeOver(), Press(1))
     reason = watcher.next(DecisionMade, lambda event: event.decision.action == 1).decision.reason
-    assert reason == "You pressed NORTH (agent: SOUTH)"
+    assert reason == "You pressed EAST (agent: SOUTH)"
     assert session.stop(300)
     told = " ".join(event.text for event in watcher.all(ReasoningLogged))
     assert not re.search(r"\b(START|SELECT|UP|DOWN|LEFT|RIGHT)\b", told)

@@ -35,7 +35,7 @@ from engine.demos.demonstration import NO_PROPOSAL, SUFFIX, Demonstration, read_
 from engine.demos.live_recorder import LiveRecorder
 from engine.demos.recorder import record_policy, rules_policy
 from engine.env.stepping import SteppedEnv, make_game_env
-from engine.errors import ConfigurationError
+from engine.errors import CheckpointError, ConfigurationError
 from engine.events import (
     RECORD,
     ControlChanged,
@@ -467,9 +467,8 @@ def test_a_session_is_left_before_it_has_begun(config: RunConfig) -> None:
 
 
 def test_an_unknown_player_is_refused(begin: Begin) -> None:
-    watcher = begin(player="nobody")
-    with pytest.raises(AssertionError, match="Nobody is called 'nobody'"):
-        watcher.next(RunStopped)
+    with pytest.raises(CheckpointError, match="Nobody is called 'nobody'"):
+        begin(player="nobody")
 
 
 @pytest.mark.slow
