@@ -1,6 +1,6 @@
 """Write a number with its noun."""
 
 
-def counted(number: int, noun: str) -> str:
-    """Return e.g. "1 step" or "2,000 steps"; `noun` is the singular of one that takes an s."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return e.g. "1 step" or "2,000 steps"; `plural` is for nouns that take more than an s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -32,6 +32,7 @@ from torch import Tensor
 from engine.agents.base import ActionBatch, Guidance
 from engine.agents.networks import entropy
 from engine.agents.rollout import FloatArray
+from engine.plurals import counted
 from engine.types import ActionSet, Decision, GameState, Goal, Source
 
 STRENGTH = 6.0
@@ -112,7 +113,7 @@ def explain(
         source = Source.PLANNER if is_walking else Source.RULES
         text = f"{name}: {reason}" if reason else f"{name}, as the planner advises"
         if action_batch.takeovers is not None and (left := int(action_batch.takeovers[env_index])):
-            text += f" (planner in control for {left} more step{'s' * (left != 1)})"
+            text += f" (planner in control for {counted(left, 'more step')})"
         if goal is not None and goal.text not in text:
             text += f" (goal: {goal.text})"
         return Decision(action, source, confidence, text)

@@ -10,6 +10,7 @@ from typing import Any
 from engine.config import CurriculumConfig
 from engine.curriculum.way import WayToGoal
 from engine.events import CurriculumChanged, StrategySwitched
+from engine.plurals import counted
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.types import EpisodeSummary
@@ -325,8 +326,7 @@ class Curriculum:
             return "this is the last stage"
         needed = self.stage.min_episodes
         if self._episodes < needed:
-            more = needed - self._episodes
-            return f"after {more} more episode{'s' * (more != 1)}"
+            return f"after {counted(needed - self._episodes, 'more episode')}"
         average = self._average()
         if average < self.stage.threshold:
             return f"when mean {self._unit} >= {self.stage.threshold:.1f} (now {average:.1f})"

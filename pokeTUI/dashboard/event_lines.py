@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from engine import events
 from engine.events import Event
+from engine.plurals import counted
 from engine.quoting import printable
 from engine.types import EpisodeSummary
 from pokeTUI.dashboard.backlog import Backlog
@@ -159,12 +160,12 @@ def _describe(event: Event) -> tuple[str, str] | None:
             resumed = f", resumed at step {event.resumed_from:,}" if event.resumed_from else ""
             return "run", (
                 f"run {event.run_id} began{resumed}: {event.game}, {event.agent}, {event.mode}, "
-                f"{_counted(event.num_envs, 'game')} in "
-                f"{_counted(event.num_workers, 'process', 'processes')}"
+                f"{counted(event.num_envs, 'game')} in "
+                f"{counted(event.num_workers, 'process', 'processes')}"
             )
         case events.EvaluationEnded(evaluation=found):
             return "evaluated", (
-                f"the policy alone after {_counted(event.episode, 'episode')}: "
+                f"the policy alone after {counted(event.episode, 'episode')}: "
                 f"reward {found.avg_reward:+.1f} ± {found.std_reward:.1f}, "
                 f"success {100 * found.success_rate:.0f} %, {found.avg_length:,.0f} steps"
             )
@@ -185,16 +186,16 @@ def command_words(command: str) -> str:
 def demonstration_end(event: events.RecordingEnded) -> str:
     """Return the outcome of a demonstration."""
     done = f"saved as {PurePath(event.path).name}" if event.path else "thrown away"
-    steps = _counted(event.steps, "step")
+    steps = counted(event.steps, "step")
     return f"demonstration {done}: {steps}, {event.total_reward:+.1f}, {event.reason}"
 
 
 def _episode(number: int, summary: EpisodeSummary) -> str:
     parts = [
-        f"episode {number:,}: {summary.total_reward:+.1f} in {_counted(summary.length, 'step')}",
+        f"episode {number:,}: {summary.total_reward:+.1f} in {counted(summary.length, 'step')}",
         "goal reached" if summary.is_success else "",
         f"from {summary.start}" if summary.start else "",
-        f"taken over {_counted(summary.interventions, 'time')}" if summary.interventions else "",
+        f"taken over {counted(summary.interventions, 'time')}" if summary.interventions else "",
         "broken off" if summary.is_aborted else "",
         f"game {summary.env_index + 1}",
     ]
@@ -234,7 +235,3 @@ def steering_changes(before: events.SteeringChanged, after: events.SteeringChang
         if weights.get(name) != weight
     ]
     return found
-
-
-def _counted(count: int, noun: str, plural: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

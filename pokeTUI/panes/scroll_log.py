@@ -6,6 +6,7 @@ from typing import ClassVar, Generic, TypeVar
 from rich.cells import cell_len
 from textual import events as ui
 
+from engine.plurals import counted
 from pokeTUI.dashboard.event_lines import EventLine
 from pokeTUI.dashboard.state import DashboardState, LogLine
 from pokeTUI.dialogs.detail import DetailScreen, Passage
@@ -186,7 +187,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
             if self._filter:
                 hidden = len(self._matches(self._all(self._state))) - len(matches)
             if hidden:
-                hits = f"{hidden:,} hit{'s' * (hidden != 1)} hidden by the filter"
+                hits = f"{counted(hidden, 'hit')} hidden by the filter"
                 parts.append((hits if form < 2 else f"{hidden:,} hidden", Ink.warn))
         if self._cursor.is_frozen:
             below = self._cursor.num_new([entry.number for entry in shown])
