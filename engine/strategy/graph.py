@@ -9,7 +9,7 @@ import mmap
 import os
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,23 @@ from numpy.typing import NDArray
 
 from engine.files import make_folder, open_to_read, write_file
 from engine.games.overworld import BACK, Ability, Overworld
+from engine.strategy.network import (
+    Indices,
+    Table,
+    build_tables,
+    find_nodes,
+    first_tiles,
+    is_on_map,
+    soft_tiles,
+    table_size,
+    tiles_of,
+)
 from engine.types import Facing, Terrain
 
 FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
 """Order of the directions in arrays."""
 
-VERSION = 3
+VERSION = 4
 """Of the rules below: what an older version made is not read."""
 
 _OPPOSITE = (1, 0, 3, 2)
@@ -36,8 +47,6 @@ _NEEDS = (
     (Terrain.WHIRLPOOL, Ability.WHIRLPOOL),
 )
 
-Indices = NDArray[np.int32]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
@@ -49,6 +58,8 @@ class Graph:
         costs: (N,) uint8, what entering a tile counts as.
         needs: (N,) uint8 `Ability` bits that entering a tile takes.
         climbs: (C, 2) int32, from below a waterfall to above it.
+        nodes: (K,) int32, the tiles between which `tables` has distances.
+        tables: uint16, as `engine.strategy.network.build_tables` returns them.
     """
 
     first: Indices
@@ -56,6 +67,8 @@ class Graph:
     costs: NDArray[np.uint8]
     needs: NDArray[np.uint8]
     climbs: Indices
+    nodes: Indices = field(default_factory=lambda: np.zeros(0, np.int32))
+    tables: Table = field(default_factory=lambda: np.zeros(0, np.uint16))
 
     @property
     def size(self) -> int:
@@ -69,6 +82,8 @@ _FIELDS: Mapping[str, np.dtype[np.generic]] = {
     "costs": np.dtype(np.uint8),
     "needs": np.dtype(np.uint8),
     "climbs": np.dtype(np.int32),
+    "nodes": np.dtype(np.int32),
+    "tables": np.dtype(np.uint16),
 }
 
 
@@ -120,14 +135,29 @@ def successors(world: Overworld) -> tuple[Indices, Indices]:
 
 def _back_warps(world: Overworld) -> NDArray[np.int64]:
     """Return the tiles of the warps that lead back to where one came from."""
-    warps = world.warps[(world.warps["arrival"] == BACK) & _is_on_map(world)]
-    return _tiles(world, warps["map"], warps["x"], warps["y"])
+    warps = world.warps
+    return tiles_of(world, warps[(warps["arrival"] == BACK) & is_on_map(world, warps)])
 
 
 def build_graph(world: Overworld) -> Graph:
     """Work out the ways of a whole world."""
     leading, climbs = successors(world)
-    return graph_of(world.terrain, leading, climbs)
+    graph = graph_of(world.terrain, leading, climbs)
+    soft = soft_tiles(world, graph.needs)
+    more = np.concatenate((climbs.ravel(), _landings(world)))
+    nodes = find_nodes(world, leading, more, soft)
+    tables = build_tables(world, leading, graph.costs, graph.needs, nodes, soft)
+    return replace(graph, nodes=nodes, tables=tables)
+
+
+def _landings(world: Overworld) -> Indices:
+    """Return the tiles of all warps, and those below where one arrives there."""
+    warps = world.warps[is_on_map(world, world.warps)]
+    tiles = tiles_of(world, warps)
+    below = tiles + world.maps["width"][warps["map"]]
+    is_pushed = world.terrain[tiles] & Terrain.PUSH != 0
+    is_pushed &= below < first_tiles(world)[warps["map"] + 1]
+    return np.concatenate((tiles, below[is_pushed])).astype(np.int32)
 
 
 def graph_of(terrain: NDArray[np.uint32], leading: Indices, climbs: Indices) -> Graph:
@@ -153,8 +183,8 @@ def warp_arrivals(world: Overworld) -> tuple[Indices, Indices]:
     On doors, stairs and caves one arrives a tile below.
     """
     maps, warps = world.maps, world.warps
-    is_inside = _is_on_map(world)
-    tiles = np.where(is_inside, _tiles(world, warps["map"], warps["x"], warps["y"]), -1)
+    is_inside = is_on_map(world, warps)
+    tiles = np.where(is_inside, tiles_of(world, warps), -1)
     starts = np.searchsorted(warps["map"], np.arange(len(maps)))
     arriving = np.where(warps["target"] >= 0, starts[warps["target"]] + warps["arrival"] - 1, -1)
     arrivals = np.where(arriving >= 0, tiles[arriving], -1)
@@ -164,13 +194,6 @@ def warp_arrivals(world: Overworld) -> tuple[Indices, Indices]:
     is_pushed &= below < ends[warps["target"]]
     arrivals = np.where(is_pushed, below, arrivals)
     return tiles[is_inside].astype(np.int32), arrivals[is_inside].astype(np.int32)
-
-
-def _is_on_map(world: Overworld) -> NDArray[np.bool_]:
-    """Return (W,) bool, which warps lie inside of their map."""
-    maps, warps = world.maps, world.warps
-    is_inside = warps["x"] < maps["width"][warps["map"]]
-    return np.asarray(is_inside & (warps["y"] < maps["height"][warps["map"]]))
 
 
 def crossings(world: Overworld, link: np.void) -> tuple[Indices, Indices]:
@@ -190,11 +213,6 @@ def crossings(world: Overworld, link: np.void) -> tuple[Indices, Indices]:
         own = along * width + (0 if facing is Facing.LEFT else width - 1)
         other = new * other_width + across
     return first + own[is_known], other_first + other[is_known]
-
-
-def _tiles(world: Overworld, rows: NDArray[Any], x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
-    maps = world.maps
-    return np.asarray(maps["first_tile"][rows] + y.astype(np.int64) * maps["width"][rows] + x)
 
 
 def _neighbours(world: Overworld) -> Indices:
@@ -250,14 +268,14 @@ def save_graph(path: Path, graph: Graph) -> None:
     write_file(path, content.getvalue())
 
 
-def load_graph(path: Path, num_tiles: int) -> Graph | None:
+def load_graph(path: Path, world: Overworld) -> Graph | None:
     """Map a graph into memory, shared with all that do; None: there is none, or it is damaged."""
     try:
         with os.fdopen(open_to_read(path, _MAX_FILE), "rb") as file:
             graph = Graph(**_mapped(file))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError):
         return None
-    first, sources = graph.first, graph.sources
+    first, sources, num_tiles = graph.first, graph.sources, len(world.terrain)
     is_whole = (
         len(first) == num_tiles + 1
         and len(graph.costs) == len(graph.needs) == num_tiles
@@ -266,8 +284,10 @@ def load_graph(path: Path, num_tiles: int) -> Graph | None:
         and bool((np.diff(first) >= 0).all())
         and all(
             not part.size or 0 <= part.min() <= part.max() < num_tiles
-            for part in (sources, graph.climbs)
+            for part in (sources, graph.climbs, graph.nodes)
         )
+        and bool((np.diff(graph.nodes) > 0).all())
+        and len(graph.tables) == table_size(world, graph.nodes, graph.needs)
     )
     return graph if is_whole else None
 

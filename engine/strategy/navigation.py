@@ -31,17 +31,16 @@ from engine.games.overworld import (
     Overworld,
     Stance,
 )
-from engine.strategy.graph import FACINGS, Graph, Indices, graph_of, successors
+from engine.strategy.graph import FACINGS, Graph, graph_of, successors
+from engine.strategy.network import Indices
 from engine.strategy.routes import (
-    CLOSED,
-    FAR,
     STONE_ABILITIES,
     STONE_COSTS,
     Conditions,
     RouteFinder,
-    Search,
     route_finder,
 )
+from engine.strategy.search import CLOSED, FAR, Search, tile_distances
 from engine.types import (
     DIRECTIONS,
     MAP_BORDER,
@@ -718,7 +717,8 @@ def _search_floor(
             goals[tile] = min(entry.beyond, goals.get(tile, FAR))
     climbs = floor.climbs if abilities & Ability.WATERFALL else {}
     counted = costs.tobytes()
-    distances = Search(floor.graph, counted, goals, climbs).all()
+    span = 0, len(counted)
+    distances = tile_distances(floor.graph, counted, goals, goals, climbs, span)
     return _Field(distances, counted, floor.leading.T.tolist(), climbs)
 
 

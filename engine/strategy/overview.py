@@ -10,7 +10,8 @@ import numpy as np
 from engine.errors import ConfigurationError, RomError
 from engine.games.base import Game
 from engine.games.overworld import BACK, Ability, Overworld, PersonKind, SignKind, Stance
-from engine.strategy.routes import FAR, Conditions, RouteFinder, route_finder
+from engine.strategy.routes import Conditions, RouteFinder, route_finder
+from engine.strategy.search import FAR
 from engine.types import MapId, Terrain
 
 _PLACE = re.compile(r"(?P<name>.*?)(?:[\s:@]*\(?(?P<x>\d{1,3})\s*,\s*(?P<y>\d{1,3})\)?)?\s*")

@@ -6,7 +6,6 @@ party can do, is asked anew for every search.
 
 import contextlib
 import zlib
-from array import array
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,20 +20,14 @@ from engine.games.overworld import ANY_SCENE, BACK, NO_ABILITY, Ability, Overwor
 from engine.strategy.graph import (
     VERSION,
     Graph,
-    Indices,
     build_graph,
     crossings,
     load_graph,
     save_graph,
 )
+from engine.strategy.network import Indices, is_on_map, make_network, tiles_of
+from engine.strategy.search import FAR, HELD, SHUT, Search
 from engine.types import Facing, GameState, MapId, Terrain
-
-FAR = 1 << 30
-"""Distance of what cannot be reached."""
-
-CLOSED = 10_000
-"""What passing somebody in the way, or a gate that is closed, counts as: distances from here on
-lead through as many of them as they hold multiples of it."""
 
 _TRIGGER_COST = 12
 STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 20, Stance.ROCK: 4}
@@ -44,108 +37,8 @@ STONE_ABILITIES: Mapping[Stance, Ability] = {
 }
 """What moves them out of the way."""
 
-_SHUT, _HELD = 0, 255
-"""Costs of tiles that cannot be entered, and of those that count as `CLOSED`."""
-
-_NUM_SEARCHES, _NUM_UNPACKED = 32, 4
+_NUM_SEARCHES = 32
 """That are remembered: enough for all games of a worker, each with some goals."""
-
-
-class Search:
-    """The distances from tiles to the nearest goal, found from the goals outwards as asked.
-
-    They do not depend on what was asked before.
-
-    Args:
-        graph: The ways.
-        costs: What entering each tile counts as.
-        goals: Tiles, and what is left of the way from there.
-        more: Tiles that lead to a tile beside those of the graph.
-    """
-
-    def __init__(
-        self,
-        graph: Graph,
-        costs: bytes,
-        goals: Mapping[int, int],
-        more: Mapping[int, list[int]],
-    ) -> None:
-        # Python's integers in lists and memory views are faster here than NumPy's. Mapped arrays
-        # need not lie at multiples of 4, which only views of bytes put up with.
-        self._first, self._sources = (
-            part.view(np.uint8).data.cast("i") for part in (graph.first, graph.sources)
-        )
-        self._costs, self._goals, self._more = costs, goals, more
-        self._distances: list[int] | array[int] = [FAR] * len(costs)
-        self._waiting: dict[int, list[int]] = {}
-        self._settled = -1
-        for tile, left in goals.items():
-            self._distances[tile] = left
-            self._waiting.setdefault(left, []).append(tile)
-
-    def __getitem__(self, tile: int) -> int:
-        """Return the distance from a tile, `FAR` where there is no way."""
-        if self._distances[tile] > self._settled and self._waiting:
-            self._search(tile)
-        return self._distances[tile]
-
-    def next_of(self, tiles: Iterable[int]) -> int:
-        """Return through which of the tiles that a press leads to it is the least way."""
-        return min(tiles, key=lambda tile: self._distances[tile] + self._entering(tile))
-
-    def _entering(self, tile: int) -> int:
-        """Return what entering a tile counts as."""
-        cost = self._costs[tile]
-        if cost == _SHUT:
-            return 1 if tile in self._goals else FAR
-        return CLOSED if cost == _HELD else cost
-
-    def all(self) -> list[int]:
-        """Return the distances from all tiles."""
-        self._search(-1)
-        return list(self._distances)
-
-    def pack(self) -> None:
-        """Take half the memory, for what is asked seldom."""
-        if isinstance(self._distances, list):
-            self._distances = array("i", self._distances)
-
-    def _search(self, until: int) -> None:
-        """Continue until the distance of a tile is certain; -1: of all tiles."""
-        first, sources, costs, more = self._first, self._sources, self._costs, self._more
-        waiting = self._waiting
-        distances = self._distances = list(self._distances)
-        while waiting and (until < 0 or distances[until] > self._settled):
-            distance = min(waiting)
-            reached = waiting.pop(distance)
-            while reached:
-                later: list[int] = []
-                after = distance + 1
-                for tile in reached:
-                    if distances[tile] != distance:
-                        continue
-                    cost = costs[tile]
-                    if cost == 1:
-                        bucket, total = later, after
-                    elif cost == _SHUT and tile not in self._goals:
-                        continue
-                    else:
-                        total = distance + self._entering(tile)
-                        bucket = waiting.setdefault(total, [])
-                    leading: Iterable[int] = sources[first[tile] : first[tile + 1]]
-                    if tile in more:
-                        leading = [*leading, *more[tile]]
-                    for source in leading:
-                        if total < distances[source]:
-                            distances[source] = total
-                            bucket.append(source)
-                self._settled = distance
-                reached = later + waiting.pop(after, [])
-                if until >= 0 and distances[until] <= distance:
-                    if reached:
-                        waiting[after] = reached
-                    return
-                distance = after
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +79,17 @@ class RouteFinder:
         self._people = self._inside(people)
         self._triggers = self._inside(world.triggers)
         self._arrivals = np.searchsorted(world.warps["map"], np.arange(len(maps) + 1))
+        targets = np.repeat(np.arange(len(graph.costs), dtype=np.int32), np.diff(graph.first))
+        ways = graph.sources, targets
+        self._network = make_network(
+            world, graph.nodes, graph.tables, graph.needs, ways, graph.climbs
+        )
 
     def distances(self, goals: Iterable[int], conditions: Conditions) -> Search:
         """Return the distances from tiles to the nearest of the goals' tiles."""
         key = frozenset(goals), conditions
         search = self._searches.get(key)
         if search is None:
-            for old in list(self._searches.values())[: 1 - _NUM_UNPACKED]:
-                old.pack()
             search = self._searches[key] = self._search(key[0], conditions)
             if len(self._searches) > _NUM_SEARCHES:
                 self._searches.popitem(last=False)
@@ -214,7 +110,7 @@ class RouteFinder:
         path = [start]
         while (tile := path[-1]) not in targets:
             tiles = leading[first[tile] : first[tile + 1]].tolist()
-            path.append(search.next_of([*tiles, *more.get(tile, ())]))
+            path.append(search.next_of(tile, [*tiles, *more.get(tile, ())]))
         return path
 
     def _more(self, conditions: Conditions) -> list[tuple[int, int]]:
@@ -246,7 +142,7 @@ class RouteFinder:
             if tile in more:
                 targets = [*targets, more[tile]]
             for target in targets:
-                if not is_reached[target] and costs[target] not in (_SHUT, _HELD):
+                if not is_reached[target] and costs[target] not in (SHUT, HELD):
                     is_reached[target] = 1
                     waiting.append(target)
         return np.frombuffer(is_reached, np.bool_)
@@ -254,14 +150,14 @@ class RouteFinder:
     def costs(self, conditions: Conditions) -> bytes:
         """Return (N,) bytes, what entering each tile counts as."""
         costs = self.graph.costs.copy()
-        costs[self.graph.needs & ~np.uint8(conditions.abilities) != 0] = _SHUT
+        costs[self.graph.needs & ~np.uint8(conditions.abilities) != 0] = SHUT
         if conditions.triggers:
             for tile, row in self._triggers:
                 state = conditions.triggers[row]
                 if state:
-                    costs[tile] = _HELD if state > 1 else max(int(costs[tile]), _TRIGGER_COST)
+                    costs[tile] = HELD if state > 1 else max(int(costs[tile]), _TRIGGER_COST)
         closed = np.frombuffer(conditions.is_closed, np.bool_)
-        costs[self.world.gates["tile"][: len(closed)][closed]] = _HELD
+        costs[self.world.gates["tile"][: len(closed)][closed]] = HELD
         if conditions.is_away:
             stances, away = self.world.people["stance"], conditions.is_away
             for tile, row in self._people:
@@ -335,18 +231,14 @@ class RouteFinder:
         more: dict[int, list[int]] = {}
         for tile, end in self._more(conditions):
             more.setdefault(end, []).append(tile)
-        return Search(self.graph, self.costs(conditions), dict.fromkeys(goals, 0), more)
+        costs = self.costs(conditions)
+        return Search(self.graph, self._network, costs, goals, more, conditions.abilities)
 
     def _inside(self, things: NDArray[np.void]) -> list[tuple[int, int]]:
         """Return tile and row of those that stand on their map."""
-        found = []
-        for row, (map_row, x, y) in enumerate(
-            zip(things["map"].tolist(), things["x"].tolist(), things["y"].tolist(), strict=True)
-        ):
-            tile = self.world.tile(map_row, x, y)
-            if tile is not None:
-                found.append((tile, row))
-        return found
+        rows = np.flatnonzero(is_on_map(self.world, things))
+        tiles = tiles_of(self.world, things[rows])
+        return list(zip(tiles.tolist(), rows.tolist(), strict=True))
 
 
 def _bits(state: GameState, flags: NDArray[np.int16]) -> NDArray[np.bool_]:
@@ -361,8 +253,8 @@ def _standing_cost(stance: Stance, abilities: Ability) -> int | None:
     if stance is Stance.WALKS:
         return None  # gone when one comes there
     if stance in STONE_ABILITIES:
-        return STONE_COSTS[stance] if abilities & STONE_ABILITIES[stance] else _SHUT
-    return _HELD
+        return STONE_COSTS[stance] if abilities & STONE_ABILITIES[stance] else SHUT
+    return HELD
 
 
 @lru_cache(maxsize=2)
@@ -378,12 +270,12 @@ def route_finder(world: Overworld, sha1: str) -> RouteFinder:
         path = cache_folder() / f"routes-{sha1}-{VERSION}-{content:08x}.npz"
     except ConfigurationError:
         return RouteFinder(world, build_graph(world))
-    graph = load_graph(path, len(world.terrain))
+    graph = load_graph(path, world)
     if graph is None:
         graph = build_graph(world)
         with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
             save_graph(path, graph)
-            graph = load_graph(path, len(world.terrain)) or graph
+            graph = load_graph(path, world) or graph
             for old in path.parent.glob(f"routes-{sha1}-*.npz"):
                 if old != path:  # of an older version
                     old.unlink(missing_ok=True)

@@ -7,14 +7,8 @@ import pytest
 from engine.games.crystal.rom_tables import read_overworld
 from engine.games.overworld import Ability, BlockChange, When
 from engine.strategy.graph import build_graph, load_graph, save_graph
-from engine.strategy.routes import (
-    CLOSED,
-    EVERYTHING_OPEN,
-    FAR,
-    Conditions,
-    RouteFinder,
-    route_finder,
-)
+from engine.strategy.routes import EVERYTHING_OPEN, Conditions, RouteFinder, route_finder
+from engine.strategy.search import CLOSED, FAR, tile_distances
 from engine.types import MapId
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.strategy.helpers import state
@@ -221,22 +215,69 @@ def test_boulders_and_rocks_open_with_their_moves() -> None:
     assert open_with(Ability.STRENGTH | Ability.ROCK_SMASH)
 
 
-def test_distances_do_not_depend_on_what_was_asked_before() -> None:
-    dice = random.Random(3)
-    rows = ["".join(dice.choices('#".v', (3, 2, 9, 1), k=24)) for _ in range(16)]
-    people = [Person(8, y, flag=300 + y) for y in range(16)]
-    found = finder(Drawn(rows, people=people))
-    now, goal = conditions(found), found.world.tile(0, 12, 8)
-    whole = found.distances([goal], now).all()
-    assert len({distance // CLOSED for distance in whole}) > 2
-    for seed in range(5):
-        tiles = list(range(len(whole)))
-        random.Random(seed).shuffle(tiles)
-        asked = RouteFinder(found.world, found.graph).distances([goal], now)
-        for tile in tiles[:60]:
+def drawn_by_chance(dice: random.Random) -> RouteFinder:
+    """Return six maps beside one another, two houses and what can be in the way."""
+
+    def rows(width: int, height: int) -> list[list[str]]:
+        signs = '#.v~T"I>W@'
+        return [
+            dice.choices(signs, (20, 60, 3, 6, 1, 6, 2, 1, 1, 1), k=width) for _ in range(height)
+        ]
+
+    def things(width: int, height: int) -> dict[str, list]:
+        places = [(dice.randrange(width), dice.randrange(height)) for _ in range(7)]
+        kinds = zip(places[:5], (6, 6, 4, 0x19, 0x18), range(300, 305), strict=True)
+        people = [Person(x, y, movement=kind, flag=flag) for (x, y), kind, flag in kinds]
+        return {"people": people, "triggers": [(*place, 0) for place in places[5:]]}
+
+    maps = {}
+    for i in range(6):
+        near = {"east": (i + 1, i % 3 < 2), "west": (i - 1, i % 3 > 0)}
+        near |= {"north": (i - 3, i > 2), "south": (i + 3, i < 3)}
+        sides = {side: (1, 1 + other, 0) for side, (other, is_there) in near.items() if is_there}
+        town, warps = rows(14, 10), []
+        if i < 2:
+            town[3][4:7], town[4][4:7], town[5][5] = "###", "#D#", "."
+            warps = [(5, 4, 1, 7, 1)] if i == 0 else [(5, 4, 1, 8, 1)]
+        if i in (4, 5):  # a cave with a way through it
+            town[7][8] = "L"
+            warps = [(8, 7, 1, 9, 1 + (i == 5))]
+        maps[i] = Drawn(["".join(row) for row in town], warps, sides, **things(14, 10))
+    for number in range(2):
+        house = rows(8, 6)
+        house[5][2:4] = "mm"
+        warps = [(2, 5, 1, 1 + number, 1), (3, 5, 1, 1 + number, 1)]
+        maps[6 + number] = Drawn(["".join(row) for row in house], warps, **things(8, 6))
+    cave = rows(8, 6)
+    cave[0][0], cave[5][7] = "L", "L"
+    maps[8] = Drawn(["".join(row) for row in cave], [(0, 0, 1, 5, 1), (7, 5, 1, 6, 1)])
+    return finder(*(maps[number] for number in range(9)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_distances_are_those_of_a_search_over_all_tiles_in_whatever_order_they_are_asked(
+    seed: int,
+) -> None:
+    dice = random.Random(seed)
+    found = drawn_by_chance(dice)
+    flags = [flag for flag in range(300, 305) if dice.random() < 0.5]
+    abilities = Ability(dice.choice((0, 0, 1, 2, 63, dice.randrange(64))))
+    scenes = {row: dice.randrange(2) for row in range(8)}
+    shut = frozenset((row, 0) for row in range(8) if dice.random() < 0.5)
+    now = found.conditions(state(flags=flags), abilities, scenes, shut)
+    tiles = range(len(found.world.terrain))
+    goals = frozenset(dice.sample(tiles, dice.choice((1, 1, 3))))
+    more: dict[int, list[int]] = {}
+    for foot, top in found.graph.climbs.tolist() if abilities & Ability.WATERFALL else ():
+        more.setdefault(top, []).append(foot)
+    whole = tile_distances(
+        found.graph, found.costs(now), dict.fromkeys(goals, 0), goals, more, (0, len(tiles))
+    )
+    for order in range(3):
+        asked = RouteFinder(found.world, found.graph).distances(goals, now)
+        for tile in random.Random(order).sample(tiles, 150):
             assert asked[tile] == whole[tile]
-            if tile % 7 == 0:
-                asked.pack()
+    assert found.distances(goals, now).all() == whole
 
 
 def test_a_path_is_as_long_as_the_distances_say() -> None:
@@ -268,23 +309,23 @@ def test_an_arrival_back_is_any_warp_that_leads_here() -> None:
 
 def test_a_kept_graph_is_mapped_and_a_damaged_one_refused(tmp_path: Path) -> None:
     found = finder(CORRIDOR, Drawn(["~~", "WW", "~~", ".."]))
-    path, count = tmp_path / "cache" / "routes.npz", len(found.world.terrain)
-    assert load_graph(path, count) is None
+    path, world = tmp_path / "cache" / "routes.npz", found.world
+    assert load_graph(path, world) is None
     save_graph(path, found.graph)
-    kept = load_graph(path, count)
+    kept = load_graph(path, world)
     assert kept is not None
-    for name in ("first", "sources", "costs", "needs", "climbs"):
+    for name in ("first", "sources", "costs", "needs", "climbs", "nodes", "tables"):
         assert np.array_equal(getattr(kept, name), getattr(found.graph, name))
     assert not kept.sources.flags.writeable
-    assert load_graph(path, count + 1) is None
+    assert load_graph(path, finder(CORRIDOR).world) is None
     whole = path.read_bytes()
     for place in range(0, len(whole), 97):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
-        assert load_graph(path, count) is None or np.array_equal(
-            load_graph(path, count).sources, found.graph.sources
+        assert load_graph(path, world) is None or np.array_equal(
+            load_graph(path, world).sources, found.graph.sources
         )
     path.write_bytes(whole[: len(whole) // 2])
-    assert load_graph(path, count) is None
+    assert load_graph(path, world) is None
 
 
 def test_the_graphs_of_older_versions_make_room(
@@ -298,5 +339,5 @@ def test_the_graphs_of_older_versions_make_room(
     route_finder(world, sha1)
     left = sorted(path.name for path in tmp_path.iterdir())
     assert len(left) == 2
-    assert left[0].startswith(f"routes-{sha1}-3-")
+    assert left[0].startswith(f"routes-{sha1}-4-")
     assert left[1].startswith("routes-b")
