@@ -304,8 +304,9 @@ class CurriculumConfig(Section):
     swarm_share: float = Field(default=0.0, ge=0, le=0.9)
     """Share of the running games that search for the way to the goal, by the settings of `explore`
     and with the policy acting: every few steps they move to a saved state near the farthest
-    milestone, and count apart. Once one has reached the goal they return to power-on, half of them
-    at once, and PPO imitates the shortest way found so far (`imitation.own_way`); 0: none."""
+    milestone. Once one has reached the goal, PPO imitates the shortest way found so far
+    (`imitation.own_way`), and these games begin near its end and walk back to power-on, by the
+    settings of `backward`. Their episodes count apart; 0: none."""
 
     @model_validator(mode="before")
     @classmethod
@@ -317,7 +318,9 @@ class CurriculumConfig(Section):
 
 
 class BackwardConfig(Section):
-    """Learning from one demonstration: begin near its end, and walk back to power-on."""
+    """Learning from one demonstration, or from the way that a swarm has found: begin near its end,
+    and walk back to power-on.
+    """
 
     demo: str = ""
     """File of the demonstration; empty: none."""

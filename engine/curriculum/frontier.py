@@ -5,7 +5,6 @@ Ecoffet et al., "First return, then explore" (2021): Go-Explore's first phase, b
 
 import contextlib
 import logging
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,9 +30,7 @@ _SHORTER = 0.9
 _BEHIND = 0.2
 """How much less a state is worth a visit for each milestone that it lacks to the farthest."""
 
-_RECENT = 16
-"""Episodes from power-on over which successes are counted."""
-_GOAL = ""
+GOAL = ""
 """Stands beside the milestones' keys."""
 
 _log = logging.getLogger(__name__)
@@ -68,9 +65,6 @@ class Frontier:
         config: How long games explore, and how much is remembered.
         seed: Of the draws.
         write: Writes demonstrations; None: none are written.
-        first_env: The games before this one play on from power-on. Where there are any, half of the
-            others do so too as soon as a way to the goal is known, and more as it is reached from
-            power-on. None of them searches again: what would have failed must count.
     """
 
     def __init__(
@@ -78,20 +72,14 @@ class Frontier:
         config: ExploreConfig,
         seed: int,
         write: WriteDemo | None = None,
-        first_env: int = 0,
     ) -> None:
         self._config = config
         self._write = write
-        self._first_env = self._first_searching = first_env
         self._rng = np.random.default_rng([seed, 7])
         self._cells: dict[Cell, _Known] = {}
         self._at: dict[int, Cell] = {}
-        self._away: set[int] = set()
-        """Environments whose episode continued from a remembered state."""
         self._found: dict[str, int] = {}
         """Steps of the shortest known way to each milestone, and to the goal."""
-        self._won: deque[bool] = deque(maxlen=_RECENT)
-        """Whether the last episodes from power-on reached the goal."""
         self._news: list[str] = []
 
     @property
@@ -100,15 +88,20 @@ class Frontier:
         return tuple(self._cells)
 
     def follow(self, games: Snapshots, batch: Batch, is_touched: NDArray[np.bool_]) -> None:
-        """Remember where games are that are somewhere new, or came there by a shorter way."""
+        """Note ways to the goal, and remember where games are that are somewhere new."""
+        self.note_ends(batch, is_touched)
+        self.remember(games, batch, is_touched)
+
+    def note_ends(self, batch: Batch, is_touched: NDArray[np.bool_]) -> None:
+        """Note the ways by which episodes reached the goal."""
         for index, summary in sorted(batch.summaries.items()):
             self._at.pop(index, None)
-            self._away.discard(index)
-            if not (summary.start or summary.is_aborted or is_touched[index]):
-                self._won.append(summary.is_success)
             if summary.is_success and not (summary.is_aborted or is_touched[index]):
                 recording = Recording.decode(summary.recording)
-                self._find(_GOAL, len(recording.actions), recording.segments)
+                self._find(GOAL, len(recording.actions), recording.segments)
+
+    def remember(self, games: Snapshots, batch: Batch, is_touched: NDArray[np.bool_]) -> None:
+        """Remember where games are that are somewhere new, or came there by a shorter way."""
         with contextlib.suppress(WorkerError):  # the next step replaces the process, and reports it
             for index, (steps, cell) in sorted(batch.cells.items()):
                 if not is_touched[index] and cell != self._at.get(index):
@@ -119,19 +112,20 @@ class Frontier:
                     facts, _ = unpack_env(games.snapshot(index))
                     self._find(key, steps, unpack_segments(facts["episode"]["segments"]))
 
+    def forget(self) -> None:
+        """Drop all remembered states; the ways that were found stay."""
+        self._cells.clear()
+        self._at.clear()
+
     def moves(self, steps: NDArray[np.int64], is_free: NDArray[np.bool_]) -> list[StartMove]:
         """Return the games that have explored for long enough, each with where it returns to."""
-        first = self._narrow(len(steps))
-        home = [index for index in sorted(self._away) if is_free[index] and index < first]
-        is_due = is_free & (steps >= self._config.steps) & (np.arange(len(steps)) >= first)
-        due = np.flatnonzero(is_due).tolist() if self._cells else []
-        return [StartMove(index, "", b"") for index in home] + [
-            StartMove(index, EXPLORED, self._draw(index), continues=True) for index in due
-        ]
+        due = (
+            np.flatnonzero(is_free & (steps >= self._config.steps)).tolist() if self._cells else []
+        )
+        return [StartMove(index, EXPLORED, self._draw(index), continues=True) for index in due]
 
     def moved(self, move: StartMove) -> None:
-        """Note which games are away from power-on."""
-        (self._away.add if move.start else self._away.discard)(move.env_index)
+        """Nothing depends on whether a game could move."""
 
     def take_news(self) -> list[str]:
         """Return lines about what was found since the last time."""
@@ -143,8 +137,6 @@ class Frontier:
         if not self._cells:
             return ""
         maps = len({cell.map for cell in self._cells})
-        if self._first_env and _GOAL in self._found:
-            return f"a way to the goal in {self._found[_GOAL]:,} steps is known"
         farthest = max(cell.reached for cell in self._cells)
         return f"{len(self._cells):,} cells on {maps} maps; farthest: {farthest} milestones"
 
@@ -153,10 +145,7 @@ class Frontier:
         facts = {
             "cells": [[list(cell), one.steps, one.visits] for cell, one in self._cells.items()],
             "at": [[index, list(cell)] for index, cell in self._at.items()],
-            "away": sorted(self._away),
             "found": self._found,
-            "won": list(self._won),
-            "first_searching": self._first_searching,
             "rng": self._rng.bit_generator.state,
         }
         numbered = enumerate(self._cells.values())
@@ -169,19 +158,8 @@ class Frontier:
             for number, (cell, steps, visits) in enumerate(facts["cells"])
         }
         self._at = {int(index): Cell(*cell) for index, cell in facts["at"]}
-        self._away = set(map(int, facts["away"]))
-        self._won.extend(map(bool, facts["won"]))
-        self._first_searching = int(facts["first_searching"])
         self._found = {str(key): int(steps) for key, steps in facts["found"].items()}
         self._rng.bit_generator.state = facts["rng"]
-
-    def _narrow(self, num_envs: int) -> int:
-        """Return from which environment on games search."""
-        if self._first_env and _GOAL in self._found:
-            half = (num_envs - self._first_env) / 2
-            needed = round(half * min(1.0, 2 * (1 - sum(self._won) / _RECENT)))
-            self._first_searching = max(self._first_searching, num_envs - needed)
-        return self._first_searching
 
     def _enter(self, games: Snapshots, index: int, cell: Cell, steps: int) -> None:
         known = self._cells.get(cell)

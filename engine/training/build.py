@@ -20,6 +20,7 @@ from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
 from engine.curriculum.frontier import Frontier
 from engine.curriculum.scheduler import Curriculum
+from engine.curriculum.swarm import Swarm
 from engine.curriculum.way import WayToGoal
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported, RunStarted, WarningRaised
@@ -36,7 +37,7 @@ from engine.loop.reporter import emit_world
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
-from engine.training.demo_starts import make_backward_starts
+from engine.training.demo_starts import make_backward_starts, starts_along
 from engine.training.explored_demos import imitate_explored, write_explored
 from engine.training.journal import Journal, read_journal
 from engine.training.metrics_logger import MetricsLogger, MetricsWriter
@@ -124,7 +125,10 @@ def build_trainer(
         elif share := config.curriculum.swarm_share:
             write = partial(imitate_explored, trainer.learning.agent, config)
             first_env = max(1, config.num_envs - round(share * config.num_envs))
-            trainer.state.starts = Frontier(config.explore, config.seed, write, first_env)
+            along = partial(starts_along, config, emit)
+            trainer.state.starts = Swarm(
+                config.explore, config.backward, config.seed, first_env, write, along
+            )
         if is_resumed:
             _resume(trainer, emit)
         elif begins_from_others(config):

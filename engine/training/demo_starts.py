@@ -51,15 +51,26 @@ def make_backward_starts(config: RunConfig, emit: Callable[[Event], None]) -> Ba
     Raises:
         PokeTUIError: It does not play exactly as recorded, or does not reach the run's goal.
     """
-    path = user_path(config.backward.demo)
+    return BackwardStarts(
+        config.backward, starts_along(config, emit, user_path(config.backward.demo))
+    )
+
+
+def starts_along(config: RunConfig, emit: Callable[[Event], None], path: Path) -> list[DemoStart]:
+    """Play a demonstration, and return starts along it, the last one first.
+
+    Raises:
+        PokeTUIError: As of `make_backward_starts`.
+    """
     demo, _ = _read(path)
     with closing(make_game_env(config, 0)) as env:
         env.lift_limits()
+        env.seed_random(config.seed)  # what it would draw is saved with every start
         end = _length(demo)
         starts, reached_at = _play(demo, env, path, config.backward.step, end, emit)
         if reached_at < end:  # it continues after the goal
             starts, _ = _play(demo, env, path, config.backward.step, reached_at, emit)
-    return BackwardStarts(config.backward, starts)
+    return starts
 
 
 def _read(path: Path) -> tuple[Demonstration, str]:

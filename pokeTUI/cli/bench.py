@@ -49,7 +49,7 @@ def bench_starts(
         list[str] | None,
         typer.Argument(
             metavar="[STARTS]...",
-            help="power-on, swarm (games move to new milestones), demo (clone of a demonstration, "
+            help="power-on, swarm (games search, then walk back), demo (clone of a demonstration, "
             "then back from its end) or demo-alone (without the clone).",
             show_default="all but demo-alone",
             autocompletion=words("power-on", "swarm", "demo", "demo-alone"),

@@ -1,17 +1,12 @@
 import dataclasses
 import json
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
 from engine.config import ExploreConfig
 from engine.curriculum.frontier import EXPLORED, Frontier
-from engine.curriculum.starts import StartMove
-from engine.env.batch import Batch
 from engine.env.cells import Cell
-from engine.env.input_recording import Recording, Segment
-from engine.errors import ReplayError
 from tests.engine.curriculum.test_archive import UNTOUCHED, Games, N, batch, episode
 
 FREE = np.ones(N, np.bool_)
@@ -86,61 +81,3 @@ def test_saved_frontier_goes_on_alike():
     steps = np.full(N, 999)
     assert frontier.moves(steps, FREE) == other.moves(steps, FREE)
     assert frontier.save() == other.save()
-
-
-def swarm(games: Games) -> Frontier:
-    """Return one of which game 0 stays at power-on and game 1 has begun at a remembered state."""
-    frontier = Frontier(ExploreConfig(steps=50), seed=0, first_env=1)
-    frontier.follow(games, at(0, 1, cell(1)), UNTOUCHED)
-    (move,) = frontier.moves(np.array([99, 99, 0, 0]), FREE)
-    frontier.moved(move)
-    assert (move.env_index, move.start) == (1, EXPLORED)
-    return frontier
-
-
-def won(index: int, steps: int) -> Batch:
-    segments = (Segment((0, 0), bytes(steps)),)
-    recording = Recording("", "", "", (8, 12), segments, "").encode()
-    summary = dataclasses.replace(episode(index, is_success=True), recording=recording)
-    return batch(summaries=[summary])
-
-
-def test_where_games_learn_half_return_to_power_on_once_a_way_to_the_goal_is_known():
-    games, count = Games(), np.full(8, 99)
-    frontier = Frontier(ExploreConfig(steps=50), seed=0, first_env=2)
-    frontier.follow(games, at(0, 1, cell(1)), UNTOUCHED)
-    free = np.ones(8, np.bool_)
-    for move in frontier.moves(count, free):
-        assert move.start == EXPLORED
-        frontier.moved(move)
-    frontier.follow(games, won(2, 7), UNTOUCHED)
-    found = frontier.moves(np.zeros(8, np.int64), free)
-    assert found == [StartMove(index, "", b"") for index in (3, 4)]  # 2 has begun anew
-    for move in found:
-        frontier.moved(move)
-    assert [move.env_index for move in frontier.moves(count, free)] == [5, 6, 7]
-    assert frontier.describe() == "a way to the goal in 7 steps is known"
-
-
-def test_games_that_learn_return_as_the_others_win_and_never_search_again():
-    games, count = Games(), np.full(N, 99)
-    frontier = swarm(games)
-    for _ in range(16):
-        frontier.follow(games, won(0, 7), UNTOUCHED)
-    assert frontier.moves(count, FREE) == [StartMove(1, "", b"")]
-    frontier.moved(StartMove(1, "", b""))
-    for _ in range(16):
-        frontier.follow(games, batch(summaries=[episode(0)]), UNTOUCHED)
-    assert frontier.moves(count, FREE) == []
-
-
-def test_a_way_that_goes_elsewhere_when_played_again_ends_no_search():
-    def refuse(key: str, segment: Segment) -> Path:
-        raise ReplayError("played again it goes another way", "")
-
-    games = Games()
-    frontier = Frontier(ExploreConfig(steps=50), 0, refuse, first_env=1)
-    frontier.follow(games, at(0, 1, cell(1)), UNTOUCHED)
-    frontier.follow(games, won(2, 7), UNTOUCHED)
-    assert [move.env_index for move in frontier.moves(np.full(N, 99), FREE)] == [1, 2, 3]
-    assert "played again" in frontier.take_news()[0]

@@ -79,12 +79,14 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_games_search_until_one_has_won_and_its_way_is_imitated(
+def test_games_search_until_one_has_won_then_imitate_its_way_and_walk_back_along_it(
     tmp_path: Path,
 ) -> None:
     whole = run(tmp_path / "whole", 5_000, SWARM)
     summaries = [event.summary for event in whole if isinstance(event, EpisodeEnded)]
-    assert {summary.start for summary in summaries} == {"", EXPLORED}
+    starts = [summary.start for summary in summaries]
+    assert {"", EXPLORED} < set(starts)
+    assert any(start.startswith("demo ") for start in starts)
     assert all(summary.is_success and not summary.start for summary in summaries[-4:])
     metrics = last_checkpoint(whole).facts["metrics"]
     assert metrics["episodes"] == len(summaries)
