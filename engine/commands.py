@@ -5,6 +5,10 @@ Commands are drained between steps; their effect comes back as events, a refusal
 
 from dataclasses import dataclass
 
+MAX_SHOWN = 32
+"""Games that can be shown together."""
+MAX_SHRINK = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -38,6 +42,18 @@ class Watch(Command):
     """Show environment `env_index`."""
 
     env_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShowGames(Command):
+    """Show these environments small, a few times a second, beside the watched one.
+
+    It ends with no `env_indices`, and with PauseRendering.
+    """
+
+    env_indices: frozenset[int]
+    shrink: int = 1
+    """Each pixel is the mean of so many by so many, 1 to MAX_SHRINK."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from engine.types import (
     MapId,
     MapOutline,
     RewardBreakdown,
+    SmallPicture,
 )
 
 REPLAY = "replay"
@@ -86,6 +87,13 @@ class FrameRendered(LossyEvent):
 
     frame: Frame
     env_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class GamesShown(LossyEvent):
+    """The games that ShowGames asked for were drawn."""
+
+    pictures: tuple[SmallPicture, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -677,6 +677,18 @@ BRANCHED = "branched"
 
 
 @dataclass(frozen=True, slots=True)
+class SmallPicture:
+    """One of several games that are shown together, as it is now."""
+
+    env_index: int
+    frame: Frame
+    """Shrunk as `engine.commands.ShowGames` asked for."""
+    milestones: frozenset[str]
+    """Keys reached in this episode."""
+    episode_steps: int
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodeSummary:
     """How an episode went."""
 

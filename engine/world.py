@@ -5,7 +5,7 @@ by hand, saving and more are powers of their own: a run in a world that lacks on
 a command that needs it is refused with the reason (`engine.training.powers`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -15,7 +15,7 @@ from engine.env.batch import Batch
 from engine.env.demo_requests import DemoFacts, DemoRequest
 from engine.env.inspection import Inspection
 from engine.planning_types import PlannerUpdate, PlanningQuery, UserOverrides
-from engine.types import BRANCHED, Frame
+from engine.types import BRANCHED, Frame, SmallPicture
 
 
 class Playable(Protocol):
@@ -76,6 +76,20 @@ class Inspectable(Protocol):
 
     def inspect(self) -> Inspection | None:
         """Return what the watched environment shows, None if nothing changed since last time."""
+
+
+@runtime_checkable
+class Overview(Protocol):
+    """Several environments can be shown at once, small."""
+
+    def draw_games(self, indices: Collection[int]) -> None:
+        """Draw the next step of these environments, for `pictures`."""
+
+    def pictures(self, shrink: int) -> tuple[SmallPicture, ...]:
+        """Return small pictures of what `draw_games` asked for, once.
+
+        What no step has drawn meanwhile takes 20 ms each.
+        """
 
 
 @runtime_checkable
@@ -195,6 +209,7 @@ class Replacement(Protocol):
 
 class FullWorld(
     Inspectable,
+    Overview,
     Saving,
     SingleSteps,
     LivePlay,

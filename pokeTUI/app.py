@@ -41,6 +41,7 @@ from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board, CockpitScreen
 from pokeTUI.screens.endings import ClosingScreen, FailureScreen
 from pokeTUI.screens.first_run import RECORDING, FirstRunScreen
+from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.signals import end_on_hangup, suspend
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
@@ -240,7 +241,9 @@ class CockpitApp(RunControlActions, ViewActions):
         is_answer = hand != self._shown_hand  # to a key: on a slow link no picture goes before it
         self._shown_hand = hand
         is_sent = False
-        if is_new:
+        if isinstance(self.screen, MosaicScreen):
+            is_new = self.screen.show(state)
+        elif is_new:
             self._shown_frame = state.frame
             is_sent = self.board.game.show_frame(state, at_once=not is_answer)
         are_figures_due = is_answer or self.polls - self._figures_at >= _interval(state)

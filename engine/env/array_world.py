@@ -1,6 +1,6 @@
 """Step environments together and call them singly, wherever they run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from engine.env.inspection import Inspection
 from engine.env.pool import StandingCalls, WorkerPool
 from engine.env.stepping import SteppedEnv
 from engine.planning_types import PlannerUpdate, PlanningQuery, SubgoalBook, UserOverrides
-from engine.types import BRANCHED, EpisodeSummary, Frame
+from engine.types import BRANCHED, EpisodeSummary, Frame, SmallPicture
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -141,6 +141,16 @@ class ArrayWorld:
             return None
         found = self._hosts.try_ask(self._watched, on_host(EnvHost.inspect))
         return found[0] if found else None
+
+    def draw_games(self, indices: Collection[int]) -> None:
+        """Draw the next step of these environments, for `pictures`."""
+        self._hosts.try_ask(None, on_host(EnvHost.draw, sorted(indices)))
+
+    def pictures(self, shrink: int) -> tuple[SmallPicture, ...]:
+        """Return small pictures of what `draw_games` asked for, once."""
+        parts = self._hosts.try_ask(None, on_host(EnvHost.pictures, shrink))
+        pictures = [picture for part in parts for picture in part]
+        return tuple(sorted(pictures, key=lambda picture: picture.env_index))
 
     def save(self) -> list[bytes]:
         """Return every environment wholly, for a checkpoint."""

@@ -5,12 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import methodcaller
 from typing import Any, BinaryIO, Concatenate, Never, ParamSpec, TypeVar
 
+import numpy as np
+
 from engine.config import RunConfig
 from engine.env.arrays import EnvFacts, SharedArrays
 from engine.env.batch import Outcome
 from engine.env.inspection import Inspection
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
+from engine.types import Frame, SmallPicture
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -49,6 +52,7 @@ class EnvHost:
         self._envs: dict[int, SteppedEnv] = {}
         self._watched: int | None = None
         self._has_news = False
+        self._drawn: tuple[int, ...] = ()
 
     def build(self, factory: str, config: RunConfig, indices: Sequence[int]) -> EnvFacts:
         """Make these of the run's environments; return what is the same in all of them.
@@ -91,6 +95,8 @@ class EnvHost:
         """
         if self._watched is not None:
             self._envs[self._watched].render(shows)
+        for index in self._drawn:
+            self._envs[index].env.is_rendering = True
         outcome, actions = Outcome(), self.arrays["actions"]
         for index in self._envs if only is None else (only,):
             self._finish(index, self._envs[index].step(int(actions[index])), outcome)
@@ -147,6 +153,27 @@ class EnvHost:
         self._has_news = False
         return self._envs[self._watched].inspect()
 
+    def draw(self, indices: Sequence[int]) -> None:
+        """Draw the next step of those of these environments that are here, for `pictures`."""
+        self._drawn = tuple(index for index in indices if index in self._envs)
+
+    def pictures(self, shrink: int) -> list[SmallPicture]:
+        """Return what `draw` asked for, and draw it no more; what no step drew takes a while."""
+        drawn, self._drawn = self._drawn, ()
+        pictures = []
+        for index in drawn:
+            stepped = self._envs[index]
+            pictures.append(
+                SmallPicture(
+                    index,
+                    shrunk(stepped.env.frame(), shrink),
+                    stepped.env.milestones,
+                    stepped.env.episode_steps,
+                )
+            )
+            stepped.render(True)
+        return pictures
+
     def _publish(self, index: int) -> None:
         self.arrays.publish(index, self._envs[index])
         self._has_news = self._has_news or self._watched == index
@@ -167,6 +194,15 @@ class EnvHost:
         outcome.goal_outcomes += env.take_goal_outcomes()
         outcome.demos += env.take_demos()
         self._publish(index)
+
+
+def shrunk(frame: Frame, by: int) -> Frame:
+    """Return a frame whose pixels are the means of `by` x `by`; what is left at the edges goes."""
+    if by == 1:
+        return frame
+    rows, columns = frame.shape[0] // by, frame.shape[1] // by
+    blocks = frame[: rows * by, : columns * by].reshape(rows, by, columns, by, 3)
+    return np.asarray(blocks.mean((1, 3)), np.uint8)
 
 
 HostCall = Callable[[EnvHost], _R]

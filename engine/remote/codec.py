@@ -21,6 +21,7 @@ import numpy as np
 from engine.errors import ProtocolError
 from engine.events import FrameRendered
 from engine.files import MAX_INT, inflate, parse_json
+from engine.types import SmallPicture
 
 _SIZES = struct.Struct(">II")
 _MAX_ARRAY_BYTES = 4 * 2**20
@@ -28,7 +29,7 @@ _COMPRESSED_FROM = 512
 """Bytes from which compressing is worth it."""
 
 _MAX_FRAME_SIDE = 512
-_PICTURES = frozenset({(FrameRendered, "frame")})
+_PICTURES = frozenset({(FrameRendered, "frame"), (SmallPicture, "frame")})
 """Arrays that are pictures of any size up to 512 x 512; all others are planes."""
 
 

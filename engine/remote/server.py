@@ -8,25 +8,34 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from engine import events
-from engine.commands import Command, PauseRendering, ReleaseControl, RequestControl, Watch
+from engine.commands import (
+    MAX_SHOWN,
+    Command,
+    PauseRendering,
+    ReleaseControl,
+    RequestControl,
+    ShowGames,
+    Watch,
+)
 from engine.errors import AttachError
 from engine.events import (
     CommandRefused,
     ControlWanted,
     Event,
+    GamesShown,
     LossyEvent,
     StatusChanged,
     ViewersChanged,
 )
 from engine.remote.folder import is_own_peer, listen
 from engine.remote.protocol import Hello, command_codec, event_codec
-from engine.remote.viewer import CAPACITY, ControlDesk, Viewer
+from engine.remote.viewer import CAPACITY, NO_GAMES, ControlDesk, Viewer
 from engine.threaded_session import ThreadedSession
 
 MAX_VIEWERS = 16
@@ -61,6 +70,7 @@ _NOT_IN_DIGEST = (
     events.CommandRefused,
     events.ControlWanted,
     events.ViewersChanged,
+    events.GamesShown,
 )
 """They are sent to those who are there; who has control is part of StatusChanged too."""
 
@@ -104,6 +114,15 @@ class RunDigest:
         return [*told, events.PastReplayed(math.nan)] if told else []
 
 
+def _together(wanted: Sequence[ShowGames]) -> ShowGames:
+    """Return the one wish that fulfils all: what is too many is left out."""
+    asked = [one for one in wanted if one.env_indices]
+    if not asked:
+        return NO_GAMES
+    indices = sorted(frozenset().union(*(one.env_indices for one in asked)))
+    return ShowGames(frozenset(indices[:MAX_SHOWN]), min(one.shrink for one in asked))
+
+
 class RunServer:
     """Listen for viewers from the constructor on; serve them between `start` and `close`.
 
@@ -138,6 +157,7 @@ class RunServer:
         self._encoded: dict[int, tuple[Event, bytes]] = {}
         self._is_looked_at = True
         self._watched_env = 0
+        self._games = NO_GAMES
         self._is_closing = threading.Event()
         self._selector = selectors.DefaultSelector()
         self._socket = listen(path)
@@ -248,6 +268,9 @@ class RunServer:
             viewer.post(event)
 
     def _obey(self, viewer: Viewer, command: Command) -> None:
+        if isinstance(command, ShowGames):  # changes nothing for the others: anybody may
+            viewer.games = command
+            return
         if self._is_read_only(viewer):
             refusal = (
                 "This viewer only watches. To steer: `poketui attach` without --read-only, or in "
@@ -269,6 +292,8 @@ class RunServer:
         """Send it to all viewers; a refusal only to the one in control, which gave the command."""
         for viewer in list(self._viewers):
             is_concerned = not isinstance(event, CommandRefused) or viewer is self._desk.holder
+            if isinstance(event, GamesShown):
+                is_concerned = bool(viewer.games.env_indices)
             if viewer.is_shown and is_concerned:
                 try:
                     viewer.post(event)
@@ -287,6 +312,10 @@ class RunServer:
         if not shown and self._is_looked_at:
             self._is_looked_at = False
             self._session.send(PauseRendering())
+        games = _together([viewer.games for viewer in shown])
+        if games != self._games:
+            self._games = games
+            self._session.send(games)
 
     def _serve(self, viewer: Viewer, now: float) -> None:
         """Write what the connection takes, and end what is over."""

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.commands import Command, GiveBack, Hold, TakeOver
+from engine.commands import Command, GiveBack, Hold, ShowGames, TakeOver
 from engine.errors import AttachError
 from engine.events import Event, LossyEvent, ViewersChanged
 from engine.remote.codec import Messages
@@ -22,6 +22,7 @@ CAPACITY = 20_000
 """Events that may wait for a viewer that does not read, those that are lossy not counted."""
 IDLE_S = 60.0
 """Having asked for nothing for so long, a viewer loses control to one that wants it."""
+NO_GAMES = ShowGames(frozenset())
 _READ_BYTES = 65_536
 
 
@@ -46,6 +47,8 @@ class Viewer:
     is_gone: bool = False
     known: ViewersChanged | None = None
     """What it was sent last of the other viewers."""
+    games: ShowGames = NO_GAMES
+    """The games that it wants to see together."""
     _mailbox: Mailbox = field(init=False)
     _num_waiting: int = 0
     _is_finished: bool = False

@@ -51,6 +51,8 @@ class CommandHandler:
         match command:
             case commands.Watch(env_index):
                 return self._watch(env_index)
+            case commands.ShowGames():
+                return self._show_games(command)
             case commands.PauseRendering():
                 if self.controls.is_human:
                     return "Give control back first."
@@ -150,6 +152,16 @@ class CommandHandler:
         if self.recording.is_recording:
             return "Stop the recording first: it is of the game you watch."
         self.reporter.watch(env_index)
+        return ""
+
+    def _show_games(self, command: commands.ShowGames) -> str:
+        """Show games together, or no longer."""
+        indices, shrink = command.env_indices, command.shrink
+        if not indices <= set(range(self.state.vector.num_envs)):
+            return f"There are environments 0 to {self.state.vector.num_envs - 1}."
+        if len(indices) > commands.MAX_SHOWN or not 1 <= shrink <= commands.MAX_SHRINK:
+            return f"At most {commands.MAX_SHOWN}, shrunk by 1 to {commands.MAX_SHRINK}."
+        self.reporter.show_games(indices, shrink)
         return ""
 
     def _take_over(self) -> str:

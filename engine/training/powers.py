@@ -18,6 +18,7 @@ from engine.world import (
     Inspectable,
     LivePlay,
     Overrides,
+    Overview,
     Recording,
     SingleSteps,
     Snapshots,
@@ -26,6 +27,7 @@ from engine.world import (
 
 _NEEDED: dict[type, tuple[type, str]] = {
     commands.Watch: (Inspectable, "be watched"),
+    commands.ShowGames: (Overview, "show several games"),
     commands.TakeOver: (SingleSteps, "be played by hand"),
     commands.Press: (SingleSteps, "be played by hand"),
     commands.PlayLive: (LivePlay, "run in real time"),
@@ -111,5 +113,5 @@ class _Completed:
     def _cannot(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise WorkerError("This world cannot do that.")
 
-    step_one = play_frames = count_frames = record = _cannot
+    step_one = play_frames = count_frames = record = draw_games = pictures = _cannot
     snapshot = place = begin_now = _cannot

@@ -11,7 +11,7 @@ from engine.agents.arbitration import explain
 from engine.agents.base import ActionBatch
 from engine.curriculum.starts import EpisodeStarts
 from engine.env.inspection import Inspection
-from engine.events import DecisionMade, Event, StartsChanged, StrategySwitched
+from engine.events import DecisionMade, Event, GamesShown, StartsChanged, StrategySwitched
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import Controls, Pace
 from engine.loop.reporter import FRAME_INTERVAL_S, Reporter
@@ -22,6 +22,8 @@ from engine.types import Decision, Source
 
 FAST_FRAME_INTERVAL_S = 1 / 10
 """While training goes as fast as it can: each picture shown costs it a step or so."""
+_GAMES_INTERVAL_S = 1 / 4
+"""Between two pictures of all games."""
 _LINE_INTERVAL_S = 1.0
 """Shortest time between two lines about who leads; goals and milestones are never held back."""
 
@@ -86,6 +88,10 @@ class TrainingReporter(Reporter):
         self._is_picture_wanted = False
         self._seen: Inspection | None = None
         self._leader: Source | None = None
+        self._games: frozenset[int] = frozenset()
+        self._shrink = 1
+        self._games_due_s = 0.0
+        self._are_games_wanted = False
 
     def resume_uptime(self, former_s: float) -> None:
         """Count the time of a resumed run on."""
@@ -104,7 +110,20 @@ class TrainingReporter(Reporter):
     def pause_rendering(self) -> None:
         """Show no environment any more."""
         self.is_watching = False
+        self._games = frozenset()
         self._state.vector.watch(self._controls.watched_env, renders=False)
+
+    def show_games(self, indices: frozenset[int], shrink: int) -> None:
+        """Show these environments small beside the watched one; none: no longer."""
+        self._games, self._shrink = indices, shrink
+        self._games_due_s = 0.0
+
+    def idle(self) -> None:
+        """Keep the status line going; where no step comes, games are drawn once."""
+        super().idle()
+        if self._games and not self._games_due_s:
+            self._draw_games()
+            self._publish_games()
 
     def look_unwatched(self) -> None:
         """Look before a decision now and then though nobody watches, for the history of decisions.
@@ -124,6 +143,9 @@ class TrainingReporter(Reporter):
         if self._is_picture_wanted:
             is_followed = self._pace.actions_per_s or self._controls.is_paused
             self._frame_due_s = now + (FRAME_INTERVAL_S if is_followed else FAST_FRAME_INTERVAL_S)
+        self._are_games_wanted = bool(self._games) and now >= self._games_due_s
+        if self._are_games_wanted:
+            self._draw_games()
         return self._is_picture_wanted
 
     def stepped(self, action_batch: ActionBatch, is_walking: NDArray[np.bool_]) -> None:
@@ -144,6 +166,8 @@ class TrainingReporter(Reporter):
             )
         if self._is_picture_wanted:
             self._look()
+        if self._are_games_wanted:
+            self._publish_games()
         if self._clock() >= self._status_due_s:
             self.status()
 
@@ -196,6 +220,14 @@ class TrainingReporter(Reporter):
         """Publish the state of the watched game, and note its milestones."""
         self.milestones = seen.milestones
         super().observe(seen)
+
+    def _draw_games(self) -> None:
+        self._games_due_s = self._clock() + _GAMES_INTERVAL_S
+        self._state.vector.draw_games(self._games)
+
+    def _publish_games(self) -> None:
+        if pictures := self._state.vector.pictures(self._shrink):
+            self.emit(GamesShown(pictures))
 
     def _watched_steps(self) -> int:
         return int(self._state.tally.steps[self._controls.watched_env])

@@ -4,11 +4,13 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from engine.commands import Watch
 from engine.files import make_subfolder, write_file
 from pokeTUI.actions.base import ActionsApp
 from pokeTUI.layout import Arrangement
 from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.help import HelpScreen
+from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.settings import as_steered
@@ -83,6 +85,18 @@ class ViewActions(ActionsApp):
             )
         else:
             self.notify(f"The screen is in {path}", markup=False)
+
+    def action_mosaic(self) -> None:
+        """Show all games at once."""
+
+        def watch(env_index: int | None) -> None:
+            if env_index is not None:
+                self.send_command(Watch(env_index))
+
+        if self.dashboard.run is None:
+            return
+        screen = MosaicScreen(self.dashboard, self.board.game.cell_mode, self.send_command)
+        self.push_screen(screen, watch)
 
     def action_settings(self) -> None:
         """Show the settings."""

@@ -22,6 +22,7 @@ COMMAND_WORDS = {
     "StepOnce": "step",
     "SetSpeed": "speed",
     "Watch": "game",
+    "ShowGames": "all games",
     "PauseRendering": "look away",
     "TakeOver": "play",
     "GiveBack": "give back",

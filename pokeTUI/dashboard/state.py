@@ -1,12 +1,13 @@
 """Fold the engine's events into what the screen shows: pure, so that it can be tested alone."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from engine import events
 from engine.events import Event
-from engine.types import GAME_BOY_ACTIONS, ActionSet, Frame, Goal, MapOutline
+from engine.types import GAME_BOY_ACTIONS, ActionSet, EpisodeSummary, Frame, Goal, MapOutline
 from pokeTUI.dashboard.backlog import Backlog
 from pokeTUI.dashboard.event_lines import (
     EventLog,
@@ -76,6 +77,10 @@ class DashboardState:
     """The last line of `progress`, with how much of it is done."""
     frame: Frame | None = None
     game: events.GameObserved | None = None
+    games: events.GamesShown | None = None
+    """All games, small; None until somebody looks at them."""
+    last_ends: Mapping[int, EpisodeSummary] = field(default_factory=dict)
+    """The last episode of each game that has finished one."""
     world: tuple[MapOutline, ...] = ()
     """The maps of the game's world, () where only those seen are known."""
     status: events.StatusChanged | None = None
@@ -156,6 +161,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, frame=event.frame)
         case events.GameObserved():
             return replace(state, game=event)
+        case events.GamesShown():
+            return replace(state, games=event)
         case events.StatusChanged():
             return replace(state, status=event, is_human=event.is_human)
         case events.RewardPaid():
@@ -177,6 +184,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         ):
             return _fold_planner(state, event)
         case events.EpisodeEnded(summary=summary):
+            last_ends = {**state.last_ends, summary.env_index: summary}
+            state = replace(state, last_ends=last_ends)
             if summary.start:
                 return state  # only those from the true start compare
             return replace(state, history=state.history.add(event.episode, summary))

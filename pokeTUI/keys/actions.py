@@ -318,6 +318,14 @@ PLAY_KEYS = (
         synonyms=("game", "environment", "env"),
     ),
     _watch(
+        ("A",),
+        "mosaic",
+        "All games at once, small: arrows or a click choose one, enter watches it.",
+        several_games,
+        name="all_games",
+        synonyms=("mosaic", "grid", "overview", "all games", "environments", "envs"),
+    ),
+    _watch(
         ("v",),
         "next_view",
         "Draw the game in the next way: block characters, letters, or pixels.",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -15,6 +16,7 @@ from engine.types import DIRECTIONS, GAME_BOY_FRAME_SHAPE
 from pokeTUI.dashboard.conditions import is_recording, takeable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
+from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode, exact_size, fit, is_legible
 from pokeTUI.rendering.kitty import KittyEncoder
 from pokeTUI.rendering.lines import Line, add_bar, wrap
@@ -60,6 +62,13 @@ class GamePane(Vertical):
     def modes(self) -> tuple[GameMode, ...]:
         """The modes that the terminal can show."""
         return self._terminal.modes
+
+    def cell_mode(self, columns: int, rows: int) -> tuple[GameMode, ColorDepth]:
+        """Return how to draw a picture in cells in so much room, and in which colours."""
+        in_cells = replace(self._terminal, has_kitty_graphics=False)
+        best = in_cells.best_mode(columns, rows, self._shape)
+        is_chosen = self.mode not in (GameMode.AUTO, GameMode.KITTY)
+        return self.mode if is_chosen else best, self._terminal.depth
 
     def set_mode(self, mode: GameMode) -> None:
         """Draw the game in `mode`; in the best there is if the terminal cannot show that."""

@@ -116,6 +116,11 @@ class FrameEncoder:
         )
 
 
+def pixels_per_cell(mode: GameMode) -> tuple[int, int]:
+    """Return how many columns and rows of pixels one cell shows in a mode in cells."""
+    return _SHAPES[mode].width, _SHAPES[mode].height
+
+
 def exact_size(shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE) -> tuple[int, int]:
     """Return the columns and rows of half blocks that show every pixel of a frame of a shape."""
     return shape[1], (shape[0] + 1) // 2

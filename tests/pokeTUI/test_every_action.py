@@ -43,6 +43,7 @@ SENT: dict[str, tuple[str, Command]] = {
     "next_game": ("", commands.Watch(1)),
     "previous_game": ("", commands.Watch(15)),
     "game_number": ("+ 1 7 enter backspace 2 enter", commands.Watch(11)),
+    "all_games": ("+ right enter", commands.Watch(1)),
     "control": ("", commands.ReleaseControl()),
     "record": ("", commands.StopRecording()),
     "rewind": ("", commands.Rewind(10)),

@@ -34,6 +34,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.CommandRefused("Watch", "there is no game 17"),
         events.CommandObeyed("Restart", "you began the episode anew"),
         events.ControlWanted(),
+        events.GamesShown(()),
         events.WorldMapped(()),
         events.WarningRaised("the disk is nearly full"),
         events.ControlChanged(True),

@@ -281,3 +281,23 @@ class TestProcesses:
         with VectorEnv(f"{FACTORIES}:talkative", config, 1, 1) as vector:
             vector.reset([1])
         assert capfd.readouterr() == ("", "")
+
+
+def test_games_are_drawn_small_where_they_run_and_go_on_as_if_nobody_looked(
+    vector: VectorEnv, config: RunConfig
+) -> None:
+    actions = np.array([Action.DOWN] * 3)
+    unseen = [vector.step(actions) for _ in range(3)]
+    vector.reset(SEEDS)
+    vector.draw_games({0, 2})
+    seen = [vector.step(actions)]
+    pictures = vector.pictures(4)
+    assert [(one.env_index, one.episode_steps) for one in pictures] == [(0, 1), (2, 1)]
+    vector.watch(2)
+    whole = vector.call(2, SteppedEnv.inspect).frame
+    assert whole is not None
+    means = whole.reshape(36, 4, 40, 4, 3).mean((1, 3))
+    assert np.array_equal(pictures[1].frame, means.astype(np.uint8))
+    assert vector.pictures(4) == ()  # asked for once
+    seen += [vector.step(actions) for _ in range(2)]
+    assert all(map(same, seen, unseen))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.commands import (
@@ -16,6 +17,7 @@ from engine.commands import (
     ReleaseControl,
     RequestControl,
     Resume,
+    ShowGames,
     TakeOver,
     Watch,
 )
@@ -26,6 +28,7 @@ from engine.events import (
     ControlWanted,
     EpisodeEnded,
     FrameRendered,
+    GamesShown,
     ReasoningLogged,
     RunStarted,
     RunStopped,
@@ -38,7 +41,7 @@ from engine.remote.codec import Messages
 from engine.remote.folder import connect, probe, read_hello
 from engine.remote.protocol import MAX_COMMAND_BYTES, Farewell, Hello, event_codec, make_hello
 from engine.remote.server import MAX_VIEWERS
-from engine.types import Action
+from engine.types import Action, SmallPicture
 from tests.engine.processes import wait_until
 from tests.engine.remote.conftest import Serve
 from tests.engine.remote.scripted import LIMIT_S, ScriptedRun, Viewing, frame, noise
@@ -388,3 +391,24 @@ def test_frames_come_as_often_as_they_are_drawn_and_not_late(serve: Serve, view:
     assert wait_until(lambda: viewing.of(FrameRendered)[-1:] != [])
     assert wait_until(lambda: viewing.of(FrameRendered)[-1].frame[0, 0, 0] == 59)
     assert len(viewing.of(FrameRendered)) < 60
+
+
+def test_games_are_drawn_for_all_that_look_at_them_and_for_nobody_once_they_left(
+    serve: Serve, view: View
+) -> None:
+    run = serve()
+    steers, looks = view(run), view(run, is_read_only=True)
+    looks.session.send(ShowGames(frozenset({4, 5}), 2))
+    assert run.has_been_sent(ShowGames(frozenset({4, 5}), 2))
+    shown = GamesShown((SmallPicture(4, np.zeros((36, 40, 3), np.uint8), frozenset("a"), 7),))
+    run.mailbox.post(shown)
+    (seen,) = looks.wait_for_kind(GamesShown)
+    assert seen.pictures[0].frame.shape == (36, 40, 3)
+    assert not steers.of(GamesShown)
+    steers.session.send(ShowGames(frozenset({5, 6}), 4))
+    together = ShowGames(frozenset({4, 5, 6}), 2)
+    assert run.has_been_sent(run.sent[0], together)
+    looks.session.close()
+    assert run.has_been_sent(run.sent[0], together, ShowGames(frozenset({5, 6}), 4))
+    steers.session.close()
+    assert wait_until(lambda: run.sent[-1] == ShowGames(frozenset()), LIMIT_S)
