@@ -17,13 +17,22 @@ from contextlib import suppress
 import numpy as np
 
 from engine.agents.base import HasPolicy
-from engine.child import python_command, python_environment
+from engine.child import code_command, python_environment
 from engine.config import RunConfig
 from engine.env.worker import CALL, DONE, Channel
 from engine.events import EvaluationEnded, Event, WarningRaised
 from engine.types import Evaluation
 
-MODULE = "engine.training.evaluator"
+_LOWEST_FIRST = """
+import os, sys
+os.nice(19)
+if sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1:
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+from engine.training.evaluator import main
+main()
+"""
+"""Before anything is loaded, take only time that nobody wants. On a single core that would be none:
+there a small share remains."""
 
 
 class BackgroundEvaluation:
@@ -97,7 +106,7 @@ class BackgroundEvaluation:
         with theirs:
             descriptors = (theirs.fileno(), self._weights.fileno())
             self._process = subprocess.Popen(
-                python_command(MODULE, *map(str, descriptors)),
+                [*code_command(_LOWEST_FIRST), *map(str, descriptors)],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._output,

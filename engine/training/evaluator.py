@@ -1,4 +1,4 @@
-"""Evaluate policies at the lowest priority: `python -m engine.training.evaluator SOCKET WEIGHTS`.
+"""Evaluate policies in a process of its own, with the descriptors SOCKET and WEIGHTS as arguments.
 
 Started by `engine.training.background_evaluation`: the settings come over the inherited socket,
 then an empty message for each policy whose weights lie in the inherited file, and an evaluation in
@@ -58,14 +58,6 @@ def serve(connection: socket.socket, weights: BinaryIO) -> None:
         return
 
 
-def yield_to_others() -> None:
-    """Take only time that nobody else wants."""
-    os.nice(19)
-    # With a single core, idle priority would never have its turn.
-    if sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-
-
 def main() -> None:
     """Serve on the inherited descriptors."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTSTP):
@@ -75,8 +67,3 @@ def main() -> None:
     torch.set_num_threads(1)
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         serve(connection, os.fdopen(int(sys.argv[2]), "rb"))
-
-
-if __name__ == "__main__":
-    yield_to_others()
-    main()
