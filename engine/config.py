@@ -416,6 +416,9 @@ class RunConfig(Section):
     """Episodes between two evaluations of the policy alone; 0: none."""
     eval_episodes: int = Field(default=10, ge=1)
     """Episodes of an evaluation."""
+    background_episodes: int = Field(default=8, ge=0, le=1000)
+    """Episodes in which the policy alone is evaluated again and again beside the training, in a
+    process that takes only time that nobody needs; 0: none. With eval_interval there are none."""
     tensorboard: bool = True
     """Write TensorBoard's event files into the run's folder."""
     wandb: Literal["off", "offline", "online"] = "off"

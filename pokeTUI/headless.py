@@ -25,7 +25,8 @@ from engine.events import (
     WarningRaised,
 )
 from engine.session import EngineSession
-from pokeTUI.dashboard.planner import describe_status
+from engine.types import Evaluation
+from pokeTUI.dashboard.planner import describe_status, planned_share
 from pokeTUI.printing import complain, say
 from pokeTUI.signals import stop
 
@@ -43,6 +44,7 @@ class HeadlessRunner:
         self._status: StatusChanged | None = None
         self._curriculum: CurriculumChanged | None = None
         self._model: PlannerStatusChanged | None = None
+        self._evaluated: Evaluation | None = None
         self._starts = ""
         self._usable: tuple[str, str] | None = None
         self._returns: deque[float] = deque(maxlen=_WINDOW)
@@ -80,10 +82,13 @@ class HeadlessRunner:
             count = len(self._returns)
             parts.append(f"return {sum(self._returns) / count:.1f}")
             parts.append(f"success {100 * sum(self._successes) / count:.0f}% of last {count}")
+        if self._evaluated is not None:
+            rate, count = self._evaluated.success_rate, self._evaluated.episodes
+            parts.append(f"policy alone {rate:.0%} of {count}")
         if self._curriculum is not None:
             parts.append(f"stage {self._curriculum.stage}/{self._curriculum.num_stages}")
-            if status.shares:
-                decided = dict(status.shares).get("planner", 0.0)
+            decided = planned_share(status.shares)
+            if decided is not None:
                 weight = self._curriculum.planner_share
                 parts.append(f"planner {decided:.0%} of decisions (weight {weight:.0%})")
         if self._starts:
@@ -121,6 +126,7 @@ class HeadlessRunner:
             case WarningRaised(message=message):
                 self._print(f"warning: {message}")
             case EvaluationEnded(evaluation=result):
+                self._evaluated = result
                 self._print(
                     f"evaluation, policy alone: return {result.avg_reward:.1f} ± "
                     f"{result.std_reward:.1f}, success {result.success_rate:.0%} of "

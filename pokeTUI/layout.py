@@ -11,6 +11,8 @@ from pokeTUI.splits import GAME, Border, Node, Place, Slot, Solver, Split, prune
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 _TEXT_ROWS = 2
+STORY_FROM_ROWS = 30
+"""Rows from which the sentence about what is going on has a line of its own."""
 """The game's text, decoded, below a picture that is too coarse to read it."""
 _BORDER = 2
 _ROWS_EACH = 5
@@ -109,7 +111,8 @@ def make_plan(
     if columns < MIN_COLUMNS or rows < MIN_ROWS:
         return Plan("too-small", {"too_small": Region(0, 0, columns, rows)})
     keys = (GAME, *(pane.key for pane in panes))
-    body = Region(0, 1, columns, rows - 2)
+    top = 2 if rows >= STORY_FROM_ROWS and not wishes.is_presentation else 1
+    body = Region(0, top, columns, rows - top - 1)
     name, tree = _Trees(panes, keys[1:], columns, rows - 2, wishes).tree()
     pruned = prune(tree, (hideable(name, keys) & wishes.hidden) | wishes.absent)
     solver = Solver(wishes.fronts, wishes.sizes)
@@ -119,6 +122,8 @@ def make_plan(
         solver.place(pruned, body)
     regions = solver.regions
     regions["status"] = Region(0, 0, columns, 1)
+    if top > 1:
+        regions["story"] = Region(0, 1, columns, 1)
     regions["keys"] = Region(0, rows - 1, columns, 1)
     text_rows = _text_rows(regions[GAME], wishes.frame_shape) if GAME in regions else 0
     shown = tuple(key for key in keys if key in regions)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,3 +114,14 @@ class Agent(Protocol):
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Restore the state that `save` returned."""
+
+
+@runtime_checkable
+class HasPolicy(Protocol):
+    """An agent with a learnt policy that another process can play by."""
+
+    def save_policy(self) -> dict[str, NDArray[np.generic]]:
+        """Return what `player` acts by, for `load_policy`; it is still the agent's own."""
+
+    def load_policy(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Act by what `save_policy` of an agent with the same settings returned."""

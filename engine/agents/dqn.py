@@ -355,6 +355,14 @@ class DQN:
         self._usual_error = _ERROR_DECAY * usual + (1 - _ERROR_DECAY) * error
         return td_loss.detach(), chosen.detach(), cloning.detach()
 
+    def save_policy(self) -> dict[str, NDArray[np.generic]]:
+        """Return the network's weights."""
+        return save_network(self.network, "network")
+
+    def load_policy(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take the network's weights."""
+        load_network(self.network, "network", arrays)
+
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return the state as JSON-able facts and arrays, for `load`."""
         arrays = save_network(self.network, "network") | save_network(self.target, "target")

@@ -20,6 +20,7 @@ from engine.agents.networks import EncoderKind, masked_log_probs
 from engine.agents.ppo import PPO, Transition
 from engine.agents.rollout import FloatArray
 from engine.agents.shares import Takeovers
+from engine.agents.weights import load_network, save_network
 from engine.config import ImitationConfig, PPOConfig, TakeoverConfig
 from engine.env.batch import Batch
 from engine.types import Source, Spaces
@@ -143,6 +144,14 @@ class GuidedPolicy:
     def update(self, batch: Batch) -> dict[str, float]:
         """Learn from the rollout; `batch` holds the states after it."""
         return self.ppo.update(batch)
+
+    def save_policy(self) -> dict[str, NDArray[np.generic]]:
+        """Return the network's weights."""
+        return save_network(self.ppo.network, "network")
+
+    def load_policy(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take the network's weights."""
+        load_network(self.ppo.network, "network", arrays)
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return the state as JSON-able facts and arrays, for `load`."""

@@ -20,7 +20,7 @@ from typing import Any
 from engine.env.host import EnvHost, HostCall
 from engine.errors import PokeTUIError, WorkerError
 
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _HEADER = struct.Struct("<cI")
 _CHUNK = 1 << 20
 
@@ -112,7 +112,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
     if sys.platform == "linux":  # then it ends with the thread that started it, even while it hangs
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     serve(channel, EnvHost(os.fdopen(int(sys.argv[2]), "r+b")))
 

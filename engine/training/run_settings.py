@@ -34,6 +34,7 @@ _CHANGEABLE_KEYS = frozenset(
         "save_interval",
         "eval_interval",
         "eval_episodes",
+        "background_episodes",
         "tensorboard",
         "wandb",
         "llm_model",

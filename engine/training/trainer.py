@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from engine.agents.base import Agent
+from engine.agents.base import Agent, HasPolicy
 from engine.agents.calibration import Calibration
 from engine.commands import Command
 from engine.config import RunConfig
@@ -36,6 +36,7 @@ from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.session_loop import SessionLoop
 from engine.plurals import counted
 from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.training.background_evaluation import BackgroundEvaluation
 from engine.training.checkpoint import CheckpointStore
 from engine.training.command_handler import CommandHandler
 from engine.training.evaluation import evaluate, evaluation_config
@@ -72,6 +73,7 @@ class Trainer:
         reporter: Publishes what happens.
         log: Where it goes: journal, decision history, curves, and the outside.
         saving: Writes checkpoints, and continues from them.
+        background: Evaluates the policy alone beside the training; None: nobody does.
     """
 
     not_here = "This is not possible yet."
@@ -129,6 +131,7 @@ class Trainer:
         self.loop = SessionLoop(
             self, controls, self.pace, self.reporter, commands, game.actions, self.handler.live
         )
+        self.background: BackgroundEvaluation | None = None
         self._make_vector = make_vector
 
     def run(self) -> RunStopped:
@@ -140,6 +143,8 @@ class Trainer:
     def advance(self) -> None:
         """Take what is due: frames of live play, a step, an update, an evaluation, a checkpoint."""
         self.handler.advance()
+        if self.background is not None:
+            self.background.poll()
         if not self.handler.controls.may_step or self.pace.wait_s():
             self.reporter.idle()
             return
@@ -232,6 +237,8 @@ class Trainer:
 
     def close(self) -> None:
         """Close everything that writes, asks or plays."""
+        if self.background is not None:
+            self.background.close()
         if self.learning.planning is not None:
             self.learning.planning.close()
         self.log.close()
@@ -316,6 +323,9 @@ class Trainer:
             PolicyUpdated(self.state.metrics.updates, self.state.metrics.total_steps, figures)
         )
         self.state.is_save_due |= self.saving.is_time()
+        agent, metrics = self.learning.agent, self.state.metrics
+        if self.background is not None and isinstance(agent, HasPolicy):
+            self.background.offer(agent, metrics.episodes, metrics.total_steps)
         self.reporter.phase("acting")
 
     def _is_evaluation_due(self) -> bool:

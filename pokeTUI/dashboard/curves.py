@@ -83,7 +83,10 @@ class Curve:
 RETURN = Curve("episodes", "return", "return")
 LENGTH = Curve("episodes", "length", "length")
 SUCCESS = Curve("episodes", "success", "success", is_share=True)
-PLANNER = Curve("episodes", "planner_share", "planner's share", is_share=True)
+ALONE = Curve("evaluations", "success", "policy alone", is_share=True)
+ALONE_LOW = Curve("evaluations", "success_low", "95 % interval", is_share=True)
+ALONE_HIGH = Curve("evaluations", "success_high", "95 % interval", is_share=True)
+PLANNER = Curve("episodes", "planner_share", "planner: share of decisions", is_share=True)
 _REACHED = "milestones"
 COMPLETION = Curve("episodes", _REACHED, "milestones reached", is_share=True)
 MILESTONES = Curve("milestones", "", "milestones", is_share=True)
@@ -107,10 +110,10 @@ def curves(state: DashboardState) -> list[Curve]:
     ]
     if state.evaluations.count:
         chosen += [
-            Curve("evaluations", "return", "evaluation: return"),
-            Curve("evaluations", "success", "evaluation: success", is_share=True),
-            Curve("evaluations", "length", "evaluation: length"),
-            Curve("evaluations", _REACHED, "evaluation: milestones", is_share=True),
+            ALONE,
+            Curve("evaluations", "return", "policy alone: return"),
+            Curve("evaluations", "length", "policy alone: length"),
+            Curve("evaluations", _REACHED, "policy alone: milestones", is_share=True),
         ]
     return chosen
 

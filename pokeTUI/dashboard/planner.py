@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine import events
@@ -64,6 +65,12 @@ class PlannerView:
     is_thinking: bool = False
     is_open: bool = False
     exchanges: tuple[Exchange, ...] = ()
+
+    @property
+    def is_rules(self) -> bool:
+        """Return whether all goals are the rules': no model is asked, or none has answered."""
+        status = self.status
+        return status is None or status.calls - status.failures + status.cached <= 0
 
     def find(self, number: int) -> Exchange | None:
         """Return an exchange by its number, if it is still kept."""
@@ -155,6 +162,15 @@ def describe_goal_outcome(goal_outcome: GoalOutcome) -> str:
         word = "reached, but it led nowhere"
     ignored = "not followed, to compare; " if goal_outcome.is_control else ""
     return f"{ignored}{word} after {goal_outcome.steps}"
+
+
+def planned_share(shares: Sequence[tuple[str, float]]) -> float | None:
+    """Return the planner's share of decisions, rules for battles and texts included.
+
+    None where nobody has counted.
+    """
+    found = dict(shares)
+    return found.get("planner", 0.0) + found.get("rules", 0.0) if found else None
 
 
 def describe_status(status: events.PlannerStatusChanged) -> str:

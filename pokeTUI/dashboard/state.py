@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from engine import events
 from engine.events import Event
+from engine.history.patterns import success_interval
 from engine.types import GAME_BOY_ACTIONS, ActionSet, EpisodeSummary, Frame, Goal, MapOutline
 from pokeTUI.dashboard.backlog import Backlog
 from pokeTUI.dashboard.event_lines import (
@@ -94,7 +95,9 @@ class DashboardState:
     updates: Record = field(default_factory=lambda: Record(absent=math.nan))
     """The policy's figures, by update; not every update has every figure."""
     evaluations: Record = field(default_factory=Record)
-    """Of the policy alone, by episode: return, length, success."""
+    """Of the policy alone, by episode: return, length, success and its 95 % interval."""
+    evaluated: events.EvaluationEnded | None = None
+    """The last evaluation of the policy alone."""
     moves: tuple[Move, ...] = ()
     strategy: str = ""
     """In force, "" while that is not known."""
@@ -218,13 +221,18 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             updates = state.updates.add(float(event.update), event.figures)
             return replace(state, policy=event, updates=updates)
         case events.EvaluationEnded(episode=episode, evaluation=evaluation):
+            successes = evaluation.success_rate * evaluation.episodes
+            low, high = success_interval(successes, evaluation.episodes)
             figures = {
                 "return": evaluation.avg_reward,
                 "length": evaluation.avg_length,
                 "success": evaluation.success_rate,
                 "milestones": sum(evaluation.milestones.values()),
+                "success_low": low,
+                "success_high": high,
             }
-            return replace(state, evaluations=state.evaluations.add(float(episode), figures))
+            evaluations = state.evaluations.add(float(episode), figures)
+            return replace(state, evaluations=evaluations, evaluated=event)
         case events.CheckpointSaved():
             return replace(state, checkpoint=event)
         case events.ControlChanged(is_human=is_human):

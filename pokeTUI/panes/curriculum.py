@@ -35,7 +35,17 @@ class CurriculumPane(Pane):
     INFO: ClassVar[PaneInfo] = PaneInfo(
         "curriculum", "Curriculum", "Stage", needs=TRAINING, rows=(6, 7, 8), column=1
     )
-    PARTS = ("curriculum", "starts", "steering", "moves", "strategy", "history", "run", "shares")
+    PARTS = (
+        "curriculum",
+        "starts",
+        "steering",
+        "moves",
+        "strategy",
+        "history",
+        "run",
+        "shares",
+        "planner",
+    )
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("m",), "mode", "m", "mode", "Let planner and policy act together, or one alone."),
         PaneKey(("y",), "strategy", "y", "strategy", "Choose how far the planner is followed."),
@@ -101,8 +111,7 @@ class CurriculumPane(Pane):
             lines.append(ten_in_a_row(now, width))
         if height >= 5:
             lines.append(episodes_line(now, width))
-        decided = dict(state.shares).get("planner", 0.0) if state.shares else None
-        lines.append(share_line(now, decided, width))
+        lines.append(share_line(state, now, width))
         if state.starts and height > len(lines):
             room = 2 if height >= 14 else 1
             lines += labelled("starts", state.starts, Ink.text, width, LABEL, room)

@@ -5,6 +5,7 @@ from math import isnan
 from engine.events import CurriculumChanged
 from pokeTUI.dashboard.curves import PLANNER, RETURN, brief
 from pokeTUI.dashboard.history import CURRICULUM_WINDOW, SUCCESS_WINDOW, Move
+from pokeTUI.dashboard.planner import planned_share
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.gauges import column, source_mark, stacked_bar
 from pokeTUI.rendering.lines import Line, add_bar, labelled
@@ -136,14 +137,17 @@ def episodes_line(now: CurriculumChanged, width: int) -> Line:
     return line.add(text, Ink.text)
 
 
-def share_line(now: CurriculumChanged, decided: float | None, width: int) -> Line:
-    """Return the planner's share of the last decisions, None where nobody counted; its weight."""
+def share_line(state: DashboardState, now: CurriculumChanged, width: int) -> Line:
+    """Return the planner's share of the last decisions, if it was counted, and its weight."""
     line = Line(width).add("planner", Ink.dim, LABEL)
+    decided = planned_share(state.shares)
     weight = f"weight {now.planner_share:.0%}"
     text = f" {weight}"
     if decided is not None:
         of = " of decisions" if width >= 50 else ""
         text = f" {decided:.0%}{of} ({weight})"
+    if width >= 70 and state.planner.is_rules:
+        text += ", by the rules"
     share = now.planner_share if decided is None else decided
     add_bar(line, share, min(40, line.room - len(text)), Ink.info, Ink.faint)
     return line.add(text, Ink.text)

@@ -9,6 +9,9 @@ from textual import events
 from textual.worker import get_current_worker
 
 from pokeTUI.dashboard.curves import (
+    ALONE,
+    ALONE_HIGH,
+    ALONE_LOW,
     MILESTONES,
     RETURN,
     SUCCESS,
@@ -213,6 +216,17 @@ class LearningPane(Pane):
         elif curve == RETURN and not self._other_name:
             rates = cut(SUCCESS.smoothed(state, SUCCESS_WINDOW), left, right)
             drawn.append(PlotLine(rates, Ink.info, is_dotted=True, is_on_right=True))
+            alone = cut(ALONE.points(state), left, right)
+            if len(alone[0]):
+                drawn.append(PlotLine(alone, Ink.warn, is_on_right=True))
+        elif curve in (SUCCESS, ALONE) and not self._other_name:
+            if curve == SUCCESS:
+                drawn.append(PlotLine(cut(ALONE.points(state), left, right), Ink.warn))
+            drawn += [
+                PlotLine(cut(bound.points(state), left, right), Ink.faint, is_dotted=True)
+                for bound in (ALONE_LOW, ALONE_HIGH)
+            ]
+            drawn = [one for one in drawn if len(one.points[0])]
         can_log = all(np.all(one.points[1] > 0) for one in drawn if not one.is_on_right)
         is_log = self._is_log and can_log
         axes = Axes(left, right, curve.unit, curve.text, is_log, curve.is_share and not is_log)
@@ -240,6 +254,10 @@ class LearningPane(Pane):
         size = max(WINDOWS[self._window], curve.stride(state))
         mean = f"  mean of {size}" if size > 1 else "  each one"
         line.add_whole("  the policy alone" if curve.source == "evaluations" else mean, Ink.dim)
+        if state.evaluated is not None and curve in (RETURN, SUCCESS, ALONE):
+            low, high = (bound.points(state)[1][-1] for bound in (ALONE_LOW, ALONE_HIGH))
+            rate = state.evaluated.evaluation.success_rate
+            line.add_whole(f"  alone {rate:.0%} ({low:.0%} to {high:.0%})", Ink.text)
         if self._is_zoomed:
             line.add_whole("  last tenth", Ink.text)
         if state.policy is not None and curve.source == "episodes":
@@ -270,7 +288,12 @@ def _legend(
     place = axes.right if axes.cursor is None else axes.cursor
     if axes.cursor is not None:
         line.add(f"{axes.unit} {place:,.0f}  ", Ink.warn)
-    names = [curve.title, "success" if curve == RETURN and not other else other]
+    names = [curve.title, other]
+    if not other and curve == RETURN:
+        names = [curve.title, "success", "policy alone"]
+    elif not other and curve in (SUCCESS, ALONE):
+        alone = ["policy alone"] if curve == SUCCESS else []
+        names = [curve.title, *alone, "from", "to"]
     for number, one in enumerate(drawn):
         line.add("┅ " if one.is_dotted else "━ ", one.ink).add(f"{names[number]} ", Ink.dim)
         value = value_at(one.points, place)

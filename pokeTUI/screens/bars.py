@@ -3,6 +3,7 @@
 from textual.events import Click
 
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dashboard.story import story
 from pokeTUI.keys.keymap import KeyTable, fitting
 from pokeTUI.layout import MIN_COLUMNS, MIN_ROWS
 from pokeTUI.panes.kinds import pane_infos
@@ -27,6 +28,27 @@ class ActionBar(LinesWidget):
         for start, end, action in self._spans:
             if start <= event.x < end:
                 await self.app.run_action(action)
+
+
+class StoryLine(LinesWidget):
+    """Say in plain words what is going on; the second sentence is left out where it has no room."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._sentences = ("", "")
+
+    def show(self, state: DashboardState) -> None:
+        """Show what goes on in `state`."""
+        sentences = story(state)
+        if sentences != self._sentences:
+            self._sentences = sentences
+            self.redraw()
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        """Return the line."""
+        first, second = self._sentences
+        line = Line(width).add(f" {first}", Ink.text)
+        return [line.add_whole(f" {second}" if first else second, Ink.strong)]
 
 
 class KeyBar(ActionBar):

@@ -26,7 +26,7 @@ from pokeTUI.layout import (
 from pokeTUI.panes import kinds
 from pokeTUI.panes.game import GamePane
 from pokeTUI.panes.pane import Pane
-from pokeTUI.screens.bars import KeyBar, TabBar, TooSmall
+from pokeTUI.screens.bars import KeyBar, StoryLine, TabBar, TooSmall
 from pokeTUI.splits import GAME, Border
 from pokeTUI.widgets.status_bar import StatusBar
 
@@ -75,6 +75,7 @@ class Board(Widget):
         self.game = GamePane(id=GAME)
         self._panes = {pane.INFO.key: pane() for pane in kinds.PANES}
         self._status = StatusBar(id="status")
+        self._story = StoryLine(id="story")
         self._keys = KeyBar(table, id="keys")
         self._tabs = TabBar(id="tabs")
 
@@ -95,6 +96,7 @@ class Board(Widget):
     def compose(self) -> ComposeResult:
         """Yield everything once; the plan decides what is shown."""
         yield self._status
+        yield self._story
         yield self.game
         yield self._tabs
         yield from self._panes.values()
@@ -220,6 +222,7 @@ class Board(Widget):
         if is_new and state.run is not None:
             self._suit(state, state.run)
         self._status.show(state)
+        self._story.show(state)
         self._keys.show(state, self.focused)
         if GAME in self.plan.regions:
             self.game.show(state)

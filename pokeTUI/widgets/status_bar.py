@@ -15,7 +15,7 @@ _FORMS = 8
 _SHORT = 3
 _NARROW = 6
 """From here on something is left out that is not needed to play."""
-_shown = attrgetter("status", "run", "end", "is_human", "recording", "viewers")
+_shown = attrgetter("status", "run", "end", "is_human", "recording", "viewers", "evaluated")
 
 
 class StatusBar(LinesWidget):
@@ -67,6 +67,9 @@ class StatusBar(LinesWidget):
         parts.append((f"{steps} step{'s' * (steps != '1')}", Ink.text))
         if form <= _NARROW:
             parts.append((f"{rate}/s" if is_short else f"{rate} steps/s", Ink.text))
+        if state.evaluated is not None and not is_replay(state) and form <= _NARROW:
+            rate = f"{state.evaluated.evaluation.success_rate:.0%}"
+            parts.append((f"alone {rate}" if is_short else f"policy alone {rate}", Ink.strong))
         episode = f"ep {status.episode}" if is_short else f"episode {status.episode:,}"
         parts.append((episode, Ink.text))
         if form < _NARROW:

@@ -148,7 +148,7 @@ def test_the_presentation_gives_the_game_more() -> None:
 def test_a_zoomed_pane_has_the_screen() -> None:
     plan = make_plan(pane_infos(), 120, 40, Arrangement(zoomed="log"))
     assert plan.shown == ("log",)
-    assert plan.regions["log"].size == (120, 38)
+    assert plan.regions["log"].size == (120, 37)
 
 
 def test_a_border_is_found_on_both_sides_of_its_line() -> None:

@@ -55,8 +55,9 @@ def test_every_curve_fits_every_size(size: tuple[int, int]) -> None:
 
 def test_all_figures_can_be_chosen_and_the_keys_go_round() -> None:
     titles = [curve.title for curve in curves(STATE)]
-    assert titles[:5] == ["return", "length", "success", "planner's share", "milestones"]
-    assert {"entropy", "policy loss", "value loss", "evaluation: return"} <= set(titles)
+    assert titles[:3] == ["return", "length", "success"]
+    assert titles[3:5] == ["planner: share of decisions", "milestones"]
+    assert {"entropy", "policy loss", "value loss", "policy alone: return"} <= set(titles)
     assert "won the COBBLE BADGE" in titles
     assert make_pane("previous").curve.title == titles[-1]
     assert make_pane(*["next"] * len(titles)).curve.title == "return"
@@ -147,7 +148,7 @@ def test_milestones_that_have_no_room_are_scrolled_to() -> None:
 
 def test_the_zoomed_pane_has_milestones_and_the_other_curves_besides() -> None:
     text = shown(size=(198, 56))
-    for title in ("milestones", "entropy", "value loss", "evaluation: return", "length"):
+    for title in ("milestones", "entropy", "value loss", "policy alone: return", "length"):
         assert title in text
 
 

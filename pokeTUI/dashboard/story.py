@@ -1,0 +1,61 @@
+"""Say in plain words what is going on: a sentence or two, from the state alone."""
+
+from pokeTUI.dashboard.conditions import is_replay, only_records
+from pokeTUI.dashboard.planner import planned_share
+from pokeTUI.dashboard.state import DashboardState
+
+_TEACHES_FROM = 0.5
+_LEADS_FROM = 0.02
+"""Share of the decisions below which the planner is left out."""
+_UNTRAINED = {
+    "rules": "The planner plays alone: nothing is learnt.",
+    "random": "Actions are chosen at random: nothing is learnt.",
+    "explore": "Saved states are explored by chance: nothing is learnt.",
+}
+
+
+def story(state: DashboardState) -> tuple[str, str]:
+    """Return who plays, and how the policy does alone; either may be ""."""
+    run, status = state.run, state.status
+    if run is None or status is None:
+        return "", ""
+    if is_replay(state):
+        return "A recorded episode is replayed: nothing is trained.", ""
+    if only_records(state):
+        return "Demonstrations are recorded: nothing is trained.", ""
+    if run.agent in _UNTRAINED:
+        return _UNTRAINED[run.agent], ""
+    return _who_plays(state), _alone(state)
+
+
+def _who_plays(state: DashboardState) -> str:
+    assert state.run is not None
+    if state.end is not None:
+        return "Training has ended."
+    if state.is_human:
+        others = ", the other games train on" if state.run.num_envs > 1 else ""
+        return f"You are in control: this episode does not count{others}."
+    if state.is_paused:
+        return "Training is paused."
+    if state.policy is None:
+        return "Learning has not begun: the first experience is being collected."
+    mode = state.steering.mode if state.steering is not None else state.run.mode
+    share = planned_share(state.shares)
+    if mode == "rl_only":
+        return "The policy learns by itself, without a planner."
+    if share is None:
+        return ""
+    planner = "The planner (rules)" if state.planner.is_rules else "The planner"
+    if share >= _TEACHES_FROM:
+        return f"{planner} is teaching: it makes {share:.0%} of the decisions."
+    if share >= _LEADS_FROM:
+        return f"{planner} is handing over: it makes {share:.0%} of the decisions."
+    return "The policy plays by itself."
+
+
+def _alone(state: DashboardState) -> str:
+    if state.evaluated is None:
+        return "How the policy does alone is not known yet." if state.policy is not None else ""
+    found = state.evaluated.evaluation
+    reached = round(found.success_rate * found.episodes)
+    return f"Alone, the policy reaches the goal in {reached} of {found.episodes} tries."
