@@ -315,7 +315,7 @@ def test_a_cloning_is_resumed_by_its_folder_if_something_is_saved(tmp_path: Path
     assert _how_to_resume([tmp_path]) == "Stopped before anything was saved."
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "step-000000000001.zip").touch()
-    assert _how_to_resume([tmp_path]) == f"Stopped. Go on with: poketui bc --resume {tmp_path}"
+    assert _how_to_resume([tmp_path]) == f"Stopped. Resume with: poketui bc --resume {tmp_path}"
 
 
 # On the screen
