@@ -114,7 +114,8 @@ def test_log_line_of_each_change_by_a_person() -> None:
     assert lines_of(STEERING, changed, changed, back) == [
         (
             "control",
-            "strategy adaptive → balanced; goal set: first_win; instruction: go; weight of map 1 → 2.5",
+            "strategy adaptive → balanced; goal set: first_win; instruction: go; "
+            "weight of map 1 → 2.5",
         ),
         (
             "control",
