@@ -19,7 +19,6 @@ from docs.pictures.runs import (
     cockpit,
     is_choosing,
     is_walking,
-    key_on,
     own_surroundings,
     runs_in,
 )
@@ -76,27 +75,10 @@ class Photographer:
 
     async def take_all(self) -> None:
         """Take every picture of the run."""
-        press, resize = self._cockpit.press, self._cockpit.resize
         await self._take("cockpit", is_choosing)
-        await resize(*MEDIUM)
-        await self._take("cockpit-120x40", is_choosing)
-        for pane in ("learning", "rewards"):
-            await self._cockpit.click(pane)
-            await press("Z")
-            await self._take(pane)
-            await press("Z")
-        await self._cockpit.click("game")
-        await press("L")
-        await self._take("presentation", is_choosing)
-        await press("L")
-        await self._played()
-        await resize(*SMALL)
-        await press("3")
+        await self._cockpit.resize(*SMALL)
+        await self._cockpit.press("3")
         await self._take("cockpit-80x24", is_walking)
-        await resize(*LARGE)
-        await press("T")
-        await self._take("daylight", is_choosing)
-        await press("T", "T", "T")  # the first theme again, for what comes next
 
     async def _take(self, name: str, is_scene: Scene = _any_scene) -> None:
         """Write a picture, once what is to be seen is a good scene."""
@@ -105,17 +87,6 @@ class Photographer:
         await self._cockpit.settle()
         await self._cockpit.wait_for_scene(is_scene, self._scene_s)
         write(self._images, name, to_svg(read_screen(app), "poketui run"))
-
-    async def _played(self) -> None:
-        """Take the game over outdoors and walk."""
-        await self._cockpit.wait_for(is_walking, self._scene_s)
-        await self._cockpit.press("t")
-        await self._cockpit.wait_for(lambda state: state.is_human, self._scene_s)
-        for _ in range(4):
-            await self._cockpit.press(key_on(self._cockpit.state))
-            await self._cockpit.settle()
-        await self._take("played")
-        await self._cockpit.press("t")
 
 
 async def picture_start(images: Path, folder: Path) -> None:

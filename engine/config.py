@@ -67,23 +67,23 @@ class EnvConfig(Section):
     """How an action is pressed and when an episode ends."""
 
     hold_frames: int = Field(default=8, ge=1, le=60)
-    """How long a button is held; a direction that the player must turn to first, 4 longer."""
+    """Frames a button is held; 4 more for a direction the player must turn to first."""
     wait_frames: int = Field(default=12, ge=4, le=240)
-    """After the press; what has begun then, a step or a door, is waited for."""
+    """Frames after the press; a step or a door that has begun is completed."""
     max_steps: int = Field(default=1500, ge=16)
     """Steps after which an episode is truncated."""
     progress_steps: int = Field(default=100, ge=0)
-    """Steps by which each milestone puts that off, up to twice `max_steps` in all."""
+    """Steps that each milestone adds to that, up to twice `max_steps` in all."""
     goal: str = ""
     """Key of the milestone that ends an episode; empty: the first badge."""
     stuck_repeats: int = Field(default=12, ge=0)
-    """Times an action may change nothing before it is masked until something does; 0: never."""
+    """Repeats of an action without effect before it is masked; 0: never."""
     stuck_steps: int = Field(default=0, ge=0)
-    """Steps without anything new after which an episode is truncated; 0: never."""
+    """Steps without progress after which an episode is truncated; 0: never."""
 
 
 class RewardConfig(Section):
-    """Weight of each reward component; 0 switches it off. docs/rewards.md says what each pays for.
+    """Weight of each reward component; 0 disables it. See docs/rewards.md.
 
     `extra` adds components by name: one that a package announces under the entry point group
     `poketui.rewards`, or "module:Class".
@@ -104,7 +104,7 @@ class RewardConfig(Section):
     heal: float = 0.5
     key_item: float = 1.0
     money: float = 0.5
-    """What spending the last money costs in all; it is never paid back."""
+    """Cost of spending all money; it is never paid back."""
     stuck: float = 0.02
     whiteout: float = 0.2
     step: float = 0.001
@@ -124,14 +124,14 @@ class PPOConfig(Section):
     clip: float = Field(default=0.2, gt=0)
     entropy: float = Field(default=0.02, ge=0)
     imitation: float = Field(default=0.2, ge=0)
-    """Weight of learning what the planner advises, as far as it is followed."""
+    """Imitation weight of the planner's advice, scaled by the planner weight."""
     value_coefficient: float = Field(default=0.5, ge=0)
     max_grad_norm: float = Field(default=0.5, gt=0)
     hidden_size: int = Field(default=256, ge=8)
     recurrent: bool = False
-    """Let the policy remember what it saw, by a gated recurrent unit."""
+    """Use a recurrent policy (GRU)."""
     sequence_length: int = Field(default=16, ge=2)
-    """Steps over which it learns what to remember; a divisor of rollout_steps."""
+    """Steps of backpropagation through time; a divisor of rollout_steps."""
 
     @model_validator(mode="after")
     def _check_sequences(self) -> Self:
@@ -144,115 +144,115 @@ class DQNConfig(Section):
     """Deep Q-learning: double, duelling, n-step, with prioritised replay."""
 
     capacity: int = Field(default=96_000, ge=1)
-    """Steps that are remembered, 1.8 kB each."""
+    """Size of the replay buffer in steps, 1.8 kB each."""
     pixel_capacity: int = Field(default=9_000, ge=1)
     """The same where the encoder sees pixels: 19 kB each."""
     warmup_steps: int = Field(default=5_000, ge=0)
     """Steps before the first update."""
     batch_size: int = Field(default=256, ge=1)
     replay_ratio: float = Field(default=8.0, gt=0)
-    """How often a step is learnt from, on average."""
+    """How often each step is sampled, on average."""
     gradient_steps: int = Field(default=8, ge=1)
-    """Batches that are learnt from between acting and acting again."""
+    """Gradient steps per update."""
     learning_rate: float = Field(default=3e-4, gt=0)
     gamma: float = Field(default=0.99, gt=0, le=1)
     double: bool = True
-    """Let one network find the best next action and the other say its worth."""
+    """Double DQN."""
     duelling: bool = True
-    """Learn the state's worth and each action's edge apart."""
+    """Duelling network: separate state value and advantages."""
     scale_rewards: bool = True
-    """Divide rewards by the running deviation of the discounted return."""
+    """Divide rewards by the running standard deviation of the discounted return."""
     n_steps: int = Field(default=5, ge=1, le=100)
-    """Rewards that are summed before the next state's worth is estimated."""
+    """Steps of the n-step return."""
     alpha: float = Field(default=0.6, ge=0, le=1)
-    """How much a step's error counts for being drawn: 0 not at all, 1 in proportion."""
+    """Exponent of prioritised replay: 0 uniform, 1 proportional to the error."""
     beta_start: float = Field(default=0.4, ge=0, le=1)
-    """How far the bias of that is undone at first; all of it after `beta_steps` steps."""
+    """Initial importance-sampling correction; 1 after `beta_steps` steps."""
     beta_steps: int = Field(default=400_000, ge=1)
     epsilon_start: float = Field(default=1.0, ge=0, le=1)
-    """Share of random actions at first, and after `epsilon_steps` steps."""
+    """Initial share of random actions; `epsilon_end` after `epsilon_steps` steps."""
     epsilon_end: float = Field(default=0.05, ge=0, le=1)
     epsilon_steps: int = Field(default=50_000, ge=1)
     target_interval: int = Field(default=500, ge=1)
-    """Batches between two moves of the target network."""
+    """Gradient steps between updates of the target network."""
     target_share: float = Field(default=1.0, gt=0, le=1)
-    """How far it then moves: 1 copies the network, 0.005 at an interval of 1 glides."""
+    """Target update rate (tau): 1 copies; 0.005 at an interval of 1 is a soft update."""
     max_grad_norm: float = Field(default=10.0, gt=0)
     hidden_size: int = Field(default=256, ge=8)
 
 
 class ImitationConfig(Section):
-    """What a policy takes from a cloned one (`start_policy`), from demonstrations, from itself."""
+    """Learning from a cloned policy (`start_policy`), demonstrations, and own successes."""
 
     freeze_updates: int = Field(default=10, ge=0)
-    """PPO: updates in which what was cloned is held still while the critic learns."""
+    """PPO: initial updates with a frozen policy, while the critic learns."""
     kickstart: float = Field(default=0.5, ge=0)
-    """PPO: what going away from the clone costs at first, a nat of divergence."""
+    """PPO: initial weight of the KL penalty towards the clone."""
     kickstart_updates: int = Field(default=100, ge=1)
-    """PPO: updates after which it costs nothing any more."""
+    """PPO: updates over which that weight falls to 0."""
     own_way: float = Field(default=1.0, ge=0)
-    """PPO with `curriculum.swarm_share`: weight of doing what the run's own shortest way to the
-    goal did (self-imitation)."""
+    """PPO with `curriculum.swarm_share`: self-imitation weight of the shortest path to the goal
+    found so far."""
     own_way_gradients: int = Field(default=1_000, ge=0)
-    """PPO: batches that are learnt from the first such way alone, as soon as it is found."""
+    """PPO: gradient steps on the first such path alone, once it is found."""
     demos: str = ""
-    """DQN: folder of demonstrations that stay in the replay."""
+    """DQN: folder of demonstrations that stay in the replay buffer."""
     rules: int = Field(default=0, ge=0)
-    """DQN: demonstrations that the rule planner plays for it."""
+    """DQN: demonstrations to generate with the rules."""
     demo_share: float = Field(default=0.25, gt=0, lt=1)
-    """DQN: share of a batch that is drawn from the demonstrations."""
+    """DQN: share of a batch that is sampled from demonstrations."""
     cloning: float = Field(default=1.0, ge=0)
-    """DQN: weight of doing what was demonstrated, times how far the own return is below theirs."""
+    """DQN: weight of the cloning loss, times how far the agent's return is below theirs."""
     temperature: float = Field(default=0.1, gt=0)
-    """DQN: what action values are divided by, to be taken for chances."""
+    """DQN: softmax temperature of the action values."""
     offline_gradients: int = Field(default=1_000, ge=0)
-    """DQN: batches that are learnt from demonstrations alone before the first step."""
+    """DQN: gradient steps on demonstrations alone before the first step."""
 
 
 class TakeoverConfig(Section):
     """When the planner acts for several decisions instead of only advising."""
 
     length: int = Field(default=8, ge=0)
-    """Decisions that it then takes; 0: it never takes over."""
+    """Length of a takeover in decisions; 0: never."""
     margin: float = Field(default=0.1, ge=0)
-    """How much surer it must be: share x its confidence > (1 - share) x the policy's + margin."""
+    """Margin: weight x its confidence > (1 - weight) x the policy's + margin."""
     share: float = Field(default=0.25, ge=0, le=1)
-    """How much of its share it may take so: from what others did the policy learns too little."""
+    """Largest part of the planner's decisions made by takeovers, which are off-policy."""
 
 
 class PlannerConfig(Section):
-    """How a language model is asked, and what it may cost. Without `llm_model` none is asked."""
+    """Queries to a language model, and their limits. Without `llm_model` there are none."""
 
     fallback: Literal["rules", "none"] = "rules"
-    """Who sets the goals where the model has set none: the rule planner, or nobody."""
+    """Goal source while the model has set none: the rule planner, or none."""
     ignore_share: float = Field(default=0.2, ge=0, lt=1)
-    """Share of its goals that are not followed, at random: by these its worth is measured."""
+    """Control group: share of its goals that is ignored at random, to measure uplift."""
     shaping: float = Field(default=0.5, ge=0)
-    """What coming near a fully trusted goal is worth while learning, and what reaching it is: a
-    tenth of what a milestone pays. 0: nothing."""
+    """Shaping reward for approaching and reaching a fully trusted goal, relative to a tenth of
+    a milestone's; 0: none."""
     first_token_timeout_s: float = Field(default=300.0, gt=0)
-    """Longest wait for an answer's first word, once the model is loaded; less once it is known how
-    fast the model reads."""
+    """Timeout to the first token, once the model is loaded; shorter once its speed is
+    measured."""
     answer_timeout_s: float = Field(default=120.0, gt=0)
-    """Longest time from an answer's first word to its last; as long again for thoughts."""
+    """Timeout from the first token to the last; twice that with thinking."""
     load_timeout_s: float = Field(default=300.0, gt=0)
-    """Longest time that a server may take to load the model."""
+    """Timeout for loading the model."""
     answer_tokens: int = Field(default=160, ge=32)
-    """Most tokens of an answer."""
+    """Maximum tokens of an answer."""
     temperature: float = Field(default=0.2, ge=0, le=2)
     think: bool = False
-    """Let models think that can: better goals, far later."""
+    """Enable thinking where the model can: better goals, far later."""
     calls_per_minute: float = Field(default=60.0, gt=0)
     max_tokens_per_run: int = Field(default=0, ge=0)
-    """Tokens in and out after which the model is not asked any more; 0: no limit."""
+    """Token budget, in and out; 0: no limit."""
     max_cost_per_run: float = Field(default=1.0, ge=0)
-    """US dollars after which it is not asked any more; 0: no limit. Only priced models cost."""
+    """Budget in US dollars, for models with a price; 0: no limit."""
     input_price: float = Field(default=0.0, ge=0)
-    """US dollars a million tokens read; what a server on your own machine costs is 0."""
+    """US dollars per million input tokens; 0 for a server of your own."""
     output_price: float = Field(default=0.0, ge=0)
-    """US dollars a million tokens written."""
+    """US dollars per million output tokens."""
     keep_exchanges: int = Field(default=1000, ge=1)
-    """How many questions and answers stay on disk."""
+    """Exchanges kept on disk."""
 
     @property
     def tokens_to_write(self) -> int:
@@ -264,14 +264,13 @@ class StageConfig(Section):
     """One curriculum stage; the documented keys."""
 
     reward_threshold: float
-    """Average reward needed to advance, in the game's own rewards."""
+    """Mean return needed to advance, in the game's own rewards."""
     min_episodes: int = Field(default=10, ge=1)
-    """Episodes before which the stage is not left; so many count, at most the last ten."""
+    """Minimum episodes in the stage; the mean is over as many, at most the last ten."""
     llm_confidence: float = Field(ge=0, le=1)
     """Confidence that the policy needs to act against the planner's advice."""
     strategy_preference: Literal["llm_heavy", "balanced", "rule_heavy", "autonomous"] = "balanced"
-    """Strategy with which the stage begins; autonomous: the planner keeps 5 %, no strategy has a
-    say."""
+    """Strategy at the start of the stage; autonomous: planner weight 5 %, whatever the strategy."""
 
 
 class CurriculumConfig(Section):
@@ -295,12 +294,12 @@ class CurriculumConfig(Section):
     advancement_patience: int = Field(default=1, ge=1)
     """Episodes to wait in every stage before it advances; a stage's min_episodes may be more."""
     hold_episodes: int = Field(default=20, ge=1)
-    """Episodes over which a stage must hold, or the one before comes back."""
+    """Episodes over which a stage must hold, or it falls back to the one before."""
     confidence_decay_rate: float = Field(default=0.98, gt=0, le=1)
-    """How fast the planner's share glides to a new stage's: the difference left an episode."""
+    """Decay per episode of the difference between the planner weight and the stage's."""
     archive_share: float = Field(default=0.0, ge=0, le=0.9)
-    """Share of episodes that begin where an earlier one reached a milestone; they count apart. It
-    falls once episodes get further from even the hardest of them more often than not."""
+    """Share of episodes that start from a milestone's saved state; they are counted apart. It
+    falls once most episodes make progress from even the hardest of them."""
     swarm_share: float = Field(default=0.0, ge=0, le=0.9)
     """Share of the running games that search for the way to the goal, by the settings of `explore`
     and with the policy acting: every few steps they move to a saved state near the farthest
@@ -330,7 +329,7 @@ class BackwardConfig(Section):
     """Episodes from one place of the demonstration by which that is decided. Where all of them
     fail, the start returns half of the way to the last place that went well."""
     step: float = Field(default=0.05, ge=0.005, le=1)
-    """How far back it goes first, as a share of the demonstration; twice as far each time."""
+    """First step back, as a share of the demonstration; doubled each time."""
     patience: float = Field(default=4.0, ge=0)
     """An episode is truncated when it reaches no new milestone in so many times the steps that the
     demonstration took from there; 0: only env.max_steps ends it."""
@@ -344,13 +343,13 @@ class ExploreConfig(Section):
     """
 
     steps: int = Field(default=40, ge=1, le=100_000)
-    """Steps that a game explores before it returns to another state."""
+    """Steps of exploration before a game moves to another state."""
     repeats: float = Field(default=4.0, ge=1)
-    """Steps that an action of the agent explore lasts on average."""
+    """Mean number of repeats of an action (agent explore)."""
     tiles: int = Field(default=4, ge=1, le=64)
-    """Width and height of a place, in tiles: one state is remembered of each."""
+    """Cell size in tiles; one state is stored per cell."""
     cells: int = Field(default=2_000, ge=1, le=10_000)
-    """Most states that are remembered, 10 to 30 kB each; the most visited make room."""
+    """Maximum number of stored states, 10 to 30 kB each; the most visited are dropped."""
 
 
 class RunConfig(Section):
@@ -373,45 +372,43 @@ class RunConfig(Section):
     """Address of the server; empty: OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the
     usual one."""
     llm_interval: int = Field(default=30, ge=1, le=10**9)
-    """Actions between two questions to it."""
+    """Actions between two queries."""
     max_context_length: int = 8000
-    """Most tokens of a question and its answer, thoughts that are asked for included, by an
-    estimate that is rather too high; 1,000 more than planner.answer_tokens is the least."""
+    """Maximum tokens of a prompt and its answer, with thinking; at least 1,000 more than
+    planner.answer_tokens."""
     initial_strategy: Literal["llm_heavy", "balanced", "rule_heavy"] = "llm_heavy"
     decision_db_path: str = "decisions.db"
-    """Where decisions are remembered; a relative path lies in the run's folder, an absolute one may
-    be shared by several runs."""
+    """Decision history; a relative path lies in the run's folder, an absolute one can be shared by
+    several runs."""
     save_dir: str = "saves"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
     agent: Literal["ppo", "dqn", "rules", "random", "explore"] = "ppo"
-    """Who plays: two that learn, the planner's rules, chance, or a search that remembers states."""
+    """ppo and dqn learn; rules, random and explore (search from saved states) do not."""
     encoder: Literal["features", "pixels", "both"] = "features"
-    """What a learning policy sees: what is read from memory, the screen, or both."""
+    """Observations of the policy: features from memory, the screen, or both."""
     mode: Literal["adaptive", "rl_only", "llm_only"] = "adaptive"
     """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone."""
     strategy: Literal["adaptive", "llm_heavy", "balanced", "rule_heavy"] = "adaptive"
-    """How far mode adaptive follows the planner: by how the episodes go, or always the same: in
-    exactly 80, 50 or 20 % of the decisions."""
+    """Planner weight in mode adaptive: by performance, or fixed at 80, 50 or 20 % of the
+    decisions."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     num_envs: int = Field(default=32, ge=1, le=512)
     workers: int = Field(default=0, ge=0, le=128)
-    """Environment processes; 0: as many as cores."""
+    """Worker processes; 0: one per core."""
     total_steps: int = Field(default=0, ge=0, le=10**15)
-    """Environment steps after which the run stops; 0: until it is stopped."""
+    """Environment steps after which the run stops; 0: no limit."""
     total_episodes: int = Field(default=0, ge=0, le=10**15)
-    """Episodes after which the run stops; 0: until it is stopped."""
+    """Episodes after which the run stops; 0: no limit."""
     checkpoint_interval_s: float = Field(default=60.0, gt=0)
     save_interval: int = Field(default=0, ge=0)
-    """Episodes between two checkpoints beside those that time brings; 0: time alone."""
+    """Episodes between additional checkpoints; 0: none, only by time."""
     keep_checkpoints: int = Field(default=3, ge=1)
-    """How many of the last stay; the best one stays beside them."""
+    """Latest checkpoints to keep, beside the best one."""
     keep_states: int = Field(default=12, ge=0)
-    """Moments of the watched game that can be branched from, the last ones; 0: only those that a
-    person keeps."""
+    """Recent states of the watched game to branch from; 0: only those saved by hand."""
     keep_states_interval: int = Field(default=100, ge=1)
-    """Steps of an episode between two such moments, more where steps are fast. Each milestone
-    brings one, too."""
+    """Steps between two such states, more where steps are fast; each milestone adds one."""
     eval_interval: int = Field(default=0, ge=0)
     """Episodes between two evaluations of the policy alone; 0: none."""
     eval_episodes: int = Field(default=10, ge=1)
@@ -422,10 +419,10 @@ class RunConfig(Section):
     tensorboard: bool = True
     """Write TensorBoard's event files into the run's folder."""
     wandb: Literal["off", "offline", "online"] = "off"
-    """Send figures to Weights & Biases, or keep them for `wandb sync`; needs the extra wandb."""
+    """Log to Weights & Biases; offline: for `wandb sync`. Needs the extra wandb."""
     allow_unknown_rom: bool = False
     record_interventions: bool = True
-    """Keep what a person plays in the agent's place as demonstrations, in demos/interventions."""
+    """Record takeovers as demonstrations, in demos/interventions."""
 
     env: EnvConfig = EnvConfig()
     rewards: RewardConfig = RewardConfig()

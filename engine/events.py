@@ -498,17 +498,19 @@ class RunStopped(Event):
 
 @dataclass(frozen=True, slots=True)
 class ViewersChanged(LossyEvent):
-    """Somebody attached to the run or left it, or another viewer steers now."""
+    """Somebody attached to the run or left it, or another viewer is in control now."""
 
     viewers: int
     is_yours: bool
-    """The viewer that receives this is the one that steers."""
+    """The viewer that receives this is in control."""
     is_held: bool = True
+    is_read_only: bool = False
+    """The viewer that receives this never takes control."""
 
 
 @dataclass(frozen=True, slots=True)
 class ControlWanted(Event):
-    """Another viewer asks the one that receives this to leave the steering to it."""
+    """Another viewer asks the one that receives this for control."""
 
 
 @dataclass(frozen=True, slots=True)

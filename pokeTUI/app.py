@@ -381,7 +381,7 @@ class CockpitApp(RunControlActions, ViewActions):
 
 _AT_THE_END = (ClosingScreen, FailureScreen)
 _MEANWHILE = "Suspended: nothing is played or learnt until `fg` resumes it."
-_ATTACHED_MEANWHILE = "Suspended: the run goes on in the background; `fg` shows it again."
+_ATTACHED_MEANWHILE = "Suspended: the run continues in the background; `fg` shows it again."
 
 
 def _freeze_garbage() -> None:

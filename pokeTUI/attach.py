@@ -70,10 +70,10 @@ def _say_end(live: LiveRun, hello: "Hello", cockpit: "CockpitApp") -> int:
         return 0 if isinstance(end, RunStopped) and code > EXIT_FAILED else code
     if cockpit.return_code:
         return cockpit.return_code
-    stays = "stays paused" if cockpit.dashboard.is_paused else "goes on"
+    stays = "stays paused" if cockpit.dashboard.is_paused else "continues"
     say(f"Detached: the run {live.run_id} {stays} in the background.")
-    say(f"Look at it again: poketui attach {live.run_id}")
-    say(f"End it:           poketui stop {live.run_id}")
+    say(f"Attach: poketui attach {live.run_id}")
+    say(f"Stop:   poketui stop {live.run_id}")
     return 0
 
 
@@ -86,7 +86,7 @@ def stop_live(run: str | None, *, is_now: bool) -> int:
     live = find_live_run(run)
     if not stop_run(live, KILL_TIMEOUT_S if is_now else SAVE_TIMEOUT_S, is_now=is_now):
         complain(
-            f"poketui: The run {live.run_id} has not ended yet. Wait, or end it without saving: "
+            f"poketui: The run {live.run_id} has not stopped yet. Wait, or stop it without saving: "
             f"poketui stop --now {live.run_id}"
         )
         return 1
@@ -97,11 +97,11 @@ def stop_live(run: str | None, *, is_now: bool) -> int:
 def _saved(live: LiveRun) -> str:
     """Say what is there to continue from."""
     if live.hello is None:
-        return f"Go on with: poketui run --resume {live.run_id}"
+        return f"Resume with: poketui run --resume {live.run_id}"
     paths = checkpoint_paths(RunFolder(Path(live.hello.run_dir)).checkpoints_path)
     if not paths:
         return "Nothing of it is saved."
     return (
         f"Its checkpoint is of step {steps_of(paths[0]):,}. "
-        f"Go on with: {resume_command(live.hello.run_dir)}"
+        f"Resume with: {resume_command(live.hello.run_dir)}"
     )

@@ -73,9 +73,9 @@ def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> 
     if failure is not None:
         return report(failure, live.hello.run_dir if live.hello else "")
     if not is_quiet:
-        say(f"The run {live.run_id} goes on in the background.")
-        say(f"Look at it: poketui attach {live.run_id}")
-        say(f"End it:     poketui stop {live.run_id}")
+        say(f"The run {live.run_id} is running in the background.")
+        say(f"Attach: poketui attach {live.run_id}")
+        say(f"Stop:   poketui stop {live.run_id}")
     return 0
 
 
@@ -101,7 +101,7 @@ def check_terminal(
     # Textual reads standard input and draws on standard error.
     streams = (sys.stdin, sys.stdout, sys.stderr)
     if not all(stream.isatty() for stream in streams) or os.environ.get("TERM") == "dumb":
-        raise TerminalError("This is not a terminal that can be drawn on.", instead)
+        raise TerminalError("The cockpit needs a terminal.", instead)
     columns, rows = os.get_terminal_size(sys.stdout.fileno())
     if columns < MIN_COLUMNS or rows < MIN_ROWS:
         raise TerminalError(
@@ -137,7 +137,7 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
         run_dir: Its folder; "": it is the latest.
     """
     resume = resume_command(run_dir)
-    from_checkpoint = f"Go on from the last checkpoint with: {resume}" if resume else ""
+    from_checkpoint = f"Resume from the last checkpoint with: {resume}" if resume else ""
     match end:
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
             if not checkpoint and not steps:
@@ -149,7 +149,7 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
             if not is_whole:
                 complain(f"poketui: The end, step {steps:,}, could not be saved.")
             if is_there:
-                say(f"Saved at step {saved:,}. Go on with: {resume}")
+                say(f"Saved at step {saved:,}. Resume with: {resume}")
             return signal_exit_code(reason) if is_whole else EXIT_FAILED
         case RunFailed() | ConnectionLost():
             complain(f"poketui: {end.message} {end.hint}".rstrip())

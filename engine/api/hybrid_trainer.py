@@ -156,7 +156,7 @@ class HybridLLMRLTrainer:
             # Of somebody else's environment, agent or callback; its traceback stays attached.
             raise TrainingError(
                 f"Training ended by {type(error).__name__}: {error}.",
-                f'Go on from the last checkpoint: load_checkpoint("{LATEST}").',
+                f'Resume from the last checkpoint: load_checkpoint("{LATEST}").',
             ) from error
 
     def load_checkpoint(self, checkpoint_path: str) -> bool:

@@ -171,7 +171,7 @@ class Answering:
         self._counts.failures += 1
         if not self._has_stumbled:
             self._has_stumbled = True
-            _log.exception("The planner stumbled; it goes on.")
+            _log.exception("The planner failed once; it continues.")
             self.events.append(WarningRaised("The planner met an error of its own; see the log."))
 
     def _answer_from_cache(self, plan: Subgoal) -> None:

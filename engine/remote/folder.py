@@ -204,7 +204,7 @@ def find_live_run(run: str | None) -> LiveRun:
     """
     live = live_runs()
     if not live:
-        raise AttachError("No run goes on in the background.", "Start one: poketui run --detach")
+        raise AttachError("No run is in the background.", "Start one: poketui run --detach")
     names = ", ".join(one.run_id for one in live)
     chosen = [one for one in live if run is None or one.run_id == run]
     if run and not chosen:

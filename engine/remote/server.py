@@ -273,8 +273,8 @@ class RunServer:
             return
         if self._is_read_only(viewer):
             refusal = (
-                "This viewer only watches. To steer: `poketui attach` without --read-only, or in "
-                "a browser `poketui serve --control`."
+                "this viewer is read-only. To take control: `poketui attach` without --read-only, "
+                "or in a browser `poketui serve --control`."
             )
         elif isinstance(command, RequestControl):
             refusal = self._desk.request(viewer)
@@ -305,7 +305,9 @@ class RunServer:
         shown = [viewer for viewer in self._viewers if viewer.is_shown]
         for viewer in shown:
             holder = self._desk.holder
-            news = ViewersChanged(len(shown), viewer is holder, holder is not None)
+            news = ViewersChanged(
+                len(shown), viewer is holder, holder is not None, self._is_read_only(viewer)
+            )
             if viewer.known != news:
                 viewer.known = news
                 viewer.post(news)

@@ -189,7 +189,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     if found != FORMAT:
         raise CheckpointError(
             f"The checkpoint {path} is of another version: it has format {found}, not {FORMAT}.",
-            "Go on with the version that wrote it, or start a new run.",
+            "Use the version that wrote it, or start a new run.",
         )
     return checkpoint
 

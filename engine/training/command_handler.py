@@ -73,7 +73,7 @@ class CommandHandler:
                 self.save()
             case commands.SkipEvaluation():
                 if not self.reporter.is_evaluating:
-                    return "No evaluation is going on."
+                    return "No evaluation is running."
                 self.controls.skips_evaluation = True
             case commands.Seek():
                 return "Only a replay can go back and forth."
@@ -222,7 +222,7 @@ class CommandHandler:
             )
         except WorkerError:
             return _FAILED
-        kept = f"you kept state {state.number}: {state.place}, step"
+        kept = f"you saved state {state.number}: {state.place}, step"
         hint = self._write_state(state, snapshot)
         self.reporter.say("run", f"{kept} {state.episode_steps}{hint}")
         text = f"{kept} {state.episode_steps:,} of game {env_index + 1}"

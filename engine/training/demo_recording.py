@@ -149,7 +149,7 @@ class RunRecording:
         if now is None:
             return _FAILED
         if not now.rewindable or actions < 1:
-            return "There are no steps to take back."
+            return "There are no steps to undo."
         facts = self._order(commands.Rewind(actions))
         if facts is None:
             return _FAILED

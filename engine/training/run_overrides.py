@@ -168,7 +168,7 @@ class RunOverrides:
         self.goal = milestone
         self._state.vector.override(self.overrides)
         self._instruct_models()
-        self._publish(f"goal set by you: {text}" if milestone else "your goal is taken back")
+        self._publish(f"goal set by you: {text}" if milestone else "your goal is cleared")
         return ""
 
     def set_instruction(self, text: str) -> str:
@@ -182,7 +182,7 @@ class RunOverrides:
             return f"At most {_LONGEST_INSTRUCTION} characters, these are {len(text)}."
         self.instruction = text
         self._instruct_models()
-        self._publish(f"your wish: {text}" if text else "your wish is taken back")
+        self._publish(f"your instruction: {text}" if text else "your instruction is cleared")
         return ""
 
     def set_weight(self, component: str, weight: float) -> str:

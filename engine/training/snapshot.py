@@ -241,7 +241,7 @@ def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
     ) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         raise CheckpointError(
-            f"Version {package_version()} cannot go on from the checkpoint, which was written by "
+            f"Version {package_version()} cannot resume the checkpoint, which was written by "
             f"version {checkpoint.facts.get('version')} ({reason}).",
             _OTHER_VERSION,
         ) from None

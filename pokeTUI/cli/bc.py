@@ -11,7 +11,16 @@ from engine.errors import ConfigurationError
 from engine.folders import user_path
 from engine.plurals import counted
 from pokeTUI.cli.completion import complete_sets
-from pokeTUI.cli.options import AnyRom, LlmBackend, Rom, SaveDir, Seed, given, planner_model
+from pokeTUI.cli.options import (
+    AnyRom,
+    LlmBackend,
+    Rom,
+    SaveDir,
+    Seed,
+    StartState,
+    given,
+    planner_model,
+)
 from pokeTUI.printing import say
 
 if TYPE_CHECKING:
@@ -27,26 +36,28 @@ def bc(
         str,
         typer.Argument(
             metavar="[DEMOS]",
-            help="A set of demonstrations, a folder of them, or a file.",
-            show_default="those that belong to no set",
+            help="Dataset, folder or file of demonstrations.",
+            show_default="those outside any dataset",
             autocompletion=complete_sets,
         ),
     ] = "",
     rules: Annotated[
         int,
-        typer.Option(min=0, max=1_000_000, help="Let the rules play so many demonstrations, too."),
+        typer.Option(
+            min=0, max=1_000_000, help="Also generate this many demonstrations with the rules."
+        ),
     ] = 0,
     tag: Annotated[
-        list[str] | None, typer.Option(help="Only demonstrations with this tag; more than once.")
+        list[str] | None, typer.Option(help="Only demonstrations with this tag; repeatable.")
     ] = None,
-    by: Annotated[str, typer.Option(help="Only what this one played, e.g. human.")] = "",
+    by: Annotated[str, typer.Option(help="Only demonstrations by this player, e.g. human.")] = "",
     success: Annotated[
-        bool, typer.Option("--success", help="Only demonstrations that succeeded.")
+        bool, typer.Option("--success", help="Only successful demonstrations.")
     ] = False,
     network: Annotated[
         str | None,
         typer.Option(
-            help="ppo or dqn: those agents' own, for `run --from`; impala, nature or tiny.",
+            help="ppo or dqn (can be fine-tuned: run --from), impala, nature or tiny.",
             show_default="ppo",
         ),
     ] = None,
@@ -55,63 +66,74 @@ def bc(
     ] = None,
     hidden_size: Annotated[
         int | None,
-        typer.Option("--hidden-size", "--hidden-dim", help="Width of the hidden layers."),
+        typer.Option(
+            "--hidden-size", "--hidden-dim", help="Hidden layer width.", show_default="256"
+        ),
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Times through all steps.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Steps of a batch.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Number of epochs.", show_default="40")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Batch size.", show_default="64")] = None,
     lr: Annotated[
-        float | None, typer.Option("--lr", "--learning-rate", help="Learning rate.")
+        float | None,
+        typer.Option("--lr", "--learning-rate", help="Learning rate.", show_default="3e-4"),
     ] = None,
-    weight_decay: Annotated[float | None, typer.Option(help="How fast weights decay.")] = None,
+    weight_decay: Annotated[
+        float | None, typer.Option(help="Weight decay.", show_default="1e-4")
+    ] = None,
     balance: Annotated[
-        float | None, typer.Option(help="0 to 1: how far rare steps are drawn more often.")
+        float | None, typer.Option(help="Oversampling of rare actions, 0 to 1.", show_default="1")
     ] = None,
     val_share: Annotated[
-        float | None, typer.Option(help="Share of the episodes that only validate.")
+        float | None, typer.Option(help="Validation share of the episodes.", show_default="0.2")
     ] = None,
     patience: Annotated[
-        int | None, typer.Option(help="Epochs without a better validation before the end.")
+        int | None, typer.Option(help="Early stopping after this many epochs.", show_default="10")
     ] = None,
     eval_episodes: Annotated[
-        int | None, typer.Option(help="Episodes that it plays in an evaluation.")
+        int | None, typer.Option(help="Episodes per evaluation.", show_default="10")
     ] = None,
-    eval_every: Annotated[int | None, typer.Option(help="Epochs between evaluations.")] = None,
-    save_every: Annotated[int | None, typer.Option(help="Epochs between checkpoints.")] = None,
+    eval_every: Annotated[
+        int | None, typer.Option(help="Epochs between evaluations.", show_default="10")
+    ] = None,
+    save_every: Annotated[
+        int | None, typer.Option(help="Epochs between checkpoints.", show_default="5")
+    ] = None,
     seed: Seed = None,
-    device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="auto, cpu or cuda.", show_default="auto")
+    ] = None,
     dagger: Annotated[
         str,
         typer.Option(
             metavar="EXPERT",
-            help="Play, and be told better by an expert: rules, planner, or a policy.",
+            help="Run DAgger with this expert: rules, planner or a policy.",
         ),
     ] = "",
     llm_model: Annotated[str | None, planner_model("--dagger planner")] = None,
     llm_backend: LlmBackend = None,
-    rounds: Annotated[int | None, typer.Option(help="Rounds of that.")] = None,
-    round_episodes: Annotated[int | None, typer.Option(help="Episodes of a round.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="DAgger rounds.", show_default="8")] = None,
+    round_episodes: Annotated[
+        int | None, typer.Option(help="Episodes per round.", show_default="6")
+    ] = None,
     beta: Annotated[
-        float | None, typer.Option(help="Share of the first round that the expert plays.")
+        float | None, typer.Option(help="Initial expert mixing ratio (beta).", show_default="0.5")
     ] = None,
     rom: Rom = None,
-    state: Annotated[str | None, typer.Option(help="Play from a saved state.")] = None,
+    state: StartState = None,
     allow_unknown_rom: AnyRom = False,
     exp_name: Annotated[
-        str, typer.Option(help="What the policy's name begins with.", show_default="the time")
+        str, typer.Option(help="Name prefix of the policy.", show_default="the time")
     ] = "",
-    track: Annotated[
-        bool, typer.Option("--track", help="Send the figures to Weights & Biases, too.")
-    ] = False,
+    track: Annotated[bool, typer.Option("--track", help="Log to Weights & Biases.")] = False,
     wandb_project_name: Annotated[
-        str, typer.Option(help="Project there.", show_default="pokemon-il")
+        str, typer.Option(help="Weights & Biases project.", show_default="pokemon-il")
     ] = "",
     resume: Annotated[
-        str, typer.Option(metavar="POLICY", help="Go on with a cloned policy, or latest.")
+        str, typer.Option(metavar="POLICY", help="Resume training a cloned policy (or latest).")
     ] = "",
     save_dir: SaveDir = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
 ) -> None:
-    """Clone a policy: learn from demonstrations what to do."""
+    """Train a policy by behavioural cloning, or DAgger."""
     # Here, not above: these load the learning library.
     from engine.config import parse_config
     from engine.llm.backends import make_backends
@@ -133,19 +155,21 @@ def bc(
     )  # fmt: skip
     if (llm_model or llm_backend) and dagger != "planner":
         raise ConfigurationError(
-            "--llm-model and --llm-backend are of --dagger planner.", "Add --dagger planner."
+            "--llm-model and --llm-backend need --dagger planner.", "Add --dagger planner."
         )
     if llm_model:  # what is wrong with them is reported before anything is created
         make_backends(parse_config(game, "the options"))
     if wandb_project_name and not track:
-        raise ConfigurationError("--wandb-project-name is of --track.", "Add --track.")
+        raise ConfigurationError("--wandb-project-name needs --track.", "Add --track.")
     if exp_name and resume:
-        raise ConfigurationError("A policy keeps its name.", "Leave --exp-name out.")
+        raise ConfigurationError(
+            "--exp-name names a new policy, not a resumed one.", "Leave --exp-name out."
+        )
     project = wandb_project_name or PROJECT
     ways = given(rounds=rounds, episodes=round_episodes, beta_start=beta)
     if ways and not dagger and not resume:
         raise ConfigurationError(
-            "--rounds, --round-episodes and --beta are of --dagger.", "Add --dagger rules."
+            "--rounds, --round-episodes and --beta need --dagger.", "Add --dagger rules."
         )
     if demos and user_path(demos).exists():
         recorded = demos
@@ -183,7 +207,7 @@ def _how_to_resume(paths: list[Path]) -> str:
 
     for path in paths:
         if PolicyFolder(path).store(1).paths():
-            return f"Stopped. Go on with: poketui bc --resume {shlex.quote(str(path))}"
+            return f"Stopped. Resume with: poketui bc --resume {shlex.quote(str(path))}"
     return "Stopped before anything was saved."
 
 
@@ -193,10 +217,8 @@ def _what_next(path: Path) -> str:
 
     network = PolicyFolder(path).settings()["cloning"]["network"]
     if network in {"ppo", "dqn"}:
-        return f"Train on from it: poketui run --from {path.name}"
-    return (
-        f"No agent trains the network {network} on. Watch it: poketui record --player {path.name}"
-    )
+        return f"Fine-tune it: poketui run --from {path.name}"
+    return f"No agent fine-tunes the network {network}. Watch: poketui record --player {path.name}"
 
 
 class _Printer:

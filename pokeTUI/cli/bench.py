@@ -11,6 +11,7 @@ from engine.errors import ConfigurationError
 from pokeTUI.cli.completion import complete_players, words
 from pokeTUI.cli.options import (
     AnyRom,
+    Panels,
     Rom,
     SaveDir,
     Settings,
@@ -22,19 +23,21 @@ from pokeTUI.printing import complain, say
 
 PLAY_STEPS = 20_000
 
-bench_app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
+bench_app = typer.Typer(
+    help="Benchmarks of learning, environments, play and the cockpit.", no_args_is_help=True
+)
 
 
-@bench_app.command("learn")
+@bench_app.command("learn", cls=Panels)
 def bench_learn(
-    steps: Annotated[int, typer.Option(min=1, help="Environment steps a seed.")] = 1_500_000,
-    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many seeds.")] = 1,
-    first_seed: Annotated[int, typer.Option(min=0, help="The first of them.")] = 0,
+    steps: Annotated[int, typer.Option(min=1, help="Environment steps per seed.")] = 1_500_000,
+    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of seeds.")] = 1,
+    first_seed: Annotated[int, typer.Option(min=0, help="First seed.")] = 0,
     mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "rl_only",
     save_dir: SaveDir = None,
     set_: Settings = None,
 ) -> None:
-    """Train from scratch on the practice game and report how soon it wins the first badge."""
+    """Train from scratch; report the steps to the first badge."""
     from engine.bench.learning import measure_learning
 
     overrides = parse_settings(set_) | {"mode": mode, "total_steps": steps}
@@ -43,7 +46,7 @@ def bench_learn(
     raise typer.Exit(measure_learning(overrides, range(first_seed, first_seed + seeds)))
 
 
-@bench_app.command("starts")
+@bench_app.command("starts", cls=Panels)
 def bench_starts(
     arms: Annotated[
         list[str] | None,
@@ -55,21 +58,21 @@ def bench_starts(
             autocompletion=words("power-on", "swarm", "demo", "demo-alone"),
         ),
     ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Most environment steps a run.")] = 500_000,
-    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many seeds.")] = 5,
-    first_seed: Annotated[int, typer.Option(min=0, help="The first of them.")] = 0,
+    steps: Annotated[int, typer.Option(min=1, help="Step limit per run.")] = 500_000,
+    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of seeds.")] = 5,
+    first_seed: Annotated[int, typer.Option(min=0, help="First seed.")] = 0,
     demo: Annotated[
-        str, typer.Option(metavar="FILE", help="Demonstration.", show_default="one of the rules")
+        str, typer.Option(metavar="FILE", help="Demonstration.", show_default="played by the rules")
     ] = "",
     save_dir: SaveDir = None,
     set_: Settings = None,
 ) -> None:
-    """Compare where episodes begin: how soon PPO alone wins 90 % of 30 episodes from power-on."""
+    """Compare start-state curricula: steps until PPO alone wins 90 % from power-on."""
     from engine.bench.starts import ARMS, USUAL, measure_starts
 
     unknown = sorted(set(arms or ()) - set(ARMS))
     if unknown:
-        raise ConfigurationError(f"{unknown[0]} is unknown.", f"Choose of: {', '.join(ARMS)}.")
+        raise ConfigurationError(f"{unknown[0]} is unknown.", f"Choose from: {', '.join(ARMS)}.")
     overrides = parse_settings(set_) | {"total_steps": steps}
     if save_dir is not None:
         overrides["save_dir"] = save_dir
@@ -80,12 +83,12 @@ def bench_starts(
 @bench_app.command("train")
 def bench_train(
     updates: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="How often PPO learns; medians are printed.")
+        int, typer.Option(min=1, max=1_000_000, help="PPO updates; medians are printed.")
     ] = 10,
     mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "adaptive",
     set_: Settings = None,
 ) -> None:
-    """Compare steps a second while PPO learns with those of the environments alone."""
+    """Compare training throughput with that of the environments alone."""
     from engine.bench.training import measure_training
 
     measure_training(parse_settings(set_) | {"mode": mode}, updates)
@@ -95,7 +98,7 @@ def bench_train(
 def bench_env(
     rom: Rom = None,
     steps: Annotated[
-        int, typer.Option(min=1, max=1_000_000_000, help="Steps of each repetition.")
+        int, typer.Option(min=1, max=1_000_000_000, help="Steps per repetition.")
     ] = 1000,
     repeats: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="Repetitions; medians are printed.")
@@ -105,11 +108,11 @@ def bench_env(
         bool,
         typer.Option(
             "--cartridge",
-            help="Measure what a real cartridge would cost, on an image made of the practice game.",
+            help="Simulate a real cartridge's cost.",
         ),
     ] = False,
 ) -> None:
-    """Measure env.step against a bare loop of the same presses and frames, and the workers."""
+    """Measure env.step against the bare emulator, and the worker processes."""
     from engine.bench.environment import measure_environment
 
     if cartridge and rom:
@@ -125,60 +128,56 @@ def bench_env(
     )
 
 
-@bench_app.command("play")
+@bench_app.command("play", cls=Panels)
 def bench_play(
     rom: Rom = None,
     agent: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="Who plays: rules, random, a cloned policy or a run.",
+            help="Player: rules, random, a cloned policy or a run.",
             autocompletion=complete_players,
         ),
     ] = "rules",
-    seeds: Annotated[int, typer.Option(min=1, max=10_000, help="How many seeds.")] = 10,
-    first_seed: Annotated[
-        int, typer.Option(min=0, max=1_000_000_000, help="The first of them.")
-    ] = 0,
+    seeds: Annotated[int, typer.Option(min=1, max=10_000, help="Number of seeds.")] = 10,
+    first_seed: Annotated[int, typer.Option(min=0, max=1_000_000_000, help="First seed.")] = 0,
     goal: Annotated[
         str,
-        typer.Option(
-            metavar="MILESTONE", help="What is to be reached.", show_default="the first badge"
-        ),
+        typer.Option(metavar="MILESTONE", help="Goal.", show_default="the first badge"),
     ] = "",
     steps: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=1_000_000_000,
-            help="Most steps of a seed.",
-            show_default=f"{PLAY_STEPS:,}; of what was trained, as in its training",
+            help="Step limit per seed.",
+            show_default=f"{PLAY_STEPS:,}; trained agents: as trained",
         ),
     ] = None,
     minutes: Annotated[
-        float, typer.Option(min=0.01, max=1_000_000, help="Most minutes of a seed.")
+        float, typer.Option(min=0.01, max=1_000_000, help="Time limit per seed, in minutes.")
     ] = 10.0,
-    processes: Annotated[
-        int, typer.Option(min=1, max=64, help="Seeds that are played at once.")
-    ] = 2,
+    processes: Annotated[int, typer.Option(min=1, max=64, help="Parallel processes.")] = 2,
     min_successes: Annotated[
-        int, typer.Option(min=0, help="Exit code 1 if fewer seeds reach the goal.")
+        int, typer.Option(min=0, help="Exit code 1 if fewer seeds succeed.")
     ] = 0,
     json_: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write all figures there.")
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all results as JSON.")
     ] = None,
     state: StartState = None,
     allow_unknown_rom: AnyRom = False,
     save_dir: SaveDir = None,
     set_: Settings = None,
 ) -> None:
-    """Play from power-on to a milestone with several seeds, and report how far each came."""
+    """Play from power-on to a milestone with several seeds; report progress."""
     from engine.bench.play import play_seeds, table
     from engine.config import load_config
     from engine.files import EXPORT_MODE, write_file
 
     if agent == "planner":
-        raise ConfigurationError("This has no language model.", "Choose --agent rules instead.")
+        raise ConfigurationError(
+            "bench play has no language model.", "Choose --agent rules instead."
+        )
     if math.isnan(minutes):
         raise ConfigurationError("--minutes nan is no time.", "Give a number of minutes.")
     if min_successes > seeds:
@@ -226,10 +225,10 @@ def bench_ui(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Measure shortly, to see that everything works.")
+        bool, typer.Option("--quick", help="Short run that only checks that it works.")
     ] = False,
 ) -> None:
-    """Measure the cockpit: its start, what drawing costs, what training loses to it."""
+    """Measure the cockpit: start-up, drawing, training overhead."""
     from pokeTUI.bench.ui import measure_ui
 
     measure_ui(tuple(only or ()), is_quick=quick)

@@ -5,17 +5,18 @@ from typing import Annotated
 
 import typer
 
+from engine.plurals import counted
 from pokeTUI.cli.completion import words
-from pokeTUI.cli.options import AnyRom, Color, Rom, SaveDir
+from pokeTUI.cli.options import AnyRom, Color, Panels, Rom, SaveDir
 from pokeTUI.printing import confirm, say
 
-demos_app = typer.Typer(help="List, watch, check, count, sort and exchange demonstrations.")
+demos_app = typer.Typer(help="List, watch, validate, filter, import and export demonstrations.")
 
 Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[FILE]...",
-        help="Demonstrations and sets: paths, or names in the folder of demonstrations.",
+        help="Demonstrations or datasets: paths, or names in the demos folder.",
         show_default="all",
     ),
 ]
@@ -24,7 +25,7 @@ FORMATS = ("npz", "minari", "csv")
 
 @demos_app.callback(invoke_without_command=True)
 def demos(context: typer.Context, save_dir: SaveDir = None) -> None:
-    """List, watch, check, count, sort and exchange demonstrations."""
+    """List, watch, validate, filter, import and export demonstrations."""
     from pokeTUI.cli import demo_reports
 
     if context.invoked_subcommand is None:
@@ -43,7 +44,7 @@ def list_(save_dir: SaveDir = None) -> None:
 def show(
     file: Annotated[str, typer.Argument(help="A demonstration.")], save_dir: SaveDir = None
 ) -> None:
-    """Say what is in a demonstration."""
+    """Show a demonstration's metadata."""
     from pokeTUI.cli import demo_reports
 
     demo_reports.print_one(save_dir, file)
@@ -57,7 +58,7 @@ def watch(
     color: Color = "auto",
     save_dir: SaveDir = None,
 ) -> None:
-    """Watch a demonstration in the cockpit, to and fro; t goes on from there by hand."""
+    """Watch a demonstration forwards and backwards; t plays on from there."""
     from pokeTUI.demos.watching import watch_demo
 
     say(*watch_demo(save_dir, file, rom, allow_unknown_rom=allow_unknown_rom, color=color))
@@ -70,7 +71,7 @@ def validate(
     allow_unknown_rom: AnyRom = False,
     save_dir: SaveDir = None,
 ) -> None:
-    """Play demonstrations again and say whether each goes as it was recorded."""
+    """Replay demonstrations and verify that each repeats exactly."""
     from pokeTUI.cli import demo_reports
 
     code = demo_reports.print_validation(save_dir, files or [], rom, allow_unknown_rom)
@@ -79,7 +80,7 @@ def validate(
 
 @demos_app.command()
 def stats(files: Files = None, save_dir: SaveDir = None) -> None:
-    """Count: lengths, returns, maps, actions."""
+    """Show statistics: lengths, returns, maps, actions."""
     from pokeTUI.cli import demo_reports
 
     demo_reports.print_statistics(save_dir, files or [])
@@ -87,31 +88,31 @@ def stats(files: Files = None, save_dir: SaveDir = None) -> None:
 
 @demos_app.command()
 def split(
-    valid: Annotated[float, typer.Option(help="Share that only validates.")] = 0.2,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the drawing.")] = 0,
+    valid: Annotated[float, typer.Option(help="Validation share.")] = 0.2,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     files: Files = None,
     save_dir: SaveDir = None,
 ) -> None:
-    """Divide each set into train and valid, for `poketui bc`; split.json beside it says how."""
+    """Split each dataset into train and valid for `poketui bc`; written to split.json."""
     from pokeTUI.cli import demo_reports
 
     demo_reports.print_split(save_dir, files or [], valid, seed)
 
 
-@demos_app.command("filter")
+@demos_app.command("filter", cls=Panels)
 def filter_(
     files: Files = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Has this tag; may be repeated.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="With this tag; repeatable.")] = None,
     success: Annotated[
         bool | None, typer.Option("--success/--failure", help="Reached the goal, or did not.")
     ] = None,
-    by: Annotated[str, typer.Option(help="Played by: human, rules, ...")] = "",
-    map_: Annotated[str, typer.Option("--map", help="Was on this map.")] = "",
-    min_return: Annotated[float | None, typer.Option(help="Was paid so much.")] = None,
+    by: Annotated[str, typer.Option(help="By this player: human, rules, ...")] = "",
+    map_: Annotated[str, typer.Option("--map", help="Visited this map.")] = "",
+    min_return: Annotated[float | None, typer.Option(help="Minimum return.")] = None,
     out: Annotated[Path | None, typer.Option(help="Copy them into this folder.")] = None,
     save_dir: SaveDir = None,
 ) -> None:
-    """Name the demonstrations that meet all that is asked for."""
+    """List the demonstrations that match all filters."""
     from pokeTUI.cli import demo_reports
 
     tags = frozenset(tag or [])
@@ -126,7 +127,7 @@ def merge(
     ] = None,
     save_dir: SaveDir = None,
 ) -> None:
-    """Copy demonstrations of other folders here, each once."""
+    """Copy demonstrations from other folders, without duplicates."""
     from pokeTUI.cli import demo_reports
 
     demo_reports.print_merge(save_dir, folders, out)
@@ -138,25 +139,25 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     save_dir: SaveDir = None,
 ) -> None:
-    """Delete demonstrations for good."""
+    """Delete demonstrations permanently."""
     from pokeTUI.cli import demo_reports
 
     demos = demo_reports.deletable(save_dir, files)
-    count = f"{len(demos)} demonstration{'s' * (len(demos) != 1)}"
-    if not yes and not confirm(f"Delete {count} for good?"):
+    count = counted(len(demos), "demonstration")
+    if not yes and not confirm(f"Delete {count} permanently?"):
         raise typer.Exit(1)
     say(f"{demos.delete():,} deleted.")
 
 
 @demos_app.command()
 def recover(files: Files = None, save_dir: SaveDir = None) -> None:
-    """Make demonstrations of recordings that a crash left behind."""
+    """Recover demonstrations from interrupted recordings."""
     from pokeTUI.cli import demo_reports
 
     raise typer.Exit(demo_reports.print_recovery(save_dir, files or []))
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def export(
     files: Files = None,
     format_: Annotated[
@@ -164,14 +165,16 @@ def export(
     ] = "npz",
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder; for minari the dataset's.", show_default="the current folder"),
+        typer.Option(
+            help="Folder; for minari the dataset's folder.", show_default="the current folder"
+        ),
     ] = None,
     rom: Rom = None,
     allow_unknown_rom: AnyRom = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files.")] = False,
     save_dir: SaveDir = None,
 ) -> None:
-    """Write demonstrations for other programs."""
+    """Export demonstrations as NPZ, Minari or CSV."""
     from pokeTUI.cli import demo_reports
     from pokeTUI.demos.naming import settings
 
@@ -186,12 +189,12 @@ def import_(
     ],
     rom: Rom = None,
     state: Annotated[
-        str, typer.Option(help="Where foreign actions start.", show_default="a new game")
+        str, typer.Option(help="Start state of imported actions.", show_default="a new game")
     ] = "",
     allow_unknown_rom: AnyRom = False,
     save_dir: SaveDir = None,
 ) -> None:
-    """Take in files of other programs; foreign actions are played here first."""
+    """Import demonstrations; foreign actions are replayed here first."""
     from pokeTUI.cli import demo_reports
     from pokeTUI.demos.naming import settings
 

@@ -19,14 +19,14 @@ def doctor(
     rom: options.Rom = None,
     config: options.ConfigFile = None,
     llm_model: Annotated[
-        str | None, typer.Option(help="Language model to look for.", show_default="none")
+        str | None, typer.Option(help="Language model to check.", show_default="none")
     ] = None,
     llm_backend: options.LlmBackend = None,
     save_dir: options.SaveDir = None,
     set_: options.Settings = None,
-    json_: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Examine this machine for a run: what is found and what to do; exit code 1 if it will fail."""
+    """Check this machine (terminal, ROM, model, disk); exit code 1 if a run would fail."""
     import json
     from dataclasses import asdict
 

@@ -16,7 +16,7 @@ LiveRunName = Annotated[
     str | None,
     typer.Argument(
         metavar="[RUN]",
-        help="A run that goes on in the background; the beginning of its id is enough.",
+        help="A run in the background; a unique prefix of its id is enough.",
         show_default="the only one",
         autocompletion=complete_live_runs,
     ),
@@ -26,11 +26,11 @@ LiveRunName = Annotated[
 def attach(
     run: LiveRunName = None,
     read_only: Annotated[
-        bool, typer.Option("--read-only", help="Watch only; never be the one who steers.")
+        bool, typer.Option("--read-only", help="Watch only; never take control.")
     ] = False,
     color: Color = "auto",
 ) -> None:
-    """Show a run that goes on in the background; q leaves it again."""
+    """Attach to a run in the background; q detaches."""
     from pokeTUI.attach import view
 
     raise typer.Exit(view(run, is_read_only=read_only, color=color)())
@@ -39,10 +39,10 @@ def attach(
 def stop(
     run: LiveRunName = None,
     now: Annotated[
-        bool, typer.Option("--now", help="Do not save: what came after its checkpoint is lost.")
+        bool, typer.Option("--now", help="Do not save: progress since the last checkpoint is lost.")
     ] = False,
 ) -> None:
-    """Save and end a run that goes on in the background."""
+    """Save and stop a run in the background."""
     from pokeTUI.attach import stop_live
 
     raise typer.Exit(stop_live(run, is_now=now))
@@ -51,13 +51,13 @@ def stop(
 def serve(
     run: LiveRunName = None,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Of 127.0.0.1; 0: any that is free.")
+        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0: any free one.")
     ] = DEFAULT_PORT,
     control: Annotated[
-        bool, typer.Option("--control", help="Let browsers steer it too, not only watch.")
+        bool, typer.Option("--control", help="Let browsers control it, not only watch.")
     ] = False,
 ) -> None:
-    """Show a run in a browser on this machine; the printed address lets whoever has it watch."""
+    """Show a run in a browser on this machine; whoever has the printed address can watch."""
     import asyncio
     import importlib.util
 
@@ -80,15 +80,17 @@ def serve(
     asyncio.run(
         serve_program(program, port, lambda address: _announce(address, run_id, is_steered=control))
     )
-    say("", f"The run {run_id} is not shown any more; it goes on: poketui attach {run_id}")
+    say("", f"Stopped serving; the run {run_id} continues: poketui attach {run_id}")
 
 
 def _announce(address: str, run_id: str, *, is_steered: bool) -> None:
     """Print the address, the only time that the token is seen."""
     port = address.partition("/?")[0].rpartition(":")[2]
-    steered = "to watch and to steer" if is_steered else "to watch; with --control also to steer"
+    steered = (
+        "to watch and control" if is_steered else "to watch; --control also lets it be controlled"
+    )
     say(f"The run {run_id} in a browser, {steered}:")
     say(f"  {address}")
-    say("Keep the address to yourself. From another machine, first open a tunnel there:")
+    say("Keep this address secret. From another machine, open a tunnel first:")
     say(f"  ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}")
-    say("Ctrl-C ends this; the run goes on.")
+    say("Ctrl-C stops serving; the run continues.")

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from pokeTUI.cli.options import LatestRun, Rom, SaveDir, Settings, given, parse_settings
+from pokeTUI.cli.options import LatestRun, Panels, Rom, SaveDir, Settings, given, parse_settings
 
 llm_app = typer.Typer(
-    help="Check a language model, download it, ask it, read what it said.", no_args_is_help=True
+    help="Check, download and query language models; show a run's exchanges.", no_args_is_help=True
 )
 
 Model = Annotated[
@@ -16,7 +16,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         "--llm-model",
-        help="E.g. smollm2:1.7b, gpt-..., claude-... or ./FILE.gguf; several with commas between.",
+        help="smollm2:1.7b, gpt-..., claude-..., ./FILE.gguf, or a comma-separated list.",
         show_default="smollm2:1.7b",
     ),
 ]
@@ -25,13 +25,11 @@ Backend = Annotated[
     typer.Option(
         "--backend",
         "--llm-backend",
-        help="ollama, openai, anthropic, or local for a file.",
+        help="ollama, openai, anthropic, or local (a GGUF file).",
         show_default="by the model's name",
     ),
 ]
-BaseUrl = Annotated[
-    str | None, typer.Option(help="Address of the server.", show_default="the usual one")
-]
+BaseUrl = Annotated[str | None, typer.Option(help="Server URL.", show_default="the provider's")]
 
 
 @llm_app.command()
@@ -41,7 +39,7 @@ def check(
     base_url: BaseUrl = None,
     set_: Settings = None,
 ) -> None:
-    """Say whether a model can be used: server, model, schema, latency; exit code 2 if not."""
+    """Check server, model, schema and latency; exit code 2 if it cannot be used."""
     from pokeTUI.cli.llm_reports import print_check
 
     raise typer.Exit(print_check(_settings(set_, model, backend, base_url)))
@@ -51,45 +49,47 @@ def check(
 def pull(
     model: Annotated[
         str | None,
-        typer.Argument(help="As in Ollama's library.", show_default="smollm2:1.7b"),
+        typer.Argument(help="Name in Ollama's library.", show_default="smollm2:1.7b"),
     ] = None,
     base_url: BaseUrl = None,
 ) -> None:
-    """Download a model with Ollama; where it was broken off, it is resumed."""
+    """Download a model with Ollama; an interrupted download is resumed."""
     from pokeTUI.cli.pulling import pull_models
 
     pull_models(_settings(None, model, None, base_url))
 
 
-@llm_app.command()
+@llm_app.command(cls=Panels)
 def ask(
     state: Annotated[
         Path | None,
-        typer.Option(help="A saved state or .sav file.", show_default="a new game"),
+        typer.Option(help="Save state or .sav file.", show_default="a new game"),
     ] = None,
     rom: Rom = None,
-    wish: Annotated[str, typer.Option(help="A goal in your words, told to the model.")] = "",
+    instruction: Annotated[
+        str, typer.Option("--instruction", "--wish", help="Instruction for the model.")
+    ] = "",
     model: Model = None,
     backend: Backend = None,
     base_url: BaseUrl = None,
     set_: Settings = None,
 ) -> None:
-    """Ask a model for one plan, and show the question, the answer and what is taken from it."""
+    """Query a model for one plan; show prompt, answer and the parsed goals."""
     from pokeTUI.cli.llm_reports import print_plan
 
     settings = _settings(set_, model, backend, base_url)
     settings |= given(rom_path=rom, start_state=None if state is None else str(state))
-    raise typer.Exit(print_plan(settings, instruction=wish))
+    raise typer.Exit(print_plan(settings, instruction=instruction))
 
 
 @llm_app.command()
 def log(
     run: LatestRun = "latest",
-    last: Annotated[int, typer.Option(min=1, help="How many, the newest last.")] = 20,
-    full: Annotated[bool, typer.Option("--full", help="With prompts and whole answers.")] = False,
+    last: Annotated[int, typer.Option(min=1, help="Number of exchanges, newest last.")] = 20,
+    full: Annotated[bool, typer.Option("--full", help="Show full prompts and answers.")] = False,
     save_dir: SaveDir = None,
 ) -> None:
-    """List what a run asked its language model, what it said and what came of it.
+    """List a run's exchanges with its language model, and their outcomes.
 
     For other programs: poketui export --table exchanges
     """

@@ -64,80 +64,96 @@ def root(
     """Hold the options that stand before a command."""
 
 
-@app.command()
+@app.command(cls=options.Panels)
 def run(
     rom: options.Rom = None,
     state: options.StartState = None,
     config: options.ConfigFile = None,
-    headless: Annotated[bool, typer.Option("--headless", help="Train without a screen.")] = False,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Train without the cockpit; print a status line.")
+    ] = False,
     detach: Annotated[
-        bool, typer.Option("--detach", help="Train in the background; see: poketui attach.")
+        bool, typer.Option("--detach", help="Train in the background; watch with `poketui attach`.")
     ] = False,
     resume: Annotated[
         str | None,
         typer.Option(
             metavar="[RUN]",
-            help="Go on with a saved run.",
+            help="Resume a saved run.",
             show_default="the latest, if no RUN",
             autocompletion=complete_runs_or_latest,
         ),
     ] = None,
     start_policy: Annotated[
         str | None,
-        typer.Option("--from", metavar="POLICY", help="Begin from a cloned policy, or latest."),
+        typer.Option("--from", metavar="POLICY", help="Fine-tune a cloned policy (or latest)."),
     ] = None,
     demo: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Begin near this demonstration's end, and walk back to power-on."
-        ),
+        typer.Option(metavar="FILE", help="Backward curriculum from this demonstration."),
     ] = None,
     agent: Annotated[
         str | None,
         typer.Option(
-            help="ppo, dqn, rules, random or explore.", autocompletion=choices_of("agent")
+            help="ppo, dqn, rules, random or explore.",
+            show_default="ppo",
+            autocompletion=choices_of("agent"),
         ),
     ] = None,
     mode: Annotated[
         str | None,
         typer.Option(
-            help="adaptive (planner and policy), rl_only or llm_only (planner).",
+            help="adaptive (planner and policy), rl_only (policy) or llm_only (planner).",
+            show_default="adaptive",
             autocompletion=choices_of("mode"),
         ),
     ] = None,
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="adaptive, or always llm_heavy, balanced or rule_heavy.",
+            help="Planner weight: adaptive, llm_heavy (80 %), balanced (50 %) or "
+            "rule_heavy (20 %).",
+            show_default="adaptive",
             autocompletion=choices_of("strategy"),
         ),
     ] = None,
     llm_model: Annotated[
         str | None,
         typer.Option(
-            help="Language model that sets goals, e.g. smollm2:1.7b, gpt-..., claude-... or "
-            "./FILE.gguf; several, with commas between, vote.",
-            show_default="none: rules set them",
+            help="Language model that sets goals: smollm2:1.7b, gpt-..., claude-..., ./FILE.gguf; "
+            "a comma-separated list votes.",
+            show_default="none: the rules set goals",
         ),
     ] = None,
     llm_backend: options.LlmBackend = None,
     llm_interval: Annotated[
-        int | None, typer.Option(help="Actions between two questions to it.")
+        int | None, typer.Option(help="Actions between two queries.", show_default="30")
     ] = None,
-    no_llm: Annotated[bool, typer.Option("--no-llm", help="Ask no language model.")] = False,
+    no_llm: Annotated[bool, typer.Option("--no-llm", help="Use no language model.")] = False,
     seed: options.Seed = None,
-    envs: Annotated[int | None, typer.Option(help="Games played at once.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes that play them.")] = None,
+    envs: Annotated[
+        int | None, typer.Option(help="Parallel games (environments).", show_default="32")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Worker processes.", show_default="one per core")
+    ] = None,
     steps: Annotated[
         int | None,
         typer.Option(
-            "--steps", "--actions", help="Stop after this many steps, all games' actions."
+            "--steps",
+            "--actions",
+            help="Stop after this many steps over all games.",
+            show_default="no limit",
         ),
     ] = None,
-    episodes: Annotated[int | None, typer.Option(help="Stop after this many episodes.")] = None,
+    episodes: Annotated[
+        int | None, typer.Option(help="Stop after this many episodes.", show_default="no limit")
+    ] = None,
     save_dir: options.SaveDir = None,
     allow_unknown_rom: options.AnyRom = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Headless: print errors only.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="With --headless: print errors only.")
+    ] = False,
     color: options.Color = "auto",
     set_: options.Settings = None,
 ) -> None:
@@ -184,13 +200,13 @@ def runs(
         list[str] | None,
         typer.Argument(
             metavar="[RUN [RUN]]",
-            help="One: its curves; two: compared. Cloned policies, too.",
+            help="One run: its curves; two: a comparison. Cloned policies, too.",
             autocompletion=complete_runs_and_policies,
         ),
     ] = None,
     save_dir: options.SaveDir = None,
 ) -> None:
-    """List saved runs and cloned policies, show the curves of one, or set two side by side."""
+    """List saved runs and cloned policies, plot one, or compare two."""
     from pokeTUI.cli.reports import print_comparison, print_curves, print_runs
 
     match pair or []:
@@ -216,11 +232,11 @@ def evaluate(
         typer.Option(help="latest, best, or a file.", autocompletion=words("latest", "best")),
     ] = "latest",
     planner: Annotated[
-        bool, typer.Option("--planner", help="Follow the planner as far as the run does.")
+        bool, typer.Option("--planner", help="Keep the run's planner weight.")
     ] = False,
     save_dir: options.SaveDir = None,
 ) -> None:
-    """Let a saved run play from the start, the policy alone and learning nothing."""
+    """Evaluate a saved run's policy alone, without learning."""
     from pokeTUI.cli.reports import print_evaluation
 
     print_evaluation(save_dir, run, episodes, checkpoint, with_planner=planner)
@@ -235,7 +251,7 @@ def export(
     table: Annotated[
         str,
         typer.Option(
-            help="For csv: episodes, updates, evaluations or exchanges; json has all.",
+            help="For CSV: episodes, updates, evaluations or exchanges; JSON has all.",
             autocompletion=words("episodes", "updates", "evaluations", "exchanges"),
         ),
     ] = "episodes",
@@ -245,7 +261,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Overwrite it.")] = False,
     save_dir: options.SaveDir = None,
 ) -> None:
-    """Write a run's figures for a spreadsheet or a program."""
+    """Export a run's metrics as CSV or JSON."""
     from pokeTUI.cli.reports import print_export
 
     print_export(save_dir, run, format_, table, out, is_forced=force)
@@ -255,15 +271,15 @@ def export(
 def replay(
     run: options.LatestRun = "latest",
     episode: Annotated[
-        int | None, typer.Option(help="Its number.", show_default="the run's last")
+        int | None, typer.Option(help="Episode number.", show_default="the last")
     ] = None,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Watch it in the cockpit, to and fro.")
+        bool, typer.Option("--watch", help="Watch it in the cockpit, forwards and backwards.")
     ] = False,
     color: options.Color = "auto",
     save_dir: options.SaveDir = None,
 ) -> None:
-    """Play a recorded episode of a run again and check that it goes the same way."""
+    """Replay a recorded episode and verify that it repeats exactly."""
     if watch:
         from pokeTUI.demos.watching import watch_replay
 
@@ -276,12 +292,14 @@ def replay(
 
 @app.command()
 def rom(
-    file: Annotated[str, typer.Argument(help="The ROM file; without: the practice game.")] = "",
+    file: Annotated[
+        str, typer.Argument(help="The ROM file.", show_default="the practice game")
+    ] = "",
     world: Annotated[
         bool,
         typer.Option(
             "--world",
-            help="Print the maps, ways, people and triggers found in it. Pokémon Crystal has 388 "
+            help="Print the maps, warps, people and triggers found in it. Pokémon Crystal has 388 "
             "maps, 1,312 warps, 142 connections, 114 triggers, 792 signs, 1,466 people and things.",
         ),
     ] = False,
@@ -289,11 +307,11 @@ def rom(
         tuple[str, str] | None,
         typer.Option(
             metavar="FROM TO",
-            help="Print the way from one map to another, e.g. 'ROUTE 29 59,8' or 24.3.",
+            help="Print the path from one map to another, e.g. 'ROUTE 29 59,8' or 24.3.",
         ),
     ] = None,
 ) -> None:
-    """Say what a ROM file is; exit code 0 if it can be played, 2 if not."""
+    """Identify a ROM file; exit code 0 if it can be played, 2 if not."""
     from engine.games.catalog import describe, identify
 
     found = identify(file)
@@ -313,7 +331,7 @@ def rom(
 
 
 for command in (attach, stop, bc, record, doctor, serve, trust):
-    app.command()(command)
+    app.command(cls=options.Panels)(command)
 for group, name in ((bench_app, "bench"), (demos_app, "demos"), (llm_app, "llm")):
     app.add_typer(group, name=name)
 

@@ -1,9 +1,10 @@
-"""Define what several commands have in common."""
+"""Define what several commands have in common, and the panels of their help."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from engine.errors import ConfigurationError
 from pokeTUI.cli.completion import (
@@ -13,32 +14,49 @@ from pokeTUI.cli.completion import (
     words,
 )
 
+_FEW = 7
+"""A command with no more options than these shows them in one panel."""
+_PANELS = {
+    "Game": "rom state allow_unknown_rom",
+    "Agent": "agent mode strategy start_policy player",
+    "Language model": "llm_model llm_backend llm_interval no_llm",
+    "Data": "task tag rules by success val_share balance",
+    "Network and training": "network inputs hidden_size epochs batch_size lr weight_decay patience "
+    "eval_episodes eval_every save_every device",
+    "DAgger": "dagger rounds round_episodes beta",
+    "Run": "demo from_ at steps episodes minutes time_limit pause seed seeds first_seed envs "
+    "workers processes",
+    "Output": "headless detach quiet color save_dir exp_name track wandb_project_name json_ out "
+    "force",
+}
+_PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}
+
 COLOR_WORDS = ("auto", "truecolor", "256", "16", "none")
 """Those of `pokeTUI.terminal.probe`, which takes too long to load while a shell waits."""
 
 Rom = Annotated[str | None, typer.Option(help="Your ROM file.", show_default="the practice game")]
 AnyRom = Annotated[
-    bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
+    bool, typer.Option("--allow-unknown-rom", help="Allow a ROM with an unknown hash.")
 ]
 StartState = Annotated[
     str | None,
-    typer.Option(help="Start from a saved state or a .sav file.", show_default="a new game"),
+    typer.Option(help="Save state or .sav file to start from.", show_default="a new game"),
 ]
-ConfigFile = Annotated[Path | None, typer.Option(help="JSON or TOML file with settings.")]
-Seed = Annotated[int | None, typer.Option(help="Seed of everything random.")]
+ConfigFile = Annotated[Path | None, typer.Option(help="Config file (JSON or TOML).")]
+Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default="0")]
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 Color = Annotated[
     str,
     typer.Option(
         metavar="DEPTH",
-        help="Colours to draw with: auto, truecolor, 256, 16 or none.",
+        help="Colour depth: auto, truecolor, 256, 16 or none.",
         autocompletion=words(*COLOR_WORDS),
     ),
 ]
 LlmBackend = Annotated[
     str | None,
     typer.Option(
-        help="ollama, openai, anthropic, or local for a file.",
+        help="ollama, openai, anthropic, or local (a GGUF file).",
         show_default="by the model's name",
         autocompletion=choices_of("llm_backend"),
     ),
@@ -57,10 +75,20 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Any setting, e.g. ppo.epochs=4.",
+        help="Override any setting, e.g. ppo.epochs=4; repeatable.",
         autocompletion=complete_settings,
     ),
 ]
+
+
+class Panels(TyperCommand):
+    """A command whose help groups its options, if they are many; the rest come first."""
+
+    def __init__(self, *args: Any, **values: Any) -> None:
+        super().__init__(*args, **values)
+        options = [each for each in self.params if isinstance(each, TyperOption)]
+        for option in options if len(options) > _FEW else ():
+            option.rich_help_panel = _PANEL_OF.get(option.name or "")
 
 
 def given(**values: Any) -> dict[str, Any]:
@@ -71,8 +99,8 @@ def given(**values: Any) -> dict[str, Any]:
 def planner_model(option: str) -> Any:
     """Return the option that names the model behind `option`, e.g. "--player planner"."""
     return typer.Option(
-        help=f"Language model that sets the goals of {option}; it is waited for.",
-        show_default="none: rules set them",
+        help=f"Language model for {option}; each step waits for its answer.",
+        show_default="none: the rules set goals",
     )
 
 

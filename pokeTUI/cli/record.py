@@ -21,30 +21,30 @@ def record(
         typer.Option(
             "--set",
             metavar="NAME",
-            help="Set that they belong to; what it has is counted.",
-            show_default="the folder of all",
+            help="Dataset to record into; existing episodes count.",
+            show_default="demos",
             autocompletion=complete_sets,
         ),
     ] = "",
     episodes: Annotated[
         int,
         typer.Option(
-            min=0, max=1_000_000, help="How many the set is to have.", show_default="until you stop"
+            min=0, max=1_000_000, help="Episodes the dataset shall have.", show_default="no limit"
         ),
     ] = 0,
     time_limit: Annotated[
-        str, typer.Option(metavar="TIME", help="Save each after so long: 90s, 5m, 1m30s.")
+        str, typer.Option(metavar="TIME", help="Maximum episode length: 90s, 5m, 1m30s.")
     ] = "",
     pause: Annotated[
-        str, typer.Option(metavar="TIME", help="Rest between two of them, e.g. 5s.")
+        str, typer.Option(metavar="TIME", help="Pause between episodes, e.g. 5s.")
     ] = "",
-    task: Annotated[str, typer.Option(help="What is shown, in words.")] = "",
-    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be repeated.")] = None,
+    task: Annotated[str, typer.Option(help="Task description stored with each episode.")] = "",
+    tag: Annotated[list[str] | None, typer.Option(help="Tag; repeatable.")] = None,
     player: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="Who plays: rules, planner, random, a cloned policy or a run; you may take over.",
+            help="Player: rules, planner, random, a cloned policy or a run; you can take over.",
             show_default="you",
             autocompletion=complete_players,
         ),
@@ -55,30 +55,33 @@ def record(
     from_: Annotated[
         str,
         typer.Option(
-            "--from", metavar="DEMO", help="Begin within a demonstration, or in RUN:EPISODE."
+            "--from", metavar="DEMO", help="Start from a demonstration, or from RUN:EPISODE."
         ),
     ] = "",
     at: Annotated[
         int | None,
-        typer.Option(min=0, metavar="STEP", help="After so many of its steps.", show_default="0"),
+        typer.Option(min=0, metavar="STEP", help="Step of --from to start at.", show_default="0"),
     ] = None,
     state: options.StartState = None,
     rom: options.Rom = None,
     allow_unknown_rom: options.AnyRom = False,
-    seed: Annotated[int | None, typer.Option(help="Seed of the game's chance.")] = None,
+    seed: options.Seed = None,
     headless: Annotated[
-        bool, typer.Option("--headless", help="Without a screen; needs --player and --episodes.")
+        bool,
+        typer.Option(
+            "--headless", help="Record without the cockpit; needs --player and --episodes."
+        ),
     ] = False,
     color: options.Color = "auto",
     save_dir: options.SaveDir = None,
 ) -> None:
-    """Play the game yourself, and keep it as demonstrations that an agent learns from."""
+    """Record demonstrations: play yourself, or let a player do it."""
     from engine.config import load_config
     from engine.llm.backends import make_backends
     from pokeTUI.durations import seconds
 
     if (llm_model or llm_backend) and player != "planner":
-        _refuse("--llm-model and --llm-backend are of --player planner.", "Add --player planner.")
+        _refuse("--llm-model and --llm-backend need --player planner.", "Add --player planner.")
     settings = options.given(
         rom_path=rom,
         start_state=state,
@@ -93,7 +96,7 @@ def record(
         make_backends(config)  # what is wrong with them is reported before anything is created
     start = _start(save_dir, from_, at)
     if start is not None and state:
-        _refuse("--from and --state both say where it begins.", "Leave one of them out.")
+        _refuse("--from and --state contradict each other.", "Leave one of them out.")
     from engine.recording_session import RecordingPlan
 
     plan = RecordingPlan(
@@ -130,9 +133,9 @@ def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
 
     saved = 0
     if not plan.player:
-        _refuse("With no screen nobody can play.", "Add --player rules, or leave --headless out.")
+        _refuse("--headless needs a player.", "Add --player rules, or leave --headless out.")
     if not plan.episodes:
-        _refuse("With no screen nobody can say when it is enough.", "Add --episodes 10.")
+        _refuse("--headless needs a number of episodes.", "Add --episodes 10.")
     with progress(f"{plan.player} plays") as advance:
         advance(0, plan.episodes)
 
@@ -167,7 +170,7 @@ def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | 
 
     if not source:
         if step is not None:
-            _refuse("--at says at which step of --from to begin.", "Add --from DEMO.")
+            _refuse("--at is a step of --from.", "Add --from DEMO.")
         return None
     run, separator, episode = source.rpartition(":")
     if not (separator and run and episode.isascii() and episode.isdigit()):

@@ -13,15 +13,15 @@ def trust(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            help="Trust these: a host, host:port, module:Class, path, or wandb.",
+            help="Host, host:port, module:Class, path, or wandb.",
             show_default="list what is trusted",
         ),
     ] = None,
     remove: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Trust it no longer.")
+        list[str] | None, typer.Option(metavar="NAME", help="Stop trusting it.")
     ] = None,
 ) -> None:
-    """Let saved runs and config files use what they name; without NAME, list what they may use.
+    """Trust hosts, code or paths named by runs and config files; without NAME, list them.
 
     A run or a config file may be from elsewhere. Hosts, code and places that only it names are
     used once you trust them; a language model's own provider and this machine are always allowed.

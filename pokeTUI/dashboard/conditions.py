@@ -10,6 +10,8 @@ from pokeTUI.layout import FRAMES, GAME_STATE, TRAINING
 HUMAN = "you"
 """Who plays where nobody else does."""
 
+READ_ONLY = "this viewer is read-only"
+
 WhyNot = Callable[[DashboardState], str]
 
 
@@ -37,16 +39,16 @@ by_hand = _only_if(lambda state: state.is_human, "only while you play")
 by_agent = _only_if(lambda state: not state.is_human, "not while you play")
 trains = _only_if(
     lambda state: not only_records(state),
-    "nothing is trained here: demonstrations are recorded",
+    "not while recording demonstrations: nothing is trained",
 )
 recording = _only_if(is_recording, "nothing is being recorded: d begins")
 replaying = _only_if(is_replay, "only in a replay")
 evaluating = _only_if(
     lambda state: state.status is not None and state.status.phase == "evaluating",
-    "no evaluation is going on",
+    "no evaluation is running",
 )
 started = _only_if(lambda state: state.run is not None, "the run is still starting")
-kept_states = _only_if(lambda state: bool(state.kept_states), "no state is kept yet: K keeps one")
+kept_states = _only_if(lambda state: bool(state.kept_states), "no state is saved yet: K saves one")
 with_model = _only_if(
     lambda state: state.planner.status is not None,
     "no language model is asked in this run: start it with --llm-model",
@@ -68,7 +70,7 @@ def lacks(state: DashboardState, need: str) -> str:
 def rewindable(state: DashboardState) -> str:
     """Let it be done only where some of the demonstration can be taken back."""
     there_is = state.recording is not None and state.recording.rewindable > 0
-    return recording(state) or ("" if there_is else "there is nothing to take back")
+    return recording(state) or ("" if there_is else "there is nothing to undo")
 
 
 def saved_runs(state: DashboardState) -> str:
@@ -113,7 +115,9 @@ def beside_others(state: DashboardState) -> str:
     """Let it be done where others look at the run, too."""
     viewers = state.viewers
     if viewers is None:
-        return "this is no attached viewer"
+        return "this is not an attached viewer"
+    if viewers.is_read_only:
+        return READ_ONLY
     if state.end is not None:
         return "the run is over"
     return "" if viewers.viewers > 1 or not viewers.is_yours else "there is no other viewer"

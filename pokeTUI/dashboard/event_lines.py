@@ -18,35 +18,35 @@ MAX_EPISODE_LINES = 1000
 _WELL = frozenset({"loading", "ready", "asking"})
 COMMAND_WORDS = {
     "Pause": "pause",
-    "Resume": "go on",
+    "Resume": "resume",
     "StepOnce": "step",
     "SetSpeed": "speed",
     "Watch": "game",
     "ShowGames": "all games",
-    "PauseRendering": "look away",
+    "PauseRendering": "pause rendering",
     "TakeOver": "play",
     "GiveBack": "give back",
     "Press": "button",
     "PlayLive": "real time",
     "Hold": "button",
     "Restart": "restart",
-    "KeepState": "keep state",
+    "KeepState": "save state",
     "Branch": "branch",
     "SetMode": "mode",
     "SetStrategy": "strategy",
     "SetGoal": "goal",
-    "Instruct": "wish",
+    "Instruct": "instruction",
     "SetWeight": "weight",
     "Save": "save",
     "Stop": "stop",
-    "SkipEvaluation": "leave the evaluation",
-    "Seek": "go to a step",
+    "SkipEvaluation": "skip evaluation",
+    "Seek": "seek",
     "StartRecording": "record",
     "StopRecording": "save the demonstration",
     "DiscardRecording": "discard",
     "Rewind": "undo",
     "MarkRecording": "mark",
-    "DescribeRecording": "words",
+    "DescribeRecording": "describe",
     "RequestControl": "take control",
     "ReleaseControl": "give control",
 }
@@ -122,7 +122,7 @@ class EventLog:
             case events.StatesKept(states=states):
                 new = [one for one in states if one.is_asked and one.number > self.last_asked]
                 texts = [
-                    f"kept state {one.number}: {one.place}, step {one.episode_steps:,} "
+                    f"saved state {one.number}: {one.place}, step {one.episode_steps:,} "
                     f"of game {one.env_index + 1}"
                     for one in new
                 ]
@@ -186,7 +186,7 @@ def command_words(command: str) -> str:
 
 def demonstration_end(event: events.RecordingEnded) -> str:
     """Return the outcome of a demonstration."""
-    done = f"saved as {PurePath(event.path).name}" if event.path else "thrown away"
+    done = f"saved as {PurePath(event.path).name}" if event.path else "discarded"
     steps = counted(event.steps, "step")
     return f"demonstration {done}: {steps}, {event.total_reward:+.1f}, {event.reason}"
 
@@ -197,7 +197,7 @@ def _episode(number: int, summary: EpisodeSummary) -> str:
         "goal reached" if summary.is_success else "",
         f"from {summary.start}" if summary.start else "",
         f"taken over {counted(summary.interventions, 'time')}" if summary.interventions else "",
-        "broken off" if summary.is_aborted else "",
+        "aborted" if summary.is_aborted else "",
         f"game {summary.env_index + 1}",
     ]
     return ", ".join(part for part in parts if part)
@@ -225,10 +225,10 @@ def steering_changes(before: events.SteeringChanged, after: events.SteeringChang
         if getattr(before, name) != getattr(after, name)
     ]
     if before.goal != after.goal:
-        found.append(f"goal set: {after.goal}" if after.goal else "the set goal was taken back")
+        found.append(f"goal set: {after.goal}" if after.goal else "your goal was cleared")
     if before.instruction != after.instruction:
-        wish = f"wish: {after.instruction}"
-        found.append(wish if after.instruction else "the wish was taken back")
+        given = f"instruction: {after.instruction}"
+        found.append(given if after.instruction else "your instruction was cleared")
     weights = dict(before.weights)
     found += [
         f"weight of {name} {weights.get(name, 0.0):g} → {weight:g}"

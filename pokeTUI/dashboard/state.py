@@ -270,12 +270,12 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
 def _fold_viewers(state: DashboardState, event: events.ViewersChanged) -> DashboardState:
     was_yours = state.viewers is not None and state.viewers.is_yours
     state = replace(state, viewers=event)
-    if event.is_yours == was_yours or (event.is_yours and event.viewers == 1):
+    if event.is_read_only or event.is_yours == was_yours or (event.is_yours and event.viewers == 1):
         return state
     if event.is_yours:
         return _notify(state, "You are in control now")
     text = "Another viewer is in control now"
-    return _notify(state, text if event.is_held else "Nobody steers now: C takes control")
+    return _notify(state, text if event.is_held else "Nobody is in control now: C takes control")
 
 
 def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:

@@ -18,6 +18,7 @@ from engine.commands import (
     SetStrategy,
     Watch,
 )
+from engine.plurals import counted
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
 
@@ -28,9 +29,9 @@ _MODES = (
 )
 _STRATEGIES = (
     ("adaptive", "adaptive     by how the episodes go"),
-    ("llm_heavy", "llm_heavy    the planner leads"),
-    ("balanced", "balanced     both about as much"),
-    ("rule_heavy", "rule_heavy   the policy leads"),
+    ("llm_heavy", "llm_heavy    planner-led (80 %)"),
+    ("balanced", "balanced     both alike (50 %)"),
+    ("rule_heavy", "rule_heavy   policy-led (20 %)"),
 )
 _AWAY, _AGAIN = "away", "again"
 _MOST_CHARACTERS = 400
@@ -61,7 +62,7 @@ def ask_goal(state: DashboardState) -> Question:
     """Ask for one of the milestones that are not reached yet, or none."""
     reached = state.game.milestones if state.game else frozenset()
     milestones = state.run.milestones if state.run else ()
-    choices = [("", "none: the next milestone, whatever it is")]
+    choices = [("", "none: the next milestone")]
     choices += [(key, text) for key, text in milestones if key not in reached]
     chosen = state.steering.goal if state.steering else ""
     return Question(ChoiceScreen("Goal of the rule planner", choices, chosen), SetGoal)
@@ -79,7 +80,7 @@ def ask_state(state: DashboardState, now_s: float) -> Question:
         for kept in reversed(state.kept_states)
     ]
     return Question(
-        ChoiceScreen("Go on from a kept state", choices), lambda answer: Branch(int(answer))
+        ChoiceScreen("Branch from a saved state", choices), lambda answer: Branch(int(answer))
     )
 
 
@@ -96,8 +97,8 @@ def _ago(then_s: float, now_s: float) -> str:
 def ask_wish(state: DashboardState) -> Question:
     """Ask for a goal in words."""
     value = state.steering.instruction if state.steering else ""
-    hint = "The language model is told this with each question; empty takes it back."
-    return Question(PromptScreen("What shall it aim at?", value, hint=hint), Instruct)
+    hint = "The language model gets this with every prompt; empty clears it."
+    return Question(PromptScreen("Instruction for the language model", value, hint=hint), Instruct)
 
 
 def ask_game(state: DashboardState) -> Question:
@@ -110,8 +111,8 @@ def ask_game(state: DashboardState) -> Question:
 def ask_rewind(state: DashboardState) -> Question:
     """Ask how many actions are to be taken back."""
     most = state.recording.rewindable if state.recording is not None else 0
-    hint = f"1 to {most:,}; the game goes back with them, and you go on from there"
-    screen = PromptScreen("Take back how many actions?", hint=hint, check=_number_to(most))
+    hint = f"1 to {most:,}; you continue from there"
+    screen = PromptScreen("Undo how many actions?", hint=hint, check=_number_to(most))
     return Question(screen, lambda answer: Rewind(int(answer)))
 
 
@@ -127,10 +128,10 @@ def ask_discard(state: DashboardState, *, again: bool) -> Question:
     """Ask whether the demonstration is really to be thrown away."""
     steps = state.recording.steps if state.recording is not None else 0
     choices = (
-        (_AWAY, "throw it away"),
-        (_AGAIN, "throw it away, and record it again from where it began"),
+        (_AWAY, "discard it"),
+        (_AGAIN, "discard it, and retake it from where it began"),
     )
-    title = f"Throw away the demonstration of {steps:,} step{'s' * (steps != 1)}?"
+    title = f"Discard the demonstration of {counted(steps, 'step')}?"
     screen = ChoiceScreen(title, choices, _AGAIN if again else _AWAY)
     return Question(screen, lambda answer: DiscardRecording(again=answer == _AGAIN))
 
@@ -139,8 +140,8 @@ def ask_mark(state: DashboardState) -> Question:
     """Ask what was reached."""
     screen = PromptScreen(
         "What was reached?",
-        hint="It is noted at this step, and marks no success; that is what * does.",
-        check=lambda text: _wrong_words(text) if text.strip() else "Say it in words.",
+        hint="A note at this step; it marks no success (* does).",
+        check=lambda text: _wrong_words(text) if text.strip() else "Enter a note.",
     )
     return Question(screen, lambda answer: MarkRecording(answer.strip()))
 
@@ -150,7 +151,7 @@ def ask_description(state: DashboardState) -> Question:
     value = ""
     if state.recording is not None:
         value = " ".join([state.recording.task, *(f"#{tag}" for tag in state.recording.tags)])
-    hint = "In words; a word after # is a tag. Example: walk to the gym #gym #clean"
+    hint = "Task description; #word is a tag. Example: walk to the gym #gym #clean"
     screen = PromptScreen("What does it show?", value.strip(), hint=hint, check=_wrong_words)
     return Question(screen, _describe)
 
@@ -164,7 +165,7 @@ def _describe(text: str) -> Command:
 
 def _wrong_words(text: str) -> str:
     if len(text) > _MOST_CHARACTERS:
-        return f"{len(text)} characters; {_MOST_CHARACTERS} are kept at most."
+        return f"{len(text)} characters; at most {_MOST_CHARACTERS}."
     if not text.isprintable():
         return "There is a character in it that cannot be shown."
     is_tag_long = any(len(word) > _LONGEST_TAG for word in text.split() if word.startswith("#"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from pokeTUI.dashboard.conditions import WhyNot, always, is_replay, trains
+from pokeTUI.dashboard.conditions import READ_ONLY, WhyNot, always, is_replay, trains
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
 
@@ -96,8 +96,10 @@ class KeyAction:
             return "the run is over"
         is_steering = self.group in _STEERING or self.id in _FOR_ALL
         if is_steering and state.viewers is not None and not state.viewers.is_yours:
+            if state.viewers.is_read_only:
+                return READ_ONLY
             held = state.viewers.is_held
-            return "another viewer steers: C asks for it" if held else "C takes control first"
+            return "another viewer has control: C asks for it" if held else "C takes control first"
         if self.group in _STEERING and is_replay(state) and self.id not in _IN_A_REPLAY:
             return "not in a replay: nothing of it can be changed"
         if self.group in (RUN, STEER) and self.id not in _WHILE_RECORDING and trains(state):

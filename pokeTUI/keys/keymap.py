@@ -29,7 +29,12 @@ _RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select"
 QUIET_S = 10.0
 """A refusal is not repeated for so long, however often the key is pressed."""
 _FORMER_NAMES = MappingProxyType(
-    {"rewards.earlier": "rewards.newer", "rewards.later": "rewards.older"}
+    {
+        "rewards.earlier": "rewards.newer",
+        "rewards.later": "rewards.older",
+        "keep_state": "save_state",
+        "wish": "instruct",
+    }
 )
 """What actions were called in an earlier version; preferences may still name them so."""
 _KNOWN = frozenset(key.value for key in Keys) | {"space"}
@@ -219,7 +224,7 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
     """Return an action's word in the footer, which may be another one now."""
     match entry.action:
         case "toggle_pause" if state.is_paused:
-            return "go on"
+            return "resume"
         case "toggle_steering":
             return "give control" if state.viewers and state.viewers.is_yours else "take control"
         case "toggle_control" if state.is_human:
@@ -227,7 +232,7 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
         case "toggle_live" if state.status and state.status.is_live:
             return "by turns"
         case "toggle_recording" if is_recording(state):
-            return "save" if state.is_human else "keep it"  # there `save` is for a checkpoint
+            return "save" if state.is_human else "save demo"  # there `save` is for a checkpoint
         case _:
             return entry.label
 

@@ -48,9 +48,7 @@ class DecisionsPane(Pane):
     PARTS = ("run",)
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("up", "k"), "up", "↑/k", "", "Choose the row above."),
-        PaneKey(
-            ("down", "j"), "down", "↓/j", "", "Choose the row below; it goes on to older ones."
-        ),
+        PaneKey(("down", "j"), "down", "↓/j", "", "Select the row below, on to older ones."),
         PaneKey(
             ("pageup", "ctrl+u"), "page_up", "pgup", "", "The page before (ctrl+u does the same)."
         ),
@@ -173,7 +171,7 @@ class DecisionsPane(Pane):
             return "There is no such decision. f changes what is shown."
         if self._view.is_patterns:
             return "No action was taken three times in the same situation yet."
-        return "No decision is kept yet: each waits 16 steps for what it is paid."
+        return "No decisions yet: each is stored after 16 steps, with its reward."
 
     def _about(self, width: int) -> Line:
         """Return which page this is, of what."""

@@ -199,8 +199,8 @@ def recording_text(now: RecordingChanged, width: int) -> str:
     what = "intervention: " if INTERVENTION in now.tags else ""
     steps = f"{what}{now.steps:,} step{'s' * (now.steps != 1)}"
     yours = f"{now.human_steps:,} by you" if now.human_steps != now.steps else ""
-    back = f"u takes back, up to {now.rewindable:,}" if now.rewindable else ""
-    short_back = f"{now.rewindable:,} can be taken back" if now.rewindable else ""
+    back = f"u undoes up to {now.rewindable:,}" if now.rewindable else ""
+    short_back = f"{now.rewindable:,} can be undone" if now.rewindable else ""
     marked = "✓ marked" if now.is_marked else ""
     task = f"“{printable(now.task)}”" if now.task else ""
     forms = (

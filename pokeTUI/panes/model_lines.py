@@ -83,7 +83,7 @@ def exchange_passages(one: Exchange, *, has_prompt: bool = True) -> list[Passage
             passages.append(Passage("verdict", "none yet", Ink.dim))
     passages.append(Passage("its words", readable(one.text), Ink.info))
     if has_prompt:
-        passages.append(Passage("what it was told", "\n".join(one.prompt), Ink.dim))
+        passages.append(Passage("prompt", "\n".join(one.prompt), Ink.dim))
     return [passage for passage in passages if passage.text]
 
 

@@ -93,13 +93,13 @@ class FailureScreen(ModalScreen[None]):
             is_lost = isinstance(self._failure, ConnectionLost)
             box.border_title = "✗ Not attached" if is_lost else "✗ The run ended by an error"
             is_running = isinstance(self._failure, ConnectionLost) and self._failure.is_running
-            again = "r attach again   " if is_running else "r go on from the checkpoint   "
+            again = "r attach again   " if is_running else "r resume from the checkpoint   "
             box.border_subtitle = f"{again * self._can_go_on}q quit   esc look at the screen"
             yield Static(Content(self._failure.message), id="failure_message")
             if self._failure.hint:
                 yield Static(Content(self._failure.hint), id="failure_hint")
             if isinstance(self._failure, RunFailed) and self._resume:
                 yield Static(
-                    Content(f"Its last checkpoint is on disk: go on with {self._resume}"),
+                    Content(f"Its last checkpoint is on disk. Resume with: {self._resume}"),
                     id="failure_resume",
                 )

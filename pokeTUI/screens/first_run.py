@@ -33,18 +33,18 @@ COCKPIT = Page(
                 ("2 Rewards", "what each step pays, and for what"),
                 ("3 Reasoning", "who decides, why, and what the language model says"),
                 ("4 Curriculum", "how much the planner decides; the next stage"),
-                ("5 Learning", "whether it gets better"),
+                ("5 Learning", "whether it is getting better"),
                 ("6 7", "past decisions, and the log of the run"),
             ),
         ),
         (
             "The keys that matter",
             (
-                ("p", "pause and go on;  + -  faster and slower;  n  the next game"),
+                ("p", "pause and resume;  + -  faster, slower;  n  the next game"),
                 ("t", "take the game over: arrows walk, z is A, x is B; t gives it back"),
                 ("tab", "the next pane, its keys at the bottom; a number hides a pane"),
                 ("?", "all keys;  ctrl+p  finds an action by its name"),
-                ("q", "save and leave; poketui run --resume goes on from there"),
+                ("q", "save and quit; resume with: poketui run --resume"),
             ),
         ),
     ),
@@ -52,7 +52,7 @@ COCKPIT = Page(
 )
 RECORDING = Page(
     "Record demonstrations",
-    "You play, and an agent learns from it. All is kept as you play it.",
+    "You play, and an agent learns from it. Everything is saved as you play.",
     (
         (
             "Play",
@@ -66,9 +66,9 @@ RECORDING = Page(
             "Record",
             (
                 ("d", "save the demonstration; the next one begins"),
-                ("u  U", "take back the last ten actions, or as many as you say"),
-                ("X  D", "record it again from its beginning, or throw it away"),
-                ("*  e", "mark that it shows what was wanted; say in words what it shows"),
+                ("u  U", "undo the last ten actions, or any number"),
+                ("X  D", "retake it from its beginning, or discard it"),
+                ("*  e", "mark it as a success; describe it and add tags"),
                 ("p  q", "pause; save and leave"),
                 ("?", "all keys"),
             ),

@@ -20,7 +20,7 @@ COLUMNS = (
     Column("last change", 11),
     Column("", 0),
 )
-LIVE = "● goes on"
+LIVE = "● running"
 UNREADABLE = "cannot be read"
 
 
@@ -53,10 +53,10 @@ def look_for_runs(save_dir: str | None) -> SavedRuns:
 def why_not_resume(saved: SavedRuns, info: "RunInfo") -> str:
     """Return why a run cannot be continued with, "" if it can."""
     if info.run_id in saved.live:
-        return "It goes on in the background: attach to it instead."
+        return "It is running in the background: attach to it instead."
     if info.refusal:
         return f"It cannot be read: {info.refusal}."
-    return "" if info.num_checkpoints else "Nothing of it is saved to go on from."
+    return "" if info.num_checkpoints else "It has no checkpoint to resume from."
 
 
 def run_row(saved: SavedRuns, info: "RunInfo", why_not: str = "") -> Row:

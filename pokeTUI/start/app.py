@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 _ENTRIES = (
     ("new", "n", "New run", "train an agent, in MOSSLIGHT or in your own ROM"),
-    ("resume", "r", "Resume", "go on with a saved run"),
-    ("attach", "a", "Attach", "look at a run that goes on in the background"),
+    ("resume", "r", "Resume", "resume a saved run"),
+    ("attach", "a", "Attach", "attach to a run in the background"),
     ("record", "o", "Record", "play yourself, and an agent learns from it"),
     ("compare", "c", "Compare", "two runs: settings, figures and curves"),
     ("replay", "p", "Replay", "a run's episode, played again in its game"),
@@ -44,7 +44,7 @@ _ENTRIES = (
 )
 _LABELS = {key: label for key, _, label, _ in _ENTRIES}
 _HINTS = {key: hint for key, _, _, hint in _ENTRIES}
-_LOOKING = "looking what is saved…"
+_LOOKING = "loading saved runs…"
 
 
 class StartApp(App[None]):
@@ -149,7 +149,7 @@ class StartApp(App[None]):
 
     def _hint(self, key: str) -> str:
         if self._saved is not None and key == "resume":
-            return f"go on with a saved run: {self._saved.resumable} to choose from"
+            return f"resume a saved run: {self._saved.resumable} to choose from"
         if self._saved is not None and key == "attach":
             return f"{len(self._live)} in the background: {', '.join(self._live)}"
         return _HINTS[key]
@@ -162,7 +162,7 @@ class StartApp(App[None]):
         if not self._saved.resumable:
             found["resume"] = "no run is saved yet: begin a new one"
         if not self._live:
-            found["attach"] = "no run goes on in the background"
+            found["attach"] = "no run is in the background"
         if len(self._saved.infos) < 2:
             found["compare"] = "two saved runs are needed"
         if not self._has_episodes:
@@ -243,7 +243,7 @@ class StartApp(App[None]):
         from pokeTUI.screens.runs import why_not_resume
 
         rows = self._rows(why_not_resume)
-        self._pick_run("Resume", rows, lambda run: self._take(ResumeRun(run)), "goes on with it")
+        self._pick_run("Resume", rows, lambda run: self._take(ResumeRun(run)), "resumes it")
 
     def _attach_to(self) -> None:
         from pokeTUI.dialogs.prompt import ChoiceScreen

@@ -158,7 +158,7 @@ class NewRunScreen(FormScreen):
         "total_steps": Field("limit of steps", "none: until you stop it"),
         _BACKGROUND: Field(
             "in background",
-            hint="In the background: the run goes on without this screen; Attach shows it.",
+            hint="Run in the background, without this screen; Attach shows it.",
         ),
     }
 
@@ -181,7 +181,7 @@ class NewRunScreen(FormScreen):
 
     def _cell(self, key: str) -> str:
         if key == _BACKGROUND:
-            return "yes: it goes on when you leave" if self._is_detached else "no: here"
+            return "yes: it continues when you leave" if self._is_detached else "no: here"
         return super()._cell(key)
 
     def _about(self, key: str) -> str:

@@ -29,10 +29,10 @@ class RecordScreen(FormScreen):
         "enter begins; the keys stand at the bottom of the screen. It is saved as you play."
     )
     FIELDS: ClassVar[Mapping[str, Field]] = {
-        "task": Field("what is shown", "–", "In words; it is kept with each demonstration."),
-        "set": Field("set", "none", "A name for those that belong together; a set goes on."),
+        "task": Field("what is shown", "–", "Task description, stored with each demonstration."),
+        "set": Field("set", "none", "Dataset to record into; existing episodes count."),
         "episodes": Field("demonstrations", "until you leave", "How many the set is to have."),
-        "limit": Field("time limit", "none", "Each is saved after so long: 90s, 5m, 1m30s."),
+        "limit": Field("time limit", "none", "Maximum episode length: 90s, 5m, 1m30s."),
         "player": Field(
             "who plays",
             "you",

@@ -44,7 +44,7 @@ class RecordingsScreen(ListScreen):
         super().__init__(
             title,
             _COLUMNS,
-            hint="Each is played again in its game, and you can go on from anywhere in it.",
+            hint="Each is replayed in its game; you can take over at any step.",
             keys="enter replays   / filter   esc goes back",
             empty="Reading the recordings…",
         )

@@ -52,7 +52,8 @@ class StatusBar(LinesWidget):
         if form <= _SHORT:
             parts.insert(0, ("PokeTUI", Ink.strong))
         if state.viewers is not None and not state.viewers.is_yours and state.end is None:
-            who = "another steers" if state.viewers.is_held else "nobody steers"
+            who = "another has control" if state.viewers.is_held else "nobody has control"
+            who = "read-only" if state.viewers.is_read_only else who
             parts.append((f" {who} ", Ink.badge_warn))
         if state.recording is not None:
             parts += recording_badge(state.recording, is_short=is_short)

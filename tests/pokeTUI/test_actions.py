@@ -70,7 +70,7 @@ def test_the_help_has_every_key_in_groups() -> None:
 
 def test_the_footer_shows_what_matters_now() -> None:
     assert "step" not in labels(state_with())
-    assert labels(state_with(is_paused=True))[:2] == ["go on", "step"]
+    assert labels(state_with(is_paused=True))[:2] == ["resume", "step"]
     playing = labels(state_with(is_human=True))
     assert playing[0] == "give back"
     assert {"A", "B", "START", "SELECT", "quit"} <= set(playing)
@@ -116,8 +116,8 @@ def test_refusal_says_why_an_action_is_impossible() -> None:
     assert refusal("step", state) == "only while paused"
     assert refusal("button_a", state) == "only while you play"
     assert refusal("pause", state_with(is_human=True)) == "not while you play"
-    assert "K keeps one" in refusal("branch", state)
-    assert "--llm-model" in refusal("wish", state)
+    assert "K saves one" in refusal("branch", state)
+    assert "--llm-model" in refusal("instruct", state)
     assert refusal("next_game", fold(state, make_run(num_envs=1))) == "there is only one game"
     assert refusal("restart", DashboardState()) == "the run is still starting"
     over = fold(state, RunStopped("quit", 1, ""))

@@ -54,7 +54,7 @@ def test_without_a_run_in_the_background_one_line_says_so(
     done = poketui(command)
     assert done.returncode == 2
     assert done.stderr == (
-        "poketui: No run goes on in the background. Start one: poketui run --detach\n"
+        "poketui: No run is in the background. Start one: poketui run --detach\n"
     )
 
 
@@ -73,7 +73,7 @@ def test_a_mistake_is_told_before_a_run_goes_into_the_background(
 @needs_tmux
 def test_a_run_is_left_attached_to_again_and_stopped(background: Background, window: Open) -> None:
     run_id = background.detach()
-    assert "● goes on" in background.run("runs", "--save-dir", str(background.saves)).stdout
+    assert "● running" in background.run("runs", "--save-dir", str(background.saves)).stdout
     refused = background.run("attach")
     assert refused.returncode == 2
     assert "not a terminal" in refused.stderr
@@ -103,12 +103,12 @@ def test_one_of_two_viewers_controls_and_ends_the_run(background: Background, wi
     second = window((120, 40), background.shell_line("attach"))
     second.wait_for("► playing", "Mosslight")
     second.press("n")
-    second.wait_for("another viewer steers", "another steers", "C take control")
+    second.wait_for("another viewer has control", "another has control", "C take control")
     second.press("C")
     second.wait_for("Take control: Another viewer is in control")
     first.wait_for("Another viewer asks to steer", "C give control")
     first.press("C")
-    first.wait_for("Another viewer is in control now", "another steers")
+    first.wait_for("Another viewer is in control now", "another has control")
     second.wait_for("You are in control now", "C give control")
     second.press("p")
     first.wait_for("paused")
@@ -134,14 +134,14 @@ def test_a_run_whose_process_was_killed_is_gone_on_with_by_a_key(
     first.wait_for("Saved at step")
     os.kill(live.pid, signal.SIGKILL)
     for one in (first, second):
-        one.wait_for("process ended without a word", "r go on from the checkpoint")
+        one.wait_for("process ended without a word", "r resume from the checkpoint")
     second.press("r")
     second.wait_for("► playing")
     again = background.live()
     assert again.run_id == run_id
     assert again.pid != live.pid
     first.press("r")
-    first.wait_for("► playing", "another steers")
+    first.wait_for("► playing", "another has control")
     second.press("Q")
     first.wait_for("Saved at step", "exit code 0")
     second.wait_for("■ stopped")

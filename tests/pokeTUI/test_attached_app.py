@@ -54,19 +54,31 @@ async def test_a_run_that_another_ended_is_left() -> None:
         assert pilot.app.return_code == 0
 
 
+async def test_a_read_only_viewer_shows_only_keys_that_work_for_it() -> None:
+    watching = ViewersChanged(2, is_yours=False, is_read_only=True)
+    async with attached(watching) as (pilot, _):
+        assert "read-only" in screen_lines(pilot)[0]
+        footer = screen_lines(pilot)[-1]
+        assert "q quit" in footer
+        for label in ("control", "pause", "play", "save", "speed", "game"):
+            assert label not in footer
+        await pilot.press("C")
+        assert "this viewer is read-only" in screen_text(pilot)
+
+
 async def test_the_screen_says_who_steers_and_what_the_key_does() -> None:
     async with attached(ViewersChanged(1, True)) as (pilot, session):
-        assert "steers" not in screen_text(pilot)
+        assert "has control" not in screen_text(pilot)
         assert "C " not in screen_lines(pilot)[-1]
         for viewers, badge, label in (
             (ViewersChanged(2, True), "", "C give control"),
-            (ViewersChanged(2, False), "another steers", "C take control"),
-            (ViewersChanged(2, False, is_held=False), "nobody steers", "C take control"),
+            (ViewersChanged(2, False), "another has control", "C take control"),
+            (ViewersChanged(2, False, is_held=False), "nobody has control", "C take control"),
         ):
             session.post(viewers)
             await settle(pilot)
             assert badge in screen_lines(pilot)[0]
-            assert ("steers" in screen_lines(pilot)[0]) is bool(badge)
+            assert ("has control" in screen_lines(pilot)[0]) is bool(badge)
             assert label in screen_lines(pilot)[-1]
 
 
@@ -85,7 +97,7 @@ async def test_a_run_that_is_lost_is_gone_on_with_by_a_key(is_running: bool) -> 
         await settle(pilot)
         first.post(ConnectionLost("The connection was lost.", "Attach again.", is_running))
         first.is_alive = False
-        offer = "r attach again" if is_running else "r go on from the checkpoint"
+        offer = "r attach again" if is_running else "r resume from the checkpoint"
         assert await comes_to_show(pilot, offer)
         await pilot.press("r")
         await settle(pilot)

@@ -338,7 +338,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
         poketui(*where, *options, "--seed", "3"),
     ):
         assert result.returncode == 0, result.stderr
-        assert "Saved at step 256. Go on with: poketui run --resume" in result.stdout
+        assert "Saved at step 256. Resume with: poketui run --resume" in result.stdout
     return folder
 
 

@@ -79,9 +79,9 @@ def test_a_network_that_no_agent_has_plays_but_is_not_trained_on(tmp_path):
     [
         (("bc",), "There is no demonstration at"),
         (("bc", "--network", "impala"), "network impala sees the screen"),
-        (("bc", "--rounds", "3"), "are of --dagger"),
-        (("bc", "--dagger", "rules", "--llm-model", "m"), "are of --dagger planner"),
-        (("record", "--player", "rules", "--llm-model", "m"), "are of --player planner"),
+        (("bc", "--rounds", "3"), "need --dagger"),
+        (("bc", "--dagger", "rules", "--llm-model", "m"), "need --dagger planner"),
+        (("record", "--player", "rules", "--llm-model", "m"), "need --player planner"),
         (("bc", "--resume", "nobody"), "There is no cloned policy nobody"),
         (("run", "--from", "nobody", "--headless"), "There is no cloned policy nobody"),
         (("bc", "--rules", "1", "--lr", "0"), "learning_rate = 0"),

@@ -29,7 +29,7 @@ def test_an_error_in_the_trainer_is_told_and_the_run_goes_on_from_its_checkpoint
         terminal.press("s")
         terminal.wait_for(lambda screen: "Saved at step" in screen.text, LIMIT_S)
         breaks.touch()
-        terminal.wait_for(lambda screen: "r go on from the checkpoint" in screen.text, LIMIT_S)
+        terminal.wait_for(lambda screen: "r resume from the checkpoint" in screen.text, LIMIT_S)
         assert "ZeroDivisionError" in terminal.screen.text
         assert "Mosslight" in terminal.screen.text
         assert terminal.process.poll() is None

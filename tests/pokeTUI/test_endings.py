@@ -89,7 +89,7 @@ def checkpoints(session: EngineSession) -> list[Path]:
 def test_a_run_that_ends_well_names_itself(saves: Saves) -> None:
     first = saves.session(total_steps=64)
     said, code = saves.end(first)
-    assert said == f"Saved at step 64. Go on with: poketui run --resume {first.run_id}\n"
+    assert said == f"Saved at step 64. Resume with: poketui run --resume {first.run_id}\n"
     assert code == 0
 
 
@@ -127,14 +127,14 @@ def test_a_checkpoint_of_another_version_names_that_version_as_the_remedy(saves:
     for path in checkpoints(session):
         write_checkpoint(path, Checkpoint({"format": 1}))
     said, _ = saves.end(saves.session("latest"))
-    assert said.endswith("Go on with the version that wrote it, or start a new run.\n")
+    assert said.endswith("Use the version that wrote it, or start a new run.\n")
 
 
 def test_a_damaged_checkpoint_before_a_good_one_costs_a_few_steps(saves: Saves) -> None:
     session = saves.train()
     checkpoints(session)[0].write_bytes(b"PK damaged")
     said, code = saves.end(saves.session("latest", total_steps=800))
-    assert said.startswith("Saved at step 800. Go on with:")
+    assert said.startswith("Saved at step 800. Resume with:")
     assert code == 0
 
 
@@ -179,7 +179,7 @@ def test_a_log_that_cannot_be_written_names_a_remedy_and_then_the_run(saves: Sav
     log.unlink()
     log.mkdir()
     said, code = saves.end(saves.session(session.run_id))
-    assert "Make it writable, or free some disk space.\nGo on from the last checkpoint" in said
+    assert "Make it writable, or free some disk space.\nResume from the last checkpoint" in said
     assert code == 1
 
 
@@ -198,7 +198,7 @@ def test_a_full_disk_at_the_end_tells_which_step_is_saved(
     monkeypatch.setattr(os, "replace", full)
     said, code = saves.end(resumed)
     assert "The end, step 128, could not be saved." in said
-    assert f"Saved at step 64. Go on with: poketui run --resume {session.run_id}" in said
+    assert f"Saved at step 64. Resume with: poketui run --resume {session.run_id}" in said
     assert code == 1
 
 
@@ -247,7 +247,7 @@ def test_a_process_that_dies_at_once_on_resuming_leaves_the_checkpoint(saves: Sa
     saves.train(64)  # now it is not the latest any more
     said, _ = saves.end(saves.session(session.run_id, dies))
     assert said.splitlines()[1] == (
-        f"Go on from the last checkpoint with: poketui run --resume {session.run_id}"
+        f"Resume from the last checkpoint with: poketui run --resume {session.run_id}"
     )
 
 
@@ -266,7 +266,7 @@ def test_a_bug_in_the_engine_points_to_the_log_and_the_checkpoint(saves: Saves) 
 
     session = saves.session(change=breaks)
     said, code = saves.end(session)
-    assert f"The log has the details: {session.run_dir}/engine.log\nGo on from" in said
+    assert f"The log has the details: {session.run_dir}/engine.log\nResume from" in said
     assert code == 1
 
 
@@ -277,7 +277,7 @@ def test_a_run_that_is_stopped_before_its_first_step(saves: Saves, is_resumed: b
     session.send(Stop("quit"))
     said, code = saves.end(session)
     if former:
-        assert said == f"Saved at step 64. Go on with: poketui run --resume {former.run_id}\n"
+        assert said == f"Saved at step 64. Resume with: poketui run --resume {former.run_id}\n"
     elif not checkpoints(session):
         assert said == "Stopped before the first step: nothing was begun.\n"
     assert code == 0
@@ -294,7 +294,7 @@ def test_a_run_that_is_left_without_waiting_says_what_is_there(
     said = capsys.readouterr().err
     saves.check(said)
     assert said.startswith("poketui: Left without saving. ")
-    assert ("Go on from the last checkpoint with: " in said) is is_saved
+    assert ("Resume from the last checkpoint with: " in said) is is_saved
     assert ("Nothing is saved." in said) is not is_saved
 
 
@@ -315,7 +315,7 @@ def test_a_cloning_is_resumed_by_its_folder_if_something_is_saved(tmp_path: Path
     assert _how_to_resume([tmp_path]) == "Stopped before anything was saved."
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "step-000000000001.zip").touch()
-    assert _how_to_resume([tmp_path]) == f"Stopped. Go on with: poketui bc --resume {tmp_path}"
+    assert _how_to_resume([tmp_path]) == f"Stopped. Resume with: poketui bc --resume {tmp_path}"
 
 
 # On the screen
@@ -327,9 +327,9 @@ def test_a_cloning_is_resumed_by_its_folder_if_something_is_saved(tmp_path: Path
         (RunFailed("It broke.", "Start a new run.", False), True, "new run", "--resume"),
         (RunFailed("It broke.", "See its log.", True), True, "--resume", "new run"),
         (RunFailed("It broke.", "See its log.", True), False, "See its log.", "--resume"),
-        (ConnectionLost("It is gone.", "Nothing is saved.", False), False, "gone", "r go on"),
-        (ConnectionLost("It is gone.", "Resume it.", False), True, "r go on", "r attach"),
-        (ConnectionLost("It was slow.", "Attach again.", True), False, "r attach", "r go on"),
+        (ConnectionLost("It is gone.", "Nothing is saved.", False), False, "gone", "r resume"),
+        (ConnectionLost("It is gone.", "Resume it.", False), True, "r resume", "r attach"),
+        (ConnectionLost("It was slow.", "Attach again.", True), False, "r attach", "r resume"),
     ],
 )
 async def test_the_screen_offers_what_is_possible(

@@ -80,7 +80,7 @@ async def test_a_failed_run_goes_on_from_its_checkpoint() -> None:
         first.post(RunFailed("Worker 1 died.", "", True))
         first.is_alive = False
         await settle(pilot)
-        assert "r go on from the checkpoint" in screen_text(pilot)
+        assert "r resume from the checkpoint" in screen_text(pilot)
         await pilot.press("r")
         await settle(pilot)
         assert second.is_alive

@@ -33,13 +33,13 @@ SENT: dict[str, tuple[str, Command]] = {
     "take_over": ("", commands.TakeOver()),
     "save": ("", commands.Save()),
     "restart": ("", commands.Restart()),
-    "keep_state": ("", commands.KeepState()),
+    "save_state": ("", commands.KeepState()),
     "branch": ("+ enter", commands.Branch(2)),
     "stop": ("", commands.Stop("quit")),
     "mode": ("+ down enter", commands.SetMode("rl_only")),
     "strategy": ("+ down enter", commands.SetStrategy("llm_heavy")),
     "goal": ("+ down enter", commands.SetGoal("reached_town")),
-    "wish": ("+ g o enter", commands.Instruct("go")),
+    "instruct": ("+ g o enter", commands.Instruct("go")),
     "next_game": ("", commands.Watch(1)),
     "previous_game": ("", commands.Watch(15)),
     "game_number": ("+ 1 7 enter backspace 2 enter", commands.Watch(11)),
@@ -256,11 +256,11 @@ async def test_the_palette_finds_an_action_and_does_it(open_cockpit: OpenCockpit
     [
         ("exit", "Save and quit"),
         ("fullscreen", "Zoom"),
-        ("screenshot", "Picture"),
+        ("screenshot", "Screenshot"),
         ("take control", "Take the game over"),
-        ("bookmark", "Keep the watched game's state"),
-        ("compare", "Other runs"),
-        ("undo", "Take the last 10 actions back"),
+        ("bookmark", "Save the watched game's state"),
+        ("compare", "Saved runs"),
+        ("undo", "Undo the last 10 actions"),
         ("log", "Show or hide: Log"),
     ],
 )
@@ -286,7 +286,7 @@ async def test_the_palette_finds_synonyms_and_puts_the_impossible_last(
 async def test_the_palette_says_why_an_action_makes_no_sense(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press("ctrl+p", *"branch")
-        assert await comes_to_show(pilot, "no state is kept yet")
+        assert await comes_to_show(pilot, "no state is saved yet")
         assert session.sent == []
 
 

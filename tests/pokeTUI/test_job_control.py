@@ -71,7 +71,7 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_draws_everything_again(terminal: 
         terminal.type_line("fg")
         terminal.wait_for("► playing", *WHOLE)
     terminal.press("q")
-    terminal.wait_for("Go on with: poketui run --resume")
+    terminal.wait_for("Resume with: poketui run --resume")
     assert terminal.modes() == modes
 
 
@@ -91,7 +91,7 @@ def test_a_cockpit_stopped_from_outside_gives_the_terminal_back_at_its_end(
     # Until the shell clears it, the screen shows the cockpit as it was, which reads no key yet.
     terminal.wait_until("drawn again", "► playing", *WHOLE, gone=("Stopped",))
     terminal.press("q")
-    terminal.wait_for("Go on with: poketui run --resume")
+    terminal.wait_for("Resume with: poketui run --resume")
     assert terminal.modes() == modes
 
 
@@ -122,7 +122,7 @@ def test_a_cockpit_that_no_shell_could_continue_is_not_suspended(terminal: Termi
     terminal.wait_for("► playing", *WHOLE)
     assert not is_stopped(terminal.program())
     terminal.press("q")
-    terminal.wait_for("Go on with: poketui run --resume")
+    terminal.wait_for("Resume with: poketui run --resume")
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_sigint_saves_the_run_of_a_cockpit(terminal: Terminal) -> None:
     terminal.start((120, 40))
     terminal.wait_for_steps()
     os.kill(terminal.program(), signal.SIGINT)
-    terminal.wait_for("Go on with: poketui run --resume", "exit code 130")
+    terminal.wait_for("Resume with: poketui run --resume", "exit code 130")
 
 
 @pytest.mark.slow
@@ -146,4 +146,4 @@ def test_ctrl_z_of_a_headless_run_says_what_it_does(terminal: Terminal) -> None:
     terminal.type_line("fg")
     terminal.wait_for("resumed")
     terminal.press("C-c")
-    terminal.wait_for("saving, then stopping", "Go on with: poketui run --resume")
+    terminal.wait_for("saving, then stopping", "Resume with: poketui run --resume")

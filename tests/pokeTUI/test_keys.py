@@ -189,13 +189,13 @@ async def test_help_lists_the_keys_and_goes_away(open_cockpit: OpenCockpit) -> N
         for leave in ("question_mark", "escape", "q"):
             await pilot.press("question_mark")
             await settle(pilot)
-            assert "Pause or go on" in screen_text(pilot)
+            assert "Pause or resume" in screen_text(pilot)
             await pilot.press("G")
             await settle(pilot)
             assert "while the keyboard is on it" in screen_text(pilot)
             await pilot.press(leave)
             await settle(pilot)
-            assert "Pause or go on" not in screen_text(pilot)
+            assert "Pause or resume" not in screen_text(pilot)
         assert session.sent == []
 
 
@@ -205,10 +205,10 @@ async def test_the_help_can_be_searched(open_cockpit: OpenCockpit) -> None:
         await settle(pilot)
         text = screen_text(pilot)
         assert "asked twice, quit" in text
-        assert "Pause or go on" not in text
+        assert "Pause or resume" not in text
         await pilot.press("escape")
         await settle(pilot)
-        assert "Pause or go on" in screen_text(pilot)
+        assert "Pause or resume" in screen_text(pilot)
         assert session.sent == []
 
 

@@ -92,7 +92,7 @@ def test_run_with_a_real_file_trains_is_advised_and_resumes(smollm2: str, tmp_pa
     model = ("--llm-model", str(file), "--set", "mode=llm_only")
     with running(*model, "--save-dir", str(saves)) as process:
         assert wait_until(is_advised, LIMIT_S)
-        assert "Go on with: poketui run --resume" in stopped(process)
+        assert "Resume with: poketui run --resume" in stopped(process)
     with running("--resume", "latest", "--save-dir", str(saves)) as process:
-        assert "Go on with: poketui run --resume" in stopped(process)
+        assert "Resume with: poketui run --resume" in stopped(process)
     assert wait_until(lambda: children(os.getpid()) == before, LIMIT_S)

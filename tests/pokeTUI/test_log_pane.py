@@ -69,7 +69,7 @@ TOLD: list[tuple[events.Event, str, str]] = [
     (
         events.StatesKept((events.KeptState(3, 1, 40, "HOME", True),)),
         "state",
-        "kept state 3: HOME, step 40 of game 2",
+        "saved state 3: HOME, step 40 of game 2",
     ),
     (
         events.PlannerStatusChanged("smol", "unreachable", "Start it: ollama serve"),
@@ -114,12 +114,13 @@ def test_log_line_of_each_change_by_a_person() -> None:
     assert lines_of(STEERING, changed, changed, back) == [
         (
             "control",
-            "strategy adaptive → balanced; goal set: first_win; wish: go; weight of map 1 → 2.5",
+            "strategy adaptive → balanced; goal set: first_win; instruction: go; "
+            "weight of map 1 → 2.5",
         ),
         (
             "control",
-            "mode adaptive → rl_only; strategy balanced → adaptive; the set goal was taken back; "
-            "the wish was taken back; weight of map 2.5 → 1",
+            "mode adaptive → rl_only; strategy balanced → adaptive; your goal was cleared; "
+            "your instruction was cleared; weight of map 2.5 → 1",
         ),
     ]
 
@@ -131,7 +132,7 @@ def test_a_state_is_told_once_and_only_if_a_person_kept_it() -> None:
         events.StatesKept((by_itself, asked)),
         events.StatesKept((asked, events.KeptState(3, 0, 60, "HOME"))),
     )
-    assert [text for _, text in told] == ["kept state 2: HOME, step 40 of game 1"]
+    assert [text for _, text in told] == ["saved state 2: HOME, step 40 of game 1"]
 
 
 def test_that_a_model_is_asked_is_no_news() -> None:

@@ -75,7 +75,7 @@ def test_a_signal_saves_and_leaves_no_worker(tmp_path: Path, number: signal.Sign
     with running(tmp_path) as (process, workers):
         process.send_signal(number)
         wait_for_line(process, "saving, then stopping")
-        wait_for_line(process, "Go on with: poketui run --resume")
+        wait_for_line(process, "Resume with: poketui run --resume")
         assert process.wait(LIMIT_S) == 128 + number
         assert all_gone(workers)
 

@@ -141,7 +141,7 @@ async def test_the_users_keys_are_obeyed(open_cockpit: OpenCockpit, config_dir: 
         await pilot.press("space", "s", "f5", "p")
         await settle(pilot)
         assert [type(command).__name__ for command in session.sent] == ["Pause", "Save"]
-        assert "f5 go on" in screen_text(pilot)
+        assert "f5 resume" in screen_text(pilot)
 
 
 def test_a_wrong_keymap_is_told_before_the_screen_is_drawn(config_dir: Path) -> None:

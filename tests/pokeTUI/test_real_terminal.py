@@ -37,7 +37,7 @@ def test_a_person_plays_resizes_quits_and_resumes(terminal: Terminal) -> None:
     terminal.press("p")
     terminal.wait_for("paused")
     terminal.press("q")
-    terminal.wait_for("Go on with: poketui run --resume", "exit code 0")
+    terminal.wait_for("Resume with: poketui run --resume", "exit code 0")
     terminal.start((80, 24), "--resume")
     terminal.wait_for("Mosslight", "► playing")
 
@@ -73,7 +73,7 @@ def test_a_person_walks_plays_live_and_opens_every_page(terminal: Terminal) -> N
         terminal.press("Escape")
         terminal.wait_until("the cockpit alone", "► playing", gone=(words,))
     terminal.press("q")
-    terminal.wait_for("Go on with: poketui run --resume", "exit code 0")
+    terminal.wait_for("Resume with: poketui run --resume", "exit code 0")
 
 
 def test_direct_drawing_equals_a_repaint(terminal: Terminal) -> None:
@@ -119,4 +119,4 @@ def test_a_signal_saves_and_is_the_exit_code(terminal: Terminal, number: signal.
     terminal.start((80, 24))
     terminal.wait_for("Mosslight", "steps", "Party and place")
     os.kill(terminal.program(), number)
-    terminal.wait_for("Go on with: poketui run --resume", f"exit code {128 + number}")
+    terminal.wait_for("Resume with: poketui run --resume", f"exit code {128 + number}")

@@ -116,7 +116,7 @@ async def test_leaving_the_discard_question_keeps_the_demonstration(
         session.post(NOW)
         await settle(pilot)
         await pilot.press("D")
-        assert await comes_to_show(pilot, "Throw away the demonstration of 120 steps?")
+        assert await comes_to_show(pilot, "Discard the demonstration of 120 steps?")
         await pilot.press("escape")
         await settle(pilot)
         assert session.sent == []
@@ -175,7 +175,7 @@ def test_the_last_line_says_how_to_play_and_how_to_save(
 def test_the_border_says_what_fits() -> None:
     marked = replace(NOW, is_marked=True, task="to the gym", tags=("intervention",))
     assert recording_text(marked, 100).startswith("● “to the gym” · intervention: 120 steps")
-    assert "u takes back, up to 96 · ✓ marked" in recording_text(marked, 100)
+    assert "u undoes up to 96 · ✓ marked" in recording_text(marked, 100)
     assert recording_text(NOW, 34) == "● 120 steps · 84 by you"
     assert recording_text(NOW, 4) == ""
     for width in range(100):

@@ -37,7 +37,7 @@ def test_two_demonstrations_are_recorded_by_keys_and_replay_exactly(
     terminal.wait_for("● rec 2/2", "0 steps")
     walk(terminal, "Left", "Right", "Left", steps=3)
     terminal.press("X")
-    terminal.wait_for("Throw away the demonstration of 3 steps?")
+    terminal.wait_for("Discard the demonstration of 3 steps?")
     terminal.press("Enter")
     terminal.wait_for("● rec 2/2", "● 0 steps")
     walk(terminal, *("Right", "Left") * 6, steps=12)
@@ -53,7 +53,7 @@ def test_two_demonstrations_are_recorded_by_keys_and_replay_exactly(
     terminal.press("d")
     screen = terminal.wait_for("exit code 0", "2 demonstrations saved in", "poketui bc")
     assert screen.count("Demonstration saved as") == 2
-    assert screen.count("Demonstration thrown away: 3 steps") == 1
+    assert screen.count("Demonstration discarded: 3 steps") == 1
     demos = [read_demo(path) for path in sorted((tmp_path / "saves/demos/gym").glob("*.demo"))]
     assert [demo.episode_length for demo in demos] == [4, 3]
     assert [demo.is_success for demo in demos] == [False, True]
@@ -108,6 +108,6 @@ def test_a_training_run_is_recorded_when_a_person_takes_over(
     terminal.press("t")
     terminal.wait_until("no recording", "► playing", gone=("● rec",))
     terminal.press("q")
-    terminal.wait_for("Go on with: poketui run --resume", "exit code 0")
+    terminal.wait_for("Resume with: poketui run --resume", "exit code 0")
     (path,) = (tmp_path / "saves/demos/interventions").glob("*.demo")
     assert "intervention" in read_demo(path).tags

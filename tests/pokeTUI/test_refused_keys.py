@@ -24,7 +24,7 @@ class Clock:
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("B", "B: no state is kept yet"),
+        ("B", "B: no state is saved yet"),
         ("full_stop", ". (step): only while paused"),
         ("z", "z (A): only while you play"),
         ("left", "only while you play"),
@@ -64,7 +64,7 @@ async def test_refused_keys_is_shown_for_a_moment(open_cockpit: OpenCockpit) -> 
     async with open_cockpit(120, 40) as (pilot, session):
         sent = len(session.sent)
         await pilot.press("E")
-        assert await comes_to_show(pilot, "no evaluation is going on")
+        assert await comes_to_show(pilot, "no evaluation is running")
         assert len(session.sent) == sent
 
 
@@ -74,4 +74,4 @@ async def test_refused_keys_are_silent_beneath_another_screen(open_cockpit: Open
         await settle(pilot)
         await pilot.press("E")
         await settle(pilot)
-        assert "no evaluation is going on" not in screen_text(pilot)
+        assert "no evaluation is running" not in screen_text(pilot)

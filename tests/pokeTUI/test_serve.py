@@ -382,7 +382,7 @@ async def test_the_page_can_tell_that_there_is_no_run(
             await come_to_its_end(watched)
         async with site.client.get(f"{site.base}/end/one", headers=site.headers) as response:
             said = await response.text()
-        assert said.startswith("No run goes on in the background.")
+        assert said.startswith("No run is in the background.")
         assert "poketui run --detach" in said
 
 

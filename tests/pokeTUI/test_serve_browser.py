@@ -184,7 +184,7 @@ async def test_a_browser_watches_a_run_and_cannot_steer_it(live: Path, tmp_path:
             await page.comes_to_show("Mosslight", "steps", "Party and place")
             before = await page.screenshot()
             await page.press("C")
-            await page.comes_to_show("only watches")
+            await page.comes_to_show("read-only")
             await page.press("p")
             await page.press("?")
             await page.comes_to_show("goes back")

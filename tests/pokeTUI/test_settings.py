@@ -24,7 +24,7 @@ def test_kind_range_and_description_come_from_the_schema() -> None:
     setting = SETTINGS["env.hold_frames"]
     assert setting.kind == "whole number"
     assert setting.allowed == "at least 1, at most 60"
-    assert "How long a button is held" in setting.description
+    assert "Frames a button is held" in setting.description
     assert SETTINGS["agent"].choices == ("ppo", "dqn", "rules", "random", "explore")
 
 
@@ -138,7 +138,7 @@ def test_an_address_with_a_password_is_refused_without_showing_it() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "meaning"),
     [
-        ("workers", 0, "as many as cores"),
+        ("workers", 0, "one per core"),
         ("workers", 2, ""),
         ("rom_path", "", "the practice game"),
         ("planner.max_cost_per_run", 0.0, "no limit"),
@@ -159,4 +159,4 @@ async def test_settings_show_what_zero_and_an_empty_value_stand_for(
         await settle(pilot)
         text = screen_text(pilot)
         assert "rom_path                     (the practice game)" in text
-        assert "workers                      0 (as many as cores)" in text
+        assert "workers                      0 (one per core)" in text

@@ -82,7 +82,7 @@ async def ready(pilot: Pilot[None]) -> None:
     """Wait until it is known what is saved."""
     app = pilot.app
     assert isinstance(app, StartApp)
-    await until(pilot, lambda: app._saved is not None and "looking" not in screen_text(pilot))
+    await until(pilot, lambda: app._saved is not None and "loading" not in screen_text(pilot))
 
 
 def start(folder: Path, **options: object) -> StartApp:
@@ -147,7 +147,7 @@ async def test_a_new_run_is_asked_for_in_a_form(tmp_path: Path) -> None:
             await pilot.press(key)
         await shows(pilot, "games             4")
         await pilot.press("end", "up", "enter")
-        await shows(pilot, "yes: it goes on when you leave")
+        await shows(pilot, "yes: it continues when you leave")
         await pilot.press("end", "enter")
         await until(pilot, lambda: app.choice is not None)
     wanted = {"agent": "dqn", "num_envs": "4", "save_dir": str(tmp_path / "none")}
@@ -178,7 +178,7 @@ async def test_a_saved_run_is_gone_on_with(saves: Path) -> None:
         screen = app.screen
         assert isinstance(screen, RunsScreen)
         screen.menu.choose(unsaved)
-        await shows(pilot, "Nothing of it is saved to go on from.")
+        await shows(pilot, "It has no checkpoint to resume from.")
         assert app.choice is None
         saved = next(row.key for row in screen.menu.rows if not row.why_not)
         screen.menu.mark(saved)
@@ -191,7 +191,7 @@ async def test_live_runs_are_attached_to(saves: Path, monkeypatch: pytest.Monkey
     app = start(saves)
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
-        assert "no run goes on in the background" in screen_text(pilot)
+        assert "no run is in the background" in screen_text(pilot)
         app._live = ("one", "two")
         app._list()
         await shows(pilot, "2 in the background: one, two")

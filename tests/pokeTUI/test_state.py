@@ -71,20 +71,20 @@ def test_state_words_the_result_and_the_refusal_of_a_control() -> None:
         events.SteeringChanged("adaptive", "balanced", "", "", (("map", 2.0),)),
         events.SteeringChanged("rl_only", "balanced", "", "", (("map", 0.5),)),
         events.CommandObeyed("Restart", "you began the episode anew"),
-        events.CommandObeyed("KeepState", "you kept state 3: HOME, step 40 of game 1"),
+        events.CommandObeyed("KeepState", "you saved state 3: HOME, step 40 of game 1"),
         events.StatesKept((events.KeptState(3, 0, 40, "HOME", True),)),
         events.CommandRefused("TakeOver", "You have control already."),
     )
     assert [(notice.text, notice.severity) for notice in state.notices] == [
         ("Mode adaptive → rl_only; weight of map 2 → 0.5", "information"),
         ("You began the episode anew", "information"),
-        ("You kept state 3: HOME, step 40 of game 1", "information"),
+        ("You saved state 3: HOME, step 40 of game 1", "information"),
         ("Play: You have control already.", "warning"),
     ]
     assert [(line.kind, line.text) for line in state.event_log.lines()] == [
         ("control", "mode adaptive → rl_only; weight of map 2 → 0.5"),
         ("control", "you began the episode anew"),
-        ("state", "kept state 3: HOME, step 40 of game 1"),
+        ("state", "saved state 3: HOME, step 40 of game 1"),
         ("refused", "play refused: You have control already."),
     ]
 

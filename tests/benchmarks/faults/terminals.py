@@ -16,7 +16,7 @@ from tests.engine.processes import is_stopped, resident_mb, wait_until
 from tests.pokeTUI.terminal import Terminal
 from tests.pokeTUI.test_job_control import WHOLE
 
-_LEFT = "Go on with: poketui run --resume"
+_LEFT = "Resume with: poketui run --resume"
 _ENDS = (_LEFT, "Stopped before the first step: nothing was begun.")
 
 

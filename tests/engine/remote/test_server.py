@@ -162,11 +162,11 @@ def test_a_viewer_that_leaves_while_it_plays_lets_go_and_gives_back(
 def test_a_read_only_viewer_never_steers(serve: Serve, view: View) -> None:
     run = serve()
     viewing = view(run, is_read_only=True)
-    assert viewing.wait_for(ViewersChanged(1, False, is_held=False))
+    assert viewing.wait_for(ViewersChanged(1, False, is_held=False, is_read_only=True))
     for command in (Pause(), RequestControl()):
         viewing.session.send(command)
     refusals = viewing.wait_for_kind(CommandRefused, 2)
-    assert all("only watches" in refusal.reason for refusal in refusals)
+    assert all("read-only" in refusal.reason for refusal in refusals)
     assert run.sent == []
 
 

@@ -203,7 +203,7 @@ def test_more_is_not_taken_back_than_was_recorded(run: Run) -> None:
     press(run, *MOVES[:2])
     act(run, Rewind(50), Rewind(1))
     assert run.trainer.state.tally.steps[1] == 5
-    assert refusals(run) == ["There are no steps to take back."] * 2
+    assert refusals(run) == ["There are no steps to undo."] * 2
 
 
 def test_discarded_demonstration_leaves_no_file_and_the_game_goes_on(

@@ -140,7 +140,7 @@ def test_skip_evaluation_without_one_is_refused(tmp_path):
     run = Run(tmp_path, total_steps=100)
     run.commands.put(SkipEvaluation())
     run.play()
-    assert [event.reason for event in run.of(CommandRefused)] == ["No evaluation is going on."]
+    assert [event.reason for event in run.of(CommandRefused)] == ["No evaluation is running."]
 
 
 def test_the_status_tells_how_far_an_evaluation_is(evaluated):
