@@ -24,15 +24,17 @@ from engine.events import EvaluationEnded, Event, WarningRaised
 from engine.types import Evaluation
 
 _LOWEST_FIRST = """
-import os, sys
+import contextlib, os, pathlib, sys
 os.nice(19)
+with contextlib.suppress(OSError):
+    pathlib.Path("/proc/self/autogroup").write_text("19")
 if sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1:
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 from engine.training.evaluator import main
 main()
 """
 """Before anything is loaded, take only time that nobody wants. On a single core that would be none:
-there a small share remains."""
+there a small share remains. Where Linux shares time out by session first, its own is nice, too."""
 
 
 class BackgroundEvaluation:
@@ -112,8 +114,7 @@ class BackgroundEvaluation:
                 stderr=self._output,
                 pass_fds=descriptors,
                 env=python_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
-                # No session of its own: Linux gives each session its share, whatever is nice in it.
-                process_group=0,
+                start_new_session=True,
             )
         Channel(ours).send(CALL, self._config.model_dump_json().encode())
         return ours
