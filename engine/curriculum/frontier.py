@@ -21,6 +21,7 @@ from engine.env.cells import Cell
 from engine.env.input_recording import Recording, Segment, unpack_segments
 from engine.env.state_file import unpack_env
 from engine.errors import PokeTUIError, WorkerError
+from engine.plurals import counted
 from engine.world import Snapshots
 
 EXPLORED = "explored"
@@ -146,7 +147,10 @@ class Frontier:
         if self._first_env and _GOAL in self._found:
             return f"a way to the goal in {self._found[_GOAL]:,} steps is known"
         farthest = max(cell.reached for cell in self._cells)
-        return f"{len(self._cells):,} cells on {maps} maps; farthest: {farthest} milestones"
+        return (
+            f"{counted(len(self._cells), 'cell')} on {counted(maps, 'map')}; "
+            f"farthest: {counted(farthest, 'milestone')}"
+        )
 
     def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """Return JSON-able facts, and the cells' snapshots, for `load`."""
