@@ -24,6 +24,7 @@ from engine.events import (
     StrategySwitched,
     WarningRaised,
 )
+from engine.plurals import counted
 from engine.session import EngineSession
 from engine.types import Evaluation
 from pokeTUI.dashboard.planner import describe_status, planned_share
@@ -118,7 +119,8 @@ class HeadlessRunner:
             case RunStarted():
                 self._print(
                     f"run {event.run_id}: {event.agent} ({event.mode}) on {event.game}, "
-                    f"{event.num_envs} games in {event.num_workers} processes"
+                    f"{counted(event.num_envs, 'game')} in "
+                    f"{counted(event.num_workers, 'process', 'processes')}"
                     + (f", resumed at step {event.resumed_from:,}" if event.resumed_from else "")
                 )
             case ProgressReported(text=text):

@@ -12,6 +12,7 @@ from engine.curriculum.starts import StartMove
 from engine.curriculum.success_rate import SuccessRate
 from engine.env.batch import Batch
 from engine.errors import WorkerError
+from engine.plurals import counted
 from engine.types import EpisodeSummary
 from engine.world import Snapshots
 
@@ -93,7 +94,7 @@ class StateArchive:
         """Return what is kept, and how many episodes begin there."""
         if not self._kept:
             return ""
-        what = f"saved states of {len(self._kept)} milestones"
+        what = f"saved states of {counted(len(self._kept), 'milestone')}"
         return f"{what}; {self._share * self._need():.0%} of episodes begin there"
 
     def chances(self) -> dict[str, float]:

@@ -20,6 +20,7 @@ from engine.env.cells import Cell
 from engine.env.input_recording import Recording, Segment, unpack_segments
 from engine.env.state_file import unpack_env
 from engine.errors import PokeTUIError, WorkerError
+from engine.plurals import counted
 from engine.world import Snapshots
 
 EXPLORED = "explored"
@@ -138,7 +139,10 @@ class Frontier:
             return ""
         maps = len({cell.map for cell in self._cells})
         farthest = max(cell.reached for cell in self._cells)
-        return f"{len(self._cells):,} cells on {maps} maps; farthest: {farthest} milestones"
+        return (
+            f"{counted(len(self._cells), 'cell')} on {counted(maps, 'map')}; "
+            f"farthest: {counted(farthest, 'milestone')}"
+        )
 
     def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """Return JSON-able facts, and the cells' snapshots, for `load`."""

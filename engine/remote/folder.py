@@ -214,6 +214,6 @@ def find_live_run(run: str | None) -> LiveRun:
     if not chosen:
         raise AttachError(f"No run '{run}' goes on in the background.", f"These do: {names}.")
     raise AttachError(
-        f"{len(chosen)} runs go on in the background: {', '.join(one.run_id for one in chosen)}.",
+        f"{len(chosen)} runs are in the background: {', '.join(one.run_id for one in chosen)}.",
         f"Name one, e.g. {chosen[0].run_id}.",
     )

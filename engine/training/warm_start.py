@@ -14,6 +14,7 @@ from engine.imitation.demonstrations import demo_examples
 from engine.imitation.networks import KINDS, ActorClone, ValueClone
 from engine.imitation.policy import Policy
 from engine.imitation.settings import CloningConfig
+from engine.plurals import counted
 from engine.training.cloning import Note, Progress
 from engine.training.from_demonstrations import Source, gather
 from engine.training.policies import read_policy
@@ -105,9 +106,7 @@ def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
     notes: list[str] = []
     examples = demo_examples([demo], 1, seen_by_agent(config), config, note=notes.append)
     total = agent.join_demonstrations(examples.transitions())
-    joined = (
-        f"your {len(examples)} steps joined the demonstrations that are learnt from: {total} by now"
-    )
+    joined = f"your {counted(len(examples), 'step')} joined the demonstrations: {total} now"
     return "; ".join([joined, *notes])
 
 

@@ -316,4 +316,5 @@ def _evaluation_line(result: "Evaluation") -> str:
     from pokeTUI.saved import share_text
 
     won = share_text(round(result.success_rate * result.episodes), result.episodes)
-    return f"plays: success {won}, return {result.avg_reward:.1f}, {result.avg_length:,.0f} steps"
+    length = counted(round(result.avg_length), "step")
+    return f"plays: success {won}, return {result.avg_reward:.1f}, {length}"

@@ -13,6 +13,7 @@ from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.check import check_model
 from engine.llm.exchanges import scan
 from engine.planning_types import Subgoal
+from engine.plurals import counted
 from engine.quoting import visible
 from engine.training.runs import RunFolder, find_run
 from pokeTUI.printing import say, say_part
@@ -125,7 +126,7 @@ def _print_reading(one: "OneAnswer") -> None:
         say(
             "",
             f"--- {answer.latency_s:.1f} s, first word after {answer.first_token_s:.1f} s, "
-            f"{answer.prompt_tokens} tokens in, {answer.answer_tokens} out",
+            f"{counted(answer.prompt_tokens, 'token')} in, {answer.answer_tokens:,} out",
         )
     if reading.repairs:
         say(f"mended: {', '.join(reading.repairs)}")

@@ -54,7 +54,7 @@ def _print_run_list(infos: Sequence[RunInfo]) -> None:
             + ("  ● goes on: poketui attach" if info.path.resolve() in live else "")
             + (f"  cannot be read: {info.refusal}" if info.refusal else "")
         )
-    say("Go on with the newest: poketui run --resume, or another: poketui run --resume RUN")
+    say("Resume the newest: poketui run --resume, or another: poketui run --resume RUN")
 
 
 def _when(seconds: float) -> str:
@@ -133,7 +133,7 @@ def print_evaluation(
         f"{counted(len(played), 'episode')} from the start"
     )
     say(f"return   {result.avg_reward:.2f} ± {result.std_reward:.2f}")
-    say(f"length   {result.avg_length:,.0f} steps")
+    say(f"length   {counted(round(result.avg_length), 'step')}")
     say(f"planner  {result.avg_llm_usage + result.avg_rules_usage:.0%} of the decisions")
     say(f"success  {share_text(sum(episode.is_success for episode in played), len(played))}")
     width = max((len(text) for _, text in found.milestones), default=0)

@@ -168,7 +168,8 @@ def _describe(event: Event) -> tuple[str, str] | None:
             return "evaluated", (
                 f"the policy alone after {counted(event.episode, 'episode')}: "
                 f"reward {found.avg_reward:+.1f} ± {found.std_reward:.1f}, "
-                f"success {100 * found.success_rate:.0f} %, {found.avg_length:,.0f} steps"
+                f"success {100 * found.success_rate:.0f} %, "
+                f"{counted(round(found.avg_length), 'step')}"
             )
         case events.RunFailed(message=message, hint=hint):
             return "failure", f"the run failed: {message} {hint}".rstrip()

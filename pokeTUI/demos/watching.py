@@ -64,14 +64,15 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
     from pokeTUI.demos.record_screen import record
     from pokeTUI.launch import check_preferences, check_terminal
 
-    check_terminal()
+    settings = recorded.settings()  # what is wrong with it comes before what is with the terminal
+    check_terminal("Replay it without a terminal: `poketui replay`, `poketui demos validate`.")
     check_preferences()
     lines: list[str] = []
     recorded_now: Sequence[Event] = ()
     place: int | None = None
     while True:
         session = ReplaySession(recorded, place=place, earlier=recorded_now)
-        cockpit = CockpitApp(session, recorded.settings(), is_attached=True, color=color)
+        cockpit = CockpitApp(session, settings, is_attached=True, color=color)
         try:
             cockpit.run()
         finally:
@@ -85,7 +86,7 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
             return [*lines, f"{recorded.title} was replayed."]
         task = recorded.goal.text if recorded.goal is not None else ""
         plan = RecordingPlan(start=DemoPoint(recorded.source, place), task=task, tags=(BRANCHED,))
-        found = record(recorded.settings(), plan, color=color)
+        found = record(settings, plan, color=color)
         recorded_now = found.ended
         lines += [f"{demonstration_end(each).capitalize()}." for each in recorded_now]
         if found.exit_code:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from engine.events import RunStarted
+from engine.plurals import counted
 from engine.quoting import printable
 from engine.types import ActionSet
 from pokeTUI.dialogs.detail import Passage
@@ -126,7 +127,7 @@ def pattern_passages(row: "PatternRow", actions: ActionSet) -> list[Passage]:
     return [
         Passage("action", actions.name(row.action), Ink.strong),
         Passage("in", describe_context(row.context), Ink.strong),
-        Passage("taken", f"{row.frequency:,} times, in all runs of this file"),
+        Passage("taken", f"{counted(row.frequency, 'time')}, in all runs of this file"),
         Passage(
             "went well",
             f"{100 * row.success_rate:.1f} % "

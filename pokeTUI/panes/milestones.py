@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from rich.cells import cell_len
 
 from engine.events import GameObserved
+from engine.plurals import counted
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.creatures import LABEL
 from pokeTUI.rendering.lines import Line, add_bar, wrap
@@ -23,7 +24,11 @@ def milestone_lines(state: DashboardState, width: int, room: int) -> list[Line]:
     """Tick the milestones on the way to the goal: by name if there is room, else only the next."""
     reached = state.game.milestones if state.game else frozenset[str]()
     if state.run is None or not state.run.milestones:
-        return [Line(width).add("done", Ink.dim, LABEL).add(f"{len(reached)} milestones", Ink.text)]
+        return [
+            Line(width)
+            .add("done", Ink.dim, LABEL)
+            .add(counted(len(reached), "milestone"), Ink.text)
+        ]
     known = state.run.milestones
     way = known[: _way_size(known, state.game)]
     is_column = room > len(way)

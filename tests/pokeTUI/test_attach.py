@@ -76,7 +76,7 @@ def test_a_run_is_left_attached_to_again_and_stopped(background: Background, win
     assert "● running" in background.run("runs", "--save-dir", str(background.saves)).stdout
     refused = background.run("attach")
     assert refused.returncode == 2
-    assert "not a terminal" in refused.stderr
+    assert "needs a terminal" in refused.stderr
     first = window((80, 24), background.shell_line("attach"))
     first.wait_for("► playing", "Mosslight", "steps")
     first.press("p")

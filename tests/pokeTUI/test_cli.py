@@ -148,8 +148,8 @@ def test_without_a_saved_run_a_command_says_what_it_would_do_with_one(
         (("record", "--rom", "no.gbc"), "no ROM file at no.gbc"),
         (("record", "--state", "no.state"), "does not exist: no.state"),
         (("record", "--player", "nobody"), "Nobody is called 'nobody'"),
-        (("run",), "not a terminal"),
-        (("record",), "not a terminal"),
+        (("run",), "needs a terminal"),
+        (("record",), "needs a terminal"),
     ],
 )
 def test_without_a_terminal_a_mistake_is_reported_before_that(

@@ -191,7 +191,7 @@ async def test_before_the_first_decision_it_says_so(tmp_path: Path) -> None:
 async def test_a_history_without_decisions_says_so(tmp_path: Path) -> None:
     write_history(tmp_path / "decisions.db", 0)
     async with opened(tmp_path) as shown:
-        await shown.comes("No decision is kept yet")
+        await shown.comes("No decisions yet")
         shown.pane.act("patterns")
         await shown.comes("No action was taken three times")
 

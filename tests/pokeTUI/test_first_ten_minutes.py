@@ -31,8 +31,13 @@ def test_at_least_twenty_questions_are_answered() -> None:
 
 @pytest.mark.parametrize(("key", "seen"), [row[1:] for row in COCKPIT], ids=[r[0] for r in COCKPIT])
 async def test_the_cockpit_answers_at_80x24(
-    open_cockpit: OpenCockpit, key: str, seen: list[str]
+    open_cockpit: OpenCockpit,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    key: str,
+    seen: list[str],
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # a picture of the screen is written there
     async with open_cockpit(80, 24) as (pilot, session):
         session.post(RecordingChanged(is_recording=False))
         await settle(pilot)

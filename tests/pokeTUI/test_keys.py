@@ -258,7 +258,8 @@ def test_no_key_of_the_table_is_shown_by_its_name_in_the_code() -> None:
 
 
 def test_former_name_of_an_action_still_sets_its_keys() -> None:
-    table = KeyTable({"rewards.later": "f5"})
+    table = KeyTable({"rewards.later": "f5", "wish": "f6", "keep_state": "f7"})
     keys = {entry.id: entry.keys for entry in table.entries}
     assert keys["rewards.older"] == ("f5",)
+    assert (keys["instruct"], keys["save_state"]) == (("f6",), ("f7",))
     assert keys["rewards.newer"] == ("pageup",)

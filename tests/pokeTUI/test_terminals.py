@@ -65,7 +65,7 @@ def test_a_dumb_terminal_is_refused_in_one_line(tmp_path: Path) -> None:
     with FastTerminal(command, environment={"TERM": "dumb"}) as terminal:
         assert terminal.wait(60) == 2
         said = terminal.received.decode()
-    assert "not a terminal that can be drawn on" in said
+    assert "The cockpit needs a terminal" in said
     assert "--headless" in said
     assert "\x1b" not in said
     assert said.count("\n") == 1

@@ -97,9 +97,7 @@ def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some
         walk(run)
         assert demos.replay.count == former + SHOWN - 1, "the last step led to none known"
         count = demos.replay.count
-        assert said(run)[-1] == (
-            f"your 4 steps joined the demonstrations that are learnt from: {count} by now"
-        )
+        assert said(run)[-1] == (f"your 4 steps joined the demonstrations: {count} now")
         steps(run, 40)
         assert np.isfinite(run.of(PolicyUpdated)[-1].figures["cloning_loss"])
         run.trainer.save()
