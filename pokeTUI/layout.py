@@ -10,9 +10,9 @@ from pokeTUI.rendering.encoders import exact_size, fit
 from pokeTUI.splits import GAME, Border, Node, Place, Slot, Solver, Split, prune
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
-_TEXT_ROWS = 2
 STORY_FROM_ROWS = 30
 """Rows from which the sentence about what is going on has a line of its own."""
+_TEXT_ROWS = 2
 """The game's text, decoded, below a picture that is too coarse to read it."""
 _BORDER = 2
 _ROWS_EACH = 5

@@ -43,7 +43,7 @@ SENT: dict[str, tuple[str, Command]] = {
     "next_game": ("", commands.Watch(1)),
     "previous_game": ("", commands.Watch(15)),
     "game_number": ("+ 1 7 enter backspace 2 enter", commands.Watch(11)),
-    "all_games": ("+ right enter", commands.Watch(1)),
+    "all_games": ("+ escape", commands.ShowGames(frozenset())),
     "control": ("", commands.ReleaseControl()),
     "record": ("", commands.StopRecording()),
     "rewind": ("", commands.Rewind(10)),
@@ -304,8 +304,8 @@ async def test_a_border_is_dragged_and_a_double_click_zooms(open_cockpit: OpenCo
         )
         await pilot.mouse_up("#board", offset=(70, 10))
         assert app.board.plan.regions["game"].width == 71
-        await pilot.click("#board", offset=(90, 1))
+        await pilot.click("#board", offset=(90, 2))
         assert app.board.focused == "party"
         app.CLICK_CHAIN_TIME_THRESHOLD = 600.0  # two clicks are one double click, however slow
-        await pilot.click("#board", offset=(90, 1), times=2)
+        await pilot.click("#board", offset=(90, 2), times=2)
         assert app.board.plan.shown == ("party",)

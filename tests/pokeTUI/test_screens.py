@@ -67,7 +67,7 @@ async def test_the_status_line_has_every_figure(
 
 @pytest.mark.parametrize(
     ("columns", "rows", "picture"),
-    [(80, 24, (40, 18)), (120, 40, (56, 25)), (200, 60, (120, 54)), (240, 78, (160, 72))],
+    [(80, 24, (40, 18)), (120, 40, (53, 24)), (200, 60, (120, 54)), (240, 78, (160, 72))],
 )
 async def test_the_picture_is_centred_and_as_large_as_fits(
     open_cockpit: OpenCockpit, columns: int, rows: int, picture: tuple[int, int]

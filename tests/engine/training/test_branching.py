@@ -174,7 +174,7 @@ def test_branching_reports_each_outcome(run):
         run.trainer.loop.obey(command)
     told = run.of(CommandObeyed)
     assert [one.command for one in told] == ["KeepState", "Branch", "Restart"]
-    assert "kept state 1" in told[0].text
+    assert "saved state 1" in told[0].text
     assert "branched from state 1" in told[1].text
     assert "began the episode anew" in told[2].text
 
