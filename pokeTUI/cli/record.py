@@ -38,6 +38,13 @@ def record(
     pause: Annotated[
         str, typer.Option(metavar="TIME", help="Rest between two of them, e.g. 5s.")
     ] = "",
+    reset: Annotated[
+        bool,
+        typer.Option(
+            "--reset/--no-reset",
+            help="Without --pause, let your first press begin the next one.",
+        ),
+    ] = True,
     task: Annotated[str, typer.Option(help="What is shown, in words.")] = "",
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be repeated.")] = None,
     player: Annotated[
@@ -101,6 +108,7 @@ def record(
         episodes=episodes,
         limit_s=seconds(time_limit, "--time-limit"),
         pause_s=seconds(pause, "--pause"),
+        has_reset=reset,
         task=task,
         tags=tuple(tag or ()),
         player=player,
