@@ -20,6 +20,7 @@ from engine.recording.players import LoadedPlayer
 from engine.recording.reporter import RecordingReporter, played
 
 _RESETTING = "The next demonstration begins in a moment; resume, and it begins now."
+_READY = "The next demonstration begins with your first press."
 _CHANGE_RECORDING = (
     commands.StopRecording,
     commands.DiscardRecording,
@@ -65,6 +66,7 @@ class RecordingLoop:
         self._plan = plan
         self._has_begun = self._is_waiting = self._is_episode_over = False
         self._is_shown = is_shown
+        self._has_reset = plan.has_reset and player is None and not plan.pause_s
         self._looked_s = time.monotonic()
         self._waited_s = 0.0
 
@@ -143,7 +145,7 @@ class RecordingLoop:
         if self._player is not None and self._controls.is_human:
             self._hand_control(is_human=False)
         is_first, self._has_begun = not self._has_begun, True
-        if self._plan.pause_s > 0 and not is_first:
+        if (self._plan.pause_s > 0 or self._has_reset) and not is_first:
             self._is_waiting, self._waited_s = True, 0.0
             self._reporter.work = "resetting", 0.0, self._plan.pause_s
             self._reporter.show_game()
@@ -153,7 +155,7 @@ class RecordingLoop:
     def _wait_on(self) -> None:
         pause_s = self._plan.pause_s
         self._reporter.work = "resetting", min(self._waited_s, pause_s), pause_s
-        if self._waited_s >= pause_s:
+        if self._waited_s >= pause_s and not self._has_reset:
             self._record()
         else:
             self._reporter.idle()
@@ -168,6 +170,11 @@ class RecordingLoop:
         with self._continuing("Nothing is recorded"):
             self._recorder.begin()
         self._reporter.show_game()
+
+    def _end_reset(self) -> None:
+        """Record from a person's first press on, where that was waited for."""
+        if self._is_waiting and self._has_reset and not self._controls.is_paused:
+            self._record()
 
     def _end_episode(self, reason: str) -> None:
         """End the episode, save its demonstration, and continue to the next."""
@@ -273,6 +280,10 @@ class RecordingLoop:
                 return None
             case commands.Press(action):
                 return self._press(action)
+            case commands.Hold(buttons):
+                if buttons and self._controls.is_live:
+                    self._end_reset()
+                return None
             case commands.TakeOver():
                 return self._take_over()
             case commands.GiveBack():
@@ -286,7 +297,7 @@ class RecordingLoop:
                 return self._start(task, tags)
             case commands.Restart():
                 if self._is_waiting:
-                    return _RESETTING
+                    return _READY if self._has_reset else _RESETTING
                 self._live.rest()
                 self._end_episode("you began another episode")
             case commands.StopRecording():
@@ -309,7 +320,8 @@ class RecordingLoop:
         """Take a person's step, with what the player would have done beside it."""
         if refusal := self._controls.press_refusal:
             return refusal
-        if self._is_waiting:
+        self._end_reset()
+        if self._is_waiting and not self._has_reset:
             return _RESETTING
         if self._controls.is_paused:
             return "Paused: resume first."

@@ -37,6 +37,8 @@ class RecordingPlan:
     """After so long a demonstration is saved by itself; 0: never. Pauses do not count."""
     pause_s: float = 0.0
     """Between two of them."""
+    has_reset: bool = False
+    """Where there is no pause, a person's next demonstration begins with the first press."""
     task: str = ""
     tags: tuple[str, ...] = ()
     player: str = ""

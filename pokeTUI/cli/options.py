@@ -24,7 +24,7 @@ _PANELS = {
     "Network and training": "network inputs hidden_size epochs batch_size lr weight_decay patience "
     "eval_episodes eval_every save_every device",
     "DAgger": "dagger rounds round_episodes beta",
-    "Run": "demo from_ at steps episodes minutes time_limit pause seed seeds first_seed envs "
+    "Run": "demo from_ at steps episodes minutes time_limit pause reset seed seeds first_seed envs "
     "workers processes",
     "Output": "headless detach quiet color save_dir exp_name track wandb_project_name json_ out "
     "force",

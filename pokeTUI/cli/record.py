@@ -38,6 +38,13 @@ def record(
     pause: Annotated[
         str, typer.Option(metavar="TIME", help="Pause between episodes, e.g. 5s.")
     ] = "",
+    reset: Annotated[
+        bool,
+        typer.Option(
+            "--reset/--no-reset",
+            help="Without --pause, your first press begins the next episode.",
+        ),
+    ] = True,
     task: Annotated[str, typer.Option(help="Task description stored with each episode.")] = "",
     tag: Annotated[list[str] | None, typer.Option(help="Tag; repeatable.")] = None,
     player: Annotated[
@@ -104,6 +111,7 @@ def record(
         episodes=episodes,
         limit_s=seconds(time_limit, "--time-limit"),
         pause_s=seconds(pause, "--pause"),
+        has_reset=reset,
         task=task,
         tags=tuple(tag or ()),
         player=player,

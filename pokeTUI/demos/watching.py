@@ -85,7 +85,8 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
         if place is None:
             return [*lines, f"{recorded.title} was replayed."]
         task = recorded.goal.text if recorded.goal is not None else ""
-        plan = RecordingPlan(start=DemoPoint(recorded.source, place), task=task, tags=(BRANCHED,))
+        start = DemoPoint(recorded.source, place)
+        plan = RecordingPlan(start=start, task=task, tags=(BRANCHED,), has_reset=True)
         found = record(settings, plan, color=color)
         recorded_now = found.ended
         lines += [f"{demonstration_end(each).capitalize()}." for each in recorded_now]

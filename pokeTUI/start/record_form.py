@@ -99,5 +99,6 @@ def plan_of(given: Mapping[str, str], save_dir: str | None) -> "tuple[RunConfig,
         limit_s=seconds(given.get("limit", ""), "The time limit"),
         task=given.get("task", ""),
         player=given.get("player", ""),
+        has_reset=True,
     )
     return config, plan

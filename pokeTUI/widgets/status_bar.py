@@ -109,6 +109,8 @@ class StatusBar(LinesWidget):
             at = f"{state.status.done:,.0f}/{state.status.total:,.0f}"
             return f" {sign} replay {at} ", Ink.badge_warn if state.is_paused else Ink.badge
         if only_records(state) and state.status.phase == "resetting" and not state.is_paused:
+            if not state.status.total:
+                return " … press to begin ", Ink.badge_info
             left = max(0.0, state.status.total - state.status.done)
             return f" … the next in {left:.0f} s ", Ink.badge_info
         if state.is_human and not (state.is_paused and only_records(state)):

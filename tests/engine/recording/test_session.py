@@ -233,6 +233,29 @@ def test_between_two_demonstrations_there_is_time(begin: Begin, config: RunConfi
     assert len(assert_replays(config)) == 2
 
 
+@pytest.mark.parametrize("is_live", [False, True])
+def test_the_next_demonstration_begins_with_the_first_press(
+    begin: Begin, config: RunConfig, is_live: bool
+) -> None:
+    watcher = begin(has_reset=True)
+    watcher.recording(is_recording=True)
+    watcher.press((5,))
+    watcher.recording(steps=1)
+    watcher.send(StopRecording())
+    assert watcher.status(phase="resetting").total == 0
+    assert not watcher.recording(saved=1).is_recording
+    assert "first press" in watcher.refusal(Restart())
+    watcher.send(Pause())
+    assert "Paused" in watcher.refusal(Press(Action.A))
+    watcher.send(PlayLive(is_live), Resume())
+    assert not watcher.recording().is_recording
+    watcher.send(Hold(frozenset({Action.A})) if is_live else Press(Action.A))
+    watcher.recording(is_recording=True, steps=1, saved=1)
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert len(assert_replays(config)) == 2
+
+
 def test_actions_are_taken_back(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
     watcher.recording(is_recording=True)
