@@ -90,7 +90,7 @@ def test_the_only_run_is_meant_where_none_is_named(serve: Serve) -> None:
     serve("20261122-000001")
     assert find_live_run(None).run_id == "20261122-000001"
     serve("20261122-000002")
-    with pytest.raises(AttachError, match=r"2 runs go on.*000001, 20261122-000002"):
+    with pytest.raises(AttachError, match=r"2 runs are in the background.*000001, 20261122-000002"):
         find_live_run(None)
     assert find_live_run("20261122-000002").run_id == "20261122-000002"
     with pytest.raises(AttachError, match=r"No run 'other'.*These do: 20261122-000001"):
