@@ -51,7 +51,7 @@ def _print_run_list(infos: Sequence[RunInfo]) -> None:
         say(
             f"{info.run_id:<20} {info.total_steps:>12,}  {info.agent:<7} {info.mode:<9} "
             f"{info.seed:>5}  {_when(info.changed_at)}"
-            + ("  ● goes on: poketui attach" if info.path.resolve() in live else "")
+            + ("  ● running: poketui attach" if info.path.resolve() in live else "")
             + (f"  cannot be read: {info.refusal}" if info.refusal else "")
         )
     say("Resume the newest: poketui run --resume, or another: poketui run --resume RUN")

@@ -15,7 +15,7 @@ def test_a_policy_is_cloned_resumed_and_begun_from(tmp_path):
     first = poketui("bc", "--rules", "2", *small, cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "epoch   1  loss" in first.stdout
-    assert "Train on from it: poketui run --from " in first.stdout
+    assert "Fine-tune it: poketui run --from " in first.stdout
     again = poketui("bc", "--resume", "latest", "--epochs", "2", cwd=tmp_path)
     assert "epoch   2  loss" in again.stdout
     name = next((tmp_path / "saves" / "policies").iterdir()).name
@@ -66,7 +66,7 @@ def test_a_network_that_no_agent_has_plays_but_is_not_trained_on(tmp_path):
     made = poketui("bc", "home", "--network", "tiny", "--inputs", "both", *small, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     name = next((tmp_path / "saves" / "policies").iterdir()).name
-    assert "No agent trains the network tiny on." in made.stdout
+    assert "No agent fine-tunes the network tiny." in made.stdout
     assert f"poketui record --player {name}" in made.stdout
     refused = poketui("run", "--from", "latest", "--headless", cwd=tmp_path)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
@@ -88,7 +88,7 @@ def test_a_network_that_no_agent_has_plays_but_is_not_trained_on(tmp_path):
         (("bc", "--rules", "1", "--learning-rate", "-1"), "learning_rate = -1"),
         (("bc", "--rules", "1", "--hidden-dim", "1"), "hidden_size = 1"),
         (("bc", "--rules", "1", "--exp-name", "a/b"), "exp_name = 'a/b'"),
-        (("bc", "--rules", "1", "--wandb-project-name", "il"), "is of --track"),
+        (("bc", "--rules", "1", "--wandb-project-name", "il"), "needs --track"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(tmp_path, arguments, said):
