@@ -11,8 +11,9 @@ import select
 import socket
 import subprocess
 import tempfile
+import weakref
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import numpy as np
 
@@ -46,8 +47,14 @@ class BackgroundEvaluation:
     def __init__(self, config: RunConfig, emit: Callable[[Event], None]) -> None:
         self._config = config
         self._emit = emit
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (read when the process fails)
-        self._weights = tempfile.TemporaryFile()  # noqa: SIM115 (shared with the process)
+        owned = ExitStack()
+        self._owned = owned
+        self._end = weakref.finalize(self, owned.close)  # however it is left
+        # What the process prints, read when it fails; and the weights, which it reads.
+        self._output, self._weights = (
+            owned.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+            for _ in range(2)
+        )
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._evaluated: tuple[int, int] | None = None
@@ -68,7 +75,7 @@ class BackgroundEvaluation:
             self._weights.truncate()
             self._weights.flush()
             if self._socket is None:
-                self._socket = self._start()
+                self._socket = self._owned.enter_context(self._start())
             Channel(self._socket).send(CALL)
         except OSError as error:
             self._fail(str(error))
@@ -94,14 +101,8 @@ class BackgroundEvaluation:
     def close(self) -> None:
         """End the process; it has nothing to save."""
         self._is_over = True
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-        self._output.close()
-        self._weights.close()
+        self._socket = None
+        self._end()
 
     def _start(self) -> socket.socket:
         ours, theirs = socket.socketpair()
@@ -116,6 +117,8 @@ class BackgroundEvaluation:
                 env=python_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
                 start_new_session=True,
             )
+        self._owned.callback(self._process.wait)
+        self._owned.callback(self._process.kill)
         Channel(ours).send(CALL, self._config.model_dump_json().encode())
         return ours
 
