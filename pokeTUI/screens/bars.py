@@ -38,7 +38,7 @@ class StoryLine(LinesWidget):
         self._sentences = ("", "")
 
     def show(self, state: DashboardState) -> None:
-        """Show what goes on in `state`."""
+        """Show the sentences for `state`."""
         sentences = story(state)
         if sentences != self._sentences:
             self._sentences = sentences
