@@ -84,7 +84,7 @@ class ViewActions(ActionsApp):
                 f"{error.filename or path}: {error.strerror}", severity="error", markup=False
             )
         else:
-            self.notify(f"The screen is in {path}", markup=False)
+            self.notify(f"Screenshot saved: {path}", markup=False)
 
     def action_mosaic(self) -> None:
         """Show all games at once."""
