@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum, auto
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from rich.style import Style
@@ -26,6 +27,12 @@ class Ink(Enum):
     info = auto()
     odd = auto()
     key = auto()
+    accent_band = auto()
+    info_band = auto()
+    warn_band = auto()
+    odd_band = auto()
+    bad_band = auto()
+    strong_band = auto()
     badge = auto()
     badge_warn = auto()
     badge_bad = auto()
@@ -35,7 +42,22 @@ class Ink(Enum):
 Palette = Mapping[Ink, Style]
 """How each ink looks."""
 
-TEXT_INKS = tuple(ink for ink in Ink if ink is not Ink.faint and not ink.name.startswith("badge"))
+SERIES: Mapping[Ink, Ink] = MappingProxyType(
+    {
+        Ink.accent: Ink.accent_band,
+        Ink.info: Ink.info_band,
+        Ink.warn: Ink.warn_band,
+        Ink.odd: Ink.odd_band,
+        Ink.bad: Ink.bad_band,
+        Ink.strong: Ink.strong_band,
+    }
+)
+"""Inks of lines that are drawn over each other, with those of what lies behind them."""
+TEXT_INKS = tuple(
+    ink
+    for ink in Ink
+    if ink is not Ink.faint and ink not in SERIES.values() and not ink.name.startswith("badge")
+)
 """Those that words are written with; faint is for frames and tracks."""
 
 _COLORS: Mapping[str, tuple[Any, ...]] = {
@@ -81,7 +103,7 @@ def palette(name: str, *, is_plain: bool = False) -> Palette:
     theme = next((one for one in THEMES if one.name == name), THEMES[0])
     names = theme.variables
     good, warn, bad, info = theme.success, theme.warning, theme.error, theme.secondary
-    return {
+    inks = {
         Ink.text: Style(color=theme.foreground),
         Ink.dim: Style(color=names["stone"]),
         Ink.faint: Style(color=names["frame"]),
@@ -98,6 +120,7 @@ def palette(name: str, *, is_plain: bool = False) -> Palette:
         Ink.badge_bad: _badge(theme, bad, is_plain),
         Ink.badge_info: _badge(theme, info, is_plain),
     }
+    return inks | {band: inks[ink] + Style(dim=True, bold=False) for ink, band in SERIES.items()}
 
 
 def _badge(theme: Theme, color: str | None, is_plain: bool) -> Style:

@@ -126,7 +126,7 @@ class ViewActions(ActionsApp):
 
         def compare(other: str | None) -> None:
             if other is not None:
-                self.push_screen(CompareScreen(save_dir, here.name, other))
+                self.push_screen(CompareScreen(save_dir, (here.name, other)))
 
         self.push_screen(
             RunsScreen(

@@ -196,31 +196,28 @@ def run(
 
 @app.command()
 def runs(
-    pair: Annotated[
+    named: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN [RUN]]",
-            help="One run: its curves; two: a comparison. Cloned policies, too.",
+            metavar="[RUN]...",
+            help="One run: its curves; two: a comparison; more: a table. Cloned policies, too.",
             autocompletion=complete_runs_and_policies,
         ),
     ] = None,
     save_dir: options.SaveDir = None,
 ) -> None:
-    """List saved runs and cloned policies, plot one, or compare two."""
-    from pokeTUI.cli.reports import print_comparison, print_curves, print_runs
+    """List saved runs and cloned policies, plot one, or compare several."""
+    from pokeTUI.cli.reports import print_comparison, print_curves, print_overview, print_runs
 
-    match pair or []:
+    match named or []:
         case []:
             print_runs(save_dir)
         case [only]:
             print_curves(save_dir, only)
         case [first, second]:
             print_comparison(save_dir, first, second)
-        case named:
-            raise ConfigurationError(
-                f"{len(named)} runs were named, not two.",
-                "Compare two: poketui runs RUN RUN, or name none to list all.",
-            )
+        case several:
+            print_overview(save_dir, several)
 
 
 @app.command("eval")

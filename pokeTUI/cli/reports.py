@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.plurals import counted
-from engine.training.comparison import saved_curves
+from engine.training.comparison import differing, digest_run, saved_curves
 from engine.training.export import export_run
 from engine.training.policy_folders import list_policies
 from engine.training.runs import RunInfo, list_runs
@@ -97,10 +97,52 @@ def print_comparison(save_dir: str | None, first: str, second: str) -> None:
     Raises:
         CheckpointError: There is no such run or policy.
     """
-    rows = comparison_rows(saves(save_dir), first, second, _warn)
+    rows = comparison_rows([digest_run(saves(save_dir), run, _warn) for run in (first, second)])
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def print_overview(save_dir: str | None, names: Sequence[str]) -> None:
+    """Print a line a run or cloned policy: how far it came, last and best; then a line a group.
+
+    Raises:
+        CheckpointError: There is no such run or policy.
+    """
+    # Here, not above: these load what folds a journal.
+    from pokeTUI.dashboard.curves import ALONE, RETURN, SUCCESS
+    from pokeTUI.dashboard.overlay import Group, Overlay, View, load_run, make_groups
+
+    runs = [load_run(saves(save_dir), name, _warn) for name in dict.fromkeys(names)]
+    overlay, curves = Overlay(), (RETURN, SUCCESS, ALONE)
+    settings = differing(*(run.digest.settings for run in runs))
+    heads = (head for curve in curves for head in (curve.title, "best", "at step"))
+    rows: list[tuple[str, ...]] = [("run", "steps", "episodes", *heads, "settings that differ")]
+    for number, run in enumerate(runs):
+        cells = [run.digest.run_id, f"{run.digest.total_steps:,}", f"{run.digest.episodes:,}"]
+        for curve in curves:
+            found = overlay.summary(Group("", (run,)), View(curve))
+            cells += (
+                ["–"] * 3
+                if found is None
+                else [curve.text(found.last), curve.text(found.best), f"{found.best_at:,.0f}"]
+            )
+        differing_here = (f"{key}={values[number]}" for key, values in settings.items())
+        rows.append((*cells, " ".join(differing_here)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *cells, differs in rows:
+        right = (text.rjust(width) for text, width in zip(cells, widths[1:], strict=False))
+        say("  ".join([name.ljust(widths[0]), *right, differs]).rstrip())
+    for group in make_groups(runs):
+        texts = [
+            f"{curve.title} {curve.text(found.last)}"
+            f" ({curve.text(found.low)} to {curve.text(found.high)})"
+            for curve in curves
+            if (found := overlay.summary(group, View(curve))) is not None
+        ]
+        if len(group.runs) > 1 and texts:
+            say(f"{len(group.runs)} runs, {group.label}: {', '.join(texts)}")
+    say(f"Return and success: means of {View().window} episodes.")
 
 
 def print_evaluation(

@@ -18,6 +18,7 @@ from pokeTUI.dashboard.event_lines import (
 )
 from pokeTUI.dashboard.history import (
     MAX_MOVES,
+    STEPS,
     EpisodeHistory,
     Move,
     Record,
@@ -191,7 +192,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             state = replace(state, last_ends=last_ends)
             if summary.start:
                 return state  # only those from the true start compare
-            return replace(state, history=state.history.add(event.episode, summary))
+            history = state.history.add(event.episode, summary, event.total_steps)
+            return replace(state, history=history)
         case events.RunStarted():
             return replace(state, run=event)
         case events.WorldMapped(outlines=outlines):
@@ -218,7 +220,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             state = replace(state, moves=moves, strategy=new)
             return _notify(state, f"Strategy {new}: {cause}") if state.status else state
         case events.PolicyUpdated():
-            updates = state.updates.add(float(event.update), event.figures)
+            figures = {**event.figures, STEPS: float(event.total_steps)}
+            updates = state.updates.add(float(event.update), figures)
             return replace(state, policy=event, updates=updates)
         case events.EvaluationEnded(episode=episode, evaluation=evaluation):
             successes = evaluation.success_rate * evaluation.episodes
@@ -230,6 +233,7 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
                 "milestones": sum(evaluation.milestones.values()),
                 "success_low": low,
                 "success_high": high,
+                STEPS: float(event.total_steps),
             }
             evaluations = state.evaluations.add(float(episode), figures)
             return replace(state, evaluations=evaluations, evaluated=event)

@@ -267,7 +267,7 @@ class StartApp(App[None]):
             from pokeTUI.screens.compare import CompareScreen
 
             assert self._saved is not None
-            self.push_screen(CompareScreen(self._saved.save_dir, first, other))
+            self.push_screen(CompareScreen(self._saved.save_dir, (first, other)))
 
         self._pick_run("Compare: the first of two", rows, second)
 

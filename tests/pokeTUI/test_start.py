@@ -126,7 +126,7 @@ async def test_every_list_fits(saves: Path, size: tuple[int, int]) -> None:
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
         await shows(pilot, "seed", "return", "success", "mean of 30 episodes")
         await pilot.press("c")
-        await shows(pilot, "success  mean")
+        await shows(pilot, "length  mean")
         await pilot.press("escape")
 
 

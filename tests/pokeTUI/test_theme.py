@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from textual.theme import Theme
 
-from pokeTUI.theme import TEXT_INKS, THEMES, Ink, palette
+from pokeTUI.theme import SERIES, TEXT_INKS, THEMES, Ink, palette
 
 *_, HIGH_CONTRAST, COLOR_BLIND = THEMES
 
@@ -72,6 +72,15 @@ def test_badges_can_be_read(theme: Theme) -> None:
         assert style.color is not None
         assert style.bgcolor is not None
         assert contrast(style.color.name, style.bgcolor.name) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_lines_over_each_other_have_colours_of_their_own(theme: Theme) -> None:
+    assert len({color_of(theme, ink) for ink in SERIES}) == len(SERIES)
+    for ink, band in SERIES.items():
+        style = palette(theme.name)[band]
+        assert style.color == palette(theme.name)[ink].color
+        assert style.dim
 
 
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)
