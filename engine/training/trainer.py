@@ -114,6 +114,8 @@ class Trainer:
         controls = Controls()
         self.pace = Pace(clock)
         self.log = RunLog(journal, recorder, emit)
+        if planning is not None:
+            planning.emit = self.log.emit
         self.reporter = TrainingReporter(self.state, controls, self.pace, self.log.emit, clock)
         self.handler = CommandHandler(
             self.state, self.learning, self.reporter, controls, self.accept, self.save, clock
@@ -381,4 +383,7 @@ class Trainer:
         self.reporter.status()
         steps, reason = self.state.metrics.total_steps, self.handler.controls.stop_reason
         _log.info("run ends at step %d: %s", steps, reason)
-        return RunStopped(reason, steps, self.saving.checkpoint_path)
+        end = RunStopped(reason, steps, self.saving.checkpoint_path)
+        if self.log.figures is not None:
+            self.log.figures.take(end)
+        return end
