@@ -290,8 +290,12 @@ def open_figures(
     learning_rate, passes = rates.get(agent, (math.nan, 1))
     writers: list[MetricsWriter] = []
     if config.tensorboard:
-        settings = flat(config.model_dump(mode="json", exclude=set(SESSION_KEYS)))
-        writers.append(TensorBoardFile(folder.path / "tensorboard", step, settings=settings))
+        settings, defaults = (
+            flat(each.model_dump(mode="json", exclude=set(SESSION_KEYS)))
+            for each in (config, RunConfig())
+        )
+        path = folder.path / "tensorboard"
+        writers.append(TensorBoardFile(path, step, settings=settings, defaults=defaults))
     if config.wandb != "off":
         writers.append(WandbRun(config, folder.path, folder.run_id))
     return MetricsLogger(

@@ -29,6 +29,9 @@ HPARAMS_METRICS = (
     "time/fps",
 )
 """Metrics that TensorBoard's HPARAMS tab shows beside a run's settings."""
+_FIRST_SETTINGS = frozenset({"agent", "seed"})
+"""With those that are not at their default they stand first in that tab, which takes their order
+from one run alone."""
 
 _FLUSH_INTERVAL_S = 2.0
 _POLYNOMIAL = 0x82F63B78  # CRC-32C (Castagnoli), reflected
@@ -43,8 +46,8 @@ class TensorBoardFile:
     """One event file; a resumed run begins another one, which takes the place of what it repeats.
 
     The folder is made with the first metric; `step` is how many environment steps are taken so far,
-    `clock` returns seconds since the epoch. `settings` (by dotted key) go into the HPARAMS tab, and
-    as a table into the TEXT tab.
+    `clock` returns seconds since the epoch. `settings` (by dotted key, as their `defaults`) go into
+    the HPARAMS tab, and as a table into the TEXT tab.
     """
 
     name = "TensorBoard"
@@ -55,6 +58,7 @@ class TensorBoardFile:
         step: int,
         clock: Callable[[], float] = time.time,
         settings: Mapping[str, Any] | None = None,
+        defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self._clock = clock
         self._has_session = bool(settings)
@@ -66,7 +70,8 @@ class TensorBoardFile:
         # What was written for later steps, before a crash, is dropped by readers here.
         self._add(_varint_field(2, step) + b"\x3a" + _sized(_varint_field(1, 1)))
         if settings:
-            self._add_values(step, [*_session_start(settings, clock()), _settings_table(settings)])
+            start = _session_start(settings, defaults or settings, clock())
+            self._add_values(step, [*start, _settings_table(settings)])
 
     def write(self, step: int, figures: Mapping[str, float | str]) -> None:
         """Add figures and Markdown texts; they reach the disk some seconds later.
@@ -166,7 +171,9 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _session_start(settings: Mapping[str, Any], now_s: float) -> list[bytes]:
+def _session_start(
+    settings: Mapping[str, Any], defaults: Mapping[str, Any], now_s: float
+) -> list[bytes]:
     """Return the summaries that name settings and metrics, and say which values a run has.
 
     Lists and settings that are not set have no place there: the table has them.
@@ -175,7 +182,12 @@ def _session_start(settings: Mapping[str, Any], now_s: float) -> list[bytes]:
         name: value for name, value in settings.items() if isinstance(value, str | int | float)
     }
     infos = (
-        _field(4, _field(1, name.encode()) + _varint_field(4, _hparam(value)[0]))
+        _field(
+            4,
+            _field(1, name.encode())
+            + _varint_field(4, _hparam(value)[0])
+            + _varint_field(7, name in _FIRST_SETTINGS or defaults.get(name) != value),
+        )
         for name, value in single.items()
     )
     metrics = (_field(5, _field(1, _field(2, tag.encode()))) for tag in HPARAMS_METRICS)

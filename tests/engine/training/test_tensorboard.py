@@ -151,7 +151,8 @@ SETTINGS = {
 
 def test_settings_are_hparams_with_their_types(tmp_path):
     clock = Clock()
-    file = TensorBoardFile(tmp_path / "tensorboard", 0, clock, SETTINGS)
+    defaults = SETTINGS | {"ppo.learning_rate": 0.001}
+    file = TensorBoardFile(tmp_path / "tensorboard", 0, clock, SETTINGS, defaults)
     file.close()
     found = summaries(tmp_path / "tensorboard")
     name, data = plugin(found["_hparams_/experiment"])
@@ -161,6 +162,8 @@ def test_settings_are_hparams_with_their_types(tmp_path):
     assert {info[1][0]: info[4][0] for info in infos} == {
         b"agent": 1, b"tensorboard": 2, b"seed": 3, b"ppo.learning_rate": 3,
     }  # fmt: skip
+    first = {info[1][0] for info in infos if info[7][0]}
+    assert first == {b"agent", b"seed", b"ppo.learning_rate"}
     tags = [fields(fields(metric)[1][0])[2][0].decode() for metric in experiment[5]]
     assert tags == list(HPARAMS_METRICS)
     start = fields(plugin(found["_hparams_/session_start_info"])[1][3][0])
