@@ -34,6 +34,7 @@ from engine.llm.backends import make_backends
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
 from engine.loop.controls import CommandQueue
+from engine.loop.machine import MachineMeter
 from engine.loop.reporter import emit_world
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
 from engine.strategy.performance import WINDOW, StrategyType
@@ -140,6 +141,8 @@ def build_trainer(
         if config.background_episodes and not config.eval_interval and make_vector is None:
             trainer.background = BackgroundEvaluation(config, trainer.log.emit)
             undo.callback(trainer.background.close)
+        trainer.machine = MachineMeter(folder.path)
+        undo.callback(trainer.machine.close)
         emit(
             RunStarted(
                 run_id=folder.run_id,
