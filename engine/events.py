@@ -357,6 +357,53 @@ class CheckpointSaved(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessUse:
+    """The memory of some of a run's processes."""
+
+    name: str
+    """trainer (the cockpit too where it shows its own run), workers, evaluation or other."""
+    count: int
+    resident_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class GpuUse:
+    """What a GPU of the machine does, by whomever it is used."""
+
+    name: str
+    load: float
+    """0 to 1; nan: not known."""
+    used_bytes: int
+    total_bytes: int
+    """0: not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMeasured(LossyEvent):
+    """What the run takes of its machine, every few seconds; sizes in bytes, 0 where not known."""
+
+    cores: tuple[float, ...]
+    """How busy each core that the run may use was since the last time, 0 to 1, by whomever; ()
+    where that is not known."""
+    num_cores: int
+    load_average: float
+    """Processes that ran or waited in the last minute; nan: not known."""
+    processes: tuple[ProcessUse, ...]
+    memory_used: int
+    memory_total: int
+    gpus: tuple[GpuUse, ...]
+    disk_free: int
+    """Of the disk that the run is saved on."""
+    disk_total: int
+    run_bytes: int
+    """The size of the run's folder."""
+    speeds: tuple[float, ...]
+    """Steps a second at the last measurements, oldest first."""
+    checkpoints: tuple[tuple[float, float], ...]
+    """(uptime at which it was complete, seconds that it took) of the last ones, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class ControlChanged(Event):
     """A person took over the watched environment, or gave it back."""
 

@@ -38,6 +38,7 @@ class PaneInfo:
         appetite: Its share of rows that are left over.
         presented: Where the game is as large as it can be, the pane with the highest is alone
             beside it, and the next is in front of the others.
+        synonyms: Other words by which the command palette finds it.
     """
 
     key: str
@@ -48,6 +49,7 @@ class PaneInfo:
     column: int = 2
     appetite: int = 0
     presented: int = 0
+    synonyms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,10 @@ class Reporter:
         """Return how long the session has lasted, over all its starts."""
         return self._clock() - self._started_s
 
+    def steps_per_s(self) -> float:
+        """Return the speed of the last seconds."""
+        return self._meter.steps_per_s()
+
     def phase(self, phase: str, done: float = 0.0, total: float = 0.0) -> None:
         """Note what the engine is busy with, and how much of it is done, where that is known."""
         self.work = phase, done, total
@@ -109,7 +113,7 @@ class Reporter:
         phase, done, total = self.work
         return events.StatusChanged(
             total_steps=self.metrics.total_steps,
-            steps_per_s=self._meter.steps_per_s(),
+            steps_per_s=self.steps_per_s(),
             episode=self.metrics.episodes,
             uptime_s=self.uptime_s(),
             is_paused=controls.is_paused,

@@ -8,13 +8,12 @@ import statistics
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from engine.events import EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
 from engine.training.journal import read_journal
 from engine.training.metrics_logger import metrics_of
 from engine.training.policy_folders import find_saved
-from engine.training.run_settings import SESSION_KEYS, read_settings
+from engine.training.run_settings import SESSION_KEYS, flat, read_settings
 from engine.training.runs import RunFolder
 from engine.types import EpisodeSummary
 
@@ -108,7 +107,10 @@ def digest_run(
                 pass
     return RunDigest(
         run_id=folder.path.name,
-        settings=_flat(settings),
+        settings={
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in flat(settings).items()
+        },
         total_steps=total_steps,
         episodes=episodes,
         updates=updates,
@@ -126,13 +128,3 @@ def differing(*settings: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     keys = dict.fromkeys(key for one in settings for key in one)
     values = {key: tuple(one.get(key, "–") for one in settings) for key in keys}
     return {key: row for key, row in values.items() if len(set(row)) > 1}
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    flat: dict[str, str] = {}
-    for key, value in settings.items():
-        if isinstance(value, Mapping) and value:
-            flat |= _flat(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = value if isinstance(value, str) else json.dumps(value)
-    return flat

@@ -33,6 +33,7 @@ from engine.events import (
 from engine.games.base import Game
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import CommandQueue, Controls, Pace
+from engine.loop.machine import MachineMeter
 from engine.loop.session_loop import SessionLoop
 from engine.plurals import counted
 from engine.strategy.adaptive import AdaptiveStrategySystem
@@ -74,6 +75,7 @@ class Trainer:
         log: Where it goes: journal, decision history, curves, and the outside.
         saving: Writes checkpoints, and continues from them.
         background: Evaluates the policy alone beside the training; None: nobody does.
+        machine: Measures what the run takes of its machine; None: nobody does.
     """
 
     not_here = "This is not possible yet."
@@ -114,6 +116,8 @@ class Trainer:
         controls = Controls()
         self.pace = Pace(clock)
         self.log = RunLog(journal, recorder, emit)
+        if planning is not None:
+            planning.emit = self.log.emit
         self.reporter = TrainingReporter(self.state, controls, self.pace, self.log.emit, clock)
         self.handler = CommandHandler(
             self.state, self.learning, self.reporter, controls, self.accept, self.save, clock
@@ -132,6 +136,7 @@ class Trainer:
             self, controls, self.pace, self.reporter, commands, game.actions, self.handler.live
         )
         self.background: BackgroundEvaluation | None = None
+        self.machine: MachineMeter | None = None
         self._make_vector = make_vector
 
     def run(self) -> RunStopped:
@@ -145,6 +150,8 @@ class Trainer:
         self.handler.advance()
         if self.background is not None:
             self.background.poll()
+        if self.machine is not None and self.machine.is_due():
+            self._measure(self.machine)
         if not self.handler.controls.may_step or self.pace.wait_s():
             self.reporter.idle()
             return
@@ -237,8 +244,9 @@ class Trainer:
 
     def close(self) -> None:
         """Close everything that writes, asks or plays."""
-        if self.background is not None:
-            self.background.close()
+        for beside in (self.background, self.machine):
+            if beside is not None:
+                beside.close()
         if self.learning.planning is not None:
             self.learning.planning.close()
         self.log.close()
@@ -261,6 +269,15 @@ class Trainer:
             self.save()
         if self._is_evaluation_due():
             self._evaluate()
+
+    def _measure(self, machine: MachineMeter) -> None:
+        background = self.background.pid if self.background is not None else None
+        processes = {
+            "workers": getattr(self.state.vector, "pids", ()),
+            "evaluation": () if background is None else (background,),
+        }
+        speed = self.reporter.steps_per_s()
+        self.reporter.emit(machine.measure(processes, speed, self.saving.times))
 
     def _move_games(self) -> None:
         """Let running games leave their episodes for other starts; none that a person plays.
@@ -381,4 +398,7 @@ class Trainer:
         self.reporter.status()
         steps, reason = self.state.metrics.total_steps, self.handler.controls.stop_reason
         _log.info("run ends at step %d: %s", steps, reason)
-        return RunStopped(reason, steps, self.saving.checkpoint_path)
+        end = RunStopped(reason, steps, self.saving.checkpoint_path)
+        if self.log.figures is not None:
+            self.log.figures.take(end)
+        return end

@@ -107,6 +107,8 @@ class DashboardState:
     """Where episodes begin, "" where all do at the true start."""
     policy: events.PolicyUpdated | None = None
     checkpoint: events.CheckpointSaved | None = None
+    system: events.SystemMeasured | None = None
+    """What the run takes of its machine; None before that is measured."""
     is_human: bool = False
     steering: events.SteeringChanged | None = None
     first_weights: tuple[tuple[str, float], ...] = ()
@@ -239,6 +241,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, evaluations=evaluations, evaluated=event)
         case events.CheckpointSaved():
             return replace(state, checkpoint=event)
+        case events.SystemMeasured():
+            return replace(state, system=event)
         case events.ControlChanged(is_human=is_human):
             state = replace(state, is_human=is_human)
             return _notify(state, "You play now" if is_human else "The agent plays again")

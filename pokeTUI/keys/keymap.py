@@ -291,6 +291,7 @@ def _pane_entries() -> tuple[KeyAction, ...]:
             partial(lacks, need=info.needs),
             f"pane_{info.key}",
             display="",
+            synonyms=info.synonyms,
         )
         for number, info in enumerate(infos, start=1)
     )

@@ -80,6 +80,7 @@ CHANGED: dict[str, Callable[[CockpitApp], object]] = {
             "pane_learning",
             "pane_decisions",
             "pane_log",
+            "pane_system",
             "next_pane",
             "previous_pane",
             "zoom",
