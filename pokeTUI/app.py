@@ -165,6 +165,7 @@ class CockpitApp(RunControlActions, ViewActions):
         view = self.memory.preferences.view
         if self.has_colors and view in {mode.value for mode in self.board.game.modes}:
             self.board.game.set_mode(GameMode(view))
+        self.board.game.show_inputs(self.memory.preferences.input_display)
         self.link.start()
         self._poll_later()
         self._explain()

@@ -67,6 +67,8 @@ class Preferences(BaseModel):
     """Colours: dark, light, of high contrast, or safe for the colour-blind."""
     view: str = ""
     """How the game is drawn; empty: as suits the terminal."""
+    input_display: Literal["auto", "on", "off"] = "auto"
+    """Buttons beside the game; auto: where they take no room from the picture."""
     has_seen_first_run: bool = False
     """The page that explains the cockpit was shown."""
     has_seen_recording: bool = False

@@ -31,6 +31,12 @@ class ViewActions(ActionsApp):
             self.memory.remember(view=mode.value)
         self.notify(f"Game as {mode.value}", timeout=2)
 
+    def action_toggle_inputs(self) -> None:
+        """Show the buttons beside the game, or hide them."""
+        choice = self.board.game.toggle_inputs()
+        self.memory.remember(input_display=choice)
+        self.notify(f"Input display {'off' if choice == 'off' else 'on'}", timeout=2)
+
     def action_show_pane(self, key: str) -> None:
         """Show a pane, or hide it."""
         if not self.board.toggle(key):

@@ -12,6 +12,7 @@ from pokeTUI.dashboard.conditions import (
     by_hand,
     evaluating,
     kept_states,
+    lacks,
     pausable,
     paused,
     recording,
@@ -34,6 +35,7 @@ from pokeTUI.keys.entry import (
     WATCH,
     KeyAction,
 )
+from pokeTUI.layout import FRAMES
 
 REWOUND = 10
 """Actions that one press takes back."""
@@ -334,6 +336,14 @@ PLAY_KEYS = (
         label="view",
         rank=4,
         synonyms=("view", "pixels", "graphics", "render"),
+    ),
+    _watch(
+        ("i",),
+        "toggle_inputs",
+        "Input display: show the buttons beside the picture, and who presses them, or hide them.",
+        partial(lacks, need=FRAMES),
+        name="inputs",
+        synonyms=("input display", "input viewer", "buttons", "pad", "controller", "joypad"),
     ),
 )
 

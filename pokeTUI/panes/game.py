@@ -16,6 +16,7 @@ from engine.types import DIRECTIONS, GAME_BOY_FRAME_SHAPE
 from pokeTUI.dashboard.conditions import is_recording, takeable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
+from pokeTUI.panes.inputs import PAD_ROWS, InputDisplay
 from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode, exact_size, fit, is_legible
 from pokeTUI.rendering.kitty import KittyEncoder
@@ -30,7 +31,11 @@ _BESIDE_BAR = len(" 100% 0:00:00 left")
 
 
 class GamePane(Vertical):
-    """The picture in the middle, and below it the game's text where the picture is too coarse."""
+    """The picture in the middle, and around it what there is room for.
+
+    Below it is the game's text where the picture is too coarse, and below or beside that the input
+    display.
+    """
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, classes="pane")
@@ -41,6 +46,9 @@ class GamePane(Vertical):
         self._stage = Stage(self._configure, self._view, id="game_stage")
         self._stage.display = False  # until there is a frame, its place is the progress'
         self._text = GameText(id="game_text")
+        self._inputs = InputDisplay(id="inputs")
+        self._inputs.display = False
+        self._input_choice = "auto"
         self._starting = Starting(id="starting")
         self._recording: RecordingChanged | None = None
         self._look = self._below = ""
@@ -52,6 +60,7 @@ class GamePane(Vertical):
         yield self._starting
         yield self._stage
         yield self._text
+        yield self._inputs
 
     def use_terminal(self, terminal: Terminal) -> None:
         """Draw in what `terminal` can show."""
@@ -87,8 +96,23 @@ class GamePane(Vertical):
         self._text.styles.height = rows
         self._place_text()
 
+    def show_inputs(self, choice: str) -> None:
+        """Show the input display: "auto" where the picture leaves room, always "on", or "off"."""
+        self._input_choice = choice
+        self._place_text()
+
+    def toggle_inputs(self) -> str:
+        """Show the input display, or hide it, and return the choice that this means."""
+        if self._inputs.display:
+            self.show_inputs("off")
+        else:
+            self.show_inputs("auto")
+            if not self._inputs.display:
+                self.show_inputs("on")
+        return self._input_choice
+
     def on_resize(self) -> None:
-        """See whether the picture can be read now."""
+        """See what there is room for now."""
         self._place_text()
 
     def show_frame(self, state: DashboardState, *, at_once: bool) -> bool:
@@ -102,11 +126,17 @@ class GamePane(Vertical):
         if state.frame.shape != self._shape:
             self._shape = state.frame.shape
             self._configure()
+        if state.is_human or (state.status is not None and state.status.speed > 0):
+            self._inputs.show(state)  # at full speed the figures' pace has to do
         return self._view.show(state.frame, at_once=at_once)
 
     def show(self, state: DashboardState) -> None:
         """Show the figures around the picture."""
         self._text.show(state)
+        needed = self._inputs.upright_size
+        self._inputs.show(state)
+        if self._inputs.upright_size != needed:
+            self._place_text()
         if state.frame is None:
             self._starting.show(state)
         title = game_title(state)
@@ -145,6 +175,23 @@ class GamePane(Vertical):
         size = self._grid(mode, *room)
         can_be_read = is_legible(mode, *size, self._terminal.cell_size_px, self._shape)
         self._text.display = self._text_rows > 0 and not can_be_read
+        if room and self._stage.display:
+            self._place_inputs(mode, *room)
+
+    def _place_inputs(self, mode: GameMode, columns: int, rows: int) -> None:
+        """Show the buttons below the picture or beside it, where it leaves room or they must."""
+        rows -= self._text_rows * self._text.display
+        wide, high = self._grid(mode, columns, rows)
+        width, height = self._inputs.upright_size
+        below = PAD_ROWS if rows - high >= PAD_ROWS else min(1, rows - high)
+        is_beside = not below and columns - wide >= width and rows >= height
+        if self._input_choice == "on" and not is_beside:
+            below = max(1, below)
+        is_shown = self._input_choice != "off" and bool(below or is_beside)
+        self._inputs.display = is_shown
+        styles = self._inputs.styles
+        styles.dock = "right" if is_beside else "bottom"
+        styles.width, styles.height = (width, "100%") if is_beside else ("100%", below)
 
     def _label_border(self) -> None:
         """Say in the lower border how the recording stands, else how the game is drawn."""

@@ -146,7 +146,7 @@ def fit(
     per_row = cell_shape * shape[1] / shape[0]
     if max_rows is None:
         max_rows = exact_size(shape)[1]
-    height = max(1, min(rows, max_rows, int(columns / per_row)))
+    height = max(1, min(rows, max_rows, int((columns + 0.5) / per_row)))
     width = min(columns, round(height * per_row))
     return max(1, width), height
 

@@ -292,7 +292,9 @@ async def test_the_games_text_stands_below_pictures_that_are_too_coarse_alone(
             await settle(pilot)
         text = pilot.app.screen.query_one("#game_text")
         assert (text.display, text.size.height > 0) == (has_text, has_text)
-        assert game._stage.size.height + text.size.height == game.content_size.height
+        buttons = pilot.app.screen.query_one("#inputs")
+        below = [text.size.height, buttons.size.height * (buttons.styles.dock == "bottom")]
+        assert game._stage.size.height + sum(below) == game.content_size.height
 
 
 async def test_the_text_changes_with_the_picture_that_it_stands_in(
