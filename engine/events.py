@@ -172,6 +172,13 @@ class DecisionMade(LossyEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class ButtonsHeld(LossyEvent):
+    """In real time: the buttons of the watched game that are down now, by action."""
+
+    buttons: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class ReasoningLogged(Event):
     """A line of reasoning: a goal set, reached or dropped, a change of who leads."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from engine.events import ButtonsHeld
 from engine.loop.controls import Controls
 from engine.loop.reporter import Reporter
 
@@ -85,7 +86,7 @@ class RealTimeLoop:
     def let_go(self) -> None:
         """Hold nothing, and forget what was to be held."""
         self._waiting.clear()
-        self._held = frozenset()
+        self._press(frozenset())
         self._held_frames = SHORTEST_HOLD_FRAMES
         self._since_picture = self._since_reading = 0
 
@@ -125,7 +126,8 @@ class RealTimeLoop:
     def _run(self, frames: int) -> int:
         """Run up to `frames` frames with the same buttons down; return how many."""
         if self._waiting and self._held_frames >= SHORTEST_HOLD_FRAMES:
-            self._held, self._held_frames = self._waiting.popleft(), 0
+            self._press(self._waiting.popleft())
+            self._held_frames = 0
         if self._waiting:
             frames = min(frames, max(1, SHORTEST_HOLD_FRAMES - self._held_frames))
         shows = self._since_picture + frames >= FRAMES_PER_PICTURE
@@ -134,6 +136,10 @@ class RealTimeLoop:
         self._since_picture = 0 if shows else self._since_picture + frames
         self._since_reading += frames
         return frames
+
+    def _press(self, buttons: frozenset[int]) -> None:
+        self._held = buttons
+        self.reporter.emit(ButtonsHeld(buttons))
 
     def _read(self, *, is_over: bool) -> None:
         self._since_reading = 0

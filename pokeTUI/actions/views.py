@@ -14,7 +14,7 @@ from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.settings import as_steered
-from pokeTUI.theme import THEME_NAMES
+from pokeTUI.terminal.output import theme_after, theme_names
 
 
 class ViewActions(ActionsApp):
@@ -30,6 +30,12 @@ class ViewActions(ActionsApp):
         if self.has_colors:  # a view for a screen without colour is none to remember
             self.memory.remember(view=mode.value)
         self.notify(f"Game as {mode.value}", timeout=2)
+
+    def action_toggle_inputs(self) -> None:
+        """Show the buttons beside the game, or hide them."""
+        choice = self.board.game.toggle_inputs()
+        self.memory.remember(input_display=choice)
+        self.notify(f"Input display {'off' if choice == 'off' else 'on'}", timeout=2)
 
     def action_show_pane(self, key: str) -> None:
         """Show a pane, or hide it."""
@@ -67,7 +73,7 @@ class ViewActions(ActionsApp):
 
     def action_next_theme(self) -> None:
         """Use the next theme."""
-        self.theme = THEME_NAMES[(THEME_NAMES.index(self.theme) + 1) % len(THEME_NAMES)]
+        self.theme = theme_after(self)
         self.memory.remember(theme=self.theme)
         self.notify(f"Theme {self.theme}", timeout=2)
 
@@ -107,6 +113,7 @@ class ViewActions(ActionsApp):
                 self.send_command,
                 self._prefer,
                 Path("poketui.toml"),
+                theme_names(self),
             )
         )
 

@@ -89,6 +89,8 @@ class DashboardState:
     reward: events.RewardPaid | None = None
     payouts: tuple[events.PayoutMade, ...] = ()
     decision: events.DecisionMade | None = None
+    held: frozenset[int] = frozenset()
+    """Buttons that are down while a person plays in real time."""
     log: Backlog[LogLine] = field(default_factory=lambda: Backlog(MAX_LOG_LINES))
     event_log: EventLog = field(default_factory=EventLog)
     planner: PlannerView = field(default_factory=PlannerView)
@@ -177,6 +179,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, payouts=_append(state.payouts, event, MAX_PAYOUTS))
         case events.DecisionMade():
             return _log_decision(replace(state, decision=event), event)
+        case events.ButtonsHeld(buttons=buttons):
+            return replace(state, held=buttons)
         case events.ReasoningLogged(source=source, text=text, confidence=confidence):
             # Its step counts the whole run; the log counts the episode's, as decisions do.
             step = state.status.episode_steps if state.status is not None else 0

@@ -12,6 +12,7 @@ from pokeTUI.dashboard.conditions import (
     by_hand,
     evaluating,
     kept_states,
+    lacks,
     pausable,
     paused,
     recording,
@@ -34,6 +35,7 @@ from pokeTUI.keys.entry import (
     WATCH,
     KeyAction,
 )
+from pokeTUI.layout import FRAMES
 
 REWOUND = 10
 """Actions that one press takes back."""
@@ -335,6 +337,14 @@ PLAY_KEYS = (
         rank=4,
         synonyms=("view", "pixels", "graphics", "render"),
     ),
+    _watch(
+        ("i",),
+        "toggle_inputs",
+        "Input display: show the buttons beside the picture, and who presses them, or hide them.",
+        partial(lacks, need=FRAMES),
+        name="inputs",
+        synonyms=("input display", "input viewer", "buttons", "pad", "controller", "joypad"),
+    ),
 )
 
 
@@ -412,7 +422,7 @@ PROGRAM_KEYS = (
     _screen(
         ("T",),
         "next_theme",
-        "Use the next theme: dark, light, high contrast, colour-blind safe.",
+        "Use the next theme: dark, light, high contrast, colour-blind safe, your own.",
         name="theme",
         synonyms=("theme", "dark", "light", "colours", "colors", "contrast"),
     ),

@@ -92,6 +92,7 @@ CHANGED: dict[str, Callable[[CockpitApp], object]] = {
         ],
         _board,
     ),
+    "inputs": lambda app: app.board.game.query_one("#inputs").display,
     "theme": lambda app: app.theme,
     "palette": lambda app: type(app.screen).__name__,
     "settings": lambda app: isinstance(app.screen, SettingsScreen),

@@ -38,6 +38,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.WorldMapped(()),
         events.WarningRaised("the disk is nearly full"),
         events.ControlChanged(True),
+        events.ButtonsHeld(frozenset({0, 4})),
         events.CheckpointSaved("x.zip", 9),
         events.SteeringChanged("adaptive", "balanced", "", "", (("map", 2.0),)),
         events.StatesKept((events.KeptState(1, 0, 40, "HOME"),)),
