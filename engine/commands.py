@@ -196,6 +196,11 @@ class DiscardRecording(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewRecording(Command):
+    """Show the demonstration that has just ended again, or stop showing it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rewind(Command):
     """Take back the last `actions` of the demonstration, and continue from there."""
 

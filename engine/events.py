@@ -129,8 +129,8 @@ class StatusChanged(LossyEvent):
     watched_env: int
     episode_steps: int
     phase: str
-    """acting, learning, evaluating, saving, replaying, recording, resetting (between two
-    demonstrations), playing (without recording), paused."""
+    """acting, learning, evaluating, saving, replaying, recording, reviewing (a demonstration that
+    has ended), resetting (between two), playing (without recording), paused."""
     is_live: bool = False
     shares: tuple[tuple[str, float], ...] = ()
     """Who made the last decisions (up to 1,000, of all games): (source, share), summing to 1."""
@@ -425,6 +425,10 @@ class RecordingChanged(LossyEvent):
     tags: tuple[str, ...] = ()
     is_marked: bool = False
     """A person marked that it shows what was wanted."""
+    has_review: bool = False
+    """Each is reviewed at its end, before it is saved."""
+    review: str = ""
+    """Why it ended, while it waits to be kept or discarded; "" while it is played."""
 
 
 @dataclass(frozen=True, slots=True)

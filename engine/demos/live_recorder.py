@@ -11,6 +11,8 @@ from engine.demos.layout import plain_text, read_tags
 from engine.demos.recorder import begin_writing, head_of_env, note_events, note_step
 from engine.demos.writer import DemoWriter
 from engine.env.demo_requests import DemoFacts
+from engine.env.input_recording import short_moves
+from engine.env.live import LiveStretch
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 
@@ -113,6 +115,17 @@ class LiveRecorder:
             tags=self._tags,
             is_marked=writer.is_marked,
         )
+
+    @property
+    def start(self) -> bytes:
+        """Return the game as it was where it began, for `SteppedEnv.restore`."""
+        return self._start
+
+    def moves(self) -> list[int | LiveStretch]:
+        """Return what was played since it began, real-time play cut to the length of an action."""
+        begin, recording = self._open().draft.begin, self._env.recording()
+        own = recording.segments[-1].since(begin.step, begin.frames)
+        return list(short_moves(own, sum(recording.frames)))
 
     @property
     def paid(self) -> float:

@@ -15,6 +15,7 @@ from engine.commands import (
     RequestControl,
     Restart,
     Resume,
+    ReviewRecording,
     Rewind,
     Seek,
     SetSpeed,
@@ -64,6 +65,7 @@ class RunControlActions(ActionsApp):
     action_restart = _sends(Restart)
     action_keep_state = _sends(KeepState)
     action_mark_recording = _sends(MarkRecording)
+    action_review_recording = _sends(ReviewRecording)
 
     action_watch_number = _asks(ask_game)
     action_branch = _asks(lambda state: ask_state(state, time.time()))

@@ -11,6 +11,7 @@ HUMAN = "you"
 """Who plays where nobody else does."""
 
 READ_ONLY = "this viewer is read-only"
+REVIEW = "the demonstration has ended: d keeps it, X retakes it, D discards it"
 
 WhyNot = Callable[[DashboardState], str]
 
@@ -30,12 +31,18 @@ def is_recording(state: DashboardState) -> bool:
     return state.recording is not None and state.recording.is_recording
 
 
+def is_reviewing(state: DashboardState) -> bool:
+    """Return whether a demonstration has ended and waits to be kept or discarded."""
+    return is_recording(state) and state.recording is not None and bool(state.recording.review)
+
+
 def _only_if(is_so: Callable[[DashboardState], bool], else_why: str) -> WhyNot:
     return lambda state: "" if is_so(state) else else_why
 
 
 always = _only_if(lambda state: True, "")
 by_hand = _only_if(lambda state: state.is_human, "only while you play")
+reviewing = _only_if(is_reviewing, "only when a demonstration has ended, before it is kept")
 by_agent = _only_if(lambda state: not state.is_human, "not while you play")
 trains = _only_if(
     lambda state: not only_records(state),
@@ -53,6 +60,16 @@ with_model = _only_if(
     lambda state: state.planner.status is not None,
     "no language model is asked in this run: start it with --llm-model",
 )
+
+
+def playable(state: DashboardState) -> str:
+    """Let it be done while a person plays, but not while they review what they have played."""
+    return by_hand(state) or (REVIEW if is_reviewing(state) else "")
+
+
+def restartable(state: DashboardState) -> str:
+    """Let it be done once there is a game, but not while a demonstration is reviewed."""
+    return started(state) or (REVIEW if is_reviewing(state) else "")
 
 
 def lacks(state: DashboardState, need: str) -> str:

@@ -44,6 +44,7 @@ COMMAND_WORDS = {
     "StartRecording": "record",
     "StopRecording": "save the demonstration",
     "DiscardRecording": "discard",
+    "ReviewRecording": "watch again",
     "Rewind": "undo",
     "MarkRecording": "mark",
     "DescribeRecording": "describe",

@@ -15,7 +15,13 @@ from textual.keys import Keys, key_to_character
 
 from engine.errors import ConfigurationError
 from engine.types import DIRECTIONS, GAME_BOY_ACTIONS, ActionSet, GameAction
-from pokeTUI.dashboard.conditions import by_hand, is_recording, lacks, only_records
+from pokeTUI.dashboard.conditions import (
+    is_recording,
+    is_reviewing,
+    lacks,
+    only_records,
+    playable,
+)
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
 from pokeTUI.keys.actions import ALWAYS, PLAY_KEYS, PROGRAM_KEYS, RUN_KEYS
@@ -231,6 +237,10 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
             return "give back"
         case "toggle_live" if state.status and state.status.is_live:
             return "by turns"
+        case "toggle_recording" if is_reviewing(state):
+            return "keep"
+        case "toggle_recording" if state.recording and state.recording.has_review:
+            return "end" if is_recording(state) else entry.label
         case "toggle_recording" if is_recording(state):
             return "save" if state.is_human else "save demo"  # there `save` is for a checkpoint
         case _:
@@ -262,7 +272,7 @@ def _press(index: int, action: GameAction, shown: str, label: str) -> KeyAction:
         action.keys,
         f"press({index})",
         action.help or f"{action.name}.",
-        by_hand,
+        playable,
         f"button_{action.name.lower()}",
         label,
         shown,

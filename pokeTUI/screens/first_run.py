@@ -65,7 +65,7 @@ RECORDING = Page(
         (
             "Record",
             (
-                ("d", "save the demonstration; the next one begins"),
+                ("d", "end the demonstration; it is reviewed: d keeps it, V shows it again"),
                 ("u  U", "undo the last ten actions, or any number"),
                 ("X  D", "retake it from its beginning, or discard it"),
                 ("*  e", "mark it as a success; describe it and add tags"),

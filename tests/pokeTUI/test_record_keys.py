@@ -49,7 +49,7 @@ def test_no_key_of_a_recording_is_a_button_of_the_game_or_a_panes_key() -> None:
     taken = {
         key for entry in table.entries if entry.group == PLAY or entry.pane for key in entry.keys
     }
-    assert len(own) == 8
+    assert len(own) == 9
     assert not own & taken
 
 
@@ -99,6 +99,30 @@ async def test_saving_while_in_control_says_that_nothing_more_is_recorded(
         await pilot.press("d")
         assert session.sent == [commands.StopRecording()]
         assert await comes_to_show(pilot, "Recording stops here: d records again")
+
+
+async def test_in_a_review_the_keys_keep_watch_or_discard_and_nothing_plays(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(80, 24) as (pilot, session):
+        ended = replace(NOW, has_review=True, review="the goal was reached")
+        session.post(replace(make_run(1), mode=RECORD, agent="you"))
+        session.post(make_status(is_human=True, phase="reviewing"), ended)
+        await settle(pilot)
+        assert "● review" in screen_lines(pilot)[0]
+        assert await comes_to_show(pilot, "KEEP IT? the goal was reached")
+        for words in ("d keep", "V watch", "X retake", "D discard", "* mark"):
+            assert words in screen_lines(pilot)[-1]
+        await pilot.press("l", "R", "z")
+        assert await comes_to_show(pilot, "z (A): the demonstration has ended: d keeps it")
+        assert session.sent == []
+        await pilot.press("V", "d")
+        assert session.sent == [commands.ReviewRecording(), commands.StopRecording()]
+
+
+def test_with_a_review_the_key_that_saves_ends_first() -> None:
+    hints = KeyTable().footer(recording_session(recording=replace(NOW, has_review=True)), "game")
+    assert "d end" in {f"{hint.shown} {hint.label}" for hint in hints}
 
 
 async def test_without_a_recording_its_keys_do_nothing(open_cockpit: OpenCockpit) -> None:

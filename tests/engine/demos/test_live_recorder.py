@@ -143,6 +143,30 @@ def test_rewinding_brings_everything_back(
     check(demo, demo_config)
 
 
+@pytest.mark.parametrize("lead_s", [0, 1])
+def test_the_moves_of_a_recording_lead_from_its_start_to_its_end(
+    lead_s: int, stepped: SteppedEnv, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    if lead_s:  # it begins amidst real-time play
+        stepped.play_frames(frozenset({Action.RIGHT}), 60 * lead_s, render=False)
+        stepped.count_frames(is_over=True)
+    recorder.begin()
+    play_live(stepped, recorder, 1, rests=True)
+    play_on(stepped, recorder, 9)
+    play_live(stepped, recorder, 1, rests=False)
+    moves, then = recorder.moves(), stepped.env.recording()
+    stepped.restore(recorder.start)
+    for move in moves:
+        if isinstance(move, LiveStretch):
+            for buttons, frames in move.spans():
+                stepped.play_frames(buttons, frames, render=False)
+            stepped.count_frames(is_over=False)
+        else:
+            stepped.step(move)
+    assert stepped.env.recording() == then  # the memory's hash is part of it
+
+
 def test_playing_alike_after_rewinding_leads_to_the_same(
     stepped: SteppedEnv, tmp_path: Path
 ) -> None:
