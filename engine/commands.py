@@ -208,6 +208,11 @@ class Rewind(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class KeepRecent(Command):
+    """Save what a person has just played as a demonstration, though nothing was recorded."""
+
+
+@dataclass(frozen=True, slots=True)
 class MarkRecording(Command):
     """Mark that the demonstration shows what was wanted, or take the mark back.
 

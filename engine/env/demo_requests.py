@@ -44,6 +44,27 @@ class ProposeStep:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowPlay:
+    """A person plays from now on, or no more.
+
+    What they have just played can be kept (`KeepPlay`) while nothing is recorded.
+    """
+
+    is_by_hand: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeepPlay:
+    """Make a demonstration of what a person has just played.
+
+    Attributes:
+        folder: Where the file is written.
+    """
+
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
 class InspectDemo:
     """Ask for the state of the recording."""
 
@@ -51,6 +72,8 @@ class InspectDemo:
 DemoRequest = (
     BeginDemo
     | ProposeStep
+    | FollowPlay
+    | KeepPlay
     | InspectDemo
     | StopRecording
     | DiscardRecording

@@ -141,6 +141,7 @@ class RecordingLoop:
                 self._recorder.step(
                     action, reward, done=any(ends), proposal=proposal, is_human=is_human
                 )
+        self._takes.follow()
 
     @property
     def frames_per_s(self) -> float:
@@ -162,6 +163,7 @@ class RecordingLoop:
         if self._recorder.is_recording:
             with self._takes.continuing("The demonstration ended"):
                 self._recorder.live(reward, done=any(ends), is_over=is_over)
+        self._takes.follow()
         self._reporter.show_game()
 
     def obey(self, command: commands.Command) -> str | None:
@@ -214,6 +216,8 @@ class RecordingLoop:
                 return self._takes.discard(again)
             case commands.Rewind(actions):
                 return self._takes.rewind(actions)
+            case commands.KeepRecent():
+                return self._takes.keep_recent()
             case commands.ReviewRecording():
                 return self._takes.watch()
             case commands.MarkRecording(text):
@@ -251,6 +255,8 @@ class RecordingLoop:
             return "You have control already."
         if refusal := self._takes.wait_refusal:
             return refusal
+        if not self._recorder.is_recording:
+            self._game.recent.begin()
         self._takes.hand_control(is_human=True)
         return ""
 
@@ -260,6 +266,7 @@ class RecordingLoop:
         if not self._controls.is_human:
             return f"{self._player.by} has control already."
         self._live.end()
+        self._game.recent.end()
         self._takes.hand_control(is_human=False)
         return ""
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from engine.demos.live_recorder import LiveRecorder
+from engine.demos.recent_play import KEPT
 from engine.errors import DemoError
 from engine.events import ControlChanged, WarningRaised
 from engine.loop.controls import Controls
@@ -119,6 +120,7 @@ class Takes:
         self._reporter.work = "recording", 0.0, 0.0
         if self._controls.is_live:
             self._live.restart()
+        self._game.recent.end()
         with self.continuing("Nothing is recorded"):
             self._recorder.begin()
         self._reporter.show_game()
@@ -165,6 +167,22 @@ class Takes:
             self._reporter.saved += 1
             self._reporter.demo_ended(str(path), facts, demo.episode_return, reason)
 
+    def keep_recent(self) -> str:
+        """Save what a person has just played, though nothing was recorded."""
+        if self._recorder.is_recording:
+            return "This is being recorded already."
+        self._live.rest()
+        kept = self._game.recent.keep(self._game.folder, task=self._plan.task, tags=self._plan.tags)
+        self._reporter.saved += 1
+        self._reporter.demo_ended(str(kept.path), kept.facts, kept.demo.episode_return, KEPT)
+        self.is_complete()
+        return ""
+
+    def follow(self) -> None:
+        """Take in what was just played where nothing is recorded."""
+        if self._controls.is_human and not self._recorder.is_recording:
+            self._game.recent.follow()
+
     def watch(self) -> str:
         """Show the demonstration that is reviewed again; once more: leave that."""
         if not self.is_reviewing:
@@ -191,6 +209,8 @@ class Takes:
                 self._finish("")
                 return ""
             reporter.work = "playing", 0.0, 0.0
+            self._live.rest()
+            self._game.recent.begin()
             reporter.say("run", "nothing is recorded until you begin to record, or restart")
         reporter.show_game()
         return ""
@@ -218,6 +238,7 @@ class Takes:
             rest = "What was played before is rescued when the set is recorded on."
             self._reporter.emit(WarningRaised(f"{what}: {error} {rest}"))
             self._reporter.phase("playing")
+            self._game.recent.begin()
 
     def hand_control(self, *, is_human: bool, is_live: bool = False) -> None:
         """Let a person play, or the player."""

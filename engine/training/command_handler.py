@@ -99,6 +99,8 @@ class CommandHandler:
                 return recording.start(task, tags)
             case commands.StopRecording():
                 return recording.stop()
+            case commands.KeepRecent():
+                return recording.keep_recent()
             case commands.DiscardRecording(again):
                 return recording.discard(again)
             case commands.Rewind(actions):

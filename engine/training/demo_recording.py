@@ -14,6 +14,7 @@ from engine.agents.base import Agent, Player
 from engine.demos.dataset import INTERVENTIONS_FOLDER, demos_folder
 from engine.demos.demonstration import INTERVENTION, SUFFIX
 from engine.demos.live_recorder import said_of_mark
+from engine.demos.recent_play import KEPT
 from engine.demos.recording_log import log_path
 from engine.demos.writer import rescue
 from engine.env.batch import Batch
@@ -23,7 +24,9 @@ from engine.env.demo_requests import (
     DemoEnded,
     DemoFacts,
     DemoRequest,
+    FollowPlay,
     InspectDemo,
+    KeepPlay,
     ProposeStep,
 )
 from engine.errors import DemoError, PokeTUIError, WorkerError
@@ -103,6 +106,7 @@ class RunRecording:
     def take_over(self) -> None:
         """Record what a person does in the agent's place, if that is wanted."""
         self._asked = None
+        self._follow_play(is_by_hand=True)
         wanted = self.state.config.record_interventions and self.state.vector.can_record
         if not wanted or self._demo is not None:
             return
@@ -115,6 +119,23 @@ class RunRecording:
         self._asked = None
         if self._demo is not None and self._demo.is_by_takeover:
             self._end("you gave control back")
+        self._follow_play(is_by_hand=False)
+
+    def keep_recent(self) -> str:
+        """Save what a person has just played, though nothing was recorded."""
+        if self._demo is not None:
+            return _BUSY
+        if not self.state.vector.can_record:
+            return CANNOT_RECORD
+        self.live.rest()
+        order = KeepPlay(str(demos_folder(self.state.config)))
+        facts = self._try(self.controls.watched_env, order)
+        if isinstance(facts, str):
+            return facts
+        assert facts.ended is not None
+        self._publish_end(facts.ended, KEPT)
+        self._learn(Path(facts.ended.path))
+        return ""
 
     def stop(self, reason: str = "you stopped it") -> str:
         """End the demonstration, and save it."""
@@ -244,6 +265,10 @@ class RunRecording:
     def _begin_for_person(self, order: BeginDemo, *, is_by_takeover: bool) -> None:
         if refusal := self._begin(order, is_by_takeover=is_by_takeover):
             self.reporter.emit(WarningRaised(f"What you play is not recorded. {refusal}"))
+
+    def _follow_play(self, *, is_by_hand: bool) -> None:
+        if self.state.vector.can_record:
+            self._try(self.controls.watched_env, FollowPlay(is_by_hand))
 
     def _try(self, env_index: int, order: DemoRequest) -> DemoFacts | str:
         """Ask a game's process; return why it cannot be done where it cannot."""

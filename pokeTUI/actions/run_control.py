@@ -8,6 +8,7 @@ from math import inf
 from engine.commands import (
     Command,
     GiveBack,
+    KeepRecent,
     KeepState,
     MarkRecording,
     Pause,
@@ -63,6 +64,7 @@ class RunControlActions(ActionsApp):
     action_step_once = _sends(StepOnce)
     action_skip_evaluation = _sends(SkipEvaluation)
     action_restart = _sends(Restart)
+    action_keep_recent = _sends(KeepRecent)
     action_keep_state = _sends(KeepState)
     action_mark_recording = _sends(MarkRecording)
     action_review_recording = _sends(ReviewRecording)

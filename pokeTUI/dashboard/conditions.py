@@ -67,6 +67,14 @@ def playable(state: DashboardState) -> str:
     return by_hand(state) or (REVIEW if is_reviewing(state) else "")
 
 
+def unrecorded(state: DashboardState) -> str:
+    """Let it be done where a person plays and nothing is recorded."""
+    if is_recording(state):
+        return "it is being recorded already: d saves it"
+    is_between = state.status is not None and state.status.phase == "resetting"
+    return by_hand(state) or ("nothing is played yet" if is_between else "")
+
+
 def restartable(state: DashboardState) -> str:
     """Let it be done once there is a game, but not while a demonstration is reviewed."""
     return started(state) or (REVIEW if is_reviewing(state) else "")

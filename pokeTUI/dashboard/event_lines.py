@@ -46,6 +46,7 @@ COMMAND_WORDS = {
     "DiscardRecording": "discard",
     "ReviewRecording": "watch again",
     "Rewind": "undo",
+    "KeepRecent": "keep what was played",
     "MarkRecording": "mark",
     "DescribeRecording": "describe",
     "RequestControl": "take control",

@@ -23,6 +23,7 @@ from pokeTUI.dashboard.conditions import (
     several_games,
     started,
     takeable,
+    unrecorded,
     with_model,
 )
 from pokeTUI.keys.entry import (
@@ -171,6 +172,16 @@ PLAY_KEYS = (
         label="watch",
         rank=1,
         synonyms=("review", "watch again", "playback", "rewatch"),
+    ),
+    _record(
+        ("I",),
+        "keep_recent",
+        "Keep the last 30 seconds that you played as a demonstration, though nothing was recorded.",
+        unrecorded,
+        name="keep_recent",
+        label="keep 30 s",
+        rank=3,
+        synonyms=("instant replay", "replay buffer", "last 30 seconds", "clip", "retroactive"),
     ),
     _record(
         ("u",),

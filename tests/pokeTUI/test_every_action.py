@@ -98,7 +98,7 @@ CHANGED: dict[str, Callable[[CockpitApp], object]] = {
 }
 ELSEWHERE = {"reset_layout", "picture"}
 """Have their own tests below."""
-ELSEWHERE |= {"review"}
+ELSEWHERE |= {"review", "keep_recent"}
 """In test_record_keys.py."""
 ELSEWHERE |= {"runs", "skip_evaluation", "seek_back", "seek_on", "seek_start", "seek_end"}
 """And in test_replay_keys.py."""

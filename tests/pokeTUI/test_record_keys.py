@@ -49,7 +49,7 @@ def test_no_key_of_a_recording_is_a_button_of_the_game_or_a_panes_key() -> None:
     taken = {
         key for entry in table.entries if entry.group == PLAY or entry.pane for key in entry.keys
     }
-    assert len(own) == 9
+    assert len(own) == 10
     assert not own & taken
 
 
@@ -123,6 +123,22 @@ async def test_in_a_review_the_keys_keep_watch_or_discard_and_nothing_plays(
 def test_with_a_review_the_key_that_saves_ends_first() -> None:
     hints = KeyTable().footer(recording_session(recording=replace(NOW, has_review=True)), "game")
     assert "d end" in {f"{hint.shown} {hint.label}" for hint in hints}
+
+
+async def test_what_was_just_played_is_kept_by_a_key_where_nothing_is_recorded(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(120, 40) as (pilot, session):
+        await pilot.press("I")
+        assert await comes_to_show(pilot, "I (keep 30 s): only while you play")
+        session.post(make_status(is_human=True))
+        assert await comes_to_show(pilot, "I keep 30 s")
+        await pilot.press("I")
+        assert session.sent == [commands.KeepRecent()]
+        session.post(NOW)
+        await settle(pilot)
+        await pilot.press("I")
+        assert await comes_to_show(pilot, "it is being recorded")
 
 
 async def test_without_a_recording_its_keys_do_nothing(open_cockpit: OpenCockpit) -> None:

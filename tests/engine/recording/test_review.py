@@ -39,9 +39,7 @@ def reviewed(begin: Begin, **plan: object) -> Watcher:
     return watcher
 
 
-def test_a_demonstration_is_saved_when_its_review_keeps_it(
-    begin: Begin, config: RunConfig
-) -> None:
+def test_a_demonstration_is_saved_when_its_review_keeps_it(begin: Begin, config: RunConfig) -> None:
     watcher = reviewed(begin, episodes=1)
     folder = Path(config.save_dir) / "demos"
     assert not list(folder.glob("*.demo"))

@@ -14,6 +14,7 @@ from engine.commands import (
     DiscardRecording,
     GiveBack,
     Hold,
+    KeepRecent,
     MarkRecording,
     Pause,
     PlayLive,
@@ -298,6 +299,25 @@ def test_a_demonstration_is_thrown_away_and_recorded_again(begin: Begin, config:
     watcher.recording(is_recording=True, steps=0, saved=1)
     watcher.send(Stop())
     watcher.next(RunStopped)
+    assert_replays(config)
+
+
+def test_what_was_played_without_a_recording_is_kept_afterwards(
+    begin: Begin, config: RunConfig
+) -> None:
+    watcher = begin(task="walk", episodes=1)
+    watcher.recording(is_recording=True)
+    watcher.press(WALK)
+    watcher.recording(steps=8)
+    assert "recorded already" in watcher.refusal(KeepRecent())
+    watcher.send(DiscardRecording())
+    watcher.recording(is_recording=False)
+    watcher.press((4, 4, 7))
+    watcher.send(KeepRecent())
+    demo = watcher.saved()
+    assert bytes(demo.actions[demo.begins_at :]) == bytes((4, 4, 7))
+    assert (demo.task, demo.by) == ("walk", "human")
+    assert "has its demonstration" in watcher.next(RunStopped).reason
     assert_replays(config)
 
 

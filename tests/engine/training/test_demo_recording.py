@@ -16,6 +16,7 @@ from engine.commands import (
     DiscardRecording,
     GiveBack,
     Hold,
+    KeepRecent,
     KeepState,
     MarkRecording,
     Pause,
@@ -176,6 +177,40 @@ def test_interventions_are_not_recorded_where_nobody_wants_it(tmp_path: Path) ->
         act(run, GiveBack())
     assert run.of(RecordingChanged) == []
     assert not (tmp_path / "demos").exists()
+
+
+def test_what_was_just_played_is_kept_though_nothing_was_recorded(tmp_path: Path) -> None:
+    with playing(tmp_path, record_interventions=False) as run:
+        steps(run, 9)
+        act(run, KeepRecent(), TakeOver())
+        press(run, *MOVES)
+        before = run.vector.save()
+        act(run, KeepRecent(), KeepRecent(), GiveBack(), KeepRecent())
+        assert run.vector.save() == before
+        steps(run, 2)
+    (path,) = saved(run)
+    demo = read_demo(path)
+    assert path.parent == tmp_path / "demos"
+    assert (demo.by, demo.begins_at, own(demo)) == ("human", 9, bytes(MOVES))
+    assert replayed(path, tmp_path) == len(MOVES)
+    (ended,) = run.of(RecordingEnded)
+    assert (ended.steps, ended.reason) == (len(MOVES), "kept from what you had just played")
+    by_hand, pressed, again = refusals(run)
+    assert by_hand == again
+    assert "by hand" in by_hand
+    assert "Nothing was pressed" in pressed
+
+
+def test_what_was_played_since_a_recording_was_saved_is_kept(run: Run, tmp_path: Path) -> None:
+    act(run, TakeOver())
+    press(run, *MOVES)
+    act(run, KeepRecent(), StopRecording())
+    press(run, Action.UP, Action.DOWN)
+    act(run, KeepRecent())
+    _, path = saved(run)
+    assert own(read_demo(path)) == bytes((Action.UP, Action.DOWN))
+    assert replayed(path, tmp_path) == 2
+    assert refusals(run) == ["A demonstration is being recorded already."]
 
 
 def test_taken_back_actions_are_in_neither_game_nor_demonstration(run: Run, tmp_path: Path) -> None:
