@@ -8,6 +8,7 @@ from dataclasses import dataclass
 MAX_SHOWN = 32
 """Games that can be shown together."""
 MAX_SHRINK = 8
+NUM_SLOTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,25 @@ class Branch(Command):
     """Let the watched environment continue from a kept state, in an uncounted episode."""
 
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SaveSlot(Command):
+    """Keep the watched environment's game of now in a slot, in place of what it held."""
+
+    slot: int
+    """1 to NUM_SLOTS."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSlot(Command):
+    """Take the game back to what a slot holds.
+
+    A demonstration that the slot lies within is truncated there, and continues; else another
+    episode begins there.
+    """
+
+    slot: int
 
 
 @dataclass(frozen=True, slots=True)

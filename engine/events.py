@@ -394,6 +394,8 @@ class KeptState:
     """How many episodes of the run had ended by then."""
     kept_s: float = 0.0
     """When it was kept, in seconds since 1970; 0: not known."""
+    slot: int = 0
+    """The slot that holds it; 0: none does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from engine.demos.layout import plain_text, read_tags
 from engine.demos.recorder import begin_writing, head_of_env, note_events, note_step
 from engine.demos.writer import DemoWriter
 from engine.env.demo_requests import DemoFacts
+from engine.env.episode import segments_in
 from engine.env.input_recording import short_moves
 from engine.env.live import LiveStretch
 from engine.env.stepping import SteppedEnv
@@ -245,6 +246,30 @@ class LiveRecorder:
         with self._closing_if_broken():
             writer.rewind(point.step, point.frames)
         return last - target
+
+    def load(self, snapshot: bytes) -> bool:
+        """Go to a snapshot of this demonstration, and forget what came after it.
+
+        Returns False where it is of no moment of this one: nothing has happened then.
+
+        Raises:
+            DemoError: As `step`.
+        """
+        writer = self._open()
+        *lead, then = segments_in(snapshot)
+        *lead_now, now = self._env.recording().segments
+        begin, place = writer.draft.begin, then.end
+        if lead != lead_now or then != now.until(*place) or place < (begin.step, begin.frames):
+            return False
+        self._stepped.go_to(snapshot)
+        self._points = [one for one in self._points if (one.step, one.frames) <= place]
+        self._human_steps = self._points[-1].human_steps if self._points else 0
+        if not self._points or (self._points[-1].step, self._points[-1].frames) != place:
+            self._keep(_RewindPoint(*place, None, self._human_steps, self._stepped.save()))
+        self._known = self._env.milestones
+        with self._closing_if_broken():
+            writer.rewind(*place)
+        return True
 
     def mark(self, text: str = "") -> None:
         """Note what was reached now; without words: it shows what was wanted, or not after all.

@@ -23,6 +23,7 @@ from engine.env.demo_requests import (
     DemoRequest,
     FollowPlay,
     KeepPlay,
+    LoadState,
     ProposeStep,
 )
 from engine.env.stepping import SteppedEnv
@@ -134,7 +135,7 @@ class RecordedEnv(SteppedEnv):
             return self._facts()
         if isinstance(order, KeepPlay):
             return self._keep_play(Path(order.folder))
-        recorder, ended, taken_back = self._recorder, None, 0
+        recorder, ended, taken_back, is_loaded = self._recorder, None, 0, False
         if recorder is None:
             return self._facts()
         self._recorder = None  # going back steps the game, too
@@ -148,6 +149,8 @@ class RecordedEnv(SteppedEnv):
                     self._has_live = False
                 case Rewind(actions):
                     taken_back = recorder.rewind(actions)
+                case LoadState(snapshot):
+                    is_loaded = recorder.load(snapshot)
                 case MarkRecording(text):
                     recorder.mark(text)
                 case DescribeRecording(task, tags):
@@ -156,10 +159,10 @@ class RecordedEnv(SteppedEnv):
             self._recorder = recorder if recorder.is_recording else None
             self._follow_anew()
             self._proposal = None
-        if isinstance(order, DiscardRecording | Rewind):
+        if isinstance(order, DiscardRecording | Rewind | LoadState):
             self.take_goal_outcomes()  # of what is no more
             self._paid.take()
-        return self._facts(ended, taken_back)
+        return self._facts(ended, taken_back, is_loaded=is_loaded)
 
     def _begin_demo(self, order: BeginDemo) -> DemoFacts:
         if self._recorder is not None:
@@ -231,9 +234,11 @@ class RecordedEnv(SteppedEnv):
         facts, index = recorder.facts, self.env.env_index
         return DemoEnded(index, path, facts.steps, facts.human_steps, self._has_live, recorder.paid)
 
-    def _facts(self, ended: DemoEnded | None = None, taken_back: int = 0) -> DemoFacts:
+    def _facts(
+        self, ended: DemoEnded | None = None, taken_back: int = 0, *, is_loaded: bool = False
+    ) -> DemoFacts:
         recorder = self._recorder
         facts = DemoFacts(episode_steps=self.env.episode_steps)
         if recorder is not None:
             facts = recorder.facts
-        return replace(facts, taken_back=taken_back, ended=ended)
+        return replace(facts, taken_back=taken_back, is_loaded=is_loaded, ended=ended)

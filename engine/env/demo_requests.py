@@ -65,6 +65,17 @@ class KeepPlay:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadState:
+    """Go to a snapshot if it is of the demonstration, and forget what came after it.
+
+    Attributes:
+        snapshot: As `SteppedEnv.snapshot` returned it.
+    """
+
+    snapshot: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class InspectDemo:
     """Ask for the state of the recording."""
 
@@ -74,6 +85,7 @@ DemoRequest = (
     | ProposeStep
     | FollowPlay
     | KeepPlay
+    | LoadState
     | InspectDemo
     | StopRecording
     | DiscardRecording
@@ -117,6 +129,7 @@ class DemoFacts:
         rewindable: How many of its last actions can be taken back.
         episode_steps: Steps of the episode, those before it included.
         taken_back: How many actions the order took back.
+        is_loaded: The order went to its snapshot, which was of the demonstration.
         task: What is shown.
         tags: In order.
         is_marked: Somebody marked it as a success.
@@ -129,6 +142,7 @@ class DemoFacts:
     rewindable: int = 0
     episode_steps: int = 0
     taken_back: int = 0
+    is_loaded: bool = False
     task: str = ""
     tags: tuple[str, ...] = ()
     is_marked: bool = False

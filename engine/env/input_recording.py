@@ -31,6 +31,18 @@ class Segment:
     actions: bytes
     live: tuple[LiveStretch, ...] = ()
 
+    @property
+    def end(self) -> tuple[int, int]:
+        """Return how many actions there are, and frames of live play after the last of them."""
+        step, last = len(self.actions), self.live[-1:]
+        return step, sum(each.frames for each in last if each.after == step)
+
+    def until(self, step: int, frames: int) -> "Segment":
+        """Return the first `step` actions, and `frames` frames of live play after them."""
+        at = [each.cut(frames) for each in self.live if each.after == step and frames]
+        live = (*(each for each in self.live if each.after < step), *at)
+        return Segment(self.random, self.actions[:step], live)
+
     def since(self, step: int, frames: int) -> "Segment":
         """Return what follows after `step` actions and `frames` frames of live play after them."""
         later = [each.without(frames) if each.after == step else each for each in self.live]

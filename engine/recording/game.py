@@ -66,9 +66,13 @@ class RecordedGame(SteppedEnv):
         )
         self.recent = RecentPlay(self)
 
-    def begin_episode(self) -> None:
-        """Bring the game to where the next demonstration begins."""
-        if self._point:
+    def begin_episode(self, snapshot: bytes = b"") -> None:
+        """Bring the game to where the next demonstration begins, or to a snapshot instead."""
+        if snapshot:
+            random = self.env.np_random.bit_generator.state
+            self.go_to(snapshot)
+            self.env.np_random.bit_generator.state = random  # the next one has numbers of its own
+        elif self._point:
             self.restore(self._point)
         else:
             self.begin()

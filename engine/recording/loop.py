@@ -7,18 +7,18 @@ from engine.demos.demonstration import NO_PROPOSAL
 from engine.demos.live_recorder import said_of_mark
 from engine.demos.recorder import batch_of
 from engine.errors import DemoError
-from engine.events import RECORD, Event, RunStopped
+from engine.events import RECORD, Event, RunStopped, WarningRaised
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.live import RealTimeLoop
-from engine.loop.reporter import pressed
+from engine.loop.reporter import loaded_slot, pressed, saved_slot, slot_refusal
 from engine.loop.session_loop import IDLE_S, SessionLoop
 from engine.recording.game import RecordedGame
 from engine.recording.plan import RecordingPlan
 from engine.recording.players import LoadedPlayer
 from engine.recording.reporter import RecordingReporter, played
-from engine.recording.takes import Takes
+from engine.recording.slots import Slots
+from engine.recording.takes import REVIEWING, Takes
 
-_REVIEWING = "The demonstration is over: keep it or discard it first."
 _CHANGE_RECORDING = (
     commands.StopRecording,
     commands.DiscardRecording,
@@ -26,7 +26,14 @@ _CHANGE_RECORDING = (
     commands.MarkRecording,
     commands.ReviewRecording,
 )
-_PLAY = (commands.Press, commands.PlayLive, commands.Restart, commands.StepOnce)
+_PLAY = (
+    commands.Press,
+    commands.PlayLive,
+    commands.Restart,
+    commands.StepOnce,
+    commands.SaveSlot,
+    commands.KeepState,
+)
 
 
 class RecordingLoop:
@@ -64,6 +71,7 @@ class RecordingLoop:
         )
         self._live = RealTimeLoop(self, self._controls, self._reporter)
         self._is_shown = is_shown
+        self._slots = Slots(game)
         self._takes = Takes(
             game,
             plan,
@@ -86,6 +94,9 @@ class RecordingLoop:
         by = "you" if self._player is None else self._player.by
         folder = self._game.folder
         reporter.started(game, folder.name, str(folder), agent=by, mode=RECORD)
+        reporter.emit(self._slots.listed)
+        for text in self._slots.refused:
+            reporter.emit(WarningRaised(text))
         if not takes.is_complete():
             takes.hand_control(is_human=self._player is None, is_live=controls.is_live)
             takes.begin_episode()
@@ -169,7 +180,7 @@ class RecordingLoop:
     def obey(self, command: commands.Command) -> str | None:
         """Carry out a command; see `Activity`."""
         if self._takes.is_reviewing and (isinstance(command, _PLAY) or _holds(command)):
-            return _REVIEWING
+            return REVIEWING
         if isinstance(command, _CHANGE_RECORDING) and not self._recorder.is_recording:
             return "Nothing is being recorded."
         try:
@@ -205,6 +216,12 @@ class RecordingLoop:
                 self._game.watch(True, renders=False)
             case commands.StartRecording(task, tags):
                 return self._start(task, tags)
+            case commands.KeepState():
+                return self._save_slot(self._slots.next_free)
+            case commands.SaveSlot(slot):
+                return self._save_slot(slot)
+            case commands.LoadSlot(slot) | commands.Branch(slot):
+                return self._load_slot(slot)
             case commands.Restart():
                 if refusal := self._takes.wait_refusal:
                     return refusal
@@ -277,6 +294,25 @@ class RecordingLoop:
         self._live.rest()
         if not self._takes.is_episode_over:
             self._takes.record()
+        return ""
+
+    def _save_slot(self, slot: int) -> str:
+        if refusal := slot_refusal(slot):
+            return refusal
+        self._takes.come_to_rest()
+        state = self._slots.save(slot, self._reporter.metrics.episodes)
+        self._reporter.obeyed("SaveSlot", saved_slot(state))
+        self._reporter.emit(self._slots.listed)
+        return ""
+
+    def _load_slot(self, slot: int) -> str:
+        if refusal := slot_refusal(slot):
+            return refusal
+        self._takes.come_to_rest()
+        state, snapshot = self._slots.load(slot)
+        if refusal := self._takes.go_to(snapshot, f"you loaded slot {slot}"):
+            return refusal
+        self._reporter.obeyed("LoadSlot", loaded_slot(state))
         return ""
 
 

@@ -16,6 +16,7 @@ from engine.recording.reporter import RecordingReporter
 from engine.recording.review import Rerun
 
 _RESETTING = "The next demonstration begins in a moment; resume, and it begins now."
+REVIEWING = "The demonstration is over: keep it or discard it first."
 _READY = "The next demonstration begins with your first press."
 
 
@@ -51,6 +52,7 @@ class Takes:
         self._has_reset = plan.has_reset and by_person and not plan.pause_s
         reporter.has_review = plan.has_review and by_person and is_shown
         self._has_begun = False
+        self._next = b""
         self._looked_s = time.monotonic()
         self._waited_s = 0.0
 
@@ -101,7 +103,8 @@ class Takes:
 
     def begin_episode(self) -> None:
         """Bring the game to the next beginning, and record, at once or after a pause."""
-        self._game.begin_episode()
+        self._game.begin_episode(self._next)
+        self._next = b""
         self.is_episode_over = False
         if not self._by_person and self._controls.is_human:
             self.hand_control(is_human=False)
@@ -182,6 +185,31 @@ class Takes:
         """Take in what was just played where nothing is recorded."""
         if self._controls.is_human and not self._recorder.is_recording:
             self._game.recent.follow()
+
+    def come_to_rest(self) -> None:
+        """Bring the game to where it can be saved: to its present, and to the end of a move."""
+        self.rerun.end()
+        self._live.rest()
+
+    def go_to(self, snapshot: bytes, reason: str) -> str:
+        """Go back to a snapshot of the demonstration; else end it, and begin the next one there.
+
+        The game is at rest.
+        """
+        recorder = self._recorder
+        if recorder.is_recording and recorder.load(snapshot):
+            self._leave_review()
+            self._stay_in_past()
+            self._reporter.show_game()
+            return ""
+        if self.is_reviewing:
+            return REVIEWING
+        self._next = snapshot
+        if self.is_waiting:
+            self.begin_episode()
+        else:
+            self.end(reason)
+        return ""
 
     def watch(self) -> str:
         """Show the demonstration that is reviewed again; once more: leave that."""

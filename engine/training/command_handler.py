@@ -10,7 +10,7 @@ from engine.errors import WorkerError
 from engine.events import CommandObeyed, ControlChanged, KeptState, WarningRaised
 from engine.loop.controls import Controls
 from engine.loop.live import RealTimeLoop
-from engine.loop.reporter import pressed
+from engine.loop.reporter import loaded_slot, pressed, saved_slot, slot_refusal
 from engine.training.demo_recording import EVALUATING, RunRecording
 from engine.training.learning import Learning
 from engine.training.reporter import TrainingReporter
@@ -69,6 +69,10 @@ class CommandHandler:
                 return self._keep_state()
             case commands.Branch(number):
                 return self._branch(number)
+            case commands.SaveSlot(slot):
+                return self._save_slot(slot)
+            case commands.LoadSlot(slot):
+                return self._load_slot(slot)
             case commands.Save():
                 self.save()
             case commands.SkipEvaluation():
@@ -212,18 +216,47 @@ class CommandHandler:
         self.reporter.obeyed("Restart", "you began the episode anew; the one before does not count")
         return ""
 
-    def _keep_state(self) -> str:
-        """Keep the watched game of now, and write it where a run can begin from it."""
+    def _keep(self, slot: int = 0) -> tuple[KeptState, bytes] | str:
+        """Keep the watched game of now; return why it cannot be done where it cannot."""
         if self.reporter.is_evaluating:
             return EVALUATING
         run, env_index = self.state, self.controls.watched_env
         self.live.rest()
+        steps, episode = int(run.tally.steps[env_index]), run.metrics.episodes
         try:
-            state, snapshot = run.kept_states.keep(
-                run.vector, env_index, int(run.tally.steps[env_index]), run.metrics.episodes
-            )
+            return run.kept_states.keep(run.vector, env_index, steps, episode, slot)
         except WorkerError:
             return _FAILED
+
+    def _save_slot(self, slot: int) -> str:
+        """Keep the watched game of now in a slot, in place of what it held."""
+        if refusal := slot_refusal(slot):
+            return refusal
+        kept = self._keep(slot)
+        if isinstance(kept, str):
+            return kept
+        self.reporter.obeyed("SaveSlot", saved_slot(kept[0]))
+        self.reporter.emit(self.state.kept_states.listed)
+        return ""
+
+    def _load_slot(self, slot: int) -> str:
+        """Go back within the demonstration to a slot; else branch from it."""
+        if refusal := slot_refusal(slot):
+            return refusal
+        kept = self.state.kept_states.in_slot(slot)
+        if kept is None:
+            return f"Slot {slot} is empty."
+        if self.recording.is_recording and self.recording.load(kept[1]):
+            self.reporter.obeyed("LoadSlot", loaded_slot(kept[0]))
+            return ""
+        return self._branch(kept[0].number)
+
+    def _keep_state(self) -> str:
+        """Keep the watched game of now, and write it where a run can begin from it."""
+        run, env_index, found = self.state, self.controls.watched_env, self._keep()
+        if isinstance(found, str):
+            return found
+        state, snapshot = found
         kept = f"you saved state {state.number}: {state.place}, step"
         hint = self._write_state(state, snapshot)
         self.reporter.say("run", f"{kept} {state.episode_steps}{hint}")

@@ -27,6 +27,7 @@ from engine.env.demo_requests import (
     FollowPlay,
     InspectDemo,
     KeepPlay,
+    LoadState,
     ProposeStep,
 )
 from engine.errors import DemoError, PokeTUIError, WorkerError
@@ -162,6 +163,17 @@ class RunRecording:
         self._publish(facts)
         return ""
 
+    def load(self, snapshot: bytes) -> bool:
+        """Go back to a snapshot of the demonstration; return whether it is one of it."""
+        if self._refusal(moves_game=True):
+            return False
+        facts = self._order(LoadState(snapshot))
+        if facts is None or not facts.is_loaded:
+            return False
+        self._resume_from(self.controls.watched_env, facts.episode_steps)
+        self._publish(facts)
+        return True
+
     def rewind(self, actions: int) -> str:
         """Take back the last actions of the demonstration."""
         if refusal := self._refusal(moves_game=True):
@@ -295,7 +307,7 @@ class RunRecording:
         except DemoError as error:
             self._accept_end(DemoEnded(env_index, "", 0, 0, False, 0.0, str(error)), "")
             if isinstance(
-                order, commands.Rewind | commands.DiscardRecording
+                order, commands.Rewind | commands.DiscardRecording | LoadState
             ):  # the game may have moved before
                 facts = self.state.vector.record(env_index, InspectDemo())
                 self._resume_from(env_index, facts.episode_steps)

@@ -10,6 +10,7 @@ from engine.commands import (
     GiveBack,
     KeepRecent,
     KeepState,
+    LoadSlot,
     MarkRecording,
     Pause,
     ReleaseControl,
@@ -18,6 +19,7 @@ from engine.commands import (
     Resume,
     ReviewRecording,
     Rewind,
+    SaveSlot,
     Seek,
     SetSpeed,
     SkipEvaluation,
@@ -161,6 +163,14 @@ class RunControlActions(ActionsApp):
     def action_press(self, action: int) -> None:
         """Press a button of the game."""
         self.playing.press(action)
+
+    def action_load_slot(self, slot: int) -> None:
+        """Go back to what a slot holds."""
+        self.send_command(LoadSlot(slot))
+
+    def action_save_slot(self, slot: int) -> None:
+        """Keep the game in a slot."""
+        self.send_command(SaveSlot(slot))
 
     def action_toggle_live(self) -> None:
         """Play in real time, or by turns."""

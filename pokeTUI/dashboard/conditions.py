@@ -67,6 +67,12 @@ def playable(state: DashboardState) -> str:
     return by_hand(state) or (REVIEW if is_reviewing(state) else "")
 
 
+def loadable(state: DashboardState, slot: int) -> str:
+    """Let a slot be loaded that holds something."""
+    is_there = any(kept.slot == slot for kept in state.kept_states)
+    return started(state) or ("" if is_there else f"slot {slot} is empty: shift+F{slot} saves it")
+
+
 def unrecorded(state: DashboardState) -> str:
     """Let it be done where a person plays and nothing is recorded."""
     if is_recording(state):

@@ -6,11 +6,13 @@ The keys of a pane stand in its class, `Pane.KEYS`, and those of a game in its a
 
 from functools import partial
 
+from engine.commands import NUM_SLOTS
 from pokeTUI.dashboard.conditions import (
     beside_others,
     by_agent,
     evaluating,
     kept_states,
+    loadable,
     pausable,
     paused,
     playable,
@@ -47,6 +49,35 @@ SPEEDS = (1.0, 3.0, 6.0, 12.0, 30.0, 60.0, 0.0)
 _run, _play, _record, _seek, _steer, _watch, _screen, _program = (
     partial(KeyAction, group) for group in (RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM)
 )
+
+
+def _slot_keys(slot: int) -> tuple[KeyAction, KeyAction]:
+    """Return what loads a slot and what saves it; the first slot's lines describe all."""
+    loads = "F1 to F10 go back to what slots 1 to 10 hold, within a demonstration or before it"
+    saves = "shift+F1 to shift+F10 keep the game in slots 1 to 10, K in the next free one"
+    is_first = slot == 1
+    return (
+        _run(
+            (f"f{slot}",),
+            f"load_slot({slot})",
+            f"Load slot {slot}" + (f": {loads}." if is_first else "."),
+            partial(loadable, slot=slot),
+            name=f"load_slot_{slot}",
+            display="F1-F10" if is_first else "",
+            synonyms=("load state", "quickload", f"slot {slot}"),
+        ),
+        _run(
+            # Terminals without names for shift and a function key send the key twelve further on.
+            (f"shift+f{slot}", f"f{slot + 12}"),
+            f"save_slot({slot})",
+            f"Save slot {slot}" + (f": {saves}." if is_first else "."),
+            restartable,
+            name=f"save_slot_{slot}",
+            display="shift+F1-F10" if is_first else "",
+            synonyms=("save state", "quicksave", f"slot {slot}"),
+        ),
+    )
+
 
 RUN_KEYS = (
     _run(
@@ -116,18 +147,19 @@ RUN_KEYS = (
     _run(
         ("K",),
         "keep_state",
-        "Save the watched game's state, to branch from later.",
-        started,
+        "Save the watched game's state, to branch from later; in `record`, in the next free slot.",
+        restartable,
         name="save_state",
         synonyms=("bookmark", "snapshot", "save state", "quicksave"),
     ),
     _run(
         ("B",),
         "branch",
-        "Branch: continue the watched game from a saved state.",
+        "Branch: continue the watched game from a saved state; lists all, the slots too.",
         kept_states,
-        synonyms=("branch", "load state", "fork", "quickload"),
+        synonyms=("branch", "load state", "fork", "quickload", "slots"),
     ),
+    *(entry for slot in range(1, NUM_SLOTS + 1) for entry in _slot_keys(slot)),
     _run(
         ("Q",),
         "stop_run",
@@ -465,7 +497,7 @@ PROGRAM_KEYS = (
         synonyms=("screenshot", "picture", "export", "image"),
     ),
     _program(
-        ("question_mark", "f1"),
+        ("question_mark",),
         "help",
         "Show or leave this list.",
         label="help",

@@ -25,7 +25,7 @@ from pokeTUI.dashboard.conditions import (
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
 from pokeTUI.keys.actions import ALWAYS, PLAY_KEYS, PROGRAM_KEYS, RUN_KEYS
-from pokeTUI.keys.entry import PLAY, RUN, SCREEN, WATCH, KeyAction
+from pokeTUI.keys.entry import PLAY, RUN, SCREEN, SLOTS, WATCH, KeyAction
 from pokeTUI.layout import FRAMES
 from pokeTUI.panes import kinds
 from pokeTUI.splits import GAME
@@ -94,9 +94,14 @@ class KeyTable:
         self._played = frozenset(key for keys in live for key in keys)
 
     def _mapped(self, actions: ActionSet) -> list[KeyAction]:
-        """Return all entries with the user's keys."""
+        """Return all entries with the user's keys, which the slots leave to other actions."""
+        taken = {key for keys in self._keymap.values() for key in keys}
         return [
-            entry.with_keys(self._keymap[entry.id]) if entry.id in self._keymap else entry
+            entry.with_keys(self._keymap[entry.id])
+            if entry.id in self._keymap
+            else entry.with_keys(key for key in entry.keys if key not in taken)
+            if entry.id.startswith(SLOTS) and taken.intersection(entry.keys)
+            else entry
             for entry in _defaults(actions)
         ]
 
@@ -220,6 +225,8 @@ def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
     match entry.action:
         case "next_view" | "save":
             return state.is_human
+        case "toggle_pause" | "run_back":
+            return is_reviewing(state)
         case "toggle_recording":  # an agent's play is recorded seldom: the help tells of it
             return not (state.is_human or is_recording(state) or only_records(state))
         case _:

@@ -35,6 +35,8 @@ SENT: dict[str, tuple[str, Command]] = {
     "restart": ("", commands.Restart()),
     "save_state": ("", commands.KeepState()),
     "branch": ("+ enter", commands.Branch(2)),
+    **{f"load_slot_{slot}": ("", commands.LoadSlot(slot)) for slot in range(1, 11)},
+    **{f"save_slot_{slot}": ("", commands.SaveSlot(slot)) for slot in range(1, 11)},
     "stop": ("", commands.Stop("quit")),
     "mode": ("+ down enter", commands.SetMode("rl_only")),
     "strategy": ("+ down enter", commands.SetStrategy("llm_heavy")),
@@ -109,7 +111,10 @@ ENDS_THE_RUN = {"stop", "quit", "leave"}
 
 def fill(session: FakeSession) -> None:
     """Post what every action needs; that the game is observed answers the button before it."""
-    kept = tuple(events.KeptState(number, 0, 40 * number, "FERNWICK") for number in (1, 2))
+    kept = tuple(
+        events.KeptState(number, 0, 40 * number, "FERNWICK", slot=slot)
+        for number, slot in ((1, 0), *((slot + 2, slot) for slot in range(1, 11)), (2, 0))
+    )
     session.status = make_status()
     session.post(
         events.StatesKept(kept),

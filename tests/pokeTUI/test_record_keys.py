@@ -1,9 +1,11 @@
 """The keys of a recording, and what the screen says of it."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from textual.events import CursorPosition
 
 from engine import commands, events
 from engine.commands import Command
@@ -141,6 +143,38 @@ async def test_what_was_just_played_is_kept_by_a_key_where_nothing_is_recorded(
         assert await comes_to_show(pilot, "it is being recorded")
 
 
+async def test_slots_are_saved_loaded_and_listed_with_their_time(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(80, 24) as (pilot, session):
+        session.post(replace(make_run(1), mode=RECORD, agent="you"), make_status(is_human=True))
+        await settle(pilot)
+        await pilot.press("f3")
+        assert await comes_to_show(pilot, "f3: slot 3 is empty: shift+F3 saves it")
+        slot = events.KeptState(3, 0, 42, "FERNWICK", True, 1, time.time() - 70, 3)
+        session.post(events.StatesKept((slot,)))
+        await settle(pilot)
+        await pilot.press("f3", "shift+f3", "f15", "K", "B")
+        assert await comes_to_show(pilot, "F3  1 min ago")
+        await pilot.press("enter")
+        assert session.sent == [
+            commands.LoadSlot(3),
+            *[commands.SaveSlot(3)] * 2,
+            commands.KeepState(),
+            commands.Branch(3),
+        ]
+
+
+async def test_an_unasked_answer_of_the_terminal_is_shift_and_f3(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(80, 24) as (pilot, session):
+        app = pilot.app
+        assert isinstance(app, CockpitApp)
+        app.gate.is_deaf = True  # no answer is waited for
+        app.gate.acknowledged()
+        for position in ((1, 0), (5, 7)):
+            app.post_message(CursorPosition(*position))
+        await settle(pilot)
+        assert session.sent == [commands.SaveSlot(3)]
+
+
 async def test_without_a_recording_its_keys_do_nothing(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press("u", "U", "X", "D", "asterisk", "ampersand", "e")
@@ -242,7 +276,7 @@ async def test_a_recording_can_be_paused_though_a_person_plays(open_cockpit: Ope
         await pilot.press("p")
         await settle(pilot)
         assert "‖ paused" in screen_lines(pilot)[0]
-        await pilot.press("t", "s", "K", "B", "M", "S", "G", "4", "5", "6", "O")
+        await pilot.press("t", "s", "B", "M", "S", "G", "4", "5", "6", "O", "f3")
         await settle(pilot)
         assert session.sent == [commands.Pause()]
         assert len(pilot.app.screen_stack) == 1

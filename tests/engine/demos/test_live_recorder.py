@@ -143,6 +143,35 @@ def test_rewinding_brings_everything_back(
     check(demo, demo_config)
 
 
+def test_loading_a_snapshot_of_the_recording_truncates_it(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    before = stepped.snapshot()
+    stepped.step(Action.DOWN)
+    recorder.begin()
+    play_on(stepped, recorder, 4)
+    at_step, digest = stepped.snapshot(), stepped.env.memory_digest()
+    play_live(stepped, recorder, 1, rests=True)
+    in_live, live_digest = stepped.snapshot(), stepped.env.memory_digest()
+    play_live(stepped, recorder, 1, rests=True)
+    play_on(stepped, recorder, 3)
+    assert not recorder.load(before)
+    assert recorder.facts.episode_steps == 8
+    assert recorder.load(in_live)
+    assert (stepped.env.memory_digest(), recorder.facts.episode_steps) == (live_digest, 5)
+    play_on(stepped, recorder, 2)
+    ahead = stepped.snapshot()
+    assert recorder.load(at_step)
+    assert (stepped.env.memory_digest(), recorder.facts.steps) == (digest, 4)
+    assert not recorder.load(ahead)  # of a moment that is no more
+    play_on(stepped, recorder, 2, first=1)
+    assert recorder.rewind(1) == 1
+    _, demo = recorder.finish()
+    assert (demo.episode_length, demo.has_live) == (6, False)
+    check(demo, demo_config)
+
+
 @pytest.mark.parametrize("lead_s", [0, 1])
 def test_the_moves_of_a_recording_lead_from_its_start_to_its_end(
     lead_s: int, stepped: SteppedEnv, tmp_path: Path

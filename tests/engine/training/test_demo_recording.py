@@ -18,6 +18,7 @@ from engine.commands import (
     Hold,
     KeepRecent,
     KeepState,
+    LoadSlot,
     MarkRecording,
     Pause,
     PlayLive,
@@ -25,6 +26,7 @@ from engine.commands import (
     Restart,
     Resume,
     Rewind,
+    SaveSlot,
     StartRecording,
     StopRecording,
     TakeOver,
@@ -199,6 +201,31 @@ def test_what_was_just_played_is_kept_though_nothing_was_recorded(tmp_path: Path
     assert by_hand == again
     assert "by hand" in by_hand
     assert "Nothing was pressed" in pressed
+
+
+def test_loading_a_slot_truncates_the_demonstration_that_it_lies_within(
+    run: Run, tmp_path: Path
+) -> None:
+    steps(run, 4)
+    act(run, LoadSlot(1), SaveSlot(2))
+    steps(run, 1)
+    act(run, TakeOver())
+    press(run, *MOVES[:3])
+    act(run, SaveSlot(1))
+    press(run, *MOVES[3:])
+    act(run, LoadSlot(1))
+    assert run.trainer.state.tally.steps[1] == 8
+    assert run.of(RecordingChanged)[-1].steps == 3
+    press(run, Action.UP)
+    act(run, LoadSlot(2))  # before it: that branches, and the demonstration is saved
+    assert run.trainer.state.tally.steps[1] == 0
+    press(run, Action.DOWN)
+    act(run, GiveBack())
+    first, second = saved(run)
+    assert own(read_demo(first)) == bytes((*MOVES[:3], Action.UP))
+    assert own(read_demo(second)) == bytes((Action.DOWN,))
+    assert (replayed(first, tmp_path), replayed(second, tmp_path)) == (4, 1)
+    assert refusals(run) == ["Slot 1 is empty."]
 
 
 def test_what_was_played_since_a_recording_was_saved_is_kept(run: Run, tmp_path: Path) -> None:
