@@ -228,6 +228,13 @@ class Rewind(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class RunBackwards(Command):
+    """Take back the demonstration's last moments, one after the other, until that is turned off."""
+
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class KeepRecent(Command):
     """Save what a person has just played as a demonstration, though nothing was recorded."""
 

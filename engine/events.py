@@ -129,8 +129,8 @@ class StatusChanged(LossyEvent):
     watched_env: int
     episode_steps: int
     phase: str
-    """acting, learning, evaluating, saving, replaying, recording, reviewing (a demonstration that
-    has ended), resetting (between two), playing (without recording), paused."""
+    """acting, learning, evaluating, saving, replaying, recording, rewinding (a demonstration),
+    reviewing (one that has ended), resetting (between two), playing (without recording), paused."""
     is_live: bool = False
     shares: tuple[tuple[str, float], ...] = ()
     """Who made the last decisions (up to 1,000, of all games): (source, share), summing to 1."""

@@ -25,6 +25,7 @@ from engine.env.demo_requests import (
     KeepPlay,
     LoadState,
     ProposeStep,
+    StepBack,
 )
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
@@ -149,6 +150,8 @@ class RecordedEnv(SteppedEnv):
                     self._has_live = False
                 case Rewind(actions):
                     taken_back = recorder.rewind(actions)
+                case StepBack(frames):
+                    taken_back = int(recorder.step_back(frames))
                 case LoadState(snapshot):
                     is_loaded = recorder.load(snapshot)
                 case MarkRecording(text):
@@ -159,7 +162,7 @@ class RecordedEnv(SteppedEnv):
             self._recorder = recorder if recorder.is_recording else None
             self._follow_anew()
             self._proposal = None
-        if isinstance(order, DiscardRecording | Rewind | LoadState):
+        if isinstance(order, DiscardRecording | Rewind | LoadState | StepBack):
             self.take_goal_outcomes()  # of what is no more
             self._paid.take()
         return self._facts(ended, taken_back, is_loaded=is_loaded)

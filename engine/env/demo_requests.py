@@ -76,6 +76,17 @@ class LoadState:
 
 
 @dataclass(frozen=True, slots=True)
+class StepBack:
+    """Take back the last action, or so many frames of real-time play.
+
+    Attributes:
+        frames: 0: about a second of it.
+    """
+
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
 class InspectDemo:
     """Ask for the state of the recording."""
 
@@ -86,6 +97,7 @@ DemoRequest = (
     | FollowPlay
     | KeepPlay
     | LoadState
+    | StepBack
     | InspectDemo
     | StopRecording
     | DiscardRecording

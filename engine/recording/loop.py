@@ -8,6 +8,7 @@ from engine.demos.live_recorder import said_of_mark
 from engine.demos.recorder import batch_of
 from engine.errors import DemoError
 from engine.events import RECORD, Event, RunStopped, WarningRaised
+from engine.loop.backwards import BackwardLoop
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import loaded_slot, pressed, saved_slot, slot_refusal
@@ -25,6 +26,12 @@ _CHANGE_RECORDING = (
     commands.Rewind,
     commands.MarkRecording,
     commands.ReviewRecording,
+)
+_BESIDE_REWINDING = (
+    commands.RunBackwards,
+    commands.Hold,
+    commands.Watch,
+    commands.PauseRendering,
 )
 _PLAY = (
     commands.Press,
@@ -70,6 +77,7 @@ class RecordingLoop:
             game, saved, plan, self._controls, self._pace, emit, is_shown=is_shown
         )
         self._live = RealTimeLoop(self, self._controls, self._reporter)
+        self._backwards = BackwardLoop(self, self._controls, self._live, self._reporter)
         self._is_shown = is_shown
         self._slots = Slots(game)
         self._takes = Takes(
@@ -90,7 +98,16 @@ class RecordingLoop:
         """
         controls, reporter, game = self._controls, self._reporter, self._game.env.game
         takes = self._takes
-        loop = SessionLoop(self, controls, self._pace, reporter, queue, game.actions, self._live)
+        loop = SessionLoop(
+            self,
+            controls,
+            self._pace,
+            reporter,
+            queue,
+            game.actions,
+            self._live,
+            self._backwards,
+        )
         by = "you" if self._player is None else self._player.by
         folder = self._game.folder
         reporter.started(game, folder.name, str(folder), agent=by, mode=RECORD)
@@ -121,7 +138,8 @@ class RecordingLoop:
     def advance(self) -> None:
         """Take what is due: a step, some frames, or what is between two episodes."""
         reporter, controls = self._reporter, self._controls
-        if self._takes.advance():
+        self._takes.count_time()
+        if self._backwards.advance() or self._takes.advance():
             return
         if controls.is_live:
             self._live.advance()
@@ -177,8 +195,20 @@ class RecordingLoop:
         self._takes.follow()
         self._reporter.show_game()
 
+    def step_back(self, frames: int) -> bool:
+        """Take back a moment of the demonstration; see `BackwardGame`."""
+        is_there = False
+        if self._recorder.is_recording:
+            with self._takes.continuing("The demonstration ended"):
+                is_there = self._recorder.step_back(frames)
+        if is_there:
+            self._reporter.show_game()
+        return is_there
+
     def obey(self, command: commands.Command) -> str | None:
         """Carry out a command; see `Activity`."""
+        if not isinstance(command, _BESIDE_REWINDING):
+            self._backwards.end()
         if self._takes.is_reviewing and (isinstance(command, _PLAY) or _holds(command)):
             return REVIEWING
         if isinstance(command, _CHANGE_RECORDING) and not self._recorder.is_recording:
@@ -233,6 +263,8 @@ class RecordingLoop:
                 return self._takes.discard(again)
             case commands.Rewind(actions):
                 return self._takes.rewind(actions)
+            case commands.RunBackwards(True):
+                return self._run_backwards()
             case commands.KeepRecent():
                 return self._takes.keep_recent()
             case commands.ReviewRecording():
@@ -267,6 +299,14 @@ class RecordingLoop:
         self._reporter.stepped(decision, None, was_walking=False)
         return ""
 
+    def _run_backwards(self) -> str | None:
+        if not self._controls.is_human:
+            return "Take control first."
+        if not self._recorder.is_recording:
+            return "Nothing is being recorded."
+        self._takes.reopen()
+        return None
+
     def _take_over(self) -> str:
         if self._controls.is_human:
             return "You have control already."
@@ -282,6 +322,7 @@ class RecordingLoop:
             return "Nobody else plays here."
         if not self._controls.is_human:
             return f"{self._player.by} has control already."
+        self._backwards.end()
         self._live.end()
         self._game.recent.end()
         self._takes.hand_control(is_human=False)

@@ -83,7 +83,6 @@ class Takes:
 
     def advance(self) -> bool:
         """Do what is due between two demonstrations and at a limit; return whether it was."""
-        self._count_time()
         if self.is_waiting:
             self._wait_on()
         elif self.is_reviewing:
@@ -191,6 +190,13 @@ class Takes:
         self.rerun.end()
         self._live.rest()
 
+    def reopen(self) -> None:
+        """Leave the review of a demonstration that is played on after all."""
+        if self.is_reviewing:
+            self._leave_review()
+            self.is_episode_over = False
+            self._reporter.work = "recording", 0.0, 0.0
+
     def go_to(self, snapshot: bytes, reason: str) -> str:
         """Go back to a snapshot of the demonstration; else end it, and begin the next one there.
 
@@ -274,7 +280,8 @@ class Takes:
         self._reporter.emit(ControlChanged(is_human))
         self._reporter.status()
 
-    def _count_time(self) -> None:
+    def count_time(self) -> None:
+        """Count the time that passed, for the wait or for the demonstration."""
         now = time.monotonic()
         passed_s, self._looked_s = now - self._looked_s, now
         if self._controls.is_paused:

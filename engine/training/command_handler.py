@@ -8,6 +8,7 @@ from engine import commands
 from engine.env.batch import Batch
 from engine.errors import WorkerError
 from engine.events import CommandObeyed, ControlChanged, KeptState, WarningRaised
+from engine.loop.backwards import BackwardLoop
 from engine.loop.controls import Controls
 from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import loaded_slot, pressed, saved_slot, slot_refusal
@@ -37,6 +38,7 @@ class CommandHandler:
     overrides: RunOverrides = field(init=False)
     live: RealTimeLoop = field(init=False)
     recording: RunRecording = field(init=False)
+    backwards: BackwardLoop = field(init=False)
 
     def __post_init__(self) -> None:
         state, learning, reporter = self.state, self.learning, self.reporter
@@ -44,6 +46,9 @@ class CommandHandler:
         self.live = RealTimeLoop(self, self.controls, reporter, self.clock)
         self.recording = RunRecording(
             state, learning, reporter, self.controls, self.live, self.accept, self.clock
+        )
+        self.backwards = BackwardLoop(
+            self.recording, self.controls, self.live, reporter, self.clock
         )
 
     def obey(self, command: commands.Command) -> str | None:
@@ -103,6 +108,8 @@ class CommandHandler:
                 return recording.start(task, tags)
             case commands.StopRecording():
                 return recording.stop()
+            case commands.RunBackwards(True):
+                return self._run_backwards()
             case commands.KeepRecent():
                 return recording.keep_recent()
             case commands.DiscardRecording(again):
@@ -115,7 +122,7 @@ class CommandHandler:
 
     def advance(self) -> None:
         """Run the frames of live play that are due, and publish how a recording stands."""
-        if self.controls.is_live:
+        if not self.backwards.advance() and self.controls.is_live:
             self.live.advance()
         self.recording.tick()
 
@@ -186,12 +193,18 @@ class CommandHandler:
     def _give_back(self) -> str:
         if not self.controls.is_human:
             return "The agent has control already."
+        self.backwards.end()
         self.live.end()
         self.controls.is_human = False
         self.recording.give_back()
         self.reporter.emit(ControlChanged(is_human=False))
         self.reporter.status()
         return ""
+
+    def _run_backwards(self) -> str | None:
+        if not self.controls.is_human:
+            return "Take control first."
+        return None if self.recording.is_recording else "Nothing is being recorded."
 
     def _press(self, action: int) -> str:
         if refusal := self.controls.press_refusal:

@@ -29,6 +29,7 @@ from engine.env.demo_requests import (
     KeepPlay,
     LoadState,
     ProposeStep,
+    StepBack,
 )
 from engine.errors import DemoError, PokeTUIError, WorkerError
 from engine.events import RecordingChanged, RecordingEnded, WarningRaised
@@ -192,6 +193,17 @@ class RunRecording:
         self._publish(facts)
         return ""
 
+    def step_back(self, frames: int) -> bool:
+        """Take back a moment of the demonstration; return whether there was any."""
+        if self._demo is None:
+            return False
+        facts = self._order(StepBack(frames))
+        if facts is None or not facts.taken_back:
+            return False
+        self._resume_from(self.controls.watched_env, facts.episode_steps)
+        self._publish(facts)
+        return True
+
     def describe(self, command: commands.MarkRecording | commands.DescribeRecording) -> str:
         """Say that it shows what was wanted, or what it shows."""
         if self._demo is None:
@@ -307,7 +319,7 @@ class RunRecording:
         except DemoError as error:
             self._accept_end(DemoEnded(env_index, "", 0, 0, False, 0.0, str(error)), "")
             if isinstance(
-                order, commands.Rewind | commands.DiscardRecording | LoadState
+                order, commands.Rewind | commands.DiscardRecording | LoadState | StepBack
             ):  # the game may have moved before
                 facts = self.state.vector.record(env_index, InspectDemo())
                 self._resume_from(env_index, facts.episode_steps)

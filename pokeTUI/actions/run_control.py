@@ -172,12 +172,18 @@ class RunControlActions(ActionsApp):
         """Keep the game in a slot."""
         self.send_command(SaveSlot(slot))
 
+    def action_run_back(self) -> None:
+        """Run what is recorded backwards, as long as the key is held."""
+        self.playing.run_back()
+
     def action_toggle_live(self) -> None:
         """Play in real time, or by turns."""
         self.playing.toggle_live()
 
     def on_key_released(self, event: KeyReleased) -> None:
         """A key of the game may have gone up."""
+        if event.key in self._keys_of("hold_rewind"):
+            self.playing.stop_back()
         self.playing.release(event.key)
 
     def on_releases_reported(self) -> None:
@@ -198,9 +204,12 @@ class RunControlActions(ActionsApp):
             return
         self.send_command(StopRecording())
         if state.is_human and not only_records(state):  # there the next begins by itself
-            keys = next((one.keys for one in self.table.entries if one.id == "record"), ())
+            keys = self._keys_of("record")
             again = f": {shown_key(keys[0])} records again" if keys else ""
             self.notify(f"Recording stops here{again}", timeout=6, markup=False)
+
+    def _keys_of(self, name: str) -> tuple[str, ...]:
+        return next((one.keys for one in self.table.entries if one.id == name), ())
 
     def action_rewind(self, actions: int) -> None:
         """Take the last actions back; fewer where there are not so many."""

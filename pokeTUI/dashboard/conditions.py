@@ -104,6 +104,11 @@ def rewindable(state: DashboardState) -> str:
     return recording(state) or ("" if there_is else "there is nothing to undo")
 
 
+def backable(state: DashboardState) -> str:
+    """Let it be done where a person plays, and some of the demonstration can be taken back."""
+    return by_hand(state) or rewindable(state)
+
+
 def saved_runs(state: DashboardState) -> str:
     """Let it be done where the folder of runs is within reach."""
     if state.run is None:

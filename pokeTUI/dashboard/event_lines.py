@@ -48,6 +48,7 @@ COMMAND_WORDS = {
     "DiscardRecording": "discard",
     "ReviewRecording": "watch again",
     "Rewind": "undo",
+    "RunBackwards": "rewind",
     "KeepRecent": "keep what was played",
     "MarkRecording": "mark",
     "DescribeRecording": "describe",

@@ -8,6 +8,7 @@ from functools import partial
 
 from engine.commands import NUM_SLOTS
 from pokeTUI.dashboard.conditions import (
+    backable,
     beside_others,
     by_agent,
     evaluating,
@@ -185,6 +186,16 @@ PLAY_KEYS = (
         label="live",
         rank=2,
         synonyms=("live", "real time"),
+    ),
+    _play(
+        ("r",),
+        "run_back",
+        "Hold to rewind what was recorded; let go, and play on from there.",
+        backable,
+        name="hold_rewind",
+        label="rewind",
+        rank=2,
+        synonyms=("rewind", "hold to rewind", "backwards", "reverse"),
     ),
     _record(
         ("d",),

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 
-from engine.commands import Command, Hold, PlayLive, Press
+from engine.commands import Command, Hold, PlayLive, Press, RunBackwards
 from engine.events import (
     CommandRefused,
     ControlChanged,
@@ -153,6 +153,7 @@ class Playing:
         self._sent: frozenset[int] = frozenset()
         self.is_live = False
         self._wanted_until = 0.0
+        self._back_until = 0.0
 
     def use(self, run: RunStarted, buttons: Mapping[str, int]) -> None:
         """Take the actions of a run's game, and the keys that press them."""
@@ -184,8 +185,21 @@ class Playing:
             self._holds.release(button)
             self._send_held(self._clock())
 
+    def run_back(self) -> None:
+        """The key that runs the game backwards went down, or repeats."""
+        if not self._back_until:
+            self._send(RunBackwards(is_on=True))
+        self._back_until = float("inf") if self._holds.has_releases else self._clock() + HOLD_S
+
+    def stop_back(self) -> None:
+        """That key went up, or does not repeat."""
+        if self._back_until:
+            self._back_until = 0.0
+            self._send(RunBackwards(is_on=False))
+
     def let_go(self) -> None:
         """Hold nothing: the keys go elsewhere now, and their ends will not be seen."""
+        self.stop_back()
         self._holds.let_go()
         self._send_held(self._clock())
 
@@ -214,6 +228,8 @@ class Playing:
 
     def look(self, *, is_covered: bool) -> None:
         """Notice what time has changed; `is_covered`: something else has the keyboard."""
+        if is_covered or self._clock() >= self._back_until:
+            self.stop_back()
         if is_covered:
             self._holds.let_go()
         self._send_held(self._clock())

@@ -113,6 +113,8 @@ class StatusBar(LinesWidget):
                 return " … press to begin ", Ink.badge_info
             left = max(0.0, state.status.total - state.status.done)
             return f" … the next in {left:.0f} s ", Ink.badge_info
+        if state.status.phase == "rewinding":
+            return " ◄◄ rewind ", Ink.badge_warn
         if is_reviewing(state):
             return f" ● review {self._how_far(state.status)}".rstrip() + " ", Ink.badge_info
         if state.is_human and not (state.is_paused and only_records(state)):

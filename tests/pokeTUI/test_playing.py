@@ -3,7 +3,7 @@
 from textual.events import AppBlur
 
 from engine import events
-from engine.commands import Command, GiveBack, Hold, PlayLive, Press, TakeOver
+from engine.commands import Command, GiveBack, Hold, PlayLive, Press, RunBackwards, TakeOver
 from engine.types import Action
 from pokeTUI.keys.playing import ANSWER_TIMEOUT_S, HOLD_S, REPEAT_INTERVAL_S, Playing
 from pokeTUI.terminal.driver import ReleasesReported
@@ -237,3 +237,29 @@ async def test_giving_back_ends_real_time(open_cockpit: OpenCockpit) -> None:
 async def _is_shown_live(pilot) -> bool:
     await settle(pilot)
     return "l by turns" in screen_text(pilot)
+
+
+def test_a_held_key_runs_backwards_until_its_repeats_stop() -> None:
+    player = Player()
+    for _ in range(5):
+        player.playing.run_back()
+        player.wait(HOLD_S / 2)
+    assert player.sent == [RunBackwards(True)]
+    player.wait(HOLD_S)
+    assert player.sent == [RunBackwards(True), RunBackwards(False)]
+    player.wait(HOLD_S)
+    assert len(player.sent) == 2
+
+
+async def test_a_key_that_reports_its_release_runs_backwards_until_it_goes_up(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(make_status(is_human=True), events.RecordingChanged(True, 9, 9, rewindable=9))
+        pilot.app.post_message(ReleasesReported())
+        await settle(pilot)
+        await pilot.press("r")
+        assert session.sent == [RunBackwards(True)]
+        pilot.app.post_message(KeyReleased("r"))
+        await settle(pilot)
+        assert session.sent == [RunBackwards(True), RunBackwards(False)]

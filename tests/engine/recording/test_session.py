@@ -22,6 +22,7 @@ from engine.commands import (
     Restart,
     Resume,
     Rewind,
+    RunBackwards,
     Save,
     SetGoal,
     SetSpeed,
@@ -302,6 +303,31 @@ def test_a_demonstration_is_thrown_away_and_recorded_again(begin: Begin, config:
     assert_replays(config)
 
 
+def test_a_demonstration_runs_backwards_while_that_is_on(begin: Begin, config: RunConfig) -> None:
+    watcher = begin()
+    assert watcher.recording(is_recording=True).steps == 0
+    watcher.press(WALK)
+    watcher.recording(steps=8)
+    watcher.send(RunBackwards(True))
+    watcher.status(phase="rewinding")
+    now = watcher.next(RecordingChanged, lambda now: now.steps < 6)
+    watcher.send(RunBackwards(False))
+    watcher.status(phase="recording")
+    left = watcher.next(RecordingChanged).steps
+    assert 0 <= left <= now.steps
+    watcher.send(RunBackwards(True))
+    watcher.recording(steps=0)
+    watcher.press((4, 4))  # ends it
+    watcher.recording(steps=2)
+    watcher.send(StopRecording())
+    assert bytes(watcher.saved().actions) == bytes((4, 4))
+    watcher.send(DiscardRecording())
+    assert "Nothing is being recorded" in watcher.refusal(RunBackwards(True))
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert_replays(config)
+
+
 def test_what_was_played_without_a_recording_is_kept_afterwards(
     begin: Begin, config: RunConfig
 ) -> None:
@@ -335,6 +361,14 @@ def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
     now = watcher.next(RecordingChanged, lambda now: now.rewindable < then.rewindable)
     watcher.send(Hold(frozenset()), Resume(), Hold(frozenset({Action.DOWN})))
     watcher.next(RecordingChanged, lambda later: later.rewindable > now.rewindable + 1)
+    watcher.send(PlayLive(False))
+    watcher.status(is_live=False)
+    rested = watcher.next(RecordingChanged)
+    watcher.send(PlayLive(True), RunBackwards(True))
+    watcher.status(phase="rewinding")
+    watcher.next(RecordingChanged, lambda now: now.rewindable < rested.rewindable - 1)
+    watcher.send(RunBackwards(False))
+    watcher.status(phase="recording", is_paused=False, is_live=True)
     watcher.send(PlayLive(False))
     watcher.status(is_live=False)
     rested = watcher.next(RecordingChanged)

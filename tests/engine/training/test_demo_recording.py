@@ -26,6 +26,7 @@ from engine.commands import (
     Restart,
     Resume,
     Rewind,
+    RunBackwards,
     SaveSlot,
     StartRecording,
     StopRecording,
@@ -257,6 +258,25 @@ def test_taken_back_actions_are_in_neither_game_nor_demonstration(run: Run, tmp_
     (path,) = saved(run)
     assert own(read_demo(path)) == bytes((*MOVES[:3], Action.UP))
     assert replayed(path, tmp_path) == 4
+
+
+def test_a_demonstration_of_a_run_runs_backwards_while_that_is_on(run: Run, tmp_path: Path) -> None:
+    steps(run, 5)
+    act(run, RunBackwards(True), TakeOver())
+    press(run, *MOVES)
+    act(run, RunBackwards(True))
+    run.trainer.advance()
+    run.trainer.handler.clock.now_s += 1.0
+    run.trainer.advance()
+    act(run, RunBackwards(False))
+    run.trainer.advance()
+    assert run.trainer.state.tally.steps[1] == 5 + len(MOVES) - 2
+    press(run, Action.UP)
+    act(run, GiveBack())
+    (path,) = saved(run)
+    assert own(read_demo(path)) == bytes((*MOVES[:-2], Action.UP))
+    assert replayed(path, tmp_path) == len(MOVES) - 1
+    assert refusals(run) == ["Take control first."]
 
 
 def test_more_is_not_taken_back_than_was_recorded(run: Run) -> None:
