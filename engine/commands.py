@@ -28,7 +28,11 @@ class Resume(Command):
 
 @dataclass(frozen=True, slots=True)
 class StepOnce(Command):
-    """While paused, take one step."""
+    """While paused, take one step.
+
+    Where a person plays: in real time, pause and run one frame with the buttons that are held; by
+    turns, take one action in which nothing is pressed.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from engine.loop.backwards import BackwardLoop
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import Reporter
-from engine.types import ActionSet
+from engine.types import Action, ActionSet
 
 IDLE_S = 0.1
 """Longest wait for a command while nothing is due."""
@@ -120,6 +120,8 @@ class SessionLoop:
                 controls.is_paused = True
             case Resume():
                 controls.is_paused, controls.steps_due = False, 0
+            case StepOnce() if controls.is_human:
+                return self._step_by_hand()
             case StepOnce():
                 if not controls.is_paused:
                     return "Pause first."
@@ -148,3 +150,13 @@ class SessionLoop:
             case _:
                 return self.activity.not_here
         return ""
+
+    def _step_by_hand(self) -> str:
+        """Run one frame of real-time play, or wait one action by turns; return why it cannot be."""
+        if self.live is not None and self.controls.is_live:
+            self.live.step()
+            return ""
+        idle = self.actions.index(Action.NOOP)
+        if idle is None:
+            return "Press a button: each press is one step."
+        return self.activity.obey(Press(idle)) or ""

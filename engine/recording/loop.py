@@ -225,7 +225,10 @@ class RecordingLoop:
                     self._takes.record()
                 return None
             case commands.StepOnce():
-                return "You play: press a button." if self._controls.is_human else None
+                if self._controls.is_human and self._controls.is_live:
+                    self._takes.pressed()
+                    return self._takes.wait_refusal or None
+                return None
             case commands.Stop():
                 self._live.rest()
                 return None

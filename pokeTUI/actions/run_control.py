@@ -163,6 +163,9 @@ class RunControlActions(ActionsApp):
     def action_press(self, action: int) -> None:
         """Press a button of the game."""
         self.playing.press(action)
+        if (chosen := self.playing.chosen) is not None:
+            names = " ".join(self.dashboard.actions.name(button) for button in sorted(chosen))
+            self.notify(f"Held in the next frames: {names or 'nothing'}", timeout=2, markup=False)
 
     def action_load_slot(self, slot: int) -> None:
         """Go back to what a slot holds."""

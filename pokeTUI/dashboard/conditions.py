@@ -36,6 +36,11 @@ def is_reviewing(state: DashboardState) -> bool:
     return is_recording(state) and state.recording is not None and bool(state.recording.review)
 
 
+def is_live(state: DashboardState) -> bool:
+    """Return whether a person plays in real time."""
+    return state.status is not None and state.status.is_live
+
+
 def _only_if(is_so: Callable[[DashboardState], bool], else_why: str) -> WhyNot:
     return lambda state: "" if is_so(state) else else_why
 
@@ -121,8 +126,8 @@ def saved_runs(state: DashboardState) -> str:
 
 
 def pausable(state: DashboardState) -> str:
-    """Let it be done while the agent plays; where a person records, time counts for both."""
-    return "" if only_records(state) else by_agent(state)
+    """Let it be done while the agent plays, and where time passes though a person plays."""
+    return "" if only_records(state) or is_live(state) else by_agent(state)
 
 
 def takeable(state: DashboardState) -> str:
@@ -134,8 +139,10 @@ def takeable(state: DashboardState) -> str:
 
 
 def paused(state: DashboardState) -> str:
-    """Let it be done only while paused."""
-    return by_agent(state) or ("" if state.is_paused else "only while paused")
+    """Let it be done only while paused; a person's own play needs no pause before."""
+    if state.is_human:
+        return playable(state)
+    return "" if state.is_paused else "only while paused"
 
 
 def several_games(state: DashboardState) -> str:

@@ -93,11 +93,12 @@ RUN_KEYS = (
     _run(
         ("full_stop",),
         "step_once",
-        "Take one step while paused.",
+        "Take one step while paused; while you play in real time: pause, and advance one frame "
+        "with the held buttons; by turns: wait one action.",
         paused,
         label="step",
         rank=1,
-        synonyms=("single step", "advance", "frame"),
+        synonyms=("single step", "advance", "frame advance"),
     ),
     _run(
         ("plus", "equals_sign"),

@@ -16,6 +16,7 @@ from textual.keys import Keys, key_to_character
 from engine.errors import ConfigurationError
 from engine.types import DIRECTIONS, GAME_BOY_ACTIONS, ActionSet, GameAction
 from pokeTUI.dashboard.conditions import (
+    is_live,
     is_recording,
     is_reviewing,
     lacks,
@@ -225,6 +226,8 @@ def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
     match entry.action:
         case "next_view" | "save":
             return state.is_human
+        case "step_once":
+            return state.is_human and not is_live(state)
         case "toggle_pause" | "run_back":
             return is_reviewing(state)
         case "toggle_recording":  # an agent's play is recorded seldom: the help tells of it
@@ -238,11 +241,13 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
     match entry.action:
         case "toggle_pause" if state.is_paused:
             return "resume"
+        case "step_once" if is_live(state):
+            return "frame"
         case "toggle_steering":
             return "give control" if state.viewers and state.viewers.is_yours else "take control"
         case "toggle_control" if state.is_human:
             return "give back"
-        case "toggle_live" if state.status and state.status.is_live:
+        case "toggle_live" if is_live(state):
             return "by turns"
         case "toggle_recording" if is_reviewing(state):
             return "keep"

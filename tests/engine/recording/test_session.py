@@ -303,6 +303,30 @@ def test_a_demonstration_is_thrown_away_and_recorded_again(begin: Begin, config:
     assert_replays(config)
 
 
+def test_real_time_play_advances_frame_by_frame_with_the_held_buttons(
+    begin: Begin, config: RunConfig
+) -> None:
+    watcher = begin(is_live=True)
+    watcher.recording(is_recording=True)
+    right, down = (frozenset({action}) for action in (Action.RIGHT, Action.DOWN))
+    watcher.send(StepOnce())
+    watcher.status(is_paused=True, is_live=True)
+    watcher.send(Hold(right), *[StepOnce()] * 5, Hold(frozenset()), Hold(down), StepOnce())
+    watcher.send(PlayLive(False))
+    watcher.status(is_paused=False, is_live=False)
+    before = watcher.next(RecordingChanged).steps
+    watcher.send(StepOnce())
+    watcher.recording(steps=before + 1)
+    watcher.send(StopRecording())
+    demo = watcher.saved()
+    assert demo.actions.tolist() == [Action.NOOP]
+    *_, one, other, _ = demo.recording.segments[-1].live[0].spans()
+    assert (one, other) == ((right, 5), (down, 1))
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert_replays(config)
+
+
 def test_a_demonstration_runs_backwards_while_that_is_on(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
     assert watcher.recording(is_recording=True).steps == 0
@@ -482,7 +506,6 @@ def test_recording_session_refuses_what_it_cannot_do_in_a_line(begin: Begin) -> 
         Branch(1),
         GiveBack(),
         TakeOver(),
-        StepOnce(),
         Hold(frozenset({Action.A})),
     ):
         reason = watcher.refusal(command)

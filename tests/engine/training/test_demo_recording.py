@@ -29,6 +29,7 @@ from engine.commands import (
     RunBackwards,
     SaveSlot,
     StartRecording,
+    StepOnce,
     StopRecording,
     TakeOver,
     Watch,
@@ -277,6 +278,20 @@ def test_a_demonstration_of_a_run_runs_backwards_while_that_is_on(run: Run, tmp_
     assert own(read_demo(path)) == bytes((*MOVES[:-2], Action.UP))
     assert replayed(path, tmp_path) == len(MOVES) - 1
     assert refusals(run) == ["Take control first."]
+
+
+def test_real_time_play_in_a_run_advances_frame_by_frame(run: Run, tmp_path: Path) -> None:
+    right = frozenset({Action.RIGHT})
+    act(run, TakeOver(), PlayLive(True), Hold(right), StepOnce(), StepOnce())
+    run.trainer.handler.clock.now_s += 100.0
+    run.trainer.advance()  # however long it takes, it is not played by turns again
+    assert run.trainer.handler.controls.is_live
+    act(run, Hold(frozenset()), StepOnce(), StepOnce(), GiveBack())
+    assert not run.trainer.handler.controls.is_paused
+    (path,) = saved(run)
+    (stretch,) = read_demo(path).recording.segments[-1].live
+    assert next(stretch.spans()) == (right, 2)
+    assert replayed(path, tmp_path) > 0
 
 
 def test_more_is_not_taken_back_than_was_recorded(run: Run) -> None:
