@@ -133,7 +133,14 @@ class Trainer:
             clock,
         )
         self.loop = SessionLoop(
-            self, controls, self.pace, self.reporter, commands, game.actions, self.handler.live
+            self,
+            controls,
+            self.pace,
+            self.reporter,
+            commands,
+            game.actions,
+            self.handler.live,
+            self.handler.backwards,
         )
         self.background: BackgroundEvaluation | None = None
         self.machine: MachineMeter | None = None
