@@ -4,19 +4,22 @@
         for frame in frames:
             add(frame)
 
-The file is there at the end of all this, whole, and not at all if anything is raised.
+The file is there after the block, whole; if anything is raised in it, what was there stays.
 """
 
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import VideoError
 from engine.files import EXPORT_MODE, open_file, temporary_path
@@ -25,7 +28,15 @@ from engine.types import Frame
 AddFrame = Callable[[Frame], None]
 """Write the next frame; all have the size of the first."""
 
+GIF_MAX_FPS = 50.0
+"""Players show what is to last less than two hundredths of a second for ten."""
+_TICKS_PER_S = 100
+_CLEAR, _MAX_COLORS = 0, 255
+"""The entry of a palette for what stays as it was, and how many others there are."""
+_STAYS = 1
+"""A GIF's word for a picture that the next one is drawn over."""
 _END_S = 10.0
+_NO_FRAME = ("There is no frame to write.", "Choose other steps.")
 _SCALED = (
     "scale=ceil(iw*{0}/2)*2:ceil(ih*{0}/2)*2:flags=neighbor:out_color_matrix=bt709:out_range=tv"
 )
@@ -39,7 +50,7 @@ def mp4_writer(path: Path, fps: float, scale: int = 1) -> Iterator[AddFrame]:
     Args:
         path: Replaced if it is there.
         fps: Frames a second.
-        scale: Each pixel becomes a square of so many; an odd width or height gets one more.
+        scale: Each pixel becomes a square of so many; an odd width or height becomes even.
 
     Raises:
         VideoError: ffmpeg is not installed or fails, the file cannot be written, or there was
@@ -58,6 +69,37 @@ def mp4_writer(path: Path, fps: float, scale: int = 1) -> Iterator[AddFrame]:
             ffmpeg.finish()
         finally:
             ffmpeg.kill()
+
+
+@contextmanager
+def gif_writer(path: Path, fps: float, scale: int = 1) -> Iterator[AddFrame]:
+    """Write a GIF file that repeats for ever, with all colours of the frames.
+
+    Only what has changed is written. A frame has a palette of its own; more than 255 new colours in
+    it are reduced to so many.
+
+    Args:
+        path: Replaced if it is there.
+        fps: Frames a second, at most `GIF_MAX_FPS`.
+        scale: Each pixel becomes a square of so many.
+
+    Raises:
+        VideoError: Pillow is not installed, the file cannot be written, or there was no frame.
+    """
+    try:
+        import PIL  # noqa: F401  # whether it is there
+    except ImportError:
+        raise VideoError(
+            "GIF is written by Pillow, which is not installed.",
+            "Install it: pip install 'poketui[gif]'.",
+        ) from None
+    with _file_beside(path) as beside, beside.open("wb") as file:
+        gif = _Gif(file, fps, scale)
+        try:
+            yield gif.add
+            gif.finish()
+        except OSError as error:
+            raise VideoError(f"Cannot write {path}: {error.strerror or error}.") from None
 
 
 @contextmanager
@@ -122,7 +164,7 @@ class _Ffmpeg:
     def finish(self) -> None:
         """Wait until all of it is written."""
         if self._process is None or self._input is None:
-            raise VideoError("There is no frame to write.", "Choose other steps.")
+            raise VideoError(*_NO_FRAME)
         with suppress(OSError):  # it has ended, which its exit status says
             self._input.close()
         if self._process.wait():
@@ -146,3 +188,96 @@ class _Ffmpeg:
         return VideoError(
             f"ffmpeg failed: {reason}.", "It needs room on the disk, and libx264 built in."
         )
+
+
+class _Gif:
+    """The file as far as it is written: all but the last picture, which may last longer."""
+
+    def __init__(self, file: IO[bytes], fps: float, scale: int) -> None:
+        self._file, self._fps, self._scale = file, fps, scale
+        self._count = self._written_until = 0
+        self._shown: Frame | None = None
+        self._last: _Picture | None = None
+
+    def add(self, frame: Frame) -> None:
+        if self._shown is None:
+            self._write_header(frame)
+            self._last = _Picture.of(frame, np.ones(frame.shape[:2], np.bool_))
+        else:
+            is_changed = (frame != self._shown).any(axis=2)
+            if is_changed.any():
+                self._write_last()
+                self._last = _Picture.of(frame, is_changed)
+        self._shown = frame.copy()
+        self._count += 1
+
+    def finish(self) -> None:
+        if self._last is None:
+            raise VideoError(*_NO_FRAME)
+        self._write_last()
+        self._file.write(b";")
+        self._file.flush()
+
+    def _write_header(self, frame: Frame) -> None:
+        height, width = (self._scale * size for size in frame.shape[:2])
+        # No palette for all, 8 bits a colour, repeated for ever: https://www.w3.org/Graphics/GIF
+        self._file.write(struct.pack("<6sHHBBB", b"GIF89a", width, height, 0x70, 0, 0))
+        self._file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01\0\0\0")
+
+    def _write_last(self) -> None:
+        from PIL import GifImagePlugin, Image
+
+        assert self._last is not None
+        until = round(self._count * _TICKS_PER_S / self._fps)
+        ticks, self._written_until = until - self._written_until, until
+        wide = self._last.entries.repeat(self._scale, 0).repeat(self._scale, 1)
+        image = Image.frombytes("P", wide.shape[::-1], wide.tobytes())
+        image.putpalette(self._last.palette.tobytes())
+        offset = (self._last.x * self._scale, self._last.y * self._scale)
+        for part in GifImagePlugin.getdata(
+            image,
+            offset,
+            duration=ticks * 1000 // _TICKS_PER_S,
+            disposal=_STAYS,
+            transparency=_CLEAR,
+            include_color_table=True,
+        ):
+            self._file.write(part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    """What changes of a frame.
+
+    Attributes:
+        entries: Of the palette, `_CLEAR` for what stays: (height, width) uint8.
+        palette: (colours, 3) uint8.
+    """
+
+    x: int
+    y: int
+    entries: NDArray[np.uint8]
+    palette: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, frame: Frame, is_changed: NDArray[np.bool_]) -> "_Picture":
+        rows, columns = (np.flatnonzero(is_changed.any(axis=axis)) for axis in (1, 0))
+        box = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        entries = np.full(is_changed[box].shape, _CLEAR, np.uint8)
+        colors = frame[box][is_changed[box]].astype(np.uint32) @ (1 << 16, 1 << 8, 1)
+        packed, of_pixel = np.unique(colors, return_inverse=True)
+        palette = np.stack([packed >> 16, packed >> 8 & 255, packed & 255], -1).astype(np.uint8)
+        if len(palette) > _MAX_COLORS:
+            fewer, palette = _reduced(palette)
+            of_pixel = fewer[of_pixel]
+        entries[is_changed[box]] = of_pixel + 1
+        return cls(int(columns[0]), int(rows[0]), entries, np.insert(palette, _CLEAR, 0, axis=0))
+
+
+def _reduced(colors: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return for each color, (colours, 3), which of fewer it becomes, and those fewer."""
+    from PIL import Image
+
+    row = Image.frombytes("RGB", (len(colors), 1), colors.tobytes()).quantize(_MAX_COLORS)
+    palette = np.array(row.getpalette(), np.uint8).reshape(-1, 3)
+    return np.frombuffer(row.tobytes(), np.uint8), palette

@@ -1,14 +1,16 @@
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image, ImageSequence
 
 from engine.errors import VideoError
 from engine.types import Frame
-from engine.video import mp4_writer
+from engine.video import gif_writer, mp4_writer
 
 needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs ffmpeg")
 
@@ -19,7 +21,9 @@ def frames(count: int, height: int = 9, width: int = 11) -> list[Frame]:
 
 
 def write(path: Path, some: Iterable[Frame], scale: int = 1) -> None:
-    with mp4_writer(path, fps=30, scale=scale) as add:
+    """Write 30 frames a second."""
+    writer = gif_writer if path.suffix == ".gif" else mp4_writer
+    with writer(path, 30, scale) as add:
         for frame in some:
             add(frame)
 
@@ -50,9 +54,9 @@ def test_mp4_holds_every_frame_scaled_and_of_even_size(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-@needs_ffmpeg
-def test_interrupted_mp4_leaves_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.mp4"
+@pytest.mark.parametrize("name", ["a.gif", pytest.param("a.mp4", marks=needs_ffmpeg)])
+def test_interrupted_writer_leaves_the_old_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
     path.write_bytes(b"old")
     with pytest.raises(KeyboardInterrupt):
         write(path, interrupted())
@@ -60,11 +64,56 @@ def test_interrupted_mp4_leaves_the_old_file(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-@needs_ffmpeg
-def test_mp4_without_a_frame_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["a.gif", pytest.param("a.mp4", marks=needs_ffmpeg)])
+def test_video_without_a_frame_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(VideoError, match="no frame"):
-        write(tmp_path / "a.mp4", [])
+        write(tmp_path / name, [])
     assert not list(tmp_path.iterdir())
+
+
+def pictures(path: Path) -> list[tuple[int, Frame]]:
+    """Return what Pillow reads of a GIF: milliseconds and what is to be seen for so long."""
+    with Image.open(path) as file:
+        return [
+            (each.info["duration"], np.array(each.convert("RGB")))
+            for each in ImageSequence.Iterator(file)
+        ]
+
+
+def test_gif_holds_every_frame_exactly_and_scaled(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    film = list(rng.integers(0, 256, (3, 8, 9, 3)).astype(np.uint8))
+    film.append(film[-1].copy())
+    film[-1][2:4, 5] = (1, 2, 3)
+    write(tmp_path / "a.gif", film, scale=2)
+    found = [picture for _, picture in pictures(tmp_path / "a.gif")]
+    assert len(found) == len(film)
+    for picture, frame in zip(found, film, strict=True):
+        np.testing.assert_array_equal(picture, frame.repeat(2, 0).repeat(2, 1))
+
+
+def test_gif_shows_an_unchanged_frame_longer_and_keeps_the_time(tmp_path: Path) -> None:
+    one, other = frames(2)
+    write(tmp_path / "a.gif", [one] * 31 + [other, one] * 30)
+    durations = [duration for duration, _ in pictures(tmp_path / "a.gif")]
+    assert durations[0] == 1030
+    assert sum(durations) == pytest.approx(1000 * 91 / 30, abs=10)
+
+
+def test_gif_reduces_more_colors_than_it_can_hold(tmp_path: Path) -> None:
+    ramp = np.zeros((32, 32, 3), np.uint8)
+    ramp[..., 0], ramp[..., 1] = np.mgrid[0:256:8, 0:256:8]
+    write(tmp_path / "a.gif", [ramp])
+    ((_, picture),) = pictures(tmp_path / "a.gif")
+    assert np.abs(picture.astype(int) - ramp).max() <= 24
+
+
+def test_missing_pillow_is_named_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(VideoError, match=r"pip install 'poketui\[gif\]'"):
+        write(tmp_path / "a.gif", [])
 
 
 def test_failing_ffmpeg_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
