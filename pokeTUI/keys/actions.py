@@ -230,7 +230,7 @@ PLAY_KEYS = (
         label="10 steps",
         display="← →",
         rank=1,
-        synonyms=("rewind", "back", "seek"),
+        synonyms=("rewind", "back", "seek", "scrub", "timeline", "jump"),
     ),
     _seek(
         ("right",),
@@ -239,7 +239,7 @@ PLAY_KEYS = (
         replaying,
         name="seek_on",
         display="",
-        synonyms=("forward", "seek"),
+        synonyms=("forward", "seek", "scrub", "timeline", "jump"),
     ),
     _seek(
         ("home",),
