@@ -86,13 +86,7 @@ def gif_writer(path: Path, fps: float, scale: int = 1) -> Iterator[AddFrame]:
     Raises:
         VideoError: Pillow is not installed, the file cannot be written, or there was no frame.
     """
-    try:
-        import PIL  # noqa: F401  # whether it is there
-    except ImportError:
-        raise VideoError(
-            "GIF is written by Pillow, which is not installed.",
-            "Install it: pip install 'poketui[gif]'.",
-        ) from None
+    check_pillow()
     with _file_beside(path) as beside, beside.open("wb") as file:
         gif = _Gif(file, fps, scale)
         try:
@@ -100,6 +94,21 @@ def gif_writer(path: Path, fps: float, scale: int = 1) -> Iterator[AddFrame]:
             gif.finish()
         except OSError as error:
             raise VideoError(f"Cannot write {path}: {error.strerror or error}.") from None
+
+
+def check_pillow() -> None:
+    """Refuse what needs Pillow where it is not installed.
+
+    Raises:
+        VideoError: It is not.
+    """
+    try:
+        import PIL  # noqa: F401  # whether it is there
+    except ImportError:
+        raise VideoError(
+            "GIFs and the cockpit are drawn by Pillow, which is not installed.",
+            "Install it: pip install 'poketui[gif]'.",
+        ) from None
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def split_source(source: str) -> tuple[str, int | None]:
     if not run:
         return number, None
     if not number.isdecimal():
-        raise ReplayError(f"'{number}' is no number of an episode.", "Write RUN:EPISODE.")
+        raise ReplayError(f"'{number}' is not an episode number.", "Use RUN:EPISODE.")
     return run, int(number)
 
 

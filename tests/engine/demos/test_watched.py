@@ -202,7 +202,7 @@ def test_playing_on_stops_at_a_divergence(
 def test_find_recorded_refuses_what_is_not_there(demo_config: RunConfig, tmp_path: Path) -> None:
     with pytest.raises(DemoError, match="is not there"):
         find_recorded(str(tmp_path / "no.demo"), demo_config)
-    with pytest.raises(ReplayError, match="no number"):
+    with pytest.raises(ReplayError, match="not an episode number"):
         find_recorded("latest:x", demo_config)
 
 
