@@ -244,7 +244,7 @@ PLAY_KEYS = (
     _seek(
         ("home",),
         "seek_to(0)",
-        "Seek to the start or the end of the episode.",
+        "Seek to the start or the end; a click or a drag on the timeline seeks anywhere.",
         replaying,
         name="seek_start",
         display="home end",
