@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import RawIOBase
 from pathlib import Path
 from typing import IO
 
@@ -22,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import VideoError
-from engine.files import EXPORT_MODE, open_file, temporary_path
+from engine.files import EXPORT_MODE, open_file, temporary_path, write_all
 from engine.types import Frame
 
 AddFrame = Callable[[Frame], None]
@@ -87,13 +88,10 @@ def gif_writer(path: Path, fps: float, scale: int = 1) -> Iterator[AddFrame]:
         VideoError: Pillow is not installed, the file cannot be written, or there was no frame.
     """
     check_pillow()
-    with _file_beside(path) as beside, beside.open("wb") as file:
-        gif = _Gif(file, fps, scale)
-        try:
-            yield gif.add
-            gif.finish()
-        except OSError as error:
-            raise VideoError(f"Cannot write {path}: {error.strerror or error}.") from None
+    with _file_beside(path) as beside, beside.open("wb", buffering=0) as file:
+        gif = _Gif(path, file, fps, scale)
+        yield gif.add
+        gif.finish()
 
 
 def check_pillow() -> None:
@@ -202,8 +200,8 @@ class _Ffmpeg:
 class _Gif:
     """The file as far as it is written: all but the last picture, which may last longer."""
 
-    def __init__(self, file: IO[bytes], fps: float, scale: int) -> None:
-        self._file, self._fps, self._scale = file, fps, scale
+    def __init__(self, path: Path, file: RawIOBase, fps: float, scale: int) -> None:
+        self._path, self._file, self._fps, self._scale = path, file, fps, scale
         self._count = self._written_until = 0
         self._shown: Frame | None = None
         self._last: _Picture | None = None
@@ -224,14 +222,13 @@ class _Gif:
         if self._last is None:
             raise VideoError(*_NO_FRAME)
         self._write_last()
-        self._file.write(b";")
-        self._file.flush()
+        self._write(b";")
 
     def _write_header(self, frame: Frame) -> None:
         height, width = (self._scale * size for size in frame.shape[:2])
         # No palette for all, 8 bits a colour, repeated for ever: https://www.w3.org/Graphics/GIF
-        self._file.write(struct.pack("<6sHHBBB", b"GIF89a", width, height, 0x70, 0, 0))
-        self._file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01\0\0\0")
+        self._write(struct.pack("<6sHHBBB", b"GIF89a", width, height, 0x70, 0, 0))
+        self._write(b"!\xff\x0bNETSCAPE2.0\x03\x01\0\0\0")
 
     def _write_last(self) -> None:
         from PIL import GifImagePlugin, Image
@@ -243,15 +240,21 @@ class _Gif:
         image = Image.frombytes("P", wide.shape[::-1], wide.tobytes())
         image.putpalette(self._last.palette.tobytes())
         offset = (self._last.x * self._scale, self._last.y * self._scale)
-        for part in GifImagePlugin.getdata(
+        parts = GifImagePlugin.getdata(
             image,
             offset,
             duration=ticks * 1000 // _TICKS_PER_S,
             disposal=_STAYS,
             transparency=_CLEAR,
             include_color_table=True,
-        ):
-            self._file.write(part)
+        )
+        self._write(b"".join(parts))
+
+    def _write(self, content: bytes) -> None:
+        try:
+            write_all(self._file.fileno(), content)
+        except OSError as error:
+            raise VideoError(f"Cannot write {self._path}: {error.strerror or error}.") from None
 
 
 @dataclass(frozen=True, slots=True)

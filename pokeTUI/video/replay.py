@@ -56,7 +56,7 @@ def write_video(
         PokeTUIError: It cannot be played or written, or diverges from its recording.
     """
     pictures = 0
-    with closing(Playback(recorded)) as playback:  # at first: it loads the emulator before Pillow
+    with closing(Playback(recorded)) as playback:  # first: the emulator loads before Pillow
         if video.size is not None:
             check_tools()
         frames_per_s = playback.env.game.frames_per_s

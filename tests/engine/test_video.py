@@ -1,3 +1,4 @@
+import os
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
+from engine import video
 from engine.errors import VideoError
 from engine.types import Frame
 from engine.video import gif_writer, mp4_writer
@@ -106,6 +108,18 @@ def test_gif_reduces_more_colors_than_it_can_hold(tmp_path: Path) -> None:
     write(tmp_path / "a.gif", [ramp])
     ((_, picture),) = pictures(tmp_path / "a.gif")
     assert np.abs(picture.astype(int) - ramp).max() <= 24
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_gif_on_a_full_disk_is_refused_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    monkeypatch.setattr(video, "write_all", lambda _, content: os.write(full, content))
+    with pytest.raises(VideoError, match=r"Cannot write .*a\.gif: No space left"):
+        write(tmp_path / "a.gif", frames(3))
+    os.close(full)
+    assert not list(tmp_path.iterdir())
 
 
 def test_missing_pillow_is_named_with_the_remedy(
