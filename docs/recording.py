@@ -27,7 +27,10 @@ from docs.pictures.runs import (
     key_on,
     own_surroundings,
 )
-from docs.pictures.screen import Look, Screen, mix, read_screen
+from engine.errors import VideoError
+from engine.video import gif_writer
+from pokeTUI.video.raster import Raster, check_tools
+from pokeTUI.video.screen import Look, Screen, mix, read_screen
 
 IMAGES = Path(__file__).resolve().parent / "images"
 SIZE = (120, 40)
@@ -162,14 +165,13 @@ async def record(train_s: float, scene_s: float) -> list[Moment]:
 
 def write(moments: list[Moment], images: Path, cell: int) -> None:
     """Write the recording for terminals, and the one for pages."""
-    from docs.pictures.gif import write_gif
-    from docs.pictures.raster import Raster
-
     images.mkdir(parents=True, exist_ok=True)
     (images / "cockpit.cast").write_text(to_cast(moments, "PokeTUI"), encoding="utf-8")
     raster = Raster(cell)
-    pictures = [raster.draw(captioned(moment)) for moment in moments]
-    write_gif(images / "cockpit.gif", pictures, INTERVAL_S, REST_S)
+    resting = round(REST_S / INTERVAL_S) - 1
+    with gif_writer(images / "cockpit.gif", 1 / INTERVAL_S) as add:
+        for moment in (*moments, *moments[-1:] * resting):
+            add(raster.draw(captioned(moment)))
 
 
 def captioned(moment: Moment) -> Screen:
@@ -193,10 +195,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cell", type=int, default=8, help="width of a cell in the GIF, in pixels")
     options = parser.parse_args(arguments)
     try:
-        from docs.pictures.raster import check_tools
-
         check_tools()
-    except RuntimeError as error:
+    except VideoError as error:
         print(error, file=sys.stderr)
         return 2
     moments = asyncio.run(record(options.train, options.scene))

@@ -22,9 +22,9 @@ from docs.pictures.runs import (
     own_surroundings,
     runs_in,
 )
-from docs.pictures.screen import read_screen
 from docs.pictures.svg import to_svg
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.video.screen import read_screen
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"

@@ -526,6 +526,25 @@ class CommandRefused(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class TimelineChanged(LossyEvent):
+    """What is known of a whole replay; places count its moves.
+
+    Attributes:
+        length: Its moves.
+        known: The place up to which rewards are known, and where it can be sought at once.
+        milestones: (place, key) in order.
+        rewards: (place, reward) of what is worth a mark, in order.
+        by_person: The place before each stretch that a person played, and its last.
+    """
+
+    length: int
+    known: int
+    milestones: tuple[tuple[int, str], ...] = ()
+    rewards: tuple[tuple[int, float], ...] = ()
+    by_person: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class WarningRaised(Event):
     """Something is off but the run continues."""
 

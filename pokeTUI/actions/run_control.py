@@ -48,6 +48,7 @@ from pokeTUI.dialogs.questions import (
 from pokeTUI.key_names import shown_key
 from pokeTUI.keys.actions import SPEEDS
 from pokeTUI.terminal.keys import KeyReleased
+from pokeTUI.widgets.timeline import Timeline
 
 
 def _sends(command: Callable[[], Command]) -> Callable[[ActionsApp], None]:
@@ -121,6 +122,10 @@ class RunControlActions(ActionsApp):
         status = self.dashboard.status
         if status is not None:
             self._seek(round(share * status.total))
+
+    def on_timeline_sought(self, message: Timeline.Sought) -> None:
+        """In a replay, go to the place under the pointer."""
+        self._seek(message.place)
 
     def _seek(self, step: int) -> None:
         self._sought = step

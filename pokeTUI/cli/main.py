@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from engine.errors import ConfigurationError, PokeTUIError
-from pokeTUI.cli import options
+from pokeTUI.cli import options, video
 from pokeTUI.cli.bc import bc
 from pokeTUI.cli.bench import bench_app
 from pokeTUI.cli.completion import (
@@ -264,27 +264,50 @@ def export(
     print_export(save_dir, run, format_, table, out, is_forced=force)
 
 
-@app.command()
+@app.command(cls=options.Panels)
 def replay(
-    run: options.LatestRun = "latest",
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="[RUN[:EPISODE]]",
+            help="A saved run, and one of its episodes.",
+            show_default="the latest, and its last",
+            autocompletion=complete_runs_or_latest,
+        ),
+    ] = "latest",
     episode: Annotated[
         int | None, typer.Option(help="Episode number.", show_default="the last")
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Watch it in the cockpit, forwards and backwards.")
     ] = False,
+    gif: video.GifFile = None,
+    mp4: video.Mp4File = None,
+    panes: video.Panes = False,
+    size: video.Size = video.DEFAULT_SIZE,
+    speed: video.Speed = 1.0,
+    scale: video.Scale = None,
+    first: video.First = None,
+    last: video.Last = None,
+    force: video.Force = False,
     color: options.Color = "auto",
     save_dir: options.SaveDir = None,
 ) -> None:
-    """Replay a recorded episode and verify that it repeats exactly."""
-    if watch:
-        from pokeTUI.demos.watching import watch_replay
+    """Replay a recorded episode and verify that it repeats exactly; watch it, or save a video."""
+    from engine.training.replay_sources import split_source
+    from pokeTUI.demos import watching
 
-        say(*watch_replay(save_dir, run, episode, color=color))
-        return
-    from pokeTUI.cli.reports import print_replay
+    run, number = split_source(run)
+    number = number if episode is None else episode
+    film = video.VideoOptions(gif, mp4, panes, size, speed, scale, first, last, force)
+    if film.are_given():
+        video.write_videos(watching.recorded_episode(save_dir, run, number), film)
+    elif watch:
+        say(*watching.watch(watching.recorded_episode(save_dir, run, number), color=color))
+    else:
+        from pokeTUI.cli.reports import print_replay
 
-    print_replay(save_dir, run, episode)
+        print_replay(save_dir, run, number)
 
 
 @app.command()

@@ -26,6 +26,7 @@ _PANELS = {
     "DAgger": "dagger rounds round_episodes beta",
     "Run": "demo from_ at steps episodes minutes time_limit pause reset review seed seeds "
     "first_seed envs workers processes",
+    "Video": "gif mp4 panes size speed scale first last",
     "Output": "headless detach quiet color save_dir exp_name track wandb_project_name json_ out "
     "force",
 }

@@ -118,6 +118,8 @@ class DashboardState:
     kept_states: tuple[events.KeptState, ...] = ()
     recording: events.RecordingChanged | None = None
     """How the demonstration stands; None where none was begun."""
+    timeline: events.TimelineChanged | None = None
+    """What is known of a whole replay; None where nothing is replayed."""
     past_s: float = math.nan
     """Uptime at which what comes happened, in the past that a late viewer is sent; nan: now."""
     next_decision_line_s: float = 0.0
@@ -261,6 +263,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, kept_states=states)
         case events.PastReplayed(uptime_s=uptime_s):
             return replace(state, past_s=uptime_s)
+        case events.TimelineChanged():
+            return replace(state, timeline=event)
         case events.RecordingChanged():
             return replace(state, recording=event)
         case events.RecordingEnded():

@@ -21,6 +21,7 @@ _EXTRAS = {
     "tensorboard": "tensorboard",
     "wandb": "wandb",
     "web": "textual_serve",
+    "gif": "PIL",
 }
 """Extra and the module that it brings."""
 _NEEDED_GB = 2.0

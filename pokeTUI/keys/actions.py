@@ -299,7 +299,7 @@ PLAY_KEYS = (
         label="10 steps",
         display="← →",
         rank=1,
-        synonyms=("rewind", "back", "seek"),
+        synonyms=("rewind", "back", "seek", "scrub", "timeline", "jump"),
     ),
     _seek(
         ("right",),
@@ -308,12 +308,12 @@ PLAY_KEYS = (
         replaying,
         name="seek_on",
         display="",
-        synonyms=("forward", "seek"),
+        synonyms=("forward", "seek", "scrub", "timeline", "jump"),
     ),
     _seek(
         ("home",),
         "seek_to(0)",
-        "Seek to the start or the end of the episode.",
+        "Seek to the start or the end; a click or a drag on the timeline seeks anywhere.",
         replaying,
         name="seek_start",
         display="home end",

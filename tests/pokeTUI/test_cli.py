@@ -262,6 +262,12 @@ def test_recorded_episode_is_replayed(tmp_path: Path) -> None:
         poketui("replay", *saves, "--episode", "7"), "no recorded episode 7", "last is 1"
     )
     assert_refused(poketui("replay", "nowhere", *saves), "no saved run 'nowhere'")
+    gif = tmp_path / "a.gif"
+    result = poketui("replay", "latest:1", *saves, "--gif", str(gif), "--to", "5")
+    assert f"Wrote {gif}" in result.stdout, result.stderr
+    assert_refused(poketui("replay", *saves, "--gif", str(gif)), "is there already", "--force")
+    assert_refused(poketui("replay", *saves, "--panes"), "--gif FILE or --mp4 FILE")
+    assert_refused(poketui("replay", "latest:x", *saves), "'x' is not an episode number")
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.GoalEvaluated(9, GoalOutcome(0, "k", "small", REACH, "go out", REACHED, True, 40)),
         events.PlannerStatusChanged("small", "ready"),
         events.PastReplayed(61.0),
+        events.TimelineChanged(200, 50, ((20, "got_starter"),), ((20, 5.0),), ((30, 40),)),
         events.ViewersChanged(2, True),
         events.ConnectionLost("The connection was lost.", "Attach again.", True),
         events.RunStopped("quit", 9, "x.zip"),
