@@ -14,7 +14,6 @@ from pokeTUI.cli.bench import bench_app
 from pokeTUI.cli.completion import (
     bash_values,
     choices_of,
-    complete_runs_and_policies,
     complete_runs_or_latest,
     words,
 )
@@ -23,6 +22,7 @@ from pokeTUI.cli.doctor import doctor
 from pokeTUI.cli.live import attach, serve, stop
 from pokeTUI.cli.llm import llm_app
 from pokeTUI.cli.record import record
+from pokeTUI.cli.runs import runs
 from pokeTUI.cli.trust import trust
 from pokeTUI.printing import complain, complain_of, open_streams, say
 
@@ -194,33 +194,7 @@ def run(
     raise typer.Exit(code)
 
 
-@app.command()
-def runs(
-    pair: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN [RUN]]",
-            help="One run: its curves; two: a comparison. Cloned policies, too.",
-            autocompletion=complete_runs_and_policies,
-        ),
-    ] = None,
-    save_dir: options.SaveDir = None,
-) -> None:
-    """List saved runs and cloned policies, plot one, or compare two."""
-    from pokeTUI.cli.reports import print_comparison, print_curves, print_runs
-
-    match pair or []:
-        case []:
-            print_runs(save_dir)
-        case [only]:
-            print_curves(save_dir, only)
-        case [first, second]:
-            print_comparison(save_dir, first, second)
-        case named:
-            raise ConfigurationError(
-                f"{len(named)} runs were named, not two.",
-                "Compare two: poketui runs RUN RUN, or name none to list all.",
-            )
+app.command(cls=options.Panels)(runs)
 
 
 @app.command("eval")

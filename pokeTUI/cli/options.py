@@ -26,6 +26,8 @@ _PANELS = {
     "DAgger": "dagger rounds round_episodes beta",
     "Run": "demo from_ at steps episodes minutes time_limit pause reset seed seeds first_seed envs "
     "workers processes",
+    "Table of runs": "sort reverse filter_ group watch_ once",
+    "Labels and trash": "name note add_tag untag delete restore yes",
     "Output": "headless detach quiet color save_dir exp_name track wandb_project_name json_ out "
     "force",
 }
