@@ -126,7 +126,7 @@ class KeptStates:
         self._asked.clear()
         self._slots.clear()
         for number, env_index, steps, place, *rest in facts["asked"]:
-            episode, kept_s, slot, *_ = (*rest, 0, 0.0, 0)  # older ones lack some
+            episode, kept_s, slot, *_ = [*rest, 0, 0.0, 0]  # older ones lack some
             state = KeptState(
                 int(number),
                 int(env_index),

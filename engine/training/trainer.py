@@ -47,6 +47,7 @@ from engine.training.learning import ExperienceUpdates, Learning
 from engine.training.planning import Planning
 from engine.training.powers import refusal
 from engine.training.reporter import RunLog, TrainingReporter
+from engine.training.run_status import RunStatus
 from engine.training.runs import RunFolder
 from engine.training.snapshot import Checkpointer
 from engine.training.state import RunState
@@ -234,12 +235,18 @@ class Trainer:
 
     def is_over(self) -> bool:
         """Return whether a limit is reached, or somebody wants an end."""
-        config, metrics, controls = self.state.config, self.state.metrics, self.handler.controls
-        if config.total_steps and metrics.total_steps >= config.total_steps:
-            controls.stop_reason = f"took {counted(metrics.total_steps, 'step')}"
-        if config.total_episodes and metrics.episodes >= config.total_episodes:
-            controls.stop_reason = f"played {counted(metrics.episodes, 'episode')}"
+        controls = self.handler.controls
+        controls.stop_reason = self._limit() or controls.stop_reason
         return bool(controls.stop_reason)
+
+    def _limit(self) -> str:
+        """Return in words which limit is reached, "" if none is."""
+        config, metrics = self.state.config, self.state.metrics
+        if config.total_episodes and metrics.episodes >= config.total_episodes:
+            return f"played {counted(metrics.episodes, 'episode')}"
+        if config.total_steps and metrics.total_steps >= config.total_steps:
+            return f"took {counted(metrics.total_steps, 'step')}"
+        return ""
 
     def wait_s(self) -> float | None:
         """Wait for commands until the next step or frame is due."""
@@ -260,6 +267,7 @@ class Trainer:
         self.state.vector.close()
 
     def _begin(self) -> None:
+        self._note(RunStatus.RUNNING)
         reporter = self.reporter
         reporter.emit(self.learning.curriculum.describe())
         reporter.starts(self.state.starts)
@@ -405,7 +413,12 @@ class Trainer:
         self.reporter.status()
         steps, reason = self.state.metrics.total_steps, self.handler.controls.stop_reason
         _log.info("run ends at step %d: %s", steps, reason)
+        self._note(RunStatus.FINISHED if self._limit() else RunStatus.STOPPED, reason)
         end = RunStopped(reason, steps, self.saving.checkpoint_path)
         if self.log.figures is not None:
             self.log.figures.take(end)
         return end
+
+    def _note(self, status: RunStatus, reason: str = "") -> None:
+        if self.saving.folder is not None:
+            self.saving.folder.note_status(status, reason)

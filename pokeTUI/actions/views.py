@@ -8,7 +8,6 @@ from engine.commands import Watch
 from engine.files import make_subfolder, write_file
 from pokeTUI.actions.base import ActionsApp
 from pokeTUI.layout import Arrangement
-from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.screens.runs import RunsScreen
@@ -124,26 +123,22 @@ class ViewActions(ActionsApp):
             self.theme = value
 
     def action_runs(self) -> None:
-        """List the runs that are saved beside this one, and compare it with one."""
+        """Show the runs that are saved beside this one, to compare them with it."""
         run = self.dashboard.run
         if run is None:
             return
-        here = Path(run.run_dir)
-        save_dir = str(here.parent.parent)
+        # Here, not above: it reads what nothing else in the cockpit needs.
+        from engine.training.run_table import RunTable
 
-        def compare(other: str | None) -> None:
-            if other is not None:
-                self.push_screen(CompareScreen(save_dir, (here.name, other)))
-
+        here, viewers = Path(run.run_dir), self.dashboard.viewers
         self.push_screen(
             RunsScreen(
-                "Other runs",
-                save_dir=save_dir,
-                without=here.name,
-                hint="Picked, it is set beside this run: settings, figures and curves.",
-                keys="enter compares   esc goes back",
-            ),
-            compare,
+                "Runs",
+                RunTable(str(here.parent.parent)),
+                hint="enter compares a run with this one; space selects others.",
+                here=here.name,
+                can_change=viewers is None or not viewers.is_read_only,
+            )
         )
 
     def action_help(self) -> None:

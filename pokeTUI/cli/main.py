@@ -14,7 +14,6 @@ from pokeTUI.cli.bench import bench_app
 from pokeTUI.cli.completion import (
     bash_values,
     choices_of,
-    complete_runs_and_policies,
     complete_runs_or_latest,
     words,
 )
@@ -23,6 +22,7 @@ from pokeTUI.cli.doctor import doctor
 from pokeTUI.cli.live import attach, serve, stop
 from pokeTUI.cli.llm import llm_app
 from pokeTUI.cli.record import record
+from pokeTUI.cli.runs import runs
 from pokeTUI.cli.trust import trust
 from pokeTUI.printing import complain, complain_of, open_streams, say
 
@@ -194,30 +194,7 @@ def run(
     raise typer.Exit(code)
 
 
-@app.command()
-def runs(
-    named: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN]...",
-            help="One run: its curves; two: a comparison; more: a table. Cloned policies, too.",
-            autocompletion=complete_runs_and_policies,
-        ),
-    ] = None,
-    save_dir: options.SaveDir = None,
-) -> None:
-    """List saved runs and cloned policies, plot one, or compare several."""
-    from pokeTUI.cli.reports import print_comparison, print_curves, print_overview, print_runs
-
-    match named or []:
-        case []:
-            print_runs(save_dir)
-        case [only]:
-            print_curves(save_dir, only)
-        case [first, second]:
-            print_comparison(save_dir, first, second)
-        case several:
-            print_overview(save_dir, several)
+app.command(cls=options.Panels)(runs)
 
 
 @app.command("eval")

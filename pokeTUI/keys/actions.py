@@ -508,9 +508,9 @@ PROGRAM_KEYS = (
     _program(
         ("O",),
         "runs",
-        "Saved runs: list them, and compare one with this run.",
+        "Saved runs in a table: compare, sort, filter, group, rename, tag, delete.",
         saved_runs,
-        synonyms=("compare", "runs", "saved", "history"),
+        synonyms=("compare", "runs", "saved", "history", "table", "experiments", "tags", "delete"),
     ),
     _program(
         ("P",),
