@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -46,7 +47,7 @@ from pokeTUI.signals import end_on_hangup, suspend
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
 from pokeTUI.terminal.output import set_up_output
-from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
+from pokeTUI.terminal.probe import own_cell_size_px, probe_own_terminal, terminal_of
 
 FRAME_INTERVAL_S = 1 / 30
 _SWITCH_INTERVAL_S = 0.0005
@@ -117,7 +118,7 @@ class CockpitApp(RunControlActions, ViewActions):
         self.polls = 0
         self._is_save_wanted = False
         self._checkpoint_before: CheckpointSaved | None = None
-        self._owns_process = False
+        self._owns_process = self._knows_cell_size = False
         self._make_session = make_session
         self._run_dir = run_dir
 
@@ -144,6 +145,7 @@ class CockpitApp(RunControlActions, ViewActions):
         is_browser = bool(os.environ.get("TEXTUAL_DRIVER"))  # answers, but only later
         self.gate.is_deaf = not (self.terminal.is_answering or is_browser)
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
+        self._knows_cell_size = own_cell_size_px() == self.terminal.cell_size_px
         self._owns_process = True
         with end_on_hangup(self._hang_up, lambda: self.link.is_alive and not self.is_remote):
             super().run(*arguments, **options)
@@ -151,6 +153,13 @@ class CockpitApp(RunControlActions, ViewActions):
     def _hang_up(self) -> None:
         if not self.is_remote:
             self.link.send(Stop("SIGHUP"))
+
+    def on_resize(self) -> None:
+        """Look how large cells are now: the font may be another one."""
+        size = own_cell_size_px() if self._knows_cell_size else None
+        if size not in (None, self.terminal.cell_size_px):
+            self.terminal = replace(self.terminal, cell_size_px=size)
+            self.board.game.use_terminal(self.terminal)
 
     def on_mount(self) -> None:
         """Start the engine and begin to poll it."""

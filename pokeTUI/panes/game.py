@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -19,8 +18,12 @@ from pokeTUI.key_names import shown_key
 from pokeTUI.panes.inputs import PAD_ROWS, InputDisplay
 from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode, exact_size, fit, is_legible
-from pokeTUI.rendering.kitty import KittyEncoder
+from pokeTUI.rendering.iterm import ItermPainter
+from pokeTUI.rendering.kitty import KittyPainter
 from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.rendering.pictures import Painter, PictureEncoder
+from pokeTUI.rendering.shared_memory import SharedPictures
+from pokeTUI.rendering.sixel import SixelPainter
 from pokeTUI.terminal.probe import Terminal, terminal_of
 from pokeTUI.theme import Ink
 from pokeTUI.time_left import TimeLeft
@@ -42,6 +45,7 @@ class GamePane(Vertical):
         self.border_title = self._title = "Game"
         self.mode = GameMode.AUTO
         self._terminal = terminal_of(os.environ)
+        self._memory = SharedPictures()
         self._view = GameView(id="game_view")
         self._stage = Stage(self._configure, self._view, id="game_stage")
         self._stage.display = False  # until there is a frame, its place is the progress'
@@ -74,9 +78,8 @@ class GamePane(Vertical):
 
     def cell_mode(self, columns: int, rows: int) -> tuple[GameMode, ColorDepth]:
         """Return how to draw a picture in cells in so much room, and in which colours."""
-        in_cells = replace(self._terminal, has_kitty_graphics=False)
-        best = in_cells.best_mode(columns, rows, self._shape)
-        is_chosen = self.mode not in (GameMode.AUTO, GameMode.KITTY)
+        best = self._terminal.best_cell_mode(columns, rows, self._shape)
+        is_chosen = self.mode is not GameMode.AUTO and not self.mode.is_picture
         return self.mode if is_chosen else best, self._terminal.depth
 
     def set_mode(self, mode: GameMode) -> None:
@@ -156,8 +159,8 @@ class GamePane(Vertical):
         self._place_text()
         size, depth = self._grid(mode, *room), self._terminal.depth
         encoder: Encoder = (
-            KittyEncoder(*size, depth)
-            if mode is GameMode.KITTY
+            PictureEncoder(self._painter(mode), *size, depth)
+            if mode.is_picture
             else FrameEncoder(mode, *size, depth)
         )
         now = self._view.encoder
@@ -208,11 +211,22 @@ class GamePane(Vertical):
             return self._terminal.best_mode(columns, rows, self._shape)
         return self.mode
 
+    def _painter(self, mode: GameMode) -> Painter:
+        terminal = self._terminal
+        if mode is GameMode.SIXEL and terminal.cell_size_px is not None:
+            return SixelPainter(terminal.cell_size_px, terminal.sixel_colors)
+        if mode is GameMode.ITERM:
+            return ItermPainter()
+        return KittyPainter(self._memory if terminal.has_shared_memory else None)
+
     def _grid(self, mode: GameMode, columns: int, rows: int) -> tuple[int, int]:
         """Return the cells of the picture in so much room."""
-        if mode is not GameMode.KITTY:
+        if not mode.is_picture:
             return fit(columns, rows, self._shape)
         width, height = self._terminal.cell_size_px or (1, 2)
+        if mode is GameMode.SIXEL:
+            widest, highest = self._terminal.sixel_size_px
+            columns, rows = min(columns, widest // width), min(rows, highest // height)
         return fit(columns, rows, self._shape, cell_shape=height / width, max_rows=rows)
 
 
@@ -265,7 +279,8 @@ def recording_text(now: RecordingChanged, width: int) -> str:
 
 
 def _look(encoder: Encoder) -> tuple[object, ...]:
-    return encoder.mode, encoder.columns, encoder.rows, encoder.depth
+    painter = encoder.painter if isinstance(encoder, PictureEncoder) else None
+    return encoder.mode, encoder.columns, encoder.rows, encoder.depth, painter
 
 
 class Stage(Container):

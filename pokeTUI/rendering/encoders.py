@@ -35,7 +35,14 @@ class GameMode(Enum):
     OCTANTS = "octants"
     ASCII_COLOR = "ASCII in colour"
     ASCII = "plain ASCII"
+    SIXEL = "sixel"
+    ITERM = "iTerm2 images"
     KITTY = "Kitty graphics"
+
+    @property
+    def is_picture(self) -> bool:
+        """Return whether the terminal draws it in real pixels, not in cells."""
+        return self in (GameMode.SIXEL, GameMode.ITERM, GameMode.KITTY)
 
 
 _SHAPES = {
@@ -164,7 +171,7 @@ def is_legible(
 ) -> bool:
     """Return whether the text in a frame of a shape can be read where it is drawn in so many cells.
 
-    Pictures in real pixels (Kitty) need `cell_size_px`; those of unknown cells can be read.
+    Pictures in real pixels need `cell_size_px`; those of unknown cells can be read.
     """
     height, width = shape[:2]
     wide, high = cell_size_px or (width, height)
