@@ -46,7 +46,7 @@ from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.signals import end_on_hangup, suspend
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
-from pokeTUI.terminal.output import set_up_output
+from pokeTUI.terminal.output import known_theme, set_up_output
 from pokeTUI.terminal.probe import own_cell_size_px, probe_own_terminal, terminal_of
 
 FRAME_INTERVAL_S = 1 / 30
@@ -99,11 +99,11 @@ class CockpitApp(RunControlActions, ViewActions):
         self._shown_frame: Frame | None = None
         self._figures_at = 0
         self._shown_hand = (False, False)
-        set_up_output(self, self.terminal.depth)
+        self._theme_mistakes = set_up_output(self, self.terminal.depth)
         file = PreferenceFile()
         self.memory = Memory(file, self._complain)
         preferences = self.memory.preferences
-        self.theme = preferences.theme
+        self.theme = known_theme(self, preferences.theme)
         self.table = KeyTable(preferences.keys, str(file.path))
         # Not by Textual's set_keymap: it drops all other bindings of a key that it moves, and
         # here the game's buttons, the panes and the application share keys.
@@ -178,6 +178,8 @@ class CockpitApp(RunControlActions, ViewActions):
         self.link.start()
         self._poll_later()
         self._explain()
+        for mistake in self._theme_mistakes:
+            self._complain(f"{mistake.message} {mistake.hint}")
 
     def _explain(self) -> None:
         """Explain the cockpit, or how to record in it, to who sees it for the first time."""

@@ -14,7 +14,7 @@ from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.settings import as_steered
-from pokeTUI.theme import THEME_NAMES
+from pokeTUI.terminal.output import theme_after, theme_names
 
 
 class ViewActions(ActionsApp):
@@ -73,7 +73,7 @@ class ViewActions(ActionsApp):
 
     def action_next_theme(self) -> None:
         """Use the next theme."""
-        self.theme = THEME_NAMES[(THEME_NAMES.index(self.theme) + 1) % len(THEME_NAMES)]
+        self.theme = theme_after(self)
         self.memory.remember(theme=self.theme)
         self.notify(f"Theme {self.theme}", timeout=2)
 
@@ -113,6 +113,7 @@ class ViewActions(ActionsApp):
                 self.send_command,
                 self._prefer,
                 Path("poketui.toml"),
+                theme_names(self),
             )
         )
 

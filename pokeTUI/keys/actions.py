@@ -422,7 +422,7 @@ PROGRAM_KEYS = (
     _screen(
         ("T",),
         "next_theme",
-        "Use the next theme: dark, light, high contrast, colour-blind safe.",
+        "Use the next theme: dark, light, high contrast, colour-blind safe, your own.",
         name="theme",
         synonyms=("theme", "dark", "light", "colours", "colors", "contrast"),
     ),

@@ -21,9 +21,8 @@ from pokeTUI.signals import suspend
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
 from pokeTUI.start.screen import StartScreen
 from pokeTUI.terminal.driver import with_job_control
-from pokeTUI.terminal.output import set_up_output
+from pokeTUI.terminal.output import known_theme, set_up_output, theme_after, theme_names
 from pokeTUI.terminal.probe import terminal_of
-from pokeTUI.theme import THEME_NAMES
 from pokeTUI.widgets.menu import Menu, Row
 
 if TYPE_CHECKING:
@@ -83,12 +82,12 @@ class StartApp(App[None]):
     ) -> None:
         super().__init__()
         self._terminal = terminal_of(os.environ)
-        set_up_output(self, self._terminal.depth)
-        self.theme = preferred_theme()
+        mistakes = set_up_output(self, self._terminal.depth)
+        self.theme = known_theme(self, preferred_theme())
         self.choice: Choice | None = None
         self.marked = marked
         self._save_dir = save_dir
-        self._notice = notice
+        self._notice = notice or "".join(str(mistake) for mistake in mistakes[:1])
         self._form = form
         self._record_form = record_form
         self._saved: SavedRuns | None = None
@@ -305,7 +304,9 @@ class StartApp(App[None]):
             return
         path = Path("poketui.toml")
         self.push_screen(
-            SettingsScreen(config, preferences, lambda command: None, self._prefer, path)
+            SettingsScreen(
+                config, preferences, lambda command: None, self._prefer, path, theme_names(self)
+            )
         )
 
     def _take(self, choice: Choice | None) -> None:
@@ -328,7 +329,7 @@ class StartApp(App[None]):
 
     def action_next_theme(self) -> None:
         """Use the next theme."""
-        self._prefer("theme", THEME_NAMES[(THEME_NAMES.index(self.theme) + 1) % len(THEME_NAMES)])
+        self._prefer("theme", theme_after(self))
 
     def action_suspend(self) -> None:
         """Leave the terminal to the shell until it continues the program."""
@@ -343,12 +344,12 @@ class StartApp(App[None]):
 
 
 def preferred_theme() -> str:
-    """Return the theme of the preferences; the cockpit reports a broken file, not this."""
+    """Return the theme of the preferences, "" if none; the cockpit reports a broken file."""
     try:
         name = read_toml(config_folder() / "preferences.toml").get("theme", "")
     except (OSError, ValueError):
-        return THEME_NAMES[0]
-    return str(name) if name in THEME_NAMES else THEME_NAMES[0]
+        return ""
+    return str(name)
 
 
 def _has_journal(path: Path) -> bool:

@@ -7,7 +7,7 @@ from rich.style import Style
 
 from pokeTUI.rendering.chart import Series, draw_chart, nice_bounds
 from pokeTUI.rendering.lines import Line, bar, clock, shorten, signed, wrap
-from pokeTUI.theme import Ink, palette
+from pokeTUI.theme import THEMES, Ink, palette
 from pokeTUI.widgets.plot import Axes, PlotLine, plot
 
 PLAIN = Ink.bad
@@ -57,7 +57,7 @@ def test_a_line_never_exceeds_its_width(parts: list[str], width: int) -> None:
     for part in parts:
         line.add(part, PLAIN)
     assert line.used <= width
-    assert line.strip(Style(), palette("mosslight")).cell_length == width
+    assert line.strip(Style(), palette(THEMES[0])).cell_length == width
 
 
 def test_a_column_is_padded_or_cut() -> None:
