@@ -224,7 +224,7 @@ class GamePane(Vertical):
         if not mode.is_picture:
             return fit(columns, rows, self._shape)
         width, height = self._terminal.cell_size_px or (1, 2)
-        if mode is GameMode.SIXEL and self._terminal.sixel_size_px is not None:
+        if mode is GameMode.SIXEL:
             widest, highest = self._terminal.sixel_size_px
             columns, rows = min(columns, widest // width), min(rows, highest // height)
         return fit(columns, rows, self._shape, cell_shape=height / width, max_rows=rows)

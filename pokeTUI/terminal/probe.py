@@ -52,6 +52,8 @@ _SEXTANTS = (*_OCTANTS, "alacritty", "vte", "konsole", "iterm", "windows termina
 """Parts of the names of terminals that draw these glyphs themselves, whatever the font has."""
 _INLINE_IMAGES = ("iterm", "wezterm", "mintty", "konsole")
 """Those of terminals that know iTerm2's pictures; there is no question for that."""
+_LARGEST_PX = (4096, 4096)
+"""Of a sixel picture; terminals that answer more, or 0, have no limit of their own."""
 _SSH = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")
 
 
@@ -66,7 +68,7 @@ class Terminal:
         has_shared_memory: It reads Kitty's pictures from this machine's memory.
         has_kitty_keys: It reports when a key is released.
         sixel_colors: How many a sixel picture may have, 0 if it knows no sixel.
-        sixel_size_px: How large one may be at most, None if it does not say.
+        sixel_size_px: How large one may be at most.
         cell_size_px: Width and height of a cell, None if it does not say.
     """
 
@@ -79,7 +81,7 @@ class Terminal:
     has_shared_memory: bool = False
     has_kitty_keys: bool = False
     sixel_colors: int = 0
-    sixel_size_px: tuple[int, int] | None = None
+    sixel_size_px: tuple[int, int] = _LARGEST_PX
     cell_size_px: tuple[int, int] | None = None
 
     @property
@@ -256,10 +258,14 @@ def _understand(terminal: Terminal, answer: bytes) -> Terminal:
         has_kitty_graphics=_GRAPHICS_ANSWER.search(answer) is not None,
         has_shared_memory=_MEMORY_ANSWER.search(answer) is not None,
         sixel_colors=sixel_colors if has_sixel else 0,
-        sixel_size_px=(int(largest[1]), int(largest[2])) if largest else None,
+        sixel_size_px=(_at_most(largest[1]), _at_most(largest[2])) if largest else _LARGEST_PX,
         has_kitty_keys=_KEYS_ANSWER.search(answer) is not None,
         cell_size_px=size if all(size) else None,
     )
+
+
+def _at_most(pixels: bytes) -> int:
+    return min(int(pixels) or _LARGEST_PX[0], _LARGEST_PX[0])
 
 
 def _ask(fd_in: int, fd_out: int, query: str, timeout_s: float) -> bytes:

@@ -106,7 +106,8 @@ def test_sixel_is_the_fourth_feature(answer: bytes, colors: int) -> None:
 def test_a_terminal_says_how_large_sixel_pictures_may_be() -> None:
     found = probe(b"\x1b[?1;0;1024S\x1b[?2;0;1000;800S\x1b[?63;4c")
     assert (found.sixel_colors, found.sixel_size_px) == (256, (1000, 800))
-    assert probe(b"\x1b[?1;3;0S\x1b[?63;4c").sixel_size_px is None
+    for answer in (b"\x1b[?1;3;0S", b"\x1b[?2;0;0;0S", b"\x1b[?2;0;99999999;9999999S"):
+        assert probe(answer + b"\x1b[?63;4c").sixel_size_px == (4096, 4096)
 
 
 def test_cells_are_measured_by_the_window_where_the_terminal_does_not_say() -> None:
