@@ -125,19 +125,19 @@ class KeptStates:
         self._automatic.clear()
         self._asked.clear()
         self._slots.clear()
-        for number, env_index, steps, place, *rest in facts["asked"]:
-            episode, kept_s, slot, *_ = [*rest, 0, 0.0, 0]  # older ones lack some
+        for row in facts["asked"]:
+            values = dict(zip(_SAVED, row, strict=False))  # older ones lack the last
             state = KeptState(
-                int(number),
-                int(env_index),
-                int(steps),
-                str(place),
+                int(values["number"]),
+                int(values["env_index"]),
+                int(values["episode_steps"]),
+                str(values["place"]),
                 is_asked=True,
-                episode=int(episode),
-                kept_s=float(kept_s),
-                slot=int(slot),
+                episode=int(values.get("episode", 0)),
+                kept_s=float(values.get("kept_s", 0.0)),
+                slot=int(values.get("slot", 0)),
             )
-            kept = state, snapshots[str(number)]
+            kept = state, snapshots[str(state.number)]
             if state.slot:
                 self._slots[state.slot] = kept
             else:
