@@ -26,6 +26,7 @@ from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStarted, RunStopped
 from engine.training.runs import resume_command
 from engine.types import Frame
+from pokeTUI.actions.gamepad import GamepadActions
 from pokeTUI.actions.palette import ActionsProvider
 from pokeTUI.actions.run_control import RunControlActions
 from pokeTUI.actions.views import ViewActions
@@ -59,7 +60,7 @@ FRAMES_PER_FIGURES_BY_HAND = 2
 """While a person steps or plays, little happens, and that must be seen at once."""
 
 
-class CockpitApp(RunControlActions, ViewActions):
+class CockpitApp(RunControlActions, GamepadActions, ViewActions):
     """Show a session and let a person steer it.
 
     Args:
@@ -106,8 +107,10 @@ class CockpitApp(RunControlActions, ViewActions):
         self.table = KeyTable(preferences.keys, str(file.path))
         # Not by Textual's set_keymap: it drops all other bindings of a key that it moves, and
         # here the game's buttons, the panes and the application share keys.
+        self.pad_actions = preferences.pad_actions()
+        self.table.check_names(preferences.gamepad.values(), f"{file.path}: gamepad")
         self._bindings = BindingsMap(self.table.bindings())
-        self._refused = RefusedKeys(self.table)
+        self.refused_keys = RefusedKeys(self.table)
         self.config = config
         self.is_remote = is_attached
         self._connect(session)
@@ -166,6 +169,8 @@ class CockpitApp(RunControlActions, ViewActions):
         if self.has_colors and view in {mode.value for mode in self.board.game.modes}:
             self.board.game.set_mode(GameMode(view))
         self.link.start()
+        if self._owns_process and not os.environ.get("TEXTUAL_DRIVER"):
+            self.use_gamepads()  # a browser's are on another machine
         self._poll_later()
         self._explain()
 
@@ -182,6 +187,7 @@ class CockpitApp(RunControlActions, ViewActions):
 
     async def on_unmount(self) -> None:
         """Write down what is to be remembered."""
+        self.leave_gamepads()
         await self.memory.flush()
 
     def on_board_arranged(self, message: Board.Arranged) -> None:
@@ -220,6 +226,8 @@ class CockpitApp(RunControlActions, ViewActions):
         state = self.dashboard
         self._settle(state)
         self.playing.look(is_covered=len(self.screen_stack) > 1)
+        if state.is_human:
+            self.say_refused_gamepad()
         self.polls += 1
         if self.gate.is_open:
             self._draw(state)
@@ -308,9 +316,7 @@ class CockpitApp(RunControlActions, ViewActions):
     def on_key(self, event: Key) -> None:
         """Say why a key does nothing; all that has the keyboard before the panes keeps quiet."""
         if len(self.screen_stack) == 1:
-            why = self._refused.why(event.key, self.dashboard, self.board.focused)
-            if why:
-                self.notify(why, timeout=3, markup=False)
+            self.say_refusal(event.key)
 
     def on_command_wanted(self, message: CommandWanted) -> None:
         """Send what a pane wants."""
