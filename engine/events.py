@@ -129,8 +129,8 @@ class StatusChanged(LossyEvent):
     watched_env: int
     episode_steps: int
     phase: str
-    """acting, learning, evaluating, saving, replaying, recording, resetting (between two
-    demonstrations), playing (without recording), paused."""
+    """acting, learning, evaluating, saving, replaying, recording, rewinding (a demonstration),
+    reviewing (one that has ended), resetting (between two), playing (without recording), paused."""
     is_live: bool = False
     shares: tuple[tuple[str, float], ...] = ()
     """Who made the last decisions (up to 1,000, of all games): (source, share), summing to 1."""
@@ -394,6 +394,8 @@ class KeptState:
     """How many episodes of the run had ended by then."""
     kept_s: float = 0.0
     """When it was kept, in seconds since 1970; 0: not known."""
+    slot: int = 0
+    """The slot that holds it; 0: none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,6 +427,10 @@ class RecordingChanged(LossyEvent):
     tags: tuple[str, ...] = ()
     is_marked: bool = False
     """A person marked that it shows what was wanted."""
+    has_review: bool = False
+    """Each is reviewed at its end, before it is saved."""
+    review: str = ""
+    """Why it ended, while it waits to be kept or discarded; "" while it is played."""
 
 
 @dataclass(frozen=True, slots=True)

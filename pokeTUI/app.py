@@ -52,6 +52,7 @@ from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
 FRAME_INTERVAL_S = 1 / 30
 _SWITCH_INTERVAL_S = 0.0005
 """A tenth of Python's own: while the screen is drawn, the trainer beside it waits less."""
+_AS_SHIFT_F3 = (1, 0)
 FRAMES_PER_FIGURES = 6
 """Figures are drawn with every sixth poll, five times a second: Textual takes 6-10 ms each time."""
 FRAMES_PER_FIGURES_AT_FULL_SPEED = 12
@@ -270,8 +271,11 @@ class CockpitApp(RunControlActions, GamepadActions, ViewActions):
             self._driver.flush()
 
     def on_cursor_position(self, event: CursorPosition) -> None:
-        """Take the terminal's answer."""
-        self.gate.acknowledged()
+        """Take the terminal's answer, or shift+F3, which most terminals send as an answer."""
+        if (event.x, event.y) == _AS_SHIFT_F3 and not self.gate.is_asked:
+            self.simulate_key("shift+f3")
+        else:
+            self.gate.acknowledged()
 
     def _show_figures(self, state: DashboardState) -> None:
         self.board.show(state)

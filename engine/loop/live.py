@@ -54,6 +54,7 @@ class RealTimeLoop:
     _due_s: float = 0.0
     _since_picture: int = 0
     _since_reading: int = 0
+    _is_stepped: bool = False
 
     def begin(self) -> None:
         """Let the game run from now on."""
@@ -68,6 +69,8 @@ class RealTimeLoop:
         if self.controls.is_live:
             self.let_go()
             self.controls.is_live = False
+            if self._is_stepped:
+                self._is_stepped = self.controls.is_paused = False
             self.reporter.say("human", "the game waits for each press again")
             self._read(is_over=True)
             self.reporter.status()
@@ -95,6 +98,16 @@ class RealTimeLoop:
         if buttons != newest:
             self._waiting.append(buttons)
 
+    def step(self) -> None:
+        """Pause, and run one frame with the buttons that are held now."""
+        self._is_stepped = self.controls.is_paused = True
+        if self._waiting:
+            self._held, self._held_frames = self._waiting[-1], 0
+            self._waiting.clear()
+        self.game.run_frames(self._held, 1, shows=True)
+        self._held_frames += 1
+        self._read(is_over=False)
+
     def wait_s(self) -> float:
         """Return the seconds until the next frame is due; 0 when it is."""
         return max(0.0, self._due_s - self.clock())
@@ -102,9 +115,10 @@ class RealTimeLoop:
     def advance(self) -> None:
         """Run the frames that are due; after a long pause the game is played by turns again."""
         if self.controls.is_paused:
-            if self.clock() - self._due_s > IDLE_S:
+            if self.clock() - self._due_s > IDLE_S and not self._is_stepped:
                 self.end()
             return
+        self._is_stepped = False
         frames = self._due_frames(self.clock())
         while frames:
             frames -= self._run(frames)

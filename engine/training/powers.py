@@ -34,6 +34,8 @@ _NEEDED: dict[type, tuple[type, str]] = {
     commands.Restart: (Snapshots, "leave an episode before its end"),
     commands.KeepState: (Snapshots, "keep states"),
     commands.Branch: (Snapshots, "keep states"),
+    commands.SaveSlot: (Snapshots, "keep states"),
+    commands.LoadSlot: (Snapshots, "keep states"),
     commands.SetGoal: (Overrides, "take a goal while it runs"),
     commands.SetMode: (Overrides, "change its mode while it runs"),
     commands.SetWeight: (Overrides, "change its rewards while it runs"),

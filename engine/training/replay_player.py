@@ -4,10 +4,10 @@ A place is how many moves are behind: an action is one, and so is every stretch 
 that is as long as an action. Where nothing was played in real time, places are steps.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from engine.env.game_env import GameEnv
-from engine.env.input_recording import Segment, moves
+from engine.env.input_recording import short_moves
 from engine.env.input_replay import replay
 from engine.env.inspection import Inspection
 from engine.env.live import LiveStretch
@@ -39,7 +39,9 @@ class Playback:
     def __init__(self, recorded: Recorded) -> None:
         self.recorded = recorded
         self.divergence = ""
-        self._moves = tuple(_cut(recorded.recording.segments[-1], sum(recorded.recording.frames)))
+        self._moves = tuple(
+            short_moves(recorded.recording.segments[-1], sum(recorded.recording.frames))
+        )
         self.length = len(self._moves)
         self.env = recorded.open()
         self._difference = recorded.checker(self.env)
@@ -130,28 +132,6 @@ class Playback:
 
     def _kept_before(self, place: int) -> int:
         return max(kept for kept in self._kept if kept <= place)
-
-
-def _cut(segment: Segment, frames: int) -> Iterator[int | LiveStretch]:
-    """Yield a segment's actions, and between them its live play in stretches of `frames`.
-
-    Whole, a minute of live play would be over at once and could not be stopped in.
-    """
-    for move in moves(segment):
-        if not isinstance(move, LiveStretch):
-            yield move
-            continue
-        part = LiveStretch(move.after)
-        for buttons, left in move.spans():
-            while left:
-                count = min(left, frames - part.frames)
-                part = part.then(buttons, count)
-                left -= count
-                if part.frames == frames:
-                    yield part
-                    part = LiveStretch(move.after)
-        if part.frames:
-            yield part
 
 
 def open_at(recorded: Recorded, place: int) -> GameEnv:

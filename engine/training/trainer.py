@@ -129,7 +129,14 @@ class Trainer:
             clock,
         )
         self.loop = SessionLoop(
-            self, controls, self.pace, self.reporter, commands, game.actions, self.handler.live
+            self,
+            controls,
+            self.pace,
+            self.reporter,
+            commands,
+            game.actions,
+            self.handler.live,
+            self.handler.backwards,
         )
         self.background: BackgroundEvaluation | None = None
         self._make_vector = make_vector

@@ -24,8 +24,8 @@ _PANELS = {
     "Network and training": "network inputs hidden_size epochs batch_size lr weight_decay patience "
     "eval_episodes eval_every save_every device",
     "DAgger": "dagger rounds round_episodes beta",
-    "Run": "demo from_ at steps episodes minutes time_limit pause reset seed seeds first_seed envs "
-    "workers processes",
+    "Run": "demo from_ at steps episodes minutes time_limit pause reset review seed seeds "
+    "first_seed envs workers processes",
     "Output": "headless detach quiet color save_dir exp_name track wandb_project_name json_ out "
     "force",
 }

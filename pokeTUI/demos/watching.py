@@ -86,7 +86,9 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
             return [*lines, f"{recorded.title} was replayed."]
         task = recorded.goal.text if recorded.goal is not None else ""
         start = DemoPoint(recorded.source, place)
-        plan = RecordingPlan(start=start, task=task, tags=(BRANCHED,), has_reset=True)
+        plan = RecordingPlan(
+            start=start, task=task, tags=(BRANCHED,), has_reset=True, has_review=True
+        )
         found = record(settings, plan, color=color)
         recorded_now = found.ended
         lines += [f"{demonstration_end(each).capitalize()}." for each in recorded_now]

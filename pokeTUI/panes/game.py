@@ -13,7 +13,7 @@ from textual.widget import Widget
 from engine.events import ProgressReported, RecordingChanged
 from engine.quoting import printable
 from engine.types import DIRECTIONS, GAME_BOY_FRAME_SHAPE
-from pokeTUI.dashboard.conditions import is_recording, takeable
+from pokeTUI.dashboard.conditions import is_live, is_recording, is_reviewing, takeable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
 from pokeTUI.rendering.colors import ColorDepth
@@ -174,7 +174,11 @@ def game_title(state: DashboardState) -> str:
     if not state.is_human:
         name = state.run.game if state.run else "Game"
         return f"{name}: the screen fades  . one step" if _is_blank(state) else name
-    if state.status is not None and state.status.is_live:
+    if is_reviewing(state) and state.recording is not None:
+        return f"● KEEP IT? {state.recording.review}"
+    if is_live(state) and state.is_paused:
+        return "▲ FRAME BY FRAME  . next frame  p plays on  l by turns"
+    if is_live(state):
         return "▲ YOU PLAY in real time  l by turns"
     buttons = [one for one in state.actions if one.keys and one.button not in DIRECTIONS]
     keys = "".join(f"  {shown_key(one.keys[0])} {one.name}" for one in buttons[:2])
