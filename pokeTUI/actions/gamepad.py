@@ -6,6 +6,9 @@ from pokeTUI.actions.base import ActionsApp
 from pokeTUI.gamepad.devices import NO_PERMISSION, InputDevices
 from pokeTUI.gamepad.reader import Gamepads
 
+_HELD = "hold_rewind"
+"""The one action, but for the game's buttons, that lasts as long as its key is held."""
+
 
 class GamepadActions(ActionsApp):
     """The part of the cockpit that listens to gamepads.
@@ -49,6 +52,8 @@ class GamepadActions(ActionsApp):
         if not is_down:
             if entry.is_button:
                 self.playing.let_up(entry.button)
+            elif entry.id == _HELD:
+                self.playing.stop_back()
             return
         if len(self.screen_stack) > 1 or not self.app_focus:
             return
@@ -56,5 +61,7 @@ class GamepadActions(ActionsApp):
             self.say_refusal(entry.keys[0] if entry.keys else "")
         elif entry.is_button:
             self.playing.hold(entry.button)
+        elif entry.id == _HELD:
+            self.playing.run_back(has_release=True)
         else:
             self.call_later(self.run_action, entry.action)

@@ -239,11 +239,15 @@ class Playing:
             self._holds.release(button)
             self._send_held(self._clock())
 
-    def run_back(self) -> None:
-        """The key that runs the game backwards went down, or repeats."""
+    def run_back(self, *, has_release: bool = False) -> None:
+        """The key that runs the game backwards went down, or repeats.
+
+        `has_release`: its release will be reported, whatever the terminal does.
+        """
         if not self._back_until:
             self._send(RunBackwards(is_on=True))
-        self._back_until = float("inf") if self._holds.has_releases else self._clock() + HOLD_S
+        has_release |= self._holds.has_releases
+        self._back_until = float("inf") if has_release else self._clock() + HOLD_S
 
     def stop_back(self) -> None:
         """That key went up, or does not repeat."""

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from textual.events import AppBlur, AppFocus
 
-from engine.commands import Hold, KeepState, Press
+from engine import events
+from engine.commands import Hold, Press, RunBackwards, SaveSlot
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.types import Action
@@ -21,7 +22,7 @@ from pokeTUI.gamepad.controls import Controls
 from pokeTUI.gamepad.devices import InputDevices
 from pokeTUI.gamepad.reader import Gamepads
 from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
-from tests.pokeTUI.fake_session import FakeSession
+from tests.pokeTUI.fake_session import FakeSession, make_status
 from tests.pokeTUI.test_playing import Player
 from tests.pokeTUI.test_start import until
 
@@ -67,8 +68,8 @@ class Machine:
         (self.devices.folder / name).unlink()
         os.close(self._pipes.pop(name))
 
-    def send(self, name: str, *events: tuple[int, int, int]) -> None:
-        packed = (struct.pack("@llHHi", 1, 2, *each) for each in (*events, (0, 0, 0)))
+    def send(self, name: str, *sent: tuple[int, int, int]) -> None:
+        packed = (struct.pack("@llHHi", 1, 2, *each) for each in (*sent, (0, 0, 0)))
         os.write(self._pipes[name], b"".join(packed))
 
     def close(self) -> None:
@@ -206,6 +207,15 @@ def test_in_real_time_a_gamepad_holds_whatever_the_terminal_reports() -> None:
     assert player.sent == [Hold(LEFT), Hold(LEFT | A), Hold(A), Hold(NOTHING)]
 
 
+def test_a_gamepads_button_runs_backwards_until_it_goes_up() -> None:
+    player = Player()
+    player.playing.run_back(has_release=True)
+    player.wait(10.0)
+    assert player.sent == [RunBackwards(True)]
+    player.playing.stop_back()
+    assert player.sent == [RunBackwards(True), RunBackwards(False)]
+
+
 async def test_a_gamepad_plays_while_the_game_is_ones_own(
     open_cockpit: OpenCockpit, machine: Machine
 ) -> None:
@@ -224,7 +234,7 @@ async def test_a_gamepad_plays_while_the_game_is_ones_own(
         await until(pilot, lambda: session.sent == [Press(Action.A)])
         session.sent.clear()
         machine.send("event7", (KEY, SHOULDER_R, 1), (KEY, SHOULDER_R, 0))
-        await until(pilot, lambda: session.sent == [KeepState()])
+        await until(pilot, lambda: session.sent == [SaveSlot(1)])
         await pilot.press("l")
         await settle(pilot)
         session.sent.clear()
@@ -232,6 +242,22 @@ async def test_a_gamepad_plays_while_the_game_is_ones_own(
         await until(pilot, lambda: session.sent == [Hold(LEFT)])
         machine.unplug("event7")
         await until(pilot, lambda: session.sent == [Hold(LEFT), Hold(NOTHING)])
+
+
+async def test_a_shoulder_button_runs_the_game_backwards_while_it_is_held(
+    open_cockpit: OpenCockpit, machine: Machine
+) -> None:
+    machine.plug("event7", "Pad")
+    async with open_cockpit() as (pilot, session):
+        app = pilot.app
+        assert isinstance(app, CockpitApp)
+        app.use_gamepads(machine.devices)
+        session.post(make_status(is_human=True), events.RecordingChanged(True, 9, 9, rewindable=9))
+        await settle(pilot)
+        machine.send("event7", (KEY, SHOULDER_L, 1))
+        await until(pilot, lambda: session.sent == [RunBackwards(True)])
+        machine.send("event7", (KEY, SHOULDER_L, 0))
+        await until(pilot, lambda: session.sent == [RunBackwards(True), RunBackwards(False)])
 
 
 async def test_a_gamepad_does_nothing_behind_a_dialog_or_in_another_window(
