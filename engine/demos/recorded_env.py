@@ -146,7 +146,7 @@ class RecordedEnv(SteppedEnv):
 
     def _begin_demo(self, order: BeginDemo) -> DemoFacts:
         if self._recorder is not None:
-            raise DemoError("A demonstration is being recorded already.", "Stop it first.")
+            raise DemoError("A demonstration is already being recorded.", "Stop it first.")
         recorder = LiveRecorder(
             self, Path(order.folder), by=order.by, task=order.task, tags=order.tags
         )
