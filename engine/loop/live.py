@@ -68,7 +68,7 @@ class RealTimeLoop:
         if self.controls.is_live:
             self.let_go()
             self.controls.is_live = False
-            self.reporter.say("human", "the game waits for each press again")
+            self.reporter.say("human", "the game is turn-based again")
             self._read(is_over=True)
             self.reporter.status()
 
