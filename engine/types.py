@@ -144,7 +144,7 @@ def action_index(value: Any, count: int) -> int:
     is_whole = np.issubdtype(value.dtype, np.integer) if is_array else type(value) in (int, Action)
     if not is_whole or not 0 <= value < count:
         raise DecisionValidationError(
-            f"There is no action {value!r:.40}.", f"Give an index from 0 to {count - 1}."
+            f"There is no action {value!r:.40}.", f"Use an index from 0 to {count - 1}."
         )
     return int(value)
 
