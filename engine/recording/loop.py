@@ -19,8 +19,8 @@ from engine.recording.plan import RecordingPlan
 from engine.recording.players import LoadedPlayer
 from engine.recording.reporter import RecordingReporter, played
 
-_RESETTING = "The next demonstration begins in a moment; resume, and it begins now."
-_READY = "The next demonstration begins with your first press."
+_RESETTING = "The next demonstration starts shortly; resume to start it now."
+_READY = "The next demonstration starts with your first press."
 _CHANGE_RECORDING = (
     commands.StopRecording,
     commands.DiscardRecording,
@@ -40,7 +40,7 @@ class RecordingLoop:
         is_shown: Somebody looks.
     """
 
-    not_here = "Not while demonstrations are recorded: nothing is trained."
+    not_here = "Not available while recording: nothing is trained."
 
     def __init__(
         self,
@@ -107,10 +107,10 @@ class RecordingLoop:
             self._wait_on()
         elif self._is_episode_over:
             is_success = self._game.env.is_success
-            self._end_episode("the goal was reached" if is_success else "it had all its steps")
+            self._end_episode("the goal was reached" if is_success else "it reached the step limit")
         elif self._recorder.is_recording and 0 < self._plan.limit_s <= reporter.elapsed_s:
             self._live.rest()
-            self._end_episode("its time was up")
+            self._end_episode("it reached the time limit")
         elif controls.is_live:
             self._live.advance()
             if controls.is_paused:
@@ -205,7 +205,7 @@ class RecordingLoop:
         except DemoError as error:
             if not self._is_shown:
                 raise
-            rest = "What was played before is rescued when the set is recorded on."
+            rest = "What was played before is recovered the next time you record into this set."
             self._reporter.emit(WarningRaised(f"{what}: {error} {rest}"))
             self._reporter.phase("playing")
 
@@ -299,7 +299,7 @@ class RecordingLoop:
                 if self._is_waiting:
                     return _READY if self._has_reset else _RESETTING
                 self._live.rest()
-                self._end_episode("you began another episode")
+                self._end_episode("you started another episode")
             case commands.StopRecording():
                 return self._stop()
             case commands.DiscardRecording(again):
@@ -338,7 +338,7 @@ class RecordingLoop:
 
     def _take_over(self) -> str:
         if self._controls.is_human:
-            return "You have control already."
+            return "You already have control."
         if self._is_waiting:
             return _RESETTING
         self._hand_control(is_human=True)
@@ -346,16 +346,16 @@ class RecordingLoop:
 
     def _give_back(self) -> str:
         if self._player is None:
-            return "Nobody else plays here."
+            return "There is no other player."
         if not self._controls.is_human:
-            return f"{self._player.by} has control already."
+            return f"{self._player.by} already has control."
         self._live.end()
         self._hand_control(is_human=False)
         return ""
 
     def _start(self, task: str, tags: tuple[str, ...]) -> str:
         if self._recorder.is_recording:
-            return "A demonstration is being recorded already."
+            return "A demonstration is already being recorded."
         self._recorder.describe(task, tags)
         self._live.rest()
         if not self._is_episode_over:
@@ -365,13 +365,13 @@ class RecordingLoop:
     def _stop(self) -> str:
         self._live.rest()
         if not self._recorder.is_recording or self._recorder.is_empty:
-            return "Nothing is played yet."
+            return "Nothing has been played yet."
         self._end_episode("you stopped it")
         return ""
 
     def _discard(self, again: bool) -> str:
         recorder, reporter = self._recorder, self._reporter
-        reporter.demo_ended("", recorder.facts, recorder.paid, "you threw it away")
+        reporter.demo_ended("", recorder.facts, recorder.paid, "you discarded it")
         if again:
             recorder.back_to_start()
             self._stay_in_past()
@@ -379,17 +379,17 @@ class RecordingLoop:
         else:
             recorder.discard()
             reporter.work = "playing", 0.0, 0.0
-            reporter.say("run", "nothing is recorded until you begin to record, or restart")
+            reporter.say("run", "nothing is recorded until you start recording, or restart")
         reporter.show_game()
         return ""
 
     def _rewind(self, actions: int) -> str:
         taken_back = self._recorder.rewind(actions)
         if not taken_back:
-            return "There is nothing to take back."
+            return "There is nothing to undo."
         self._stay_in_past()
         many = "the last action" if taken_back == 1 else f"the last {taken_back:,} actions"
-        self._reporter.say("human", f"you took back {many}")
+        self._reporter.say("human", f"you undid {many}")
         self._reporter.show_game()
         return ""
 

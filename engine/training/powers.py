@@ -31,12 +31,12 @@ _NEEDED: dict[type, tuple[type, str]] = {
     commands.TakeOver: (SingleSteps, "be played by hand"),
     commands.Press: (SingleSteps, "be played by hand"),
     commands.PlayLive: (LivePlay, "run in real time"),
-    commands.Restart: (Snapshots, "leave an episode before its end"),
-    commands.KeepState: (Snapshots, "keep states"),
-    commands.Branch: (Snapshots, "keep states"),
-    commands.SetGoal: (Overrides, "take a goal while it runs"),
-    commands.SetMode: (Overrides, "change its mode while it runs"),
-    commands.SetWeight: (Overrides, "change its rewards while it runs"),
+    commands.Restart: (Snapshots, "restart episodes"),
+    commands.KeepState: (Snapshots, "save states"),
+    commands.Branch: (Snapshots, "save states"),
+    commands.SetGoal: (Overrides, "change its goal while running"),
+    commands.SetMode: (Overrides, "change its mode while running"),
+    commands.SetWeight: (Overrides, "change its rewards while running"),
     commands.StartRecording: (Recording, "be recorded"),
 }
 

@@ -348,8 +348,8 @@ def test_commands_without_a_recording_are_refused_in_a_line(run: Run) -> None:
     assert refusals(run) == ["Nothing is being recorded."] * 5
     act(run, StartRecording(), StartRecording(), Watch(0))
     assert refusals(run)[5:] == [
-        "A demonstration is being recorded already.",
-        "Stop the recording first: it is of the game you watch.",
+        "A demonstration is already being recorded.",
+        "Stop recording first: it records the game you watch.",
     ]
     act(run, DescribeRecording(tags=("two words",)))
     assert len(refusals(run)) == 8
