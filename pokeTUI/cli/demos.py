@@ -32,7 +32,7 @@ def demos(context: typer.Context, save_dir: SaveDir = None) -> None:
         demo_reports.print_list(save_dir)
 
 
-@demos_app.command("list")
+@demos_app.command("list", cls=Panels)
 def list_(save_dir: SaveDir = None) -> None:
     """List the demonstrations."""
     from pokeTUI.cli import demo_reports
@@ -40,7 +40,7 @@ def list_(save_dir: SaveDir = None) -> None:
     demo_reports.print_list(save_dir)
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def show(
     file: Annotated[str, typer.Argument(help="A demonstration.")], save_dir: SaveDir = None
 ) -> None:
@@ -50,7 +50,7 @@ def show(
     demo_reports.print_one(save_dir, file)
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def watch(
     file: Annotated[str, typer.Argument(help="A demonstration.")],
     rom: Rom = None,
@@ -64,7 +64,7 @@ def watch(
     say(*watch_demo(save_dir, file, rom, allow_unknown_rom=allow_unknown_rom, color=color))
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def validate(
     files: Files = None,
     rom: Rom = None,
@@ -78,7 +78,7 @@ def validate(
     raise typer.Exit(code)
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def stats(files: Files = None, save_dir: SaveDir = None) -> None:
     """Show statistics: lengths, returns, maps, actions."""
     from pokeTUI.cli import demo_reports
@@ -86,7 +86,7 @@ def stats(files: Files = None, save_dir: SaveDir = None) -> None:
     demo_reports.print_statistics(save_dir, files or [])
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def split(
     valid: Annotated[float, typer.Option(help="Validation share.")] = 0.2,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
@@ -119,7 +119,7 @@ def filter_(
     demo_reports.print_filtered(save_dir, files or [], tags, success, by, map_, min_return, out)
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def merge(
     folders: Annotated[list[Path], typer.Argument(help="Folders of demonstrations.")],
     out: Annotated[
@@ -133,7 +133,7 @@ def merge(
     demo_reports.print_merge(save_dir, folders, out)
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def delete(
     files: Annotated[list[str], typer.Argument(help="Demonstrations.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -149,7 +149,7 @@ def delete(
     say(f"{demos.delete():,} deleted.")
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def recover(files: Files = None, save_dir: SaveDir = None) -> None:
     """Recover demonstrations from interrupted recordings."""
     from pokeTUI.cli import demo_reports
@@ -182,7 +182,7 @@ def export(
     demo_reports.print_export(config, files or [], format_, out, is_forced=force)
 
 
-@demos_app.command("import")
+@demos_app.command("import", cls=Panels)
 def import_(
     files: Annotated[
         list[Path], typer.Argument(help=".demo, .npz or .csv files, or folders of Minari.")

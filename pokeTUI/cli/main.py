@@ -37,7 +37,7 @@ app = typer.Typer(
 _UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
 """Click's kind for whatever is wrong with the options, wherever typer has it from."""
 
-_ACCESS = "Give another file or folder, or see to its rights and its disk."
+_ACCESS = "Use another file or folder, or check its permissions and disk space."
 
 
 def _print_version(is_asked: bool) -> None:
@@ -48,7 +48,7 @@ def _print_version(is_asked: bool) -> None:
     try:
         say(f"poketui {version('poketui')}")
     except PackageNotFoundError:
-        say("poketui, not installed: run from its source")
+        say("poketui (not installed, running from source)")
     raise typer.Exit
 
 
@@ -162,7 +162,7 @@ def run(
 
     if llm_model and no_llm:
         raise ConfigurationError(
-            f"--llm-model {llm_model} and --no-llm contradict each other.", "Leave one of them out."
+            f"--llm-model {llm_model} and --no-llm are mutually exclusive.", "Leave one out."
         )
     given = options.given(
         rom_path=rom,
@@ -194,13 +194,13 @@ def run(
     raise typer.Exit(code)
 
 
-@app.command()
+@app.command(cls=options.Panels)
 def runs(
     pair: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[RUN [RUN]]",
-            help="One run: its curves; two: a comparison. Cloned policies, too.",
+            help="One run or policy: its curves; two: a comparison.",
             autocompletion=complete_runs_and_policies,
         ),
     ] = None,
@@ -218,12 +218,12 @@ def runs(
             print_comparison(save_dir, first, second)
         case named:
             raise ConfigurationError(
-                f"{len(named)} runs were named, not two.",
-                "Compare two: poketui runs RUN RUN, or name none to list all.",
+                f"{len(named)} runs were given, expected at most 2.",
+                "Compare two: poketui runs RUN RUN; list all: poketui runs",
             )
 
 
-@app.command("eval")
+@app.command("eval", cls=options.Panels)
 def evaluate(
     run: options.LatestRun = "latest",
     episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Episodes to play.")] = 30,
@@ -242,7 +242,7 @@ def evaluate(
     print_evaluation(save_dir, run, episodes, checkpoint, with_planner=planner)
 
 
-@app.command()
+@app.command(cls=options.Panels)
 def export(
     run: options.LatestRun = "latest",
     format_: Annotated[
@@ -267,7 +267,7 @@ def export(
     print_export(save_dir, run, format_, table, out, is_forced=force)
 
 
-@app.command()
+@app.command(cls=options.Panels)
 def replay(
     run: options.LatestRun = "latest",
     episode: Annotated[
@@ -290,7 +290,7 @@ def replay(
     print_replay(save_dir, run, episode)
 
 
-@app.command()
+@app.command(cls=options.Panels)
 def rom(
     file: Annotated[
         str, typer.Argument(help="The ROM file.", show_default="the practice game")
@@ -361,7 +361,7 @@ def main() -> None:
     except PokeTUIError as error:
         _fail(str(error))
     except OSError as error:  # of a file or folder of the user's that nobody below knew
-        _fail(f"{error.strerror or error}: {error.filename or 'no file is named'}. {_ACCESS}")
+        _fail(f"{error.strerror or error}: {error.filename or 'unknown file'}. {_ACCESS}")
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
     except Exception as error:  # the outermost frame: Python would print it as it came

@@ -41,7 +41,7 @@ def print_runs(save_dir: str | None) -> None:
             f"{policy.seed:>5}  {_when(policy.changed_at)}"
             + (f"  cannot be read: {policy.refusal}" if policy.refusal else "")
         )
-    say("Its curves: poketui runs POLICY; train on from it: poketui run --from POLICY")
+    say("Curves: poketui runs POLICY; fine-tune: poketui run --from POLICY")
 
 
 def _print_run_list(infos: Sequence[RunInfo]) -> None:
@@ -69,7 +69,7 @@ def print_curves(save_dir: str | None, name: str) -> None:
     """
     title, curves = saved_curves(saves(save_dir), name, _warn)
     if not curves:
-        say(f"{title} has no figures yet.")
+        say(f"{title} has no metrics yet.")
         return
     width = max(len("figure"), *map(len, curves))
     say(title, f"{'figure':<{width}} {'first':>10} {'last':>10} {'least':>10} {'most':>10}")
@@ -156,11 +156,11 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
     with progress("replaying steps") as advance:
         found, total_reward = replay_episode(saves(save_dir), run, episode, advance)
     recorded = found.ended.summary
-    say(f"Episode {found.ended.episode} of run {found.run_id}, replayed to the same memory:")
+    say(f"Episode {found.ended.episode} of run {found.run_id}, replayed exactly:")
     was = (
         ""
         if abs(total_reward - recorded.total_reward) < PAID_ALIKE
-        else (f" ({recorded.total_reward:.2f} when it was played: by other weights)")
+        else (f" ({recorded.total_reward:.2f} when played, with other reward weights)")
     )
     say(f"{counted(recorded.length, 'step')}, return {total_reward:.2f}{was}")
     for key, step in recorded.steps_to_milestone.items():
