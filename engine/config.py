@@ -561,12 +561,13 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
+        what = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             hint = _hint_for_unknown(first["loc"], first["input"], _section_of(first["loc"]))
             raise ConfigurationError(f"{origin}: unknown key '{key}'.", hint) from None
         if first["type"] == _HOLDS_SECRET:
             raise ConfigurationError(
-                f"{origin}: {key}: {first['msg']}.",
+                f"{origin}: {key}: {what}.",
                 "Put the key in OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY, or the "
                 "full URL in OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
@@ -574,9 +575,7 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
         short = reprlib.Repr()
         short.maxstring = short.maxother = _SHOWN
         value = f"{key} = {short.repr(first['input'])}: " if key else ""
-        raise ConfigurationError(
-            f"{origin}: {value}{first['msg']}.", "Correct this value."
-        ) from None
+        raise ConfigurationError(f"{origin}: {value}{what}.", "Correct this value.") from None
 
 
 def _hint_for_unknown(location: tuple[str | int, ...], unknown: Any, section: type[Section]) -> str:

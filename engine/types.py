@@ -106,8 +106,8 @@ class ActionSet:
 
 GAME_BOY_ACTIONS = ActionSet(
     (
-        GameAction("A", ("z", "a"), Action.A, help="The A button (the key a does the same)."),
-        GameAction("B", ("x", "b"), Action.B, help="The B button (the key b does the same)."),
+        GameAction("A", ("z", "a"), Action.A, help="The A button (also a)."),
+        GameAction("B", ("x", "b"), Action.B, help="The B button (also b)."),
         GameAction("START", ("enter",), Action.START, help="The START button."),
         GameAction("SELECT", ("backspace",), Action.SELECT, help="The SELECT button."),
         GameAction("UP", ("up",), Action.UP, help="Walk, or move the cursor."),
