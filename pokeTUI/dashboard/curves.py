@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from engine.plurals import counted
 from pokeTUI.dashboard.history import Points, Record, smooth
 from pokeTUI.dashboard.state import DashboardState, fold
 
@@ -86,7 +87,7 @@ SUCCESS = Curve("episodes", "success", "success", is_share=True)
 ALONE = Curve("evaluations", "success", "policy alone", is_share=True)
 ALONE_LOW = Curve("evaluations", "success_low", "95 % interval", is_share=True)
 ALONE_HIGH = Curve("evaluations", "success_high", "95 % interval", is_share=True)
-PLANNER = Curve("episodes", "planner_share", "planner: share of decisions", is_share=True)
+PLANNER = Curve("episodes", "planner_share", "planner share of decisions", is_share=True)
 _REACHED = "milestones"
 COMPLETION = Curve("episodes", _REACHED, "milestones reached", is_share=True)
 MILESTONES = Curve("milestones", "", "milestones", is_share=True)
@@ -161,7 +162,7 @@ def saved_runs(run_dir: str) -> list[tuple[str, str]]:
     return [
         (
             info.run_id,
-            f"{info.run_id}  {info.agent} {info.mode}  {info.total_steps:,} steps  "
+            f"{info.run_id}  {info.agent} {info.mode}  {counted(info.total_steps, 'step')}  "
             f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(info.changed_at))}",
         )
         for info in list_runs(str(here.parent.parent))

@@ -35,11 +35,11 @@ _ENTRIES = (
     ("resume", "r", "Resume", "resume a saved run"),
     ("attach", "a", "Attach", "attach to a run in the background"),
     ("record", "o", "Record", "play yourself, and an agent learns from it"),
-    ("compare", "c", "Compare", "two runs: settings, figures and curves"),
-    ("replay", "p", "Replay", "a run's episode, played again in its game"),
-    ("recordings", "e", "Recordings", "demonstrations and episodes, the newest first"),
-    ("doctor", "d", "Doctor", "whether this machine is ready, and what to do"),
-    ("settings", "s", "Settings", "all settings, and a file of them for a run"),
+    ("compare", "c", "Compare", "two runs: settings, metrics and curves"),
+    ("replay", "p", "Replay", "replay an episode of a run"),
+    ("recordings", "e", "Recordings", "demonstrations and episodes, newest first"),
+    ("doctor", "d", "Doctor", "check this machine, with remedies"),
+    ("settings", "s", "Settings", "all settings; write them to a file for a run"),
     ("quit", "q", "Quit", "back to the shell"),
 )
 _LABELS = {key: label for key, _, label, _ in _ENTRIES}
@@ -160,15 +160,15 @@ class StartApp(App[None]):
             return dict.fromkeys(("resume", "attach", "compare", "replay", "recordings"), _LOOKING)
         found = {}
         if not self._saved.resumable:
-            found["resume"] = "no run is saved yet: begin a new one"
+            found["resume"] = "no saved run yet: start a new one"
         if not self._live:
-            found["attach"] = "no run is in the background"
+            found["attach"] = "no run in the background"
         if len(self._saved.infos) < 2:
             found["compare"] = "two saved runs are needed"
         if not self._has_episodes:
-            found["replay"] = "no episode is recorded yet"
+            found["replay"] = "no episode recorded yet"
         if not self._has_recordings:
-            found["recordings"] = "nothing is recorded yet"
+            found["recordings"] = "nothing recorded yet"
         return found
 
     # What is chosen
@@ -229,13 +229,13 @@ class StartApp(App[None]):
         return [run_row(saved, info, why_not(saved, info)) for info in saved.infos]
 
     def _pick_run(
-        self, title: str, rows: list[Row], use: Callable[[str], None], verb: str = "picks"
+        self, title: str, rows: list[Row], use: Callable[[str], None], verb: str = "select"
     ) -> None:
         """Let the user pick a saved run, and use it."""
         from pokeTUI.screens.runs import RunsScreen
 
         self.push_screen(
-            RunsScreen(title, rows, keys=f"enter {verb}   esc goes back"),
+            RunsScreen(title, rows, keys=f"enter {verb}   esc back"),
             lambda run: use(run) if run else None,
         )
 
@@ -243,7 +243,7 @@ class StartApp(App[None]):
         from pokeTUI.screens.runs import why_not_resume
 
         rows = self._rows(why_not_resume)
-        self._pick_run("Resume", rows, lambda run: self._take(ResumeRun(run)), "resumes it")
+        self._pick_run("Resume", rows, lambda run: self._take(ResumeRun(run)), "resume")
 
     def _attach_to(self) -> None:
         from pokeTUI.dialogs.prompt import ChoiceScreen
@@ -273,9 +273,7 @@ class StartApp(App[None]):
 
     def _replay(self) -> None:
         rows = self._rows(
-            lambda saved, info: (
-                "" if _has_journal(info.path) else "No episode of it is recorded yet."
-            )
+            lambda saved, info: "" if _has_journal(info.path) else "It has no recorded episode yet."
         )
         self._pick_run("Replay: an episode of", rows, self._recordings)
 
@@ -324,7 +322,7 @@ class StartApp(App[None]):
         try:
             PreferenceFile().save({name: value})
         except (OSError, PokeTUIError) as error:
-            self._start.report(f"Your preferences cannot be kept: {error}")
+            self._start.report(f"Your preferences cannot be saved: {error}")
 
     def action_next_theme(self) -> None:
         """Use the next theme."""

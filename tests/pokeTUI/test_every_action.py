@@ -233,7 +233,7 @@ async def test_a_picture_of_the_screen_is_written(
     monkeypatch.chdir(tmp_path)
     async with open_cockpit() as (pilot, _):
         await pilot.press("P")
-        assert await comes_to_show(pilot, "The screen is in")
+        assert await comes_to_show(pilot, "Screenshot:")
     [path] = (tmp_path / "screenshots").iterdir()
     assert path.read_text().startswith("<svg")
 
@@ -286,7 +286,7 @@ async def test_the_palette_finds_synonyms_and_puts_the_impossible_last(
 async def test_the_palette_says_why_an_action_makes_no_sense(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press("ctrl+p", *"branch")
-        assert await comes_to_show(pilot, "no state is saved yet")
+        assert await comes_to_show(pilot, "no saved state yet")
         assert session.sent == []
 
 

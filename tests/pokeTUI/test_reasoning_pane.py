@@ -85,9 +85,9 @@ def test_an_empty_log_says_so() -> None:
 def test_a_wide_pane_gives_the_model_a_column() -> None:
     state = fold_all([STATUS, *exchange(1), *exchange(2), *exchange(3)[:2]], filled())
     text = "\n".join(texts(pane(), state, (150, 30)))
-    for part in ("breaker closed", "41 asked · 0.8 s each · $0.012 · 2 failed · 7 known"):
+    for part in ("breaker closed", "41 queries · 0.8 s each · $0.012 · 2 failed · 7 cached"):
         assert part in text
-    assert "uplift +31 % (+8 to +50) 300 followed, 70 ignored" in text
+    assert "uplift +31 % (+8 to +50) 300 followed, 70 control" in text
     assert "question 3" in text
     assert "It is near. → reach GYM" in text
     assert text.count("reached after 88") >= 2
