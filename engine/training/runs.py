@@ -301,7 +301,7 @@ def find_run(
                 skipped.append(f"The run {info.run_id} cannot be used: {refusal}.")
         raise CheckpointError(
             " ".join([f"No saved run to {purpose} in {_runs_folder(save_dir)}.", *skipped]),
-            "Start a new run, or choose a folder with --save-dir.",
+            "Start a new run, or give --save-dir.",
         )
     for path in (_runs_folder(save_dir) / run, Path(run)):
         if _is_run(path):

@@ -34,7 +34,7 @@ class ViewActions(ActionsApp):
     def action_show_pane(self, key: str) -> None:
         """Show a pane, or hide it."""
         if not self.board.toggle(key):
-            self.notify("The last pane stays open.", timeout=2)
+            self.notify("The last pane stays.", timeout=2)
 
     def action_next_pane(self, direction: int) -> None:
         """Give the keyboard to the next pane, or the one before."""
@@ -84,7 +84,7 @@ class ViewActions(ActionsApp):
                 f"{error.filename or path}: {error.strerror}", severity="error", markup=False
             )
         else:
-            self.notify(f"Screenshot: {path}", markup=False)
+            self.notify(f"The screen is in {path}", markup=False)
 
     def action_mosaic(self) -> None:
         """Show all games at once."""
@@ -133,8 +133,8 @@ class ViewActions(ActionsApp):
                 "Other runs",
                 save_dir=save_dir,
                 without=here.name,
-                hint="Compare a run with this one: settings, metrics and curves.",
-                keys="enter compare   esc back",
+                hint="Picked, it is set beside this run: settings, figures and curves.",
+                keys="enter compares   esc goes back",
             ),
             compare,
         )

@@ -194,13 +194,13 @@ def run(
     raise typer.Exit(code)
 
 
-@app.command(cls=options.Panels)
+@app.command()
 def runs(
     pair: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[RUN [RUN]]",
-            help="One run or policy: its curves; two: a comparison.",
+            help="One run: its curves; two: a comparison. Cloned policies, too.",
             autocompletion=complete_runs_and_policies,
         ),
     ] = None,
@@ -218,8 +218,8 @@ def runs(
             print_comparison(save_dir, first, second)
         case named:
             raise ConfigurationError(
-                f"{len(named)} runs were given, expected at most 2.",
-                "Compare two: poketui runs RUN RUN; list all: poketui runs",
+                f"{len(named)} runs were named, not two.",
+                "Compare two: poketui runs RUN RUN, or name none to list all.",
             )
 
 

@@ -41,7 +41,7 @@ def print_runs(save_dir: str | None) -> None:
             f"{policy.seed:>5}  {_when(policy.changed_at)}"
             + (f"  cannot be read: {policy.refusal}" if policy.refusal else "")
         )
-    say("Curves: poketui runs POLICY; fine-tune: poketui run --from POLICY")
+    say("Its curves: poketui runs POLICY; train on from it: poketui run --from POLICY")
 
 
 def _print_run_list(infos: Sequence[RunInfo]) -> None:

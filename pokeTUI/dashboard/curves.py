@@ -6,7 +6,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from engine.plurals import counted
 from pokeTUI.dashboard.history import Points, Record, smooth
 from pokeTUI.dashboard.state import DashboardState, fold
 
@@ -162,7 +161,7 @@ def saved_runs(run_dir: str) -> list[tuple[str, str]]:
     return [
         (
             info.run_id,
-            f"{info.run_id}  {info.agent} {info.mode}  {counted(info.total_steps, 'step')}  "
+            f"{info.run_id}  {info.agent} {info.mode}  {info.total_steps:,} steps  "
             f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(info.changed_at))}",
         )
         for info in list_runs(str(here.parent.parent))

@@ -62,7 +62,7 @@ class Comparison(LinesWidget):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.compared: Compared | None = None
-        self.text = "Loading both runs…"
+        self.text = "Reading both runs…"
         self.curve: Curve = RETURN
         self.top = 0
 
@@ -113,7 +113,7 @@ class Comparison(LinesWidget):
         title = Line(width).add(curve.title, Ink.strong)
         title.add(f"  mean of {_WINDOW} episodes", Ink.dim)
         if not any(len(places) for places, _ in pairs):
-            return [title, Line(width).add("Neither run has finished an episode.", Ink.dim)]
+            return [title, Line(width).add("Neither has finished an episode.", Ink.dim)]
         last = max(float(places[-1]) for places, _ in pairs if len(places))
         lines = [
             PlotLine(points, ink, is_dotted=number == 1)
@@ -156,7 +156,7 @@ class CompareScreen(ModalScreen[None]):
         """Yield the box."""
         with Vertical(id="compare_box") as box:
             box.border_title = "Compare"
-            box.border_subtitle = "c another curve   ↑↓ scroll   esc back"
+            box.border_subtitle = "c another curve   ↑↓ scroll   esc goes back"
             yield self._lines
 
     def on_mount(self) -> None:

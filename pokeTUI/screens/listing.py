@@ -41,8 +41,8 @@ class ListScreen(ModalScreen[str | None]):
         columns: Sequence[Column],
         *,
         hint: str = "",
-        keys: str = "enter select   esc back",
-        empty: str = "Nothing here.",
+        keys: str = "enter picks   esc goes back",
+        empty: str = "Nothing is there.",
     ) -> None:
         super().__init__()
         self._title = title

@@ -53,7 +53,7 @@ def look_for_runs(save_dir: str | None) -> SavedRuns:
 def why_not_resume(saved: SavedRuns, info: "RunInfo") -> str:
     """Return why a run cannot be continued with, "" if it can."""
     if info.run_id in saved.live:
-        return "It is running in the background: attach to it."
+        return "It is running in the background: attach to it instead."
     if info.refusal:
         return f"It cannot be read: {info.refusal}."
     return "" if info.num_checkpoints else "It has no checkpoint to resume from."
@@ -83,9 +83,9 @@ class RunsScreen(ListScreen):
         hint: str = "",
         save_dir: str | None = None,
         without: str = "",
-        keys: str = "enter select   esc back",
+        keys: str = "enter picks   esc goes back",
     ) -> None:
-        super().__init__(title, COLUMNS, hint=hint, keys=keys, empty="Loading saved runs…")
+        super().__init__(title, COLUMNS, hint=hint, keys=keys, empty="Looking for saved runs…")
         self._rows_now = rows
         self._save_dir = save_dir
         self._without = without

@@ -410,7 +410,7 @@ def test_two_runs_are_compared(saved: Path) -> None:
 
 def test_three_runs_or_unknown_ones_cannot_be_compared(saved: Path) -> None:
     assert_refused(poketui("runs", "a", "--save-dir", str(saved)), "no saved run 'a'")
-    assert_refused(poketui("runs", "a", "b", "c", "--save-dir", str(saved)), "3 runs were given")
+    assert_refused(poketui("runs", "a", "b", "c", "--save-dir", str(saved)), "3 runs were named")
     assert_refused(poketui("runs", "a", "b", "--save-dir", str(saved)), "no saved run 'a'")
 
 

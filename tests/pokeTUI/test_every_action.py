@@ -233,7 +233,7 @@ async def test_a_picture_of_the_screen_is_written(
     monkeypatch.chdir(tmp_path)
     async with open_cockpit() as (pilot, _):
         await pilot.press("P")
-        assert await comes_to_show(pilot, "Screenshot:")
+        assert await comes_to_show(pilot, "The screen is in")
     [path] = (tmp_path / "screenshots").iterdir()
     assert path.read_text().startswith("<svg")
 
