@@ -31,7 +31,7 @@ def decision_head(width: int) -> Line:
     line.add("step", Ink.dim, 6, right=True).add(
         " by" if width >= _WIDE else "", Ink.dim, 11 if width >= _WIDE else 3
     )
-    line.add("action", Ink.dim, 7).add("sure", Ink.dim, 5).add("paid", Ink.dim, 6, right=True)
+    line.add("action", Ink.dim, 7).add("conf", Ink.dim, 5).add("reward", Ink.dim, 6, right=True)
     line.add("   ", Ink.dim).add("where" if width < _WIDE else "situation", Ink.dim)
     if width >= _WITH_WHY:
         line.skip_to(line.used + _CONTEXT - len("situation")).add(" why", Ink.dim)
@@ -77,7 +77,7 @@ def decision_passages(row: "DecisionRow", run: RunStarted) -> list[Passage]:
         Passage("situation", describe_context(row.context)),
         Passage("reward", f"{row.reward:+.4f} within 16 steps, counted as a {row.outcome}"),
         Passage("episode", total),
-        Passage("because", printable(row.reasoning) or "no reason given", Ink.strong),
+        Passage("reason", printable(row.reasoning) or "no reason given", Ink.strong),
     ]
 
 
@@ -90,7 +90,7 @@ def pattern_head(width: int) -> Line:
         line.add("95 % confidence" if width >= _WIDEST else "95 % CI", Ink.dim, _interval(width))
     line.add("action", Ink.dim, 7)
     if width >= _MEDIUM:
-        line.add("paid", Ink.dim, 6, right=True)
+        line.add("reward", Ink.dim, 6, right=True)
     return line.add("  in", Ink.dim)
 
 

@@ -79,9 +79,9 @@ def exchange_passages(one: Exchange, *, has_prompt: bool = True) -> list[Passage
     else:
         passages += _answer_passages(answer)
         if one.goal_outcome is not None:
-            passages.append(Passage("verdict", describe_goal_outcome(one.goal_outcome), Ink.strong))
+            passages.append(Passage("outcome", describe_goal_outcome(one.goal_outcome), Ink.strong))
         elif answer.goal:
-            passages.append(Passage("verdict", "none yet", Ink.dim))
+            passages.append(Passage("outcome", "none yet", Ink.dim))
     passages.append(Passage("answer text", readable(one.text), Ink.info))
     if has_prompt:
         passages.append(Passage("prompt", "\n".join(one.prompt), Ink.dim))
@@ -97,10 +97,10 @@ def _answer_passages(answer: events.PlanAnswered) -> list[Passage]:
     return [
         Passage("goal", printable(answer.goal), Ink.strong),
         Passage("confidence", f"{answer.confidence:.2f}" if answer.goal else ""),
-        Passage("because", printable(answer.reasoning)),
+        Passage("reason", printable(answer.reasoning)),
         Passage("no goal", printable(answer.error), Ink.warn),
-        Passage("mended", printable(", ".join(answer.repairs))),
-        Passage("took", f"{answer.latency_s:.1f} s{first}"),
+        Passage("repaired", printable(", ".join(answer.repairs))),
+        Passage("latency", f"{answer.latency_s:.1f} s{first}"),
         Passage("tokens", tokens),
     ]
 

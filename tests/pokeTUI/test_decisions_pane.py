@@ -176,7 +176,7 @@ async def test_a_row_is_opened_and_copied(run_dir: Path) -> None:
         shown.pane.act("down")
         shown.pane.act("copy")
         assert "step: 99 of episode 1" in shown.app.copied
-        assert "because: reason 98" in shown.app.copied
+        assert "reason: reason 98" in shown.app.copied
         shown.pane.act("open")
         await shown.until(lambda: isinstance(shown.app.screen, DetailScreen))
 
