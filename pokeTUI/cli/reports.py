@@ -71,8 +71,8 @@ def print_curves(save_dir: str | None, name: str) -> None:
     if not curves:
         say(f"{title} has no metrics yet.")
         return
-    width = max(len("figure"), *map(len, curves))
-    say(title, f"{'figure':<{width}} {'first':>10} {'last':>10} {'least':>10} {'most':>10}")
+    width = max(len("metric"), *map(len, curves))
+    say(title, f"{'metric':<{width}} {'first':>10} {'last':>10} {'min':>10} {'max':>10}")
     for figure, values in curves.items():
         row = (values[0], values[-1], min(values), max(values))
         shown = " ".join(f"{value:>10.4g}" for value in row)

@@ -69,8 +69,8 @@ def test_learning_pane_shows_the_documented_figures() -> None:
     for title, value in (
         ("total loss", "1.00"),
         ("Q-values: mean", "2.00"),
-        ("Q-values: most", "3.00"),
-        ("Q-values: spread", "0.50"),
+        ("Q-values: max", "3.00"),
+        ("Q-values: std", "0.50"),
         ("distillation coefficient", "0.25"),
     ):
         text = shown(*steps_to(title, state), state=state)
