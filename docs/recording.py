@@ -1,11 +1,11 @@
-"""Record the application on a real run, for the README: docs/images/cockpit.gif and cockpit.cast.
+"""Record the application on real runs, for the README: docs/images/cockpit.gif and cockpit.cast.
 
     pip install -e '.[docs]'
     python -m docs.recording
 
-takes about four minutes. Keys are pressed as a person would; what takes long (the engine's start,
-the first episodes, the next walk outdoors) is left out, so a recording has cuts. The run is seeded;
-how far it has come at each key depends on the machine.
+takes about eight minutes. Keys are pressed as a person would; what takes long (the start, training,
+the way to the gym) is left out or shown as a time lapse, so a recording has cuts. The runs are
+seeded; how far they have come at each key depends on the machine: let it be idle.
 """
 
 import argparse
@@ -13,20 +13,47 @@ import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 
 from docs.pictures.cast import Moment, to_cast
-from docs.pictures.runs import Cockpit, cockpit, is_walking, key_on, own_surroundings
-from docs.pictures.screen import Look, Screen, mix, read_screen
+from docs.pictures.runs import (
+    Cockpit,
+    cockpit,
+    is_before_the_badge,
+    is_choosing,
+    is_walking,
+    key_on,
+    own_surroundings,
+)
+from engine.errors import VideoError
+from engine.video import gif_writer
+from pokeTUI.video.raster import Raster, check_tools
+from pokeTUI.video.screen import Look, Screen, mix, read_screen
 
 IMAGES = Path(__file__).resolve().parent / "images"
 SIZE = (120, 40)
 INTERVAL_S = 0.1
 REST_S = 2.5
 """How long the last picture stays before the GIF begins again."""
-TRAIN_S = 100.0
-SCENE_S = 60.0
+TRAIN_S = 330.0
+SCENE_S = 90.0
+LAPSE = 40
+"""Pictures of the training."""
 STEPS = 5
+
+
+class Scene(StrEnum):
+    """What is shown, in this order, under these captions."""
+
+    BATTLE = "poketui run: an agent plays, and says why"
+    WALLS = "before training, the policy alone bumps into walls"
+    LEARNING = "five minutes in ten seconds: the planner teaches, the policy learns"
+    WINNING = "now the policy wins the badge by itself"
+    TAKING_OVER = "t  take over at any time, and walk with the arrows"
+    GIVING_BACK = "t  give it back: the agent continues from here"
+    QUITTING = "q  save and quit; poketui run --resume continues"
 
 
 class Camera:
@@ -39,94 +66,112 @@ class Camera:
     def __init__(self, opened: Cockpit) -> None:
         self.moments: list[Moment] = []
         self._cockpit = opened
-        self._caption = ""
-        self._is_rolling = False
+        self._rolling: Scene | None = None
 
     async def run(self) -> None:
         """Keep a picture at each tick until the application ends."""
         loop = asyncio.get_running_loop()
         tick = loop.time()
         while self._cockpit.app.is_running:
-            if self._is_rolling:
-                at_s = len(self.moments) * INTERVAL_S
-                screen = read_screen(self._cockpit.app)
-                self.moments.append(Moment(at_s, screen, self._caption))
+            if self._rolling is not None:
+                self._keep(self._rolling)
             tick = max(tick + INTERVAL_S, loop.time())
             await asyncio.sleep(tick - loop.time())
 
     @contextmanager
-    def rolls(self, caption: str) -> Iterator[None]:
-        """Keep what happens within, under a caption."""
-        self._caption, self._is_rolling = caption, True
+    def rolls(self, scene: Scene) -> Iterator[None]:
+        """Keep what happens within."""
+        self._rolling = scene
         try:
             yield
         finally:
-            self._is_rolling = False
+            self._rolling = None
 
-    async def watch(self, caption: str, seconds: float, *keys: str) -> None:
+    async def watch(self, scene: Scene, seconds: float, *keys: str) -> None:
         """Press keys and keep as many pictures as make `seconds`, however slow this machine is."""
         await self._cockpit.press(*keys)
         wanted = len(self.moments) + round(seconds / INTERVAL_S)
-        with self.rolls(caption):
+        with self.rolls(scene):
             while self._cockpit.app.is_running and len(self.moments) < wanted:
                 await asyncio.sleep(INTERVAL_S / 10)
 
+    async def lapse(self, scene: Scene, seconds: float, ticks: int = 3) -> None:
+        """Keep few pictures of a long time, each shown for some ticks."""
+        for _ in range(LAPSE):
+            await self._cockpit.wait_for(lambda state: False, seconds / LAPSE)
+            await self._cockpit.settle()
+            for _ in range(ticks):
+                self._keep(scene)
+
+    def _keep(self, scene: Scene) -> None:
+        self.moments.append(Moment(0.0, read_screen(self._cockpit.app), scene))
+
+
+async def play_untrained(opened: Cockpit, camera: Camera, scene_s: float) -> None:
+    """Show what a policy does that has learnt nothing yet."""
+    await opened.wait_for(lambda state: state.frame is not None, scene_s)
+    await camera.watch(Scene.WALLS, 3.0, *"---")
+
 
 async def play(opened: Cockpit, camera: Camera, train_s: float, scene_s: float) -> None:
-    """Show the application: start, watch, zoom, present, change colours, take over, quit."""
-    with camera.rolls("poketui run"):
-        await opened.wait_for(lambda state: bool(camera.moments), scene_s)
-    await camera.watch("poketui run", 1.4)
+    """Show a run that learns: its curve, a battle, a badge, a person who takes over."""
     await opened.wait_for(lambda state: state.frame is not None, scene_s)
-    await camera.watch("sixteen games are played at once; this is one of them", 0.8)
-    await opened.wait_for(lambda state: False, train_s)
-    await camera.watch("a while later: at full speed", 1.5)
-    await camera.watch("-  slower, to follow it", 2.5, *"-----")
-    await camera.watch("L  presentation: the game large", 1.6, "L")
-    await opened.press("L", "p")
     await opened.click("learning")
-    await camera.watch("p  pause;  Z  zoom: does it get better?", 2.5, "Z")
+    await opened.press(*["right_square_bracket"] * 2, "Z")  # success, with the policy alone
+    await camera.lapse(Scene.LEARNING, train_s)
     await opened.press("Z")
-    for _ in range(4):
-        await camera.watch("T  colours: light, high contrast, colour-blind safe, dark", 0.8, "T")
-    await opened.press("p")
-    await _take_over(opened, camera, scene_s)
-    await opened.press("q")
-    await camera.watch("q  save and quit; poketui run --resume goes on", 1.5)
-
-
-async def _take_over(opened: Cockpit, camera: Camera, scene_s: float) -> None:
     await opened.click("game")
+    await opened.wait_for(is_before_the_badge, scene_s)
+    await opened.press("-", "-")
+    ended = len(opened.state.last_ends), opened.state.history.count
+    with camera.rolls(Scene.WINNING):
+        await opened.wait_for(
+            lambda state: (len(state.last_ends), state.history.count) != ended, scene_s / 10
+        )
+    await camera.watch(Scene.WINNING, 1.0)
+    await opened.press("-")
+    await opened.wait_for(is_choosing, scene_s)
+    await camera.watch(Scene.BATTLE, 2.5)
+    await opened.press("+", "+", "+")
     await opened.wait_for(is_walking, scene_s)
     await opened.press("t")
     await opened.wait_for(lambda state: state.is_human, scene_s)
     for _ in range(STEPS):
-        key = key_on(opened.state)
-        await camera.watch("t  take the game over, and walk with the arrows", 0.5, key)
-    await camera.watch("t  give it back: the agent goes on from here", 1.5, "t")
+        await camera.watch(Scene.TAKING_OVER, 0.5, key_on(opened.state))
+    await camera.watch(Scene.GIVING_BACK, 1.5, "t")
+    await opened.press("q")
+    await camera.watch(Scene.QUITTING, 1.5)
 
 
 async def record(train_s: float, scene_s: float) -> list[Moment]:
-    """Return what a run shows while keys are pressed."""
-    with own_surroundings() as folder:
-        async with cockpit(folder, SIZE) as opened:
-            camera = Camera(opened)
-            async with asyncio.TaskGroup() as group:
-                group.create_task(camera.run())
-                await play(opened, camera, train_s, scene_s)
-    return camera.moments
+    """Return what two runs show while keys are pressed, as one recording."""
+    moments: list[Moment] = []
+    for mode in ("rl_only", "adaptive"):
+        with own_surroundings() as folder:
+            async with cockpit(folder, SIZE, mode=mode) as opened:
+                camera = Camera(opened)
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(camera.run())
+                    if mode == "rl_only":
+                        await play_untrained(opened, camera, scene_s)
+                        await opened.quit(scene_s)
+                    else:
+                        await play(opened, camera, train_s, scene_s)
+            moments += camera.moments
+    order = list(Scene)
+    moments.sort(key=lambda moment: order.index(Scene(moment.caption)))
+    return [replace(moment, at_s=number * INTERVAL_S) for number, moment in enumerate(moments)]
 
 
 def write(moments: list[Moment], images: Path, cell: int) -> None:
     """Write the recording for terminals, and the one for pages."""
-    from docs.pictures.gif import write_gif
-    from docs.pictures.raster import Raster
-
     images.mkdir(parents=True, exist_ok=True)
     (images / "cockpit.cast").write_text(to_cast(moments, "PokeTUI"), encoding="utf-8")
     raster = Raster(cell)
-    pictures = [raster.draw(captioned(moment)) for moment in moments]
-    write_gif(images / "cockpit.gif", pictures, INTERVAL_S, REST_S)
+    resting = round(REST_S / INTERVAL_S) - 1
+    with gif_writer(images / "cockpit.gif", 1 / INTERVAL_S) as add:
+        for moment in (*moments, *moments[-1:] * resting):
+            add(raster.draw(captioned(moment)))
 
 
 def captioned(moment: Moment) -> Screen:
@@ -150,10 +195,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cell", type=int, default=8, help="width of a cell in the GIF, in pixels")
     options = parser.parse_args(arguments)
     try:
-        from docs.pictures.raster import check_tools
-
         check_tools()
-    except RuntimeError as error:
+    except VideoError as error:
         print(error, file=sys.stderr)
         return 2
     moments = asyncio.run(record(options.train, options.scene))

@@ -2,8 +2,8 @@
 
     python -m docs.screenshots
 
-takes about four minutes and writes docs/images/. The seeded run and the cells are the application's
-own; how far training has come when a picture is taken depends on the machine.
+takes about seven minutes and writes docs/images/. Seeded run and cells are the application's
+own; how far training has come when a picture is taken depends on the machine: let it be idle.
 """
 
 import argparse
@@ -22,9 +22,9 @@ from docs.pictures.runs import (
     own_surroundings,
     runs_in,
 )
-from docs.pictures.screen import read_screen
 from docs.pictures.svg import to_svg
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.video.screen import read_screen
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -37,7 +37,7 @@ GAME_PICTURES = {
     "25_seen": "gym",
 }
 LARGE, MEDIUM, SMALL = (200, 60), (120, 40), (80, 24)
-TRAIN_S = 100.0
+TRAIN_S = 300.0
 SCENE_S = 40.0
 """How long to wait for a battle, or a way outdoors, before any scene will do."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 MAX_SHOWN = 32
 """Games that can be shown together."""
 MAX_SHRINK = 8
+NUM_SLOTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,11 @@ class Resume(Command):
 
 @dataclass(frozen=True, slots=True)
 class StepOnce(Command):
-    """While paused, take one step."""
+    """While paused, take one step.
+
+    Where a person plays: in real time, pause and run one frame with the buttons that are held; by
+    turns, take one action in which nothing is pressed.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,25 @@ class Branch(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class SaveSlot(Command):
+    """Keep the watched environment's game of now in a slot, in place of what it held."""
+
+    slot: int
+    """1 to NUM_SLOTS."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSlot(Command):
+    """Take the game back to what a slot holds.
+
+    A demonstration that the slot lies within is truncated there, and continues; else another
+    episode begins there.
+    """
+
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
 class SetMode(Command):
     """Let planner and policy act together, or one alone: adaptive, rl_only or llm_only."""
 
@@ -196,10 +220,27 @@ class DiscardRecording(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewRecording(Command):
+    """Show the demonstration that has just ended again, or stop showing it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rewind(Command):
     """Take back the last `actions` of the demonstration, and continue from there."""
 
     actions: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunBackwards(Command):
+    """Take back the demonstration's last moments, one after the other, until that is turned off."""
+
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRecent(Command):
+    """Save what a person has just played as a demonstration, though nothing was recorded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,10 @@ class DemoError(PokeTUIError):
     """A demonstration cannot be read, written or used."""
 
 
+class VideoError(PokeTUIError):
+    """A video cannot be written."""
+
+
 class LLMConnectionError(PokeTUIError):
     """A language model server cannot be reached, or does not do what it is asked.
 

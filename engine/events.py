@@ -129,8 +129,8 @@ class StatusChanged(LossyEvent):
     watched_env: int
     episode_steps: int
     phase: str
-    """acting, learning, evaluating, saving, replaying, recording, resetting (between two
-    demonstrations), playing (without recording), paused."""
+    """acting, learning, evaluating, saving, replaying, recording, rewinding (a demonstration),
+    reviewing (one that has ended), resetting (between two), playing (without recording), paused."""
     is_live: bool = False
     shares: tuple[tuple[str, float], ...] = ()
     """Who made the last decisions (up to 1,000, of all games): (source, share), summing to 1."""
@@ -169,6 +169,13 @@ class DecisionMade(LossyEvent):
 
     step: int
     decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonsHeld(LossyEvent):
+    """In real time: the buttons of the watched game that are down now, by action."""
+
+    buttons: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +364,53 @@ class CheckpointSaved(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessUse:
+    """The memory of some of a run's processes."""
+
+    name: str
+    """trainer (the cockpit too where it shows its own run), workers, evaluation or other."""
+    count: int
+    resident_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class GpuUse:
+    """What a GPU of the machine does, by whomever it is used."""
+
+    name: str
+    load: float
+    """0 to 1; nan: not known."""
+    used_bytes: int
+    total_bytes: int
+    """0: not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMeasured(LossyEvent):
+    """What the run takes of its machine, every few seconds; sizes in bytes, 0 where not known."""
+
+    cores: tuple[float, ...]
+    """How busy each core that the run may use was since the last time, 0 to 1, by whomever; ()
+    where that is not known."""
+    num_cores: int
+    load_average: float
+    """Processes that ran or waited in the last minute; nan: not known."""
+    processes: tuple[ProcessUse, ...]
+    memory_used: int
+    memory_total: int
+    gpus: tuple[GpuUse, ...]
+    disk_free: int
+    """Of the disk that the run is saved on."""
+    disk_total: int
+    run_bytes: int
+    """The size of the run's folder."""
+    speeds: tuple[float, ...]
+    """Steps a second at the last measurements, oldest first."""
+    checkpoints: tuple[tuple[float, float], ...]
+    """(uptime at which it was complete, seconds that it took) of the last ones, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class ControlChanged(Event):
     """A person took over the watched environment, or gave it back."""
 
@@ -394,6 +448,8 @@ class KeptState:
     """How many episodes of the run had ended by then."""
     kept_s: float = 0.0
     """When it was kept, in seconds since 1970; 0: not known."""
+    slot: int = 0
+    """The slot that holds it; 0: none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,6 +481,10 @@ class RecordingChanged(LossyEvent):
     tags: tuple[str, ...] = ()
     is_marked: bool = False
     """A person marked that it shows what was wanted."""
+    has_review: bool = False
+    """Each is reviewed at its end, before it is saved."""
+    review: str = ""
+    """Why it ended, while it waits to be kept or discarded; "" while it is played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,6 +523,25 @@ class CommandRefused(Event):
 
     command: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineChanged(LossyEvent):
+    """What is known of a whole replay; places count its moves.
+
+    Attributes:
+        length: Its moves.
+        known: The place up to which rewards are known, and where it can be sought at once.
+        milestones: (place, key) in order.
+        rewards: (place, reward) of what is worth a mark, in order.
+        by_person: The place before each stretch that a person played, and its last.
+    """
+
+    length: int
+    known: int
+    milestones: tuple[tuple[int, str], ...] = ()
+    rewards: tuple[tuple[int, float], ...] = ()
+    by_person: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

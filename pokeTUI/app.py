@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -45,12 +46,13 @@ from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.signals import end_on_hangup, suspend
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
-from pokeTUI.terminal.output import set_up_output
-from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
+from pokeTUI.terminal.output import known_theme, set_up_output
+from pokeTUI.terminal.probe import own_cell_size_px, probe_own_terminal, terminal_of
 
 FRAME_INTERVAL_S = 1 / 30
 _SWITCH_INTERVAL_S = 0.0005
 """A tenth of Python's own: while the screen is drawn, the trainer beside it waits less."""
+_AS_SHIFT_F3 = (1, 0)
 FRAMES_PER_FIGURES = 6
 """Figures are drawn with every sixth poll, five times a second: Textual takes 6-10 ms each time."""
 FRAMES_PER_FIGURES_AT_FULL_SPEED = 12
@@ -98,11 +100,11 @@ class CockpitApp(RunControlActions, ViewActions):
         self._shown_frame: Frame | None = None
         self._figures_at = 0
         self._shown_hand = (False, False)
-        set_up_output(self, self.terminal.depth)
+        self._theme_mistakes = set_up_output(self, self.terminal.depth)
         file = PreferenceFile()
         self.memory = Memory(file, self._complain)
         preferences = self.memory.preferences
-        self.theme = preferences.theme
+        self.theme = known_theme(self, preferences.theme)
         self.table = KeyTable(preferences.keys, str(file.path))
         # Not by Textual's set_keymap: it drops all other bindings of a key that it moves, and
         # here the game's buttons, the panes and the application share keys.
@@ -117,7 +119,7 @@ class CockpitApp(RunControlActions, ViewActions):
         self.polls = 0
         self._is_save_wanted = False
         self._checkpoint_before: CheckpointSaved | None = None
-        self._owns_process = False
+        self._owns_process = self._knows_cell_size = False
         self._make_session = make_session
         self._run_dir = run_dir
 
@@ -144,6 +146,7 @@ class CockpitApp(RunControlActions, ViewActions):
         is_browser = bool(os.environ.get("TEXTUAL_DRIVER"))  # answers, but only later
         self.gate.is_deaf = not (self.terminal.is_answering or is_browser)
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
+        self._knows_cell_size = own_cell_size_px() == self.terminal.cell_size_px
         self._owns_process = True
         with end_on_hangup(self._hang_up, lambda: self.link.is_alive and not self.is_remote):
             super().run(*arguments, **options)
@@ -151,6 +154,13 @@ class CockpitApp(RunControlActions, ViewActions):
     def _hang_up(self) -> None:
         if not self.is_remote:
             self.link.send(Stop("SIGHUP"))
+
+    def on_resize(self) -> None:
+        """Look how large cells are now: the font may be another one."""
+        size = own_cell_size_px() if self._knows_cell_size else None
+        if size not in (None, self.terminal.cell_size_px):
+            self.terminal = replace(self.terminal, cell_size_px=size)
+            self.board.game.use_terminal(self.terminal)
 
     def on_mount(self) -> None:
         """Start the engine and begin to poll it."""
@@ -165,9 +175,12 @@ class CockpitApp(RunControlActions, ViewActions):
         view = self.memory.preferences.view
         if self.has_colors and view in {mode.value for mode in self.board.game.modes}:
             self.board.game.set_mode(GameMode(view))
+        self.board.game.show_inputs(self.memory.preferences.input_display)
         self.link.start()
         self._poll_later()
         self._explain()
+        for mistake in self._theme_mistakes:
+            self._complain(f"{mistake.message} {mistake.hint}")
 
     def _explain(self) -> None:
         """Explain the cockpit, or how to record in it, to who sees it for the first time."""
@@ -262,8 +275,11 @@ class CockpitApp(RunControlActions, ViewActions):
             self._driver.flush()
 
     def on_cursor_position(self, event: CursorPosition) -> None:
-        """Take the terminal's answer."""
-        self.gate.acknowledged()
+        """Take the terminal's answer, or shift+F3, which most terminals send as an answer."""
+        if (event.x, event.y) == _AS_SHIFT_F3 and not self.gate.is_asked:
+            self.simulate_key("shift+f3")
+        else:
+            self.gate.acknowledged()
 
     def _show_figures(self, state: DashboardState) -> None:
         self.board.show(state)

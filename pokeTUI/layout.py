@@ -38,6 +38,7 @@ class PaneInfo:
         appetite: Its share of rows that are left over.
         presented: Where the game is as large as it can be, the pane with the highest is alone
             beside it, and the next is in front of the others.
+        synonyms: Other words by which the command palette finds it.
     """
 
     key: str
@@ -48,6 +49,7 @@ class PaneInfo:
     column: int = 2
     appetite: int = 0
     presented: int = 0
+    synonyms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Arrangement:
         is_presentation: The game as large as it can be, and little beside it.
         sizes: By place and part: share of the place, 0 to 1.
         absent: Keys of panes that there is nothing for.
+        has_timeline: There is a timeline to seek in.
         frame_shape: Of the game's picture: (rows, columns, 3).
     """
 
@@ -70,6 +73,7 @@ class Arrangement:
     is_presentation: bool = False
     sizes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     absent: frozenset[str] = frozenset()
+    has_timeline: bool = False
     frame_shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE
 
     @classmethod
@@ -112,8 +116,9 @@ def make_plan(
         return Plan("too-small", {"too_small": Region(0, 0, columns, rows)})
     keys = (GAME, *(pane.key for pane in panes))
     top = 2 if rows >= STORY_FROM_ROWS and not wishes.is_presentation else 1
-    body = Region(0, top, columns, rows - top - 1)
-    name, tree = _Trees(panes, keys[1:], columns, rows - 2, wishes).tree()
+    timeline = (2 if rows >= STORY_FROM_ROWS else 1) if wishes.has_timeline else 0
+    body = Region(0, top, columns, rows - top - timeline - 1)
+    name, tree = _Trees(panes, keys[1:], columns, rows - timeline - 2, wishes).tree()
     pruned = prune(tree, (hideable(name, keys) & wishes.hidden) | wishes.absent)
     solver = Solver(wishes.fronts, wishes.sizes)
     if wishes.zoomed in keys:
@@ -124,6 +129,8 @@ def make_plan(
     regions["status"] = Region(0, 0, columns, 1)
     if top > 1:
         regions["story"] = Region(0, 1, columns, 1)
+    if timeline:
+        regions["timeline"] = Region(0, body.bottom, columns, timeline)
     regions["keys"] = Region(0, rows - 1, columns, 1)
     text_rows = _text_rows(regions[GAME], wishes.frame_shape) if GAME in regions else 0
     shown = tuple(key for key in keys if key in regions)

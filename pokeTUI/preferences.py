@@ -15,6 +15,8 @@ from engine.errors import ConfigurationError
 from engine.files import make_folder, read_toml, write_file
 from engine.folders import config_folder as config_folder
 from pokeTUI.layout import Arrangement
+from pokeTUI.own_themes import own_theme_names
+from pokeTUI.theme import THEME_NAMES
 from pokeTUI.toml_text import to_toml
 
 _COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
@@ -63,10 +65,12 @@ class Preferences(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    theme: Literal["mosslight", "daylight", "high-contrast", "colour-blind-safe"] = "mosslight"
-    """Colours: dark, light, of high contrast, or safe for the colour-blind."""
+    theme: str = THEME_NAMES[0]
+    """Colours: dark, light, of high contrast, safe for the colour-blind, or a theme of your own."""
     view: str = ""
     """How the game is drawn; empty: as suits the terminal."""
+    input_display: Literal["auto", "on", "off"] = "auto"
+    """Buttons beside the game; auto: where they take no room from the picture."""
     has_seen_first_run: bool = False
     """The page that explains the cockpit was shown."""
     has_seen_recording: bool = False
@@ -122,14 +126,17 @@ class PreferenceFile:
         except ValueError as error:
             raise self._broken(str(error)) from None
         try:
-            return Preferences.model_validate(values)
+            preferences = Preferences.model_validate(values)
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
             if first["type"] == "extra_forbidden":
-                raise self._broken(f"unknown key '{key}'") from None
-            what = first["msg"].removeprefix("Value error, ")
-            raise self._broken(f"{key} = {first['input']!r}: {what}") from None
+                raise self._broken(f"there is no key '{key}'") from None
+            raise self._broken(f"{key} = {first['input']!r}: {first['msg']}") from None
+        themes = (*THEME_NAMES, *own_theme_names(self.path.parent))
+        if preferences.theme not in themes:
+            raise self._broken(f"theme = {preferences.theme!r}: there are {', '.join(themes)}")
+        return preferences
 
     def save(self, changes: Mapping[str, Any]) -> None:
         """Write changed preferences over what is in the file now, beside it and renamed.

@@ -1,13 +1,13 @@
-"""Report the runs that are saved: where they are, which continue, and how two of them compare."""
+"""Report the runs that are saved: where they are, which continue, and how they compare."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.config import load_config
 from engine.errors import PokeTUIError
 from engine.history.patterns import success_interval
 from engine.remote.folder import live_runs
-from engine.training.comparison import RunDigest, differing, digest_run
+from engine.training.comparison import RunDigest, differing
 
 
 def live_run_dirs() -> frozenset[Path]:
@@ -24,18 +24,11 @@ def saves(save_dir: str | None) -> str:
     return load_config(None, {} if save_dir is None else {"save_dir": save_dir}).save_dir
 
 
-def comparison_rows(
-    save_dir: str, first: str, second: str, warn: Callable[[str], None] = lambda text: None
-) -> list[tuple[str, str, str]]:
-    """Return what is to be compared of two runs: name and two values a row.
-
-    Raises:
-        CheckpointError: There is no such run.
-    """
-    runs = [digest_run(save_dir, run, warn) for run in (first, second)]
-    settings = differing(runs[0].settings, runs[1].settings)
-    rows = [("run", *(run.run_id for run in runs))]
-    rows += [(key, *pair) for key, pair in settings.items()]
+def comparison_rows(runs: Sequence[RunDigest]) -> list[tuple[str, ...]]:
+    """Return what is to be compared of runs: a name and the value of each run a row."""
+    settings = differing(*(run.settings for run in runs))
+    rows: list[tuple[str, ...]] = [("run", *(run.run_id for run in runs))]
+    rows += [(key, *values) for key, values in settings.items()]
     rows += [
         ("steps", *(f"{run.total_steps:,}" for run in runs)),
         ("episodes", *(f"{run.episodes:,}" for run in runs)),
@@ -55,7 +48,7 @@ def comparison_rows(
         rows.append(
             (f"first {key} at step", *("–" if step is None else f"{step:,}" for step in steps))
         )
-    return [(name, one, other) for name, one, other in rows]
+    return rows
 
 
 def share_text(count: int, total: int) -> str:

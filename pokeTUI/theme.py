@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum, auto
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from rich.style import Style
@@ -26,6 +27,12 @@ class Ink(Enum):
     info = auto()
     odd = auto()
     key = auto()
+    accent_band = auto()
+    info_band = auto()
+    warn_band = auto()
+    odd_band = auto()
+    bad_band = auto()
+    strong_band = auto()
     badge = auto()
     badge_warn = auto()
     badge_bad = auto()
@@ -35,7 +42,22 @@ class Ink(Enum):
 Palette = Mapping[Ink, Style]
 """How each ink looks."""
 
-TEXT_INKS = tuple(ink for ink in Ink if ink is not Ink.faint and not ink.name.startswith("badge"))
+SERIES: Mapping[Ink, Ink] = MappingProxyType(
+    {
+        Ink.accent: Ink.accent_band,
+        Ink.info: Ink.info_band,
+        Ink.warn: Ink.warn_band,
+        Ink.odd: Ink.odd_band,
+        Ink.bad: Ink.bad_band,
+        Ink.strong: Ink.strong_band,
+    }
+)
+"""Inks of lines that are drawn over each other, with those of what lies behind them."""
+TEXT_INKS = tuple(
+    ink
+    for ink in Ink
+    if ink is not Ink.faint and ink not in SERIES.values() and not ink.name.startswith("badge")
+)
 """Those that words are written with; faint is for frames and tracks."""
 
 _COLORS: Mapping[str, tuple[Any, ...]] = {
@@ -61,27 +83,46 @@ THEME_NAMES = ("mosslight", "daylight", "high-contrast", "colour-blind-safe")
 """A calm dark theme with a mossy accent; the same by day; one whose words are all at least seven
 times as bright as their ground; and one after the palette of Okabe and Ito, brightened for a dark
 ground."""
-THEMES = tuple(
-    Theme(
+COLOR_NAMES = (*_COLORS, *_VARIABLES)
+"""What a theme gives a colour to."""
+
+
+class CockpitTheme(Theme):
+    """A theme with our own colours among its variables."""
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def make_theme(name: str, base: str, colors: Mapping[str, str] | None = None) -> CockpitTheme:
+    """Return the theme of THEME_NAMES called `base` with another name and some other colours."""
+    index = THEME_NAMES.index(base)
+    all_colors = {key: each[index] for key, each in (*_COLORS.items(), *_VARIABLES.items())}
+    all_colors |= colors or {}
+    return CockpitTheme(
         name=name,
-        dark=name != "daylight",
-        variables={variable: colors[index] for variable, colors in _VARIABLES.items()},
-        **{role: colors[index] for role, colors in _COLORS.items()},
+        dark=base != "daylight",
+        variables={variable: all_colors.pop(variable) for variable in _VARIABLES},
+        **all_colors,
     )
-    for index, name in enumerate(THEME_NAMES)
-)
 
 
-@lru_cache(maxsize=16)
-def palette(name: str, *, is_plain: bool = False) -> Palette:
-    """Return the inks of the theme called `name`; an unknown one has the first theme's.
+THEMES = tuple(make_theme(name, name) for name in THEME_NAMES)
+
+
+def palette(theme: Theme, *, is_plain: bool = False) -> Palette:
+    """Return the inks of a theme; one that is not ours has the first theme's.
 
     A plain one is without colour: badges are reversed instead, so that states can be seen.
     """
-    theme = next((one for one in THEMES if one.name == name), THEMES[0])
+    return _palette(theme if isinstance(theme, CockpitTheme) else THEMES[0], is_plain)
+
+
+@lru_cache(maxsize=16)
+def _palette(theme: CockpitTheme, is_plain: bool) -> Palette:
     names = theme.variables
     good, warn, bad, info = theme.success, theme.warning, theme.error, theme.secondary
-    return {
+    inks = {
         Ink.text: Style(color=theme.foreground),
         Ink.dim: Style(color=names["stone"]),
         Ink.faint: Style(color=names["frame"]),
@@ -98,6 +139,7 @@ def palette(name: str, *, is_plain: bool = False) -> Palette:
         Ink.badge_bad: _badge(theme, bad, is_plain),
         Ink.badge_info: _badge(theme, info, is_plain),
     }
+    return inks | {band: inks[ink] + Style(dim=True, bold=False) for ink, band in SERIES.items()}
 
 
 def _badge(theme: Theme, color: str | None, is_plain: bool) -> Style:

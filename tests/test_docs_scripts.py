@@ -4,16 +4,13 @@ import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from docs import recording, screenshots
 from docs.pictures.cast import Moment, changes, to_cast
-from docs.pictures.raster import coverage
-from docs.pictures.screen import Cell, Look, Screen
-from docs.pictures.shapes import DOWN, Dots, Lines, shape_of
 from docs.pictures.svg import to_svg
-from pokeTUI.rendering.blocks import HALF_BLOCKS, OCTANTS, QUADRANTS, SEXTANTS, BlockShape
+from pokeTUI.video.screen import Cell, Look, Screen
+from pokeTUI.video.shapes import DOWN
 
 DARK, LIGHT, RED = (16, 20, 15), (240, 240, 240), (200, 30, 30)
 PLAIN = Look(LIGHT, DARK)
@@ -27,61 +24,6 @@ def row(text: str, look: Look = PLAIN) -> tuple[Cell, ...]:
 
 def screen(*rows: tuple[Cell, ...]) -> Screen:
     return Screen(rows, DARK)
-
-
-def cover(character: str, width: int = WIDTH, height: int = HEIGHT) -> np.ndarray:
-    shape = shape_of(character)
-    assert shape is not None
-    return coverage(shape, width, height)
-
-
-@pytest.mark.parametrize("shape", [HALF_BLOCKS, QUADRANTS, SEXTANTS, OCTANTS])
-def test_a_pattern_is_drawn_pixel_by_pixel(shape: BlockShape) -> None:
-    for mask, glyph in enumerate(shape.glyphs):
-        if not mask:
-            continue
-        drawn = cover(glyph, 24, 48)
-        pixels = drawn.reshape(shape.height, 48 // shape.height, shape.width, 24 // shape.width)
-        lit = pixels.mean(axis=(1, 3)).ravel()
-        assert lit.tolist() == [mask >> bit & 1 for bit in range(shape.width * shape.height)]
-
-
-def test_bars_grow_by_eighths() -> None:
-    assert [cover(bar).mean() for bar in "▁▂▃▄▅▆▇█"] == [eighth / 8 for eighth in range(1, 9)]
-    assert [cover(bar).mean() for bar in "▏▎▍▌▋▊▉█"] == [eighth / 8 for eighth in range(1, 9)]
-    assert cover("▔")[0].all()
-    assert cover("▕")[:, -1].all()
-
-
-@pytest.mark.parametrize(
-    ("character", "arms"),
-    [("─", (0, 1, 0, 1)), ("│", (1, 0, 1, 0)), ("╭", (0, 1, 1, 0)), ("┤", (1, 0, 1, 1)),
-     ("┏", (0, 2, 2, 0)), ("╵", (1, 0, 0, 0)), ("┅", (0, 2, 0, 2))],
-)  # fmt: skip
-def test_a_line_reaches_the_edges_that_it_joins(
-    character: str, arms: tuple[int, int, int, int]
-) -> None:
-    shape = shape_of(character)
-    assert isinstance(shape, Lines)
-    assert shape.arms == arms
-    drawn = cover(character)
-    edges = drawn[0], drawn[:, -1], drawn[-1], drawn[:, 0]
-    if not shape.dashes:
-        assert [bool(edge.any()) for edge in edges] == [bool(arm) for arm in arms]
-
-
-def test_every_dot_of_braille_is_drawn_apart() -> None:
-    seen = np.zeros((HEIGHT, WIDTH))
-    for bit in range(8):
-        shape = shape_of(chr(0x2800 + (1 << bit)))
-        assert isinstance(shape, Dots)
-        seen += coverage(shape, WIDTH, HEIGHT)
-    assert seen.max() == 1
-    assert seen.sum() == 8 * (WIDTH // 4) ** 2
-
-
-def test_letters_are_left_to_the_font() -> None:
-    assert all(shape_of(character) is None for character in "aZ0 ☻◆▲╳")
 
 
 def test_an_svg_is_sound_and_asks_nobody() -> None:
@@ -123,40 +65,6 @@ def test_a_cast_shows_what_the_screens_showed() -> None:
     assert replayed(output, 18, 2) == ["one 2w0 three f0ur", "▀" * 17 + "x"]
     assert [(at, text) for at, kind, text in events if kind == "m"] == [(0, "a"), (0.1, "")]
     assert changes(first, first) == ""
-
-
-def test_a_gif_shows_the_pictures_again(tmp_path: Path) -> None:
-    picture = pytest.importorskip("PIL.Image")
-    gif = pytest.importorskip("docs.pictures.gif")
-    frames = [np.full((20, 30, 3), 10, np.uint8) for _ in range(4)]
-    frames[1][5:8, 5:8] = RED
-    frames[2][5:8, 5:8] = RED
-    frames[3][2:4, 2:20] = LIGHT
-    gif.write_gif(tmp_path / "a.gif", frames, 0.1, 1.0)
-    with picture.open(tmp_path / "a.gif") as animation:
-        durations = []
-        for index, frame in enumerate((0, 1, 3)):
-            animation.seek(index)
-            durations.append(animation.info["duration"])
-            assert np.array_equal(np.asarray(animation.convert("RGB")), frames[frame])
-        assert animation.n_frames == 3
-    assert durations == [100, 200, 1000]
-
-
-def test_words_are_drawn_in_their_cells() -> None:
-    pytest.importorskip("PIL")
-    from docs.pictures.raster import Raster, ToolMissingError
-
-    try:
-        raster = Raster(WIDTH)
-    except ToolMissingError as error:
-        pytest.skip(str(error))
-    drawn = raster.draw(screen(row("M █")))
-    assert drawn.shape == (HEIGHT, 3 * WIDTH, 3)
-    letter, gap, block = (drawn[:, start : start + WIDTH] for start in (0, WIDTH, 2 * WIDTH))
-    assert len(np.unique(letter)) > 2
-    assert (gap == DARK).all()
-    assert (block == LIGHT).all()
 
 
 @pytest.mark.slow

@@ -63,9 +63,11 @@ def table(old: Path, folder: Path, run: str, kind: str) -> list[dict[str, str]]:
 
 def test_old_runs_and_policies_are_listed(old):
     lines = said(old, "runs").splitlines()
-    listed = {words[0]: words[1:5] for words in map(str.split, lines) if len(words) > 4}
-    assert listed[PLANNED] == ["650", "ppo", "adaptive", "3"]
-    assert listed[DQN] == ["200", "dqn", "adaptive", "4"]
+    listed = {words[0]: words[1:] for words in map(str.split, lines) if len(words) > 4}
+    assert listed[PLANNED][:4] == ["■", "stopped", "650", "5"]
+    assert listed[PLANNED][-3:] == ["ppo", "adaptive", "3"]
+    assert listed[DQN][:4] == ["■", "stopped", "200", "2"]
+    assert listed[DQN][-3:] == ["dqn", "adaptive", "4"]
     assert listed[CLONED][:3] == ["cloned", "ppo", "features"]
 
 

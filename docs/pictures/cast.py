@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from docs.pictures.screen import Cell, Rgb, Screen
-from docs.pictures.shapes import Boxes, shape_of
+from pokeTUI.video.screen import Cell, Rgb, Screen
+from pokeTUI.video.shapes import Boxes, shape_of
 
 _NEAR = 6
 """So many equal cells between two changed ones are written again: that is shorter than a jump."""

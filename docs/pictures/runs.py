@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Literal
 
 from textual.pilot import Pilot
 
@@ -119,10 +120,13 @@ class Cockpit:
 
 @asynccontextmanager
 async def cockpit(
-    folder: Path, size: tuple[int, int], num_envs: int = 16
+    folder: Path,
+    size: tuple[int, int],
+    num_envs: int = 16,
+    mode: Literal["adaptive", "rl_only"] = "adaptive",
 ) -> AsyncIterator[Cockpit]:
     """Start a seeded run of the practice game; at the end it is stopped, and its end awaited."""
-    config = RunConfig(save_dir=str(runs_in(folder)), seed=SEED, num_envs=num_envs)
+    config = RunConfig(save_dir=str(runs_in(folder)), seed=SEED, num_envs=num_envs, mode=mode)
     app = CockpitApp(EngineSession(config), config)
     async with app.run_test(size=size, notifications=True) as pilot:
         opened = Cockpit(app, pilot)
@@ -142,6 +146,15 @@ def is_choosing(state: DashboardState) -> bool:
     if game is None or battle is None or battle.enemy is None or battle.own is None:
         return False
     return any("FIGHT" in line for line in game.state.screen_text)
+
+
+def is_before_the_badge(state: DashboardState) -> bool:
+    """Return whether the watched game fights for the goal: all that comes before is reached."""
+    game = state.game
+    if game is None or state.run is None or game.state.battle is None:
+        return False
+    keys = [key for key, _ in state.run.milestones]
+    return game.milestones.issuperset(keys[: keys.index(game.final_milestone)])
 
 
 def is_walking(state: DashboardState) -> bool:

@@ -7,8 +7,8 @@ are one path, each a stroke as wide as they are high, which takes the fewest cha
 from collections import defaultdict
 from html import escape
 
-from docs.pictures.screen import Cell, Look, Rgb, Screen, mix
-from docs.pictures.shapes import ACROSS, DOWN, Box, Boxes, Dots, Lines, shape_of
+from pokeTUI.video.screen import Cell, Look, Rgb, Screen, mix
+from pokeTUI.video.shapes import ACROSS, DOWN, Box, Boxes, Dots, Lines, shape_of
 
 WIDTH, HEIGHT = 12, 24
 _MARGIN, _TITLE = 16, 40

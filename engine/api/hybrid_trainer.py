@@ -258,7 +258,7 @@ class HybridLLMRLTrainer:
         }
 
     def _train(self, run: LocalRun) -> TrainingSummary:
-        run.trainer.log.figures = figures = open_figures(run.trainer.state, run.folder, self._take)
+        run.trainer.log.figures = figures = open_figures(run.trainer, run.folder, self._take)
         try:
             run.folder.keep()
             run.trainer.run()

@@ -2,11 +2,13 @@
 
 import tempfile
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from engine.config import RunConfig
-from engine.emulator.gameboy import GameBoy
+from engine.emulator.base import Emulator
+from engine.emulator.camera import Camera
 from engine.env.stepping import SteppedEnv
 from engine.events import GameObserved, RewardPaid
 from engine.strategy.advised import make_env
@@ -39,27 +41,6 @@ class Film:
         return sum(a is b for a, b in pairs) / max(1, len(self.frames) - 1)
 
 
-class _Camera(GameBoy):
-    """Draws every other frame and keeps it."""
-
-    def __init__(self, rom: bytes) -> None:
-        super().__init__(rom)
-        self.frames: list[Frame] = []
-        self._ticks = 0
-
-    def tick(self, frames: int, render: bool = False) -> None:
-        while frames > 0:
-            step = min(frames, _FRAMES_PER_PICTURE - self._ticks % _FRAMES_PER_PICTURE)
-            self._ticks += step
-            frames -= step
-            is_due = self._ticks % _FRAMES_PER_PICTURE == 0
-            super().tick(step, is_due or (render and frames == 0))
-            if is_due:
-                frame = self.frame()
-                is_same = self.frames and np.array_equal(frame, self.frames[-1])
-                self.frames.append(self.frames[-1] if is_same else frame.copy())
-
-
 def film(seconds: float) -> Film:
     """Play for so many seconds of the game's own time from the start of an episode."""
     with tempfile.TemporaryDirectory() as folder:
@@ -73,25 +54,25 @@ def film(seconds: float) -> Film:
 
 def _film(env: SteppedEnv, count: int) -> Film:
     env.begin(_SEED)  # it makes the state that episodes start from, which is not filmed
-    former, camera = env.env.emulator, _Camera(env.env.emulator.rom)
-    env.env.emulator = camera
-    try:
-        env.watch(True)
-        env.begin(_SEED)
-        camera.frames.clear()
-        observed: list[GameObserved] = []
-        paid: list[RewardPaid] = []
-        while len(camera.frames) < count:
-            action = np.where(env.mask, env.prior + 1e-6, 0.0).argmax()
-            if sum(env.step(int(action))[1:]):
-                env.begin()
-            seen = env.inspect()
-            missing = len(camera.frames) - len(observed)
-            observed += missing * [
-                GameObserved(seen.state, seen.goal, seen.milestones, seen.path, seen.visited)
-            ]
-            paid += [RewardPaid(seen.breakdown, seen.episode, seen.episode)] * missing
-    finally:
-        env.env.emulator = former
-        camera.close()
-    return Film(tuple(camera.frames[:count]), tuple(observed[:count]), tuple(paid[:count]))
+    camera = Camera(env.env.emulator, _FRAMES_PER_PICTURE)
+    env.env.emulator = cast(Emulator, camera)
+    env.watch(True)
+    env.begin(_SEED)
+    camera.take()
+    frames: list[Frame] = []
+    observed: list[GameObserved] = []
+    paid: list[RewardPaid] = []
+    while len(frames) < count:
+        action = np.where(env.mask, env.prior + 1e-6, 0.0).argmax()
+        if sum(env.step(int(action))[1:]):
+            env.begin()
+        for frame in camera.take():
+            is_same = frames and np.array_equal(frame, frames[-1])
+            frames.append(frames[-1] if is_same else frame)
+        seen = env.inspect()
+        missing = len(frames) - len(observed)
+        observed += missing * [
+            GameObserved(seen.state, seen.goal, seen.milestones, seen.path, seen.visited)
+        ]
+        paid += [RewardPaid(seen.breakdown, seen.episode, seen.episode)] * missing
+    return Film(tuple(frames[:count]), tuple(observed[:count]), tuple(paid[:count]))

@@ -11,6 +11,9 @@ from engine.demos.layout import plain_text, read_tags
 from engine.demos.recorder import begin_writing, head_of_env, note_events, note_step
 from engine.demos.writer import DemoWriter
 from engine.env.demo_requests import DemoFacts
+from engine.env.episode import segments_in
+from engine.env.input_recording import short_moves
+from engine.env.live import LiveStretch
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 
@@ -113,6 +116,17 @@ class LiveRecorder:
             tags=self._tags,
             is_marked=writer.is_marked,
         )
+
+    @property
+    def start(self) -> bytes:
+        """Return the game as it was where it began, for `SteppedEnv.restore`."""
+        return self._start
+
+    def moves(self) -> list[int | LiveStretch]:
+        """Return what was played since it began, real-time play cut to the length of an action."""
+        begin, recording = self._open().draft.begin, self._env.recording()
+        own = recording.segments[-1].since(begin.step, begin.frames)
+        return list(short_moves(own, sum(recording.frames)))
 
     @property
     def paid(self) -> float:
@@ -219,19 +233,73 @@ class LiveRecorder:
         target = max(0, last - max(0, actions))
         if target == last:
             return 0
-        point = self._points[target]
+        self._go_back(target, LiveStretch(0))
+        with self._closing_if_broken():
+            writer.rewind(self._points[-1].step, self._points[-1].frames)
+        return last - target
+
+    def step_back(self, frames: int) -> bool:
+        """Take back the last action, or `frames` frames of real-time play; 0: a second of it.
+
+        Returns whether there was any.
+
+        Raises:
+            DemoError: As `step`.
+        """
+        writer, step = self._open(), self._env.episode_steps
+        now, first = self._live_frames(step), self._points[0]
+        begin = first.frames if first.step == step else 0
+        if not frames or now <= begin:
+            return self.rewind(1) > 0
+        target = max(begin, now - frames)
+        last = sum((each.step, each.frames) <= (step, target) for each in self._points) - 1
+        stretch = self._env.last_live
+        assert stretch is not None
+        self._go_back(last, stretch.cut(target).without(self._points[last].frames))
+        with self._closing_if_broken():
+            writer.rewind(step, target)
+        return True
+
+    def _go_back(self, target: int, then: LiveStretch) -> None:
+        """Bring the game to a point, and play what followed it; forget the points after it."""
         nearest = max(place for place in range(target + 1) if self._points[place].snapshot)
         self._stepped.restore(self._points[nearest].snapshot)
         for each in self._points[nearest + 1 : target + 1]:
             if each.action is not None:
                 self._stepped.step(each.action)
+        for buttons, frames in then.spans():
+            self._stepped.play_frames(buttons, frames, render=self._stepped.is_watched)
+        if then.frames:
+            self._stepped.count_frames(is_over=False)
         if self._stepped.is_watched:
             self._stepped.inspect()  # what was paid again was shown the first time
+        self._human_steps = self._points[target].human_steps
+        self._known = self._env.milestones
         del self._points[target + 1 :]
-        self._known, self._human_steps = self._env.milestones, point.human_steps
+
+    def load(self, snapshot: bytes) -> bool:
+        """Go to a snapshot of this demonstration, and forget what came after it.
+
+        Returns False where it is of no moment of this one: nothing has happened then.
+
+        Raises:
+            DemoError: As `step`.
+        """
+        writer = self._open()
+        *lead, then = segments_in(snapshot)
+        *lead_now, now = self._env.recording().segments
+        begin, place = writer.draft.begin, then.end
+        if lead != lead_now or then != now.until(*place) or place < (begin.step, begin.frames):
+            return False
+        self._stepped.go_to(snapshot)
+        self._points = [one for one in self._points if (one.step, one.frames) <= place]
+        self._human_steps = self._points[-1].human_steps if self._points else 0
+        if not self._points or (self._points[-1].step, self._points[-1].frames) != place:
+            self._keep(_RewindPoint(*place, None, self._human_steps, self._stepped.save()))
+        self._known = self._env.milestones
         with self._closing_if_broken():
-            writer.rewind(point.step, point.frames)
-        return last - target
+            writer.rewind(*place)
+        return True
 
     def mark(self, text: str = "") -> None:
         """Note what was reached now; without words: it shows what was wanted, or not after all.

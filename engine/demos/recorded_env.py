@@ -15,17 +15,24 @@ from engine.commands import (
 from engine.config import RunConfig
 from engine.demos.demonstration import NO_PROPOSAL
 from engine.demos.live_recorder import LiveRecorder
+from engine.demos.recent_play import RecentPlay
 from engine.env.demo_requests import (
     BeginDemo,
     DemoEnded,
     DemoFacts,
     DemoRequest,
+    FollowPlay,
+    KeepPlay,
+    LoadState,
     ProposeStep,
+    StepBack,
 )
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 from engine.strategy.advised import make_env as make_advised_env
 from engine.types import BRANCHED, Frame
+
+_BUSY = "A demonstration is being recorded already."
 
 
 def make_env(config: RunConfig, env_index: int) -> SteppedEnv:
@@ -40,6 +47,7 @@ class RecordedEnv(SteppedEnv):
     """
 
     _recorder: LiveRecorder | None = None
+    _recent: RecentPlay | None = None
     _needs_human = False
     _has_live = False
     _proposal: int | None = None
@@ -65,6 +73,8 @@ class RecordedEnv(SteppedEnv):
                     is_human=is_human,
                     is_intervention=is_human,
                 )
+        elif self._recent is not None:
+            self._recent.follow()
         self._proposal = None
         return result
 
@@ -80,6 +90,8 @@ class RecordedEnv(SteppedEnv):
             reward, *ends = result
             with self._ending(is_over=any(ends)):
                 self._recorder.live(reward, done=any(ends), is_over=is_over)
+        elif self._recent is not None:
+            self._recent.follow()
         return result
 
     def begin_now(
@@ -118,7 +130,13 @@ class RecordedEnv(SteppedEnv):
         if isinstance(order, ProposeStep):
             self._proposal = order.proposal
             return DemoFacts()
-        recorder, ended, taken_back = self._recorder, None, 0
+        if isinstance(order, FollowPlay):
+            self._recent = RecentPlay(self) if order.is_by_hand else None
+            self._follow_anew()
+            return self._facts()
+        if isinstance(order, KeepPlay):
+            return self._keep_play(Path(order.folder))
+        recorder, ended, taken_back, is_loaded = self._recorder, None, 0, False
         if recorder is None:
             return self._facts()
         self._recorder = None  # going back steps the game, too
@@ -132,28 +150,59 @@ class RecordedEnv(SteppedEnv):
                     self._has_live = False
                 case Rewind(actions):
                     taken_back = recorder.rewind(actions)
+                case StepBack(frames):
+                    taken_back = int(recorder.step_back(frames))
+                case LoadState(snapshot):
+                    is_loaded = recorder.load(snapshot)
                 case MarkRecording(text):
                     recorder.mark(text)
                 case DescribeRecording(task, tags):
                     recorder.describe(task, tags)
         finally:
             self._recorder = recorder if recorder.is_recording else None
+            self._follow_anew()
             self._proposal = None
-        if isinstance(order, DiscardRecording | Rewind):
+        if isinstance(order, DiscardRecording | Rewind | LoadState | StepBack):
             self.take_goal_outcomes()  # of what is no more
             self._paid.take()
-        return self._facts(ended, taken_back)
+        return self._facts(ended, taken_back, is_loaded=is_loaded)
 
     def _begin_demo(self, order: BeginDemo) -> DemoFacts:
         if self._recorder is not None:
-            raise DemoError("A demonstration is already being recorded.", "Stop it first.")
+            raise DemoError(_BUSY, "Stop it first.")
         recorder = LiveRecorder(
             self, Path(order.folder), by=order.by, task=order.task, tags=order.tags
         )
         recorder.begin()
         self._recorder, self._needs_human = recorder, order.needs_human
+        self._follow_anew()
         self._has_live, self._proposal = False, None
         return self._facts()
+
+    def _keep_play(self, folder: Path) -> DemoFacts:
+        if self._recorder is not None:
+            raise DemoError(_BUSY, "Save it.")
+        if self._recent is None:
+            raise DemoError("Nothing was played by hand yet.", "Take over first.")
+        recent, self._recent = self._recent, None  # it steps the game
+        try:
+            kept = recent.keep(folder)
+        finally:
+            self._recent = recent
+            self._paid.take()
+        facts, paid = kept.facts, kept.demo.episode_return
+        steps, is_live = facts.steps, kept.demo.has_live
+        ended = DemoEnded(self.env.env_index, str(kept.path), steps, steps, is_live, paid)
+        return self._facts(ended)
+
+    def _begin_here(self) -> None:
+        super()._begin_here()
+        self._follow_anew()
+
+    def _follow_anew(self) -> None:
+        """Follow what a person plays from here, unless that is recorded."""
+        if self._recent is not None:
+            self._recent.begin() if self._recorder is None else self._recent.end()
 
     @contextlib.contextmanager
     def _ending(self, *, is_over: bool) -> Iterator[None]:
@@ -172,6 +221,7 @@ class RecordedEnv(SteppedEnv):
             recorder.close()
             ended = DemoEnded(self.env.env_index, "", 0, 0, False, 0.0, str(error))
         self._recorder = None
+        self._follow_anew()
         self._ended = (*self._ended, ended)
 
     def _finished(self, recorder: LiveRecorder) -> DemoEnded:
@@ -187,9 +237,11 @@ class RecordedEnv(SteppedEnv):
         facts, index = recorder.facts, self.env.env_index
         return DemoEnded(index, path, facts.steps, facts.human_steps, self._has_live, recorder.paid)
 
-    def _facts(self, ended: DemoEnded | None = None, taken_back: int = 0) -> DemoFacts:
+    def _facts(
+        self, ended: DemoEnded | None = None, taken_back: int = 0, *, is_loaded: bool = False
+    ) -> DemoFacts:
         recorder = self._recorder
         facts = DemoFacts(episode_steps=self.env.episode_steps)
         if recorder is not None:
             facts = recorder.facts
-        return replace(facts, taken_back=taken_back, ended=ended)
+        return replace(facts, taken_back=taken_back, is_loaded=is_loaded, ended=ended)

@@ -44,6 +44,49 @@ class ProposeStep:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowPlay:
+    """A person plays from now on, or no more.
+
+    What they have just played can be kept (`KeepPlay`) while nothing is recorded.
+    """
+
+    is_by_hand: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeepPlay:
+    """Make a demonstration of what a person has just played.
+
+    Attributes:
+        folder: Where the file is written.
+    """
+
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadState:
+    """Go to a snapshot if it is of the demonstration, and forget what came after it.
+
+    Attributes:
+        snapshot: As `SteppedEnv.snapshot` returned it.
+    """
+
+    snapshot: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StepBack:
+    """Take back the last action, or so many frames of real-time play.
+
+    Attributes:
+        frames: 0: about a second of it.
+    """
+
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
 class InspectDemo:
     """Ask for the state of the recording."""
 
@@ -51,6 +94,10 @@ class InspectDemo:
 DemoRequest = (
     BeginDemo
     | ProposeStep
+    | FollowPlay
+    | KeepPlay
+    | LoadState
+    | StepBack
     | InspectDemo
     | StopRecording
     | DiscardRecording
@@ -94,6 +141,7 @@ class DemoFacts:
         rewindable: How many of its last actions can be taken back.
         episode_steps: Steps of the episode, those before it included.
         taken_back: How many actions the order took back.
+        is_loaded: The order went to its snapshot, which was of the demonstration.
         task: What is shown.
         tags: In order.
         is_marked: Somebody marked it as a success.
@@ -106,6 +154,7 @@ class DemoFacts:
     rewindable: int = 0
     episode_steps: int = 0
     taken_back: int = 0
+    is_loaded: bool = False
     task: str = ""
     tags: tuple[str, ...] = ()
     is_marked: bool = False

@@ -8,6 +8,7 @@ from engine.env.anti_stuck import AntiStuck
 from engine.env.input_recording import Segment, unpack_segments
 from engine.env.live import LiveStretch
 from engine.env.milestones import MilestoneTracker
+from engine.env.state_file import unpack_env
 from engine.env.tiles import TileMemory
 from engine.games.base import Game
 from engine.rewards.base import Transition
@@ -210,6 +211,16 @@ class Episode:
         self.tiles.restore(saved["tiles"])
         self.anti_stuck.restore(saved["anti_stuck"])
         self._defeat.beaten = saved["defeat"]
+
+
+def segments_in(saved: bytes) -> tuple[Segment, ...]:
+    """Return the inputs that led to where `GameEnv.save` was called.
+
+    Raises:
+        CheckpointError: It was not saved by this version.
+    """
+    facts, _ = unpack_env(saved)
+    return unpack_segments(facts["episode"]["segments"])
 
 
 def _others_alive(own: Creature, party: tuple[Creature, ...]) -> bool:

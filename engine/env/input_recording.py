@@ -5,7 +5,7 @@ import itertools
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.env.live import MAX_LIVE_INPUTS, LiveStretch
@@ -30,6 +30,26 @@ class Segment:
     random: tuple[int, int]
     actions: bytes
     live: tuple[LiveStretch, ...] = ()
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """Return how many actions there are, and frames of live play after the last of them."""
+        step, last = len(self.actions), self.live[-1:]
+        return step, sum(each.frames for each in last if each.after == step)
+
+    def until(self, step: int, frames: int) -> "Segment":
+        """Return the first `step` actions, and `frames` frames of live play after them."""
+        at = [each.cut(frames) for each in self.live if each.after == step and frames]
+        live = (*(each for each in self.live if each.after < step), *at)
+        return Segment(self.random, self.actions[:step], live)
+
+    def since(self, step: int, frames: int) -> "Segment":
+        """Return what follows after `step` actions and `frames` frames of live play after them."""
+        later = [each.without(frames) if each.after == step else each for each in self.live]
+        live = [replace(each, after=each.after - step) for each in later if each.after >= step]
+        return Segment(
+            self.random, self.actions[step:], tuple(each for each in live if each.frames)
+        )
 
     def pack(self) -> list[Any]:
         """Return it JSON-able."""
@@ -136,3 +156,25 @@ def moves(segment: Segment) -> Iterator[int | LiveStretch]:
             yield live.pop(0)
         yield action
     yield from live
+
+
+def short_moves(segment: Segment, frames: int) -> Iterator[int | LiveStretch]:
+    """Yield a segment's actions, and between them its live play in stretches of `frames`.
+
+    Whole, a minute of live play would be over at once and could not be stopped in.
+    """
+    for move in moves(segment):
+        if not isinstance(move, LiveStretch):
+            yield move
+            continue
+        part = LiveStretch(move.after)
+        for buttons, left in move.spans():
+            while left:
+                count = min(left, frames - part.frames)
+                part = part.then(buttons, count)
+                left -= count
+                if part.frames == frames:
+                    yield part
+                    part = LiveStretch(move.after)
+        if part.frames:
+            yield part

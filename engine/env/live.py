@@ -88,6 +88,15 @@ class LiveStretch:
         inputs = tuple(each for each in self.inputs if each.frame < frames)
         return replace(self, frames=min(frames, self.frames), inputs=inputs)
 
+    def without(self, frames: int) -> "LiveStretch":
+        """Return it without its first `frames` frames."""
+        rest = LiveStretch(self.after)
+        for buttons, count in self.spans():
+            if left := max(0, count - frames):
+                rest = rest.then(buttons, left)
+            frames = max(0, frames - count)
+        return rest
+
     def spans(self) -> Iterator[tuple[frozenset[int], int]]:
         """Yield what was held and for how many frames."""
         ends = [*(each.frame for each in self.inputs), self.frames][1:]

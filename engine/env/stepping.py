@@ -317,6 +317,12 @@ class SteppedEnv:
             self.begin()
         self.take_goal_outcomes()  # what was pursued did not fail: it was left
 
+    def go_to(self, snapshot: bytes) -> None:
+        """Continue at a snapshot, in its own episode; nothing that was pursued failed."""
+        self.env.restore(snapshot)
+        self._begin_here()
+        self.take_goal_outcomes()
+
     def inspect(self) -> Inspection:
         """Return what to show, and start collecting payments anew."""
         env, leads = self.env, self._leads

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from engine.events import ButtonsHeld
 from engine.loop.controls import Controls
 from engine.loop.reporter import Reporter
 
@@ -54,6 +55,7 @@ class RealTimeLoop:
     _due_s: float = 0.0
     _since_picture: int = 0
     _since_reading: int = 0
+    _is_stepped: bool = False
 
     def begin(self) -> None:
         """Let the game run from now on."""
@@ -68,7 +70,9 @@ class RealTimeLoop:
         if self.controls.is_live:
             self.let_go()
             self.controls.is_live = False
-            self.reporter.say("human", "the game is turn-based again")
+            if self._is_stepped:
+                self._is_stepped = self.controls.is_paused = False
+            self.reporter.say("human", "the game waits for each press again")
             self._read(is_over=True)
             self.reporter.status()
 
@@ -85,7 +89,7 @@ class RealTimeLoop:
     def let_go(self) -> None:
         """Hold nothing, and forget what was to be held."""
         self._waiting.clear()
-        self._held = frozenset()
+        self._press(frozenset())
         self._held_frames = SHORTEST_HOLD_FRAMES
         self._since_picture = self._since_reading = 0
 
@@ -95,6 +99,16 @@ class RealTimeLoop:
         if buttons != newest:
             self._waiting.append(buttons)
 
+    def step(self) -> None:
+        """Pause, and run one frame with the buttons that are held now."""
+        self._is_stepped = self.controls.is_paused = True
+        if self._waiting:
+            self._held, self._held_frames = self._waiting[-1], 0
+            self._waiting.clear()
+        self.game.run_frames(self._held, 1, shows=True)
+        self._held_frames += 1
+        self._read(is_over=False)
+
     def wait_s(self) -> float:
         """Return the seconds until the next frame is due; 0 when it is."""
         return max(0.0, self._due_s - self.clock())
@@ -102,9 +116,10 @@ class RealTimeLoop:
     def advance(self) -> None:
         """Run the frames that are due; after a long pause the game is played by turns again."""
         if self.controls.is_paused:
-            if self.clock() - self._due_s > IDLE_S:
+            if self.clock() - self._due_s > IDLE_S and not self._is_stepped:
                 self.end()
             return
+        self._is_stepped = False
         frames = self._due_frames(self.clock())
         while frames:
             frames -= self._run(frames)
@@ -125,7 +140,8 @@ class RealTimeLoop:
     def _run(self, frames: int) -> int:
         """Run up to `frames` frames with the same buttons down; return how many."""
         if self._waiting and self._held_frames >= SHORTEST_HOLD_FRAMES:
-            self._held, self._held_frames = self._waiting.popleft(), 0
+            self._press(self._waiting.popleft())
+            self._held_frames = 0
         if self._waiting:
             frames = min(frames, max(1, SHORTEST_HOLD_FRAMES - self._held_frames))
         shows = self._since_picture + frames >= FRAMES_PER_PICTURE
@@ -134,6 +150,10 @@ class RealTimeLoop:
         self._since_picture = 0 if shows else self._since_picture + frames
         self._since_reading += frames
         return frames
+
+    def _press(self, buttons: frozenset[int]) -> None:
+        self._held = buttons
+        self.reporter.emit(ButtonsHeld(buttons))
 
     def _read(self, *, is_over: bool) -> None:
         self._since_reading = 0

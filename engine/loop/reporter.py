@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine import events
+from engine.commands import NUM_SLOTS
 from engine.games.overworld import outlines
 from engine.loop.metrics import DecisionShares, RunMetrics, SpeedMeter
 from engine.types import ActionSet, Decision, Frame, Goal, RewardBreakdown, Source
@@ -87,6 +88,10 @@ class Reporter:
         """Return how long the session has lasted, over all its starts."""
         return self._clock() - self._started_s
 
+    def steps_per_s(self) -> float:
+        """Return the speed of the last seconds."""
+        return self._meter.steps_per_s()
+
     def phase(self, phase: str, done: float = 0.0, total: float = 0.0) -> None:
         """Note what the engine is busy with, and how much of it is done, where that is known."""
         self.work = phase, done, total
@@ -109,7 +114,7 @@ class Reporter:
         phase, done, total = self.work
         return events.StatusChanged(
             total_steps=self.metrics.total_steps,
-            steps_per_s=self._meter.steps_per_s(),
+            steps_per_s=self.steps_per_s(),
             episode=self.metrics.episodes,
             uptime_s=self.uptime_s(),
             is_paused=controls.is_paused,
@@ -191,6 +196,21 @@ def emit_world(game: Game, emit: Callable[[events.Event], None]) -> None:
     """Report how the maps of a game's world lie, if that is known before they are seen."""
     if game.overworld is not None:
         emit(events.WorldMapped(outlines(game.overworld, game.tables.map_name)))
+
+
+def slot_refusal(slot: int) -> str:
+    """Return why there is no such slot, "" if there is."""
+    return "" if 1 <= slot <= NUM_SLOTS else f"There are slots 1 to {NUM_SLOTS}."
+
+
+def saved_slot(state: events.KeptState) -> str:
+    """Return in words that a slot was saved."""
+    return f"you saved slot {state.slot}: {state.place}, step {state.episode_steps:,}"
+
+
+def loaded_slot(state: events.KeptState) -> str:
+    """Return in words that a demonstration went back to a slot."""
+    return f"you loaded slot {state.slot}: {state.place}, step {state.episode_steps:,}"
 
 
 def pressed(actions: ActionSet, action: int, proposal: int | None, by: str) -> Decision:

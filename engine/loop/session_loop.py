@@ -6,12 +6,24 @@ What differs between the three is their `Activity`: what is advanced, and what e
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.commands import Command, Hold, Pause, PlayLive, Press, Resume, SetSpeed, StepOnce, Stop
+from engine.commands import (
+    Command,
+    Hold,
+    Pause,
+    PlayLive,
+    Press,
+    Resume,
+    RunBackwards,
+    SetSpeed,
+    StepOnce,
+    Stop,
+)
 from engine.events import CommandRefused
+from engine.loop.backwards import BackwardLoop
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import Reporter
-from engine.types import ActionSet
+from engine.types import Action, ActionSet
 
 IDLE_S = 0.1
 """Longest wait for a command while nothing is due."""
@@ -53,6 +65,8 @@ class SessionLoop:
     actions: ActionSet
     live: RealTimeLoop | None = None
     """Play in real time; None: there is none."""
+    backwards: BackwardLoop | None = None
+    """Runs what is recorded backwards; None: nothing is."""
 
     def run(self) -> None:
         """Obey and advance until the activity is over."""
@@ -90,6 +104,8 @@ class SessionLoop:
 
     def _wait_s(self) -> float:
         wait_s, controls = self.activity.wait_s(), self.controls
+        if self.backwards is not None and self.backwards.is_on:
+            return min(IDLE_S, self.backwards.wait_s())
         if wait_s is not None:
             return wait_s
         if self.live is not None and controls.is_live and not controls.is_paused:
@@ -104,6 +120,8 @@ class SessionLoop:
                 controls.is_paused = True
             case Resume():
                 controls.is_paused, controls.steps_due = False, 0
+            case StepOnce() if controls.is_human:
+                return self._step_by_hand()
             case StepOnce():
                 if not controls.is_paused:
                     return "Pause first."
@@ -124,6 +142,21 @@ class SessionLoop:
                     self.live.hold(buttons)
                 elif buttons:  # letting go too late, after live play has ended, needs no word
                     return "The game does not run in real time."
+            case RunBackwards(is_on) if self.backwards is not None:
+                if is_on:
+                    self.backwards.begin()
+                else:
+                    self.backwards.end()
             case _:
                 return self.activity.not_here
         return ""
+
+    def _step_by_hand(self) -> str:
+        """Run one frame of real-time play, or wait one action by turns; return why it cannot be."""
+        if self.live is not None and self.controls.is_live:
+            self.live.step()
+            return ""
+        idle = self.actions.index(Action.NOOP)
+        if idle is None:
+            return "Press a button: each press is one step."
+        return self.activity.obey(Press(idle)) or ""

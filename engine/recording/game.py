@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import RunConfig
 from engine.demos.live_recorder import LiveRecorder
+from engine.demos.recent_play import RecentPlay
 from engine.env.game_env import GameEnv
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import ConfigurationError
@@ -27,6 +28,7 @@ class RecordedGame(SteppedEnv):
     Attributes:
         folder: Where demonstrations are written.
         recorder: Writes what is played.
+        recent: What a person has just played while nothing is recorded.
 
     Raises:
         PokeTUIError: The game cannot be set up, or nobody can begin at the plan's start.
@@ -62,10 +64,15 @@ class RecordedGame(SteppedEnv):
             tags=plan.tags,
             can_rewind=can_rewind,
         )
+        self.recent = RecentPlay(self)
 
-    def begin_episode(self) -> None:
-        """Bring the game to where the next demonstration begins."""
-        if self._point:
+    def begin_episode(self, snapshot: bytes = b"") -> None:
+        """Bring the game to where the next demonstration begins, or to a snapshot instead."""
+        if snapshot:
+            random = self.env.np_random.bit_generator.state
+            self.go_to(snapshot)
+            self.env.np_random.bit_generator.state = random  # the next one has numbers of its own
+        elif self._point:
             self.restore(self._point)
         else:
             self.begin()

@@ -1,31 +1,45 @@
-"""Record one demonstration after the other, and do what a person asks meanwhile."""
+"""Record a session: play, and do what a person asks meanwhile."""
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from engine import commands
 from engine.demos.demonstration import NO_PROPOSAL
 from engine.demos.live_recorder import said_of_mark
 from engine.demos.recorder import batch_of
 from engine.errors import DemoError
-from engine.events import RECORD, ControlChanged, Event, RunStopped, WarningRaised
+from engine.events import RECORD, Event, RunStopped, WarningRaised
+from engine.loop.backwards import BackwardLoop
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.live import RealTimeLoop
-from engine.loop.reporter import pressed
+from engine.loop.reporter import loaded_slot, pressed, saved_slot, slot_refusal
 from engine.loop.session_loop import IDLE_S, SessionLoop
 from engine.recording.game import RecordedGame
 from engine.recording.plan import RecordingPlan
 from engine.recording.players import LoadedPlayer
 from engine.recording.reporter import RecordingReporter, played
+from engine.recording.slots import Slots
+from engine.recording.takes import REVIEWING, Takes
 
-_RESETTING = "The next demonstration starts shortly; resume to start it now."
-_READY = "The next demonstration starts with your first press."
 _CHANGE_RECORDING = (
     commands.StopRecording,
     commands.DiscardRecording,
     commands.Rewind,
     commands.MarkRecording,
+    commands.ReviewRecording,
+)
+_BESIDE_REWINDING = (
+    commands.RunBackwards,
+    commands.Hold,
+    commands.Watch,
+    commands.PauseRendering,
+)
+_PLAY = (
+    commands.Press,
+    commands.PlayLive,
+    commands.Restart,
+    commands.StepOnce,
+    commands.SaveSlot,
+    commands.KeepState,
 )
 
 
@@ -63,12 +77,18 @@ class RecordingLoop:
             game, saved, plan, self._controls, self._pace, emit, is_shown=is_shown
         )
         self._live = RealTimeLoop(self, self._controls, self._reporter)
-        self._plan = plan
-        self._has_begun = self._is_waiting = self._is_episode_over = False
+        self._backwards = BackwardLoop(self, self._controls, self._live, self._reporter)
         self._is_shown = is_shown
-        self._has_reset = plan.has_reset and player is None and not plan.pause_s
-        self._looked_s = time.monotonic()
-        self._waited_s = 0.0
+        self._slots = Slots(game)
+        self._takes = Takes(
+            game,
+            plan,
+            self._controls,
+            self._reporter,
+            self._live,
+            by_person=player is None,
+            is_shown=is_shown,
+        )
 
     def run(self, queue: CommandQueue) -> RunStopped:
         """Obey commands and record; return why it ended. What is being recorded then is saved.
@@ -77,15 +97,28 @@ class RecordingLoop:
             DemoError: Nothing can be written, and nobody looks.
         """
         controls, reporter, game = self._controls, self._reporter, self._game.env.game
-        loop = SessionLoop(self, controls, self._pace, reporter, queue, game.actions, self._live)
+        takes = self._takes
+        loop = SessionLoop(
+            self,
+            controls,
+            self._pace,
+            reporter,
+            queue,
+            game.actions,
+            self._live,
+            self._backwards,
+        )
         by = "you" if self._player is None else self._player.by
         folder = self._game.folder
         reporter.started(game, folder.name, str(folder), agent=by, mode=RECORD)
-        if not self._is_complete():
-            self._hand_control(is_human=self._player is None, is_live=controls.is_live)
-            self._begin_episode()
+        reporter.emit(self._slots.listed)
+        for text in self._slots.refused:
+            reporter.emit(WarningRaised(text))
+        if not takes.is_complete():
+            takes.hand_control(is_human=self._player is None, is_live=controls.is_live)
+            takes.begin_episode()
         loop.run()
-        self._save("you stopped the session")
+        takes.save("you stopped the session")
         reporter.status()
         return RunStopped(controls.stop_reason, reporter.metrics.total_steps, "")
 
@@ -95,23 +128,20 @@ class RecordingLoop:
 
     def wait_s(self) -> float | None:
         """Return the seconds to wait for commands; None: until the next step or frame is due."""
-        if self._is_episode_over:
-            return 0.0
-        return IDLE_S if self._is_waiting else None
+        takes = self._takes
+        if takes.rerun.is_on and not self._controls.is_paused:
+            return min(IDLE_S, takes.rerun.pace.wait_s())
+        if takes.is_waiting or takes.is_reviewing:
+            return IDLE_S
+        return 0.0 if takes.is_episode_over else None
 
     def advance(self) -> None:
-        """Take what is due: a step, some frames, or the time between two episodes."""
-        self._count_time()
+        """Take what is due: a step, some frames, or what is between two episodes."""
         reporter, controls = self._reporter, self._controls
-        if self._is_waiting:
-            self._wait_on()
-        elif self._is_episode_over:
-            is_success = self._game.env.is_success
-            self._end_episode("the goal was reached" if is_success else "it reached the step limit")
-        elif self._recorder.is_recording and 0 < self._plan.limit_s <= reporter.elapsed_s:
-            self._live.rest()
-            self._end_episode("it reached the time limit")
-        elif controls.is_live:
+        self._takes.count_time()
+        if self._backwards.advance() or self._takes.advance():
+            return
+        if controls.is_live:
             self._live.advance()
             if controls.is_paused:
                 reporter.idle()
@@ -119,95 +149,6 @@ class RecordingLoop:
             self._play(self._player)
         else:
             reporter.idle()
-
-    def _count_time(self) -> None:
-        now = time.monotonic()
-        passed_s, self._looked_s = now - self._looked_s, now
-        if self._controls.is_paused:
-            return
-        if self._is_waiting:
-            self._waited_s += passed_s
-        elif self._recorder.is_recording:
-            self._reporter.elapsed_s += passed_s
-
-    def _is_complete(self) -> bool:
-        wanted = self._plan.episodes
-        if not 0 < wanted <= self._reporter.saved:
-            return False
-        many = "its demonstration" if wanted == 1 else f"its {wanted:,} demonstrations"
-        self._controls.stop_reason = f"the set has {many}"
-        return True
-
-    def _begin_episode(self) -> None:
-        """Bring the game to the next beginning, and record, at once or after a pause."""
-        self._game.begin_episode()
-        self._is_episode_over = False
-        if self._player is not None and self._controls.is_human:
-            self._hand_control(is_human=False)
-        is_first, self._has_begun = not self._has_begun, True
-        if (self._plan.pause_s > 0 or self._has_reset) and not is_first:
-            self._is_waiting, self._waited_s = True, 0.0
-            self._reporter.work = "resetting", 0.0, self._plan.pause_s
-            self._reporter.show_game()
-        else:
-            self._record()
-
-    def _wait_on(self) -> None:
-        pause_s = self._plan.pause_s
-        self._reporter.work = "resetting", min(self._waited_s, pause_s), pause_s
-        if self._waited_s >= pause_s and not self._has_reset:
-            self._record()
-        else:
-            self._reporter.idle()
-
-    def _record(self) -> None:
-        """Record from here on."""
-        self._is_waiting = False
-        self._reporter.elapsed_s = 0.0
-        self._reporter.work = "recording", 0.0, 0.0
-        if self._controls.is_live:
-            self._live.restart()
-        with self._continuing("Nothing is recorded"):
-            self._recorder.begin()
-        self._reporter.show_game()
-
-    def _end_reset(self) -> None:
-        """Record from a person's first press on, where that was waited for."""
-        if self._is_waiting and self._has_reset and not self._controls.is_paused:
-            self._record()
-
-    def _end_episode(self, reason: str) -> None:
-        """End the episode, save its demonstration, and continue to the next."""
-        self._save(reason)
-        self._reporter.episode_ended(self._game.summary())
-        if not self._is_complete():
-            self._begin_episode()
-
-    def _save(self, reason: str) -> None:
-        """Save what is recorded; where nothing was played nothing stays."""
-        if not self._recorder.is_recording:
-            return
-        facts = self._recorder.facts
-        if self._recorder.is_empty:
-            self._recorder.discard()
-            self._reporter.say("run", f"{reason}: nothing was pressed, so nothing is saved")
-            return
-        with self._continuing("The demonstration ended"):
-            path, demo = self._recorder.finish()
-            self._reporter.saved += 1
-            self._reporter.demo_ended(str(path), facts, demo.episode_return, reason)
-
-    @contextmanager
-    def _continuing(self, what: str) -> Iterator[None]:
-        """Where nothing can be written, continue without recording; if nobody looks, raise it."""
-        try:
-            yield
-        except DemoError as error:
-            if not self._is_shown:
-                raise
-            rest = "What was played before is recovered the next time you record into this set."
-            self._reporter.emit(WarningRaised(f"{what}: {error} {rest}"))
-            self._reporter.phase("playing")
 
     def _play(self, player: LoadedPlayer) -> None:
         """Let the player take a step."""
@@ -223,18 +164,13 @@ class RecordingLoop:
 
     def _step(self, action: int, proposal: int = NO_PROPOSAL, *, is_human: bool) -> None:
         reward, *ends = self._game.step(action)
-        self._is_episode_over = any(ends)
+        self._takes.is_episode_over = any(ends)
         if self._recorder.is_recording:
-            with self._continuing("The demonstration ended"):
+            with self._takes.continuing("The demonstration ended"):
                 self._recorder.step(
                     action, reward, done=any(ends), proposal=proposal, is_human=is_human
                 )
-
-    def _hand_control(self, *, is_human: bool, is_live: bool = False) -> None:
-        """Let a person play, or the player."""
-        self._controls.is_human, self._controls.is_live = is_human, is_live
-        self._reporter.emit(ControlChanged(is_human))
-        self._reporter.status()
+        self._takes.follow()
 
     @property
     def frames_per_s(self) -> float:
@@ -249,17 +185,32 @@ class RecordingLoop:
 
     def read_frames(self, *, is_over: bool) -> None:
         """Read the result, and record it; see `LiveGame`."""
-        if is_over and (self._is_waiting or self._is_episode_over):
+        if is_over and (self._takes.is_waiting or self._takes.is_episode_over):
             return
         reward, *ends = self._game.count_frames(is_over=is_over)
-        self._is_episode_over = any(ends)
+        self._takes.is_episode_over = any(ends)
         if self._recorder.is_recording:
-            with self._continuing("The demonstration ended"):
+            with self._takes.continuing("The demonstration ended"):
                 self._recorder.live(reward, done=any(ends), is_over=is_over)
+        self._takes.follow()
         self._reporter.show_game()
+
+    def step_back(self, frames: int) -> bool:
+        """Take back a moment of the demonstration; see `BackwardGame`."""
+        is_there = False
+        if self._recorder.is_recording:
+            with self._takes.continuing("The demonstration ended"):
+                is_there = self._recorder.step_back(frames)
+        if is_there:
+            self._reporter.show_game()
+        return is_there
 
     def obey(self, command: commands.Command) -> str | None:
         """Carry out a command; see `Activity`."""
+        if not isinstance(command, _BESIDE_REWINDING):
+            self._backwards.end()
+        if self._takes.is_reviewing and (isinstance(command, _PLAY) or _holds(command)):
+            return REVIEWING
         if isinstance(command, _CHANGE_RECORDING) and not self._recorder.is_recording:
             return "Nothing is being recorded."
         try:
@@ -270,11 +221,14 @@ class RecordingLoop:
     def _carry_out(self, command: commands.Command) -> str | None:
         match command:
             case commands.Resume():
-                if self._is_waiting and not self._controls.is_paused:
-                    self._record()
+                if self._takes.is_waiting and not self._controls.is_paused:
+                    self._takes.record()
                 return None
             case commands.StepOnce():
-                return "You play: press a button." if self._controls.is_human else None
+                if self._controls.is_human and self._controls.is_live:
+                    self._takes.pressed()
+                    return self._takes.wait_refusal or None
+                return None
             case commands.Stop():
                 self._live.rest()
                 return None
@@ -282,7 +236,7 @@ class RecordingLoop:
                 return self._press(action)
             case commands.Hold(buttons):
                 if buttons and self._controls.is_live:
-                    self._end_reset()
+                    self._takes.pressed()
                 return None
             case commands.TakeOver():
                 return self._take_over()
@@ -295,17 +249,29 @@ class RecordingLoop:
                 self._game.watch(True, renders=False)
             case commands.StartRecording(task, tags):
                 return self._start(task, tags)
+            case commands.KeepState():
+                return self._save_slot(self._slots.next_free)
+            case commands.SaveSlot(slot):
+                return self._save_slot(slot)
+            case commands.LoadSlot(slot) | commands.Branch(slot):
+                return self._load_slot(slot)
             case commands.Restart():
-                if self._is_waiting:
-                    return _READY if self._has_reset else _RESETTING
+                if refusal := self._takes.wait_refusal:
+                    return refusal
                 self._live.rest()
-                self._end_episode("you started another episode")
+                self._takes.end("you began another episode")
             case commands.StopRecording():
-                return self._stop()
+                return self._takes.stop()
             case commands.DiscardRecording(again):
-                return self._discard(again)
+                return self._takes.discard(again)
             case commands.Rewind(actions):
-                return self._rewind(actions)
+                return self._takes.rewind(actions)
+            case commands.RunBackwards(True):
+                return self._run_backwards()
+            case commands.KeepRecent():
+                return self._takes.keep_recent()
+            case commands.ReviewRecording():
+                return self._takes.watch()
             case commands.MarkRecording(text):
                 self._recorder.mark(text)
                 words = said_of_mark(text, is_marked=self._recorder.facts.is_marked)
@@ -320,12 +286,12 @@ class RecordingLoop:
         """Take a person's step, with what the player would have done beside it."""
         if refusal := self._controls.press_refusal:
             return refusal
-        self._end_reset()
-        if self._is_waiting and not self._has_reset:
-            return _RESETTING
+        self._takes.pressed()
         if self._controls.is_paused:
             return "Paused: resume first."
-        if self._is_episode_over:  # the next episode begins before the next press
+        if refusal := self._takes.wait_refusal:
+            return refusal
+        if self._takes.is_episode_over:  # the next episode begins before the next press
             return ""
         proposal, by = None, ""
         if self._player is not None:
@@ -336,21 +302,33 @@ class RecordingLoop:
         self._reporter.stepped(decision, None, was_walking=False)
         return ""
 
+    def _run_backwards(self) -> str | None:
+        if not self._controls.is_human:
+            return "Take control first."
+        if not self._recorder.is_recording:
+            return "Nothing is being recorded."
+        self._takes.reopen()
+        return None
+
     def _take_over(self) -> str:
         if self._controls.is_human:
-            return "You already have control."
-        if self._is_waiting:
-            return _RESETTING
-        self._hand_control(is_human=True)
+            return "You have control already."
+        if refusal := self._takes.wait_refusal:
+            return refusal
+        if not self._recorder.is_recording:
+            self._game.recent.begin()
+        self._takes.hand_control(is_human=True)
         return ""
 
     def _give_back(self) -> str:
         if self._player is None:
             return "There is no other player."
         if not self._controls.is_human:
-            return f"{self._player.by} already has control."
+            return f"{self._player.by} has control already."
+        self._backwards.end()
         self._live.end()
-        self._hand_control(is_human=False)
+        self._game.recent.end()
+        self._takes.hand_control(is_human=False)
         return ""
 
     def _start(self, task: str, tags: tuple[str, ...]) -> str:
@@ -358,44 +336,29 @@ class RecordingLoop:
             return "A demonstration is already being recorded."
         self._recorder.describe(task, tags)
         self._live.rest()
-        if not self._is_episode_over:
-            self._record()
+        if not self._takes.is_episode_over:
+            self._takes.record()
         return ""
 
-    def _stop(self) -> str:
-        self._live.rest()
-        if not self._recorder.is_recording or self._recorder.is_empty:
-            return "Nothing has been played yet."
-        self._end_episode("you stopped it")
+    def _save_slot(self, slot: int) -> str:
+        if refusal := slot_refusal(slot):
+            return refusal
+        self._takes.come_to_rest()
+        state = self._slots.save(slot, self._reporter.metrics.episodes)
+        self._reporter.obeyed("SaveSlot", saved_slot(state))
+        self._reporter.emit(self._slots.listed)
         return ""
 
-    def _discard(self, again: bool) -> str:
-        recorder, reporter = self._recorder, self._reporter
-        reporter.demo_ended("", recorder.facts, recorder.paid, "you discarded it")
-        if again:
-            recorder.back_to_start()
-            self._stay_in_past()
-            reporter.elapsed_s = 0.0
-        else:
-            recorder.discard()
-            reporter.work = "playing", 0.0, 0.0
-            reporter.say("run", "nothing is recorded until you start recording, or restart")
-        reporter.show_game()
+    def _load_slot(self, slot: int) -> str:
+        if refusal := slot_refusal(slot):
+            return refusal
+        self._takes.come_to_rest()
+        state, snapshot = self._slots.load(slot)
+        if refusal := self._takes.go_to(snapshot, f"you loaded slot {slot}"):
+            return refusal
+        self._reporter.obeyed("LoadSlot", loaded_slot(state))
         return ""
 
-    def _rewind(self, actions: int) -> str:
-        taken_back = self._recorder.rewind(actions)
-        if not taken_back:
-            return "There is nothing to undo."
-        self._stay_in_past()
-        many = "the last action" if taken_back == 1 else f"the last {taken_back:,} actions"
-        self._reporter.say("human", f"you undid {many}")
-        self._reporter.show_game()
-        return ""
 
-    def _stay_in_past(self) -> None:
-        """Wait where the game would run on before anybody has seen where it is."""
-        self._is_episode_over = False
-        self._live.let_go()
-        if self._controls.is_live or not self._controls.is_human:
-            self._controls.is_paused, self._controls.steps_due = True, 0
+def _holds(command: commands.Command) -> bool:
+    return isinstance(command, commands.Hold) and bool(command.buttons)

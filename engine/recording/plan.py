@@ -39,6 +39,8 @@ class RecordingPlan:
     """Between two of them."""
     has_reset: bool = False
     """Where there is no pause, a person's next demonstration begins with the first press."""
+    has_review: bool = False
+    """A person keeps, discards, retakes or watches each demonstration before it is saved."""
     task: str = ""
     tags: tuple[str, ...] = ()
     player: str = ""

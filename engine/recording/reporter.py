@@ -21,6 +21,8 @@ class RecordingReporter(Reporter):
     Attributes:
         saved: Demonstrations that the set has by now.
         elapsed_s: Since this demonstration began, pauses left out.
+        has_review: A person reviews each at its end.
+        review: Why the one that is reviewed ended; "": none is.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class RecordingReporter(Reporter):
         self._game = game
         self.saved = saved
         self.elapsed_s = 0.0
+        self.has_review, self.review = False, ""
         self._plan = plan
         self._seen: Inspection | None = None
         game.watch(True, renders=is_shown)
@@ -86,6 +89,8 @@ class RecordingReporter(Reporter):
                 task=facts.task,
                 tags=facts.tags,
                 is_marked=facts.is_marked,
+                has_review=self.has_review,
+                review=self.review,
             )
         )
 

@@ -20,12 +20,14 @@ import numpy as np
 from engine.agents.base import HasPolicy
 from engine.child import code_command, python_environment
 from engine.config import RunConfig
-from engine.env.worker import CALL, DONE, Channel
+from engine.env.worker import CALL, DONE, PR_SET_PDEATHSIG, Channel
 from engine.events import EvaluationEnded, Event, WarningRaised
 from engine.types import Evaluation
 
-_LOWEST_FIRST = """
-import contextlib, os, pathlib, sys
+_LOWEST_FIRST = f"""
+import contextlib, ctypes, os, pathlib, signal, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl({PR_SET_PDEATHSIG}, signal.SIGKILL)
 os.nice(19)
 with contextlib.suppress(OSError):
     pathlib.Path("/proc/self/autogroup").write_text("19")
@@ -34,8 +36,9 @@ if sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1:
 from engine.training.evaluator import main
 main()
 """
-"""Before anything is loaded, take only time that nobody wants. On a single core that would be none:
-there a small share remains. Where Linux shares time out by session first, its own is nice, too."""
+"""Before anything is loaded, end with the thread that started it, and take only time that nobody
+wants. On a single core that would be none: there a small share remains. Where Linux shares time out
+by session first, its own is nice, too."""
 
 
 class BackgroundEvaluation:

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import math
 import random
 import time
 from collections.abc import Callable
@@ -33,6 +34,7 @@ from engine.llm.backends import make_backends
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
 from engine.loop.controls import CommandQueue
+from engine.loop.machine import MachineMeter
 from engine.loop.reporter import emit_world
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
 from engine.strategy.performance import WINDOW, StrategyType
@@ -43,8 +45,8 @@ from engine.training.explored_demos import imitate_explored, write_explored
 from engine.training.journal import Journal, read_journal
 from engine.training.metrics_logger import MetricsLogger, MetricsWriter
 from engine.training.planning import Planning
+from engine.training.run_settings import SESSION_KEYS, flat
 from engine.training.runs import RunFolder
-from engine.training.state import RunState
 from engine.training.tensorboard import TensorBoardFile
 from engine.training.trainer import Trainer
 from engine.training.vectors import make_vector as _make_vector
@@ -134,11 +136,13 @@ def build_trainer(
             _resume(trainer, emit)
         elif begins_from_others(config):
             begin_from_demonstrations(trainer.learning.agent, config, emit)
-        trainer.log.figures = open_figures(trainer.state, folder, emit)
+        trainer.log.figures = open_figures(trainer, folder, emit)
         undo.callback(trainer.log.figures.close)
         if config.background_episodes and not config.eval_interval and make_vector is None:
             trainer.background = BackgroundEvaluation(config, trainer.log.emit)
             undo.callback(trainer.background.close)
+        trainer.machine = MachineMeter(folder.path)
+        undo.callback(trainer.machine.close)
         emit(
             RunStarted(
                 run_id=folder.run_id,
@@ -276,21 +280,35 @@ def environment_seeds(config: RunConfig) -> list[int]:
 
 
 def open_figures(
-    state: RunState, folder: RunFolder, emit: Callable[[Event], None]
+    trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]
 ) -> MetricsLogger:
-    """Return what takes a run's figures, as its settings say; the caller closes it.
+    """Return what takes a run's metrics, as its settings say; the caller closes it.
 
     Raises:
         ConfigurationError: Weights & Biases cannot begin.
     """
+    state, agent = trainer.state, trainer.learning.agent.name
     config, step = state.config, state.metrics.total_steps
+    ppo, dqn = config.ppo, config.dqn
+    rates = {"ppo": (ppo.learning_rate, ppo.epochs), "dqn": (dqn.learning_rate, dqn.gradient_steps)}
+    learning_rate, passes = rates.get(agent, (math.nan, 1))
     writers: list[MetricsWriter] = []
     if config.tensorboard:
-        writers.append(TensorBoardFile(folder.path / "tensorboard", step))
+        settings, defaults = (
+            flat(each.model_dump(mode="json", exclude=set(SESSION_KEYS)))
+            for each in (config, RunConfig())
+        )
+        path = folder.path / "tensorboard"
+        writers.append(TensorBoardFile(path, step, settings=settings, defaults=defaults))
     if config.wandb != "off":
         writers.append(WandbRun(config, folder.path, folder.run_id))
     return MetricsLogger(
-        writers, lambda text: emit(WarningRaised(text)), len(state.milestone_texts)
+        writers,
+        lambda text: emit(WarningRaised(text)),
+        len(state.milestone_texts),
+        learning_rate=learning_rate,
+        passes=passes,
+        past=read_journal(folder.journal_path, _REPLAYED_EVENTS) if step else (),
     )
 
 

@@ -25,7 +25,15 @@ from numpy.typing import NDArray
 
 from engine.archives import BROKEN, Archive, Limits
 from engine.errors import CheckpointError
-from engine.files import make_subfolder, open_file, parse_json, read_file, remedy, write_file
+from engine.files import (
+    MAX_TIME,
+    make_subfolder,
+    open_file,
+    parse_json,
+    read_file,
+    remedy,
+    write_file,
+)
 
 FORMAT = 2
 """Version of what a checkpoint holds; another one is refused."""
@@ -202,6 +210,16 @@ def is_whole(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+def uptime_of(path: Path) -> float:
+    """Return how many seconds the run had been running at a checkpoint, 0 if it does not say."""
+    try:
+        with closing(Archive(path, LIMITS)) as archive:
+            uptime_s = float(_facts(archive).get("uptime_s", 0.0))
+    except BROKEN:
+        return 0.0
+    return uptime_s if 0 <= uptime_s < MAX_TIME else 0.0
 
 
 def seal(content: bytes) -> bytes:

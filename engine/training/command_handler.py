@@ -8,9 +8,10 @@ from engine import commands
 from engine.env.batch import Batch
 from engine.errors import WorkerError
 from engine.events import CommandObeyed, ControlChanged, KeptState, WarningRaised
+from engine.loop.backwards import BackwardLoop
 from engine.loop.controls import Controls
 from engine.loop.live import RealTimeLoop
-from engine.loop.reporter import pressed
+from engine.loop.reporter import loaded_slot, pressed, saved_slot, slot_refusal
 from engine.training.demo_recording import EVALUATING, RunRecording
 from engine.training.learning import Learning
 from engine.training.reporter import TrainingReporter
@@ -37,6 +38,7 @@ class CommandHandler:
     overrides: RunOverrides = field(init=False)
     live: RealTimeLoop = field(init=False)
     recording: RunRecording = field(init=False)
+    backwards: BackwardLoop = field(init=False)
 
     def __post_init__(self) -> None:
         state, learning, reporter = self.state, self.learning, self.reporter
@@ -44,6 +46,9 @@ class CommandHandler:
         self.live = RealTimeLoop(self, self.controls, reporter, self.clock)
         self.recording = RunRecording(
             state, learning, reporter, self.controls, self.live, self.accept, self.clock
+        )
+        self.backwards = BackwardLoop(
+            self.recording, self.controls, self.live, reporter, self.clock
         )
 
     def obey(self, command: commands.Command) -> str | None:
@@ -69,6 +74,10 @@ class CommandHandler:
                 return self._keep_state()
             case commands.Branch(number):
                 return self._branch(number)
+            case commands.SaveSlot(slot):
+                return self._save_slot(slot)
+            case commands.LoadSlot(slot):
+                return self._load_slot(slot)
             case commands.Save():
                 self.save()
             case commands.SkipEvaluation():
@@ -99,6 +108,10 @@ class CommandHandler:
                 return recording.start(task, tags)
             case commands.StopRecording():
                 return recording.stop()
+            case commands.RunBackwards(True):
+                return self._run_backwards()
+            case commands.KeepRecent():
+                return recording.keep_recent()
             case commands.DiscardRecording(again):
                 return recording.discard(again)
             case commands.Rewind(actions):
@@ -109,7 +122,7 @@ class CommandHandler:
 
     def advance(self) -> None:
         """Run the frames of live play that are due, and publish how a recording stands."""
-        if self.controls.is_live:
+        if not self.backwards.advance() and self.controls.is_live:
             self.live.advance()
         self.recording.tick()
 
@@ -179,13 +192,19 @@ class CommandHandler:
 
     def _give_back(self) -> str:
         if not self.controls.is_human:
-            return "The agent already has control."
+            return "The agent has control already."
+        self.backwards.end()
         self.live.end()
         self.controls.is_human = False
         self.recording.give_back()
         self.reporter.emit(ControlChanged(is_human=False))
         self.reporter.status()
         return ""
+
+    def _run_backwards(self) -> str | None:
+        if not self.controls.is_human:
+            return "Take control first."
+        return None if self.recording.is_recording else "Nothing is being recorded."
 
     def _press(self, action: int) -> str:
         if refusal := self.controls.press_refusal:
@@ -212,18 +231,47 @@ class CommandHandler:
         )
         return ""
 
-    def _keep_state(self) -> str:
-        """Keep the watched game of now, and write it where a run can begin from it."""
+    def _keep(self, slot: int = 0) -> tuple[KeptState, bytes] | str:
+        """Keep the watched game of now; return why it cannot be done where it cannot."""
         if self.reporter.is_evaluating:
             return EVALUATING
         run, env_index = self.state, self.controls.watched_env
         self.live.rest()
+        steps, episode = int(run.tally.steps[env_index]), run.metrics.episodes
         try:
-            state, snapshot = run.kept_states.keep(
-                run.vector, env_index, int(run.tally.steps[env_index]), run.metrics.episodes
-            )
+            return run.kept_states.keep(run.vector, env_index, steps, episode, slot)
         except WorkerError:
             return _FAILED
+
+    def _save_slot(self, slot: int) -> str:
+        """Keep the watched game of now in a slot, in place of what it held."""
+        if refusal := slot_refusal(slot):
+            return refusal
+        kept = self._keep(slot)
+        if isinstance(kept, str):
+            return kept
+        self.reporter.obeyed("SaveSlot", saved_slot(kept[0]))
+        self.reporter.emit(self.state.kept_states.listed)
+        return ""
+
+    def _load_slot(self, slot: int) -> str:
+        """Go back within the demonstration to a slot; else branch from it."""
+        if refusal := slot_refusal(slot):
+            return refusal
+        kept = self.state.kept_states.in_slot(slot)
+        if kept is None:
+            return f"Slot {slot} is empty."
+        if self.recording.is_recording and self.recording.load(kept[1]):
+            self.reporter.obeyed("LoadSlot", loaded_slot(kept[0]))
+            return ""
+        return self._branch(kept[0].number)
+
+    def _keep_state(self) -> str:
+        """Keep the watched game of now, and write it where a run can begin from it."""
+        run, env_index, found = self.state, self.controls.watched_env, self._keep()
+        if isinstance(found, str):
+            return found
+        state, snapshot = found
         kept = f"you saved state {state.number}: {state.place}, step"
         hint = self._write_state(state, snapshot)
         self.reporter.say("run", f"{kept} {state.episode_steps}{hint}")

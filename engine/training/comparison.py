@@ -1,4 +1,4 @@
-"""Say in a few figures what a saved run is and how far it came, so that two can be compared.
+"""Say in a few figures what a saved run is and how far it came, so that runs can be compared.
 
 A cloned policy has a journal as well, of epochs or rounds of DAgger.
 """
@@ -8,13 +8,12 @@ import statistics
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from engine.events import EpisodeEnded, EvaluationEnded, PolicyUpdated
+from engine.events import EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
 from engine.training.journal import read_journal
 from engine.training.metrics_logger import metrics_of
 from engine.training.policy_folders import find_saved
-from engine.training.run_settings import SESSION_KEYS, read_settings
+from engine.training.run_settings import SESSION_KEYS, flat, read_settings
 from engine.training.runs import RunFolder
 from engine.types import EpisodeSummary
 
@@ -69,9 +68,14 @@ def saved_curves(
 
 
 def digest_run(
-    save_dir: str, run: str, warn: Callable[[str], None] = lambda text: None
+    save_dir: str,
+    run: str,
+    warn: Callable[[str], None] = lambda text: None,
+    watch: Callable[[Event], None] = lambda event: None,
 ) -> RunDigest:
     """Read the settings and the journal of a saved run, or of a cloned policy; see `saved_curves`.
+
+    `watch` is called with each event of the journal.
 
     Raises:
         CheckpointError: There is neither, or its settings are unreadable.
@@ -89,6 +93,7 @@ def digest_run(
     evaluation: EvaluationEnded | None = None
     total_steps = updates = episodes = 0
     for event in read_journal(folder.journal_path, warn=warn):
+        watch(event)
         total_steps = max(total_steps, getattr(event, "total_steps", 0))
         match event:
             case EpisodeEnded(summary=summary) if not summary.start:
@@ -105,7 +110,10 @@ def digest_run(
                 pass
     return RunDigest(
         run_id=folder.path.name,
-        settings=_flat(settings),
+        settings={
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in flat(settings).items()
+        },
         total_steps=total_steps,
         episodes=episodes,
         updates=updates,
@@ -118,18 +126,8 @@ def digest_run(
     )
 
 
-def differing(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return the settings in which two runs differ, by key."""
-    keys = dict.fromkeys([*first, *second])
-    pairs = {key: (first.get(key, "–"), second.get(key, "–")) for key in keys}
-    return {key: (one, other) for key, (one, other) in pairs.items() if one != other}
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    flat: dict[str, str] = {}
-    for key, value in settings.items():
-        if isinstance(value, Mapping) and value:
-            flat |= _flat(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = value if isinstance(value, str) else json.dumps(value)
-    return flat
+def differing(*settings: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return the settings in which runs differ, by key: the value of each run."""
+    keys = dict.fromkeys(key for one in settings for key in one)
+    values = {key: tuple(one.get(key, "–") for one in settings) for key in keys}
+    return {key: row for key, row in values.items() if len(set(row)) > 1}

@@ -14,6 +14,7 @@ from engine.agents.base import Agent, Player
 from engine.demos.dataset import INTERVENTIONS_FOLDER, demos_folder
 from engine.demos.demonstration import INTERVENTION, SUFFIX
 from engine.demos.live_recorder import said_of_mark
+from engine.demos.recent_play import KEPT
 from engine.demos.recording_log import log_path
 from engine.demos.writer import rescue
 from engine.env.batch import Batch
@@ -23,8 +24,12 @@ from engine.env.demo_requests import (
     DemoEnded,
     DemoFacts,
     DemoRequest,
+    FollowPlay,
     InspectDemo,
+    KeepPlay,
+    LoadState,
     ProposeStep,
+    StepBack,
 )
 from engine.errors import DemoError, PokeTUIError, WorkerError
 from engine.events import RecordingChanged, RecordingEnded, WarningRaised
@@ -103,6 +108,7 @@ class RunRecording:
     def take_over(self) -> None:
         """Record what a person does in the agent's place, if that is wanted."""
         self._asked = None
+        self._follow_play(is_by_hand=True)
         wanted = self.state.config.record_interventions and self.state.vector.can_record
         if not wanted or self._demo is not None:
             return
@@ -115,6 +121,23 @@ class RunRecording:
         self._asked = None
         if self._demo is not None and self._demo.is_by_takeover:
             self._end("you gave control back")
+        self._follow_play(is_by_hand=False)
+
+    def keep_recent(self) -> str:
+        """Save what a person has just played, though nothing was recorded."""
+        if self._demo is not None:
+            return _BUSY
+        if not self.state.vector.can_record:
+            return CANNOT_RECORD
+        self.live.rest()
+        order = KeepPlay(str(demos_folder(self.state.config)))
+        facts = self._try(self.controls.watched_env, order)
+        if isinstance(facts, str):
+            return facts
+        assert facts.ended is not None
+        self._publish_end(facts.ended, KEPT)
+        self._learn(Path(facts.ended.path))
+        return ""
 
     def stop(self, reason: str = "you stopped it") -> str:
         """End the demonstration, and save it."""
@@ -141,6 +164,17 @@ class RunRecording:
         self._publish(facts)
         return ""
 
+    def load(self, snapshot: bytes) -> bool:
+        """Go back to a snapshot of the demonstration; return whether it is one of it."""
+        if self._refusal(moves_game=True):
+            return False
+        facts = self._order(LoadState(snapshot))
+        if facts is None or not facts.is_loaded:
+            return False
+        self._resume_from(self.controls.watched_env, facts.episode_steps)
+        self._publish(facts)
+        return True
+
     def rewind(self, actions: int) -> str:
         """Take back the last actions of the demonstration."""
         if refusal := self._refusal(moves_game=True):
@@ -158,6 +192,17 @@ class RunRecording:
         self.reporter.say("human", f"you undid {steps}")
         self._publish(facts)
         return ""
+
+    def step_back(self, frames: int) -> bool:
+        """Take back a moment of the demonstration; return whether there was any."""
+        if self._demo is None:
+            return False
+        facts = self._order(StepBack(frames))
+        if facts is None or not facts.taken_back:
+            return False
+        self._resume_from(self.controls.watched_env, facts.episode_steps)
+        self._publish(facts)
+        return True
 
     def describe(self, command: commands.MarkRecording | commands.DescribeRecording) -> str:
         """Say that it shows what was wanted, or what it shows."""
@@ -245,6 +290,10 @@ class RunRecording:
         if refusal := self._begin(order, is_by_takeover=is_by_takeover):
             self.reporter.emit(WarningRaised(f"What you play is not recorded. {refusal}"))
 
+    def _follow_play(self, *, is_by_hand: bool) -> None:
+        if self.state.vector.can_record:
+            self._try(self.controls.watched_env, FollowPlay(is_by_hand))
+
     def _try(self, env_index: int, order: DemoRequest) -> DemoFacts | str:
         """Ask a game's process; return why it cannot be done where it cannot."""
         try:
@@ -270,7 +319,7 @@ class RunRecording:
         except DemoError as error:
             self._accept_end(DemoEnded(env_index, "", 0, 0, False, 0.0, str(error)), "")
             if isinstance(
-                order, commands.Rewind | commands.DiscardRecording
+                order, commands.Rewind | commands.DiscardRecording | LoadState | StepBack
             ):  # the game may have moved before
                 facts = self.state.vector.record(env_index, InspectDemo())
                 self._resume_from(env_index, facts.episode_steps)

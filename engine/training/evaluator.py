@@ -2,10 +2,9 @@
 
 Started by `engine.training.background_evaluation`: the settings come over the inherited socket,
 then an empty message for each policy whose weights lie in the inherited file, and an evaluation in
-JSON goes back. It ends when the socket does, and on Linux with the thread that started it.
+JSON goes back. It ends when the socket does.
 """
 
-import ctypes
 import dataclasses
 import json
 import os
@@ -23,7 +22,7 @@ from engine.config import RunConfig
 from engine.demos.recorded_env import make_env
 from engine.env.array_world import ArrayWorld
 from engine.env.host import LocalHost
-from engine.env.worker import DONE, PR_SET_PDEATHSIG, Channel
+from engine.env.worker import DONE, Channel
 from engine.training.build import build_agent
 from engine.training.evaluation import evaluate, evaluation_config
 
@@ -62,8 +61,6 @@ def main() -> None:
     """Serve on the inherited descriptors."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     torch.set_num_threads(1)
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         serve(connection, os.fdopen(int(sys.argv[2]), "rb"))

@@ -158,12 +158,13 @@ def read_journal(
     `newest` is how many of the last lines to read; None: all. `warn` is called at the end with how
     many lines are damaged, or why none can be read.
     """
-    validator, damaged = _validator(), 0
+    damaged = 0
     try:
         for line in read_lines(path, newest):
-            try:
-                yield validator.validate_json(line)
-            except (ValueError, TypeError, KeyError):
+            event = parse_line(line)
+            if event is not None:
+                yield event
+            else:
                 damaged += line.endswith(b"\n")  # else it is being written just now
     except FileNotFoundError:
         return
@@ -171,6 +172,15 @@ def read_journal(
         warn(f"The journal {path} cannot be read: {error.strerror or error}.")
     if damaged:
         warn(skipped_lines(damaged, path))
+
+
+def parse_line(line: bytes) -> Event | None:
+    """Return the event that a line of a journal is; None: it is damaged."""
+    try:
+        event: Event = _validator().validate_json(line)
+    except (ValueError, TypeError, KeyError):
+        return None
+    return event
 
 
 def skipped_lines(count: int, path: Path) -> str:

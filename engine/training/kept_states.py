@@ -5,6 +5,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ _SHORTEST_S = 2.0
 _MOST_ASKED = 12
 """States that a person asked for; one more takes the oldest one's place."""
 
+
+_SAVED = ("number", "env_index", "episode_steps", "place", "episode", "kept_s", "slot")
+"""What a checkpoint says of a state, in this order."""
 
 _Kept = tuple[KeptState, bytes]
 """A state and its snapshot."""
@@ -56,6 +60,7 @@ class KeptStates:
         self._due_s = 0.0
         self._automatic: deque[_Kept] = deque(maxlen=most)
         self._asked: deque[_Kept] = deque(maxlen=_MOST_ASKED)
+        self._slots: dict[int, _Kept] = {}
         self._number = 0
         self._last_steps = 0
 
@@ -84,11 +89,24 @@ class KeptStates:
             return True
         return False
 
-    def keep(self, vector: Snapshots, env_index: int, steps: int, episode: int) -> _Kept:
-        """Keep a state that a person asks for; return it and its snapshot, or raise WorkerError."""
-        kept = self._take(vector, env_index, steps, episode, is_asked=True)
-        self._asked.append(kept)
+    def keep(
+        self, vector: Snapshots, env_index: int, steps: int, episode: int, slot: int = 0
+    ) -> _Kept:
+        """Keep a state that a person asks for; return it and its snapshot, or raise WorkerError.
+
+        `slot`: in place of what that slot held; 0: in none.
+        """
+        state, snapshot = self._take(vector, env_index, steps, episode, is_asked=True)
+        kept = replace(state, slot=slot), snapshot
+        if slot:
+            self._slots[slot] = kept
+        else:
+            self._asked.append(kept)
         return kept
+
+    def in_slot(self, slot: int) -> _Kept | None:
+        """Return a slot's state and its snapshot, None if it is empty."""
+        return self._slots.get(slot)
 
     def find(self, number: int) -> _Kept | None:
         """Return a state and its snapshot, None if it is not kept."""
@@ -96,34 +114,39 @@ class KeptStates:
 
     def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """Return JSON-able facts, and snapshots by number, from which `load` continues."""
-        asked = [
-            [one.number, one.env_index, one.episode_steps, one.place, one.episode, one.kept_s]
-            for one, _ in self._asked
-        ]
-        snapshots = {str(state.number): snapshot for state, snapshot in self._asked}
-        return {"number": self._number, "asked": asked}, snapshots
+        asked = (*self._asked, *self._slots.values())
+        rows = [[getattr(state, name) for name in _SAVED] for state, _ in asked]
+        snapshots = {str(state.number): snapshot for state, snapshot in asked}
+        return {"number": self._number, "asked": rows}, snapshots
 
     def load(self, facts: Mapping[str, Any], snapshots: Mapping[str, bytes]) -> None:
         """Restore the state that `save` returned."""
         self._number = int(facts["number"])
         self._automatic.clear()
         self._asked.clear()
-        for number, env_index, steps, place, *when in facts["asked"]:
-            episode, kept_s = when or (0, 0.0)  # earlier versions did not write it down
+        self._slots.clear()
+        for row in facts["asked"]:
+            values = dict(zip(_SAVED, row, strict=False))  # older ones lack the last
             state = KeptState(
-                int(number),
-                int(env_index),
-                int(steps),
-                str(place),
+                int(values["number"]),
+                int(values["env_index"]),
+                int(values["episode_steps"]),
+                str(values["place"]),
                 is_asked=True,
-                episode=int(episode),
-                kept_s=float(kept_s),
+                episode=int(values.get("episode", 0)),
+                kept_s=float(values.get("kept_s", 0.0)),
+                slot=int(values.get("slot", 0)),
             )
-            self._asked.append((state, snapshots[str(number)]))
+            kept = state, snapshots[str(state.number)]
+            if state.slot:
+                self._slots[state.slot] = kept
+            else:
+                self._asked.append(kept)
 
     @property
     def _by_number(self) -> dict[int, _Kept]:
-        return {kept[0].number: kept for kept in (*self._automatic, *self._asked)}
+        kept = (*self._automatic, *self._asked, *self._slots.values())
+        return {one[0].number: one for one in kept}
 
     def _take(
         self, vector: Snapshots, env_index: int, steps: int, episode: int, *, is_asked: bool

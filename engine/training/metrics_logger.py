@@ -1,7 +1,13 @@
-"""Bring a run's figures to programs that draw curves: TensorBoard's files, Weights & Biases."""
+"""Bring a run's metrics to programs that draw curves: TensorBoard's files, Weights & Biases.
+
+What Stable-Baselines3 logs, too, has its name and sign: rollout/*, train/*, eval/*, time/fps.
+"""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean
+from types import MappingProxyType
 from typing import Protocol
 
 from engine.errors import PokeTUIError
@@ -10,10 +16,24 @@ from engine.events import (
     EpisodeEnded,
     EvaluationEnded,
     Event,
+    PlanAnswered,
     PolicyUpdated,
+    RunStopped,
     StatusChanged,
+    StrategySwitched,
 )
-from engine.types import Evaluation
+from engine.types import EpisodeSummary, Evaluation
+
+WINDOW = 100
+"""Last episodes over which rollout/* are means, as in Stable-Baselines3."""
+_SB3_NAMES = MappingProxyType(
+    {
+        "policy_loss": "train/policy_gradient_loss",
+        "entropy": "train/entropy_loss",
+        "epsilon": "rollout/exploration_rate",
+    }
+)
+"""What Stable-Baselines3 calls figures of an update; others are train/* under our name."""
 
 
 class MetricsWriter(Protocol):
@@ -21,15 +41,15 @@ class MetricsWriter(Protocol):
 
     name: str
 
-    def write(self, step: int, figures: Mapping[str, float]) -> None:
-        """Add figures at an environment step; must not wait for a disk or a network.
+    def write(self, step: int, figures: Mapping[str, float | str]) -> None:
+        """Add figures and texts at an environment step; must not wait for a disk or a network.
 
         Raises:
             OSError, PokeTUIError: It cannot continue.
         """
 
-    def close(self) -> None:
-        """Write what is left, and end; never raises."""
+    def close(self, *, is_failed: bool = False) -> None:
+        """Write what is left, and end, as a failure if so; never raises."""
 
 
 class MetricsWriters:
@@ -39,8 +59,8 @@ class MetricsWriters:
         self._writers = list(writers)
         self._warn = warn
 
-    def write(self, step: int, figures: Mapping[str, float]) -> None:
-        """Add figures at a step."""
+    def write(self, step: int, figures: Mapping[str, float | str]) -> None:
+        """Add figures and texts at a step."""
         for writer in list(self._writers):
             try:
                 writer.write(step, figures)
@@ -50,38 +70,86 @@ class MetricsWriters:
                 reason = str(getattr(error, "strerror", None) or error).rstrip(".")
                 self._warn(f"{writer.name} gets no more metrics: {reason}. The run continues.")
 
-    def close(self) -> None:
+    def close(self, *, is_failed: bool = False) -> None:
         """Close the writers."""
         for writer in self._writers:
-            writer.close()
+            writer.close(is_failed=is_failed)
 
 
 class MetricsLogger(MetricsWriters):
-    """Several writers that take the figures of events; `num_milestones` as for `metrics_of`."""
+    """Several writers that take the metrics of events.
+
+    Args:
+        writers: Closed with this.
+        warn: Takes a line for the user.
+        num_milestones: As for `metrics_of`.
+        learning_rate: Of what learns; nan where nobody knows it.
+        passes: How often an update learns from what it has, as Stable-Baselines3 counts n_updates.
+        past: What happened before, where a run is resumed.
+    """
 
     def __init__(
         self,
         writers: Sequence[MetricsWriter],
         warn: Callable[[str], None],
         num_milestones: int = 0,
+        *,
+        learning_rate: float = math.nan,
+        passes: int = 1,
+        past: Iterable[Event] = (),
     ) -> None:
         super().__init__(writers, warn)
         self._num_milestones = num_milestones
+        self._learning_rate = learning_rate
+        self._passes = passes
         self._step = 0
         self._speed = 0.0
+        self._recent: deque[EpisodeSummary] = deque(maxlen=WINDOW)
+        self._is_stopped = False
+        for event in past:
+            self._step = getattr(event, "total_steps", self._step)
+            self._count(event)
 
     def take(self, event: Event) -> None:
-        """Write an event's figures, if it has any."""
+        """Write an event's metrics, if it has any."""
+        self._is_stopped |= isinstance(event, RunStopped)
         if isinstance(event, StatusChanged):
             self._speed = event.steps_per_s
             return
-        figures = metrics_of(event, self._num_milestones)
+        figures: dict[str, float | str] = {
+            **metrics_of(event, self._num_milestones),
+            **self._count(event),
+            **_texts_of(event),
+        }
         if not figures:
             return
-        if isinstance(event, PolicyUpdated):
-            figures["run/steps_per_s"] = self._speed
-        self._step = getattr(event, "total_steps", self._step)
-        self.write(self._step, figures)
+        if isinstance(event, EpisodeEnded | PolicyUpdated):
+            figures["time/fps"] = self._speed
+            self._step = event.total_steps
+        self.write(getattr(event, "total_steps", self._step), figures)
+
+    def close(self, *, is_failed: bool = False) -> None:
+        """Close the writers; a run that was not stopped has failed."""
+        super().close(is_failed=is_failed or not self._is_stopped)
+
+    def _count(self, event: Event) -> dict[str, float]:
+        """Return the metrics that depend on what happened before, too."""
+        match event:
+            case EpisodeEnded(summary=summary) if not summary.start:
+                recent = self._recent
+                recent.append(summary)
+                return {
+                    "rollout/ep_rew_mean": fmean(each.total_reward for each in recent),
+                    "rollout/ep_len_mean": fmean(each.length for each in recent),
+                    "rollout/success_rate": fmean(each.is_success for each in recent),
+                }
+            case PolicyUpdated(update=update):
+                counted = {"train/n_updates": float(update * self._passes)}
+                if math.isnan(self._learning_rate):
+                    return counted
+                return counted | {"train/learning_rate": self._learning_rate}
+            case _:
+                return {}
 
 
 def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
@@ -110,7 +178,10 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
                 "from_snapshot/success": summary.is_success,
             }
         case PolicyUpdated():
-            figures = {f"update/{name}": value for name, value in event.figures.items()}
+            figures = {
+                _SB3_NAMES.get(name, f"train/{name}"): -value if name == "entropy" else value
+                for name, value in event.figures.items()
+            }
         case EvaluationEnded(evaluation=evaluation):
             figures = evaluation_metrics(evaluation, num_milestones)
         case CurriculumChanged():
@@ -126,14 +197,14 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
 def evaluation_metrics(evaluation: Evaluation, num_milestones: int = 0) -> dict[str, float]:
     """Return an evaluation's figures by name, of a run's policy and of a cloned one alike."""
     figures = {
-        "evaluation/return": evaluation.avg_reward,
-        "evaluation/return_std": evaluation.std_reward,
-        "evaluation/length": evaluation.avg_length,
-        "evaluation/success": evaluation.success_rate,
+        "eval/mean_reward": evaluation.avg_reward,
+        "eval/std_reward": evaluation.std_reward,
+        "eval/mean_ep_length": evaluation.avg_length,
+        "eval/success_rate": evaluation.success_rate,
     }
-    figures |= {f"evaluation/milestone/{key}": at for key, at in evaluation.milestones.items()}
+    figures |= {f"eval/milestone/{key}": at for key, at in evaluation.milestones.items()}
     if num_milestones:
-        figures["evaluation/milestones"] = sum(evaluation.milestones.values()) / num_milestones
+        figures["eval/milestones"] = sum(evaluation.milestones.values()) / num_milestones
     return figures
 
 
@@ -141,3 +212,15 @@ def clone_metrics(evaluation: Evaluation, num_milestones: int = 0) -> dict[str, 
     """Return the figures of a cloned policy's evaluation: the documented one, and a run's."""
     documented = {"eval/episodic_return": evaluation.avg_reward}
     return documented | evaluation_metrics(evaluation, num_milestones)
+
+
+def _texts_of(event: Event) -> dict[str, str]:
+    """Return an event's texts by name, in Markdown."""
+    match event:
+        case PlanAnswered(goal=goal) if goal:
+            head = f"**{goal}** ({event.model}, confidence {event.confidence:.0%})"
+            return {"planner/goal": f"{head}\n\n{event.reasoning}".strip()}
+        case StrategySwitched():
+            return {"planner/strategy": f"**{event.new}** after {event.old}: {event.cause}"}
+        case _:
+            return {}

@@ -55,6 +55,7 @@ class Planning:
     Attributes:
         goal_sources: Who sets goals, by `Batch.goal_sources`: names of models that agreed, the
             rules first.
+        emit: Takes the events.
         instruction: What a person wants, in words.
         is_paused: Nothing is asked.
         status: How the models do, as far as it was published; None before that.
@@ -86,7 +87,7 @@ class Planning:
         self._calibration = calibration
         self._history = history
         self._exchanges = exchanges
-        self._emit = emit
+        self.emit = emit
         self._book = SubgoalBook()
         self._new: list[Subgoal] = []
         self._partial: set[str] = set()
@@ -230,7 +231,7 @@ class Planning:
                 self._history.record_goal(goal_outcome)
             if self._exchanges is not None:
                 self._exchanges.add_goal_outcome(goal_outcome)
-            self._emit(GoalEvaluated(total_steps, goal_outcome))
+            self.emit(GoalEvaluated(total_steps, goal_outcome))
         self._set_lately(lately)
         if self.status is not None:
             self._emit_status(self.status)
@@ -245,7 +246,7 @@ class Planning:
             if isinstance(event, PlannerStatusChanged):
                 self._emit_status(event)
             else:
-                self._emit(event)
+                self.emit(event)
         if self.status is not None and self.status.absent:
             self._partial.update(plan.key for plan in plans)
         self._book.add(plans)
@@ -256,7 +257,7 @@ class Planning:
     def _emit_status(self, status: PlannerStatusChanged) -> None:
         self.status = status
         low, high = self._uplift.interval
-        self._emit(
+        self.emit(
             dataclasses.replace(
                 status,
                 uplift=self._uplift.value,

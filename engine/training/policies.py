@@ -17,6 +17,7 @@ from engine.training.checkpoint import LATEST, Checkpoint, CheckpointStore, read
 from engine.training.journal import Journal
 from engine.training.metrics_logger import MetricsWriter, MetricsWriters, clone_metrics
 from engine.training.policy_folders import PolicyFolder
+from engine.training.run_settings import flat
 from engine.training.tensorboard import TensorBoardFile
 from engine.types import Evaluation
 
@@ -89,7 +90,11 @@ class PolicyWriter:
         with contextlib.suppress(CheckpointError):
             self._settings = folder.settings()
         self._figures = MetricsWriters(
-            [TensorBoardFile(folder.tensorboard_path, steps), *writers], warn
+            [
+                TensorBoardFile(folder.tensorboard_path, steps, settings=flat(self._settings)),
+                *writers,
+            ],
+            warn,
         )
         self._journal = Journal(folder.journal_path)
         if _POSITION in saved:  # one of before keeps everything

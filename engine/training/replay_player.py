@@ -5,9 +5,12 @@ that is as long as an action. Where nothing was played in real time, places are 
 """
 
 from collections.abc import Callable, Iterator
+from typing import cast
 
+from engine.emulator.base import Emulator
+from engine.emulator.camera import Camera
 from engine.env.game_env import GameEnv
-from engine.env.input_recording import Segment, moves
+from engine.env.input_recording import short_moves
 from engine.env.input_replay import replay
 from engine.env.inspection import Inspection
 from engine.env.live import LiveStretch
@@ -16,17 +19,63 @@ from engine.errors import ReplayError
 from engine.training.replay_sources import Recorded, RecordedEpisode, Taken
 from engine.training.run_settings import load_settings
 from engine.training.runs import find_run
+from engine.types import Frame
 
-KEPT_EVERY = 100
-"""Moves between two kept states, so that going back never plays more than so many again."""
+KEPT_EVERY = 50
+"""Moves between two kept states, so that going anywhere never plays more than so many."""
 MAX_KEPT = 512
 """From so many kept states on every other one is dropped: each takes some 50 KB."""
+WORTH_A_MARK = 0.25
+"""Smallest reward of a move that the timeline shows."""
+
+
+class Survey:
+    """What is known of a recording by having played it, for all who play it.
+
+    Attributes:
+        known: Up to which place it was played without a gap.
+        rewards: (place, reward) of the moves up to there that paid what is worth a mark.
+        divergence: How it went another way than when it was recorded, "" while it did not.
+    """
+
+    def __init__(self) -> None:
+        self.known = 0
+        self.rewards: list[tuple[int, float]] = []
+        self.divergence = ""
+        self._states: dict[int, bytes] = {}
+        self._every = KEPT_EVERY
+
+    def state_before(self, place: int) -> tuple[int, bytes]:
+        """Return the last kept state that is not after a place, and where it is."""
+        at = max(kept for kept in self._states if kept <= place)
+        return at, self._states[at]
+
+    def moved(self, place: int, reward: float, save: Callable[[], bytes]) -> None:
+        """Note a move that led to a place, and keep the state there if it is its turn."""
+        if place == self.known + 1:
+            self.known = place
+            if abs(reward) >= WORTH_A_MARK:
+                self.rewards.append((place, reward))
+        if place % self._every == 0 and place not in self._states:
+            self.keep(place, save())
+
+    def keep(self, place: int, state: bytes) -> None:
+        """Keep a state."""
+        self._states[place] = state
+        if len(self._states) > MAX_KEPT:
+            self._every *= 2
+            self._states = {at: kept for at, kept in self._states.items() if not at % self._every}
 
 
 class Playback:
     """What was recorded, at one of its places; loading its game takes a second.
 
+    Args:
+        recorded: What is played.
+        survey: What others know who play the same.
+
     Attributes:
+        survey: What is known of it.
         env: The game as it is now; whoever plays on in it needs no playback any more.
         place: How many moves are behind.
         length: Its moves.
@@ -36,16 +85,18 @@ class Playback:
         PokeTUIError: Its game or settings are unusable, or are not those of the recording.
     """
 
-    def __init__(self, recorded: Recorded) -> None:
+    def __init__(self, recorded: Recorded, survey: Survey | None = None) -> None:
         self.recorded = recorded
         self.divergence = ""
-        self._moves = tuple(_cut(recorded.recording.segments[-1], sum(recorded.recording.frames)))
+        self._moves = tuple(
+            short_moves(recorded.recording.segments[-1], sum(recorded.recording.frames))
+        )
         self.length = len(self._moves)
         self.env = recorded.open()
         self._difference = recorded.checker(self.env)
         self.place = 0
-        self._kept = {0: self.env.save()}
-        self._kept_every = KEPT_EVERY
+        self.survey = survey or Survey()
+        self.survey.keep(0, self.env.save())
 
     @property
     def step(self) -> int:
@@ -74,20 +125,33 @@ class Playback:
         else:
             ended = self.env.advance(move)
         self.place += 1
-        if self.place % self._kept_every == 0:
-            self._keep()
+        reward, is_goal, is_truncated = ended
+        self.survey.moved(self.place, reward, self.env.save)
         if not self.divergence:
-            reward, is_goal, is_truncated = ended
             is_live = isinstance(move, LiveStretch)
             taken = Taken(reward, is_goal, is_goal or is_truncated, self.is_at_end, is_live)
             self.divergence = self._difference(taken)
+            self.survey.divergence = self.survey.divergence or self.divergence
+
+    def film(self, until: int, every: int) -> Iterator[list[Frame]]:
+        """Play up to a place; yield the pictures of each move, one of `every` frames."""
+        emulator = self.env.emulator
+        camera = Camera(emulator, every)
+        self.env.emulator = cast(Emulator, camera)
+        try:
+            while self.place < min(until, self.length):
+                self.advance()
+                yield camera.take()
+        finally:
+            self.env.emulator = emulator
 
     def go_back(self, place: int) -> None:
         """Go to the last kept state that is not after `place`; advance from there."""
         wanted = min(max(0, place), self.length)
-        if wanted < self.place or self._kept_before(wanted) > self.place:
-            self.place = self._kept_before(wanted)
-            self.env.restore(self._kept[self.place])
+        at, state = self.survey.state_before(wanted)
+        if wanted < self.place or at > self.place:
+            self.place = at
+            self.env.restore(state)
 
     def go_to(self, place: int) -> None:
         """Go to a place; from far it takes a while."""
@@ -103,6 +167,18 @@ class Playback:
                 return place
             taken += not isinstance(move, LiveStretch)
         return len(self._moves)
+
+    def by_person(self) -> tuple[tuple[int, int], ...]:
+        """Return the stretches that a person played: the place before each, and its last."""
+        found: list[tuple[int, int]] = []
+        step = 0
+        for place, move in enumerate(self._moves):
+            is_live = isinstance(move, LiveStretch)
+            if is_live or self.recorded.is_by_person(step):
+                is_next = bool(found) and found[-1][1] == place
+                found.append((found.pop()[0] if is_next else place, place + 1))
+            step += not is_live
+        return tuple(found)
 
     def seen(self) -> Inspection:
         """Return what there is to show of now."""
@@ -121,37 +197,6 @@ class Playback:
     def close(self) -> None:
         """Free the emulator."""
         self.env.close()
-
-    def _keep(self) -> None:
-        self._kept.setdefault(self.place, self.env.save())
-        if len(self._kept) > MAX_KEPT:
-            self._kept_every *= 2
-            self._kept = {at: kept for at, kept in self._kept.items() if not at % self._kept_every}
-
-    def _kept_before(self, place: int) -> int:
-        return max(kept for kept in self._kept if kept <= place)
-
-
-def _cut(segment: Segment, frames: int) -> Iterator[int | LiveStretch]:
-    """Yield a segment's actions, and between them its live play in stretches of `frames`.
-
-    Whole, a minute of live play would be over at once and could not be stopped in.
-    """
-    for move in moves(segment):
-        if not isinstance(move, LiveStretch):
-            yield move
-            continue
-        part = LiveStretch(move.after)
-        for buttons, left in move.spans():
-            while left:
-                count = min(left, frames - part.frames)
-                part = part.then(buttons, count)
-                left -= count
-                if part.frames == frames:
-                    yield part
-                    part = LiveStretch(move.after)
-        if part.frames:
-            yield part
 
 
 def open_at(recorded: Recorded, place: int) -> GameEnv:

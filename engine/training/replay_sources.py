@@ -39,12 +39,21 @@ def find_recorded(source: str, config: RunConfig) -> "Recorded":
     """
     if source.endswith(SUFFIX):
         return RecordedDemo.of(Path(source), read_demo(Path(source)), config)
+    return RecordedEpisode.find(config.save_dir, *split_source(source))
+
+
+def split_source(source: str) -> tuple[str, int | None]:
+    """Return the run and the episode of "run:episode"; None: its last.
+
+    Raises:
+        ReplayError: The episode is no number.
+    """
     run, _, number = source.rpartition(":")
     if not run:
-        run, number = number, ""
-    if number and not number.isdecimal():
+        return number, None
+    if not number.isdecimal():
         raise ReplayError(f"'{number}' is not an episode number.", "Use RUN:EPISODE.")
-    return RecordedEpisode.find(config.save_dir, run, int(number) if number else None)
+    return run, int(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +144,10 @@ class RecordedEpisode(_Recorded):
         summary = self.ended.summary
         start = (f"It started from {summary.start}.",) if summary.start else ()
         return (f"{self.title}: {_outcome(summary)}", *start)
+
+    def is_by_person(self, step: int) -> bool:
+        """Return False: who chose was not recorded."""
+        return False
 
     def decision(self, step: int, action: int, actions: ActionSet) -> Decision:
         """Return the action: who chose it then was not recorded."""
@@ -232,19 +245,24 @@ class RecordedDemo(_Recorded):
             lines.append("partly played in real time")
         return tuple(line for line in lines if line)
 
+    def is_by_person(self, step: int) -> bool:
+        """Return whether a person took a step."""
+        demo = self.demo
+        if demo.is_intervention.any():
+            return bool(demo.is_intervention[step])
+        return demo.by == "human"
+
     def decision(self, step: int, action: int, actions: ActionSet) -> Decision:
         """Return the action, by whom, and what the agent had proposed."""
         demo = self.demo
-        is_person = bool(demo.is_intervention[step]) or (
-            demo.by == "human" and not demo.is_intervention.any()
-        )
         proposal = int(demo.proposals[step])
         reason = f"{actions.name(action)} was pressed"
         if proposal == int(action):
             reason += ", as the agent proposed"
         elif proposal != NO_PROPOSAL:
             reason += f"; the agent proposed {actions.name(proposal)}"
-        return Decision(action, Source.HUMAN if is_person else Source.RECORDED, 1.0, reason)
+        source = Source.HUMAN if self.is_by_person(step) else Source.RECORDED
+        return Decision(action, source, 1.0, reason)
 
     def checker(self, env: GameEnv) -> Callable[[Taken], str]:
         """Compare rewards, ends and the memory with what the file says."""

@@ -4,9 +4,32 @@ import contextlib
 import fcntl
 import os
 import secrets
+import time
 from pathlib import Path
 
 from engine.files import MAX_SETTINGS, is_named, open_file, read_file
+
+_TRIES, _PAUSE_S = 4, 0.01
+"""Whoever looks whether it is taken (`is_locked`) has it for an instant."""
+
+
+def is_locked(path: Path) -> bool:
+    """Return whether a process holds the lock at `path`; nothing is written."""
+    try:
+        descriptor = open_file(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        # Not left to the closing: a process forked just now would keep it.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False
 
 
 class RunLock:
@@ -53,13 +76,18 @@ class RunLock:
 
     def _locked_file(self) -> int | None:
         """Return the descriptor of the file, locked; None if another process has locked it."""
+        tries = 0
         while True:
             descriptor = open_file(self.path, os.O_RDWR | os.O_CREAT)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 os.close(descriptor)
-                return None
+                tries += 1
+                if tries == _TRIES:
+                    return None
+                time.sleep(_PAUSE_S)
+                continue
             except OSError:
                 os.close(descriptor)
                 raise

@@ -3,6 +3,7 @@
 A run's folder, `path` here, has them in config.json.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,17 @@ def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
     config = saved.model_copy(update=changes)
     check_permissions(config.permissions(), path / CONFIG_NAME, named_in(new.model_dump()))
     return config, ignored
+
+
+def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return settings by dotted key."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and value:
+            found |= flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value
+    return found
 
 
 def saved_session(saved: RunConfig) -> RunConfig:

@@ -29,8 +29,10 @@ from engine.files import (
 )
 from engine.folders import user_path
 from engine.training.checkpoint import checkpoint_paths, is_whole, steps_of
+from engine.training.run_labels import read_labels
 from engine.training.run_lock import RunLock
 from engine.training.run_settings import CONFIG_NAME, parse_settings
+from engine.training.run_status import STATUS_NAME, RunStatus, write_status
 from engine.trust import remember
 
 LATEST = "latest"
@@ -44,6 +46,8 @@ class RunInfo:
         total_steps: Of the newest checkpoint; 0 without one.
         changed_at: Seconds since the epoch.
         refusal: Why it cannot be read, "" if it can; agent, mode and seed are then unknown.
+        settings: None if they cannot be read.
+        checkpoint: The newest one.
     """
 
     run_id: str
@@ -55,6 +59,8 @@ class RunInfo:
     seed: int
     changed_at: float
     refusal: str = ""
+    settings: RunConfig | None = None
+    checkpoint: Path | None = None
 
 
 class RunFolder:
@@ -85,7 +91,7 @@ class RunFolder:
         Raises:
             ConfigurationError: The save folder cannot be written.
         """
-        runs = _runs_folder(config.save_dir)
+        runs = runs_folder(config.save_dir)
         missing = missing_folders(runs)
         try:
             folder = cls(make_stamped_folder(runs))
@@ -216,6 +222,11 @@ class RunFolder:
             ) from None
         return restored
 
+    def note_status(self, status: RunStatus, reason: str = "") -> None:
+        """Write down how the run stands, unless another process has taken it."""
+        if self.is_held():
+            write_status(self.path, status, reason)
+
     def note_files(self) -> None:
         """Remember what lies in the folder, for `lost`."""
         self._known = self._files()
@@ -232,7 +243,8 @@ class RunFolder:
         with contextlib.suppress(OSError):
             found |= {path.name for path in self.path.iterdir()}
             found |= {f"tensorboard/{path.name}" for path in self.path.glob("tensorboard/*")}
-        return {name for name in found - {"tensorboard"} if not name.endswith(passing)}
+        own = {"tensorboard", STATUS_NAME}  # the status is written again at the end
+        return {name for name in found - own if not name.endswith(passing)}
 
 
 def make_stamped_folder(parent: Path, name: str = "") -> Path:
@@ -269,7 +281,7 @@ def resume_command(run_dir: str) -> str:
     if not folder.has_checkpoint:
         return ""
     name = folder.run_id
-    if _runs_folder(RunConfig().save_dir).resolve() / name != folder.path.resolve():
+    if runs_folder(RunConfig().save_dir).resolve() / name != folder.path.resolve():
         name = min(str(folder.path.absolute()), os.path.relpath(folder.path), key=len)
     return f"poketui run --resume {shlex.quote(name)}"
 
@@ -283,11 +295,12 @@ def find_run(
 ) -> Path:
     """Return the folder of a saved run.
 
-    `run` is its id, its path, or "latest": the latest that can be resumed; `warn` gets a line for
-    each later run that cannot be. `purpose` is the verb of what is to be done with it.
+    `run` is its id, its path, the name that it alone has been given, or "latest": the latest that
+    can be resumed; `warn` gets a line for each later run that cannot be. `purpose` is the verb of
+    what is to be done with it.
 
     Raises:
-        CheckpointError: There is no such run.
+        CheckpointError: There is no such run, or several have that name.
     """
     if run == LATEST:
         skipped: list[str] = []
@@ -300,13 +313,22 @@ def find_run(
             if info.num_checkpoints:
                 skipped.append(f"The run {info.run_id} cannot be used: {refusal}.")
         raise CheckpointError(
-            " ".join([f"No saved run to {purpose} in {_runs_folder(save_dir)}.", *skipped]),
+            " ".join([f"No saved run to {purpose} in {runs_folder(save_dir)}.", *skipped]),
             "Start a new run, or give --save-dir.",
         )
-    for path in (_runs_folder(save_dir) / run, Path(run)):
+    for path in (runs_folder(save_dir) / run, Path(run)):
         if _is_run(path):
             return path
-    known = ", ".join(info.run_id for info in list_runs(save_dir)[:5]) or "none"
+    infos = list_runs(save_dir)
+    named = [info for info in infos if run and read_labels(info.path).name == run]
+    if len(named) == 1:
+        return named[0].path
+    if named:
+        raise CheckpointError(
+            f"{len(named)} runs are named '{run}'.",
+            f"Give the id of one: {', '.join(info.run_id for info in named)}.",
+        )
+    known = ", ".join(info.run_id for info in infos[:5]) or "none"
     raise CheckpointError(f"There is no saved run '{run}'.", f"Newest runs: {known}.")
 
 
@@ -316,7 +338,7 @@ def list_runs(save_dir: str) -> list[RunInfo]:
     Raises:
         CheckpointError: The folder of runs cannot be read.
     """
-    runs = _runs_folder(save_dir)
+    runs = runs_folder(save_dir)
     try:
         paths = list(runs.iterdir())
     except (FileNotFoundError, NotADirectoryError):
@@ -362,6 +384,8 @@ def _inspect(path: Path) -> RunInfo:
         seed=config.seed if config else 0,
         changed_at=changed_at,
         refusal=refusal.rstrip("."),
+        settings=config,
+        checkpoint=checkpoints[0] if checkpoints else None,
     )
 
 
@@ -373,7 +397,8 @@ def _why_not_resume(info: RunInfo) -> str:
     return "" if whole else "its checkpoints are damaged"
 
 
-def _runs_folder(save_dir: str) -> Path:
+def runs_folder(save_dir: str) -> Path:
+    """Return the folder of all runs."""
     return user_path(save_dir) / "runs"
 
 

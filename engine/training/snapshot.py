@@ -2,6 +2,7 @@
 
 import random
 import struct
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from engine.training.runs import RunFolder
 from engine.training.state import RunState
 from engine.types import GAME_BOY_ACTIONS
 
+_KEPT_TIMES = 5
 _OTHER_VERSION = "Start a new run, or resume it with the version that wrote it."
 
 
@@ -35,6 +37,7 @@ class Checkpointer:
         folder: The run's; what is deleted of it is written again with the next checkpoint. None: it
             is not.
         checkpoint_path: Of the last one; "" before the first.
+        times: (uptime at which it was complete, seconds that it took) of the last ones.
     """
 
     state: RunState
@@ -46,6 +49,7 @@ class Checkpointer:
     folder: RunFolder | None
     clock: Callable[[], float]
     checkpoint_path: str = ""
+    times: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_KEPT_TIMES))
     _due_s: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -64,7 +68,7 @@ class Checkpointer:
             TrainingError: Another process has taken the run.
         """
         state, reporter = self.state, self.reporter
-        former = reporter.work
+        former, began_s = reporter.work, self.clock()
         reporter.phase("saving")
         try:
             self._restore_files()
@@ -80,6 +84,7 @@ class Checkpointer:
             self.checkpoint_path = str(path)
             if self.folder is not None:
                 self.folder.note_files()
+            self.times.append((reporter.uptime_s(), self.clock() - began_s))
             reporter.emit(CheckpointSaved(str(path), state.metrics.total_steps))
         state.is_save_due = False
         self._due_s = self.clock() + state.config.checkpoint_interval_s

@@ -33,6 +33,7 @@ from engine.events import (
 from engine.games.base import Game
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import CommandQueue, Controls, Pace
+from engine.loop.machine import MachineMeter
 from engine.loop.session_loop import SessionLoop
 from engine.plurals import counted
 from engine.strategy.adaptive import AdaptiveStrategySystem
@@ -46,6 +47,7 @@ from engine.training.learning import ExperienceUpdates, Learning
 from engine.training.planning import Planning
 from engine.training.powers import refusal
 from engine.training.reporter import RunLog, TrainingReporter
+from engine.training.run_status import RunStatus
 from engine.training.runs import RunFolder
 from engine.training.snapshot import Checkpointer
 from engine.training.state import RunState
@@ -74,6 +76,7 @@ class Trainer:
         log: Where it goes: journal, decision history, curves, and the outside.
         saving: Writes checkpoints, and continues from them.
         background: Evaluates the policy alone beside the training; None: nobody does.
+        machine: Measures what the run takes of its machine; None: nobody does.
     """
 
     not_here = "This is not possible yet."
@@ -114,6 +117,8 @@ class Trainer:
         controls = Controls()
         self.pace = Pace(clock)
         self.log = RunLog(journal, recorder, emit)
+        if planning is not None:
+            planning.emit = self.log.emit
         self.reporter = TrainingReporter(self.state, controls, self.pace, self.log.emit, clock)
         self.handler = CommandHandler(
             self.state, self.learning, self.reporter, controls, self.accept, self.save, clock
@@ -129,9 +134,17 @@ class Trainer:
             clock,
         )
         self.loop = SessionLoop(
-            self, controls, self.pace, self.reporter, commands, game.actions, self.handler.live
+            self,
+            controls,
+            self.pace,
+            self.reporter,
+            commands,
+            game.actions,
+            self.handler.live,
+            self.handler.backwards,
         )
         self.background: BackgroundEvaluation | None = None
+        self.machine: MachineMeter | None = None
         self._make_vector = make_vector
 
     def run(self) -> RunStopped:
@@ -145,6 +158,8 @@ class Trainer:
         self.handler.advance()
         if self.background is not None:
             self.background.poll()
+        if self.machine is not None and self.machine.is_due():
+            self._measure(self.machine)
         if not self.handler.controls.may_step or self.pace.wait_s():
             self.reporter.idle()
             return
@@ -220,12 +235,18 @@ class Trainer:
 
     def is_over(self) -> bool:
         """Return whether a limit is reached, or somebody wants an end."""
-        config, metrics, controls = self.state.config, self.state.metrics, self.handler.controls
-        if config.total_steps and metrics.total_steps >= config.total_steps:
-            controls.stop_reason = f"took {counted(metrics.total_steps, 'step')}"
-        if config.total_episodes and metrics.episodes >= config.total_episodes:
-            controls.stop_reason = f"played {counted(metrics.episodes, 'episode')}"
+        controls = self.handler.controls
+        controls.stop_reason = self._limit() or controls.stop_reason
         return bool(controls.stop_reason)
+
+    def _limit(self) -> str:
+        """Return in words which limit is reached, "" if none is."""
+        config, metrics = self.state.config, self.state.metrics
+        if config.total_episodes and metrics.episodes >= config.total_episodes:
+            return f"played {counted(metrics.episodes, 'episode')}"
+        if config.total_steps and metrics.total_steps >= config.total_steps:
+            return f"took {counted(metrics.total_steps, 'step')}"
+        return ""
 
     def wait_s(self) -> float | None:
         """Wait for commands until the next step or frame is due."""
@@ -237,14 +258,16 @@ class Trainer:
 
     def close(self) -> None:
         """Close everything that writes, asks or plays."""
-        if self.background is not None:
-            self.background.close()
+        for beside in (self.background, self.machine):
+            if beside is not None:
+                beside.close()
         if self.learning.planning is not None:
             self.learning.planning.close()
         self.log.close()
         self.state.vector.close()
 
     def _begin(self) -> None:
+        self._note(RunStatus.RUNNING)
         reporter = self.reporter
         reporter.emit(self.learning.curriculum.describe())
         reporter.starts(self.state.starts)
@@ -261,6 +284,15 @@ class Trainer:
             self.save()
         if self._is_evaluation_due():
             self._evaluate()
+
+    def _measure(self, machine: MachineMeter) -> None:
+        background = self.background.pid if self.background is not None else None
+        processes = {
+            "workers": getattr(self.state.vector, "pids", ()),
+            "evaluation": () if background is None else (background,),
+        }
+        speed = self.reporter.steps_per_s()
+        self.reporter.emit(machine.measure(processes, speed, self.saving.times))
 
     def _move_games(self) -> None:
         """Let running games leave their episodes for other starts; none that a person plays.
@@ -381,4 +413,12 @@ class Trainer:
         self.reporter.status()
         steps, reason = self.state.metrics.total_steps, self.handler.controls.stop_reason
         _log.info("run ends at step %d: %s", steps, reason)
-        return RunStopped(reason, steps, self.saving.checkpoint_path)
+        self._note(RunStatus.FINISHED if self._limit() else RunStatus.STOPPED, reason)
+        end = RunStopped(reason, steps, self.saving.checkpoint_path)
+        if self.log.figures is not None:
+            self.log.figures.take(end)
+        return end
+
+    def _note(self, status: RunStatus, reason: str = "") -> None:
+        if self.saving.folder is not None:
+            self.saving.folder.note_status(status, reason)

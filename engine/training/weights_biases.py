@@ -69,7 +69,7 @@ class WandbRun:
                 f"Weights & Biases cannot start: {error}.", "Use --set wandb=offline, or off."
             ) from None
 
-    def write(self, step: int, figures: Mapping[str, float]) -> None:
+    def write(self, step: int, figures: Mapping[str, float | str]) -> None:
         """Hand figures over; the package sends them from a process of its own.
 
         Raises:
@@ -80,10 +80,10 @@ class WandbRun:
         except self._error as error:
             raise TrainingError(f"{error}.") from None
 
-    def close(self) -> None:
-        """Send what is left."""
+    def close(self, *, is_failed: bool = False) -> None:
+        """Send what is left, and how the run ended."""
         with contextlib.suppress(OSError, self._error):
-            self._run.finish()
+            self._run.finish(exit_code=int(is_failed))
 
 
 def tracking(config: RunConfig, *, is_tracked: bool) -> RunConfig:

@@ -8,14 +8,18 @@ from math import inf
 from engine.commands import (
     Command,
     GiveBack,
+    KeepRecent,
     KeepState,
+    LoadSlot,
     MarkRecording,
     Pause,
     ReleaseControl,
     RequestControl,
     Restart,
     Resume,
+    ReviewRecording,
     Rewind,
+    SaveSlot,
     Seek,
     SetSpeed,
     SkipEvaluation,
@@ -44,6 +48,7 @@ from pokeTUI.dialogs.questions import (
 from pokeTUI.key_names import shown_key
 from pokeTUI.keys.actions import SPEEDS
 from pokeTUI.terminal.keys import KeyReleased
+from pokeTUI.widgets.timeline import Timeline
 
 
 def _sends(command: Callable[[], Command]) -> Callable[[ActionsApp], None]:
@@ -62,8 +67,10 @@ class RunControlActions(ActionsApp):
     action_step_once = _sends(StepOnce)
     action_skip_evaluation = _sends(SkipEvaluation)
     action_restart = _sends(Restart)
+    action_keep_recent = _sends(KeepRecent)
     action_keep_state = _sends(KeepState)
     action_mark_recording = _sends(MarkRecording)
+    action_review_recording = _sends(ReviewRecording)
 
     action_watch_number = _asks(ask_game)
     action_branch = _asks(lambda state: ask_state(state, time.time()))
@@ -116,6 +123,10 @@ class RunControlActions(ActionsApp):
         if status is not None:
             self._seek(round(share * status.total))
 
+    def on_timeline_sought(self, message: Timeline.Sought) -> None:
+        """In a replay, go to the place under the pointer."""
+        self._seek(message.place)
+
     def _seek(self, step: int) -> None:
         self._sought = step
         self.send_command(Seek(step))
@@ -157,6 +168,21 @@ class RunControlActions(ActionsApp):
     def action_press(self, action: int) -> None:
         """Press a button of the game."""
         self.playing.press(action)
+        if (chosen := self.playing.chosen) is not None:
+            names = " ".join(self.dashboard.actions.name(button) for button in sorted(chosen))
+            self.notify(f"Held in the next frames: {names or 'nothing'}", timeout=2, markup=False)
+
+    def action_load_slot(self, slot: int) -> None:
+        """Go back to what a slot holds."""
+        self.send_command(LoadSlot(slot))
+
+    def action_save_slot(self, slot: int) -> None:
+        """Keep the game in a slot."""
+        self.send_command(SaveSlot(slot))
+
+    def action_run_back(self) -> None:
+        """Run what is recorded backwards, as long as the key is held."""
+        self.playing.run_back()
 
     def action_toggle_live(self) -> None:
         """Play in real time, or by turns."""
@@ -164,6 +190,8 @@ class RunControlActions(ActionsApp):
 
     def on_key_released(self, event: KeyReleased) -> None:
         """A key of the game may have gone up."""
+        if event.key in self._keys_of("hold_rewind"):
+            self.playing.stop_back()
         self.playing.release(event.key)
 
     def on_releases_reported(self) -> None:
@@ -184,9 +212,12 @@ class RunControlActions(ActionsApp):
             return
         self.send_command(StopRecording())
         if state.is_human and not only_records(state):  # there the next begins by itself
-            keys = next((one.keys for one in self.table.entries if one.id == "record"), ())
+            keys = self._keys_of("record")
             again = f": {shown_key(keys[0])} records again" if keys else ""
             self.notify(f"Recording stops here{again}", timeout=6, markup=False)
+
+    def _keys_of(self, name: str) -> tuple[str, ...]:
+        return next((one.keys for one in self.table.entries if one.id == name), ())
 
     def action_rewind(self, actions: int) -> None:
         """Take the last actions back; fewer where there are not so many."""

@@ -8,13 +8,12 @@ from engine.commands import Watch
 from engine.files import make_subfolder, write_file
 from pokeTUI.actions.base import ActionsApp
 from pokeTUI.layout import Arrangement
-from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.settings import as_steered
-from pokeTUI.theme import THEME_NAMES
+from pokeTUI.terminal.output import theme_after, theme_names
 
 
 class ViewActions(ActionsApp):
@@ -30,6 +29,12 @@ class ViewActions(ActionsApp):
         if self.has_colors:  # a view for a screen without colour is none to remember
             self.memory.remember(view=mode.value)
         self.notify(f"Game as {mode.value}", timeout=2)
+
+    def action_toggle_inputs(self) -> None:
+        """Show the buttons beside the game, or hide them."""
+        choice = self.board.game.toggle_inputs()
+        self.memory.remember(input_display=choice)
+        self.notify(f"Input display {'off' if choice == 'off' else 'on'}", timeout=2)
 
     def action_show_pane(self, key: str) -> None:
         """Show a pane, or hide it."""
@@ -67,7 +72,7 @@ class ViewActions(ActionsApp):
 
     def action_next_theme(self) -> None:
         """Use the next theme."""
-        self.theme = THEME_NAMES[(THEME_NAMES.index(self.theme) + 1) % len(THEME_NAMES)]
+        self.theme = theme_after(self)
         self.memory.remember(theme=self.theme)
         self.notify(f"Theme {self.theme}", timeout=2)
 
@@ -84,7 +89,7 @@ class ViewActions(ActionsApp):
                 f"{error.filename or path}: {error.strerror}", severity="error", markup=False
             )
         else:
-            self.notify(f"The screen is in {path}", markup=False)
+            self.notify(f"Screenshot saved: {path}", markup=False)
 
     def action_mosaic(self) -> None:
         """Show all games at once."""
@@ -107,6 +112,7 @@ class ViewActions(ActionsApp):
                 self.send_command,
                 self._prefer,
                 Path("poketui.toml"),
+                theme_names(self),
             )
         )
 
@@ -117,26 +123,22 @@ class ViewActions(ActionsApp):
             self.theme = value
 
     def action_runs(self) -> None:
-        """List the runs that are saved beside this one, and compare it with one."""
+        """Show the runs that are saved beside this one, to compare them with it."""
         run = self.dashboard.run
         if run is None:
             return
-        here = Path(run.run_dir)
-        save_dir = str(here.parent.parent)
+        # Here, not above: it reads what nothing else in the cockpit needs.
+        from engine.training.run_table import RunTable
 
-        def compare(other: str | None) -> None:
-            if other is not None:
-                self.push_screen(CompareScreen(save_dir, here.name, other))
-
+        here, viewers = Path(run.run_dir), self.dashboard.viewers
         self.push_screen(
             RunsScreen(
-                "Other runs",
-                save_dir=save_dir,
-                without=here.name,
-                hint="Picked, it is set beside this run: settings, figures and curves.",
-                keys="enter compares   esc goes back",
-            ),
-            compare,
+                "Runs",
+                RunTable(str(here.parent.parent)),
+                hint="enter compares a run with this one; space selects others.",
+                here=here.name,
+                can_change=viewers is None or not viewers.is_read_only,
+            )
         )
 
     def action_help(self) -> None:

@@ -39,7 +39,7 @@ def run_program(
 ) -> tuple[dict[str, Any], FastTerminal]:
     """Run a measuring program to its end in a terminal of `size` columns and rows.
 
-    The terminal may claim to know Kitty graphics; `options` go to the program's `main`, as JSON.
+    The terminal may claim to draw pictures; `options` go to the program's `main`, as JSON.
 
     Returns:
         What it wrote down, and the terminal, which knows how many bytes came when.

@@ -17,7 +17,10 @@ from engine.child import python_environment
 
 _POSITION_QUESTION, _POSITION = b"\x1b[6n", b"\x1b[1;1R"
 _IDENTITY_QUESTION, _IDENTITY = b"\x1b[c", b"\x1b[?62c"
-_PICTURE_QUESTION, _PICTURES = b"\x1b_Gi=31", b"\x1b_Gi=31;OK\x1b\\"
+_IDENTITY_WITH_SIXEL = b"\x1b[?62;4c"
+_PICTURE_QUESTION = b"\x1b_Gi=31"
+_PICTURES = b"\x1b_Gi=31;OK\x1b\\\x1b[6;20;10t\x1bP>|iTerm2 3.5\x1b\\"
+"""With the size of a cell, which sixel needs, and the name of one that draws PNG files."""
 _LONGEST_QUESTION = 16
 _ENDING_S, _TIMEOUT_S = 5.0, 60.0
 _LEFT_OUT = {"COLUMNS", "LINES", "NO_COLOR", "TMUX", "SSH_CONNECTION", "TERM_PROGRAM"}
@@ -28,7 +31,7 @@ class FastTerminal:
 
     Args:
         environment: The program's, besides this process's.
-        has_pictures: It says that it knows Kitty graphics.
+        has_pictures: It says that it knows all protocols for pictures.
 
     Attributes:
         started: When the program was started, by `time.monotonic`.
@@ -147,7 +150,7 @@ class FastTerminal:
         end = 0
         for question, answer in (
             (_PICTURE_QUESTION, _PICTURES if self._has_pictures else b""),
-            (_IDENTITY_QUESTION, _IDENTITY),
+            (_IDENTITY_QUESTION, _IDENTITY_WITH_SIXEL if self._has_pictures else _IDENTITY),
             (_POSITION_QUESTION, _POSITION),
         ):
             for _ in range(text.count(question)):

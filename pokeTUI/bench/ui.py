@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from engine.bench.environment import Figure, print_table
 from engine.errors import ConfigurationError
+from pokeTUI.bench.overlay import measure_overlay
 from pokeTUI.bench.play import measure_play
 from pokeTUI.bench.start import imports, measure_start
 from pokeTUI.bench.throughput import measure_throughput
@@ -23,6 +24,7 @@ def measure_ui(only: Sequence[str] = (), *, is_quick: bool = False) -> tuple[Fig
         {
             "start": lambda: measure_start(1 if is_quick else 5),
             "play": lambda: measure_play(10 if is_quick else 60),
+            "overlay": lambda: measure_overlay(3 if is_quick else 60),
             "training": lambda: measure_throughput(4 if is_quick else 100, 1.0),
         },
         only,

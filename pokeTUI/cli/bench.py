@@ -217,7 +217,7 @@ def bench_ui(
         list[str] | None,
         typer.Argument(
             metavar="[WHAT]...",
-            help="start, play or training.",
+            help="start, play, overlay or training.",
             show_default="all",
         ),
     ] = None,

@@ -151,7 +151,7 @@ def _policies(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
 
 def _saved(context: typer.Context, kind: str, incomplete: str) -> list[Path]:
     """Return the folders of runs or policies that begin so, the newest first."""
-    named = context.params.get("pair") or ()
+    named = context.params.get("names") or ()
     try:
         found = [
             path

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.plurals import counted
+from pokeTUI.cli import video
 from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import AnyRom, Color, Panels, Rom, SaveDir
 from pokeTUI.printing import confirm, say
@@ -55,13 +56,27 @@ def watch(
     file: Annotated[str, typer.Argument(help="A demonstration.")],
     rom: Rom = None,
     allow_unknown_rom: AnyRom = False,
+    gif: video.GifFile = None,
+    mp4: video.Mp4File = None,
+    panes: video.Panes = False,
+    size: video.Size = video.DEFAULT_SIZE,
+    speed: video.Speed = 1.0,
+    scale: video.Scale = None,
+    first: video.First = None,
+    last: video.Last = None,
+    force: video.Force = False,
     color: Color = "auto",
     save_dir: SaveDir = None,
 ) -> None:
-    """Watch a demonstration forwards and backwards; t plays on from there."""
-    from pokeTUI.demos.watching import watch_demo
+    """Watch a demonstration forwards and backwards; t plays on from there. Or save a video."""
+    from pokeTUI.demos.watching import recorded_demo, watch
 
-    say(*watch_demo(save_dir, file, rom, allow_unknown_rom=allow_unknown_rom, color=color))
+    recorded = recorded_demo(save_dir, file, rom, allow_unknown_rom=allow_unknown_rom)
+    film = video.VideoOptions(gif, mp4, panes, size, speed, scale, first, last, force)
+    if film.are_given():
+        video.write_videos(recorded, film)
+    else:
+        say(*watch(recorded, color=color))
 
 
 @demos_app.command(cls=Panels)

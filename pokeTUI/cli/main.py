@@ -8,13 +8,12 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from engine.errors import ConfigurationError, PokeTUIError
-from pokeTUI.cli import options
+from pokeTUI.cli import options, video
 from pokeTUI.cli.bc import bc
 from pokeTUI.cli.bench import bench_app
 from pokeTUI.cli.completion import (
     bash_values,
     choices_of,
-    complete_runs_and_policies,
     complete_runs_or_latest,
     words,
 )
@@ -23,6 +22,7 @@ from pokeTUI.cli.doctor import doctor
 from pokeTUI.cli.live import attach, serve, stop
 from pokeTUI.cli.llm import llm_app
 from pokeTUI.cli.record import record
+from pokeTUI.cli.runs import runs
 from pokeTUI.cli.trust import trust
 from pokeTUI.printing import complain, complain_of, open_streams, say
 
@@ -194,33 +194,7 @@ def run(
     raise typer.Exit(code)
 
 
-@app.command()
-def runs(
-    pair: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN [RUN]]",
-            help="One run: its curves; two: a comparison. Cloned policies, too.",
-            autocompletion=complete_runs_and_policies,
-        ),
-    ] = None,
-    save_dir: options.SaveDir = None,
-) -> None:
-    """List saved runs and cloned policies, plot one, or compare two."""
-    from pokeTUI.cli.reports import print_comparison, print_curves, print_runs
-
-    match pair or []:
-        case []:
-            print_runs(save_dir)
-        case [only]:
-            print_curves(save_dir, only)
-        case [first, second]:
-            print_comparison(save_dir, first, second)
-        case named:
-            raise ConfigurationError(
-                f"{len(named)} runs were named, not two.",
-                "Compare two: poketui runs RUN RUN, or name none to list all.",
-            )
+app.command(cls=options.Panels)(runs)
 
 
 @app.command("eval", cls=options.Panels)
@@ -269,25 +243,48 @@ def export(
 
 @app.command(cls=options.Panels)
 def replay(
-    run: options.LatestRun = "latest",
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="[RUN[:EPISODE]]",
+            help="A saved run, and one of its episodes.",
+            show_default="the latest, and its last",
+            autocompletion=complete_runs_or_latest,
+        ),
+    ] = "latest",
     episode: Annotated[
         int | None, typer.Option(help="Episode number.", show_default="the last")
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Watch it in the cockpit, forwards and backwards.")
     ] = False,
+    gif: video.GifFile = None,
+    mp4: video.Mp4File = None,
+    panes: video.Panes = False,
+    size: video.Size = video.DEFAULT_SIZE,
+    speed: video.Speed = 1.0,
+    scale: video.Scale = None,
+    first: video.First = None,
+    last: video.Last = None,
+    force: video.Force = False,
     color: options.Color = "auto",
     save_dir: options.SaveDir = None,
 ) -> None:
-    """Replay a recorded episode and verify that it repeats exactly."""
-    if watch:
-        from pokeTUI.demos.watching import watch_replay
+    """Replay a recorded episode and verify that it repeats exactly; watch it, or save a video."""
+    from engine.training.replay_sources import split_source
+    from pokeTUI.demos import watching
 
-        say(*watch_replay(save_dir, run, episode, color=color))
-        return
-    from pokeTUI.cli.reports import print_replay
+    run, number = split_source(run)
+    number = number if episode is None else episode
+    film = video.VideoOptions(gif, mp4, panes, size, speed, scale, first, last, force)
+    if film.are_given():
+        video.write_videos(watching.recorded_episode(save_dir, run, number), film)
+    elif watch:
+        say(*watching.watch(watching.recorded_episode(save_dir, run, number), color=color))
+    else:
+        from pokeTUI.cli.reports import print_replay
 
-    print_replay(save_dir, run, episode)
+        print_replay(save_dir, run, number)
 
 
 @app.command(cls=options.Panels)

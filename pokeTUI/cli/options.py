@@ -24,8 +24,11 @@ _PANELS = {
     "Network and training": "network inputs hidden_size epochs batch_size lr weight_decay patience "
     "eval_episodes eval_every save_every device",
     "DAgger": "dagger rounds round_episodes beta",
-    "Run": "demo from_ at steps episodes minutes time_limit pause reset seed seeds first_seed envs "
-    "workers processes",
+    "Run": "demo from_ at steps episodes minutes time_limit pause reset review seed seeds "
+    "first_seed envs workers processes",
+    "Video": "gif mp4 panes size speed scale first last",
+    "Table of runs": "sort reverse filter_ group watch_ once",
+    "Labels and trash": "name note add_tag untag delete restore yes",
     "Output": "headless detach quiet color save_dir exp_name track wandb_project_name json_ out "
     "force",
 }

@@ -68,7 +68,7 @@ def _bar(text: str, *, in_bytes: bool) -> Iterator[Advance]:
         OnceKnown(TimeLeftColumn()),
         TextColumn("Ctrl-C stops"),
     )
-    console = Console(stderr=True)
+    console = Console(file=sys.stderr)  # this one, whatever takes its place meanwhile
     with Progress(
         *columns, console=console, transient=True, refresh_per_second=REFRESHES_PER_S
     ) as shown:

@@ -45,6 +45,13 @@ def record(
             help="Without --pause, your first press starts the next episode.",
         ),
     ] = True,
+    review: Annotated[
+        bool,
+        typer.Option(
+            "--review/--no-review",
+            help="Review each episode that you play: keep, retake, discard, mark or watch it.",
+        ),
+    ] = True,
     task: Annotated[str, typer.Option(help="Task description stored with each episode.")] = "",
     tag: Annotated[list[str] | None, typer.Option(help="Tag; repeatable.")] = None,
     player: Annotated[
@@ -112,6 +119,7 @@ def record(
         limit_s=seconds(time_limit, "--time-limit"),
         pause_s=seconds(pause, "--pause"),
         has_reset=reset,
+        has_review=review,
         task=task,
         tags=tuple(tag or ()),
         player=player,

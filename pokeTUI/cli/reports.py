@@ -1,64 +1,20 @@
-"""Print what is known of saved runs: lists, comparisons, evaluations, replays, exports."""
+"""Print what is known of saved runs: comparisons, evaluations, replays, exports."""
 
 import statistics
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from engine.plurals import counted
-from engine.training.comparison import saved_curves
+from engine.training.comparison import differing, digest_run, saved_curves
 from engine.training.export import export_run
-from engine.training.policy_folders import list_policies
-from engine.training.runs import RunInfo, list_runs
 from pokeTUI.cli.progress import progress
 from pokeTUI.printing import complain, say
-from pokeTUI.saved import comparison_rows, live_run_dirs, saves, share_text
+from pokeTUI.saved import comparison_rows, saves, share_text
 
 _HEIGHTS = "▁▂▃▄▅▆▇█"
 _BARS = 40
 PAID_ALIKE = 1e-6
 """Returns closer than this are the same."""
-
-
-def print_runs(save_dir: str | None) -> None:
-    """List the saved runs, the newest first, and the cloned policies."""
-    folder = saves(save_dir)
-    infos = list_runs(folder)
-    if infos:
-        _print_run_list(infos)
-    else:
-        say(f"No saved runs in {folder}. Start one with: poketui run")
-    policies = list_policies(folder)
-    if not policies:
-        return
-    say(
-        "",
-        f"{'cloned policy':<20} {'how':<8} {'network':<8} {'inputs':<9} {'seed':>5}  last change",
-    )
-    for policy in policies:
-        say(
-            f"{policy.policy_id:<20} {policy.how:<8} {policy.network:<8} {policy.inputs:<9} "
-            f"{policy.seed:>5}  {_when(policy.changed_at)}"
-            + (f"  cannot be read: {policy.refusal}" if policy.refusal else "")
-        )
-    say("Its curves: poketui runs POLICY; train on from it: poketui run --from POLICY")
-
-
-def _print_run_list(infos: Sequence[RunInfo]) -> None:
-    live = live_run_dirs()
-    say(f"{'run':<20} {'steps':>12}  {'agent':<7} {'mode':<9} {'seed':>5}  last change")
-    for info in infos:
-        say(
-            f"{info.run_id:<20} {info.total_steps:>12,}  {info.agent:<7} {info.mode:<9} "
-            f"{info.seed:>5}  {_when(info.changed_at)}"
-            + ("  ● running: poketui attach" if info.path.resolve() in live else "")
-            + (f"  cannot be read: {info.refusal}" if info.refusal else "")
-        )
-    say("Resume the newest: poketui run --resume, or another: poketui run --resume RUN")
-
-
-def _when(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def print_curves(save_dir: str | None, name: str) -> None:
@@ -97,10 +53,52 @@ def print_comparison(save_dir: str | None, first: str, second: str) -> None:
     Raises:
         CheckpointError: There is no such run or policy.
     """
-    rows = comparison_rows(saves(save_dir), first, second, _warn)
+    rows = comparison_rows([digest_run(saves(save_dir), run, _warn) for run in (first, second)])
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def print_overview(save_dir: str | None, names: Sequence[str]) -> None:
+    """Print a line a run or cloned policy: how far it came, last and best; then a line a group.
+
+    Raises:
+        CheckpointError: There is no such run or policy.
+    """
+    # Here, not above: these load what folds a journal.
+    from pokeTUI.dashboard.curves import ALONE, RETURN, SUCCESS
+    from pokeTUI.dashboard.overlay import Group, Overlay, View, load_run, make_groups
+
+    runs = [load_run(saves(save_dir), name, _warn) for name in dict.fromkeys(names)]
+    overlay, curves = Overlay(), (RETURN, SUCCESS, ALONE)
+    settings = differing(*(run.digest.settings for run in runs))
+    heads = (head for curve in curves for head in (curve.title, "best", "at step"))
+    rows: list[tuple[str, ...]] = [("run", "steps", "episodes", *heads, "settings that differ")]
+    for number, run in enumerate(runs):
+        cells = [run.digest.run_id, f"{run.digest.total_steps:,}", f"{run.digest.episodes:,}"]
+        for curve in curves:
+            found = overlay.summary(Group("", (run,)), View(curve))
+            cells += (
+                ["–"] * 3
+                if found is None
+                else [curve.text(found.last), curve.text(found.best), f"{found.best_at:,.0f}"]
+            )
+        differing_here = (f"{key}={values[number]}" for key, values in settings.items())
+        rows.append((*cells, " ".join(differing_here)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *cells, differs in rows:
+        right = (text.rjust(width) for text, width in zip(cells, widths[1:], strict=False))
+        say("  ".join([name.ljust(widths[0]), *right, differs]).rstrip())
+    for group in make_groups(runs):
+        texts = [
+            f"{curve.title} {curve.text(found.last)}"
+            f" ({curve.text(found.low)} to {curve.text(found.high)})"
+            for curve in curves
+            if (found := overlay.summary(group, View(curve))) is not None
+        ]
+        if len(group.runs) > 1 and texts:
+            say(f"{len(group.runs)} runs, {group.label}: {', '.join(texts)}")
+    say(f"Return and success: means of {View().window} episodes.")
 
 
 def print_evaluation(

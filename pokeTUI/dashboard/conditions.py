@@ -11,6 +11,7 @@ HUMAN = "you"
 """Who plays where nobody else does."""
 
 READ_ONLY = "this viewer is read-only"
+REVIEW = "the demonstration has ended: d keeps it, X retakes it, D discards it"
 
 WhyNot = Callable[[DashboardState], str]
 
@@ -30,12 +31,23 @@ def is_recording(state: DashboardState) -> bool:
     return state.recording is not None and state.recording.is_recording
 
 
+def is_reviewing(state: DashboardState) -> bool:
+    """Return whether a demonstration has ended and waits to be kept or discarded."""
+    return is_recording(state) and state.recording is not None and bool(state.recording.review)
+
+
+def is_live(state: DashboardState) -> bool:
+    """Return whether a person plays in real time."""
+    return state.status is not None and state.status.is_live
+
+
 def _only_if(is_so: Callable[[DashboardState], bool], else_why: str) -> WhyNot:
     return lambda state: "" if is_so(state) else else_why
 
 
 always = _only_if(lambda state: True, "")
 by_hand = _only_if(lambda state: state.is_human, "only while you play")
+reviewing = _only_if(is_reviewing, "only when a demonstration has ended, before it is kept")
 by_agent = _only_if(lambda state: not state.is_human, "not while you play")
 trains = _only_if(
     lambda state: not only_records(state),
@@ -53,6 +65,30 @@ with_model = _only_if(
     lambda state: state.planner.status is not None,
     "this run has no language model: start it with --llm-model",
 )
+
+
+def playable(state: DashboardState) -> str:
+    """Let it be done while a person plays, but not while they review what they have played."""
+    return by_hand(state) or (REVIEW if is_reviewing(state) else "")
+
+
+def loadable(state: DashboardState, slot: int) -> str:
+    """Let a slot be loaded that holds something."""
+    is_there = any(kept.slot == slot for kept in state.kept_states)
+    return started(state) or ("" if is_there else f"slot {slot} is empty: shift+F{slot} saves it")
+
+
+def unrecorded(state: DashboardState) -> str:
+    """Let it be done where a person plays and nothing is recorded."""
+    if is_recording(state):
+        return "it is being recorded already: d saves it"
+    is_between = state.status is not None and state.status.phase == "resetting"
+    return by_hand(state) or ("nothing is played yet" if is_between else "")
+
+
+def restartable(state: DashboardState) -> str:
+    """Let it be done once there is a game, but not while a demonstration is reviewed."""
+    return started(state) or (REVIEW if is_reviewing(state) else "")
 
 
 def lacks(state: DashboardState, need: str) -> str:
@@ -73,6 +109,11 @@ def rewindable(state: DashboardState) -> str:
     return recording(state) or ("" if there_is else "there is nothing to undo")
 
 
+def backable(state: DashboardState) -> str:
+    """Let it be done where a person plays, and some of the demonstration can be taken back."""
+    return by_hand(state) or rewindable(state)
+
+
 def saved_runs(state: DashboardState) -> str:
     """Let it be done where the folder of runs is within reach."""
     if state.run is None:
@@ -85,8 +126,8 @@ def saved_runs(state: DashboardState) -> str:
 
 
 def pausable(state: DashboardState) -> str:
-    """Let it be done while the agent plays; where a person records, time counts for both."""
-    return "" if only_records(state) else by_agent(state)
+    """Let it be done while the agent plays, and where time passes though a person plays."""
+    return "" if only_records(state) or is_live(state) else by_agent(state)
 
 
 def takeable(state: DashboardState) -> str:
@@ -98,8 +139,10 @@ def takeable(state: DashboardState) -> str:
 
 
 def paused(state: DashboardState) -> str:
-    """Let it be done only while paused."""
-    return by_agent(state) or ("" if state.is_paused else "only while paused")
+    """Let it be done only while paused; a person's own play needs no pause before."""
+    if state.is_human:
+        return playable(state)
+    return "" if state.is_paused else "only while paused"
 
 
 def several_games(state: DashboardState) -> str:

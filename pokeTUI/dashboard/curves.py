@@ -1,12 +1,13 @@
 """Say which curves a run has, and take their points, smoothed and cut to what is looked at."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pokeTUI.dashboard.history import Points, Record, smooth
+from pokeTUI.dashboard.history import STEPS, Points, Record, smooth
 from pokeTUI.dashboard.state import DashboardState, fold
 
 WINDOWS = (30, 100, 1, 10)
@@ -52,6 +53,11 @@ class Curve:
         """What is counted from left to right."""
         return "update" if self.source == "updates" else "episode"
 
+    @property
+    def is_lower_better(self) -> bool:
+        """Whether the lowest value is the best one."""
+        return "loss" in self.name or self.name in ("length", "planner_share", "error")
+
     def stride(self, state: DashboardState) -> int:
         """Return how many rows a point stands for."""
         return self._record(state).stride
@@ -61,6 +67,9 @@ class Curve:
         places, values = self._record(state).points(self.name)
         if self.name == _REACHED and state.run is not None:
             values = values / max(1, len(state.run.milestones))
+        if not len(places) and self.name.startswith(_MILESTONE):
+            places, values = RETURN.points(state)
+            values = np.zeros(len(places))  # never reached
         return places, values
 
     def smoothed(self, state: DashboardState, window: int) -> Points:
@@ -69,6 +78,11 @@ class Curve:
         if self.source == "evaluations":
             return places, values  # each is a mean already
         return places, smooth(values, window // self.stride(state))
+
+    def steps(self, state: DashboardState, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return at which of the run's steps places of the curve are."""
+        known, steps = self._record(state).points(STEPS)
+        return np.interp(places, known, steps) if len(known) else places
 
     def text(self, value: float) -> str:
         """Return a value in a few characters."""
@@ -88,6 +102,7 @@ ALONE_LOW = Curve("evaluations", "success_low", "95 % interval", is_share=True)
 ALONE_HIGH = Curve("evaluations", "success_high", "95 % interval", is_share=True)
 PLANNER = Curve("episodes", "planner_share", "planner share of decisions", is_share=True)
 _REACHED = "milestones"
+_MILESTONE = "milestone/"
 COMPLETION = Curve("episodes", _REACHED, "milestones reached", is_share=True)
 MILESTONES = Curve("milestones", "", "milestones", is_share=True)
 """No curve but bars, one a milestone."""
@@ -99,12 +114,12 @@ def curves(state: DashboardState) -> list[Curve]:
     if state.run is not None and state.run.milestones:
         chosen += [MILESTONES, COMPLETION]
         chosen += [
-            Curve("episodes", f"milestone/{key}", text, is_share=True)
+            Curve("episodes", f"{_MILESTONE}{key}", text, is_share=True)
             for key, text in state.run.milestones
-            if f"milestone/{key}" in state.history.record.names
+            if f"{_MILESTONE}{key}" in state.history.record.names
         ]
     figures = [name for name in _FIGURES if name in state.updates.names]
-    figures += [name for name in state.updates.names if name not in figures]
+    figures += [name for name in state.updates.names if name not in (*figures, STEPS)]
     chosen += [
         Curve("updates", name, _FIGURES.get(name, name.replace("_", " "))) for name in figures
     ]
@@ -116,6 +131,24 @@ def curves(state: DashboardState) -> list[Curve]:
             Curve("evaluations", _REACHED, "policy alone: milestones", is_share=True),
         ]
     return chosen
+
+
+def shared_curves(states: Sequence[DashboardState]) -> list[Curve]:
+    """Return the curves that any of several saved runs has.
+
+    How many milestones there are is unknown: those reached are counted.
+    """
+    found = dict.fromkeys(curve for state in states for curve in curves(state))
+    names = dict.fromkeys(name for state in states for name in state.history.record.names)
+    known = [curve for curve in found if curve.name != _REACHED]
+    known.append(Curve("episodes", _REACHED, "milestones reached"))
+    known += [
+        Curve("episodes", name, name.removeprefix(_MILESTONE).replace("_", " "), is_share=True)
+        for name in names
+        if name.startswith(_MILESTONE)
+    ]
+    order = ("episodes", "evaluations", "updates")
+    return sorted(known, key=lambda curve: order.index(curve.source))
 
 
 def cut(points: Points, low: float, high: float) -> Points:

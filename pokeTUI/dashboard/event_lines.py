@@ -32,6 +32,8 @@ COMMAND_WORDS = {
     "Restart": "restart",
     "KeepState": "save state",
     "Branch": "branch",
+    "SaveSlot": "save slot",
+    "LoadSlot": "load slot",
     "SetMode": "mode",
     "SetStrategy": "strategy",
     "SetGoal": "goal",
@@ -44,7 +46,10 @@ COMMAND_WORDS = {
     "StartRecording": "record",
     "StopRecording": "save the demonstration",
     "DiscardRecording": "discard",
+    "ReviewRecording": "watch again",
     "Rewind": "undo",
+    "RunBackwards": "rewind",
+    "KeepRecent": "keep what was played",
     "MarkRecording": "mark",
     "DescribeRecording": "describe",
     "RequestControl": "take control",
@@ -91,7 +96,7 @@ class EventLog:
                 if (state, absent) != (self.model_state, self.model_absent):
                     log = replace(self, model_state=state, model_absent=absent)
             case events.StatesKept(states=states):
-                last = max((one.number for one in states if one.is_asked), default=0)
+                last = max((one.number for one in states if _is_numbered(one)), default=0)
                 if last > self.last_asked:
                     log = replace(self, last_asked=last)
         if described is None:
@@ -120,7 +125,7 @@ class EventLog:
                 changes = steering_changes(self.steering, event)
                 return ("control", "; ".join(changes)) if changes else None
             case events.StatesKept(states=states):
-                new = [one for one in states if one.is_asked and one.number > self.last_asked]
+                new = [one for one in states if _is_numbered(one) and one.number > self.last_asked]
                 texts = [
                     f"saved state {one.number}: {one.place}, step {one.episode_steps:,} "
                     f"of game {one.env_index + 1}"
@@ -178,6 +183,11 @@ def _describe(event: Event) -> tuple[str, str] | None:
             return "run", f"the run ended at step {steps:,}: {reason}{saved}"
         case _:
             return None
+
+
+def _is_numbered(state: events.KeptState) -> bool:
+    """Return whether a person kept it under a number: slots are logged as they are saved."""
+    return state.is_asked and not state.slot
 
 
 def command_words(command: str) -> str:

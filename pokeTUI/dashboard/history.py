@@ -16,6 +16,8 @@ LATEST_EPISODES = 60
 MAX_MOVES = 100
 CURRICULUM_WINDOW = 10
 """Episodes over which the curriculum takes its average."""
+STEPS = "total_steps"
+"""Figure that says at which of the run's steps a row came."""
 _WEIGHT = {"rule_heavy": 0, "balanced": 1, "llm_heavy": 2}
 """How much the planner counts in each strategy."""
 _BLOCK = 64
@@ -131,21 +133,23 @@ class EpisodeHistory:
 
     Attributes:
         record: By the episode's number in the run: return, length, success, planner_share,
-            milestones; milestone/KEY is 1 where it was reached, reward/NAME what a component paid.
+            milestones, total_steps; milestone/KEY is 1 where it was reached, reward/NAME what a
+            component paid.
         latest: Figures of the last 60 episodes, oldest first.
     """
 
     record: Record = field(default_factory=Record)
     latest: tuple[Mapping[str, float], ...] = ()
 
-    def add(self, episode: int, summary: EpisodeSummary) -> "EpisodeHistory":
-        """Return the history with one more episode."""
+    def add(self, episode: int, summary: EpisodeSummary, total_steps: int = 0) -> "EpisodeHistory":
+        """Return the history with one more episode, which ended at a step of the run."""
         figures = {
             "return": float(summary.total_reward),
             "length": float(summary.length),
             "success": float(summary.is_success),
             "planner_share": float(summary.planner_share),
             "milestones": float(len(summary.steps_to_milestone)),
+            STEPS: float(total_steps),
             **{f"milestone/{key}": 1.0 for key in summary.steps_to_milestone},
             **{f"reward/{name}": float(value) for name, value in summary.components},
         }

@@ -18,6 +18,7 @@ from pokeTUI.dashboard.event_lines import (
 )
 from pokeTUI.dashboard.history import (
     MAX_MOVES,
+    STEPS,
     EpisodeHistory,
     Move,
     Record,
@@ -88,6 +89,8 @@ class DashboardState:
     reward: events.RewardPaid | None = None
     payouts: tuple[events.PayoutMade, ...] = ()
     decision: events.DecisionMade | None = None
+    held: frozenset[int] = frozenset()
+    """Buttons that are down while a person plays in real time."""
     log: Backlog[LogLine] = field(default_factory=lambda: Backlog(MAX_LOG_LINES))
     event_log: EventLog = field(default_factory=EventLog)
     planner: PlannerView = field(default_factory=PlannerView)
@@ -106,6 +109,8 @@ class DashboardState:
     """Where episodes begin, "" where all do at the true start."""
     policy: events.PolicyUpdated | None = None
     checkpoint: events.CheckpointSaved | None = None
+    system: events.SystemMeasured | None = None
+    """What the run takes of its machine; None before that is measured."""
     is_human: bool = False
     steering: events.SteeringChanged | None = None
     first_weights: tuple[tuple[str, float], ...] = ()
@@ -113,6 +118,8 @@ class DashboardState:
     kept_states: tuple[events.KeptState, ...] = ()
     recording: events.RecordingChanged | None = None
     """How the demonstration stands; None where none was begun."""
+    timeline: events.TimelineChanged | None = None
+    """What is known of a whole replay; None where nothing is replayed."""
     past_s: float = math.nan
     """Uptime at which what comes happened, in the past that a late viewer is sent; nan: now."""
     next_decision_line_s: float = 0.0
@@ -174,6 +181,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, payouts=_append(state.payouts, event, MAX_PAYOUTS))
         case events.DecisionMade():
             return _log_decision(replace(state, decision=event), event)
+        case events.ButtonsHeld(buttons=buttons):
+            return replace(state, held=buttons)
         case events.ReasoningLogged(source=source, text=text, confidence=confidence):
             # Its step counts the whole run; the log counts the episode's, as decisions do.
             step = state.status.episode_steps if state.status is not None else 0
@@ -191,7 +200,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             state = replace(state, last_ends=last_ends)
             if summary.start:
                 return state  # only those from the true start compare
-            return replace(state, history=state.history.add(event.episode, summary))
+            history = state.history.add(event.episode, summary, event.total_steps)
+            return replace(state, history=history)
         case events.RunStarted():
             return replace(state, run=event)
         case events.WorldMapped(outlines=outlines):
@@ -218,7 +228,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             state = replace(state, moves=moves, strategy=new)
             return _notify(state, f"Strategy {new}: {cause}") if state.status else state
         case events.PolicyUpdated():
-            updates = state.updates.add(float(event.update), event.figures)
+            figures = {**event.figures, STEPS: float(event.total_steps)}
+            updates = state.updates.add(float(event.update), figures)
             return replace(state, policy=event, updates=updates)
         case events.EvaluationEnded(episode=episode, evaluation=evaluation):
             successes = evaluation.success_rate * evaluation.episodes
@@ -230,11 +241,14 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
                 "milestones": sum(evaluation.milestones.values()),
                 "success_low": low,
                 "success_high": high,
+                STEPS: float(event.total_steps),
             }
             evaluations = state.evaluations.add(float(episode), figures)
             return replace(state, evaluations=evaluations, evaluated=event)
         case events.CheckpointSaved():
             return replace(state, checkpoint=event)
+        case events.SystemMeasured():
+            return replace(state, system=event)
         case events.ControlChanged(is_human=is_human):
             state = replace(state, is_human=is_human)
             return _notify(state, "You play now" if is_human else "The agent plays again")
@@ -249,6 +263,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, kept_states=states)
         case events.PastReplayed(uptime_s=uptime_s):
             return replace(state, past_s=uptime_s)
+        case events.TimelineChanged():
+            return replace(state, timeline=event)
         case events.RecordingChanged():
             return replace(state, recording=event)
         case events.RecordingEnded():

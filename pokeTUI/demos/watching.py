@@ -8,38 +8,31 @@ from engine.events import Event, RunFailed
 from pokeTUI.dashboard.event_lines import demonstration_end
 
 if TYPE_CHECKING:
-    from engine.training.replay_sources import Recorded
+    from engine.training.replay_sources import Recorded, RecordedDemo, RecordedEpisode
 
 BRANCHED = "branched"
 """Tag of demonstrations that continue from within something recorded."""
 
 
-def watch_replay(
-    save_dir: str | None, run: str, number: int | None, *, color: str = "auto"
-) -> list[str]:
-    """Show a recorded episode in the cockpit until the user leaves it; return what to say of it.
+def recorded_episode(save_dir: str | None, run: str, number: int | None) -> "RecordedEpisode":
+    """Find a recorded episode of a run; None: its last.
 
     Raises:
-        PokeTUIError: There is no such episode, or it cannot be shown here.
+        PokeTUIError: There is no such episode.
     """
     from engine.training.replay_sources import RecordedEpisode
     from pokeTUI.saved import saves
 
-    return watch(RecordedEpisode.find(saves(save_dir), run, number), color=color)
+    return RecordedEpisode.find(saves(save_dir), run, number)
 
 
-def watch_demo(
-    save_dir: str | None,
-    file: str,
-    rom: str | None = None,
-    *,
-    allow_unknown_rom: bool = False,
-    color: str = "auto",
-) -> list[str]:
-    """Show a demonstration likewise.
+def recorded_demo(
+    save_dir: str | None, file: str, rom: str | None = None, *, allow_unknown_rom: bool = False
+) -> "RecordedDemo":
+    """Find a demonstration.
 
     Raises:
-        PokeTUIError: There is no such demonstration, or it cannot be shown here.
+        PokeTUIError: There is no such demonstration.
     """
     from engine.demos.demonstration import read_demo
     from engine.training.replay_sources import RecordedDemo
@@ -47,7 +40,7 @@ def watch_demo(
 
     (path,) = named(save_dir, [file])
     config = settings(save_dir, rom, "", allow_unknown_rom)
-    return watch(RecordedDemo.of(path, read_demo(path), config), color=color)
+    return RecordedDemo.of(path, read_demo(path), config)
 
 
 def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
@@ -86,7 +79,9 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
             return [*lines, f"{recorded.title} was replayed."]
         task = recorded.goal.text if recorded.goal is not None else ""
         start = DemoPoint(recorded.source, place)
-        plan = RecordingPlan(start=start, task=task, tags=(BRANCHED,), has_reset=True)
+        plan = RecordingPlan(
+            start=start, task=task, tags=(BRANCHED,), has_reset=True, has_review=True
+        )
         found = record(settings, plan, color=color)
         recorded_now = found.ended
         lines += [f"{demonstration_end(each).capitalize()}." for each in recorded_now]

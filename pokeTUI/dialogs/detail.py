@@ -70,7 +70,7 @@ class DetailScreen(ModalScreen[None]):
         self.query_one("#detail_box").focus()
 
     def _styled(self) -> Text:
-        inks = palette(self.app.theme)
+        inks = palette(self.app.current_theme)
         text = Text()
         for index, one in enumerate(self._passages):
             is_short = len(one.text) < 60 and "\n" not in one.text

@@ -18,7 +18,9 @@ from engine.commands import (
     SetStrategy,
     Watch,
 )
+from engine.events import KeptState
 from engine.plurals import counted
+from pokeTUI.dashboard.conditions import only_records
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
 
@@ -73,15 +75,19 @@ def ask_state(state: DashboardState, now_s: float) -> Question:
     choices = [
         (
             str(kept.number),
-            f"{kept.number:>4}  {_ago(kept.kept_s, now_s):<10} game {kept.env_index + 1:<3}"
+            f"{_number(kept):>4}  {_ago(kept.kept_s, now_s):<10} game {kept.env_index + 1:<3}"
             f"ep {kept.episode:<5,}step {kept.episode_steps:>5,}  "
             f"{kept.place}{'  (by you)' if kept.is_asked else ''}",
         )
         for kept in reversed(state.kept_states)
     ]
-    return Question(
-        ChoiceScreen("Branch from a saved state", choices), lambda answer: Branch(int(answer))
-    )
+    title = "Load a slot" if only_records(state) else "Branch from a saved state"
+    return Question(ChoiceScreen(title, choices), lambda answer: Branch(int(answer)))
+
+
+def _number(kept: KeptState) -> str:
+    """Return what a saved state is called: the key that loads it, or its number."""
+    return f"F{kept.slot}" if kept.slot else str(kept.number)
 
 
 def _ago(then_s: float, now_s: float) -> str:

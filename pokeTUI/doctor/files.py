@@ -13,6 +13,7 @@ from engine.games.catalog import identify
 from engine.remote.folder import live_runs
 from engine.trust import names_in_environment, trusted_names
 from pokeTUI.doctor.finding import Finding, bad, good, warning
+from pokeTUI.own_themes import read_themes
 from pokeTUI.preferences import PreferenceFile
 
 _NEEDED_GB, _COMFORTABLE_GB = 0.1, 1.0
@@ -47,6 +48,9 @@ def examine_preferences() -> Finding:
         file.load()
     except ConfigurationError as error:
         return bad("preferences", error.message, error.hint)
+    _, mistakes = read_themes(file.path.parent)
+    if mistakes:
+        return warning("preferences", mistakes[0].message, mistakes[0].hint)
     return good("preferences", str(file.path))
 
 

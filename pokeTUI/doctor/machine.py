@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+from engine.loop.machine import memory
 from pokeTUI.doctor.finding import Finding, bad, good, warning
 
 _OLDEST_PYTHON = (3, 11)
@@ -20,6 +21,7 @@ _EXTRAS = {
     "tensorboard": "tensorboard",
     "wandb": "wandb",
     "web": "textual_serve",
+    "gif": "PIL",
 }
 """Extra and the module that it brings."""
 _NEEDED_GB = 2.0
@@ -126,18 +128,8 @@ def usable_cores() -> float:
 
 def free_memory_gb() -> float | None:
     """Return the memory that is free here, None if the system does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
-        free = sizes["MemAvailable"]
-    except (OSError, ValueError, KeyError, IndexError):
-        return None
-    try:
-        limit = int((_CGROUP / "memory.max").read_text())
-        free = min(free, limit - int((_CGROUP / "memory.current").read_text()))
-    except (OSError, ValueError):
-        pass
-    return max(0, free) / _GB
+    found = memory()
+    return None if found is None else (found[1] - found[0]) / _GB
 
 
 def _parse(requirement: str) -> tuple[str, str, str] | None:

@@ -6,21 +6,28 @@ The keys of a pane stand in its class, `Pane.KEYS`, and those of a game in its a
 
 from functools import partial
 
+from engine.commands import NUM_SLOTS
 from pokeTUI.dashboard.conditions import (
+    backable,
     beside_others,
     by_agent,
-    by_hand,
     evaluating,
     kept_states,
+    lacks,
+    loadable,
     pausable,
     paused,
+    playable,
     recording,
     replaying,
+    restartable,
+    reviewing,
     rewindable,
     saved_runs,
     several_games,
     started,
     takeable,
+    unrecorded,
     with_model,
 )
 from pokeTUI.keys.entry import (
@@ -34,6 +41,7 @@ from pokeTUI.keys.entry import (
     WATCH,
     KeyAction,
 )
+from pokeTUI.layout import FRAMES
 
 REWOUND = 10
 """Actions that one press takes back."""
@@ -44,6 +52,35 @@ SPEEDS = (1.0, 3.0, 6.0, 12.0, 30.0, 60.0, 0.0)
 _run, _play, _record, _seek, _steer, _watch, _screen, _program = (
     partial(KeyAction, group) for group in (RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM)
 )
+
+
+def _slot_keys(slot: int) -> tuple[KeyAction, KeyAction]:
+    """Return what loads a slot and what saves it; the first slot's lines describe all."""
+    loads = "F1 to F10 go back to what slots 1 to 10 hold, within a demonstration or before it"
+    saves = "shift+F1 to shift+F10 keep the game in slots 1 to 10, K in the next free one"
+    is_first = slot == 1
+    return (
+        _run(
+            (f"f{slot}",),
+            f"load_slot({slot})",
+            f"Load slot {slot}" + (f": {loads}." if is_first else "."),
+            partial(loadable, slot=slot),
+            name=f"load_slot_{slot}",
+            display="F1-F10" if is_first else "",
+            synonyms=("load state", "quickload", f"slot {slot}"),
+        ),
+        _run(
+            # Terminals without names for shift and a function key send the key twelve further on.
+            (f"shift+f{slot}", f"f{slot + 12}"),
+            f"save_slot({slot})",
+            f"Save slot {slot}" + (f": {saves}." if is_first else "."),
+            restartable,
+            name=f"save_slot_{slot}",
+            display="shift+F1-F10" if is_first else "",
+            synonyms=("save state", "quicksave", f"slot {slot}"),
+        ),
+    )
+
 
 RUN_KEYS = (
     _run(
@@ -58,11 +95,12 @@ RUN_KEYS = (
     _run(
         ("full_stop",),
         "step_once",
-        "Take one step while paused.",
+        "Take one step while paused; while you play in real time: pause, and advance one frame "
+        "with the held buttons; by turns: wait one action.",
         paused,
         label="step",
         rank=1,
-        synonyms=("single step", "advance", "frame"),
+        synonyms=("single step", "advance", "frame advance"),
     ),
     _run(
         ("plus", "equals_sign"),
@@ -107,24 +145,25 @@ RUN_KEYS = (
         ("R",),
         "restart",
         "Restart the watched game: its episode ends here and does not count.",
-        started,
+        restartable,
         synonyms=("restart", "reset", "new game", "begin again"),
     ),
     _run(
         ("K",),
         "keep_state",
-        "Save the watched game's state, to branch from later.",
-        started,
+        "Save the watched game's state, to branch from later; in `record`, in the next free slot.",
+        restartable,
         name="save_state",
         synonyms=("bookmark", "snapshot", "save state", "quicksave"),
     ),
     _run(
         ("B",),
         "branch",
-        "Branch: continue the watched game from a saved state.",
+        "Branch: continue the watched game from a saved state; lists all, the slots too.",
         kept_states,
-        synonyms=("branch", "load state", "fork", "quickload"),
+        synonyms=("branch", "load state", "fork", "quickload", "slots"),
     ),
+    *(entry for slot in range(1, NUM_SLOTS + 1) for entry in _slot_keys(slot)),
     _run(
         ("Q",),
         "stop_run",
@@ -146,19 +185,49 @@ PLAY_KEYS = (
         ("l",),
         "toggle_live",
         "Play in real time, with held buttons, or turn by turn again.",
-        by_hand,
+        playable,
         label="live",
         rank=2,
         synonyms=("live", "real time"),
     ),
+    _play(
+        ("r",),
+        "run_back",
+        "Hold to rewind what was recorded; let go, and play on from there.",
+        backable,
+        name="hold_rewind",
+        label="rewind",
+        rank=2,
+        synonyms=("rewind", "hold to rewind", "backwards", "reverse"),
+    ),
     _record(
         ("d",),
         "toggle_recording",
-        "Record a demonstration from here on; again: save it.",
+        "Record a demonstration from here on; again: end and save it. In its review: keep it.",
         started,
         label="record",
         rank=4,
-        synonyms=("record", "demonstration", "capture", "demo", "save recording"),
+        synonyms=("record", "demonstration", "capture", "demo", "save recording", "keep"),
+    ),
+    _record(
+        ("V",),
+        "review_recording",
+        "Watch the demonstration that has just ended, before it is kept; again: stop.",
+        reviewing,
+        name="review",
+        label="watch",
+        rank=1,
+        synonyms=("review", "watch again", "playback", "rewatch"),
+    ),
+    _record(
+        ("I",),
+        "keep_recent",
+        "Keep the last 30 seconds that you played as a demonstration, though nothing was recorded.",
+        unrecorded,
+        name="keep_recent",
+        label="keep 30 s",
+        rank=3,
+        synonyms=("instant replay", "replay buffer", "last 30 seconds", "clip", "retroactive"),
     ),
     _record(
         ("u",),
@@ -230,7 +299,7 @@ PLAY_KEYS = (
         label="10 steps",
         display="← →",
         rank=1,
-        synonyms=("rewind", "back", "seek"),
+        synonyms=("rewind", "back", "seek", "scrub", "timeline", "jump"),
     ),
     _seek(
         ("right",),
@@ -239,12 +308,12 @@ PLAY_KEYS = (
         replaying,
         name="seek_on",
         display="",
-        synonyms=("forward", "seek"),
+        synonyms=("forward", "seek", "scrub", "timeline", "jump"),
     ),
     _seek(
         ("home",),
         "seek_to(0)",
-        "Seek to the start or the end of the episode.",
+        "Seek to the start or the end; a click or a drag on the timeline seeks anywhere.",
         replaying,
         name="seek_start",
         display="home end",
@@ -335,6 +404,14 @@ PLAY_KEYS = (
         rank=4,
         synonyms=("view", "pixels", "graphics", "render"),
     ),
+    _watch(
+        ("i",),
+        "toggle_inputs",
+        "Input display: show the buttons beside the picture, and who presses them, or hide them.",
+        partial(lacks, need=FRAMES),
+        name="inputs",
+        synonyms=("input display", "input viewer", "buttons", "pad", "controller", "joypad"),
+    ),
 )
 
 
@@ -412,7 +489,7 @@ PROGRAM_KEYS = (
     _screen(
         ("T",),
         "next_theme",
-        "Use the next theme: dark, light, high contrast, colour-blind safe.",
+        "Use the next theme: dark, light, high contrast, colour-blind safe, your own.",
         name="theme",
         synonyms=("theme", "dark", "light", "colours", "colors", "contrast"),
     ),
@@ -431,9 +508,9 @@ PROGRAM_KEYS = (
     _program(
         ("O",),
         "runs",
-        "Saved runs: list them, compare one with this run.",
+        "Saved runs in a table: compare, sort, filter, group, rename, tag, delete.",
         saved_runs,
-        synonyms=("compare", "runs", "saved", "history"),
+        synonyms=("compare", "runs", "saved", "history", "table", "experiments", "tags", "delete"),
     ),
     _program(
         ("P",),
@@ -442,7 +519,7 @@ PROGRAM_KEYS = (
         synonyms=("screenshot", "picture", "export", "image"),
     ),
     _program(
-        ("question_mark", "f1"),
+        ("question_mark",),
         "help",
         "Show or leave this list.",
         label="help",

@@ -23,8 +23,10 @@ _STEERING = (RUN, PLAY, RECORD, STEER)
 _FOR_ALL = frozenset({"next_game", "previous_game", "game_number"})
 """They change what every viewer of a run is shown."""
 _IN_A_REPLAY = frozenset({"pause", "step", "faster", "slower", "take_over"})
-_WHILE_RECORDING = _IN_A_REPLAY | {"restart", "stop"}
+_WHILE_RECORDING = _IN_A_REPLAY | {"restart", "stop", "save_state", "branch"}
 """Of what is under RUN and STEER, what there is where only demonstrations are recorded."""
+SLOTS = ("save_slot_", "load_slot_")
+"""How the actions of the save slots begin, which are there as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ class KeyAction:
             held = state.viewers.is_held
             return "another viewer has control: C asks for it" if held else "C takes control first"
         if self.group in _STEERING and is_replay(state) and self.id not in _IN_A_REPLAY:
-            return "not available in a replay"
-        if self.group in (RUN, STEER) and self.id not in _WHILE_RECORDING and trains(state):
+            return "not in a replay: nothing of it can be changed"
+        is_there = self.id in _WHILE_RECORDING or self.id.startswith(SLOTS)
+        if self.group in (RUN, STEER) and not is_there and trains(state):
             return trains(state)
         return self.why_not(state)

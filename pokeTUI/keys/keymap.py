@@ -15,11 +15,18 @@ from textual.keys import Keys, key_to_character
 
 from engine.errors import ConfigurationError
 from engine.types import DIRECTIONS, GAME_BOY_ACTIONS, ActionSet, GameAction
-from pokeTUI.dashboard.conditions import by_hand, is_recording, lacks, only_records
+from pokeTUI.dashboard.conditions import (
+    is_live,
+    is_recording,
+    is_reviewing,
+    lacks,
+    only_records,
+    playable,
+)
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
 from pokeTUI.keys.actions import ALWAYS, PLAY_KEYS, PROGRAM_KEYS, RUN_KEYS
-from pokeTUI.keys.entry import PLAY, RUN, SCREEN, WATCH, KeyAction
+from pokeTUI.keys.entry import PLAY, RUN, SCREEN, SLOTS, WATCH, KeyAction
 from pokeTUI.layout import FRAMES
 from pokeTUI.panes import kinds
 from pokeTUI.splits import GAME
@@ -88,9 +95,14 @@ class KeyTable:
         self._played = frozenset(key for keys in live for key in keys)
 
     def _mapped(self, actions: ActionSet) -> list[KeyAction]:
-        """Return all entries with the user's keys."""
+        """Return all entries with the user's keys, which the slots leave to other actions."""
+        taken = {key for keys in self._keymap.values() for key in keys}
         return [
-            entry.with_keys(self._keymap[entry.id]) if entry.id in self._keymap else entry
+            entry.with_keys(self._keymap[entry.id])
+            if entry.id in self._keymap
+            else entry.with_keys(key for key in entry.keys if key not in taken)
+            if entry.id.startswith(SLOTS) and taken.intersection(entry.keys)
+            else entry
             for entry in _defaults(actions)
         ]
 
@@ -214,6 +226,10 @@ def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
     match entry.action:
         case "next_view" | "save":
             return state.is_human
+        case "step_once":
+            return state.is_human and not is_live(state)
+        case "toggle_pause" | "run_back":
+            return is_reviewing(state)
         case "toggle_recording":  # an agent's play is recorded seldom: the help tells of it
             return not (state.is_human or is_recording(state) or only_records(state))
         case _:
@@ -225,12 +241,18 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
     match entry.action:
         case "toggle_pause" if state.is_paused:
             return "resume"
+        case "step_once" if is_live(state):
+            return "frame"
         case "toggle_steering":
             return "give control" if state.viewers and state.viewers.is_yours else "take control"
         case "toggle_control" if state.is_human:
             return "give back"
-        case "toggle_live" if state.status and state.status.is_live:
+        case "toggle_live" if is_live(state):
             return "by turns"
+        case "toggle_recording" if is_reviewing(state):
+            return "keep"
+        case "toggle_recording" if state.recording and state.recording.has_review:
+            return "end" if is_recording(state) else entry.label
         case "toggle_recording" if is_recording(state):
             return "save" if state.is_human else "save demo"  # there `save` is for a checkpoint
         case _:
@@ -262,7 +284,7 @@ def _press(index: int, action: GameAction, shown: str, label: str) -> KeyAction:
         action.keys,
         f"press({index})",
         action.help or f"{action.name}.",
-        by_hand,
+        playable,
         f"button_{action.name.lower()}",
         label,
         shown,
@@ -291,6 +313,7 @@ def _pane_entries() -> tuple[KeyAction, ...]:
             partial(lacks, need=info.needs),
             f"pane_{info.key}",
             display="",
+            synonyms=info.synonyms,
         )
         for number, info in enumerate(infos, start=1)
     )

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 
-from engine.commands import Command, Hold, PlayLive, Press
+from engine.commands import Command, Hold, PlayLive, Press, RunBackwards
 from engine.events import (
     CommandRefused,
     ControlChanged,
@@ -111,6 +111,12 @@ class Holds:
             }
         self._until[button] = float("inf") if self.has_releases else now_s + HOLD_S
 
+    def toggle(self, button: int) -> None:
+        """Hold a button until this is called again, and its opposite no more."""
+        if self._until.pop(button, None) is None:
+            self._until.pop(self._opposites.get(button, -1), None)
+            self._until[button] = float("inf")
+
     def release(self, button: int) -> None:
         """A key went up."""
         self._until.pop(button, None)
@@ -135,6 +141,7 @@ class Playing:
 
     Attributes:
         is_live: Keys are held rather than pressed.
+        is_frame_by_frame: It is paused meanwhile; a tap chooses a button, where no release comes.
     """
 
     def __init__(
@@ -151,8 +158,9 @@ class Playing:
         self._turns = Turns(send)
         self._holds = Holds()
         self._sent: frozenset[int] = frozenset()
-        self.is_live = False
+        self.is_live = self.is_frame_by_frame = False
         self._wanted_until = 0.0
+        self._back_until = 0.0
 
     def use(self, run: RunStarted, buttons: Mapping[str, int]) -> None:
         """Take the actions of a run's game, and the keys that press them."""
@@ -173,8 +181,17 @@ class Playing:
             self._turns.press(button, now)
             return
         if button in self._actions.buttons:
-            self._holds.press(button, now)
+            if self.is_frame_by_frame and not self._holds.has_releases:
+                self._holds.toggle(button)
+            else:
+                self._holds.press(button, now)
             self._send_held(now)
+
+    @property
+    def chosen(self) -> frozenset[int] | None:
+        """Return the buttons that the next frames are run with; None where keys are held."""
+        is_chosen = self.is_frame_by_frame and not self._holds.has_releases
+        return self._sent if is_chosen else None
 
     def release(self, key: str) -> None:
         """A key went up."""
@@ -184,8 +201,21 @@ class Playing:
             self._holds.release(button)
             self._send_held(self._clock())
 
+    def run_back(self) -> None:
+        """The key that runs the game backwards went down, or repeats."""
+        if not self._back_until:
+            self._send(RunBackwards(is_on=True))
+        self._back_until = float("inf") if self._holds.has_releases else self._clock() + HOLD_S
+
+    def stop_back(self) -> None:
+        """That key went up, or does not repeat."""
+        if self._back_until:
+            self._back_until = 0.0
+            self._send(RunBackwards(is_on=False))
+
     def let_go(self) -> None:
         """Hold nothing: the keys go elsewhere now, and their ends will not be seen."""
+        self.stop_back()
         self._holds.let_go()
         self._send_held(self._clock())
 
@@ -196,6 +226,11 @@ class Playing:
 
     def take(self, event: Event) -> None:
         """Learn how the engine answered."""
+        if isinstance(event, StatusChanged):
+            was_stepped = self.is_frame_by_frame
+            self.is_frame_by_frame = event.is_live and event.is_paused
+            if was_stepped and not self.is_frame_by_frame:
+                self._holds.let_go()
         match event:
             case GameObserved() | CommandRefused(command="Press"):
                 self._turns.answered(self._clock())
@@ -214,6 +249,8 @@ class Playing:
 
     def look(self, *, is_covered: bool) -> None:
         """Notice what time has changed; `is_covered`: something else has the keyboard."""
+        if is_covered or self._clock() >= self._back_until:
+            self.stop_back()
         if is_covered:
             self._holds.let_go()
         self._send_held(self._clock())

@@ -7,6 +7,7 @@ from textual import events
 from engine.events import CurriculumChanged
 from engine.plurals import counted
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dashboard.story import story
 from pokeTUI.dialogs.questions import ask_mode, ask_strategy
 from pokeTUI.layout import TRAINING, PaneInfo
 from pokeTUI.panes.curriculum_lines import (
@@ -99,8 +100,11 @@ class CurriculumPane(Pane):
             right = self._history(state, width - at, top)
             lines = beside(left, right, at, width)
             return lines + (hand_over(state, width, height - len(lines)) if top < height else [])
-        top = height - 4 if height >= 15 else height
-        lines = self._standing(state, state.curriculum, width, top)
+        told = self.sentence(story(state)[0], width)
+        top = (height - 4 if height >= 15 else height) - len(told)
+        lines = [*told, *self._standing(state, state.curriculum, width, top)]
+        if self._set_row >= 0:
+            self._set_row += len(told)
         gap = [Line(width)] if height > 20 else []
         room = height - len(lines) - len(gap)
         return [*lines, *gap, *self._history(state, width, room)] if room >= 2 else lines

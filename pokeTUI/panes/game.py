@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -13,13 +12,18 @@ from textual.widget import Widget
 from engine.events import ProgressReported, RecordingChanged
 from engine.quoting import printable
 from engine.types import DIRECTIONS, GAME_BOY_FRAME_SHAPE
-from pokeTUI.dashboard.conditions import is_recording, takeable
+from pokeTUI.dashboard.conditions import is_live, is_recording, is_reviewing, takeable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
+from pokeTUI.panes.inputs import PAD_ROWS, InputDisplay
 from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode, exact_size, fit, is_legible
-from pokeTUI.rendering.kitty import KittyEncoder
+from pokeTUI.rendering.iterm import ItermPainter
+from pokeTUI.rendering.kitty import KittyPainter
 from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.rendering.pictures import Painter, PictureEncoder
+from pokeTUI.rendering.shared_memory import SharedPictures
+from pokeTUI.rendering.sixel import SixelPainter
 from pokeTUI.terminal.probe import Terminal, terminal_of
 from pokeTUI.theme import Ink
 from pokeTUI.time_left import TimeLeft
@@ -30,17 +34,25 @@ _BESIDE_BAR = len(" 100% 0:00:00 left")
 
 
 class GamePane(Vertical):
-    """The picture in the middle, and below it the game's text where the picture is too coarse."""
+    """The picture in the middle, and around it what there is room for.
+
+    Below it is the game's text where the picture is too coarse, and below or beside that the input
+    display.
+    """
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, classes="pane")
         self.border_title = self._title = "Game"
         self.mode = GameMode.AUTO
         self._terminal = terminal_of(os.environ)
+        self._memory = SharedPictures()
         self._view = GameView(id="game_view")
         self._stage = Stage(self._configure, self._view, id="game_stage")
         self._stage.display = False  # until there is a frame, its place is the progress'
         self._text = GameText(id="game_text")
+        self._inputs = InputDisplay(id="inputs")
+        self._inputs.display = False
+        self._input_choice = "auto"
         self._starting = Starting(id="starting")
         self._recording: RecordingChanged | None = None
         self._look = self._below = ""
@@ -52,6 +64,7 @@ class GamePane(Vertical):
         yield self._starting
         yield self._stage
         yield self._text
+        yield self._inputs
 
     def use_terminal(self, terminal: Terminal) -> None:
         """Draw in what `terminal` can show."""
@@ -65,9 +78,8 @@ class GamePane(Vertical):
 
     def cell_mode(self, columns: int, rows: int) -> tuple[GameMode, ColorDepth]:
         """Return how to draw a picture in cells in so much room, and in which colours."""
-        in_cells = replace(self._terminal, has_kitty_graphics=False)
-        best = in_cells.best_mode(columns, rows, self._shape)
-        is_chosen = self.mode not in (GameMode.AUTO, GameMode.KITTY)
+        best = self._terminal.best_cell_mode(columns, rows, self._shape)
+        is_chosen = self.mode is not GameMode.AUTO and not self.mode.is_picture
         return self.mode if is_chosen else best, self._terminal.depth
 
     def set_mode(self, mode: GameMode) -> None:
@@ -87,8 +99,23 @@ class GamePane(Vertical):
         self._text.styles.height = rows
         self._place_text()
 
+    def show_inputs(self, choice: str) -> None:
+        """Show the input display: "auto" where the picture leaves room, always "on", or "off"."""
+        self._input_choice = choice
+        self._place_text()
+
+    def toggle_inputs(self) -> str:
+        """Show the input display, or hide it, and return the choice that this means."""
+        if self._inputs.display:
+            self.show_inputs("off")
+        else:
+            self.show_inputs("auto")
+            if not self._inputs.display:
+                self.show_inputs("on")
+        return self._input_choice
+
     def on_resize(self) -> None:
-        """See whether the picture can be read now."""
+        """See what there is room for now."""
         self._place_text()
 
     def show_frame(self, state: DashboardState, *, at_once: bool) -> bool:
@@ -102,11 +129,17 @@ class GamePane(Vertical):
         if state.frame.shape != self._shape:
             self._shape = state.frame.shape
             self._configure()
+        if state.is_human or (state.status is not None and state.status.speed > 0):
+            self._inputs.show(state)  # at full speed the figures' pace has to do
         return self._view.show(state.frame, at_once=at_once)
 
     def show(self, state: DashboardState) -> None:
         """Show the figures around the picture."""
         self._text.show(state)
+        needed = self._inputs.upright_size
+        self._inputs.show(state)
+        if self._inputs.upright_size != needed:
+            self._place_text()
         if state.frame is None:
             self._starting.show(state)
         title = game_title(state)
@@ -126,8 +159,8 @@ class GamePane(Vertical):
         self._place_text()
         size, depth = self._grid(mode, *room), self._terminal.depth
         encoder: Encoder = (
-            KittyEncoder(*size, depth)
-            if mode is GameMode.KITTY
+            PictureEncoder(self._painter(mode), *size, depth)
+            if mode.is_picture
             else FrameEncoder(mode, *size, depth)
         )
         now = self._view.encoder
@@ -145,6 +178,23 @@ class GamePane(Vertical):
         size = self._grid(mode, *room)
         can_be_read = is_legible(mode, *size, self._terminal.cell_size_px, self._shape)
         self._text.display = self._text_rows > 0 and not can_be_read
+        if room and self._stage.display:
+            self._place_inputs(mode, *room)
+
+    def _place_inputs(self, mode: GameMode, columns: int, rows: int) -> None:
+        """Show the buttons below the picture or beside it, where it leaves room or they must."""
+        rows -= self._text_rows * self._text.display
+        wide, high = self._grid(mode, columns, rows)
+        width, height = self._inputs.upright_size
+        below = PAD_ROWS if rows - high >= PAD_ROWS else min(1, rows - high)
+        is_beside = not below and columns - wide >= width and rows >= height
+        if self._input_choice == "on" and not is_beside:
+            below = max(1, below)
+        is_shown = self._input_choice != "off" and bool(below or is_beside)
+        self._inputs.display = is_shown
+        styles = self._inputs.styles
+        styles.dock = "right" if is_beside else "bottom"
+        styles.width, styles.height = (width, "100%") if is_beside else ("100%", below)
 
     def _label_border(self) -> None:
         """Say in the lower border how the recording stands, else how the game is drawn."""
@@ -161,11 +211,22 @@ class GamePane(Vertical):
             return self._terminal.best_mode(columns, rows, self._shape)
         return self.mode
 
+    def _painter(self, mode: GameMode) -> Painter:
+        terminal = self._terminal
+        if mode is GameMode.SIXEL and terminal.cell_size_px is not None:
+            return SixelPainter(terminal.cell_size_px, terminal.sixel_colors)
+        if mode is GameMode.ITERM:
+            return ItermPainter()
+        return KittyPainter(self._memory if terminal.has_shared_memory else None)
+
     def _grid(self, mode: GameMode, columns: int, rows: int) -> tuple[int, int]:
         """Return the cells of the picture in so much room."""
-        if mode is not GameMode.KITTY:
+        if not mode.is_picture:
             return fit(columns, rows, self._shape)
         width, height = self._terminal.cell_size_px or (1, 2)
+        if mode is GameMode.SIXEL:
+            widest, highest = self._terminal.sixel_size_px
+            columns, rows = min(columns, widest // width), min(rows, highest // height)
         return fit(columns, rows, self._shape, cell_shape=height / width, max_rows=rows)
 
 
@@ -174,7 +235,11 @@ def game_title(state: DashboardState) -> str:
     if not state.is_human:
         name = state.run.game if state.run else "Game"
         return f"{name}: the screen fades  . one step" if _is_blank(state) else name
-    if state.status is not None and state.status.is_live:
+    if is_reviewing(state) and state.recording is not None:
+        return f"● KEEP IT? {state.recording.review}"
+    if is_live(state) and state.is_paused:
+        return "▲ FRAME BY FRAME  . next frame  p plays on  l by turns"
+    if is_live(state):
         return "▲ YOU PLAY in real time  l by turns"
     buttons = [one for one in state.actions if one.keys and one.button not in DIRECTIONS]
     keys = "".join(f"  {shown_key(one.keys[0])} {one.name}" for one in buttons[:2])
@@ -218,7 +283,8 @@ def recording_text(now: RecordingChanged, width: int) -> str:
 
 
 def _look(encoder: Encoder) -> tuple[object, ...]:
-    return encoder.mode, encoder.columns, encoder.rows, encoder.depth
+    painter = encoder.painter if isinstance(encoder, PictureEncoder) else None
+    return encoder.mode, encoder.columns, encoder.rows, encoder.depth, painter
 
 
 class Stage(Container):

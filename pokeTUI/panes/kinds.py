@@ -11,6 +11,7 @@ from pokeTUI.panes.pane import Pane
 from pokeTUI.panes.party import PartyPane
 from pokeTUI.panes.reasoning import ReasoningPane
 from pokeTUI.panes.rewards import RewardsPane
+from pokeTUI.panes.system import SystemPane
 from pokeTUI.splits import GAME
 
 PANES: tuple[type[Pane], ...] = (
@@ -21,6 +22,7 @@ PANES: tuple[type[Pane], ...] = (
     LearningPane,
     DecisionsPane,
     LogPane,
+    SystemPane,
 )
 
 

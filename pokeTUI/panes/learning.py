@@ -26,6 +26,7 @@ from pokeTUI.dashboard.curves import (
 )
 from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dashboard.story import story
 from pokeTUI.dialogs.prompt import ChoiceScreen
 from pokeTUI.layout import TRAINING, PaneInfo
 from pokeTUI.panes.pane import Pane, PaneKey, empty, untrained
@@ -58,7 +59,7 @@ class LearningPane(Pane):
         appetite=3,
         presented=1,
     )
-    PARTS = ("history", "updates", "evaluations", "run", "starts")
+    PARTS = ("history", "updates", "evaluations", "evaluated", "policy", "run", "starts")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("right_square_bracket",), "next", "]", "curve", "Show the next curve."),
         PaneKey(("left_square_bracket",), "previous", "[", "", "Show the previous curve."),
@@ -86,6 +87,7 @@ class LearningPane(Pane):
         self._other_name = ""
         self._frame = Frame(0, 1)
         self._frame_rows = 0
+        self._legend_row = 0
 
     # Keys and mouse
 
@@ -115,9 +117,9 @@ class LearningPane(Pane):
         at = event.get_content_offset(self)
         if at is None or self.curve == MILESTONES:
             return
-        if at.y == 0:
+        if at.y == self._legend_row:
             self.act("next")
-        elif at.y <= self._frame_rows:
+        elif self._legend_row < at.y <= self._legend_row + self._frame_rows:
             self._cursor = max(0, min(self._frame.columns - 1, at.x - self._frame.start))
             self.redraw()
 
@@ -180,14 +182,16 @@ class LearningPane(Pane):
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return a legend and the curve; beside and below it more, where there is room."""
-        self._frame_rows = 0
+        self._frame_rows = self._legend_row = 0
         if self.curve not in curves(state):
             self.curve = RETURN
         if self.curve == MILESTONES:
             return _milestones(state, width, height, self._first_milestone)
         has_milestones = state.run is not None and bool(state.run.milestones)
         if not (width >= _SPLIT and has_milestones and state.history.count):
-            return self._chart(state, width, height)
+            alone = self.sentence(story(state)[1], width)
+            self._legend_row = len(alone)
+            return [*alone, *self._chart(state, width, height - len(alone))]
         at = width - min(60, width // 3)
         small = self._small_charts(state, width, height // 2) if height >= 30 else []
         left = self._chart(state, at - 3, height - len(small) - bool(small))

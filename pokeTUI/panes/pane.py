@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from engine.commands import Command
 from pokeTUI.dashboard.conditions import is_replay, only_records
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.layout import PaneInfo
+from pokeTUI.layout import STORY_FROM_ROWS, PaneInfo
 from pokeTUI.rendering.lines import Line, labelled
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
@@ -102,6 +102,12 @@ class Pane(LinesWidget):
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return the lines for `state`."""
         raise NotImplementedError
+
+    def sentence(self, text: str, width: int) -> list[Line]:
+        """Return a sentence of the story, where the screen has no line of its own for it."""
+        if not self.is_attached or self.app.size.height >= STORY_FROM_ROWS:
+            return []
+        return labelled("", text, Ink.strong, width, 0, 2) if text else []
 
 
 def untrained(state: DashboardState) -> str:

@@ -1,5 +1,6 @@
 """Draw line charts in braille dots with numpy (plotext takes 50 times as long)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ class Series:
         places: (n,) float, rising: where each value stands, 0 at the left edge, 1 at the right.
         values: (n,) float.
         is_dotted: Draw every other column, so that two lines differ without colour.
+        floor: (n,) float: fill sparsely from here to the values, instead of drawing a line.
     """
 
     places: NDArray[np.float64]
@@ -23,24 +25,28 @@ class Series:
     low: float
     high: float
     is_dotted: bool = False
+    floor: NDArray[np.float64] | None = None
 
 
-def draw_chart(series: list[Series], columns: int, rows: int) -> tuple[list[str], NDArray[np.int8]]:
+def draw_chart(
+    series: Sequence[Series], columns: int, rows: int
+) -> tuple[list[str], NDArray[np.int16]]:
     """Draw `series` over each other, the first on top.
 
     Returns:
-        The rows as text, and (rows, columns) int8: which series owns a cell, -1 for none.
+        The rows as text, and (rows, columns) int16: which series owns a cell, -1 for none.
     """
-    codes = np.zeros((rows, columns), np.intp)
-    owner = np.full((rows, columns), -1, np.int8)
+    codes = np.zeros(rows * columns, np.uint32)
+    owner = np.full(rows * columns, -1, np.int16)
     for number in reversed(range(len(series))):
-        dots = _dots(series[number], 2 * columns, 4 * rows)
-        blocks = dots.reshape(rows, 4, columns, 2)
-        drawn = (blocks * _DOTS[None, :, None, :]).sum(axis=(1, 3))
-        codes = np.where(drawn > 0, drawn, codes)
-        owner[drawn > 0] = number
-    glyphs = np.where(codes > 0, codes + 0x2800, ord(" "))
-    return ["".join(map(chr, row)) for row in glyphs.tolist()], owner
+        y, x = _dots(series[number], 2 * columns, 4 * rows)
+        cells = y // 4 * columns + x // 2
+        drawn = np.bincount(cells, _DOTS[y % 4, x % 2], rows * columns)  # no dot comes twice
+        is_drawn = drawn > 0
+        np.copyto(codes, drawn, where=is_drawn, casting="unsafe")
+        owner[is_drawn] = number
+    glyphs = np.where(codes > 0, codes + 0x2800, ord(" ")).astype("<u4").reshape(rows, columns)
+    return [row.tobytes().decode("utf-32-le") for row in glyphs], owner.reshape(rows, columns)
 
 
 def nice_bounds(low: float, high: float) -> tuple[float, float]:
@@ -56,26 +62,34 @@ def nice_bounds(low: float, high: float) -> tuple[float, float]:
     return float(np.floor(low / step) * step) + 0.0, float(np.ceil(high / step) * step) + 0.0
 
 
-def _dots(series: Series, width: int, height: int) -> NDArray[np.bool_]:
-    """Return (height, width): the vertical extent of the line in every dot column."""
+def _dots(series: Series, width: int, height: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the row and the column of each dot: the line's vertical extent in every column."""
     if len(series.values) == 0:
-        return np.zeros((height, width), np.bool_)
+        return np.empty(0, np.intp), np.empty(0, np.intp)
     at = np.rint(np.clip(series.places, 0, 1) * (width - 1)).astype(np.intp)
     columns, starts = np.unique(at, return_index=True)
-    every = np.arange(width)
-    is_drawn = (every >= columns[0]) & (every <= columns[-1])
-    bottom = np.interp(every, columns, np.minimum.reduceat(series.values, starts))
+    every = np.arange(columns[0], columns[-1] + 1)
+    lowest = series.values if series.floor is None else series.floor
+    bottom = np.interp(every, columns, np.minimum.reduceat(lowest, starts))
     top = np.interp(every, columns, np.maximum.reduceat(series.values, starts))
     span = max(series.high - series.low, 1e-9)
     upper = np.clip((series.high - top) / span, 0, 1) * (height - 1)
     lower = np.clip((series.high - bottom) / span, 0, 1) * (height - 1)
     first, last = np.rint(upper).astype(np.intp), np.rint(lower).astype(np.intp)
-    # Reach to the neighbour on the left, so that steep parts stay one line.
-    reach_first, reach_last = first.copy(), last.copy()
-    reach_first[1:] = np.minimum(first[1:], last[:-1] + (last[:-1] < first[1:]))
-    reach_last[1:] = np.maximum(last[1:], first[:-1] - (first[:-1] > last[1:]))
-    y = np.arange(height)[:, None]
-    dots: NDArray[np.bool_] = (y >= reach_first) & (y <= reach_last) & is_drawn
-    if series.is_dotted:
-        dots[:, every % 4 >= 2] = False
-    return dots
+    if series.floor is None:
+        # Reach to the neighbour on the left, so that steep parts stay one line.
+        one, other = first[:-1], last[:-1]
+        first[1:], last[1:] = (
+            np.minimum(first[1:], other + (other < first[1:])),
+            np.maximum(last[1:], one - (one > last[1:])),
+        )
+    depths = last - first + 1
+    x, tops = np.repeat(every, depths), np.repeat(first, depths)
+    y = tops + np.arange(len(x)) - np.repeat(np.cumsum(depths) - depths, depths)
+    if series.floor is not None:
+        is_kept = (x + 2 * (y % 2)) % 4 == 0
+    elif series.is_dotted:
+        is_kept = x % 4 < 2
+    else:
+        return y, x
+    return y[is_kept], x[is_kept]

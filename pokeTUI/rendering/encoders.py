@@ -35,7 +35,14 @@ class GameMode(Enum):
     OCTANTS = "octants"
     ASCII_COLOR = "ASCII in colour"
     ASCII = "plain ASCII"
+    SIXEL = "sixel"
+    ITERM = "iTerm2 images"
     KITTY = "Kitty graphics"
+
+    @property
+    def is_picture(self) -> bool:
+        """Return whether the terminal draws it in real pixels, not in cells."""
+        return self in (GameMode.SIXEL, GameMode.ITERM, GameMode.KITTY)
 
 
 _SHAPES = {
@@ -146,7 +153,7 @@ def fit(
     per_row = cell_shape * shape[1] / shape[0]
     if max_rows is None:
         max_rows = exact_size(shape)[1]
-    height = max(1, min(rows, max_rows, int(columns / per_row)))
+    height = max(1, min(rows, max_rows, int((columns + 0.5) / per_row)))
     width = min(columns, round(height * per_row))
     return max(1, width), height
 
@@ -164,7 +171,7 @@ def is_legible(
 ) -> bool:
     """Return whether the text in a frame of a shape can be read where it is drawn in so many cells.
 
-    Pictures in real pixels (Kitty) need `cell_size_px`; those of unknown cells can be read.
+    Pictures in real pixels need `cell_size_px`; those of unknown cells can be read.
     """
     height, width = shape[:2]
     wide, high = cell_size_px or (width, height)

@@ -108,14 +108,16 @@ class TabBar(ActionBar):
         while _width(names, gap, space) > width and max(map(len, names)) > _MIN_NAME:
             longest = max(range(len(names)), key=lambda at: (len(names[at]), at))
             names[longest] = names[longest][:-1]
-        if _width(names, gap, space) > width:
+        if _width(names, gap, space) > width + 1:
             names = [pane.tab if pane.key == self._front else "" for _, pane in panes]
+        has_number = _width(names, gap, space) <= width  # the front one can do without
         line = Line(width)
         self._spans = []
         for (number, pane), name in zip(panes, names, strict=True):
             is_front = pane.key == self._front
             start = line.used
-            line.add(f"{number}{space}", Ink.badge if is_front else Ink.key)
+            if has_number or not is_front:
+                line.add(f"{number}{space}", Ink.badge if is_front else Ink.key)
             line.add(name, Ink.badge if is_front else Ink.dim)
             if not is_front:
                 self._spans.append((start, line.used, f"show_pane('{pane.key}')"))

@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from engine.events import RunStarted
 from engine.types import GAME_BOY_FRAME_SHAPE
+from pokeTUI.dashboard.conditions import is_replay
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.layout import (
@@ -29,6 +30,7 @@ from pokeTUI.panes.pane import Pane
 from pokeTUI.screens.bars import KeyBar, StoryLine, TabBar, TooSmall
 from pokeTUI.splits import GAME, Border
 from pokeTUI.widgets.status_bar import StatusBar
+from pokeTUI.widgets.timeline import Timeline
 
 _STEP = {"wider": 2, "narrower": -2, "taller": 1, "lower": -1}
 
@@ -78,6 +80,7 @@ class Board(Widget):
         self._story = StoryLine(id="story")
         self._keys = KeyBar(table, id="keys")
         self._tabs = TabBar(id="tabs")
+        self._timeline = Timeline(id="timeline")
 
     @property
     def layout(self) -> Layout:
@@ -100,6 +103,7 @@ class Board(Widget):
         yield self.game
         yield self._tabs
         yield from self._panes.values()
+        yield self._timeline
         yield self._keys
         yield TooSmall(id="too_small")
 
@@ -224,6 +228,7 @@ class Board(Widget):
         self._status.show(state)
         self._story.show(state)
         self._keys.show(state, self.focused)
+        self._timeline.show(state)
         if GAME in self.plan.regions:
             self.game.show(state)
         for key, pane in self._panes.items():
@@ -235,6 +240,7 @@ class Board(Widget):
         suited = replace(
             self.arrangement,
             absent=kinds.absent_panes(state),
+            has_timeline=is_replay(state),
             frame_shape=run.frame_shape or GAME_BOY_FRAME_SHAPE,
         )
         if suited != self.arrangement:

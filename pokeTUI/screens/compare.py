@@ -1,131 +1,42 @@
-"""Two runs beside each other: what was set otherwise, how far they came, and their curves."""
+"""Saved runs over each other: their curves, how far they came, and what was set otherwise."""
 
-import asyncio
-from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.events import MouseScrollDown, MouseScrollUp
 from textual.screen import ModalScreen
+from textual.worker import get_current_worker
 
 from engine.errors import PokeTUIError
-from pokeTUI.dashboard.curves import LENGTH, PLANNER, RETURN, SUCCESS, Curve, load_curves
-from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.rendering.lines import Line, beside, shorten
+from engine.quoting import printable
+from pokeTUI.dashboard.curves import WINDOWS, shared_curves
+from pokeTUI.dashboard.overlay import (
+    ALL_BUT_SEED,
+    EACH_RUN,
+    OverlaidRun,
+    grouping_settings,
+    load_run,
+)
+from pokeTUI.dialogs.prompt import ChoiceScreen
+from pokeTUI.screens.comparison import SPREADS, Comparison
 from pokeTUI.screens.listing import LEAVE_KEYS
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.lines_widget import LinesWidget
-from pokeTUI.widgets.plot import Axes, PlotLine, plot
 
-_CURVES = (RETURN, SUCCESS, LENGTH, PLANNER)
-_WINDOW = 30
-_SIDE_BY_SIDE = 150
-_PLOT_ROWS = 9
-_INKS = (Ink.accent, Ink.warn)
-_SIGNS = ("━━", "┅┅")
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """What was read of two runs: rows of a name and two values, states with their curves.
-
-    The warnings say what of their journals is damaged.
-    """
-
-    rows: tuple[tuple[str, str, str], ...]
-    states: tuple[DashboardState, DashboardState]
-    warnings: tuple[str, ...] = ()
-
-
-def compare(save_dir: str, first: str, second: str) -> Compared:
-    """Read two runs; takes a moment.
-
-    Raises:
-        PokeTUIError: A run is not there, or is unreadable.
-    """
-    from engine.training.runs import find_run
-    from pokeTUI.saved import comparison_rows
-
-    folders = [find_run(save_dir, run) for run in (first, second)]
-    warnings: list[str] = []
-    rows = tuple(comparison_rows(save_dir, first, second, warnings.append))
-    one, other = (load_curves(str(Path(folder)), folder.name) for folder in folders)
-    return Compared(rows, (one, other), tuple(warnings))
-
-
-class Comparison(LinesWidget):
-    """The table, and the curves beside or below it."""
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self.compared: Compared | None = None
-        self.text = "Reading both runs…"
-        self.curve: Curve = RETURN
-        self.top = 0
-
-    def draw(self, width: int, height: int) -> list[Line]:
-        """Return both."""
-        if self.compared is None:
-            return [Line(width).add(self.text, Ink.dim)]
-        if width >= _SIDE_BY_SIDE:
-            table = self._table(width // 2 - 2, height)
-            chart = self._chart(width - width // 2, height)
-            return beside(table, chart, width // 2, width)
-        rows = max(5, min(len(self.compared.rows) + 1, height - _PLOT_ROWS - 1))
-        table = self._table(width, rows)
-        return [*table, Line(width), *self._chart(width, height - len(table) - 1)]
-
-    def scroll_by(self, rows: int) -> None:
-        """Scroll the table."""
-        most = len(self.compared.rows) - 3 if self.compared is not None else 0
-        self.top = max(0, min(most, self.top + rows))
-        self.redraw()
-
-    def _table(self, width: int, height: int) -> list[Line]:
-        assert self.compared is not None
-        (_, *runs), *rows = self.compared.rows
-        names = min(max(len(row[0]) for row in self.compared.rows) + 2, width // 3)
-        cells = (width - names) // 2
-        head = Line(width).add("", Ink.dim, names)
-        for sign, ink, run in zip(_SIGNS, _INKS, runs, strict=True):
-            head.add(f"{sign} ", ink).add(run, Ink.strong, cells - 3)
-        lines = [head]
-        room = height - 1
-        self.top = max(0, min(self.top, len(rows) - room))
-        for name, *values in rows[self.top : self.top + room]:
-            line = Line(width).add(f"{name} ", Ink.dim, names)
-            ink = Ink.text if values[0] != values[1] else Ink.dim
-            for value in values:
-                line.add(shorten(value, cells - 1), ink, cells)
-            lines.append(line)
-        left = len(rows) - self.top - room
-        if left > 0 and len(lines) > 1:
-            lines[-1] = Line(width).add(f"↓ {left + 1} more", Ink.dim)
-        return lines
-
-    def _chart(self, width: int, height: int) -> list[Line]:
-        assert self.compared is not None
-        curve = self.curve
-        pairs = [curve.smoothed(state, _WINDOW) for state in self.compared.states]
-        title = Line(width).add(curve.title, Ink.strong)
-        title.add(f"  mean of {_WINDOW} episodes", Ink.dim)
-        if not any(len(places) for places, _ in pairs):
-            return [title, Line(width).add("Neither has finished an episode.", Ink.dim)]
-        last = max(float(places[-1]) for places, _ in pairs if len(places))
-        lines = [
-            PlotLine(points, ink, is_dotted=number == 1)
-            for number, (points, ink) in enumerate(zip(pairs, _INKS, strict=True))
-            if len(points[0])
-        ]
-        axes = Axes(1.0, max(2.0, last), curve.unit, curve.text, is_share=curve.is_share)
-        return [title, *plot(lines, axes, width, max(3, height - 1))[0]]
+_BY: Mapping[str, str] = MappingProxyType(
+    {ALL_BUT_SEED: "all settings but the seed", EACH_RUN: "nothing: each run by itself"}
+)
 
 
 class CompareScreen(ModalScreen[None]):
-    """Show two runs beside each other, the second dotted."""
+    """Show any number of runs over each other; those that differ only in the seed are a group.
+
+    Two runs are lines of their own at first, whatever they differ in.
+    """
 
     DEFAULT_CSS = """
     CompareScreen { align: center middle; background: $background 70%; }
@@ -140,53 +51,124 @@ class CompareScreen(ModalScreen[None]):
         Binding(f"{LEAVE_KEYS},enter", "dismiss", show=False),
         Binding("right_square_bracket,c,right,l", "curve(1)", show=False),
         Binding("left_square_bracket,left,h", "curve(-1)", show=False),
-        Binding("down,j", "scroll(1)", show=False),
-        Binding("up,k", "scroll(-1)", show=False),
+        Binding("g", "group", show=False),
+        Binding("b", "spread", show=False),
+        Binding("m", "smooth", show=False),
+        Binding("x", "axis", show=False),
+        Binding("down,j", "mark(1)", show=False),
+        Binding("up,k", "mark(-1)", show=False),
         Binding("pagedown,space", "scroll(8)", show=False),
         Binding("pageup", "scroll(-8)", show=False),
     ]
 
-    def __init__(self, save_dir: str, first: str, second: str) -> None:
+    def __init__(self, save_dir: str, names: Sequence[str]) -> None:
         super().__init__()
         self._save_dir = save_dir
-        self._pair = (first, second)
-        self._lines = Comparison(id="compare_lines")
+        self._names = tuple(dict.fromkeys(names))
+        self._read_so_far = 0
+        self.lines = Comparison(id="compare_lines")
+        if len(self._names) == 2:
+            self.lines.by = EACH_RUN
 
     def compose(self) -> ComposeResult:
         """Yield the box."""
         with Vertical(id="compare_box") as box:
-            box.border_title = "Compare"
-            box.border_subtitle = "c another curve   ↑↓ scroll   esc goes back"
-            yield self._lines
+            box.border_subtitle = (
+                "c curve  g group  b bands  m mean  x axis  ↑↓ mark  pgdn scroll  esc"
+            )
+            yield self.lines
 
     def on_mount(self) -> None:
-        """Read the runs."""
-        self.run_worker(self._read())
+        """Read the runs beside the event loop: a long run has a long journal."""
+        self._entitle()
+        self.run_worker(self._read, thread=True)
 
-    async def _read(self) -> None:
-        try:
-            self._lines.compared = await asyncio.to_thread(compare, self._save_dir, *self._pair)
-        except PokeTUIError as error:
-            self._lines.text = str(error)
-        else:
-            for text in self._lines.compared.warnings:
-                self.notify(text, severity="warning", markup=False)
-        self._lines.redraw()
+    def _read(self) -> None:
+        worker = get_current_worker()
+        for name in self._names:
+            warnings: list[str] = []
+            try:
+                run = load_run(self._save_dir, name, warnings.append)
+            except PokeTUIError as error:
+                run, warnings = None, [str(error)]
+            if worker.is_cancelled:
+                return
+            self.app.call_from_thread(self._add, run, warnings)
+
+    def _add(self, run: OverlaidRun | None, warnings: Sequence[str]) -> None:
+        self._read_so_far += 1
+        if run is not None:
+            self.lines.add(run)
+        elif self._read_so_far == len(self._names) and not self.lines.overlay.runs:
+            self.lines.text = warnings[0]
+            self.lines.redraw()
+            return
+        for text in warnings:
+            self.notify(text, severity="warning", markup=False)
+        self._entitle()
+
+    def _entitle(self) -> None:
+        """Say in the border how much is read, and how it is drawn."""
+        lines, count = self.lines, len(self._names)
+        title = f"Compare {count} runs" if count > 1 else "Compare"
+        if self._read_so_far < count:
+            title = f"{title}: {self._read_so_far} read"
+        elif lines.has_seeds:
+            title = f"{title} by {_BY.get(lines.by, lines.by)}, {SPREADS[lines.spread]}"
+        self.query_one("#compare_box").border_title = Content(printable(title))
 
     def action_curve(self, step: int) -> None:
         """Draw another curve."""
-        at = _CURVES.index(self._lines.curve)
-        self._lines.curve = _CURVES[(at + step) % len(_CURVES)]
-        self._lines.redraw()
+        if not self.lines.overlay.runs:
+            return
+        known = shared_curves([run.state for run in self.lines.overlay.runs])
+        at = known.index(self.lines.view.curve) + step
+        self._look(curve=known[at % len(known)])
+
+    def action_smooth(self) -> None:
+        """Average over more episodes, or fewer."""
+        at = WINDOWS.index(self.lines.view.window) + 1
+        self._look(window=WINDOWS[at % len(WINDOWS)])
+
+    def action_axis(self) -> None:
+        """Draw against the run's steps, or its episodes."""
+        self._look(is_by_steps=not self.lines.view.is_by_steps)
+
+    def _look(self, **changes: Any) -> None:
+        self.lines.view = replace(self.lines.view, **changes)
+        self.lines.redraw()
+
+    def action_spread(self) -> None:
+        """Draw bands of the lowest and highest values, of quartiles, or single lines."""
+        ways = list(SPREADS)
+        self.lines.spread = ways[(ways.index(self.lines.spread) + 1) % len(ways)]
+        self.lines.redraw()
+        self._entitle()
+
+    def action_group(self) -> None:
+        """Ask by which setting runs are grouped."""
+        settings = grouping_settings(self.lines.overlay.runs)
+        choices = [*_BY.items(), *((key, key) for key in settings)]
+
+        def group(by: str | None) -> None:
+            if by is not None:
+                self.lines.group_by(by)
+                self._entitle()
+
+        self.app.push_screen(ChoiceScreen("Group runs by", choices, self.lines.by), group)
+
+    def action_mark(self, step: int) -> None:
+        """Mark another group."""
+        self.lines.mark(step)
 
     def action_scroll(self, rows: int) -> None:
         """Scroll the table."""
-        self._lines.scroll_by(rows)
+        self.lines.scroll_by(rows)
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
         """Scroll the table."""
-        self._lines.scroll_by(1)
+        self.lines.scroll_by(1)
 
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
         """Scroll the table."""
-        self._lines.scroll_by(-1)
+        self.lines.scroll_by(-1)

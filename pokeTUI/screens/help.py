@@ -21,7 +21,7 @@ class HelpScreen(ModalScreen[None]):
 
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark,escape,enter,q,f1", "leave", show=False),
+        Binding("question_mark,escape,enter,q", "leave", show=False),
         Binding("slash", "search", show=False),
         Binding("j,down", "scroll(1)", show=False),
         Binding("k,up", "scroll(-1)", show=False),

@@ -43,20 +43,26 @@ class ListScreen(ModalScreen[str | None]):
         hint: str = "",
         keys: str = "enter picks   esc goes back",
         empty: str = "Nothing is there.",
+        can_toggle: bool = False,
     ) -> None:
         super().__init__()
         self._title = title
         self._hint = hint
         self._keys = keys
-        self.menu = Menu(columns, id="listing_menu", empty=empty)
+        self._told: str | None = None
+        self.menu = Menu(columns, id="listing_menu", empty=empty, can_toggle=can_toggle)
 
     def compose(self) -> ComposeResult:
         """Yield the list."""
         with Vertical(id="listing_box") as box:
             box.border_title = Content(printable(self._title))
             box.border_subtitle = self._keys
-            yield self.menu
-            yield Static(Content(self._hint), id="listing_hint")
+            yield from self.parts()
+
+    def parts(self) -> ComposeResult:
+        """Yield what is in the box."""
+        yield self.menu
+        yield Static(Content(self._hint), id="listing_hint")
 
     def fill(self, rows: Sequence[Row], *, empty: str | None = None) -> None:
         """Show these rows."""
@@ -78,9 +84,11 @@ class ListScreen(ModalScreen[str | None]):
         self.dismiss(key)
 
     def on_menu_marked(self, message: Menu.Marked) -> None:
-        """Say something of the marked row."""
-        if self.menu.marked is not None:
-            self.report(self.about(self.menu.marked))
+        """Say something of the marked row, unless that was said last."""
+        row = self.menu.marked
+        if row is not None and (about := self.about(row)) != self._told:
+            self._told = about
+            self.report(about)
 
     def on_menu_refused(self, message: Menu.Refused) -> None:
         """Say why."""

@@ -1,103 +1,211 @@
-"""The saved runs, to pick one."""
+"""What is done with saved runs in their table: compare, rename, note, tag and delete them."""
 
 import asyncio
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
-from pokeTUI.screens.listing import ListScreen
-from pokeTUI.widgets.menu import Column, Row
+from textual.binding import Binding, BindingType
+
+from engine.errors import PokeTUIError
+from engine.plurals import counted
+from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
+from pokeTUI.screens.run_list import RunListScreen
 
 if TYPE_CHECKING:
-    from engine.training.runs import RunInfo
-
-COLUMNS = (
-    Column("run", 19),
-    Column("steps", 11, is_right=True),
-    Column("agent", 6),
-    Column("mode", 8),
-    Column("last change", 11),
-    Column("", 0),
-)
-LIVE = "● running"
-UNREADABLE = "cannot be read"
+    from engine.training.run_labels import RunLabels
+    from engine.training.run_table import RunRow, RunTable
 
 
-@dataclass(frozen=True, slots=True)
-class SavedRuns:
-    """The runs in a folder, the newest first, and the ids of those that run in the background."""
-
-    save_dir: str
-    infos: tuple["RunInfo", ...] = ()
-    live: frozenset[str] = frozenset()
-
-    @property
-    def resumable(self) -> int:
-        """How many can be continued with."""
-        return sum(not why_not_resume(self, info) for info in self.infos)
-
-
-def look_for_runs(save_dir: str | None) -> SavedRuns:
-    """Look what is saved; takes a moment."""
-    from engine.training.runs import list_runs
-    from pokeTUI.saved import live_run_dirs, saves
-
-    folder = saves(save_dir)
-    infos = tuple(list_runs(folder))
-    dirs = live_run_dirs()
-    live = frozenset(info.run_id for info in infos if info.path.resolve() in dirs)
-    return SavedRuns(folder, infos, live)
+def why_not_resume(row: "RunRow", live: Sequence[str] = ()) -> str:
+    """Return why a run cannot be continued with, "" if it can; `live` run in the background."""
+    if row.is_running:
+        is_live = row.run_id in live
+        return (
+            "It is running in the background: attach to it instead."
+            if is_live
+            else "It is running in another terminal."
+        )
+    if row.status == "damaged":
+        return f"It cannot be read: {row.reason}."
+    return "" if row.num_checkpoints else "It has no checkpoint to resume from."
 
 
-def why_not_resume(saved: SavedRuns, info: "RunInfo") -> str:
-    """Return why a run cannot be continued with, "" if it can."""
-    if info.run_id in saved.live:
-        return "It is running in the background: attach to it instead."
-    if info.refusal:
-        return f"It cannot be read: {info.refusal}."
-    return "" if info.num_checkpoints else "It has no checkpoint to resume from."
+class RunsScreen(RunListScreen):
+    """Show the runs of a save folder, and do with them what a person wants; see `RunListScreen`.
 
+    Args:
+        verb: What choosing a run does to it.
+        why_not: None: runs are compared, and nothing comes back.
+        here: The id of the run that this is opened in, which others are compared with.
+        can_change: Runs can be renamed, tagged and deleted.
+    """
 
-def run_row(saved: SavedRuns, info: "RunInfo", why_not: str = "") -> Row:
-    """Return a run as a row of COLUMNS."""
-    changed = time.strftime("%m-%d %H:%M", time.localtime(info.changed_at))
-    mark = "" if info.num_checkpoints else "no save"
-    if info.run_id in saved.live:
-        mark = LIVE
-    elif info.refusal:
-        mark = UNREADABLE
-    steps = f"{info.total_steps:,}"
-    cells = (info.run_id, steps, info.agent, info.mode, changed, mark)
-    return Row(info.run_id, cells, why_not=why_not)
-
-
-class RunsScreen(ListScreen):
-    """Pick one of `rows`, or of all runs in `save_dir` but `without`; its id comes back."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "compare", show=False),
+        Binding("r", "rename", show=False),
+        Binding("t", "tag", show=False),
+        Binding("n", "note", show=False),
+        Binding("D,delete", "delete", show=False),
+    ]
 
     def __init__(
         self,
         title: str,
-        rows: Sequence[Row] | None = None,
+        table: "RunTable",
         *,
         hint: str = "",
-        save_dir: str | None = None,
-        without: str = "",
-        keys: str = "enter picks   esc goes back",
+        verb: str = "compare",
+        why_not: "Callable[[RunRow], str] | None" = None,
+        here: str = "",
+        can_change: bool = True,
     ) -> None:
-        super().__init__(title, COLUMNS, hint=hint, keys=keys, empty="Looking for saved runs…")
-        self._rows_now = rows
-        self._save_dir = save_dir
-        self._without = without
+        compare = "" if why_not is None else "   c compare"
+        super().__init__(
+            title,
+            table,
+            keys=f"enter {verb}   space select{compare}   esc back",
+            hint=hint,
+            why_not=why_not or (lambda row: ""),
+            here=here,
+        )
+        self._compares = why_not is None
+        self._can_change = can_change
+        self.key_line = "r rename  t tag  n note  D delete" if can_change else ""
 
-    async def on_mount(self) -> None:
-        """Show the runs, or look for them."""
-        if self._rows_now is None:
-            self.run_worker(self._look())
+    def pick(self, key: str) -> None:
+        """Choose the run, or compare."""
+        if self._compares:
+            self.action_compare()
         else:
-            self.fill(self._rows_now, empty="There is no saved run.")
+            super().pick(key)
 
-    async def _look(self) -> None:
-        saved = await asyncio.to_thread(look_for_runs, self._save_dir)
-        rows = [run_row(saved, info) for info in saved.infos if info.run_id != self._without]
-        self.fill(rows, empty=f"There is no other saved run in {saved.save_dir}.")
+    def action_compare(self) -> None:
+        """Compare the selected runs; without any, the run under the cursor with this one."""
+        names = [row.run_id for row in self.selected]
+        if not names and self._row is not None:
+            names = [self._row.run_id]
+        if self._here and len(names) == 1:
+            names = list(dict.fromkeys((self._here, *names)))
+        if len(names) < 2:
+            self.report("Select the runs to compare with space, then press c.")
+            return
+        # Here, not above: the start screen needs it only now.
+        from pokeTUI.screens.compare import CompareScreen
+
+        self.app.push_screen(CompareScreen(self._runs.save_dir, names))
+
+    def action_rename(self) -> None:
+        """Ask for the run's name."""
+        row = self._changeable()
+        if row is None:
+            return
+        self._ask(
+            f"Name of {row.run_id}",
+            row.labels.name,
+            "Shown in place of the id, which stays; empty: no name.",
+            [row],
+            lambda labels, text: labels.changed(name=text),
+        )
+
+    def action_note(self) -> None:
+        """Ask for the run's note."""
+        row = self._changeable()
+        if row is None:
+            return
+        self._ask(
+            f"Note on {row.shown_name}",
+            row.labels.note,
+            "Empty: no note.",
+            [row],
+            lambda labels, text: labels.changed(note=text),
+        )
+
+    def action_tag(self) -> None:
+        """Ask for the tags of the run, or for those that all selected runs have."""
+        row = self._changeable()
+        if row is None:
+            return
+        rows = self.selected or [row]
+        common = [
+            tag for tag in rows[0].labels.tags if all(tag in each.labels.tags for each in rows)
+        ]
+
+        def change(labels: "RunLabels", text: str) -> "RunLabels":
+            words = [word.lstrip("#") for word in text.split()]
+            return labels.changed(add=words, remove=set(common) - set(words))
+
+        name = row.shown_name if rows == [row] else counted(len(rows), "run")
+        self._ask(f"Tags of {name}", " ".join(common), "Words with spaces between.", rows, change)
+
+    def _changeable(self) -> "RunRow | None":
+        """Return the run under the cursor, if it may be changed here."""
+        if not self._can_change:
+            self.report("This viewer is read-only.")
+            return None
+        return self._row
+
+    def _ask(
+        self,
+        title: str,
+        value: str,
+        hint: str,
+        rows: "Sequence[RunRow]",
+        change: "Callable[[RunLabels, str], RunLabels]",
+    ) -> None:
+        """Ask for a text, and change the labels of runs by it."""
+        from engine.training.run_labels import read_labels, write_labels
+
+        def wrong(text: str) -> str:
+            try:
+                for row in rows:
+                    change(row.labels, text)
+            except PokeTUIError as error:
+                return str(error)
+            return ""
+
+        async def take(text: str | None) -> None:
+            if text is None:
+                return
+            try:
+                for row in rows:
+                    write_labels(row.path, change(read_labels(row.path), text))
+            except PokeTUIError as error:
+                self.report(str(error))
+            else:
+                await self._look()
+
+        self.app.push_screen(PromptScreen(title, value, hint=hint, check=wrong), take)
+
+    def action_delete(self) -> None:
+        """Ask whether the selected runs, or the one under the cursor, go to the trash."""
+        row = self._changeable()
+        rows = self.selected or ([row] if row is not None else [])
+        if not rows or not self._can_change:
+            return
+        running = [each.shown_name for each in rows if each.is_running]
+        if running:
+            self.report(f"{running[0]} is running: stop it first.")
+            return
+        name = rows[0].shown_name if len(rows) == 1 else counted(len(rows), "run")
+        choices = [("no", "cancel"), ("yes", f"move to {self._runs.save_dir}/trash")]
+
+        async def take(answer: str | None) -> None:
+            if answer == "yes":
+                await self._delete([each.run_id for each in rows])
+
+        self.app.push_screen(ChoiceScreen(f"Delete {name}?", choices), take)
+
+    async def _delete(self, names: Sequence[str]) -> None:
+        from engine.training.run_trash import delete_run, restore_command
+
+        text = f"Deleted. Restore with: {restore_command(self._runs.save_dir, names)}"
+        try:
+            for name in names:
+                await asyncio.to_thread(delete_run, self._runs.save_dir, name)
+                self._selected.pop(name, None)
+        except PokeTUIError as error:
+            text = str(error)
+        await self._look()
+        if self.menu.marked is not None:
+            self._told = self.about(self.menu.marked)  # until the cursor moves, this is said:
+        self.report(text)

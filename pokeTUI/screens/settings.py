@@ -1,6 +1,7 @@
 """All settings, made from their schema: changed at once where that is possible, or written."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -42,6 +43,7 @@ class SettingsScreen(ModalScreen[None]):
         send: Sends what can change while the run continues.
         prefer: Takes a preference's name and its new value.
         path: Where a configuration is written if no other path is given.
+        themes: Names of those to choose from.
     """
 
     DEFAULT_CSS = """
@@ -84,6 +86,7 @@ class SettingsScreen(ModalScreen[None]):
         send: Callable[[Command], None],
         prefer: Callable[[str, str], None],
         path: Path,
+        themes: tuple[str, ...],
     ) -> None:
         super().__init__()
         self._config = self._before = config
@@ -92,7 +95,11 @@ class SettingsScreen(ModalScreen[None]):
         self._prefer = prefer
         self._path = path
         self._settings = settings_of(RunConfig)
-        self._own = [one for one in settings_of(Preferences, section=COCKPIT) if one.key == "theme"]
+        self._own = [
+            replace(one, kind=f"one of {', '.join(themes)}", choices=themes)
+            for one in settings_of(Preferences, section=COCKPIT)
+            if one.key == "theme"
+        ]
         self._sections = [*dict.fromkeys(one.section for one in self._settings), COCKPIT]
         self._listed: list[Setting] = []
         hint = "part of a name or description"

@@ -21,25 +21,23 @@ from pokeTUI.signals import suspend
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
 from pokeTUI.start.screen import StartScreen
 from pokeTUI.terminal.driver import with_job_control
-from pokeTUI.terminal.output import set_up_output
+from pokeTUI.terminal.output import known_theme, set_up_output, theme_after, theme_names
 from pokeTUI.terminal.probe import terminal_of
-from pokeTUI.theme import THEME_NAMES
 from pokeTUI.widgets.menu import Menu, Row
 
 if TYPE_CHECKING:
-    from engine.training.runs import RunInfo
-    from pokeTUI.screens.runs import SavedRuns
+    from engine.training.run_table import RunRow, RunTable
 
 _ENTRIES = (
     ("new", "n", "New run", "train an agent, in MOSSLIGHT or in your own ROM"),
     ("resume", "r", "Resume", "resume a saved run"),
     ("attach", "a", "Attach", "attach to a run in the background"),
     ("record", "o", "Record", "play yourself, and an agent learns from it"),
-    ("compare", "c", "Compare", "two runs: settings, metrics and curves"),
-    ("replay", "p", "Replay", "replay an episode of a run"),
-    ("recordings", "e", "Recordings", "demonstrations and episodes, newest first"),
-    ("doctor", "d", "Doctor", "check this machine, with remedies"),
-    ("settings", "s", "Settings", "all settings; write them to a file for a run"),
+    ("runs", "u", "Runs", "a table of saved runs: compare, rename, tag, delete"),
+    ("replay", "p", "Replay", "a run's episode, played again in its game"),
+    ("recordings", "e", "Recordings", "demonstrations and episodes, the newest first"),
+    ("doctor", "d", "Doctor", "whether this machine is ready, and what to do"),
+    ("settings", "s", "Settings", "all settings, and a file of them for a run"),
     ("quit", "q", "Quit", "back to the shell"),
 )
 _LABELS = {key: label for key, _, label, _ in _ENTRIES}
@@ -83,15 +81,17 @@ class StartApp(App[None]):
     ) -> None:
         super().__init__()
         self._terminal = terminal_of(os.environ)
-        set_up_output(self, self._terminal.depth)
-        self.theme = preferred_theme()
+        mistakes = set_up_output(self, self._terminal.depth)
+        self.theme = known_theme(self, preferred_theme())
         self.choice: Choice | None = None
         self.marked = marked
         self._save_dir = save_dir
-        self._notice = notice
+        self._notice = notice or "".join(str(mistake) for mistake in mistakes[:1])
         self._form = form
         self._record_form = record_form
-        self._saved: SavedRuns | None = None
+        self._saved: RunTable | None = None
+        self._has_runs = False
+        self._resumable = 0
         self._live: tuple[str, ...] = ()
         self._has_episodes = self._has_recordings = False
         self._start = StartScreen()
@@ -123,17 +123,26 @@ class StartApp(App[None]):
             self._start.report(str(error))
         self._list()
 
-    def _look_around(self) -> "tuple[SavedRuns, tuple[str, ...]]":
+    def _look_around(self) -> "tuple[RunTable, tuple[str, ...]]":
         from engine.remote.folder import live_runs
+        from engine.training.run_status import is_running
+        from engine.training.run_table import RunTable
+        from engine.training.runs import list_runs
         from pokeTUI.demos.listing import has_demonstrations
-        from pokeTUI.screens.runs import look_for_runs
+        from pokeTUI.saved import saves
 
-        saved = look_for_runs(self._save_dir)
+        saved = self._saved or RunTable(saves(self._save_dir))
+        infos = list_runs(saved.save_dir)
+        self._has_runs = bool(infos)
+        self._resumable = sum(
+            bool(info.num_checkpoints) and not (info.refusal or is_running(info.path))
+            for info in infos
+        )
         try:
             live = tuple(one.run_id for one in live_runs() if one.hello is not None)
         except PokeTUIError:
             live = ()
-        self._has_episodes = any(_has_journal(info.path) for info in saved.infos)
+        self._has_episodes = any(_has_journal(info.path) for info in infos)
         self._has_recordings = self._has_episodes or has_demonstrations(saved.save_dir)
         return saved, live
 
@@ -149,7 +158,7 @@ class StartApp(App[None]):
 
     def _hint(self, key: str) -> str:
         if self._saved is not None and key == "resume":
-            return f"resume a saved run: {self._saved.resumable} to choose from"
+            return f"resume a saved run: {self._resumable} to choose from"
         if self._saved is not None and key == "attach":
             return f"{len(self._live)} in the background: {', '.join(self._live)}"
         return _HINTS[key]
@@ -157,14 +166,14 @@ class StartApp(App[None]):
     def _why_not(self) -> dict[str, str]:
         """Return why what cannot be done cannot."""
         if self._saved is None:
-            return dict.fromkeys(("resume", "attach", "compare", "replay", "recordings"), _LOOKING)
+            return dict.fromkeys(("resume", "attach", "runs", "replay", "recordings"), _LOOKING)
         found = {}
-        if not self._saved.resumable:
-            found["resume"] = "no saved run yet: start a new one"
+        if not self._resumable:
+            found["resume"] = "no run is saved yet: begin a new one"
         if not self._live:
-            found["attach"] = "no run in the background"
-        if len(self._saved.infos) < 2:
-            found["compare"] = "two saved runs are needed"
+            found["attach"] = "no run is in the background"
+        if not self._has_runs:
+            found["runs"] = "no run is saved yet"
         if not self._has_episodes:
             found["replay"] = "no episode recorded yet"
         if not self._has_recordings:
@@ -194,7 +203,7 @@ class StartApp(App[None]):
             "resume": self._resume,
             "attach": self._attach_to,
             "record": self._record,
-            "compare": self._compare,
+            "runs": self._runs,
             "replay": self._replay,
             "recordings": self._recordings,
             "doctor": self._doctor,
@@ -220,30 +229,37 @@ class StartApp(App[None]):
         form = RecordScreen(self._save_dir, self._record_form.given if self._record_form else {})
         self.push_screen(form, lambda answer: self._take(form.wanted if answer else None))
 
-    def _rows(self, why_not: "Callable[[SavedRuns, RunInfo], str]") -> list[Row]:
-        """Return the saved runs, and why some may not be picked."""
-        from pokeTUI.screens.runs import run_row
-
-        saved = self._saved
-        assert saved is not None
-        return [run_row(saved, info, why_not(saved, info)) for info in saved.infos]
-
     def _pick_run(
-        self, title: str, rows: list[Row], use: Callable[[str], None], verb: str = "select"
+        self,
+        title: str,
+        why_not: "Callable[[RunRow], str] | None" = None,
+        use: Callable[[str], None] = lambda run: None,
+        *,
+        verb: str = "compare",
+        hint: str = "",
     ) -> None:
-        """Let the user pick a saved run, and use it."""
+        """Show the saved runs, and use the one that is chosen; then look what is left of them."""
         from pokeTUI.screens.runs import RunsScreen
 
+        def take(run: str | None) -> None:
+            self.run_worker(self._look())
+            if run:
+                use(run)
+
+        assert self._saved is not None
         self.push_screen(
-            RunsScreen(title, rows, keys=f"enter {verb}   esc back"),
-            lambda run: use(run) if run else None,
+            RunsScreen(title, self._saved, verb=verb, why_not=why_not, hint=hint), take
         )
 
-    def _resume(self) -> None:
+    def _why_not_resume(self, row: "RunRow") -> str:
         from pokeTUI.screens.runs import why_not_resume
 
-        rows = self._rows(why_not_resume)
-        self._pick_run("Resume", rows, lambda run: self._take(ResumeRun(run)), "resume")
+        return why_not_resume(row, self._live)
+
+    def _resume(self) -> None:
+        self._pick_run(
+            "Resume", self._why_not_resume, lambda run: self._take(ResumeRun(run)), verb="resume"
+        )
 
     def _attach_to(self) -> None:
         from pokeTUI.dialogs.prompt import ChoiceScreen
@@ -256,26 +272,16 @@ class StartApp(App[None]):
             lambda run: self._take(AttachRun(run) if run else None),
         )
 
-    def _compare(self) -> None:
-        rows = self._rows(lambda saved, info: "")
-
-        def second(first: str) -> None:
-            others = [row for row in rows if row.key != first]
-            self._pick_run(f"Compare {first} with", others, lambda run: both(first, run))
-
-        def both(first: str, other: str) -> None:
-            from pokeTUI.screens.compare import CompareScreen
-
-            assert self._saved is not None
-            self.push_screen(CompareScreen(self._saved.save_dir, first, other))
-
-        self._pick_run("Compare: the first of two", rows, second)
+    def _runs(self) -> None:
+        self._pick_run("Runs", hint="Select runs with space; enter compares them.")
 
     def _replay(self) -> None:
-        rows = self._rows(
-            lambda saved, info: "" if _has_journal(info.path) else "It has no recorded episode yet."
+        self._pick_run(
+            "Replay: an episode of",
+            lambda row: "" if _has_journal(row.path) else "No episode of it is recorded yet.",
+            self._recordings,
+            verb="list its episodes",
         )
-        self._pick_run("Replay: an episode of", rows, self._recordings)
 
     def _recordings(self, run: str | None = None) -> None:
         from pokeTUI.start.recordings import RecordingsScreen, picked
@@ -303,7 +309,9 @@ class StartApp(App[None]):
             return
         path = Path("poketui.toml")
         self.push_screen(
-            SettingsScreen(config, preferences, lambda command: None, self._prefer, path)
+            SettingsScreen(
+                config, preferences, lambda command: None, self._prefer, path, theme_names(self)
+            )
         )
 
     def _take(self, choice: Choice | None) -> None:
@@ -326,7 +334,7 @@ class StartApp(App[None]):
 
     def action_next_theme(self) -> None:
         """Use the next theme."""
-        self._prefer("theme", THEME_NAMES[(THEME_NAMES.index(self.theme) + 1) % len(THEME_NAMES)])
+        self._prefer("theme", theme_after(self))
 
     def action_suspend(self) -> None:
         """Leave the terminal to the shell until it continues the program."""
@@ -341,12 +349,12 @@ class StartApp(App[None]):
 
 
 def preferred_theme() -> str:
-    """Return the theme of the preferences; the cockpit reports a broken file, not this."""
+    """Return the theme of the preferences, "" if none; the cockpit reports a broken file."""
     try:
         name = read_toml(config_folder() / "preferences.toml").get("theme", "")
     except (OSError, ValueError):
-        return THEME_NAMES[0]
-    return str(name) if name in THEME_NAMES else THEME_NAMES[0]
+        return ""
+    return str(name)
 
 
 def _has_journal(path: Path) -> bool:

@@ -74,13 +74,13 @@ def _do(choice: Choice) -> tuple[str, int | None]:
                 report_end()
             return output.getvalue().partition("\n")[0], None
         case ReplayEpisode(run=run, number=number):
-            from pokeTUI.demos.watching import watch_replay
+            from pokeTUI.demos.watching import recorded_episode, watch
 
-            return "\n".join(watch_replay(None, run, number)), None
+            return "\n".join(watch(recorded_episode(None, run, number))), None
         case WatchDemo(path=path):
-            from pokeTUI.demos.watching import watch_demo
+            from pokeTUI.demos.watching import recorded_demo, watch
 
-            return "\n".join(watch_demo(None, path)), None
+            return "\n".join(watch(recorded_demo(None, path))), None
 
 
 def _run(

@@ -97,5 +97,6 @@ def plan_of(given: Mapping[str, str], save_dir: str | None) -> "tuple[RunConfig,
         task=given.get("task", ""),
         player=given.get("player", ""),
         has_reset=True,
+        has_review=True,
     )
     return config, plan

@@ -48,6 +48,11 @@ class Gate:
         self._shortest_s = float("inf")
 
     @property
+    def is_asked(self) -> bool:
+        """Whether an answer is on its way."""
+        return bool(self._asked)
+
+    @property
     def is_open(self) -> bool:
         """Whether something may be drawn now."""
         now = self._clock()

@@ -10,8 +10,11 @@ from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter, Monochrome, NoColor
 
+from engine.errors import ConfigurationError
+from engine.folders import config_folder
+from pokeTUI.own_themes import read_themes
 from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.theme import THEMES
+from pokeTUI.theme import THEME_NAMES, THEMES, CockpitTheme
 
 _OBEYED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """Unicode's categories of control and invisible characters, halves of others, and line breaks."""
@@ -33,10 +36,13 @@ class TextFilter(LineFilter):
         ]
 
 
-def set_up_output(app: App[Any], depth: ColorDepth) -> None:
-    """Make all of `app` draw text only, in `depth` colours and our themes, before it draws.
+def set_up_output(app: App[Any], depth: ColorDepth) -> list[ConfigurationError]:
+    """Make all of `app` draw text only, in `depth` colours, and know our themes, before it draws.
 
     Rich and Textual take their depth from the environment. Without colour, bold and reverse remain.
+
+    Returns:
+        What is wrong with themes of the user's own.
     """
     app.console._color_system = COLOR_SYSTEMS[depth.rich_name]
     app.no_color = depth is ColorDepth.NONE
@@ -44,8 +50,27 @@ def set_up_output(app: App[Any], depth: ColorDepth) -> None:
     if app.no_color:
         app._filters.append(NoColor())
     app._filters.append(TextFilter())
-    for theme in THEMES:
+    own_themes, mistakes = read_themes(config_folder())
+    for theme in (*THEMES, *own_themes):
         app.register_theme(theme)
+    return mistakes
+
+
+def theme_names(app: App[Any]) -> tuple[str, ...]:
+    """Return the names of the themes to choose from, the user's own last."""
+    themes = app.available_themes.items()
+    return tuple(name for name, theme in themes if isinstance(theme, CockpitTheme))
+
+
+def known_theme(app: App[Any], name: str) -> str:
+    """Return `name` if there is such a theme, else the default's."""
+    return name if name in theme_names(app) else THEME_NAMES[0]
+
+
+def theme_after(app: App[Any]) -> str:
+    """Return the name of the theme that comes after the current one."""
+    names = theme_names(app)
+    return names[(names.index(app.theme) + 1) % len(names)]
 
 
 def _text(text: str) -> str:

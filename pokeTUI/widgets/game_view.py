@@ -1,6 +1,7 @@
 """The game's picture."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from rich.style import Style
@@ -11,13 +12,13 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from engine.types import Frame
-from pokeTUI.rendering import kitty
-from pokeTUI.rendering.encoders import FrameEncoder, GameMode
+from pokeTUI.rendering.encoders import FrameEncoder
+from pokeTUI.rendering.pictures import PictureEncoder
 
 _COVER_CHECK_S = 0.05
 
 
-Encoder = FrameEncoder | kitty.KittyEncoder
+Encoder = FrameEncoder | PictureEncoder
 
 
 class GameView(Widget):
@@ -30,8 +31,9 @@ class GameView(Widget):
     would take four times as long to come to the same text. It still knows the strips, for whenever
     it draws this part of the screen itself.
 
-    A terminal's picture (Kitty graphics) lies above all cells. While anything else covers this
-    widget the picture is taken away and the frames are drawn in cells instead.
+    A terminal's picture lies above all cells. While anything else covers this widget the picture is
+    taken away and the frames are drawn in cells instead. Where Textual has erased the picture by
+    drawing the cells below it, it is drawn again.
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -51,7 +53,9 @@ class GameView(Widget):
         self.styles.height = encoder.rows
         if self._frame is not None:
             encoder.update(self._frame)
-        self._watch_covers(encoder.mode is GameMode.KITTY)
+        if is_picture := isinstance(encoder, PictureEncoder):
+            encoder.on_erased = partial(self.call_later, self._place)
+        self._watch_covers(is_picture)
         self.refresh()
 
     def show(self, frame: Frame, *, at_once: bool) -> bool:
@@ -122,7 +126,7 @@ class GameView(Widget):
     def _place(self) -> None:
         """Put the newest frame's picture where it belongs, or take it away from under others."""
         encoder = self.encoder
-        if not isinstance(encoder, kitty.KittyEncoder) or self._frame is None:
+        if not isinstance(encoder, PictureEncoder) or self._frame is None:
             return
         is_covered = not self._is_uncovered()
         if is_covered != self._is_covered:
@@ -132,12 +136,12 @@ class GameView(Widget):
         if is_covered:
             self._take_away()
             return
-        if self._placed is not None:
+        if self._placed is not None and not encoder.is_erased:
             frame, region = self._placed
             if region == self.region and np.array_equal(frame, self._frame):
                 return
         self._placed = self._frame, self.region
-        self._write(kitty.place(self._frame, *self.region.offset, *self.region.size))
+        self._write(encoder.place(self._frame, self.region))
 
     def _is_uncovered(self) -> bool:
         """Return whether every cell of this widget is seen."""
@@ -159,9 +163,9 @@ class GameView(Widget):
         return False
 
     def _take_away(self) -> None:
-        if self._placed is not None:
+        if self._placed is not None and isinstance(self.encoder, PictureEncoder):
             self._placed = None
-            self._write(kitty.DELETE)
+            self._write(self.encoder.painter.take_away())
 
     def _write(self, text: str) -> None:
         """Write around Textual."""

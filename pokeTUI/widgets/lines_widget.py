@@ -48,5 +48,6 @@ class LinesWidget(Widget):
         """Return one line of the content."""
         base = self.visual_style.rich_style
         if y < len(self._lines):
-            return self._lines[y].strip(base, palette(self.app.theme, is_plain=self.app.no_color))
+            inks = palette(self.app.current_theme, is_plain=self.app.no_color)
+            return self._lines[y].strip(base, inks)
         return Strip.blank(self.content_size.width, base)

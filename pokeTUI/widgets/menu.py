@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from textual.events import Click, Key, MouseScrollDown, MouseScrollUp
 from textual.message import Message
@@ -25,18 +26,23 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Something to choose, also by a letter, unless there is a reason why not."""
+    """Something to choose, also by a letter, unless there is a reason why not.
+
+    `inks` are those of the cells, where one is to look otherwise than the row.
+    """
 
     key: str
     cells: tuple[str, ...]
     letter: str = ""
     why_not: str = ""
+    inks: tuple[Ink, ...] = ()
 
 
 class Menu(LinesWidget):
     """Show rows, one of them marked; titles of columns if there are any.
 
-    With `has_numbers` the keys 1 to 9 choose the first rows, and stand before them.
+    With `has_numbers` the keys 1 to 9 choose the first rows, and stand before them. With
+    `can_toggle` space reports the marked row as toggled, and moves on, instead of choosing it.
     """
 
     can_focus = True
@@ -62,13 +68,33 @@ class Menu(LinesWidget):
         menu: "Menu"
         reason: str
 
+    @dataclass
+    class Toggled(Message):
+        """A row is to be selected, or no longer."""
+
+        menu: "Menu"
+        key: str
+
+    @dataclass
+    class TitleClicked(Message):
+        """The title of a column, by its place, was clicked."""
+
+        menu: "Menu"
+        column: int
+
     def __init__(
-        self, columns: Sequence[Column], *, id: str, empty: str = "", has_numbers: bool = False
+        self,
+        columns: Sequence[Column],
+        *,
+        id: str,
+        empty: str = "",
+        has_numbers: bool = False,
+        can_toggle: bool = False,
     ) -> None:
         super().__init__(id=id)
         self._columns = tuple(columns)
-        self._head = any(column.title for column in columns)
         self._has_numbers = has_numbers
+        self._can_toggle = can_toggle
         self._empty = empty
         self._rows: tuple[Row, ...] = ()
         self._at = 0
@@ -84,14 +110,29 @@ class Menu(LinesWidget):
         """The marked row."""
         return self._rows[self._at] if self._rows else None
 
-    def fill(self, rows: Sequence[Row], *, empty: str | None = None) -> None:
-        """Show these rows; the one that is marked stays so if it is among them."""
+    def fill(
+        self,
+        rows: Sequence[Row],
+        *,
+        columns: Sequence[Column] | None = None,
+        empty: str | None = None,
+    ) -> None:
+        """Show these rows, in other columns if some are given.
+
+        The row that is marked stays so if it is among them.
+        """
         key = self.marked.key if self.marked is not None else ""
         self._rows = tuple(rows)
+        if columns is not None:
+            self._columns = tuple(columns)
         if empty is not None:
             self._empty = empty
         self.mark(key)
         self.redraw()
+
+    @property
+    def _head(self) -> bool:
+        return any(column.title for column in self._columns)
 
     def mark(self, key: str) -> None:
         """Mark a row; the first one if there is none such."""
@@ -115,6 +156,9 @@ class Menu(LinesWidget):
         jumps |= {"end": len(self._rows), **_MOVES}
         if event.key in jumps:
             self._move_to(self._at + jumps[event.key])
+        elif event.key == "space" and self._can_toggle and self.marked is not None:
+            self.post_message(self.Toggled(self, self.marked.key))
+            self._move_to(self._at + 1)
         elif event.key in ("enter", "space") and self.marked is not None:
             self.choose(self.marked.key)
         elif (row := self._named(event)) is not None:
@@ -124,9 +168,16 @@ class Menu(LinesWidget):
         event.stop()
 
     def on_click(self, event: Click) -> None:
-        """Choose the row under the pointer."""
+        """Choose the row under the pointer, or report the title."""
         place = event.get_content_offset(self)
-        if place is not None and place.y >= self._head:
+        if place is None:
+            return
+        if place.y < self._head:
+            ends = accumulate(width + _GAP for width in self._widths(self.content_size.width))
+            column = sum(end <= place.x - self._lead for end in ends)
+            if column < len(self._columns):
+                self.post_message(self.TitleClicked(self, column))
+        else:
             index = place.y - self._head + self._top
             if index < len(self._rows):
                 self.choose(self._rows[index].key)
@@ -171,10 +222,13 @@ class Menu(LinesWidget):
         letters = (row for row in self._rows if row.letter and row.letter == event.character)
         return next(letters, None)
 
+    @property
+    def _lead(self) -> int:
+        return 2 + (5 if self._has_numbers else 0)
+
     def _widths(self, width: int) -> list[int]:
-        lead = 2 + (5 if self._has_numbers else 0)
         fixed = sum(column.width for column in self._columns) + _GAP * (len(self._columns) - 1)
-        rest = max(1, width - lead - fixed)
+        rest = max(1, width - self._lead - fixed)
         return [column.width or rest for column in self._columns]
 
     def _header(self, width: int) -> Line:
@@ -194,5 +248,7 @@ class Menu(LinesWidget):
             zip(row.cells, self._columns, self._widths(width), strict=True)
         ):
             ink = Ink.dim if row.why_not else inks[min(number, 1)] if not self._head else inks[0]
+            if row.inks and row.inks[number] is not Ink.text:
+                ink = row.inks[number]
             line.add(text, ink, cells, right=column.is_right).add(" " * _GAP, Ink.dim)
         return line

@@ -13,16 +13,26 @@ from pokeTUI.theme import Ink
 
 _MIN_ROWS_FOR_MIDDLE = 5
 _SMALL_ROWS, _SMALL_COLUMNS = 10, 36
+_LABELS_BESIDE = 12
 
 
 @dataclass(frozen=True, slots=True)
 class PlotLine:
-    """One curve of a plot; on the right it has an axis of its own, from 0 to 100 %."""
+    """One curve of a plot; on the right it has an axis of its own, from 0 to 100 %.
+
+    Attributes:
+        label: A letter at the end of the line, "" for none.
+        band: Lowest and highest values at the points' places; filled sparsely behind all lines.
+        band_ink: Ink of the band.
+    """
 
     points: Points
     ink: Ink
     is_dotted: bool = False
     is_on_right: bool = False
+    label: str = ""
+    band: Points | None = None
+    band_ink: Ink = Ink.faint
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +98,13 @@ def plot(
     label = max([3, *map(len, ticks)])
     has_right = any(curve.is_on_right for curve in curves)
     rows, columns = max(1, height - 1), max(4, width - label - 2 - (5 if has_right else 0))
-    drawn, owner = draw_chart([_series(one, axes, low, high) for one in curves], columns, rows)
+    bands = [curve for curve in curves if curve.band is not None]
+    series = [_series(one, axes, low, high) for one in curves]
+    filled = [_series(one, axes, low, high, is_band=True) for one in bands]
+    drawn, owner = draw_chart([*series, *filled], columns, rows)
+    _label_ends(curves, series, drawn, owner)
     cursor = None if axes.cursor is None else column_of(axes.cursor, axes, columns)
-    inks = [curve.ink for curve in curves]
+    inks = [*(curve.ink for curve in curves), *(curve.band_ink for curve in bands)]
     lines = []
     for row, text in enumerate(drawn):
         at = _tick_row(row, rows)
@@ -141,9 +155,9 @@ def _bounds(curves: Sequence[PlotLine], axes: Axes) -> tuple[float, float]:
     """Return round bounds, wide enough that noise does not look like progress."""
     if axes.is_share:
         return 0.0, 1.0
-    values: NDArray[np.float64] = np.concatenate(
-        [curve.points[1] for curve in curves if not curve.is_on_right] or [np.zeros(1)]
-    )
+    left = [curve for curve in curves if not curve.is_on_right]
+    parts = [part for curve in left for part in (curve.points[1], *(curve.band or ()))]
+    values: NDArray[np.float64] = np.concatenate(parts or [np.zeros(1)])
     if not len(values):
         values = np.zeros(1)
     if axes.is_log:
@@ -167,16 +181,43 @@ def _tick(value: float, axes: Axes, span: float) -> str:
     return f"{value:,.{digits}f}"
 
 
-def _series(curve: PlotLine, axes: Axes, low: float, high: float) -> Series:
+def _series(
+    curve: PlotLine, axes: Axes, low: float, high: float, *, is_band: bool = False
+) -> Series:
     places, values = curve.points
+    floor = None
+    if is_band and curve.band is not None:
+        floor, values = curve.band
     share = (places - axes.left) / max(axes.right - axes.left, 1e-9)
     if len(values) == 1 and axes.right - axes.left < 1:
         share, values = np.array([0.0, 1.0]), np.repeat(values, 2)  # one point is a level
+        floor = None if floor is None else np.repeat(floor, 2)
     if curve.is_on_right:
         low, high = 0.0, 1.0
     elif axes.is_log:
         values = np.log10(values)
-    return Series(share, values, low, high, curve.is_dotted)
+        floor = None if floor is None else np.log10(floor)
+    return Series(share, values, low, high, curve.is_dotted, floor)
+
+
+def _label_ends(
+    curves: Sequence[PlotLine], series: Sequence[Series], drawn: list[str], owner: NDArray[np.int16]
+) -> None:
+    """Write labels over the ends of their lines, beside each other where ends meet."""
+    rows, columns = owner.shape
+    taken: set[tuple[int, int]] = set()
+    for number, (curve, one) in enumerate(zip(curves, series, strict=True)):
+        if not curve.label or not len(one.values):
+            continue
+        share = (one.high - one.values[-1]) / max(one.high - one.low, 1e-9)
+        row = round(min(1.0, max(0.0, share)) * (4 * rows - 1)) // 4
+        end = round(min(1.0, max(0.0, one.places[-1])) * (2 * columns - 1)) // 2
+        for column in range(end, max(-1, end - _LABELS_BESIDE), -1):
+            if (row, column) not in taken:
+                taken.add((row, column))
+                drawn[row] = drawn[row][:column] + curve.label + drawn[row][column + 1 :]
+                owner[row, column] = number
+                break
 
 
 def _tick_row(row: int, rows: int) -> int | None:

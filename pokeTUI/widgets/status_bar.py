@@ -4,7 +4,7 @@ from operator import attrgetter
 
 from engine.events import RecordingChanged, StatusChanged
 from engine.quoting import printable
-from pokeTUI.dashboard.conditions import is_replay, only_records
+from pokeTUI.dashboard.conditions import is_live, is_replay, is_reviewing, only_records
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.lines import Line, clock, shorten
 from pokeTUI.theme import Ink
@@ -113,7 +113,12 @@ class StatusBar(LinesWidget):
                 return " … press to begin ", Ink.badge_info
             left = max(0.0, state.status.total - state.status.done)
             return f" … the next in {left:.0f} s ", Ink.badge_info
-        if state.is_human and not (state.is_paused and only_records(state)):
+        if state.status.phase == "rewinding":
+            return " ◄◄ rewind ", Ink.badge_warn
+        if is_reviewing(state):
+            return f" ● review {self._how_far(state.status)}".rstrip() + " ", Ink.badge_info
+        has_pause = only_records(state) or is_live(state)
+        if state.is_human and not (state.is_paused and has_pause):
             return " ▲ you play ", Ink.badge_warn
         if state.status.is_paused:
             return " ‖ paused ", Ink.badge_warn

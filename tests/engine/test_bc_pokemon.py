@@ -315,7 +315,7 @@ def test_track_sends_the_figures_to_the_named_project(
     assert options["name"].startswith("bc_pokemon_")
     assert options["config"]["learning_rate"] == 1e-4
     assert "train/bc_loss" in logged[0][1]
-    assert finish == ("finish",)
+    assert finish == ("finish", 0)
 
 
 @pytest.mark.parametrize("is_installed", [False, True])
@@ -378,7 +378,7 @@ def test_figures_have_the_documented_names_beside_the_others() -> None:
     assert epoch.figures()["train/accuracy"] == 0.75
     evaluation = Evaluation(3, 12.0, 0.0, 100.0, 0.0, 0.0, {})
     found = clone_metrics(evaluation)
-    assert found["eval/episodic_return"] == found["evaluation/return"] == 12.0
+    assert found["eval/episodic_return"] == found["eval/mean_reward"] == 12.0
 
 
 def test_policy_network_takes_raw_uint8_arrays_of_a_batch() -> None:

@@ -271,6 +271,28 @@ def make_goal() -> Goal:
     return Goal("reached_town", "Follow MILLBROOK PATH east to STONEHOLLOW", MapId(1, 3), (39, 8))
 
 
+def make_measured() -> events.SystemMeasured:
+    gb, mb = 1024**3, 1024**2
+    return events.SystemMeasured(
+        cores=(0.97, 0.5),
+        num_cores=2,
+        load_average=1.8,
+        processes=(
+            events.ProcessUse("trainer", 1, 412 * mb),
+            events.ProcessUse("workers", 2, 310 * mb),
+            events.ProcessUse("evaluation", 1, 380 * mb),
+        ),
+        memory_used=2 * gb,
+        memory_total=8 * gb,
+        gpus=(),
+        disk_free=30 * gb,
+        disk_total=60 * gb,
+        run_bytes=14 * mb,
+        speeds=(0.0, 400.0, 900.0, 1234.0),
+        checkpoints=((62.0, 0.3), (123.0, 0.41)),
+    )
+
+
 def one_of_everything() -> list[Event]:
     rng = np.random.default_rng(0)
     curve = [
@@ -303,4 +325,5 @@ def one_of_everything() -> list[Event]:
         *curve,
         make_curriculum(),
         events.PolicyUpdated(41, 123000, losses),
+        make_measured(),
     ]

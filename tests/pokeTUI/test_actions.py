@@ -35,9 +35,9 @@ def test_no_key_has_two_meanings() -> None:
 
 
 def test_no_pane_covers_the_keys_that_must_always_work() -> None:
-    always = {"?", "q", "p", "t", "tab", "Z", "0-7"}
+    always = {"?", "q", "p", "t", "tab", "Z", "0-8"}
     keys = {key for entry in TABLE.entries if entry.shown in always for key in entry.keys}
-    keys |= {str(number) for number in range(8)} | {"shift+tab", "ctrl+p", "ctrl+c", "ctrl+q"}
+    keys |= {str(number) for number in range(9)} | {"shift+tab", "ctrl+p", "ctrl+c", "ctrl+q"}
     for entry in TABLE.entries:
         assert not entry.pane or not keys & set(entry.keys), entry.id
 
@@ -65,7 +65,7 @@ def test_the_buttons_of_the_game_come_first_then_the_panes() -> None:
 
 def test_the_help_has_every_key_in_groups() -> None:
     shown = {entry.shown for _, entries in TABLE.groups() for entry in entries}
-    assert shown >= {"p", ".", "+ -", "t", "n N", "v", "0-7", "tab", "s", "?", "q", "z", "Z", "< >"}
+    assert shown >= {"p", ".", "+ -", "t", "n N", "v", "0-8", "tab", "s", "?", "q", "z", "Z", "< >"}
 
 
 def test_the_footer_shows_what_matters_now() -> None:

@@ -9,7 +9,7 @@ import pytest
 from engine.errors import ConfigurationError
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.preferences import PreferenceFile
-from pokeTUI.start.app import preferred_theme
+from pokeTUI.start.app import StartApp
 from pokeTUI.theme import THEME_NAMES
 from tests.pokeTUI.hostile import EVIL, MARKUP, assert_tame, poketui
 
@@ -233,7 +233,7 @@ def test_broken_preferences_are_refused_and_left_as_they_are(
         PreferenceFile().load()
     with pytest.raises(ConfigurationError):
         PreferenceFile().save({"theme": "daylight"})
-    assert preferred_theme() == THEME_NAMES[0]
+    assert StartApp().theme == THEME_NAMES[0]
     assert path.read_bytes() == content
 
 
@@ -244,7 +244,7 @@ def test_a_pipe_or_an_endless_file_as_preferences_is_refused_at_once(config_dir:
         make(path)
         with pytest.raises(ConfigurationError, match="regular file"):
             PreferenceFile().load()
-        assert preferred_theme() == THEME_NAMES[0]
+        assert StartApp().theme == THEME_NAMES[0]
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ def test_a_policy_is_cloned_resumed_and_begun_from(tmp_path):
     assert "No saved runs in" in listed.stdout
     assert re.search(rf"{name} +cloned +ppo +features +0  ", listed.stdout)
     curves = poketui("runs", name, cwd=tmp_path).stdout
-    assert re.search(r"\nupdate/bc_loss( +[\d.]+){4}  [▁█]{2}\n", curves)
-    assert "\nupdate/validation_accuracy " in curves
+    assert re.search(r"\ntrain/bc_loss( +[\d.]+){4}  [▁█]{2}\n", curves)
+    assert "\ntrain/validation_accuracy " in curves
     compared = poketui("runs", name, name, cwd=tmp_path).stdout
     assert re.search(r"\nupdates +2 +2\n", compared)
     assert "\nbc_loss " in compared

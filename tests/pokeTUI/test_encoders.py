@@ -8,7 +8,7 @@ from pokeTUI.rendering.encoders import FrameEncoder, GameMode, fit, resample
 from tests.pokeTUI.scenery import draw_frame
 from tests.pokeTUI.tiny_terminal import Cell, TinyTerminal
 
-IN_CELLS = [mode for mode in GameMode if mode not in (GameMode.AUTO, GameMode.KITTY)]
+IN_CELLS = [mode for mode in GameMode if mode is not GameMode.AUTO and not mode.is_picture]
 SGR = re.compile(r"\x1b\[([\d;]*)m")
 
 

@@ -35,6 +35,8 @@ SENT: dict[str, tuple[str, Command]] = {
     "restart": ("", commands.Restart()),
     "save_state": ("", commands.KeepState()),
     "branch": ("+ enter", commands.Branch(2)),
+    **{f"load_slot_{slot}": ("", commands.LoadSlot(slot)) for slot in range(1, 11)},
+    **{f"save_slot_{slot}": ("", commands.SaveSlot(slot)) for slot in range(1, 11)},
     "stop": ("", commands.Stop("quit")),
     "mode": ("+ down enter", commands.SetMode("rl_only")),
     "strategy": ("+ down enter", commands.SetStrategy("llm_heavy")),
@@ -80,6 +82,7 @@ CHANGED: dict[str, Callable[[CockpitApp], object]] = {
             "pane_learning",
             "pane_decisions",
             "pane_log",
+            "pane_system",
             "next_pane",
             "previous_pane",
             "zoom",
@@ -91,6 +94,7 @@ CHANGED: dict[str, Callable[[CockpitApp], object]] = {
         ],
         _board,
     ),
+    "inputs": lambda app: app.board.game.query_one("#inputs").display,
     "theme": lambda app: app.theme,
     "palette": lambda app: type(app.screen).__name__,
     "settings": lambda app: isinstance(app.screen, SettingsScreen),
@@ -98,6 +102,8 @@ CHANGED: dict[str, Callable[[CockpitApp], object]] = {
 }
 ELSEWHERE = {"reset_layout", "picture"}
 """Have their own tests below."""
+ELSEWHERE |= {"review", "keep_recent"}
+"""In test_record_keys.py."""
 ELSEWHERE |= {"runs", "skip_evaluation", "seek_back", "seek_on", "seek_start", "seek_end"}
 """And in test_replay_keys.py."""
 
@@ -107,7 +113,10 @@ ENDS_THE_RUN = {"stop", "quit", "leave"}
 
 def fill(session: FakeSession) -> None:
     """Post what every action needs; that the game is observed answers the button before it."""
-    kept = tuple(events.KeptState(number, 0, 40 * number, "FERNWICK") for number in (1, 2))
+    kept = tuple(
+        events.KeptState(number, 0, 40 * number, "FERNWICK", slot=slot)
+        for number, slot in ((1, 0), *((slot + 2, slot) for slot in range(1, 11)), (2, 0))
+    )
     session.status = make_status()
     session.post(
         events.StatesKept(kept),
@@ -147,8 +156,8 @@ SHOWN = [entry for entry in ACTIONS if entry.id in CHANGED]
 def test_every_action_is_driven() -> None:
     here = set(SENT) | set(CHANGED) | ELSEWHERE
     others = {entry.id for entry in ACTIONS} - here
-    # Tested where they are built: one needs key releases, the other a shell.
-    assert others <= {"live", "suspend"}, others
+    # Tested where they are built: they need held keys, or a shell.
+    assert others <= {"live", "hold_rewind", "suspend"}, others
 
 
 async def test_an_action_sends_its_command(open_cockpit: OpenCockpit) -> None:
@@ -233,7 +242,7 @@ async def test_a_picture_of_the_screen_is_written(
     monkeypatch.chdir(tmp_path)
     async with open_cockpit() as (pilot, _):
         await pilot.press("P")
-        assert await comes_to_show(pilot, "The screen is in")
+        assert await comes_to_show(pilot, "Screenshot saved")
     [path] = (tmp_path / "screenshots").iterdir()
     assert path.read_text().startswith("<svg")
 

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.events import RecordingChanged
+from engine.events import EvaluationEnded, PolicyUpdated, RecordingChanged
+from engine.types import Evaluation
 from pokeTUI.start.app import StartApp
 from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
+from tests.pokeTUI.decision_file import write_history
+from tests.pokeTUI.fake_session import make_status
 from tests.pokeTUI.test_start import make_run, shows
 
 PAGE = Path(__file__).parents[2] / "docs" / "first-ten-minutes.md"
@@ -37,9 +40,17 @@ async def test_the_cockpit_answers_at_80x24(
     key: str,
     seen: list[str],
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # a picture of the screen is written there
+    monkeypatch.chdir(tmp_path)  # the run's folder is there, and a picture is written to it
+    run_dir = tmp_path / "saves" / "runs" / "mossy-otter-7"
+    run_dir.mkdir(parents=True)
+    write_history(run_dir / "decisions.db", 100)
     async with open_cockpit(80, 24) as (pilot, session):
-        session.post(RecordingChanged(is_recording=False))
+        session.post(
+            RecordingChanged(is_recording=False),
+            PolicyUpdated(41, 123_456, {"entropy": 1.2}),
+            EvaluationEnded(80, 120_000, Evaluation(10, 31.0, 5.0, 700.0, 0.0, 0.3)),
+            make_status(shares=(("policy", 0.32), ("planner", 0.68))),
+        )
         await settle(pilot)
         pilot.app.clear_notifications()
         if key:

@@ -67,7 +67,7 @@ def saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("keys", "text"),
     [
         ("r", "Resume"),
-        ("c", "Compare: the first"),
+        ("u", "enter compare"),
         ("e", "! damaged"),
         ("p", "Replay: an episode of"),
         ("n", "MOSSLIGHT"),
@@ -84,15 +84,12 @@ async def test_the_start_screen_shows_hostile_saves_as_text(
         await pilot.press(keys)
         await shows(pilot, text)
         assert_only_text(pilot)
-        if keys == "c":
-            await pilot.press("enter")
-            await shows(pilot, "with")
-            assert_only_text(pilot)
-            await pilot.press("enter")
+        if keys == "u":
+            await pilot.press("space", "space", "enter")
             await until(pilot, lambda: isinstance(app.screen, CompareScreen))
             await shows(pilot, "return")
             assert_only_text(pilot)
-        if keys in "cr":
+        if keys in "ur":
             assert "[red]x" in screen_text(pilot)
 
 
@@ -178,12 +175,16 @@ def test_a_real_terminal_shows_hostile_saves_as_text(saves: Path, tmp_path: Path
         terminal.tmux("set-option", "-g", "allow-rename", "on")
         terminal.wait_for("New run", "to choose from")
         before = terminal.tmux("display-message", "-p", "#{pane_title} #{window_name}")
-        terminal.press("c")
-        terminal.wait_for("Compare: the first", "]0;owned")
-        terminal.press("Enter")
-        terminal.wait_for("Compare", "with", "[red]x")
+        terminal.press("u")
+        terminal.wait_for("enter compare", "]0;owned")
+        terminal.press("Space", "Space", "Enter")
+        terminal.wait_for("Compare", "[red]x")
         assert terminal.tmux("display-message", "-p", "#{pane_title} #{window_name}") == before
-        terminal.press("Escape", "Escape", "q")
+        terminal.press("Escape")
+        terminal.wait_for("2 selected")
+        terminal.press("Escape")
+        terminal.wait_for("New run")
+        terminal.press("q")
         terminal.wait_for("exit code 0")
     finally:
         terminal.close()

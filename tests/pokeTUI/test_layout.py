@@ -129,7 +129,7 @@ def test_the_documented_sizes_have_their_layouts(size: tuple[int, int], name: st
 
 def test_the_words_share_a_place_where_there_is_little_room() -> None:
     for size in ((120, 40), (200, 60), (240, 78)):
-        assert make_plan(pane_infos(), *size).tabs == ("reasoning", "decisions", "log")
+        assert make_plan(pane_infos(), *size).tabs == ("reasoning", "decisions", "log", "system")
     assert make_plan(pane_infos(), 80, 24).tabs == pane_keys()[1:]
 
 
@@ -186,15 +186,17 @@ def test_numbers_in_a_row_name_the_panes() -> None:
         "learning",
         "decisions",
         "log",
+        "system",
     ]
 
 
 @pytest.mark.parametrize(
     ("width", "text"),
     [
-        (60, "1Map 2Rewards 3Reason 4Stage 5Curve 6History 7Log"),
-        (38, "1Map 2Rewa 3Reas 4Stag 5Curv 6His 7Log"),
-        (33, "1Map 2 3 4 5 6 7"),
+        (60, "1Map 2Rewards 3Reason 4Stage 5Curve 6History 7Log 8System"),
+        (40, "1Map 2Rewa 3Rea 4Sta 5Cur 6His 7Log 8Sys"),
+        (38, "Map 2Rew 3Rea 4Sta 5Cur 6His 7Log 8Sys"),
+        (37, "1Map 2 3 4 5 6 7 8"),
     ],
 )
 def test_names_of_tabs_are_cut_where_there_is_little_room(width: int, text: str) -> None:

@@ -155,15 +155,15 @@ async def test_the_mark_reads_values_and_goes_away_at_the_end() -> None:
         for _ in range(3):
             app.pane.act("left")
         await pilot.pause()
-        assert app.pane._lines[0].text.startswith("episode 19")
+        assert app.pane._lines[app.pane._legend_row].text.startswith("episode 19")
         assert "┊" in "".join(line.text for line in app.pane._lines)
         app.pane.act("last")
-        assert app.pane._lines[0].text.startswith("━ return")
+        assert app.pane._lines[app.pane._legend_row].text.startswith("━ return")
         await pilot.click(app.pane, offset=(30, 5))
         await pilot.pause()
-        assert app.pane._lines[0].text.startswith("episode ")
+        assert app.pane._lines[app.pane._legend_row].text.startswith("episode ")
         app.pane.act("first")
-        assert app.pane._lines[0].text.startswith("episode 1 ")
+        assert app.pane._lines[app.pane._legend_row].text.startswith("episode 1 ")
 
 
 def save_run(save_dir: Path, events: list[Event]) -> str:
@@ -191,14 +191,14 @@ async def test_a_saved_run_is_drawn_behind_and_taken_away_again(tmp_path: Path) 
         await pilot.press("down", "enter")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert f"┅ {run_id} " in app.pane._lines[0].text
+        assert f"┅ {run_id} " in app.pane._lines[app.pane._legend_row].text
         app.pane.act("first")
-        assert f"{run_id} 20.0" in app.pane._lines[0].text
+        assert f"{run_id} 20.0" in app.pane._lines[app.pane._legend_row].text
         app.pane.act("compare")
         await pilot.pause()
         await pilot.press("up", "enter")
         await pilot.pause()
-        assert run_id not in app.pane._lines[0].text
+        assert run_id not in app.pane._lines[app.pane._legend_row].text
 
 
 async def test_without_another_run_there_is_nothing_to_choose(tmp_path: Path) -> None:

@@ -3,12 +3,22 @@
 from textual.events import AppBlur
 
 from engine import events
-from engine.commands import Command, GiveBack, Hold, PlayLive, Press, TakeOver
+from engine.commands import (
+    Command,
+    GiveBack,
+    Hold,
+    PlayLive,
+    Press,
+    Resume,
+    RunBackwards,
+    StepOnce,
+    TakeOver,
+)
 from engine.types import Action
 from pokeTUI.keys.playing import ANSWER_TIMEOUT_S, HOLD_S, REPEAT_INTERVAL_S, Playing
 from pokeTUI.terminal.driver import ReleasesReported
 from pokeTUI.terminal.keys import KeyReleased
-from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import make_game, make_status
 from tests.pokeTUI.test_start import until
 
@@ -237,3 +247,63 @@ async def test_giving_back_ends_real_time(open_cockpit: OpenCockpit) -> None:
 async def _is_shown_live(pilot) -> bool:
     await settle(pilot)
     return "l by turns" in screen_text(pilot)
+
+
+def test_a_held_key_runs_backwards_until_its_repeats_stop() -> None:
+    player = Player()
+    for _ in range(5):
+        player.playing.run_back()
+        player.wait(HOLD_S / 2)
+    assert player.sent == [RunBackwards(True)]
+    player.wait(HOLD_S)
+    assert player.sent == [RunBackwards(True), RunBackwards(False)]
+    player.wait(HOLD_S)
+    assert len(player.sent) == 2
+
+
+async def test_a_key_that_reports_its_release_runs_backwards_until_it_goes_up(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(make_status(is_human=True), events.RecordingChanged(True, 9, 9, rewindable=9))
+        pilot.app.post_message(ReleasesReported())
+        await settle(pilot)
+        await pilot.press("r")
+        assert session.sent == [RunBackwards(True)]
+        pilot.app.post_message(KeyReleased("r"))
+        await settle(pilot)
+        assert session.sent == [RunBackwards(True), RunBackwards(False)]
+
+
+def test_frame_by_frame_a_tap_chooses_a_button_and_another_lets_it_go() -> None:
+    player = Player(is_live=True)
+    player.playing.take(make_status(is_human=True, is_live=True, is_paused=True))
+    player.press(Action.LEFT)
+    player.wait(60.0)
+    player.press(Action.A, Action.RIGHT, Action.A)
+    held = [command.buttons for command in player.sent if isinstance(command, Hold)]
+    right = frozenset({Action.RIGHT})
+    assert held == [LEFT, LEFT | {Action.A}, right | {Action.A}, right]
+    assert player.playing.chosen == right
+    player.playing.take(make_status(is_human=True, is_live=True))
+    player.wait(0.0)
+    assert player.sent[-1] == Hold(frozenset())
+    assert player.playing.chosen is None
+
+
+async def test_live_play_is_advanced_a_frame_by_the_key_that_steps(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(120, 40) as (pilot, session):
+        session.post(make_status(is_human=True, is_live=True))
+        await settle(pilot)
+        assert "l by turns" in screen_text(pilot)
+        assert ". frame" in screen_text(pilot)
+        await pilot.press("full_stop")
+        session.post(make_status(is_human=True, is_live=True, is_paused=True))
+        await settle(pilot)
+        assert "FRAME BY FRAME" in screen_text(pilot)
+        await pilot.press("right")
+        assert await comes_to_show(pilot, "Held in the next frames: RIGHT")
+        await pilot.press("p")
+        assert session.sent == [StepOnce(), Hold(frozenset({Action.RIGHT})), Resume()]

@@ -20,7 +20,6 @@ from pokeTUI.preferences import (
     config_folder,
     layout_of,
 )
-from pokeTUI.theme import THEME_NAMES
 from pokeTUI.toml_text import to_toml
 from tests.engine.processes import wait_until
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
@@ -64,9 +63,7 @@ def test_preferences_are_kept(tmp_path: Path) -> None:
     assert [path.name for path in file.path.parent.iterdir()] == ["preferences.toml"]
 
 
-def test_the_names_of_themes_and_panes_are_those_that_exist() -> None:
-    properties = Preferences.model_json_schema()["properties"]
-    assert tuple(properties["theme"]["enum"]) == THEME_NAMES
+def test_the_names_of_panes_are_those_that_exist() -> None:
     layout = Preferences.model_json_schema()["$defs"]["LayoutPreferences"]["properties"]
     assert tuple(layout["hidden"]["items"]["enum"]) == pane_keys()
 

@@ -1,12 +1,17 @@
 """Ask scripted terminals behind real pseudo-terminals."""
 
+import fcntl
 import os
 import pty
+import re
+import struct
 import termios
 import threading
 import time
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -76,8 +81,57 @@ def test_a_kitty_says_all_it_can() -> None:
         is_answering=True,
         has_kitty_graphics=True,
         has_kitty_keys=True,
+        sixel_colors=256,
         cell_size_px=(10, 20),
     )
+
+
+@pytest.mark.parametrize(
+    ("answer", "colors"),
+    [
+        (b"\x1b[?62;4;22c", 256),
+        (b"\x1b[?1;2;4c", 256),
+        (b"\x1b[?1;0;16S\x1b[?63;4c", 16),
+        (b"\x1b[?1;0;2S\x1b[?63;4c", 8),
+        (b"\x1b[?1;0;65536S\x1b[?63;4c", 256),
+        (b"\x1b[?1;3;0S\x1b[?63;4c", 256),
+        (b"\x1b[?4c", 0),
+        (b"\x1b[?62;14;44c", 0),
+    ],
+)
+def test_sixel_is_the_fourth_feature(answer: bytes, colors: int) -> None:
+    assert probe(answer).sixel_colors == colors
+
+
+def test_a_terminal_says_how_large_sixel_pictures_may_be() -> None:
+    found = probe(b"\x1b[?1;0;1024S\x1b[?2;0;1000;800S\x1b[?63;4c")
+    assert (found.sixel_colors, found.sixel_size_px) == (256, (1000, 800))
+    for answer in (b"\x1b[?1;3;0S", b"\x1b[?2;0;0;0S", b"\x1b[?2;0;99999999;9999999S"):
+        assert probe(answer + b"\x1b[?63;4c").sixel_size_px == (4096, 4096)
+
+
+def test_cells_are_measured_by_the_window_where_the_terminal_does_not_say() -> None:
+    with scripted(LAST) as (fd, _):
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 800, 384))
+        found = probe_terminal(fd, fd, LIMIT_S, environment=MODERN)
+    assert found.cell_size_px == (10, 16)
+    assert found.best_mode(80, 36) is GameMode.SIXEL
+
+
+MEMORY = re.compile(rb"a=q,t=s,f=24;([A-Za-z0-9+/=]+)\x1b")
+
+
+def test_shared_memory_is_asked_for_on_this_machine_alone_and_removed() -> None:
+    with scripted(b"\x1b_Gi=32;OK\x1b\\" + KITTY) as (fd, heard):
+        assert probe_terminal(fd, fd, LIMIT_S, environment=MODERN).has_shared_memory
+        asked = MEMORY.search(b"".join(heard))
+    assert asked is not None
+    assert not Path("/dev/shm", b64decode(asked[1]).decode().lstrip("/")).exists()
+    for variable in ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"):
+        with scripted(KITTY) as (fd, heard):
+            probe_terminal(fd, fd, LIMIT_S, environment=MODERN | {variable: "x"})
+            assert MEMORY.search(b"".join(heard)) is None
+    assert not probe(b"\x1b_Gi=32;EBADF:no such\x1b\\" + KITTY).has_shared_memory
 
 
 def test_a_plain_xterm_has_no_pictures() -> None:
@@ -163,7 +217,7 @@ def test_a_pipe_is_not_asked() -> None:
 
 
 def test_answers_that_come_too_late_are_no_keys() -> None:
-    late = KITTY.replace(b"\x1b[?1u", b"").decode()
+    late = "\x1b[?1;0;256S\x1b[?2;0;1000;1000S" + KITTY.replace(b"\x1b[?1u", b"").decode()
     assert without_answers(f"a{late}b\x1b[A\x1b[12;40R") == "ab\x1b[A\x1b[12;40R"
 
 
@@ -214,6 +268,11 @@ def test_an_unknown_depth_is_refused() -> None:
         (Terminal(name="textual"), (80, 36), GameMode.QUADRANTS),
         (Terminal(name="XTerm(390)"), (80, 36), GameMode.QUADRANTS),
         (Terminal(has_kitty_graphics=True), (160, 72), GameMode.KITTY),
+        (Terminal(name="WezTerm 2024"), (80, 36), GameMode.ITERM),
+        (Terminal(name="WezTerm 2024", is_tmux=True), (80, 36), GameMode.QUADRANTS),
+        (Terminal(name="iTerm2 3.5", has_kitty_graphics=True), (80, 36), GameMode.KITTY),
+        (Terminal(sixel_colors=16, cell_size_px=(8, 16)), (160, 72), GameMode.SIXEL),
+        (Terminal(sixel_colors=16), (80, 36), GameMode.QUADRANTS),
         (Terminal(depth=ColorDepth.NONE, has_kitty_graphics=True), (80, 36), GameMode.ASCII),
     ],
 )

@@ -1,9 +1,11 @@
 """The keys of a recording, and what the screen says of it."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from textual.events import CursorPosition
 
 from engine import commands, events
 from engine.commands import Command
@@ -49,7 +51,7 @@ def test_no_key_of_a_recording_is_a_button_of_the_game_or_a_panes_key() -> None:
     taken = {
         key for entry in table.entries if entry.group == PLAY or entry.pane for key in entry.keys
     }
-    assert len(own) == 8
+    assert len(own) == 10
     assert not own & taken
 
 
@@ -99,6 +101,78 @@ async def test_saving_while_in_control_says_that_nothing_more_is_recorded(
         await pilot.press("d")
         assert session.sent == [commands.StopRecording()]
         assert await comes_to_show(pilot, "Recording stops here: d records again")
+
+
+async def test_in_a_review_the_keys_keep_watch_or_discard_and_nothing_plays(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(80, 24) as (pilot, session):
+        ended = replace(NOW, has_review=True, review="the goal was reached")
+        session.post(replace(make_run(1), mode=RECORD, agent="you"))
+        session.post(make_status(is_human=True, phase="reviewing"), ended)
+        await settle(pilot)
+        assert "● review" in screen_lines(pilot)[0]
+        assert await comes_to_show(pilot, "KEEP IT? the goal was reached")
+        for words in ("d keep", "V watch", "X retake", "D discard", "* mark"):
+            assert words in screen_lines(pilot)[-1]
+        await pilot.press("l", "R", "z")
+        assert await comes_to_show(pilot, "z (A): the demonstration has ended: d keeps it")
+        assert session.sent == []
+        await pilot.press("V", "d")
+        assert session.sent == [commands.ReviewRecording(), commands.StopRecording()]
+
+
+def test_with_a_review_the_key_that_saves_ends_first() -> None:
+    hints = KeyTable().footer(recording_session(recording=replace(NOW, has_review=True)), "game")
+    assert "d end" in {f"{hint.shown} {hint.label}" for hint in hints}
+
+
+async def test_what_was_just_played_is_kept_by_a_key_where_nothing_is_recorded(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(120, 40) as (pilot, session):
+        await pilot.press("I")
+        assert await comes_to_show(pilot, "I (keep 30 s): only while you play")
+        session.post(make_status(is_human=True))
+        assert await comes_to_show(pilot, "I keep 30 s")
+        await pilot.press("I")
+        assert session.sent == [commands.KeepRecent()]
+        session.post(NOW)
+        await settle(pilot)
+        await pilot.press("I")
+        assert await comes_to_show(pilot, "it is being recorded")
+
+
+async def test_slots_are_saved_loaded_and_listed_with_their_time(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(80, 24) as (pilot, session):
+        session.post(replace(make_run(1), mode=RECORD, agent="you"), make_status(is_human=True))
+        await settle(pilot)
+        await pilot.press("f3")
+        assert await comes_to_show(pilot, "f3: slot 3 is empty: shift+F3 saves it")
+        slot = events.KeptState(3, 0, 42, "FERNWICK", True, 1, time.time() - 70, 3)
+        session.post(events.StatesKept((slot,)))
+        await settle(pilot)
+        await pilot.press("f3", "shift+f3", "f15", "K", "B")
+        assert await comes_to_show(pilot, "F3  1 min ago")
+        await pilot.press("enter")
+        assert session.sent == [
+            commands.LoadSlot(3),
+            *[commands.SaveSlot(3)] * 2,
+            commands.KeepState(),
+            commands.Branch(3),
+        ]
+
+
+async def test_an_unasked_answer_of_the_terminal_is_shift_and_f3(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(80, 24) as (pilot, session):
+        app = pilot.app
+        assert isinstance(app, CockpitApp)
+        app.gate.is_deaf = True  # no answer is waited for
+        app.gate.acknowledged()
+        for position in ((1, 0), (5, 7)):
+            app.post_message(CursorPosition(*position))
+        await settle(pilot)
+        assert session.sent == [commands.SaveSlot(3)]
 
 
 async def test_without_a_recording_its_keys_do_nothing(open_cockpit: OpenCockpit) -> None:
@@ -202,7 +276,7 @@ async def test_a_recording_can_be_paused_though_a_person_plays(open_cockpit: Ope
         await pilot.press("p")
         await settle(pilot)
         assert "‖ paused" in screen_lines(pilot)[0]
-        await pilot.press("t", "s", "K", "B", "M", "S", "G", "4", "5", "6", "O")
+        await pilot.press("t", "s", "B", "M", "S", "G", "4", "5", "6", "O", "f3")
         await settle(pilot)
         assert session.sent == [commands.Pause()]
         assert len(pilot.app.screen_stack) == 1

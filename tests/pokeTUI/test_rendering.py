@@ -7,7 +7,7 @@ from rich.style import Style
 
 from pokeTUI.rendering.chart import Series, draw_chart, nice_bounds
 from pokeTUI.rendering.lines import Line, bar, clock, shorten, signed, wrap
-from pokeTUI.theme import Ink, palette
+from pokeTUI.theme import THEMES, Ink, palette
 from pokeTUI.widgets.plot import Axes, PlotLine, plot
 
 PLAIN = Ink.bad
@@ -43,6 +43,36 @@ def test_a_dotted_line_leaves_cells_out() -> None:
     assert rows[1].count(" ") == 4
 
 
+def test_a_band_is_filled_sparsely_between_its_bounds_and_behind_every_line() -> None:
+    places = np.array([0.0, 1.0])
+    low, high = np.array([0.25, 0.25]), np.array([0.75, 0.75])
+    band = Series(places, high, 0.0, 1.0, floor=low)
+    rows, owner = draw_chart([_evenly(np.full(2, 0.5)), band], 20, 8)
+    assert [row for row in range(8) if 1 in owner[row]] == [2, 3, 5]
+    assert (owner[4] == 0).all()
+    assert set(rows[4]) == {"⠉"}
+    assert set(rows[3]) == {"⠅", "⡂"}
+
+
+def test_a_plot_has_room_for_its_bands_and_draws_them_in_their_own_ink() -> None:
+    places, flat = np.array([1.0, 2.0]), np.full(2, 10.0)
+    line = PlotLine((places, flat), Ink.warn, band=(flat - 90, flat + 90), band_ink=Ink.warn_band)
+    lines, _ = plot([line], Axes(1.0, 2.0, "episode", str), 40, 12)
+    assert "100" in lines[0].text
+    inks = {ink for line in lines for text, ink in line._parts if "⠅" in text}
+    assert inks == {Ink.warn_band}
+
+
+def test_ends_of_lines_have_their_letters_beside_each_other_where_they_meet() -> None:
+    places = np.array([1.0, 2.0])
+    curves = [PlotLine((places, np.full(2, 0.5)), PLAIN, label=letter) for letter in "abc"]
+    lines, _ = plot(curves, Axes(1.0, 2.0, "episode", str, is_share=True), 30, 6)
+    assert any("cba│" in line.text for line in lines)
+    short = PlotLine((np.array([1.0]), np.array([1.0])), PLAIN, label="d")
+    lines, _ = plot([*curves, short], Axes(1.0, 2.0, "episode", str, is_share=True), 30, 6)
+    assert "┤d" in lines[0].text
+
+
 @given(st.floats(-1e4, 1e4), st.floats(-1e4, 1e4))
 def test_bounds_hold_the_values(a: float, b: float) -> None:
     low, high = nice_bounds(min(a, b), max(a, b))
@@ -57,7 +87,7 @@ def test_a_line_never_exceeds_its_width(parts: list[str], width: int) -> None:
     for part in parts:
         line.add(part, PLAIN)
     assert line.used <= width
-    assert line.strip(Style(), palette("mosslight")).cell_length == width
+    assert line.strip(Style(), palette(THEMES[0])).cell_length == width
 
 
 def test_a_column_is_padded_or_cut() -> None:

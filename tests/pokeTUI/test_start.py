@@ -95,7 +95,7 @@ async def test_without_runs_it_says_what_is_possible(tmp_path: Path, size: tuple
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
         text = screen_text(pilot)
-        for label in ("New run", "Resume", "Attach", "Compare", "Replay", "Doctor", "Quit"):
+        for label in ("New run", "Resume", "Attach", "Runs", "Replay", "Doctor", "Quit"):
             assert label in text
         assert "no saved run yet" in text
         assert "no episode recorded yet" in text
@@ -113,20 +113,18 @@ async def test_every_list_fits(saves: Path, size: tuple[int, int]) -> None:
     app = start(saves)
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
-        for key, text in (("r", "last change"), ("e", "details"), ("p", "Replay: an episode")):
+        for key, text in (("r", "enter resume"), ("e", "what it is"), ("p", "Replay: an episode")):
             await pilot.press(key)
             await shows(pilot, text)
             await pilot.press("escape")
             await shows(pilot, "New run")
-        await pilot.press("c")
-        await shows(pilot, "the first of two")
-        await pilot.press("enter")
-        await shows(pilot, "with")
-        await pilot.press("enter")
+        await pilot.press("u")
+        await shows(pilot, "enter compare", "D delete")
+        await pilot.press("space", "space", "enter")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
         await shows(pilot, "seed", "return", "success", "mean of 30 episodes")
         await pilot.press("c")
-        await shows(pilot, "success  mean")
+        await shows(pilot, "length  mean")
         await pilot.press("escape")
 
 
@@ -174,7 +172,7 @@ async def test_a_saved_run_is_gone_on_with(saves: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await pilot.press("2")
-        await shows(pilot, "last change", "no save")
+        await shows(pilot, "enter resume", unsaved)
         screen = app.screen
         assert isinstance(screen, RunsScreen)
         screen.menu.choose(unsaved)

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from textual.theme import Theme
 
-from pokeTUI.theme import TEXT_INKS, THEMES, Ink, palette
+from pokeTUI.theme import SERIES, TEXT_INKS, THEMES, Ink, palette
 
 *_, HIGH_CONTRAST, COLOR_BLIND = THEMES
 
@@ -52,7 +52,7 @@ def grounds(theme: Theme) -> list[str]:
 
 
 def color_of(theme: Theme, ink: Ink) -> str:
-    color = palette(theme.name)[ink].color
+    color = palette(theme)[ink].color
     assert color is not None
     return color.name
 
@@ -68,10 +68,19 @@ def test_words_can_be_read_on_every_ground(theme: Theme) -> None:
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 def test_badges_can_be_read(theme: Theme) -> None:
     for ink in (Ink.badge, Ink.badge_warn, Ink.badge_bad, Ink.badge_info):
-        style = palette(theme.name)[ink]
+        style = palette(theme)[ink]
         assert style.color is not None
         assert style.bgcolor is not None
         assert contrast(style.color.name, style.bgcolor.name) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_lines_over_each_other_have_colours_of_their_own(theme: Theme) -> None:
+    assert len({color_of(theme, ink) for ink in SERIES}) == len(SERIES)
+    for ink, band in SERIES.items():
+        style = palette(theme.name)[band]
+        assert style.color == palette(theme.name)[ink].color
+        assert style.dim
 
 
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)
@@ -85,10 +94,10 @@ def test_states_stay_apart_for_the_colour_blind(deficiency: str) -> None:
 
 def test_without_colour_badges_are_reversed() -> None:
     for ink in (Ink.badge, Ink.badge_warn, Ink.badge_bad, Ink.badge_info):
-        style = palette("mosslight", is_plain=True)[ink]
+        style = palette(THEMES[0], is_plain=True)[ink]
         assert style.reverse
         assert style.color is None
 
 
 def test_an_unknown_theme_looks_like_the_first() -> None:
-    assert palette("no such theme") == palette(THEMES[0].name)
+    assert palette(Theme("foreign", "#123456")) == palette(THEMES[0])

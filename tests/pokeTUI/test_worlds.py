@@ -109,8 +109,8 @@ async def test_a_pane_is_added_by_a_class_and_a_line(
 ) -> None:
     monkeypatch.setattr(kinds, "PANES", (*kinds.PANES, NotesPane))
     async with open_cockpit(*size) as (pilot, _):
-        assert "Notes" in screen_text(pilot) or "8" in screen_text(pilot)
-        await pilot.press("8")
+        assert "Notes" in screen_text(pilot) or "9" in screen_text(pilot)
+        await pilot.press("9")
         await settle(pilot)
         assert "Nothing is noted yet." in screen_text(pilot)
         assert "w write" in screen_text(pilot)
@@ -118,7 +118,7 @@ async def test_a_pane_is_added_by_a_class_and_a_line(
         await settle(pilot)
         assert "write was pressed." in screen_text(pilot)
     entries = {entry.id: entry for entry in KeyTable().entries}
-    assert entries["pane_notes"].keys == ("8",)
+    assert entries["pane_notes"].keys == ("9",)
     assert entries["notes.write"].help == "Write a note."
 
 

@@ -542,7 +542,7 @@ def test_figures_go_where_the_settings_say(make: Make, monkeypatch: pytest.Monke
     trainer.train(total_episodes=2, eval_interval=0)
     (_, options), _, *logged, finish = wandb.calls
     run = Path(trainer.checkpoint_path).parent.parent
-    assert (options["id"], finish) == (run.name, ("finish",))
+    assert (options["id"], finish) == (run.name, ("finish", 0))
     assert sum("episode/return" in figures for _, figures in logged) == 2
     assert list((run / "tensorboard").iterdir())
 

@@ -143,6 +143,102 @@ def test_rewinding_brings_everything_back(
     check(demo, demo_config)
 
 
+def test_stepping_back_goes_through_live_play_frame_by_frame(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    play_on(stepped, recorder, 3)
+    digests = {}
+    for number in range(13):
+        button = (Action.RIGHT, Action.DOWN, Action.LEFT)[number // 4 % 3]
+        for _ in range(10):
+            stepped.play_frames(frozenset({button}), 1, render=False)
+            stretch = stepped.env.last_live
+            assert stretch is not None
+            digests[stretch.frames] = stepped.env.memory_digest()
+        recorder.live(stepped.count_frames(is_over=False)[0])
+    stretch = stepped.env.last_live
+    assert stretch is not None
+    for frames in range(122, 50, -8):
+        assert recorder.step_back(8)
+        assert stepped.env.last_live == stretch.cut(frames)
+        assert stepped.env.memory_digest() == digests[frames]
+    play_on(stepped, recorder, 2)
+    _, demo = recorder.finish()
+    assert (demo.episode_length, demo.recording.segments[-1].live) == (5, (stretch.cut(frames),))
+    check(demo, demo_config)
+
+
+def test_stepping_back_ends_where_the_recording_began(stepped: SteppedEnv, tmp_path: Path) -> None:
+    stepped.play_frames(frozenset({Action.RIGHT}), 30, render=False)
+    stepped.count_frames(is_over=True)
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    before = stepped.env.recording()
+    play_live(stepped, recorder, 1, rests=False)
+    play_on(stepped, recorder, 2)
+    steps = 0
+    while recorder.step_back(8):
+        steps += 1
+    assert steps == 2 + 60 // 8 + 1
+    assert stepped.env.recording() == before
+    assert recorder.is_empty
+
+
+def test_loading_a_snapshot_of_the_recording_truncates_it(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    before = stepped.snapshot()
+    stepped.step(Action.DOWN)
+    recorder.begin()
+    play_on(stepped, recorder, 4)
+    at_step, digest = stepped.snapshot(), stepped.env.memory_digest()
+    play_live(stepped, recorder, 1, rests=True)
+    in_live, live_digest = stepped.snapshot(), stepped.env.memory_digest()
+    play_live(stepped, recorder, 1, rests=True)
+    play_on(stepped, recorder, 3)
+    assert not recorder.load(before)
+    assert recorder.facts.episode_steps == 8
+    assert recorder.load(in_live)
+    assert (stepped.env.memory_digest(), recorder.facts.episode_steps) == (live_digest, 5)
+    play_on(stepped, recorder, 2)
+    ahead = stepped.snapshot()
+    assert recorder.load(at_step)
+    assert (stepped.env.memory_digest(), recorder.facts.steps) == (digest, 4)
+    assert not recorder.load(ahead)  # of a moment that is no more
+    play_on(stepped, recorder, 2, first=1)
+    assert recorder.rewind(1) == 1
+    _, demo = recorder.finish()
+    assert (demo.episode_length, demo.has_live) == (6, False)
+    check(demo, demo_config)
+
+
+@pytest.mark.parametrize("lead_s", [0, 1])
+def test_the_moves_of_a_recording_lead_from_its_start_to_its_end(
+    lead_s: int, stepped: SteppedEnv, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    if lead_s:  # it begins amidst real-time play
+        stepped.play_frames(frozenset({Action.RIGHT}), 60 * lead_s, render=False)
+        stepped.count_frames(is_over=True)
+    recorder.begin()
+    play_live(stepped, recorder, 1, rests=True)
+    play_on(stepped, recorder, 9)
+    play_live(stepped, recorder, 1, rests=False)
+    moves, then = recorder.moves(), stepped.env.recording()
+    stepped.restore(recorder.start)
+    for move in moves:
+        if isinstance(move, LiveStretch):
+            for buttons, frames in move.spans():
+                stepped.play_frames(buttons, frames, render=False)
+            stepped.count_frames(is_over=False)
+        else:
+            stepped.step(move)
+    assert stepped.env.recording() == then  # the memory's hash is part of it
+
+
 def test_playing_alike_after_rewinding_leads_to_the_same(
     stepped: SteppedEnv, tmp_path: Path
 ) -> None:

@@ -77,6 +77,22 @@ def test_watched_says_who_played_what_and_how_it_ended(watch: Open, demo_file: R
     assert not viewer.of(WarningRaised)
 
 
+def test_stretches_that_a_person_played_are_known_by_place(
+    demo_file: Recorded, demo_config: RunConfig
+) -> None:
+    demo = demo_file[1]
+    is_intervention = np.zeros(demo.episode_length, np.bool_)
+    is_intervention[[3, 4, 8]] = True
+    for changes, stretches in (
+        ({"is_intervention": is_intervention}, ((3, 5), (8, 9))),
+        ({"by": "human"}, ((0, demo.episode_length),)),
+        ({"by": "random"}, ()),
+    ):
+        recorded = RecordedDemo.of(demo_file[0], replace(demo, **changes), demo_config)
+        with closing(Playback(recorded)) as playback:
+            assert playback.by_person() == stretches
+
+
 def test_pause_step_seek_and_speed_work(watch: Open) -> None:
     viewer = watch(speed=0.01)
     viewer.send(Pause(), Seek(60))

@@ -14,6 +14,7 @@ from engine.commands import (
     DiscardRecording,
     GiveBack,
     Hold,
+    KeepRecent,
     MarkRecording,
     Pause,
     PlayLive,
@@ -21,6 +22,7 @@ from engine.commands import (
     Restart,
     Resume,
     Rewind,
+    RunBackwards,
     Save,
     SetGoal,
     SetSpeed,
@@ -301,6 +303,74 @@ def test_a_demonstration_is_thrown_away_and_recorded_again(begin: Begin, config:
     assert_replays(config)
 
 
+def test_real_time_play_advances_frame_by_frame_with_the_held_buttons(
+    begin: Begin, config: RunConfig
+) -> None:
+    watcher = begin(is_live=True)
+    watcher.recording(is_recording=True)
+    right, down = (frozenset({action}) for action in (Action.RIGHT, Action.DOWN))
+    watcher.send(StepOnce())
+    watcher.status(is_paused=True, is_live=True)
+    watcher.send(Hold(right), *[StepOnce()] * 5, Hold(frozenset()), Hold(down), StepOnce())
+    watcher.send(PlayLive(False))
+    watcher.status(is_paused=False, is_live=False)
+    before = watcher.next(RecordingChanged).steps
+    watcher.send(StepOnce())
+    watcher.recording(steps=before + 1)
+    watcher.send(StopRecording())
+    demo = watcher.saved()
+    assert demo.actions.tolist() == [Action.NOOP]
+    *_, one, other, _ = demo.recording.segments[-1].live[0].spans()
+    assert (one, other) == ((right, 5), (down, 1))
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert_replays(config)
+
+
+def test_a_demonstration_runs_backwards_while_that_is_on(begin: Begin, config: RunConfig) -> None:
+    watcher = begin()
+    assert watcher.recording(is_recording=True).steps == 0
+    watcher.press(WALK)
+    watcher.recording(steps=8)
+    watcher.send(RunBackwards(True))
+    watcher.status(phase="rewinding")
+    now = watcher.next(RecordingChanged, lambda now: now.steps < 6)
+    watcher.send(RunBackwards(False))
+    watcher.status(phase="recording")
+    left = watcher.next(RecordingChanged).steps
+    assert 0 <= left <= now.steps
+    watcher.send(RunBackwards(True))
+    watcher.recording(steps=0)
+    watcher.press((4, 4))  # ends it
+    watcher.recording(steps=2)
+    watcher.send(StopRecording())
+    assert bytes(watcher.saved().actions) == bytes((4, 4))
+    watcher.send(DiscardRecording())
+    assert "Nothing is being recorded" in watcher.refusal(RunBackwards(True))
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert_replays(config)
+
+
+def test_what_was_played_without_a_recording_is_kept_afterwards(
+    begin: Begin, config: RunConfig
+) -> None:
+    watcher = begin(task="walk", episodes=1)
+    watcher.recording(is_recording=True)
+    watcher.press(WALK)
+    watcher.recording(steps=8)
+    assert "recorded already" in watcher.refusal(KeepRecent())
+    watcher.send(DiscardRecording())
+    watcher.recording(is_recording=False)
+    watcher.press((4, 4, 7))
+    watcher.send(KeepRecent())
+    demo = watcher.saved()
+    assert bytes(demo.actions[demo.begins_at :]) == bytes((4, 4, 7))
+    assert (demo.task, demo.by) == ("walk", "human")
+    assert "has its demonstration" in watcher.next(RunStopped).reason
+    assert_replays(config)
+
+
 @pytest.mark.slow
 def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
     watcher = begin(is_live=True)
@@ -315,6 +385,14 @@ def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
     now = watcher.next(RecordingChanged, lambda now: now.rewindable < then.rewindable)
     watcher.send(Hold(frozenset()), Resume(), Hold(frozenset({Action.DOWN})))
     watcher.next(RecordingChanged, lambda later: later.rewindable > now.rewindable + 1)
+    watcher.send(PlayLive(False))
+    watcher.status(is_live=False)
+    rested = watcher.next(RecordingChanged)
+    watcher.send(PlayLive(True), RunBackwards(True))
+    watcher.status(phase="rewinding")
+    watcher.next(RecordingChanged, lambda now: now.rewindable < rested.rewindable - 1)
+    watcher.send(RunBackwards(False))
+    watcher.status(phase="recording", is_paused=False, is_live=True)
     watcher.send(PlayLive(False))
     watcher.status(is_live=False)
     rested = watcher.next(RecordingChanged)
@@ -428,7 +506,6 @@ def test_recording_session_refuses_what_it_cannot_do_in_a_line(begin: Begin) -> 
         Branch(1),
         GiveBack(),
         TakeOver(),
-        StepOnce(),
         Hold(frozenset({Action.A})),
     ):
         reason = watcher.refusal(command)

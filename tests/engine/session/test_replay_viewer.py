@@ -43,6 +43,7 @@ from engine.events import (
     RunStarted,
     RunStopped,
     StatusChanged,
+    TimelineChanged,
     WarningRaised,
 )
 from engine.recording_session import DemoPoint, RecordingPlan, RecordingSession
@@ -259,6 +260,42 @@ def test_another_way_is_told_at_the_first_milestone_that_differs(saves: Path) ->
         playback.close()
         assert playback.divergence.startswith(f"step {min(step, moved)}: {key}")
         assert words in playback.divergence
+
+
+def test_paused_replay_comes_to_know_all_of_it_and_seeks_from_the_nearest_state(
+    saves: Path,
+) -> None:
+    episode = latest(saves)
+    session = ReplaySession(episode, place=0)
+    watching = Viewer(session)
+    watching.until(lambda it: any(e.known == e.length for e in it.of(TimelineChanged)))
+    timeline = watching.of(TimelineChanged)[-1]
+    assert timeline.length == episode.ended.summary.length
+    steps = episode.ended.summary.steps_to_milestone
+    assert {key: place for place, key in timeline.milestones} == steps
+    rewarded = {place for place, _ in timeline.rewards}
+    assert rewarded >= {step for step in steps.values() if step}
+    assert watching.status.done == 0
+    moves = counted_moves(session)
+    session.send(Seek(timeline.length))
+    watching.comes_to(timeline.length)
+    assert len(moves) == timeline.length % KEPT_EVERY
+    assert not watching.of(WarningRaised)
+    assert session.stop(300)
+
+
+def counted_moves(session: ReplaySession) -> list[int]:
+    """Return the places that are played to from now on."""
+    playback = session._playback
+    places: list[int] = []
+    moved = playback.survey.moved
+
+    def count(place: int, reward: float, save: Callable[[], bytes]) -> None:
+        places.append(place)
+        moved(place, reward, save)
+
+    playback.survey.moved = count  # type: ignore[method-assign]
+    return places
 
 
 def test_states_are_kept_so_that_going_back_is_short(saves: Path) -> None:

@@ -128,5 +128,5 @@ class FakeWandb(types.ModuleType):
             raise self.failure
         self.calls.append(("log", figures))
 
-    def finish(self):
-        self.calls.append(("finish",))
+    def finish(self, *, exit_code):
+        self.calls.append(("finish", exit_code))

@@ -110,12 +110,12 @@ def test_curves_and_figures_of_a_policy_are_read_as_a_runs(tmp_path):
         title, curves = saved_curves(str(tmp_path), name)
         assert title == "one"
         found = {figure: tuple(values) for figure, values in curves.items()}
-        assert len(found["update/bc_loss"]) == 6
-        assert found["evaluation/success"] == (0.5, 0.5, 0.5)
+        assert len(found["train/bc_loss"]) == 6
+        assert found["eval/success_rate"] == (0.5, 0.5, 0.5)
     digest = digest_run(str(tmp_path), "one")
     assert digest.settings == {"cloning.network": "dqn", "cloning.seed": "4"}
     assert (digest.updates, digest.episodes) == (6, 0)
-    assert digest.figures["bc_loss"] == found["update/bc_loss"][-1]
+    assert digest.figures["bc_loss"] == found["train/bc_loss"][-1]
     (info,) = list_policies(str(tmp_path))
     assert (info.policy_id, info.how, info.network, info.seed) == ("one", "cloned", "dqn", 4)
     path, count = export_run(str(tmp_path), "one", form="json", out=tmp_path / "one.json")
@@ -158,8 +158,8 @@ def test_figures_reach_tensorboard_by_map_and_action(tmp_path):
     (file,) = (tmp_path / "tensorboard").iterdir()
     content = file.read_bytes()
     for name in (b"bc/loss", b"validation_map/TOWN", b"validation_action/up",
-                 b"evaluation/success", b"evaluation/milestone/a",
-                 b"evaluation/milestones"):  # fmt: skip
+                 b"eval/success_rate", b"eval/milestone/a",
+                 b"eval/milestones"):  # fmt: skip
         assert name in content
 
 

@@ -63,6 +63,18 @@ def test_settings_differ_by_dotted_key_but_not_in_how_a_run_is_carried_on(tmp_pa
     assert not differing(pair[0], pair[0])
 
 
+def test_settings_of_more_than_two_runs_differ_where_any_has_another_value():
+    one, two, three = {"a": "1", "b": "1"}, {"a": "1", "b": "2"}, {"a": "1", "b": "1", "c": "3"}
+    assert differing(one, two, three) == {"b": ("1", "2", "1"), "c": ("–", "–", "3")}
+
+
+def test_whoever_watches_a_digest_gets_every_event_of_the_journal(tmp_path):
+    events = [ended(1, 1.0), PolicyUpdated(1, 200, {"kl": 0.5}), ended(2, 2.0)]
+    seen = []
+    digest_run(str(tmp_path), save_run(tmp_path, events), watch=seen.append)
+    assert seen == events
+
+
 def test_a_curriculum_that_moved_changes_no_figure(tmp_path):
     moved = CurriculumChanged(2, 5, "x", 0.7, 0.4, 3, 10, math.nan, math.nan, "", has_moved=True)
     found = digest_run(str(tmp_path), save_run(tmp_path, [ended(1, 2.0), moved]))

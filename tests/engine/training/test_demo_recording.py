@@ -16,7 +16,9 @@ from engine.commands import (
     DiscardRecording,
     GiveBack,
     Hold,
+    KeepRecent,
     KeepState,
+    LoadSlot,
     MarkRecording,
     Pause,
     PlayLive,
@@ -24,7 +26,10 @@ from engine.commands import (
     Restart,
     Resume,
     Rewind,
+    RunBackwards,
+    SaveSlot,
     StartRecording,
+    StepOnce,
     StopRecording,
     TakeOver,
     Watch,
@@ -178,6 +183,65 @@ def test_interventions_are_not_recorded_where_nobody_wants_it(tmp_path: Path) ->
     assert not (tmp_path / "demos").exists()
 
 
+def test_what_was_just_played_is_kept_though_nothing_was_recorded(tmp_path: Path) -> None:
+    with playing(tmp_path, record_interventions=False) as run:
+        steps(run, 9)
+        act(run, KeepRecent(), TakeOver())
+        press(run, *MOVES)
+        before = run.vector.save()
+        act(run, KeepRecent(), KeepRecent(), GiveBack(), KeepRecent())
+        assert run.vector.save() == before
+        steps(run, 2)
+    (path,) = saved(run)
+    demo = read_demo(path)
+    assert path.parent == tmp_path / "demos"
+    assert (demo.by, demo.begins_at, own(demo)) == ("human", 9, bytes(MOVES))
+    assert replayed(path, tmp_path) == len(MOVES)
+    (ended,) = run.of(RecordingEnded)
+    assert (ended.steps, ended.reason) == (len(MOVES), "kept from what you had just played")
+    by_hand, pressed, again = refusals(run)
+    assert by_hand == again
+    assert "by hand" in by_hand
+    assert "Nothing was pressed" in pressed
+
+
+def test_loading_a_slot_truncates_the_demonstration_that_it_lies_within(
+    run: Run, tmp_path: Path
+) -> None:
+    steps(run, 4)
+    act(run, LoadSlot(1), SaveSlot(2))
+    steps(run, 1)
+    act(run, TakeOver())
+    press(run, *MOVES[:3])
+    act(run, SaveSlot(1))
+    press(run, *MOVES[3:])
+    act(run, LoadSlot(1))
+    assert run.trainer.state.tally.steps[1] == 8
+    assert run.of(RecordingChanged)[-1].steps == 3
+    press(run, Action.UP)
+    act(run, LoadSlot(2))  # before it: that branches, and the demonstration is saved
+    assert run.trainer.state.tally.steps[1] == 0
+    press(run, Action.DOWN)
+    act(run, GiveBack())
+    first, second = saved(run)
+    assert own(read_demo(first)) == bytes((*MOVES[:3], Action.UP))
+    assert own(read_demo(second)) == bytes((Action.DOWN,))
+    assert (replayed(first, tmp_path), replayed(second, tmp_path)) == (4, 1)
+    assert refusals(run) == ["Slot 1 is empty."]
+
+
+def test_what_was_played_since_a_recording_was_saved_is_kept(run: Run, tmp_path: Path) -> None:
+    act(run, TakeOver())
+    press(run, *MOVES)
+    act(run, KeepRecent(), StopRecording())
+    press(run, Action.UP, Action.DOWN)
+    act(run, KeepRecent())
+    _, path = saved(run)
+    assert own(read_demo(path)) == bytes((Action.UP, Action.DOWN))
+    assert replayed(path, tmp_path) == 2
+    assert refusals(run) == ["A demonstration is being recorded already."]
+
+
 def test_taken_back_actions_are_in_neither_game_nor_demonstration(run: Run, tmp_path: Path) -> None:
     steps(run, 5)
     act(run, TakeOver())
@@ -195,6 +259,39 @@ def test_taken_back_actions_are_in_neither_game_nor_demonstration(run: Run, tmp_
     (path,) = saved(run)
     assert own(read_demo(path)) == bytes((*MOVES[:3], Action.UP))
     assert replayed(path, tmp_path) == 4
+
+
+def test_a_demonstration_of_a_run_runs_backwards_while_that_is_on(run: Run, tmp_path: Path) -> None:
+    steps(run, 5)
+    act(run, RunBackwards(True), TakeOver())
+    press(run, *MOVES)
+    act(run, RunBackwards(True))
+    run.trainer.advance()
+    run.trainer.handler.clock.now_s += 1.0
+    run.trainer.advance()
+    act(run, RunBackwards(False))
+    run.trainer.advance()
+    assert run.trainer.state.tally.steps[1] == 5 + len(MOVES) - 2
+    press(run, Action.UP)
+    act(run, GiveBack())
+    (path,) = saved(run)
+    assert own(read_demo(path)) == bytes((*MOVES[:-2], Action.UP))
+    assert replayed(path, tmp_path) == len(MOVES) - 1
+    assert refusals(run) == ["Take control first."]
+
+
+def test_real_time_play_in_a_run_advances_frame_by_frame(run: Run, tmp_path: Path) -> None:
+    right = frozenset({Action.RIGHT})
+    act(run, TakeOver(), PlayLive(True), Hold(right), StepOnce(), StepOnce())
+    run.trainer.handler.clock.now_s += 100.0
+    run.trainer.advance()  # however long it takes, it is not played by turns again
+    assert run.trainer.handler.controls.is_live
+    act(run, Hold(frozenset()), StepOnce(), StepOnce(), GiveBack())
+    assert not run.trainer.handler.controls.is_paused
+    (path,) = saved(run)
+    (stretch,) = read_demo(path).recording.segments[-1].live
+    assert next(stretch.spans()) == (right, 2)
+    assert replayed(path, tmp_path) > 0
 
 
 def test_more_is_not_taken_back_than_was_recorded(run: Run) -> None:

@@ -1,7 +1,6 @@
 import math
-import struct
 import sys
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
@@ -12,12 +11,15 @@ from engine.events import (
     CurriculumChanged,
     EpisodeEnded,
     EvaluationEnded,
+    PlanAnswered,
     PolicyUpdated,
     ProgressReported,
+    RunStopped,
     StatusChanged,
+    StrategySwitched,
 )
 from engine.training.metrics_logger import MetricsLogger, metrics_of
-from engine.training.tensorboard import TensorBoardFile, crc32c
+from engine.training.tensorboard import TensorBoardFile
 from engine.training.weights_biases import WandbRun, require_wandb
 from engine.types import EpisodeSummary, Evaluation
 from tests.engine.training.helpers import Clock, FakeWandb
@@ -43,8 +45,8 @@ class Kept:
             raise OSError(28, "No space left on device")
         self.written.append((step, dict(figures)))
 
-    def close(self) -> None:
-        self.is_closed = True
+    def close(self, *, is_failed=False) -> None:
+        self.is_closed, self.is_failed = True, is_failed
 
 
 def test_an_episode_is_figures_by_component_and_milestone():
@@ -63,7 +65,7 @@ def test_an_episode_is_figures_by_component_and_milestone():
 def test_how_many_milestones_were_reached_is_a_share_of_all():
     assert metrics_of(ended(), 10)["episode/milestones"] == 0.1
     evaluation = Evaluation(4, 1.0, 0.0, 20.0, 0.0, 0.5, {"one": 1.0, "badge": 0.5})
-    assert metrics_of(EvaluationEnded(9, 90, evaluation), 3)["evaluation/milestones"] == 0.5
+    assert metrics_of(EvaluationEnded(9, 90, evaluation), 3)["eval/milestones"] == 0.5
 
 
 def test_episodes_that_began_elsewhere_have_figures_of_their_own():
@@ -72,31 +74,95 @@ def test_episodes_that_began_elsewhere_have_figures_of_their_own():
 
 
 def test_numbers_that_no_curve_can_show_are_left_out():
-    assert metrics_of(PolicyUpdated(1, 10, {"kl": math.nan, "entropy": 1.0})) == {
-        "update/entropy": 1.0
+    assert metrics_of(PolicyUpdated(1, 10, {"kl": math.nan, "loss": 1.0})) == {"train/loss": 1.0}
+
+
+def test_figures_of_an_update_have_the_names_and_signs_of_stable_baselines3():
+    ppo = {"policy_loss": 0.1, "value_loss": 0.2, "entropy": 1.5, "approx_kl": 0.3, "own": 0.4}
+    assert metrics_of(PolicyUpdated(1, 10, ppo)) == {
+        "train/policy_gradient_loss": 0.1,
+        "train/value_loss": 0.2,
+        "train/entropy_loss": -1.5,
+        "train/approx_kl": 0.3,
+        "train/own": 0.4,
+    }
+    assert metrics_of(PolicyUpdated(1, 10, {"loss": 0.5, "epsilon": 0.1})) == {
+        "train/loss": 0.5,
+        "rollout/exploration_rate": 0.1,
     }
 
 
 def test_evaluations_and_the_curriculum_have_figures():
     evaluation = Evaluation(5, 2.0, 0.5, 30.0, 0.0, 0.8, {"badge": 0.6})
     found = metrics_of(EvaluationEnded(50, 900, evaluation))
-    assert found["evaluation/return"] == 2.0
-    assert found["evaluation/milestone/badge"] == 0.6
+    assert found["eval/milestone/badge"] == 0.6
+    names = ("eval/mean_reward", "eval/mean_ep_length", "eval/success_rate")
+    assert [found[name] for name in names] == [2.0, 30.0, 0.8]
     moved = CurriculumChanged(2, 5, "x", 0.7, 0.4, 3, 10, math.nan, math.nan, "")
     assert metrics_of(moved) == {"curriculum/stage": 2.0, "curriculum/planner_share": 0.4}
 
 
 def test_the_sink_knows_the_step_of_events_without_one_and_the_speed_at_updates():
     kept = Kept()
-    sink = MetricsLogger([kept], pytest.fail)
+    sink = MetricsLogger([kept], pytest.fail, learning_rate=3e-4, passes=4)
     sink.take(StatusChanged(0, 123.0, 0, 0.0, False, False, 0.0, 0, 0, "acting"))
     sink.take(ended(400))
     sink.take(CurriculumChanged(2, 5, "x", 0.7, 0.4, 3, 10, math.nan, math.nan, ""))
-    sink.take(PolicyUpdated(1, 512, {"entropy": 1.0}))
+    sink.take(PolicyUpdated(1, 512, {"loss": 1.0}))
     sink.take(ProgressReported("no figure"))
     sink.take(CheckpointSaved("no figure", 512))
     assert [step for step, _ in kept.written] == [400, 400, 512]
-    assert kept.written[-1][1] == {"update/entropy": 1.0, "run/steps_per_s": 123.0}
+    assert kept.written[-1][1] == {
+        "train/loss": 1.0,
+        "train/learning_rate": 3e-4,
+        "train/n_updates": 4.0,
+        "time/fps": 123.0,
+    }
+
+
+def test_means_are_over_the_last_100_episodes_from_power_on_and_continue_on_resume():
+    def episode(number: int, start: str = "") -> EpisodeEnded:
+        summary = EpisodeSummary(0, float(number), 10 * number, (), {}, start=start)
+        return EpisodeEnded(number, 100 * number, summary)
+
+    kept = Kept()
+    whole = MetricsLogger([kept], pytest.fail)
+    for number in range(1, 151):
+        whole.take(episode(number))
+    assert kept.written[0][1]["rollout/ep_rew_mean"] == 1.0
+    last = kept.written[-1][1]
+    assert (last["rollout/ep_rew_mean"], last["rollout/ep_len_mean"]) == (100.5, 1005.0)
+    whole.take(episode(151, start="badge"))
+    assert "rollout/ep_rew_mean" not in kept.written[-1][1]
+
+    resumed = MetricsLogger([kept], pytest.fail, past=map(episode, range(1, 150)))
+    resumed.take(episode(150))
+    assert kept.written[-1] == (15_000, last)
+
+
+def test_goals_of_a_language_model_and_changes_of_strategy_are_texts():
+    kept = Kept()
+    sink = MetricsLogger([kept], pytest.fail)
+    answer = PlanAnswered(
+        1, "small", "reach the gym", 0.8, "It is near.", "", (), 1.0, 0.5, 9, 9, 0
+    )
+    sink.take(answer)
+    sink.take(replace(answer, goal=""))
+    sink.take(StrategySwitched("balanced", "rule_heavy", "3 losses", 12))
+    assert [figures for _, figures in kept.written] == [
+        {"planner/goal": "**reach the gym** (small, confidence 80%)\n\nIt is near."},
+        {"planner/strategy": "**rule_heavy** after balanced: 3 losses"},
+    ]
+
+
+@pytest.mark.parametrize("is_stopped", [True, False])
+def test_a_run_that_was_not_stopped_ends_as_a_failure(is_stopped):
+    kept = Kept()
+    sink = MetricsLogger([kept], pytest.fail)
+    if is_stopped:
+        sink.take(RunStopped("asked to stop", 400, ""))
+    sink.close()
+    assert kept.is_failed is not is_stopped
 
 
 def test_a_writer_that_fails_is_told_once_and_the_others_go_on():
@@ -110,83 +176,6 @@ def test_a_writer_that_fails_is_told_once_and_the_others_go_on():
     assert not kept.is_closed
     sink.close()
     assert kept.is_closed
-
-
-def records(folder: Path) -> list[bytes]:
-    """Read event files by the published form: length, checksum, data, checksum."""
-    found = []
-    for path in sorted(folder.iterdir()):
-        content = path.read_bytes()
-        while content:
-            size, length_sum = struct.unpack_from("<QI", content)
-            data = content[12 : 12 + size]
-            (data_sum,) = struct.unpack_from("<I", content, 12 + size)
-            assert unmasked(length_sum) == crc32c(content[:8])
-            assert unmasked(data_sum) == crc32c(data)
-            found.append(data)
-            content = content[16 + size :]
-    return found
-
-
-def unmasked(value: int) -> int:
-    value = (value - 0xA282EAD8) & 0xFFFFFFFF
-    return (value >> 17 | value << 15) & 0xFFFFFFFF
-
-
-def test_the_checksum_is_the_published_one():
-    # RFC 3720, B.4
-    assert crc32c(bytes(32)) == 0x8A9136AA
-    assert crc32c(b"\xff" * 32) == 0x62A8AB43
-    assert crc32c(bytes(range(32))) == 0x46DD794E
-
-
-def test_an_event_file_is_what_tensorboard_itself_would_write(tmp_path):
-    """The bytes were made by the protocol buffers of tensorboard 2.21."""
-    clock = Clock()
-    clock.now_s = 1.6e9
-    file = TensorBoardFile(tmp_path / "tensorboard", 500, clock)
-    clock.now_s += 1
-    file.write(600, {"episode/return": 2.5, "a": -1.0})
-    file.close()
-    version, start, values = records(tmp_path / "tensorboard")
-    assert version.hex() == "090000000084d7d7411a0d627261696e2e4576656e743a32"
-    assert start.hex() == "090000000084d7d74110f4033a020801"
-    assert values.hex() == (
-        "090000400084d7d74110d8042a210a150a0e657069736f64652f72657475726e"
-        "15000020400a080a016115000080bf"
-    )
-
-
-def test_figures_reach_the_disk_within_seconds(tmp_path):
-    clock = Clock()
-    file = TensorBoardFile(tmp_path / "tensorboard", 0, clock)
-    file.write(1, {"a": 1.0})
-    assert not list(tmp_path.iterdir())
-    clock.now_s += 2
-    file.write(2, {"a": 2.0})
-    assert len(records(tmp_path / "tensorboard")) == 4
-    file.close()
-
-
-@pytest.mark.parametrize("what", ["file", "folder", "run"])
-def test_an_event_file_that_is_deleted_is_written_again(tmp_path, what):
-    clock = Clock()
-    run = tmp_path / "run"
-    run.mkdir()
-    file = TensorBoardFile(run / "tensorboard", 0, clock)
-    for step in range(4):
-        clock.now_s += 10
-        file.write(step, {"loss": 0.5})
-        if step == 1:
-            (path,) = (run / "tensorboard").iterdir()
-            path.unlink()
-            for folder in {"file": [], "folder": [path.parent], "run": [path.parent, run]}[what]:
-                folder.rmdir()
-        if step == 2 and what == "run":
-            assert not run.exists()  # whoever makes it first does so with the run's lock
-            run.mkdir()
-    file.close()
-    assert path.read_bytes().count(b"loss") == 4
 
 
 def test_a_folder_that_cannot_be_written_fails_the_writer_and_not_the_run(tmp_path):
@@ -216,7 +205,7 @@ def test_wandb_gets_the_figures_by_environment_step(wandb, tmp_path):
     assert options["settings"] == {"silent": True, "console": "off"}
     assert metric == ("define_metric", "*", "total_steps")
     assert log == ("log", {"total_steps": 400, "a": 1.0})
-    assert finish == ("finish",)
+    assert finish == ("finish", 0)
 
 
 def test_wandb_online_without_a_login_is_one_clear_line(wandb, tmp_path):

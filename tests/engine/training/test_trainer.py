@@ -28,8 +28,10 @@ from engine.events import (
     ReasoningLogged,
     RewardPaid,
     StatusChanged,
+    SystemMeasured,
     WarningRaised,
 )
+from engine.loop.machine import MachineMeter
 from engine.training import reporter
 from engine.types import Action, Source
 from tests.engine.toy import GOAL
@@ -97,6 +99,18 @@ def test_a_watched_run_tells_frames_decisions_and_rewards(tmp_path):
     assert Source.PLANNER in sources
     assert all(0 <= event.decision.confidence <= 1 for event in run.of(DecisionMade))
     assert any("goal: reach the corner" in event.text for event in run.of(ReasoningLogged))
+
+
+def test_measuring_the_machine_changes_no_step_and_no_line_of_the_journal(whole, tmp_path):
+    run = Run(tmp_path / "run", total_steps=WHOLE_STEPS)
+    run.trainer.machine = MachineMeter(tmp_path, Clock(tick_s=3.0))
+    run.play()
+    measured = run.of(SystemMeasured)
+    assert len(measured) > 10
+    assert measured[-1].checkpoints
+    assert curve(run) == curve(whole)
+    journals = [(each.folder / "journal.jsonl").read_bytes() for each in (run, whole)]
+    assert journals[0] == journals[1]
 
 
 @pytest.mark.slow

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from docs.pictures.screen import Cell, Look, Rgb, Screen, mix
-from docs.pictures.shapes import ACROSS, DOWN, Boxes, Dots, Lines, Shape, shape_of
+from engine.errors import VideoError
+from engine.video import check_pillow
+from pokeTUI.video.screen import Cell, Look, Rgb, Screen, mix
+from pokeTUI.video.shapes import ACROSS, DOWN, Boxes, Dots, Lines, Shape, shape_of
 
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
@@ -25,10 +27,6 @@ _FONTS = {
 _ENDINGS = (".ttf", ".ttc")
 _LEVELS = 6
 """Shades of a letter's edge: fewer shades are fewer colours in a GIF."""
-
-
-class ToolMissingError(RuntimeError):
-    """Pillow or a font is not installed; the message says what to install."""
 
 
 class Raster:
@@ -150,12 +148,9 @@ def check_tools() -> None:
     """Make sure that there is something to draw with.
 
     Raises:
-        ToolMissingError: There is not.
+        VideoError: There is not.
     """
-    try:
-        import PIL  # noqa: F401  # whether it is there
-    except ImportError:
-        raise ToolMissingError("Pillow is missing: pip install -e '.[docs]'") from None
+    check_pillow()
     find_font(False, False, 12)
 
 
@@ -164,7 +159,7 @@ def find_font(is_bold: bool, is_italic: bool, size: int) -> "FreeTypeFont":
     """Return a monospace font of `size` pixels.
 
     Raises:
-        ToolMissingError: There is none; says what to install.
+        VideoError: There is none; says what to install.
     """
     from PIL import ImageFont
 
@@ -174,9 +169,10 @@ def find_font(is_bold: bool, is_italic: bool, size: int) -> "FreeTypeFont":
                 return ImageFont.truetype(name + ending, size)
             except OSError:
                 continue
-    raise ToolMissingError(
-        "No monospace font was found. Install DejaVu Sans Mono: apt install fonts-dejavu-core, "
-        "dnf install dejavu-sans-mono-fonts, or brew install --cask font-dejavu."
+    raise VideoError(
+        "The cockpit's letters need a monospace font, and none was found.",
+        "Install DejaVu Sans Mono: apt install fonts-dejavu-core, dnf install "
+        "dejavu-sans-mono-fonts, or brew install --cask font-dejavu.",
     )
 
 

@@ -1,0 +1,241 @@
+"""Print the table of saved runs, once or again and again, and change what it holds."""
+
+import json
+import math
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.cells import cell_len, set_cell_size
+
+from engine.errors import ConfigurationError
+from engine.quoting import visible
+from engine.training.policy_folders import list_policies
+from engine.training.run_labels import read_labels, write_labels
+from engine.training.run_table import RunRow, RunTable
+from engine.training.run_trash import delete_run, restore_command, restore_run
+from engine.training.runs import find_run
+from pokeTUI.printing import say
+from pokeTUI.runs.columns import RunColumn, fitting
+from pokeTUI.runs.view import RunGroup, TableView, arrange, text_of
+from pokeTUI.saved import live_run_dirs
+
+_INTERVAL_S = 2.0
+_GAP = "  "
+
+
+def print_table(save_dir: str, view: TableView, *, is_watched: bool = False) -> None:
+    """List the runs and the cloned policies; watched: in a terminal, until Ctrl-C."""
+    table = RunTable(save_dir)
+    if is_watched and sys.stdout.isatty():
+        _watch(table, view)
+        return
+    groups = arrange(table.look(), view)
+    shown = [row for group in groups for row in group.rows]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    say(*_lines(groups, view, width))
+    if not table.rows:
+        say(f"No saved runs in {save_dir}. Start one with: poketui run")
+    elif not shown:
+        say(f"None of {len(table.rows):,} runs matches: {view.words}")
+    else:
+        if any(row.is_running for row in shown) and live_run_dirs():
+            say("Attach to one in the background: poketui attach RUN")
+        say("Resume the newest: poketui run --resume, or another: poketui run --resume RUN")
+    if view == TableView():
+        _print_policies(save_dir)
+
+
+def print_json(save_dir: str, view: TableView, names: Sequence[str]) -> None:
+    """Print the runs, or those that are named, and the cloned policies as one JSON object.
+
+    Raises:
+        CheckpointError: There is no run of one of the names.
+    """
+    wanted = [find_run(save_dir, name, purpose="list").resolve() for name in names]
+    groups = arrange(RunTable(save_dir).look(), view)
+    rows = [
+        _facts(row, view.group)
+        for group in groups
+        for row in group.rows
+        if not wanted or row.path.resolve() in wanted
+    ]
+    policies = [
+        {
+            "policy": policy.policy_id,
+            "how": policy.how,
+            "network": policy.network,
+            "inputs": policy.inputs,
+            "seed": policy.seed,
+            "changed_at": _iso(policy.changed_at),
+            "refusal": policy.refusal,
+        }
+        for policy in ([] if wanted else list_policies(save_dir))
+    ]
+    say(*json.dumps({"runs": rows, "policies": policies}, indent=1).split("\n"))
+
+
+def label(
+    save_dir: str,
+    names: Sequence[str],
+    name: str | None,
+    note: str | None,
+    add: Sequence[str],
+    remove: Sequence[str],
+) -> None:
+    """Change what runs are called.
+
+    Raises:
+        CheckpointError: There is no such run.
+        ConfigurationError: A label cannot be used or written, or several would have one name.
+    """
+    paths = [find_run(save_dir, run, purpose="label") for run in names]
+    if name and len(paths) > 1:
+        raise ConfigurationError(f"{len(paths)} runs cannot have one name.", "Use --tag.")
+    changed = [
+        read_labels(path).changed(name=name, note=note, add=add, remove=remove) for path in paths
+    ]
+    for path, labels in zip(paths, changed, strict=True):
+        write_labels(path, labels)
+        tags = " ".join(f"#{tag}" for tag in labels.tags)
+        parts = (labels.name and f"name {labels.name}", tags, labels.note)
+        say(f"{path.name}: {', '.join(filter(None, parts)) or 'no labels'}")
+
+
+def deletable(save_dir: str, names: Sequence[str]) -> list[Path]:
+    """Return the folders of runs, and print their ids.
+
+    Raises:
+        CheckpointError: There is no such run.
+    """
+    paths = list(dict.fromkeys(find_run(save_dir, run, purpose="delete") for run in names))
+    for path in paths:
+        say(str(path))
+    return paths
+
+
+def delete(save_dir: str, paths: Sequence[Path]) -> None:
+    """Move runs to the trash.
+
+    Raises:
+        PokeTUIError: One of them is in use, or cannot be moved.
+    """
+    for path in paths:
+        say(f"Moved to {delete_run(save_dir, str(path))}. Restore it with:")
+        say(f"  {restore_command(save_dir, [path.name])}")
+
+
+def restore(save_dir: str, names: Sequence[str]) -> None:
+    """Move runs back from the trash.
+
+    Raises:
+        PokeTUIError: One of them is not there, or cannot be moved.
+    """
+    for name in names:
+        say(f"Restored to {restore_run(save_dir, name)}.")
+
+
+def _watch(table: RunTable, view: TableView) -> None:
+    """Redraw the table until Ctrl-C, in a screen that leaves no trace."""
+    # Here, not above: only this needs them.
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    try:
+        with Live(console=console, screen=True, auto_refresh=False) as live:
+            while True:
+                groups = arrange(table.look(), view)
+                title = f"{table.save_dir}  {time.strftime('%H:%M:%S')}  Ctrl-C ends"
+                lines = [visible(title), *_lines(groups, view, console.width)]
+                if len(lines) > console.height:
+                    left = len(lines) - console.height + 1
+                    lines[console.height - 1 :] = [f"↓ {left:,} more: --sort, --filter, --group"]
+                live.update(Text("\n".join(lines), no_wrap=True), refresh=True)
+                time.sleep(_INTERVAL_S)
+    except KeyboardInterrupt:
+        return
+
+
+def _lines(groups: Sequence[RunGroup], view: TableView, width: int | None) -> Iterator[str]:
+    """Yield the head and a line for each run; nothing where there are none."""
+    rows = [row for group in groups for row in group.rows]
+    if not rows:
+        return
+    columns = fitting(rows, width)
+    yield _line(columns, [column.key for column in columns], width)
+    for group in groups:
+        if view.group:
+            yield _line(columns, [group.text(column.key) for column in columns], width)
+        for row in group.rows:
+            yield _line(columns, [column.text(row) for column in columns], width)
+
+
+def _line(columns: Sequence[RunColumn], texts: Sequence[str], width: int | None) -> str:
+    parts: list[str] = []
+    for column, text in zip(columns, map(visible, texts), strict=True):
+        cells = column.width or (max(1, width - cell_len(_GAP.join(parts)) - 2) if width else None)
+        if cells is not None and cell_len(text) > cells:
+            text = set_cell_size(text, cells - 1) + "…"
+        padding = " " * ((cells or 0) - cell_len(text))
+        parts.append(padding + text if column.is_right else text + padding)
+    return _GAP.join(parts).rstrip()
+
+
+def _facts(row: RunRow, group: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "run": row.run_id,
+        "name": row.labels.name,
+        "state": row.status,
+        "reason": row.reason,
+        "steps": row.total_steps,
+        "episodes": row.episodes,
+        "recent_episodes": row.recent,
+        "success": row.success,
+        "return": row.mean_return,
+        "stage": row.stage,
+        "stages": row.num_stages,
+        "duration_s": row.duration_s,
+        "size_bytes": row.size,
+        "changed_at": _iso(row.changed_at),
+        "checkpoints": row.num_checkpoints,
+        "agent": row.agent,
+        "mode": row.mode,
+        "seed": row.seed,
+        "tags": row.labels.tags,
+        "note": row.labels.note,
+        "path": str(row.path),
+    }
+    if group:
+        facts["group"] = text_of(row, group)
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in facts.items()
+    }
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _print_policies(save_dir: str) -> None:
+    policies = list_policies(save_dir)
+    if not policies:
+        return
+    say(
+        "",
+        f"{'cloned policy':<20} {'how':<8} {'network':<8} {'inputs':<9} {'seed':>5}  last change",
+    )
+    for policy in policies:
+        say(
+            f"{policy.policy_id:<20} {policy.how:<8} {policy.network:<8} {policy.inputs:<9} "
+            f"{policy.seed:>5}  "
+            f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(policy.changed_at))}"
+            + (f"  cannot be read: {policy.refusal}" if policy.refusal else "")
+        )
+    say("Its curves: poketui runs POLICY; train on from it: poketui run --from POLICY")

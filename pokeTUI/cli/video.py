@@ -1,0 +1,128 @@
+"""Define the options that make a video of what is replayed, and write it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.errors import ConfigurationError
+from pokeTUI.cli.progress import progress
+from pokeTUI.printing import say
+
+if TYPE_CHECKING:
+    from engine.training.replay_sources import Recorded
+
+GifFile = Annotated[
+    Path | None, typer.Option("--gif", metavar="FILE", help="Write it to this GIF file.")
+]
+Mp4File = Annotated[
+    Path | None, typer.Option("--mp4", metavar="FILE", help="Write it to this MP4 file (ffmpeg).")
+]
+Panes = Annotated[
+    bool, typer.Option("--panes", help="Show the cockpit with its panes, not the game alone.")
+]
+Size = Annotated[
+    str, typer.Option(metavar="COLUMNSxROWS", help="Size of the cockpit with --panes.")
+]
+Speed = Annotated[
+    float, typer.Option(min=0.1, max=100, help="Speed: 1 is the game's own, 4 four times that.")
+]
+Scale = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=8,
+        help="Size of a pixel of the game; with --panes, of a cell in units of 8x16 pixels.",
+        show_default="GIF 2, MP4 4; with --panes 1",
+    ),
+]
+First = Annotated[
+    int | None, typer.Option("--from", min=0, help="First step.", show_default="the first")
+]
+Last = Annotated[
+    int | None, typer.Option("--to", min=1, help="Last step.", show_default="the last")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file.")]
+
+DEFAULT_SIZE = "120x40"
+_SMALLEST, _LARGEST = (80, 24), (320, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class VideoOptions:
+    """The options above."""
+
+    gif: Path | None
+    mp4: Path | None
+    panes: bool
+    size: str
+    speed: float
+    scale: int | None
+    first: int | None
+    last: int | None
+    force: bool
+
+    def are_given(self) -> bool:
+        """Return whether there is a file to write.
+
+        Raises:
+            ConfigurationError: There is none, but an option of one.
+        """
+        if self.gif is not None or self.mp4 is not None:
+            return True
+        if self.panes or (self.scale, self.first, self.last) != (None, None, None):
+            raise ConfigurationError(
+                "--panes, --scale, --from and --to are for videos.",
+                "Name one: --gif FILE or --mp4 FILE.",
+            )
+        return False
+
+
+def write_videos(recorded: "Recorded", options: VideoOptions) -> None:
+    """Write what was recorded to the files that are asked for.
+
+    Raises:
+        PokeTUIError: A file is there already or cannot be written, or it cannot be replayed.
+    """
+    # Here, not above: it loads the emulator.
+    from pokeTUI.video.replay import Video, write_video
+
+    asked = (("gif", options.gif), ("mp4", options.mp4))
+    videos = [
+        Video(
+            path,
+            kind,
+            speed=options.speed,
+            scale=options.scale,
+            first=options.first,
+            last=options.last,
+            size=_parse_size(options.size) if options.panes else None,
+        )
+        for kind, path in asked
+        if path is not None
+    ]
+    for video in videos:
+        if video.path.exists() and not options.force:
+            raise ConfigurationError(
+                f"{video.path} is there already.", "Give another file, or --force."
+            )
+    for video in videos:
+        with progress(f"writing {video.path}") as advance:
+            written = write_video(recorded, video, advance)
+        say(f"Wrote {video.path}: {written}, {video.path.stat().st_size / 1e6:.1f} MB.")
+
+
+def _parse_size(text: str) -> tuple[int, int]:
+    columns, _, rows = text.partition("x")
+    if columns.isdecimal() and rows.isdecimal():
+        size = int(columns), int(rows)
+        if all(
+            low <= value <= high for low, value, high in zip(_SMALLEST, size, _LARGEST, strict=True)
+        ):
+            return size
+    raise ConfigurationError(
+        f"--size {text}: a cockpit has {_SMALLEST[0]}x{_SMALLEST[1]} to "
+        f"{_LARGEST[0]}x{_LARGEST[1]} columns and rows.",
+        f"Example: --size {DEFAULT_SIZE}",
+    )
