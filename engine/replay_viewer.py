@@ -19,7 +19,7 @@ from engine.training.replay_sources import Recorded
 
 NOTE = "recording"
 """Source of the lines of reasoning that describe a recording."""
-_AT_END = "This is the end: go back first."
+_AT_END = "This is the end: seek back first."
 _AHEAD_S = 0.01
 """How long it plays ahead before it looks for commands and steps again."""
 _TIMELINE_INTERVAL_S = 0.25

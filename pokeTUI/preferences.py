@@ -131,7 +131,7 @@ class PreferenceFile:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
             if first["type"] == "extra_forbidden":
-                raise self._broken(f"there is no key '{key}'") from None
+                raise self._broken(f"unknown key '{key}'") from None
             raise self._broken(f"{key} = {first['input']!r}: {first['msg']}") from None
         themes = (*THEME_NAMES, *own_theme_names(self.path.parent))
         if preferences.theme not in themes:

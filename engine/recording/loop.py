@@ -259,7 +259,7 @@ class RecordingLoop:
                 if refusal := self._takes.wait_refusal:
                     return refusal
                 self._live.rest()
-                self._takes.end("you began another episode")
+                self._takes.end("you started another episode")
             case commands.StopRecording():
                 return self._takes.stop()
             case commands.DiscardRecording(again):
@@ -312,7 +312,7 @@ class RecordingLoop:
 
     def _take_over(self) -> str:
         if self._controls.is_human:
-            return "You have control already."
+            return "You already have control."
         if refusal := self._takes.wait_refusal:
             return refusal
         if not self._recorder.is_recording:
@@ -324,7 +324,7 @@ class RecordingLoop:
         if self._player is None:
             return "There is no other player."
         if not self._controls.is_human:
-            return f"{self._player.by} has control already."
+            return f"{self._player.by} already has control."
         self._backwards.end()
         self._live.end()
         self._game.recent.end()

@@ -192,7 +192,7 @@ class CommandHandler:
 
     def _give_back(self) -> str:
         if not self.controls.is_human:
-            return "The agent has control already."
+            return "The agent already has control."
         self.backwards.end()
         self.live.end()
         self.controls.is_human = False

@@ -314,7 +314,7 @@ def find_run(
                 skipped.append(f"The run {info.run_id} cannot be used: {refusal}.")
         raise CheckpointError(
             " ".join([f"No saved run to {purpose} in {runs_folder(save_dir)}.", *skipped]),
-            "Start a new run, or give --save-dir.",
+            "Start a new run, or choose a folder with --save-dir.",
         )
     for path in (runs_folder(save_dir) / run, Path(run)):
         if _is_run(path):

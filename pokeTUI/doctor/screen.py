@@ -84,9 +84,9 @@ def _colors(terminal: Terminal, environment: Mapping[str, str]) -> Finding:
 
 def _graphics(terminal: Terminal) -> Finding:
     best = terminal.best_mode(MIN_COLUMNS, MIN_ROWS)
-    pictures = best.value if best.is_picture else "blocks of characters"
-    keys = "told" if terminal.has_kitty_keys else "guessed"
-    text = f"the game is drawn as {pictures}; when a key is let go is {keys}"
+    pictures = best.value if best.is_picture else "block characters"
+    keys = "reported" if terminal.has_kitty_keys else "guessed"
+    text = f"game drawn as {pictures}; key releases {keys}"
     if not terminal.is_answering:
         text += " (the terminal did not answer)"
     return good("drawing", text)

@@ -103,7 +103,7 @@ class KeyAction:
             held = state.viewers.is_held
             return "another viewer has control: C asks for it" if held else "C takes control first"
         if self.group in _STEERING and is_replay(state) and self.id not in _IN_A_REPLAY:
-            return "not in a replay: nothing of it can be changed"
+            return "not available in a replay"
         is_there = self.id in _WHILE_RECORDING or self.id.startswith(SLOTS)
         if self.group in (RUN, STEER) and not is_there and trains(state):
             return trains(state)

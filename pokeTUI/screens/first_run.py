@@ -68,7 +68,7 @@ RECORDING = Page(
                 ("d", "end it and review it: d keeps it, V shows it again"),
                 ("r  u", "hold to rewind; undo the last ten actions (U: any number)"),
                 ("F1", "to F10: load a save slot; with shift: save it"),
-                ("X  D", "retake it from its beginning, or discard it"),
+                ("X  D", "retake it from its start, or discard it"),
                 ("*  e", "mark it as a success; describe it and add tags"),
                 ("p  q", "pause; save and leave"),
                 ("?", "all keys"),

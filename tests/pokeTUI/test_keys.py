@@ -154,7 +154,7 @@ async def test_the_last_pane_stays(open_cockpit: OpenCockpit) -> None:
             await pilot.press(str(pane_keys().index(key)))
         await pilot.press("0")
         assert board.plan.shown == ("game",)
-        assert await comes_to_show(pilot, "The last pane stays.")
+        assert await comes_to_show(pilot, "The last pane stays open.")
 
 
 def test_a_key_that_a_pane_takes_from_the_others_stands_in_its_help() -> None:

@@ -127,7 +127,7 @@ def test_a_filter_takes_words_tags_and_comparisons(words: str, found: list[str])
         (TableView(group="agnet"), "Did you mean agent"),
         (TableView(words="zzz=1"), "Columns are: run, name"),
         (TableView(words="steps>many"), "'many', which is no number"),
-        (TableView(words="duration>x"), "this is no time"),
+        (TableView(words="duration>x"), "invalid duration"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_what_may_be_meant(view: TableView, text: str) -> None:

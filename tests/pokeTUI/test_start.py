@@ -113,7 +113,7 @@ async def test_every_list_fits(saves: Path, size: tuple[int, int]) -> None:
     app = start(saves)
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
-        for key, text in (("r", "enter resume"), ("e", "what it is"), ("p", "Replay: an episode")):
+        for key, text in (("r", "enter resume"), ("e", "details"), ("p", "Replay: an episode")):
             await pilot.press(key)
             await shows(pilot, text)
             await pilot.press("escape")
