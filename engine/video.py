@@ -12,7 +12,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import RawIOBase
@@ -45,13 +45,17 @@ _SCALED = (
 
 
 @contextmanager
-def mp4_writer(path: Path, fps: float, scale: int = 1) -> Iterator[AddFrame]:
-    """Write an MP4 file (H.264, yuv420p) with the user's own ffmpeg.
+def mp4_writer(
+    path: Path, fps: float, scale: int = 1, *, pixels: str = "yuv420p", keyframe_every: int = 250
+) -> Iterator[AddFrame]:
+    """Write an MP4 file (H.264) with the user's own ffmpeg.
 
     Args:
         path: Replaced if it is there.
         fps: Frames a second.
         scale: Each pixel becomes a square of so many; an odd width or height becomes even.
+        pixels: "yuv444p" keeps the colour of each pixel, which not all players know.
+        keyframe_every: Frames from one that is decoded alone to the next.
 
     Raises:
         VideoError: ffmpeg is not installed or fails, the file cannot be written, or there was
@@ -64,7 +68,8 @@ def mp4_writer(path: Path, fps: float, scale: int = 1) -> Iterator[AddFrame]:
             "Install it: apt install ffmpeg, dnf install ffmpeg, or brew install ffmpeg.",
         )
     with _file_beside(path) as beside, tempfile.TemporaryFile() as said:
-        ffmpeg = _Ffmpeg(program, beside, fps, scale, said)
+        options = ("-pix_fmt", pixels, "-g", f"{keyframe_every}")
+        ffmpeg = _Ffmpeg(program, beside, fps, scale, options, said)
         try:
             yield ffmpeg.add
             ffmpeg.finish()
@@ -131,9 +136,17 @@ def _file_beside(path: Path) -> Iterator[Path]:
 class _Ffmpeg:
     """The process, which starts with the first frame: only that tells its size."""
 
-    def __init__(self, program: str, path: Path, fps: float, scale: int, said: IO[bytes]) -> None:
+    def __init__(
+        self,
+        program: str,
+        path: Path,
+        fps: float,
+        scale: int,
+        options: Sequence[str],
+        said: IO[bytes],
+    ) -> None:
         self._program, self._path, self._fps, self._scale = program, path, fps, scale
-        self._said = said
+        self._options, self._said = options, said
         self._shape: tuple[int, ...] = ()
         self._process: subprocess.Popen[bytes] | None = None
         self._input: IO[bytes] | None = None
@@ -159,7 +172,7 @@ class _Ffmpeg:
                 "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}",
                 "-r", f"{self._fps:.9g}", "-i", "pipe:0",
                 "-vf", _SCALED.format(self._scale),
-                "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p",
+                "-c:v", "libx264", "-crf", "18", *self._options,
                 "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
                 "-color_range", "tv", "-movflags", "+faststart",
                 "-f", "mp4", f"file:{self._path.absolute()}",

@@ -27,6 +27,7 @@ from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStarted, RunStopped
 from engine.training.runs import resume_command
 from engine.types import Frame
+from pokeTUI.actions.gamepad import GamepadActions
 from pokeTUI.actions.palette import ActionsProvider
 from pokeTUI.actions.run_control import RunControlActions
 from pokeTUI.actions.views import ViewActions
@@ -61,7 +62,7 @@ FRAMES_PER_FIGURES_BY_HAND = 2
 """While a person steps or plays, little happens, and that must be seen at once."""
 
 
-class CockpitApp(RunControlActions, ViewActions):
+class CockpitApp(RunControlActions, GamepadActions, ViewActions):
     """Show a session and let a person steer it.
 
     Args:
@@ -108,8 +109,10 @@ class CockpitApp(RunControlActions, ViewActions):
         self.table = KeyTable(preferences.keys, str(file.path))
         # Not by Textual's set_keymap: it drops all other bindings of a key that it moves, and
         # here the game's buttons, the panes and the application share keys.
+        self.pad_actions = preferences.pad_actions()
+        self.table.check_names(preferences.gamepad.values(), f"{file.path}: gamepad")
         self._bindings = BindingsMap(self.table.bindings())
-        self._refused = RefusedKeys(self.table)
+        self.refused_keys = RefusedKeys(self.table)
         self.config = config
         self.is_remote = is_attached
         self._connect(session)
@@ -177,6 +180,8 @@ class CockpitApp(RunControlActions, ViewActions):
             self.board.game.set_mode(GameMode(view))
         self.board.game.show_inputs(self.memory.preferences.input_display)
         self.link.start()
+        if self._owns_process and not os.environ.get("TEXTUAL_DRIVER"):
+            self.use_gamepads()  # a browser's are on another machine
         self._poll_later()
         self._explain()
         for mistake in self._theme_mistakes:
@@ -195,6 +200,7 @@ class CockpitApp(RunControlActions, ViewActions):
 
     async def on_unmount(self) -> None:
         """Write down what is to be remembered."""
+        self.leave_gamepads()
         await self.memory.flush()
 
     def on_board_arranged(self, message: Board.Arranged) -> None:
@@ -233,6 +239,8 @@ class CockpitApp(RunControlActions, ViewActions):
         state = self.dashboard
         self._settle(state)
         self.playing.look(is_covered=len(self.screen_stack) > 1)
+        if state.is_human:
+            self.say_refused_gamepad()
         self.polls += 1
         if self.gate.is_open:
             self._draw(state)
@@ -324,9 +332,7 @@ class CockpitApp(RunControlActions, ViewActions):
     def on_key(self, event: Key) -> None:
         """Say why a key does nothing; all that has the keyboard before the panes keeps quiet."""
         if len(self.screen_stack) == 1:
-            why = self._refused.why(event.key, self.dashboard, self.board.focused)
-            if why:
-                self.notify(why, timeout=3, markup=False)
+            self.say_refusal(event.key)
 
     def on_command_wanted(self, message: CommandWanted) -> None:
         """Send what a pane wants."""

@@ -14,13 +14,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from engine.errors import ConfigurationError
 from engine.files import make_folder, read_toml, write_file
 from engine.folders import config_folder as config_folder
+from pokeTUI.gamepad.controls import CONTROLS, USUAL
 from pokeTUI.layout import Arrangement
 from pokeTUI.own_themes import own_theme_names
 from pokeTUI.theme import THEME_NAMES
 from pokeTUI.toml_text import to_toml
 
 _COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
-[keys]: action = "key,key"; the help (?) and docs/keys.md name the actions."""
+[keys]: action = "key,key"; [gamepad]: control = "action"; the help (?) and docs/keys.md name the
+actions."""
 WRITE_DELAY_S = 0.5
 """A border that is dragged changes sixty times a second."""
 
@@ -43,6 +45,12 @@ PaneKey = Annotated[
     AfterValidator(_check_pane),
     Field(json_schema_extra=lambda schema: schema.update(enum=list(_pane_keys()))),
 ]
+
+
+def _check_control(name: str) -> str:
+    if name not in CONTROLS:
+        raise ValueError(f"there are {', '.join(CONTROLS)}")
+    return name
 
 
 class LayoutPreferences(BaseModel):
@@ -78,6 +86,12 @@ class Preferences(BaseModel):
     layout: LayoutPreferences = LayoutPreferences()
     keys: dict[str, str] = Field(default_factory=dict)
     """Keys by action, with commas between, e.g. pause = "f5,space"."""
+    gamepad: dict[Annotated[str, AfterValidator(_check_control)], str] = Field(default_factory=dict)
+    """Actions by a gamepad's control, e.g. west = "button_b"; "" for none."""
+
+    def pad_actions(self) -> dict[str, str]:
+        """Return the action of each control of a gamepad."""
+        return {**USUAL, **self.gamepad}
 
     def arrangement(self) -> Arrangement:
         """Return how the panes are arranged."""

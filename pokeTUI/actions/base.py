@@ -6,7 +6,7 @@ from engine.commands import Command
 from engine.config import RunConfig
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.questions import Question
-from pokeTUI.keys.keymap import KeyTable
+from pokeTUI.keys.keymap import KeyTable, RefusedKeys
 from pokeTUI.keys.playing import Playing
 from pokeTUI.link import Link
 from pokeTUI.preferences import Memory
@@ -26,6 +26,7 @@ class ActionsApp(App[None]):
     dashboard: DashboardState
     board: Board
     table: KeyTable
+    refused_keys: RefusedKeys
     terminal: Terminal
     memory: Memory
     link: Link
@@ -40,6 +41,12 @@ class ActionsApp(App[None]):
     def send_command(self, command: Command) -> None:
         """Ask the engine for something; what comes of it is reported by events."""
         self.link.send(command)
+
+    def say_refusal(self, key: str) -> None:
+        """Say why a key does nothing, if it does nothing."""
+        why = self.refused_keys.why(key, self.dashboard, self.board.focused)
+        if why:
+            self.notify(why, timeout=3, markup=False)
 
     def ask(self, question: Question) -> None:
         """Ask the user, and send what comes of it."""

@@ -272,19 +272,23 @@ def print_export(
     """Write demonstrations for other programs."""
     # Here, not above: listing needs none of it.
     from engine.demos.exchange import to_npz
+    from engine.demos.lerobot_folder import to_lerobot
     from engine.demos.minari_folder import to_minari
     from engine.demos.table import to_csv
 
     demos = chosen(config.save_dir, files)
-    if form not in ("npz", "minari", "csv"):
-        raise DemoError(f"Unknown format '{form}'.", "Use npz, minari or csv.")
+    if form not in ("npz", "minari", "lerobot", "csv"):
+        raise DemoError(f"There is no format '{form}'.", "Allowed are: npz, minari, lerobot, csv.")
     if not len(demos):
         raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
     names = distinct_names(demos.paths)
-    if form == "minari":
-        folder = out or Path("poketui-demos-v0")
+    if form in ("minari", "lerobot"):
+        folder = out or Path("poketui-demos-v0" if form == "minari" else "poketui-demos")
         read = [demo for _, demo in demos.read()]
-        steps = to_minari(list(zip(names, read, strict=True)), folder, config)
+        if form == "minari":
+            steps = to_minari(list(zip(names, read, strict=True)), folder, config)
+        else:
+            steps = to_lerobot(read, folder, config)
         say(f"{folder}: {counted(len(demos), 'episode')}, {counted(steps, 'step')}")
         return
     for name, (_, demo) in zip(names, demos.read(), strict=True):

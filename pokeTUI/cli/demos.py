@@ -21,7 +21,7 @@ Files = Annotated[
         show_default="all",
     ),
 ]
-FORMATS = ("npz", "minari", "csv")
+FORMATS = ("npz", "minari", "lerobot", "csv")
 
 
 @demos_app.callback(invoke_without_command=True)
@@ -181,7 +181,7 @@ def export(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder; for minari the dataset's folder.", show_default="the current folder"
+            help="Folder; for minari and lerobot the dataset's.", show_default="the current folder"
         ),
     ] = None,
     rom: Rom = None,
@@ -189,7 +189,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Overwrite files.")] = False,
     save_dir: SaveDir = None,
 ) -> None:
-    """Export demonstrations as NPZ, Minari or CSV."""
+    """Export demonstrations as NPZ, Minari, LeRobotDataset v3 or CSV."""
     from pokeTUI.cli import demo_reports
     from pokeTUI.demos.naming import settings
 

@@ -52,6 +52,7 @@ def examine(
         lambda: examine_terminal(
             surroundings.terminal, surroundings.size, surroundings.environment
         ),
+        lambda: machine.examine_gamepads(surroundings.environment),
         lambda: settings,
         files.examine_preferences,
         files.examine_trust,

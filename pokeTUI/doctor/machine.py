@@ -1,14 +1,16 @@
-"""Examine Python, its packages, the cores and the memory."""
+"""Examine Python, its packages, the cores, the memory and the gamepads."""
 
 import importlib.metadata
 import importlib.util
 import os
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from engine.loop.machine import memory
 from pokeTUI.doctor.finding import Finding, bad, good, warning
+from pokeTUI.gamepad.devices import NO_PERMISSION, InputDevices
 
 _OLDEST_PYTHON = (3, 11)
 _SHOWN = ("textual", "torch", "pyboy", "gymnasium", "numpy")
@@ -111,6 +113,19 @@ def examine_memory(free_gb: float | None = None) -> Finding:
             "Close other programs, or use fewer games: --envs 8 --workers 1",
         )
     return good("memory", f"{free_gb:.1f} GB free")
+
+
+def examine_gamepads(
+    environment: Mapping[str, str], devices: InputDevices | None = None
+) -> Finding:
+    """Tell which gamepads one can play with."""
+    found = [*(devices or InputDevices()).gamepads()]
+    refused = [title for device, title in found if not os.access(device, os.R_OK)]
+    if refused:
+        return warning("gamepad", f"{', '.join(refused)} may not be read.", NO_PERMISSION)
+    over_ssh = "; one at your own machine is not seen over ssh"
+    text = ", ".join(title for _, title in found) or "none at this machine"
+    return good("gamepad", text + over_ssh * bool(environment.get("SSH_CONNECTION")))
 
 
 def usable_cores() -> float:

@@ -87,6 +87,11 @@ class KeyAction:
         """Return whether it presses a button of the game."""
         return self.action.startswith("press(")
 
+    @property
+    def button(self) -> int:
+        """Return the game's action that it presses; only for a button."""
+        return int(self.action.removeprefix("press(").removesuffix(")"))
+
     def with_keys(self, keys: Iterable[str]) -> "KeyAction":
         """Return the entry on other keys; "-" is shown where there is none."""
         keys = tuple(keys)

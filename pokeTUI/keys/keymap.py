@@ -44,6 +44,8 @@ _FORMER_NAMES = MappingProxyType(
     }
 )
 """What actions were called in an earlier version; preferences may still name them so."""
+_BUTTON = "button_"
+"""How the names of the game's buttons begin."""
 _KNOWN = frozenset(key.value for key in Keys) | {"space"}
 
 
@@ -88,8 +90,7 @@ class KeyTable:
         self.buttons: dict[str, int] = {}
         for entry in self.entries:
             if entry.is_button:
-                index = int(entry.action.removeprefix("press(").removesuffix(")"))
-                self.buttons = {**dict.fromkeys(entry.keys, index), **self.buttons}
+                self.buttons = {**dict.fromkeys(entry.keys, entry.button), **self.buttons}
         self._by_action = {entry.action: entry for entry in self.entries}
         live = (entry.keys for entry in self.entries if entry.group == PLAY)
         self._played = frozenset(key for keys in live for key in keys)
@@ -110,6 +111,21 @@ class KeyTable:
         """Return the entry for one of Textual's actions, None if it is not in the table."""
         arguments = ", ".join(repr(parameter) for parameter in parameters)
         return self._by_action.get(f"{action}({arguments})" if parameters else action)
+
+    def named(self, name: str) -> KeyAction | None:
+        """Return the entry that the keymap calls so, None if this game has none."""
+        name = _FORMER_NAMES.get(name, name)
+        return next((entry for entry in self.entries if entry.id == name), None)
+
+    def check_names(self, names: Iterable[str], origin: str) -> None:
+        """Refuse names that no entry has, nor can have in another game.
+
+        Raises:
+            ConfigurationError: An action is unknown; `origin` is where the names are from.
+        """
+        for name in names:
+            if name and self.named(name) is None and not name.startswith(_BUTTON):
+                raise _unknown(name, f"{origin}: ")
 
     def refusal(self, entry: KeyAction, state: DashboardState) -> str:
         """Return why an action makes no sense now, "" if it does."""
@@ -285,7 +301,7 @@ def _press(index: int, action: GameAction, shown: str, label: str) -> KeyAction:
         f"press({index})",
         action.help or f"{action.name}.",
         playable,
-        f"button_{action.name.lower()}",
+        f"{_BUTTON}{action.name.lower()}",
         label,
         shown,
         rank=1,
@@ -345,11 +361,8 @@ def _defaults(actions: ActionSet) -> list[KeyAction]:
 def _check(keymap: Mapping[str, tuple[str, ...]], entries: Iterable[KeyAction]) -> None:
     known = {entry.id: entry for entry in entries}
     for name, keys in keymap.items():
-        if name not in known and not name.startswith("button_"):
-            raise ConfigurationError(
-                f"unknown action '{name}'.",
-                "The help (?) and docs/keys.md list them all.",
-            )
+        if name not in known and not name.startswith(_BUTTON):
+            raise _unknown(name)
         for other in known.values() if name in known else ():
             shared = sorted(set(keys) & set(other.keys))
             if other.id != name and shared and can_clash(known[name], other):
@@ -357,6 +370,12 @@ def _check(keymap: Mapping[str, tuple[str, ...]], entries: Iterable[KeyAction]) 
                     f"{shown_key(shared[0])} is bound to both {name} and {other.id}.",
                     f'Give one of them another key: {other.id} = "...".',
                 )
+
+
+def _unknown(name: str, origin: str = "") -> ConfigurationError:
+    return ConfigurationError(
+        f"{origin}there is no action '{name}'.", "The help (?) and docs/keys.md name them all."
+    )
 
 
 def _parse(action: str, key: str) -> str:

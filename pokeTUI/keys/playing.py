@@ -22,6 +22,9 @@ REPEAT_INTERVAL_S = 0.12
 ANSWER_TIMEOUT_S = 2.0
 """After this a press counts as answered, and what was asked for as not granted."""
 
+FIRST_REPEAT_S = 0.4
+"""A gamepad's button that is held acts again after this, by turns."""
+
 HOLD_S = 0.15
 """A press without a known end lasts so long; so does the wait for the next repeat."""
 
@@ -45,12 +48,16 @@ class Turns:
             self._last[0] == button and now_s - self._last[1] < REPEAT_GAP_S
         )
         self._last = (button, now_s)
-        is_busy = self._busy_since is not None and now_s - self._busy_since < ANSWER_TIMEOUT_S
-        if is_repeat and (is_busy or now_s - self._acted_s < REPEAT_INTERVAL_S):
-            return
-        if is_busy:
+        if is_repeat:
+            self.repeat(button, now_s)
+        elif self._is_busy(now_s):
             self._next = button
         else:
+            self._act(button, now_s)
+
+    def repeat(self, button: int, now_s: float) -> None:
+        """A held key acts again, if it does not come too soon."""
+        if not self._is_busy(now_s) and now_s - self._acted_s >= REPEAT_INTERVAL_S:
             self._act(button, now_s)
 
     def released(self) -> None:
@@ -66,6 +73,9 @@ class Turns:
     def forget(self) -> None:
         """Begin anew."""
         self._busy_since = self._next = self._last = None
+
+    def _is_busy(self, now_s: float) -> bool:
+        return self._busy_since is not None and now_s - self._busy_since < ANSWER_TIMEOUT_S
 
     def _act(self, button: int, now_s: float) -> None:
         self._busy_since = self._acted_s = now_s
@@ -109,7 +119,13 @@ class Holds:
             self._until = {
                 other: until for other, until in self._until.items() if other not in self._opposites
             }
-        self._until[button] = float("inf") if self.has_releases else now_s + HOLD_S
+        self._until[button] = now_s + HOLD_S
+        if self.has_releases:
+            self.hold(button)
+
+    def hold(self, button: int) -> None:
+        """A button went down whose release will be reported, whatever the terminal does."""
+        self._until[button] = float("inf")
 
     def toggle(self, button: int) -> None:
         """Hold a button until this is called again, and its opposite no more."""
@@ -158,6 +174,9 @@ class Playing:
         self._turns = Turns(send)
         self._holds = Holds()
         self._sent: frozenset[int] = frozenset()
+        # Buttons of a gamepad that are down, the newest last, and when that one acts again.
+        self._pad: list[int] = []
+        self._repeats_s = 0.0
         self.is_live = self.is_frame_by_frame = False
         self._wanted_until = 0.0
         self._back_until = 0.0
@@ -193,6 +212,25 @@ class Playing:
         is_chosen = self.is_frame_by_frame and not self._holds.has_releases
         return self._sent if is_chosen else None
 
+    def hold(self, button: int) -> None:
+        """A gamepad's button went down; `let_up` tells its end."""
+        now = self._clock()
+        if not self.is_live:
+            self._pad.append(button)
+            self._repeats_s = now + FIRST_REPEAT_S
+            self._turns.released()
+            self._turns.press(button, now)
+        elif button in self._actions.buttons:
+            self._holds.hold(button)
+            self._send_held(now)
+
+    def let_up(self, button: int) -> None:
+        """A gamepad's button went up."""
+        if button in self._pad:
+            self._pad.remove(button)
+        self._holds.release(button)
+        self._send_held(self._clock())
+
     def release(self, key: str) -> None:
         """A key went up."""
         self._turns.released()
@@ -201,11 +239,15 @@ class Playing:
             self._holds.release(button)
             self._send_held(self._clock())
 
-    def run_back(self) -> None:
-        """The key that runs the game backwards went down, or repeats."""
+    def run_back(self, *, has_release: bool = False) -> None:
+        """The key that runs the game backwards went down, or repeats.
+
+        `has_release`: its release will be reported, whatever the terminal does.
+        """
         if not self._back_until:
             self._send(RunBackwards(is_on=True))
-        self._back_until = float("inf") if self._holds.has_releases else self._clock() + HOLD_S
+        has_release |= self._holds.has_releases
+        self._back_until = float("inf") if has_release else self._clock() + HOLD_S
 
     def stop_back(self) -> None:
         """That key went up, or does not repeat."""
@@ -216,6 +258,7 @@ class Playing:
     def let_go(self) -> None:
         """Hold nothing: the keys go elsewhere now, and their ends will not be seen."""
         self.stop_back()
+        self._pad.clear()
         self._holds.let_go()
         self._send_held(self._clock())
 
@@ -237,6 +280,7 @@ class Playing:
             case RewardPaid() if not self._has_game_state:
                 self._turns.answered(self._clock())
             case ControlChanged():
+                self._pad.clear()
                 self._turns.forget()
             case CommandRefused(command="PlayLive"):
                 self._wanted_until = 0.0
@@ -252,12 +296,17 @@ class Playing:
         if is_covered or self._clock() >= self._back_until:
             self.stop_back()
         if is_covered:
+            self._pad.clear()
             self._holds.let_go()
-        self._send_held(self._clock())
+        now = self._clock()
+        if self._pad and now >= self._repeats_s:
+            self._turns.repeat(self._pad[-1], now)
+        self._send_held(now)
 
     def _turn(self, is_live: bool) -> None:
         self.is_live = is_live
         self._sent = frozenset()
+        self._pad.clear()
         self._holds.let_go()
         self._turns.forget()
 

@@ -138,7 +138,6 @@ def test_a_run_in_use_is_listed_as_running_and_not_deleted(saves: Path) -> None:
         (("--filter", "agnet=ppo"), "Did you mean agent"),
         (("--group", "x.y"), "no column or setting 'x.y'"),
         (("none", "--delete", "--yes"), "no saved run 'none'"),
-        (("good", "poor", "good"), "3 runs were named"),
     ],
 )
 def test_a_mistake_is_one_line_with_the_remedy(

@@ -1,0 +1,1 @@
+"""Gamepads of this machine, as Linux reports them."""
