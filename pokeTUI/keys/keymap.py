@@ -374,7 +374,7 @@ def _check(keymap: Mapping[str, tuple[str, ...]], entries: Iterable[KeyAction]) 
 
 def _unknown(name: str, origin: str = "") -> ConfigurationError:
     return ConfigurationError(
-        f"{origin}there is no action '{name}'.", "The help (?) and docs/keys.md name them all."
+        f"{origin}unknown action '{name}'.", "The help (?) and docs/keys.md list them all."
     )
 
 

@@ -265,7 +265,7 @@ def test_recorded_episode_is_replayed(tmp_path: Path) -> None:
     gif = tmp_path / "a.gif"
     result = poketui("replay", "latest:1", *saves, "--gif", str(gif), "--to", "5")
     assert f"Wrote {gif}" in result.stdout, result.stderr
-    assert_refused(poketui("replay", *saves, "--gif", str(gif)), "is there already", "--force")
+    assert_refused(poketui("replay", *saves, "--gif", str(gif)), "already exists", "--force")
     assert_refused(poketui("replay", *saves, "--panes"), "--gif FILE or --mp4 FILE")
     assert_refused(poketui("replay", "latest:x", *saves), "'x' is not an episode number")
 
