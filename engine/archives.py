@@ -86,7 +86,7 @@ class _File(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         if self.max_read and size is not None and size > self.max_read:
-            raise ValueError("its list of members is too long")
+            raise ValueError("too many members")
         return super().read(-1 if size is None else size) or b""
 
 
@@ -142,9 +142,9 @@ class Archive:
         with self.open(name) as file:
             header = read_header(file)
             if header.dtype.kind not in "biuf":
-                raise ValueError(f"{name!r} holds what is no number")
+                raise ValueError(f"{name!r} contains NaN or infinity")
             if header.size != self.members[name].file_size - file.tell():
-                raise ValueError(f"{name!r} has another size than it says")
+                raise ValueError(f"{name!r} does not have the declared size")
             values = np.empty(header.shape, header.dtype, order="F" if header.is_fortran else "C")
             read_into(file, values.reshape(-1, order="A").view(np.uint8).data)
         return values
@@ -153,16 +153,16 @@ class Archive:
         infos = self._zip.infolist()
         members = {info.filename: info for info in infos}
         if len(infos) > limits.members:
-            raise ValueError(f"it has more than {limits.members:,} members")
+            raise ValueError(f"more than {limits.members:,} members")
         if len(members) != len(infos):
-            raise ValueError("two members have one name")
+            raise ValueError("duplicate member names")
         if not all(info.compress_type in _PACKED for info in infos):
-            raise ValueError("a member is packed in a way that is not used here")
+            raise ValueError("unsupported compression")
         if any(info.file_size > info.compress_size * _DEFLATE_RATIO for info in infos):
-            raise ValueError("a member says that it is larger than it can be")
+            raise ValueError("a member declares an impossible size")
         # Members that lie over each other would be unpacked once each.
         if sum(info.compress_size for info in infos) > self.file.seek(0, io.SEEK_END):
-            raise ValueError("its members are larger than the file")
+            raise ValueError("its members exceed the file size")
         if sum(info.file_size for info in infos) > limits.unpacked:
             raise ValueError(f"it unpacks to more than {limits.unpacked:,} bytes")
         return members
@@ -177,14 +177,14 @@ def read_header(file: IO[bytes]) -> Header:
         ValueError, TypeError, KeyError: It is damaged, or an array of records.
     """
     if file.read(len(_NPY)) != _NPY:
-        raise ValueError("it is no array")
+        raise ValueError("not an array")
     width = {b"\x01\x00": 2, b"\x02\x00": 4}[file.read(2)]
     size = int.from_bytes(file.read(width), "little")
     if size > _MAX_HEADER:
-        raise ValueError("its header is too large")
+        raise ValueError("header too large")
     found = _HEADER.fullmatch(file.read(size))
     if found is None:
-        raise ValueError("its header is not as numpy writes it")
+        raise ValueError("invalid numpy header")
     kind, order, sides = found.groups()
     shape = tuple(int(side) for side in sides.split(b",") if side.strip())
     return Header(shape, order == b"True", np.dtype(kind.decode()))
@@ -200,8 +200,8 @@ def read_into(file: IO[bytes], room: memoryview) -> None:
     at = 0
     while data := file.read(_CHUNK):
         if at + len(data) > len(room):
-            raise ValueError("it is longer than it says")
+            raise ValueError("trailing data")
         room[at : at + len(data)] = data
         at += len(data)
     if at != len(room):
-        raise ValueError("it ends too early")
+        raise ValueError("truncated")

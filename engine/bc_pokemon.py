@@ -105,7 +105,7 @@ class Args:
         for key, name in _IN_BATCHES.items():
             count = getattr(self, name)
             if count < 1:
-                raise ConfigurationError(f"Imitation: {name} = {count}.", "Give 1 or more.")
+                raise ConfigurationError(f"Imitation: {name} = {count}.", "Use 1 or more.")
             given[key] = math.ceil(count / batches)
         given |= {
             "network": "impala",
@@ -132,7 +132,7 @@ def train(args: Args | None = None, *, report: Report = lambda event: None) -> C
     if args.torch_deterministic:
         torch.backends.cudnn.deterministic = True
     if args.track and not args.wandb_project_name.strip():
-        raise ConfigurationError("wandb_project_name is empty.", "Name a project, or do not track.")
+        raise ConfigurationError("wandb_project_name is empty.", "Set a project, or do not track.")
     check_name(args.exp_name)
     expert_paths(args.expert_data_dir)  # before anything is written
     game = {"rom_path": args.rom_path} if args.rom_path else {}

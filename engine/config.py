@@ -59,7 +59,7 @@ class Section(BaseModel):
             except UnicodeEncodeError:
                 is_usable = False
             if not is_usable:
-                raise ValueError("Text without NUL and half characters is needed")
+                raise ValueError("text must not contain NUL or unpaired surrogates")
         return value
 
 
@@ -440,7 +440,8 @@ class RunConfig(Section):
     def _check_address(cls, address: str) -> str:
         if "@" in address:  # as in http://name:password@host
             raise PydanticCustomError(
-                _HOLDS_SECRET, "it holds a name or a password, which would be stored with the run"
+                _HOLDS_SECRET,
+                "it contains a user name or password, which would be stored with the run",
             )
         return address
 
@@ -486,9 +487,9 @@ class RunConfig(Section):
         }
         named = [name for name, is_given in given.items() if is_given]
         if len(named) > 1:
-            raise ValueError(f"{' and '.join(named)} cannot both decide where episodes begin")
+            raise ValueError(f"{' and '.join(named)} cannot both set where episodes start")
         if curriculum.swarm_share and (self.agent != "ppo" or self.ppo.recurrent):
-            raise ValueError("curriculum.swarm_share takes agent = ppo with ppo.recurrent = false")
+            raise ValueError("curriculum.swarm_share needs agent = ppo with ppo.recurrent = false")
         return self
 
     @property
@@ -560,22 +561,21 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
+        what = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             hint = _hint_for_unknown(first["loc"], first["input"], _section_of(first["loc"]))
             raise ConfigurationError(f"{origin}: unknown key '{key}'.", hint) from None
         if first["type"] == _HOLDS_SECRET:
             raise ConfigurationError(
-                f"{origin}: {key}: {first['msg']}.",
-                "Put the key into OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY, or the "
-                "whole address into OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
+                f"{origin}: {key}: {what}.",
+                "Put the key in OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY, or the "
+                "full URL in OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
         # Without a key it is about several of them.
         short = reprlib.Repr()
         short.maxstring = short.maxother = _SHOWN
         value = f"{key} = {short.repr(first['input'])}: " if key else ""
-        raise ConfigurationError(
-            f"{origin}: {value}{first['msg']}.", "Correct this value."
-        ) from None
+        raise ConfigurationError(f"{origin}: {value}{what}.", "Correct this value.") from None
 
 
 def _hint_for_unknown(location: tuple[str | int, ...], unknown: Any, section: type[Section]) -> str:
@@ -624,7 +624,7 @@ def _read_file(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise ConfigurationError(
-            f"Cannot read the config file {path}: {reason}.", "Give a readable JSON or TOML file."
+            f"Cannot read the config file {path}: {reason}.", "Use a readable JSON or TOML file."
         ) from None
     try:
         values = parse_toml(text) if path.suffix == ".toml" else parse_json(text)
@@ -632,11 +632,11 @@ def _read_file(path: Path) -> dict[str, Any]:
             check_values(values)
     except ValueError as error:
         raise ConfigurationError(
-            f"The config file {path} is broken: {error}.", "Correct it, or leave --config out."
+            f"The config file {path} is invalid: {error}.", "Correct it, or leave --config out."
         ) from None
     if not isinstance(values, dict):
         raise ConfigurationError(
-            f"The config file {path} holds no keys.", "It must be one table of keys and values."
+            f"The config file {path} contains no keys.", "It must be one table of keys and values."
         )
     return values
 
@@ -656,7 +656,7 @@ def _read_environment() -> dict[str, Any]:
     except SettingsError as error:
         name = str(error).partition('"')[2].partition('"')[0].upper()
         raise ConfigurationError(
-            f"The variable POKETUI_{name} is no JSON.", "Correct it, or unset it."
+            f"The variable POKETUI_{name} is not valid JSON.", "Correct it, or unset it."
         ) from None
 
 
@@ -668,7 +668,7 @@ def _override(values: dict[str, Any], overrides: dict[str, Any]) -> None:
             target = target.setdefault(section, {})
             if not isinstance(target, dict):
                 raise ConfigurationError(
-                    f"{key}: {section} is no section.", "Leave out what stands behind its name."
+                    f"{key}: {section} is not a section.", "Remove the part after its name."
                 )
         target[leaf] = value
 

@@ -38,7 +38,7 @@ _BLOCK = 1 << 16
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 _LINK = (errno.ELOOP, "it is a symbolic link", "Remove the link.")
-_HARD_LINK = (errno.EMLINK, "it has a second name (a hard link)", "Put a copy in its place.")
+_HARD_LINK = (errno.EMLINK, "it is a hard link", "Put a copy in its place.")
 _ODD = (errno.EINVAL, "it is not a regular file", "Move it away.")
 
 
@@ -200,7 +200,7 @@ def read_object(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ValueError(_NOT_TEXT) from None
     if not isinstance(values, dict):
-        raise ValueError("it holds no keys")
+        raise ValueError("it contains no keys")
     check_values(values)
     return values
 
@@ -403,7 +403,7 @@ def inflate(data: bytes, limit: int) -> bytes:
     if len(content) > limit:
         raise ValueError(f"it unpacks to more than {limit:,} bytes")
     if not unpacker.eof or unpacker.unused_data:
-        raise ValueError("it is cut off, or something follows it")
+        raise ValueError("it is truncated or has trailing data")
     return content
 
 

@@ -46,5 +46,5 @@ def user_path(path: str | Path) -> Path:
         return Path(path).expanduser()
     except RuntimeError:
         raise ConfigurationError(
-            f"{path} begins in a home folder that is not known.", "Write the whole path."
+            f"{path} starts in an unknown home folder.", "Use the full path."
         ) from None

@@ -23,6 +23,7 @@ from engine.events import (
 from engine.folders import user_path
 from engine.games.catalog import load_game
 from engine.loop.controls import FIRST_SPEED, CommandQueue
+from engine.plurals import counted
 from engine.recording.plan import DemoPoint, RecordingPlan
 from engine.threaded_session import StartLeft, ThreadedSession
 
@@ -76,7 +77,7 @@ class RecordingSession(ThreadedSession):
 
     @property
     def _remedy(self) -> str:
-        return "What was played is rescued when the set is recorded on."
+        return "What was played is recovered the next time you record into this set."
 
 
 def record_headless(
@@ -102,8 +103,8 @@ def record_headless(
     """
     if not plan.player or not plan.episodes:
         raise ConfigurationError(
-            "With no screen, somebody must play, and it must end.",
-            "Give --player rules and --episodes 5.",
+            "--headless needs a player and a number of episodes.",
+            "Add --player rules --episodes 5.",
         )
     _check(config, plan)
     queue = commands or CommandQueue()
@@ -131,10 +132,10 @@ def _check(config: RunConfig, plan: RecordingPlan) -> None:
     there = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
     reason = "" if os.access(there, os.W_OK | os.X_OK) else "it is not writable"
     if not there.is_dir():
-        reason = f"{there} is no folder"
+        reason = f"{there} is not a folder"
     if reason:
         raise ConfigurationError(
-            f"Cannot write to {folder}: {reason}.", "Give another folder with --save-dir."
+            f"Cannot write to {folder}: {reason}.", "Choose another folder with --save-dir."
         )
 
 
@@ -200,7 +201,7 @@ def resume_set(folder: Path) -> tuple[int, list[str], list[str]]:
             continue
         try:
             if steps := _rescue(log):
-                rescued.append(f"{log.stem} was left by a crash and is rescued: {steps}")
+                rescued.append(f"{log.stem} was left by a crash and has been recovered: {steps}")
         except DemoError as error:
             refused.append(str(error))
     count = 0
@@ -223,5 +224,5 @@ def _rescue(log: Path) -> str:
         return ""
     recover(log)
     steps = len(demo.shown)
-    live = ", some of it in real time" if demo.has_live else ""
-    return f"{steps:,} step{'s' * (steps != 1)}{live}"
+    live = ", partly in real time" if demo.has_live else ""
+    return f"{counted(steps, 'step')}{live}"

@@ -21,7 +21,7 @@ def resolve(name: str, group: str) -> Any:
             known = ", ".join(sorted(announced)) or "nothing"
             raise ConfigurationError(
                 f"No installed package announces {name!r} under {group}.",
-                f'Announced are: {known}. Or give it as "module:Class".',
+                f'Available: {known}. Or give it as "module:Class".',
             )
         module, attribute = announced[name].module, announced[name].attr
     try:
@@ -29,7 +29,7 @@ def resolve(name: str, group: str) -> Any:
     except (ImportError, SyntaxError, TypeError, ValueError) as error:
         raise ConfigurationError(
             f"Cannot import the module of {name!r}: {error}.",
-            "Install it, or put its folder into PYTHONPATH.",
+            "Install it, or add its folder to PYTHONPATH.",
         ) from None
     try:
         return attrgetter(attribute)(loaded)

@@ -19,7 +19,7 @@ from engine.training.replay_sources import Recorded
 
 NOTE = "recording"
 """Source of the lines of reasoning that describe a recording."""
-_AT_END = "This is the end: go back first."
+_AT_END = "This is the end: seek back first."
 _AHEAD_S = 0.01
 """How long it plays ahead before it looks for commands and steps again."""
 _TIMELINE_INTERVAL_S = 0.25
@@ -40,7 +40,7 @@ class ReplaySession(ThreadedSession):
         earlier: Events that are posted at first, of what happened before.
     """
 
-    not_here = "Not in a replay: nothing of it can be changed."
+    not_here = "Not available in a replay."
     _playback: Playback
     _reporter: "ReplayReporter"
 
@@ -160,7 +160,7 @@ class ReplaySession(ThreadedSession):
         divergence = self._playback.survey.divergence
         if divergence and not self._is_divergence_reported:
             self._is_divergence_reported = True
-            text = f"The replay goes another way than the recording at {divergence}"
+            text = f"The replay diverges from the recording at {divergence}"
             self.mailbox.post(events.WarningRaised(text))
         if self._playback.is_at_end:
             self._controls.is_paused, self._controls.steps_due = True, 0

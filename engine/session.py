@@ -91,7 +91,7 @@ class EngineSession(ThreadedSession):
                 raise
             if ignored:
                 names = ", ".join(ignored)
-                self._warn(f"The saved run's own settings stay: {names}.")
+                self._warn(f"The saved run's settings are kept: {names}.")
         self.run_id, self.run_dir = self._folder.run_id, str(self._folder.path)
         self._transition = threading.Lock()
         self._is_begun = threading.Event()
@@ -180,7 +180,7 @@ class EngineSession(ThreadedSession):
         try:
             return self._train()
         except StartLeft:
-            return RunStopped("left at its start", 0, "")  # that was published already
+            return RunStopped("cancelled at the start", 0, "")  # that was published already
         except PokeTUIError:
             _log.exception("the run failed")
             raise

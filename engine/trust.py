@@ -100,7 +100,7 @@ def permissions_for_database(path: str, folder: Path) -> list[Permission]:
 
 def permissions_for_wandb(mode: str) -> list[Permission]:
     """Return what the setting `wandb` needs."""
-    purpose = "wandb = online sends settings and figures to Weights & Biases"
+    purpose = "wandb = online sends settings and metrics to Weights & Biases"
     return [Permission((WANDB,), purpose)] if mode == "online" else []
 
 
@@ -131,8 +131,8 @@ def check_permissions(
         purposes = "; ".join(dict.fromkeys(each.purpose for each in missing))
         names = shlex.join(dict.fromkeys(each.names[0] for each in missing))
         raise ConfigurationError(
-            f"{origin} is not trusted with this: {purposes}.",
-            f"If it is what you want: poketui trust {names}",
+            f"{origin} is not trusted: {purposes}.",
+            f"To trust it: poketui trust {names}",
         )
 
 
@@ -181,9 +181,9 @@ def trusted_names() -> tuple[str, ...]:
         names = error
     if isinstance(names, list) and all(isinstance(name, str) for name in names):
         return tuple(sorted(names))
-    reason = getattr(names, "strerror", None) or "it holds no list of names"
+    reason = getattr(names, "strerror", None) or "it contains no list of names"
     raise ConfigurationError(
-        f"Cannot read what is trusted from {path}: {reason}.",
+        f"Cannot read the trusted names in {path}: {reason}.",
         "Correct or delete it, then: poketui trust NAME",
     )
 

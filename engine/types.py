@@ -106,8 +106,8 @@ class ActionSet:
 
 GAME_BOY_ACTIONS = ActionSet(
     (
-        GameAction("A", ("z", "a"), Action.A, help="The A button (the key a does the same)."),
-        GameAction("B", ("x", "b"), Action.B, help="The B button (the key b does the same)."),
+        GameAction("A", ("z", "a"), Action.A, help="The A button (also a)."),
+        GameAction("B", ("x", "b"), Action.B, help="The B button (also b)."),
         GameAction("START", ("enter",), Action.START, help="The START button."),
         GameAction("SELECT", ("backspace",), Action.SELECT, help="The SELECT button."),
         GameAction("UP", ("up",), Action.UP, help="Walk, or move the cursor."),
@@ -144,7 +144,7 @@ def action_index(value: Any, count: int) -> int:
     is_whole = np.issubdtype(value.dtype, np.integer) if is_array else type(value) in (int, Action)
     if not is_whole or not 0 <= value < count:
         raise DecisionValidationError(
-            f"There is no action {value!r:.40}.", f"Give an index from 0 to {count - 1}."
+            f"There is no action {value!r:.40}.", f"Use an index from 0 to {count - 1}."
         )
     return int(value)
 

@@ -124,7 +124,7 @@ def _file_beside(path: Path) -> Iterator[Path]:
         os.close(open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, EXPORT_MODE))
     except OSError as error:
         raise VideoError(
-            f"Cannot write {path}: {error.strerror or error}.", "Give another file."
+            f"Cannot write {path}: {error.strerror or error}.", "Use another file."
         ) from None
     try:
         yield beside

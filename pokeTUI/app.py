@@ -307,7 +307,7 @@ class CockpitApp(RunControlActions, GamepadActions, ViewActions):
         self._show_figures(self.dashboard)
         if isinstance(end, RunStopped):
             if self._stays:
-                self.notify("The run is saved and over. q leaves.", markup=False)
+                self.notify("The run is saved and has ended. q quits.", markup=False)
             else:
                 self.exit(return_code=0)
             return
@@ -348,7 +348,7 @@ class CockpitApp(RunControlActions, GamepadActions, ViewActions):
         if self._make_session is None or self.end is None or isinstance(self.end, RunStopped):
             return
         if self.link.is_alive:
-            self.notify("The engine is still ending: try again in a moment.", timeout=3)
+            self.notify("The engine is still stopping: try again in a moment.", timeout=3)
             return
         try:
             session = await asyncio.to_thread(self._make_session)
@@ -402,7 +402,7 @@ class CockpitApp(RunControlActions, GamepadActions, ViewActions):
 
 
 _AT_THE_END = (ClosingScreen, FailureScreen)
-_MEANWHILE = "Suspended: nothing is played or learnt until `fg` resumes it."
+_MEANWHILE = "Suspended: playing and training stop until `fg` resumes it."
 _ATTACHED_MEANWHILE = "Suspended: the run continues in the background; `fg` shows it again."
 
 

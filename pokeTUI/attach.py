@@ -100,8 +100,8 @@ def _saved(live: LiveRun) -> str:
         return f"Resume with: poketui run --resume {live.run_id}"
     paths = checkpoint_paths(RunFolder(Path(live.hello.run_dir)).checkpoints_path)
     if not paths:
-        return "Nothing of it is saved."
+        return "It has no checkpoint."
     return (
-        f"Its checkpoint is of step {steps_of(paths[0]):,}. "
+        f"Its checkpoint is at step {steps_of(paths[0]):,}. "
         f"Resume with: {resume_command(live.hello.run_dir)}"
     )

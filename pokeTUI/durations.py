@@ -17,7 +17,7 @@ def seconds(text: str, name: str) -> float:
     match = _DURATION.fullmatch("".join(text.split()))
     if match is None:
         raise ConfigurationError(
-            f"{name} {text}: this is no time.", "Write it like 90s, 5m, 1m30s or 1h."
+            f"{name} {text}: invalid duration.", "Use e.g. 90s, 5m, 1m30s or 1h."
         )
     units = zip(match.groups(), _SECONDS, strict=True)
     return sum((float(part) * unit for part, unit in units if part), 0.0)

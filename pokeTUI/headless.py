@@ -63,7 +63,7 @@ class HeadlessRunner:
             for event in self._session.mailbox.drain():
                 self._take(event)
             if self._end is None and not was_alive:
-                self._end = RunFailed("The engine ended without a word.", "See its log.", True)
+                self._end = RunFailed("The engine stopped unexpectedly.", "See its log.", True)
             if time.monotonic() >= next_status:
                 next_status += STATUS_INTERVAL_S
                 self._print(self.status_line())
@@ -115,7 +115,7 @@ class HeadlessRunner:
             case PlannerStatusChanged():
                 self._follow_model(event)
             case StrategySwitched():
-                self._print(f"strategy: {event.new} after {event.old}, {event.cause}")
+                self._print(f"strategy: {event.old} -> {event.new}, {event.cause}")
             case RunStarted():
                 self._print(
                     f"run {event.run_id}: {event.agent} ({event.mode}) on {event.game}, "
@@ -175,7 +175,7 @@ class HeadlessRunner:
 
         def suspend(number: int, frame: FrameType | None) -> None:
             # No `print` here: the signal may have come in the middle of another one.
-            os.write(sys.stderr.fileno(), b"suspended: nothing is learnt until `fg` resumes it\n")
+            os.write(sys.stderr.fileno(), b"suspended: training stops until `fg` resumes it\n")
             if stop(lambda: os.kill(os.getpid(), signal.SIGTSTP)):
                 os.write(sys.stderr.fileno(), b"resumed\n")
 

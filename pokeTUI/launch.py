@@ -105,7 +105,7 @@ def check_terminal(
     columns, rows = os.get_terminal_size(sys.stdout.fileno())
     if columns < MIN_COLUMNS or rows < MIN_ROWS:
         raise TerminalError(
-            f"The terminal is {columns}x{rows}; {MIN_COLUMNS}x{MIN_ROWS} are needed.",
+            f"The terminal is {columns}x{rows}; the minimum is {MIN_COLUMNS}x{MIN_ROWS}.",
             f"Enlarge it or choose a smaller font. {instead}",
         )
 
@@ -141,13 +141,13 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
     match end:
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
             if not checkpoint and not steps:
-                say("Stopped before the first step: nothing was begun.")
+                say("Stopped before the first step: nothing was started.")
                 return signal_exit_code(reason)
             is_there = bool(checkpoint and resume)
             saved = steps_of(Path(checkpoint))
             is_whole = is_there and saved >= steps
             if not is_whole:
-                complain(f"poketui: The end, step {steps:,}, could not be saved.")
+                complain(f"poketui: The last state (step {steps:,}) could not be saved.")
             if is_there:
                 say(f"Saved at step {saved:,}. Resume with: {resume}")
             return signal_exit_code(reason) if is_whole else EXIT_FAILED
@@ -158,5 +158,7 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
             if isinstance(end, RunFailed) and end.has_checkpoint and from_checkpoint:
                 complain(from_checkpoint)
         case None:
-            complain(f"poketui: Left without saving. {from_checkpoint or 'Nothing is saved.'}")
+            complain(
+                f"poketui: Quit without saving. {from_checkpoint or 'There is no checkpoint.'}"
+            )
     return EXIT_FAILED

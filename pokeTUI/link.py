@@ -49,7 +49,7 @@ class Link:
         self._session = session
         self._clock = clock
         self._has_ended = False
-        self._failure = RunFailed("The engine ended without a word.", "See its log.", True)
+        self._failure = RunFailed("The engine stopped unexpectedly.", "See its log.", True)
         self._decision: DecisionMade | None = None
         self._next_decision = 0.0
 

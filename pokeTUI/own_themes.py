@@ -32,7 +32,7 @@ def _read(path: Path) -> CockpitTheme:
     name = path.stem
     if name in THEME_NAMES or not _NAME.fullmatch(name):
         reason = (
-            "there is a theme of that name" if name in THEME_NAMES else "that is no theme's name"
+            "there is a theme of that name" if name in THEME_NAMES else "not a valid theme name"
         )
         raise _broken(path, reason, "Rename it; use letters, digits, - and _.")
     try:
@@ -47,7 +47,7 @@ def _read(path: Path) -> CockpitTheme:
     for key in values:
         if key not in COLOR_NAMES:
             names = ", ".join(("base", *COLOR_NAMES))
-            raise _broken(path, f"there is no key '{key}'", f"There are {names}.")
+            raise _broken(path, f"unknown key '{key}'", f"There are {names}.")
     return make_theme(name, base, {key: _color(path, key, text) for key, text in values.items()})
 
 
@@ -57,7 +57,7 @@ def _color(path: Path, key: str, text: object) -> str:
     except ColorParseError:
         color = None
     if color is None or color.ansi is not None or color.a < 1:
-        raise _broken(path, f"{key} = {text!r} is no colour", "Write it as #rrggbb.")
+        raise _broken(path, f"{key} = {text!r} is not a colour", "Write it as #rrggbb.")
     return color.hex6
 
 

@@ -29,7 +29,7 @@ WRITE_DELAY_S = 0.5
 
 def _check_pane(key: str) -> str:
     if key not in _pane_keys():
-        raise ValueError(f"there are {', '.join(_pane_keys())}")
+        raise ValueError(f"allowed values: {', '.join(_pane_keys())}")
     return key
 
 
@@ -145,7 +145,7 @@ class PreferenceFile:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
             if first["type"] == "extra_forbidden":
-                raise self._broken(f"there is no key '{key}'") from None
+                raise self._broken(f"unknown key '{key}'") from None
             raise self._broken(f"{key} = {first['input']!r}: {first['msg']}") from None
         themes = (*THEME_NAMES, *own_theme_names(self.path.parent))
         if preferences.theme not in themes:
@@ -166,7 +166,7 @@ class PreferenceFile:
 
     def _broken(self, what: str) -> ConfigurationError:
         return ConfigurationError(
-            f"{self.path}: {what}.", "Correct it, or delete the file to begin with the defaults."
+            f"{self.path}: {what}.", "Correct it, or delete the file to restore the defaults."
         )
 
 
@@ -223,4 +223,4 @@ class Memory:
             if not self._has_complained:
                 self._has_complained = True
                 reason = error.message if isinstance(error, ConfigurationError) else error.strerror
-                self._complain(f"Your preferences cannot be kept: {reason}")
+                self._complain(f"Your preferences cannot be saved: {reason}")

@@ -56,7 +56,7 @@ def confirm(question: str) -> bool:
     _write(sys.stdout, f"{visible(question)} [y/N]: ")
     answer = sys.stdin.readline()
     if not answer:
-        raise ConfigurationError("Nobody is there to answer.", "Say it with --yes.")
+        raise ConfigurationError("Cannot ask: no terminal.", "Add --yes.")
     return answer.strip().lower() in ("y", "yes")
 
 
@@ -92,8 +92,8 @@ def _write(stream: TextIO, text: str) -> None:
     except OSError as error:
         _lead_nowhere(stream)
         raise TerminalError(
-            f"What is printed cannot be written: {error.strerror}.",
-            "Let it go to a terminal, or to a file on a disk with room.",
+            f"Cannot write the output: {error.strerror}.",
+            "Print to a terminal, or to a file on a disk with free space.",
         ) from None
 
 

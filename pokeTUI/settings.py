@@ -119,13 +119,14 @@ def changed(config: RunConfig, key: str, text: str) -> tuple[RunConfig | None, s
         try:
             target[leaf] = json.loads(text)
         except ValueError:
-            return None, "Write it as JSON, as it stood there."
+            return None, "Use JSON, like the current value."
     try:
         return RunConfig.model_validate(values), ""
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        return None, first["msg"] if where in ("", key) else f"{where}: {first['msg']}"
+        what = first["msg"].removeprefix("Value error, ")
+        return None, what if where in ("", key) else f"{where}: {what}"
 
 
 def command_for(key: str, text: str) -> Command | None:

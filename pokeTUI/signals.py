@@ -60,14 +60,14 @@ def end_on_hangup(stop: Callable[[], None], is_alive: Callable[[], bool]) -> Ite
 def suspend(app: "App[Any]", words: str) -> None:
     """Give the terminal back with `words` left on it, and stop until the shell continues it."""
     if app._driver is None or not app._driver.can_suspend:
-        app.notify("There is no shell here that could continue it.", timeout=4, markup=False)
+        app.notify("Cannot suspend: no shell to resume it.", timeout=4, markup=False)
         return
     with app.suspend():
         complain(words)
         # All that the shell started with it, as Ctrl-Z does where the terminal sends the signal.
         was_stopped = stop(lambda: os.killpg(0, signal.SIGTSTP))
     if not was_stopped:
-        app.notify("No shell could continue it, so it was not suspended.", timeout=4, markup=False)
+        app.notify("Not suspended: no shell to resume it.", timeout=4, markup=False)
 
 
 def stop(send: Callable[[], None]) -> bool:

@@ -87,7 +87,7 @@ def test_old_exchanges_with_a_language_model_have_what_came_of_them(old, tmp_pat
 
 @pytest.mark.parametrize("run", [PLANNED, DQN])
 def test_an_episode_of_an_older_game_is_refused_in_one_line(old, run):
-    assert "recorded with another ROM" in refusal(old, "replay", run, "--episode", "2")
+    assert "recorded with a different ROM" in refusal(old, "replay", run, "--episode", "2")
 
 
 def test_old_demonstrations_are_shown(old):
@@ -103,7 +103,7 @@ def test_old_demonstrations_are_shown(old):
 def test_demonstrations_of_an_older_game_are_refused(old, name):
     done = poketui("demos", "validate", name, cwd=old)
     assert done.returncode == 2
-    assert "recorded with another ROM" in done.stdout + done.stderr
+    assert "recorded with a different ROM" in done.stdout + done.stderr
 
 
 def test_an_old_history_of_decisions_is_read(tmp_path):
@@ -122,7 +122,7 @@ def test_an_old_history_of_decisions_is_read(tmp_path):
 def test_a_run_of_an_older_game_is_refused_in_one_line(tmp_path, run):
     unpack(tmp_path)
     line = refusal(tmp_path, "run", "--headless", "--resume", run, "--steps", "730", code=1)
-    assert "saved with another ROM" in line
+    assert "saved with a different ROM" in line
     assert "--from" in line
 
 
@@ -138,4 +138,4 @@ def test_a_run_begins_from_an_old_cloned_policy(tmp_path):
 
 def test_a_cloning_of_an_older_game_is_refused_in_one_line(tmp_path):
     unpack(tmp_path)
-    assert "another ROM" in refusal(tmp_path, "bc", "--resume", CLONED, "--epochs", "2")
+    assert "a different ROM" in refusal(tmp_path, "bc", "--resume", CLONED, "--epochs", "2")

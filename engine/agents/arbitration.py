@@ -118,5 +118,5 @@ def explain(
             text += f" (goal: {goal.text})"
         return Decision(action, source, confidence, text)
     if action_batch.source is Source.RANDOM:
-        return Decision(action, Source.RANDOM, confidence, f"{name}, drawn by lot")
-    return Decision(action, action_batch.source, confidence, f"{name}, {confidence:.0%} certain")
+        return Decision(action, Source.RANDOM, confidence, f"{name}, sampled")
+    return Decision(action, action_batch.source, confidence, f"{name}, confidence {confidence:.0%}")

@@ -76,7 +76,7 @@ class HybridAgentAdapter:
         agent.action_batch = agent.decision = agent.model_answer = None
         action = check_action(agent.get_action(self._observation, self._info), batch.mask[0])
         if agent.action_batch is None or agent.decision is None or agent.decision.action != action:
-            self._decision = Decision(action, Source.POLICY, 0.0, f"{action.name}, by an override")
+            self._decision = Decision(action, Source.POLICY, 0.0, f"{action.name}, overridden")
             no_confidence, nobody = np.zeros(1, np.float32), np.zeros(1, np.bool_)
             return ActionBatch(np.array([action], np.int64), no_confidence, nobody, Source.POLICY)
         self._decision = agent.decision

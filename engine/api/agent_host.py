@@ -157,7 +157,7 @@ def _arrays(observation: Observation) -> tuple[NDArray[np.float32], NDArray[np.b
         if key not in observation:
             raise ConfigurationError(
                 f"The observation has no '{key}'.",
-                "Make the environment with observation_type 'multi_modal' or 'state'.",
+                "Create the environment with observation_type 'multi_modal' or 'state'.",
             )
     return np.asarray(observation["features"]), np.array(observation["action_mask"], np.bool_)
 

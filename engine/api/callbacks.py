@@ -48,7 +48,7 @@ class Callbacks:
         """
         if event_name not in CALLBACK_EVENTS:
             raise ConfigurationError(
-                f"There is no event '{event_name}'.", f"Events: {', '.join(CALLBACK_EVENTS)}."
+                f"Unknown event '{event_name}'.", f"Events: {', '.join(CALLBACK_EVENTS)}."
             )
         self._callbacks.setdefault(CALLBACK_EVENTS[event_name], []).append(callback)
 

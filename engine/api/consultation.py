@@ -103,8 +103,8 @@ class Consultation:
         self.slow += 1
         _log.log(
             _level(self.slow),
-            "language model: an answer took %.0f s, and training waited for it. Ask less of it, or "
-            "name a model in config.llm_model, which is not waited for.",
+            "language model: training waited %.0f s for an answer. Query it less often, or "
+            "set config.llm_model, which is queried in the background.",
             waited_s,
         )
 
@@ -113,7 +113,7 @@ class Consultation:
         self.error = describe(error)
         _log.log(
             _level(self.failed + self.invalid),
-            "language model: %d of %d answers failed, and the rules advise instead: %s",
+            "language model: %d of %d answers failed; the rules advise instead: %s",
             self.failed + self.invalid,
             self.asked,
             self.error,
@@ -139,7 +139,7 @@ def read_answer(answer: object, mask: NDArray[np.bool_]) -> Answer:
         answer.close()
         raise DecisionValidationError(
             "get_action is a coroutine function, which is not awaited.",
-            "Write `def get_action`, with asyncio.run within it.",
+            "Write `def get_action`, and use asyncio.run in it.",
         )
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], Mapping):
         raise DecisionValidationError(
@@ -164,7 +164,7 @@ def check_action(action: object, mask: NDArray[np.bool_]) -> Action:
     if not mask[chosen]:
         possible = ", ".join(f"{a.value} {a.name}" for a in Action if mask[a])
         raise DecisionValidationError(
-            f"{chosen.value} {chosen.name} can have no effect now.", f"Possible are: {possible}."
+            f"{chosen.value} {chosen.name} has no effect now.", f"Possible actions: {possible}."
         )
     return chosen
 

@@ -69,7 +69,7 @@ def _for_one_environment(config: RunConfig, origin: str) -> RunConfig:
     """
     given = config.model_fields_set
     for key in sorted(given & _TOLD_TO_TRAIN):
-        _log.warning("%s: %s has no effect here: give it to train().", origin, key)
+        _log.warning("%s: %s has no effect here: pass it to train().", origin, key)
     if "num_envs" in given and config.num_envs != 1:
         raise ConfigurationError(
             f"{origin}: num_envs = {config.num_envs}: this trainer has one environment.",
@@ -77,12 +77,12 @@ def _for_one_environment(config: RunConfig, origin: str) -> RunConfig:
         )
     if config.agent not in {"ppo", "dqn"}:
         raise ConfigurationError(
-            f"{origin}: agent = '{config.agent}': this trainer's agent learns.",
-            "Allowed are 'ppo' and 'dqn'; with mode = 'llm_only' the planner acts alone.",
+            f"{origin}: agent = '{config.agent}': this trainer needs a learning agent.",
+            "Use 'ppo' or 'dqn'; with mode = 'llm_only' the planner acts alone.",
         )
     if config.backward.demo:
         raise ConfigurationError(
-            f"{origin}: backward.demo: this trainer's episodes all begin at the true start.",
+            f"{origin}: backward.demo: this trainer starts all episodes at the start state.",
             "Leave it out, or train with `poketui run --demo`.",
         )
     changes: dict[str, object] = {"num_envs": 1, "workers": 1}

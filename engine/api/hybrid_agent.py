@@ -286,7 +286,7 @@ def _decision(action_batch: ActionBatch, answer: Answer | None, reason: str) -> 
     """Say who chose, and why."""
     action, confidence = Action(int(action_batch.actions[0])), float(action_batch.confidences[0])
     if not action_batch.is_planned[0]:
-        text = f"{action.name}, {confidence:.0%} certain"
+        text = f"{action.name}, confidence {confidence:.0%}"
         return Decision(action, action_batch.source, confidence, text)
     if answer is not None:
         text = answer.reason or "as the language model says"

@@ -72,8 +72,8 @@ class HybridLLMRLTrainer:
     ) -> None:
         if not isinstance(env, GameEnv):
             raise ConfigurationError(
-                f"env is a {type(env).__name__}, not an GameEnv.",
-                "Put what a wrapper does into a subclass.",
+                f"env is a {type(env).__name__}, not a GameEnv.",
+                "Move the wrapper's behaviour into a subclass.",
             )
         given = {"save_dir": save_dir, "log_level": log_level}
         self.config = parse_config(given, type(self).__name__)
@@ -124,7 +124,7 @@ class HybridLLMRLTrainer:
         ):
             if not isinstance(value, int) or value < least:
                 raise ConfigurationError(
-                    f"train(): {name} = {value!r}.", f"Give a whole number of at least {least}."
+                    f"train(): {name} = {value!r}.", f"Use an integer of at least {least}."
                 )
         if not self._has_own_limit:
             self.parts.env.limit_steps(max_steps_per_episode)
@@ -203,7 +203,7 @@ class HybridLLMRLTrainer:
             except OSError as error:
                 raise CheckpointError(
                     f"Cannot write the checkpoint {path}: {error.strerror or error}.",
-                    "Free some disk space; the former one is untouched.",
+                    "Free some disk space; the previous one is intact.",
                 ) from None
         return str(path)
 
@@ -273,7 +273,7 @@ class HybridLLMRLTrainer:
         counts = run.model_counts()
         if counts["llm_error"]:
             _log.warning(
-                "language model: %d questions, %d answered; in the end: %s",
+                "language model: %d queries, %d answered; final state: %s",
                 counts["llm_asked"],
                 counts["llm_answered"],
                 counts["llm_error"],

@@ -120,7 +120,7 @@ class LLMManager(BaseLLMManager):
         self._situation_tokens = max_context_length - beside
         if self._situation_tokens < _LEAST_SITUATION:
             raise ConfigurationError(
-                f"max_context_length = {max_context_length} is too little for a question.",
+                f"max_context_length = {max_context_length} is too small for a query.",
                 f"With these settings at least {beside + _LEAST_SITUATION} tokens are needed.",
             )
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -181,7 +181,7 @@ class LLMManager(BaseLLMManager):
         try:
             return future.result()
         except concurrent.futures.CancelledError:
-            raise LLMConnectionError("The question was given up: the manager is closed.") from None
+            raise LLMConnectionError("The query was cancelled: the manager is closed.") from None
         except BaseException:  # Ctrl-C too: what nobody waits for is hung up
             future.cancel()
             raise
@@ -207,7 +207,7 @@ class LLMManager(BaseLLMManager):
         tokens = prompt_tokens(request)
         if not member.breaker.admit():
             raise LLMConnectionError(
-                f"{member.model} is left alone for {member.breaker.retry_in_s:.0f} s more: "
+                f"{member.model} is not queried for another {member.breaker.retry_in_s:.0f} s: "
                 f"{member.detail}"
             )
         try:
@@ -236,7 +236,7 @@ class LLMManager(BaseLLMManager):
 def _read(answer: Answer) -> tuple[int, dict[str, Any]]:
     """Return the action that an answer names, and what it says about it."""
     found = read_object(answer.text, answer.done_reason, ("action",))
-    remedy = f"It was {answer.cut}." if answer.cut else "A larger model keeps to the form better."
+    remedy = f"It was {answer.cut}." if answer.cut else "A larger model follows the format better."
     if found.values is None:
         raise LLMConnectionError(f"The model's answer cannot be read: {found.error}.", remedy)
     named = str(found.values.get("action", "")).strip().upper().removeprefix("ACTION.")

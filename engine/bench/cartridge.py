@@ -26,8 +26,8 @@ def make_cartridge(practice: bytes) -> bytes:
     """
     if practice.count(_WAIT) != 1:
         raise RomError(
-            "The practice game does not wait as the bench expects.",
-            "Bring engine/bench/cartridge.py into line with wait_vbl in roms/practice/src/crt0.s.",
+            "The practice game's wait loop is not the one the benchmark expects.",
+            "Update engine/bench/cartridge.py to match wait_vbl in roms/practice/src/crt0.s.",
         )
     image = bytearray(practice.ljust(SIZE, b"\xff"))
     image[practice.index(_WAIT) + _HALT] = _NOP

@@ -147,7 +147,7 @@ def _crews(config: RunConfig, steps: int, repeats: int, most_mb: int) -> Iterato
             yield _at_least(CREW_TARGET, name, crew.share, text)
         if crew.size == 1 and crew.weight_mb is not None:
             weight, own = crew.weight_mb
-            text = f"{weight:.0f} MB resident, {own:.0f} MB its own"
+            text = f"{weight:.0f} MB resident, {own:.0f} MB private"
             name = f"memory of a worker with {GAMES} games"
             yield _at_most(most_mb, "MB", name, weight, text)
 

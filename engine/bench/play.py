@@ -17,6 +17,7 @@ from engine.config import RunConfig
 from engine.errors import ConfigurationError, WorkerError
 from engine.games.base import Game
 from engine.games.catalog import load_game
+from engine.plurals import counted
 
 
 @dataclass(slots=True)
@@ -167,9 +168,9 @@ def table(proof: Proof) -> Iterator[str]:
     yield "| seed | result | steps | minutes | whiteouts | longest standstill |"
     yield "|---|---|---|---|---|---|"
     for each in proof.played:
-        still = f"{each.stuck.steps:,} steps" if each.stuck else "–"
+        still = counted(each.stuck.steps, "step") if each.stuck else "–"
         yield (
-            f"| {each.seed} | {each.ending or 'ended by hand'} | {each.steps:,} "
+            f"| {each.seed} | {each.ending or 'stopped by hand'} | {each.steps:,} "
             f"| {each.minutes:.1f} | {each.whiteouts} | {still} |"
         )
     yield ""
@@ -179,7 +180,8 @@ def table(proof: Proof) -> Iterator[str]:
             stuck, (x, y) = each.stuck, each.stuck.tile
             said = f"on the screen: {stuck.screen}" if stuck.screen else "no text on the screen"
             yield (
-                f"Seed {each.seed} was stuck for {stuck.steps:,} steps after step {stuck.since:,}: "
+                f"Seed {each.seed} was stuck for {counted(stuck.steps, 'step')} "
+                f"after step {stuck.since:,}: "
                 f"{stuck.map} ({x}, {y}); {said}"
             )
     goal = proof.goal or "the first badge"

@@ -18,7 +18,7 @@ from engine.training.run_evaluation import evaluate_run
 ARMS: Mapping[str, str] = MappingProxyType(
     {
         "power-on": "all at power-on",
-        "swarm": "three quarters of the games search, then walk back along the way found",
+        "swarm": "three quarters of the games search, then walk back along the path found",
         "demo": "clone of a demonstration, then back from its end",
         "demo-alone": "back from its end without a clone",
     }

@@ -15,6 +15,7 @@ from engine.env.batch import Batch
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.events import Event, PolicyUpdated
 from engine.loop.controls import CommandQueue
+from engine.plurals import counted
 from engine.training.build import build_trainer, environment_seeds
 from engine.training.runs import RunFolder
 from engine.training.vectors import ENV_FACTORY
@@ -41,7 +42,10 @@ def _figures(config: RunConfig, updates: int) -> Iterator[Figure]:
     training = statistics.median(steps / taken for taken, _ in seconds)
     alone = statistics.median(steps / taken for _, taken in seconds)
     share = statistics.median(bare / taken for taken, bare in seconds)
-    games = f"{config.num_envs} games in {config.worker_count()} processes"
+    games = (
+        f"{counted(config.num_envs, 'game')} in "
+        f"{counted(config.worker_count(), 'process', 'processes')}"
+    )
     yield Figure(f"environments alone, {games}", alone, f"{alone:,.0f} steps/s")
     yield Figure(f"training, {config.mode}", training, f"{training:,.0f} steps/s")
     yield Figure("share", share, f"{share:.2f}", f"at least {TARGET}", share >= TARGET)

@@ -95,7 +95,7 @@ class StateArchive:
         if not self._kept:
             return ""
         what = f"saved states of {counted(len(self._kept), 'milestone')}"
-        return f"{what}; {self._share * self._need():.0%} of episodes begin there"
+        return f"{what}; {self._share * self._need():.0%} of episodes start there"
 
     def chances(self) -> dict[str, float]:
         """Return with what probability an archived start is each milestone's."""

@@ -107,7 +107,7 @@ class BackwardStarts:
     def describe(self) -> str:
         """Return where episodes begin, and how they go."""
         if self.is_over:
-            return "power-on: the demonstration is behind"
+            return "power-on: demonstration completed"
         of = f"{sum(self._results)} of the last {len(self._results)} succeeded"
         needed = f"needs {self._needed} of {self._config.episodes}"
         return f"{self._starts[self._place].name}: {of}, {needed}"
@@ -157,4 +157,4 @@ class BackwardStarts:
         if self._place != place:
             self._results.clear()
             where = "power-on" if self.is_over else self._starts[self._place].name
-            self._news.append(f"episodes begin at {where} from now on")
+            self._news.append(f"episodes now start at {where}")

@@ -205,7 +205,7 @@ class Frontier:
             path = self._write(key, segments[0]) if self._write is not None else ""
         except PokeTUIError as error:
             _log.warning("no demonstration of %s: %s", what, error)
-            self._news.append(f"found {what} after {steps:,} steps; {error}")
+            self._news.append(f"found {what} after {counted(steps, 'step')}; {error}")
         else:
             self._found[key] = steps
-            self._news.append(f"found {what} after {steps:,} steps: {path}")
+            self._news.append(f"found {what} after {counted(steps, 'step')}: {path}")

@@ -32,22 +32,22 @@ _AUTONOMOUS_SHARE = 0.05
 _PHASES = (
     (
         "Guided exploration",
-        "getting about: walking, doors, talking, menus",
+        "the basics: walking, doors, talking, menus",
         "chooses a first creature, finds its way out of rooms and towns",
     ),
     (
         "Strategic development",
-        "taking battles, gathering things, going where the goals are",
+        "fighting battles, collecting items, heading for goals",
         "levels rise, badges are won",
     ),
     (
         "Optimization",
-        "doing in fewer steps what has worked before",
+        "doing what has worked before in fewer steps",
         "returns vary little, episodes get shorter",
     ),
     (
         "Autonomous operation",
-        "deciding alone, with a word of the planner now and then",
+        "deciding alone, with occasional advice from the planner",
         "returns stay high, goals are reached",
     ),
 )
@@ -376,6 +376,6 @@ def hand_over(
         is_approved=strategy.approves_advancement(curriculum.preference),
     )
     if change.has_moved and curriculum.preference is not None:
-        cause = f"stage {change.stage} of {change.num_stages} begins with it"
+        cause = f"set by stage {change.stage} of {change.num_stages}"
         strategy.adopt(curriculum.preference, cause)
     return change, strategy.pop_switches()

@@ -201,8 +201,8 @@ class DemoSet:
         for folder in {path.parent for path in self.paths} - {self.folder}:
             if folder.is_symlink():
                 raise DemoError(
-                    f"{folder} is a symbolic link: nothing behind it is deleted.",
-                    f"Delete in {folder.resolve()} by its own name, or remove the link.",
+                    f"{folder} is a symbolic link: its target is not deleted.",
+                    f"Delete from {folder.resolve()} itself, or remove the link.",
                 )
 
     def delete(self) -> int:
@@ -254,7 +254,7 @@ def write_split(demos: DemoSet, valid_share: float, seed: int) -> tuple[Path, in
     if not names:
         raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
     if not 0 <= valid_share <= 1:
-        raise DemoError(f"A share of {valid_share} is none.", "Give one between 0 and 1.")
+        raise DemoError(f"Invalid validation share: {valid_share}.", "Use a value between 0 and 1.")
     order = np.random.default_rng(seed).permutation(len(names))
     count = round(valid_share * len(names))
     if 0 < valid_share < 1 and len(names) > 1:
@@ -282,11 +282,11 @@ def read_split(folder: Path) -> frozenset[str]:
     try:
         names = parse_json(read_limited(path, _MAX_SPLIT_SIZE))["valid"]
         if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-            raise ValueError("its names are none")
+            raise ValueError("invalid names")
         return frozenset(names)
     except (ValueError, TypeError, KeyError):
         raise DemoError(
-            f"{path} says nothing of what validates.", "Divide anew: poketui demos split"
+            f"{path} is not a valid split file.", "Split again: poketui demos split"
         ) from None
 
 

@@ -146,7 +146,7 @@ class Demonstration:
         if len(self.action_names) > NO_PROPOSAL:
             raise DemoError(
                 f"A game with {len(self.action_names):,} actions cannot be recorded.",
-                f"A demonstration holds up to {NO_PROPOSAL}.",
+                f"The maximum is {NO_PROPOSAL}.",
             )
         if not len(self.proposals):
             object.__setattr__(self, "proposals", np.full(length, NO_PROPOSAL, np.uint8))
@@ -155,14 +155,14 @@ class Demonstration:
         for name, kind in _ARRAYS:
             array = getattr(self, name)
             if array.shape != (length,) or array.dtype != kind:
-                raise DemoError(f"A demonstration's {name} are not one {kind} a step.")
+                raise DemoError(f"A demonstration's {name} must hold one {kind} per step.")
             array.setflags(write=False)
         if hashlib.sha1(self.start_state, usedforsecurity=False).hexdigest() != (
             self.recording.start
         ):
-            raise DemoError("A demonstration's start state is not the recorded one.")
+            raise DemoError("The start state does not match the recording.")
         if not 0 <= self.begins_at <= length:
-            raise DemoError("A demonstration begins after its end.")
+            raise DemoError("A demonstration starts after its end.")
 
     @property
     def actions(self) -> NDArray[np.uint8]:
@@ -311,7 +311,7 @@ def decode_demo(data: bytes, name: str) -> Demonstration:
     except layout.BROKEN as error:
         reason = error.message if isinstance(error, DemoError) else type(error).__name__
         raise DemoError(
-            f"{name} is no sound demonstration: {reason.rstrip('.')}.", layout.USE_ANOTHER
+            f"{name} is not a valid demonstration: {reason.rstrip('.')}.", layout.USE_ANOTHER
         ) from None
 
 
@@ -320,14 +320,14 @@ def _decode(facts: dict[str, Any], arrays: bytes, start_state: bytes) -> Demonst
     segments, rest = layout.unpack_segments(facts["segments"], arrays, len(names))
     length = len(segments[-1].actions)
     if len(rest) != 6 * length:
-        raise ValueError("the arrays have another size")
+        raise ValueError("wrong array size")
     rewards = np.frombuffer(rest, "<f4", length).astype(np.float32)
     flags = np.frombuffer(rest, np.uint8, length, 4 * length)
     proposals = np.frombuffer(rest, np.uint8, length, 5 * length)
     if not np.isfinite(rewards).all():
-        raise ValueError("a reward is no number")
+        raise ValueError("invalid reward")
     if np.any((proposals >= len(names)) & (proposals != NO_PROPOSAL)):
-        raise ValueError("a proposal is no action")
+        raise ValueError("invalid proposal")
     hold, wait = (layout.read_whole(value, 1000) for value in facts["frames"])
     return Demonstration(
         Recording(
@@ -364,7 +364,7 @@ def _decode(facts: dict[str, Any], arrays: bytes, start_state: bytes) -> Demonst
 
 def _events(packed: Sequence[Any], length: int) -> tuple[DemoEvent, ...]:
     if len(packed) > MAX_EVENTS:
-        raise ValueError("it has too many events")
+        raise ValueError("too many events")
     events = tuple(
         DemoEvent(
             layout.read_whole(step, length),
@@ -375,5 +375,5 @@ def _events(packed: Sequence[Any], length: int) -> tuple[DemoEvent, ...]:
         for step, kind, text, *frames in packed
     )
     if any(one.time > other.time for one, other in itertools.pairwise(events)):
-        raise ValueError("its events are in no order")
+        raise ValueError("events out of order")
     return events

@@ -184,9 +184,9 @@ class Checks:
         if self.pays_alike and number >= self._demo.begins_at:
             recorded = float(self._demo.rewards[number])
             if np.float32(reward) != self._demo.rewards[number]:
-                return f"it paid {reward:.3f}, not {recorded:.3f}"
+                return f"reward {reward:.3f}, expected {recorded:.3f}"
             if is_done != bool(self._demo.dones[number]):
-                return "the episode ends" if is_done else "the episode goes on"
+                return "the episode ends" if is_done else "the episode continues"
         if number + 1 in self._hashes:
             if self._env.memory_digest() != self._hashes[number + 1]:
                 return self._memory_differs()
@@ -201,7 +201,7 @@ class Checks:
         return ""
 
     def _memory_differs(self) -> str:
-        return f"the memory is another, since some step after {self._sound:,}"
+        return f"memory differs (last match at step {self._sound:,})"
 
 
 class _NotedEvents:
@@ -249,8 +249,8 @@ class _NotedEvents:
             return step, ""
         noted = self._noted.get(step, set())
         for each in sorted(noted ^ self._found):
-            how = "noted, but not reached" if each in noted else "reached, but not noted"
-            return step, f"the {' '.join(each).rstrip()} is {how}"
+            how = "recorded but not reached" if each in noted else "reached but not recorded"
+            return step, f"{' '.join(each).rstrip()}: {how}"
         return step, ""
 
     def map_difference(self) -> str:
@@ -260,7 +260,7 @@ class _NotedEvents:
             return ""
         noted = next((text for at, text in reversed(self._maps) if at <= step), "")
         name = self._env.state.place.name
-        return f"it is on {name}, not on {noted}" if noted and noted != name else ""
+        return f"map {name}, expected {noted}" if noted and noted != name else ""
 
 
 def unchecked(demo: Demonstration, config: RunConfig) -> tuple[str, ...]:
@@ -271,13 +271,11 @@ def unchecked(demo: Demonstration, config: RunConfig) -> tuple[str, ...]:
     found = []
     last = max((step for step, _ in demo.memory_hashes), default=0)
     if not demo.recording.memory and last < demo.episode_length:
-        found.append(
-            f"the memory after step {last:,}" if last else "the memory, of which none is kept"
-        )
+        found.append(f"memory after step {last:,}" if last else "memory (none recorded)")
     if demo.settings and demo.has_live:
-        found.append("what was paid in real time and later")
+        found.append("rewards from real-time play onwards")
     elif not pays_as_recorded(demo, config):
-        found.append("what was paid")
+        found.append("rewards")
     if not demo.settings:
         found.append("milestones and goal")
     return tuple(found)
@@ -293,7 +291,7 @@ def pays_as_recorded(demo: Demonstration, config: RunConfig) -> bool:
 def _refuse(step: int, difference: str) -> None:
     if difference:
         raise ReplayError(
-            f"The demonstration goes another way at step {step:,}: {difference}.",
+            f"The demonstration diverges at step {step:,}: {difference}.",
             "It is damaged, or was not recorded with this game.",
         )
 
@@ -325,6 +323,6 @@ def open_env(demo: Demonstration, config: RunConfig) -> GameEnv:
             if str(start) not in error.message:
                 raise
             raise ReplayError(
-                "The demonstration was recorded with another ROM or emulator.",
-                "Name its ROM with --rom.",
+                "The demonstration was recorded with a different ROM or emulator.",
+                "Specify its ROM with --rom.",
             ) from None

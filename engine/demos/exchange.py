@@ -19,6 +19,7 @@ from engine.demos.npz import NpzReader, write_array, writing_npz, writing_rows
 from engine.demos.recorder import record_actions
 from engine.errors import DemoError
 from engine.games.catalog import load_game
+from engine.plurals import counted
 
 _MAX_TEXT = 1 << 24
 _FEW = 1 << 20
@@ -84,8 +85,8 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
             pressed = [each.action for each in demo.shown]
             if "actions" in file.names and file.whole_numbers("actions", _FEW).tolist() != pressed:
                 raise DemoError(
-                    f"The actions in {path} are not those of its demonstration.",
-                    "It was changed; take out the array 'demo' to play its actions.",
+                    f"The actions in {path} do not match its demonstration.",
+                    "The file was modified; remove the array 'demo' to import its actions.",
                 )
             _check_beside(file, len(pressed), path)
             return demo, None
@@ -96,11 +97,11 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         if shape is not None and (len(shape) != 4 or shape[1:] != game.frame_shape):
             found, own = (" x ".join(map(str, one)) for one in (shape[1:], game.frame_shape))
             raise DemoError(
-                f"{path} holds pictures of {found}, not {own}.",
-                "It is of another console or was resized; only actions of this game can be used.",
+                f"{path} contains {found} frames, expected {own}.",
+                "It is from a different game, or was resized.",
             )
         if shape is not None and shape[0] != len(actions):
-            raise DemoError(f"{path} has another number of pictures than of actions.")
+            raise DemoError(f"{path} has a different number of frames than actions.")
         demo, made = from_actions(actions, config, folder, origin=path)
         if shape is not None:
             try:
@@ -116,19 +117,21 @@ def _check_beside(file: NpzReader, length: int, path: Path) -> None:
     rewards = file.row("rewards", "iuf", length) if "rewards" in file.names else None
     dones = file.row("dones", "bu", length) if "dones" in file.names else None
     if "infos" in file.names and file.shape("infos")[:1] != (length,):
-        raise DemoError(f"{path} has another number of infos than of actions.", _ANOTHER)
+        raise DemoError(f"{path} has a different number of infos than actions.", _ANOTHER)
     if dones is not None and dones[:-1].any():
-        raise DemoError(f"{path} holds more than one episode.", "Give each a file of its own.")
+        raise DemoError(f"{path} contains more than one episode.", "Use one file per episode.")
     if "episode_length" in file.names:
         said = int(file.row("episode_length", "iu", 0)[0])
         if said != length:
-            raise DemoError(f"{path} has {length:,} actions, and says {said:,}.", _ANOTHER)
+            raise DemoError(
+                f"{path} has {counted(length, 'action')}, but episode_length is {said:,}.", _ANOTHER
+            )
     if "episode_return" in file.names and rewards is not None:
         said_return = float(file.row("episode_return", "iuf", 0)[0])
         paid = float(rewards.sum(dtype=np.float64))
         if abs(said_return - paid) > _CLOSE * (1 + abs(paid) + length):
             raise DemoError(
-                f"The rewards in {path} are {paid:.2f} in all, and it says {said_return:.2f}.",
+                f"The rewards in {path} sum to {paid:.2f}; episode_return is {said_return:.2f}.",
                 _ANOTHER,
             )
 
@@ -151,12 +154,12 @@ def from_actions(
     """
     given = np.asarray(actions)
     if not 0 < len(given) <= _FEW:
-        raise DemoError(f"{origin} holds no actions, or too many.", "Name another file.")
+        raise DemoError(f"{origin} contains no actions, or too many.", "Use another file.")
     names = load_game(config.rom_path, config.allow_unknown_rom).actions.names
     if given.min() < 0 or given.max() >= len(names):
         raise DemoError(
-            f"{origin} holds actions that this console has no button for.",
-            f"Allowed are 0 to {len(names) - 1}: {', '.join(names)}.",
+            f"{origin} contains actions that this game does not have.",
+            f"Allowed values: 0 to {len(names) - 1} ({', '.join(names)}).",
         )
     inputs = given.astype(np.uint8).tobytes()
     record = partial(record_actions, inputs, config, folder, random=random, by="import")
@@ -191,7 +194,7 @@ def _compare(demo: Demonstration, config: RunConfig, frames: Iterator[Any], orig
         is_far.append(difference > _FAR_OFF)
     if sum(is_far) > len(is_far) * _FEW_OFF:
         raise DemoError(
-            f"The pictures in {origin} are not what its actions lead to: {sum(is_far):,} of "
-            f"{len(is_far):,}, the first at step {is_far.index(True) + 1:,}.",
-            "It is of another game or start; name those with --rom and --state.",
+            f"The frames in {origin} do not match its actions: {sum(is_far):,} of "
+            f"{len(is_far):,} differ, the first at step {is_far.index(True) + 1:,}.",
+            "Specify its game and start state with --rom and --state.",
         )

@@ -21,12 +21,12 @@ def read_limited(path: Path, limit: int) -> bytes:
     """
     try:
         if not path.is_file():
-            what = "is a folder" if path.is_dir() else "is no regular file"
-            what = what if path.exists() else "is not there"
-            raise DemoError(f"{path} {what}.", "Name a demonstration; see: poketui demos")
+            what = "is a folder" if path.is_dir() else "is not a regular file"
+            what = what if path.exists() else "does not exist"
+            raise DemoError(f"{path} {what}.", "List demonstrations: poketui demos")
         return read_file(path, limit)
     except FileTooLargeError:
-        raise DemoError(f"{path} is too large for a demonstration.", "Name another file.") from None
+        raise DemoError(f"{path} is too large for a demonstration.", "Use another file.") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DemoError(f"Cannot read {path}: {reason}.", "Make it readable.") from None
@@ -49,5 +49,5 @@ def cannot_write(path: Path, error: OSError) -> DemoError:
     """Return the error for a file that cannot be written."""
     return DemoError(
         f"Cannot write {path}: {error.strerror or error}.",
-        remedy(error, "Free the disk, or choose a folder."),
+        remedy(error, "Free some disk space, or choose another folder."),
     )

@@ -48,7 +48,7 @@ class Importer:
         except OSError as error:
             raise DemoError(
                 f"Cannot write to {self._folder}: {error.strerror}.",
-                "Give another folder with --save-dir.",
+                "Choose another folder with --save-dir.",
             ) from None
         self._there: dict[Hashable, Path] | None = None
 
@@ -76,9 +76,9 @@ class Importer:
                 demo, made = from_csv(file, self._config, self._folder)
                 yield self._keep(demo, played=made)
             case _ if not file.exists():
-                raise DemoError(f"{file} is not there.", f"Known kinds are {KINDS}.")
+                raise DemoError(f"{file} does not exist.", f"Supported: {KINDS}.")
             case _:
-                raise DemoError(f"{file} is of no known kind.", f"Known are {KINDS}.")
+                raise DemoError(f"Unknown file type: {file}.", f"Supported: {KINDS}.")
 
     def _keep(
         self, demo: Demonstration, *, source: Path | None = None, played: Path | None = None

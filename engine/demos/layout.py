@@ -21,7 +21,7 @@ MAX_TEXT = 400
 MAX_LIVE_FRAMES = 60 * 60 * 60 * 24
 """A day at 60 frames a second: nobody plays longer, and a damaged file must not either."""
 
-USE_ANOTHER = "Use another file, or record it anew."
+USE_ANOTHER = "Use another file, or record it again."
 MAGIC = b"PokeTUI demo 1\n"
 _HASH_SIZE = 32
 _SIZES = struct.Struct("<II")
@@ -57,7 +57,9 @@ def body_of_file(data: bytes, name: str) -> bytes:
         DemoError: It is another file, or damaged.
     """
     if not data.startswith(MAGIC):
-        raise DemoError(f"{name} is no demonstration of this version.", USE_ANOTHER)
+        raise DemoError(
+            f"{name} is not a demonstration, or its version is not supported.", USE_ANOTHER
+        )
     start = len(MAGIC) + _HASH_SIZE
     if hashlib.sha256(data[start:]).digest() != data[len(MAGIC) : start]:
         raise DemoError(f"The demonstration {name} is damaged.", USE_ANOTHER)
@@ -72,12 +74,12 @@ def unpack_sections(body: bytes, limits: Sequence[int]) -> list[bytes]:
         start = at + _SIZES.size
         at = start + packed
         if raw > most or at > len(body):
-            raise ValueError("a section is too large")
+            raise ValueError("section too large")
         sections.append(inflate(body[start:at], raw))
         if len(sections[-1]) != raw:
-            raise ValueError("a section has another size")
+            raise ValueError("wrong section size")
     if at != len(body):
-        raise ValueError("something follows")
+        raise ValueError("trailing data")
     return sections
 
 
@@ -87,7 +89,7 @@ def plain_text(text: Any, most: int = MAX_TEXT) -> str:
     A terminal obeys control characters, so no file may bring any.
     """
     if not isinstance(text, str) or len(text) > most or not text.isprintable():
-        raise ValueError("a text is not plain")
+        raise ValueError("a text is too long or not printable")
     return text
 
 
@@ -112,17 +114,17 @@ def unpack_segments(
 ) -> tuple[tuple[Segment, ...], bytes]:
     """Return the segments, and what of the arrays follows them."""
     if not 0 < len(packed) <= _MAX_SEGMENTS:
-        raise ValueError("it has no inputs")
+        raise ValueError("no inputs")
     heads = [
         ((read_whole(first, 255), read_whole(second, 255)), read_whole(length, MAX_STEPS), live)
         for (first, second), length, live in packed
     ]
     at = sum(length for _, length, _ in heads)
     if at > min(len(arrays), MAX_STEPS) or sum(len(live) for *_, live in heads) > _MAX_STRETCHES:
-        raise ValueError("its inputs are too many")
+        raise ValueError("too many inputs")
     actions = arrays[:at]
     if any(action >= num_actions for action in actions):
-        raise ValueError("an action is none")
+        raise ValueError("invalid action")
     segments, done, num_inputs = [], 0, 0
     for random, length, live in heads:
         stretches = []
@@ -130,21 +132,21 @@ def unpack_segments(
             num_inputs += read_whole(count, MAX_LIVE_INPUTS)
             end = at + count * INPUT_SIZE
             if num_inputs > MAX_LIVE_INPUTS or end > len(arrays):
-                raise ValueError("its live inputs are too many")
+                raise ValueError("too many live inputs")
             inputs = unpack_inputs(arrays[at:end])
             starts = [each.frame for each in inputs]
             if sorted({*starts}) != starts or starts[:1] != [0] or starts[-1] > frames:
-                raise ValueError("its live inputs are in no order")
+                raise ValueError("live inputs out of order")
             stretches.append(
                 LiveStretch(read_whole(after, length), read_whole(frames, MAX_LIVE_FRAMES), inputs)
             )
             at = end
         if any(a.after > b.after for a, b in itertools.pairwise(stretches)):
-            raise ValueError("its live inputs are in no order")
+            raise ValueError("live inputs out of order")
         segments.append(Segment(random, actions[done : done + length], tuple(stretches)))
         done += length
     if sum(each.frames for segment in segments for each in segment.live) > MAX_LIVE_FRAMES:
-        raise ValueError("it is too long")
+        raise ValueError("too long")
     return tuple(segments), arrays[at:]
 
 
@@ -152,7 +154,7 @@ def read_tags(packed: Sequence[Any]) -> frozenset[str]:
     """Return tags: single words."""
     tags = frozenset(plain_text(tag, 80) for tag in packed)
     if len(tags) > 100 or any(not tag or " " in tag for tag in tags):
-        raise ValueError("a tag is no word")
+        raise ValueError("a tag must be a single word")
     return tags
 
 
@@ -164,7 +166,7 @@ def read_settings(text: Any) -> str:
     EnvConfig(**facts["env"])
     if RewardConfig(**facts["rewards"]).extra:
         # A custom reward is named by its module: a file must never choose what is imported.
-        raise ValueError("its settings name code")
+        raise ValueError("its settings load code")
     for name in facts["extra"]:
         plain_text(name)
     return str(text)
@@ -173,7 +175,7 @@ def read_settings(text: Any) -> str:
 def read_digest(text: Any) -> str:
     """Return a SHA-1 in hexadecimal."""
     if not isinstance(text, str) or len(text) != 40 or not {*text} <= {*"0123456789abcdef"}:
-        raise ValueError("a hash is none")
+        raise ValueError("invalid hash")
     return text
 
 
@@ -196,7 +198,7 @@ def read_names(packed: Sequence[Any]) -> tuple[str, ...]:
     """Return the names of a game's actions."""
     names = tuple(plain_text(name, 40) for name in packed)
     if not names or len({*names}) < len(names) or not all(names):
-        raise ValueError("its actions are none")
+        raise ValueError("invalid action names")
     return names
 
 
@@ -204,7 +206,7 @@ def read_frame_shape(packed: Sequence[Any]) -> tuple[int, int, int]:
     """Return (height, width, 3) of a game's frames."""
     height, width, colours = (read_whole(size, _MAX_SIDE) for size in packed)
     if not height or not width or colours != 3:
-        raise ValueError("its frames are none")
+        raise ValueError("invalid frame shape")
     return height, width, colours
 
 
@@ -212,5 +214,5 @@ def read_frame_rate(value: Any) -> float:
     """Return the frames a second of a game."""
     rate = read_number(value)
     if rate <= 0:
-        raise ValueError("its frame rate is none")
+        raise ValueError("invalid frame rate")
     return rate

@@ -126,7 +126,7 @@ def _check(demos: Sequence[Demonstration], folder: Path, config: RunConfig) -> N
         if (demo.recording.rom, demo.frame_shape) != (first.recording.rom, first.frame_shape):
             raise DemoError("The demonstrations are of several games.", "Export each game's alone.")
     if folder.exists():
-        raise DemoError(f"{folder} is there already.", "Choose another with --out.")
+        raise DemoError(f"{folder} already exists.", "Choose another with --out.")
     if config.rom_path and Path(config.rom_path).absolute().parent == folder.absolute().parent:
         raise DemoError(f"{folder} would lie beside the ROM.", "Choose another with --out.")
 

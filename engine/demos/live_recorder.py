@@ -50,7 +50,7 @@ def said_of_mark(text: str, *, is_marked: bool) -> str:
     """Return in words what `LiveRecorder.mark` did."""
     if text:
         return f"you noted: {text}"
-    return "you marked it as a success" if is_marked else "it is no longer marked as a success"
+    return "you marked it as a success" if is_marked else "you removed the success mark"
 
 
 class LiveRecorder:
@@ -325,7 +325,7 @@ class LiveRecorder:
             plain_text(task)
             read_tags(tags)
         except (ValueError, TypeError) as error:
-            raise DemoError(f"That cannot be taken: {error}.", "Write it plainer.") from None
+            raise DemoError(f"Invalid text: {error}.", "Correct it.") from None
         if self._writer is not None:
             if tags:
                 self._writer.tag(*tags)
@@ -400,7 +400,7 @@ class LiveRecorder:
 
     def _open(self) -> DemoWriter:
         if self._writer is None:
-            raise DemoError("Nothing is being recorded.", "Begin a demonstration first.")
+            raise DemoError("Nothing is being recorded.", "Start recording first.")
         return self._writer
 
     def _end(self) -> None:

@@ -49,7 +49,7 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
     buffers, storage = _minari()
     game = load_game(config.rom_path, config.allow_unknown_rom)
     if folder.exists():
-        raise DemoError(f"{folder} is there already.", "Choose another with --out.")
+        raise DemoError(f"{folder} already exists.", "Choose another with --out.")
     beside = temporary_path(folder.absolute())  # Minari mistakes relative ones
     try:
         for part in (_DATA, DEMOS):
@@ -70,7 +70,7 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
             write_demo(beside / DEMOS / name, demo, EXPORT_MODE)
         facts = {
             "dataset_id": folder.name,
-            "description": "Demonstrations of PokeTUI; they lie beside the data, in `demos`.",
+            "description": "PokeTUI demonstrations; the originals are in `demos`, beside the data.",
             "minari_version": version("minari"),
         }
         store.update_metadata(facts)
@@ -93,7 +93,7 @@ def read_minari_actions(folder: Path) -> Iterator[NDArray[np.int64]]:
 
     path = folder / _DATA / _FILE
     if not path.is_file():
-        raise DemoError(f"{folder} is no Minari dataset in HDF5.", f"It has no {_DATA}/{_FILE}.")
+        raise DemoError(f"{folder} is not a Minari dataset in HDF5.", f"It has no {_DATA}/{_FILE}.")
     try:
         with h5py.File(path, "r") as file:
             names = sorted(name for name in file if name.startswith("episode_"))
@@ -119,25 +119,23 @@ def _actions(file: Any, name: str, folder: Path) -> NDArray[np.int64]:
     episode = _own(file, name)
     stored = _own(episode, "actions") if isinstance(episode, h5py.Group) else None
     if not isinstance(stored, h5py.Dataset):
-        raise DemoError(f"{folder} has an episode without actions of its own.", "Use another.")
+        raise DemoError(f"{folder} has an episode without actions.", "Use another.")
     is_whole = stored.dtype.kind in "iu" and len(stored.shape or ()) == 1
     if not is_whole or stored.shape[0] > _MAX_ACTIONS or stored.external or stored.is_virtual:
-        raise DemoError(f"The actions in {folder} are no rows of integers.", "Use another.")
+        raise DemoError(f"The actions in {folder} are not rows of integers.", "Use another.")
     chunk = math.prod(stored.chunks or (0,)) * stored.dtype.itemsize
     ways = stored.id.get_create_plist()
     filters = [ways.get_filter(number)[0] for number in range(ways.get_nfilters())]
     if chunk > _MAX_CHUNK or filters != [each for each in _FILTERS if each in filters]:
-        raise DemoError(
-            f"The actions in {folder} are packed in a way of their own.", "Use another."
-        )
+        raise DemoError(f"The actions in {folder} use an unsupported HDF5 layout.", "Use another.")
     if _DEFLATE in filters:
         # HDF5 unpacks what is in a chunk however large that is.
         if stored.id.get_num_chunks() > _MAX_CHUNKS:
-            raise ValueError("it has too many chunks")
+            raise ValueError("too many chunks")
         for number in range(stored.id.get_num_chunks()):
             place = stored.id.get_chunk_info(number)
             if place.size > chunk + _CHUNK_ROOM:
-                raise ValueError("a chunk is too large")
+                raise ValueError("chunk too large")
             skipped, packed = stored.id.read_direct_chunk(place.chunk_offset)
             if not skipped & 1 << filters.index(_DEFLATE):
                 inflate(packed[: len(packed) - _CHECKSUM_SIZE * (_CHECKSUM in filters)], chunk)

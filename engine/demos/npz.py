@@ -42,12 +42,12 @@ class NpzReader:
             reason = error.strerror or error
             raise DemoError(f"Cannot read {path}: {reason}.", _ANOTHER) from None
         except BROKEN as error:
-            raise DemoError(f"{path} is damaged or no NPZ file: {error}.", _ANOTHER) from None
+            raise DemoError(f"{path} is damaged or not an NPZ file: {error}.", _ANOTHER) from None
         self._members = {name.removesuffix(".npy"): name for name in self._archive.members}
         self.names = frozenset(self._members)
         if len(self._members) != len(self._archive.members):
             self._archive.close()
-            raise DemoError(f"{path} is no NPZ file of an episode.", _ANOTHER)
+            raise DemoError(f"{path} is not an NPZ file of an episode.", _ANOTHER)
 
     def __enter__(self) -> Self:
         return self
@@ -70,10 +70,10 @@ class NpzReader:
             shape, found = header.shape, header.dtype
             if found.kind not in kinds or math.prod(shape) != (length or 1) or len(shape) > 1:
                 how_many = f"{length:,} numbers" if length else "one number"
-                raise self._refusal(name, f"is not {how_many} of its kind")
+                raise self._refusal(name, f"is not {how_many} of the right type")
             values = self._read(file, name, header, length or 1)
             if not np.isfinite(values).all():
-                raise self._refusal(name, "holds what is no number")
+                raise self._refusal(name, "contains NaN or infinity")
             return values.reshape(-1)
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -85,14 +85,14 @@ class NpzReader:
         """Return a whole array of one of these types, of at most `most` elements."""
         with self._opened(name) as (file, header):
             if header.dtype not in dtypes:
-                raise self._refusal(name, f"is {header.dtype}, not {np.dtype(dtypes[-1])}")
+                raise self._refusal(name, f"is {header.dtype}, expected {np.dtype(dtypes[-1])}")
             return self._read(file, name, header, most)
 
     def whole_numbers(self, name: str, most: int) -> NDArray[np.int64]:
         """Return a one-dimensional array of at most `most` integers of whatever size."""
         with self._opened(name) as (file, header):
             if header.dtype.kind not in "iu" or len(header.shape) != 1:
-                raise self._refusal(name, "is no row of integers")
+                raise self._refusal(name, "is not a row of integers")
             values = self._read(file, name, header, most)
             if len(values) and (values.min() < -1 or values.max() > 1 << 30):
                 raise self._refusal(name, "is out of range")
@@ -103,11 +103,11 @@ class NpzReader:
         with self._opened(name) as (file, header):
             shape, size = header.shape, math.prod(header.shape[1:])
             if header.dtype != np.uint8 or len(shape) < 2 or size > 1 << 24:
-                raise self._refusal(name, "are no pictures")
+                raise self._refusal(name, "are not frames")
             for _ in range(shape[0]):
                 data = file.read(size)
                 if len(data) != size:
-                    raise ValueError("it ends too early")
+                    raise ValueError("truncated")
                 yield np.frombuffer(data, np.uint8).reshape(shape[1:])
 
     @contextlib.contextmanager
@@ -120,11 +120,11 @@ class NpzReader:
                 header = read_header(file)
                 if header.dtype.hasobject:
                     raise DemoError(
-                        f"'{name}' in {self._path} holds Python objects, which could run code.",
+                        f"'{name}' in {self._path} contains Python objects, which could run code.",
                         "Save it with numbers only.",
                     )
                 if header.is_fortran and len(header.shape) > 1:
-                    raise ValueError("it lies in another order")
+                    raise ValueError("Fortran order is not supported")
                 yield file, header
         except DemoError:
             raise
@@ -136,7 +136,7 @@ class NpzReader:
             raise self._refusal(name, "is too large")
         data = file.read(header.size + 1)  # reading to the end checks the sum, too
         if len(data) != header.size:
-            raise ValueError("it has another size")
+            raise ValueError("wrong size")
         return np.frombuffer(data, header.dtype).reshape(header.shape)
 
     def _refusal(self, name: str, what: str) -> DemoError:

@@ -32,7 +32,7 @@ from engine.errors import DemoError
 from engine.strategy.advised import make_env as make_advised_env
 from engine.types import BRANCHED, Frame
 
-_BUSY = "A demonstration is being recorded already."
+_BUSY = "A demonstration is already being recorded."
 
 
 def make_env(config: RunConfig, env_index: int) -> SteppedEnv:

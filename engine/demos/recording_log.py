@@ -206,7 +206,7 @@ def read_log(path: Path) -> Demonstration:
     """
     data = read_limited(path, _MAX_LOG)
     if not data.startswith(LOG_MAGIC):
-        raise DemoError(f"{path} is no log of a demonstration.", "Name another file.")
+        raise DemoError(f"{path} is not a demonstration log.", "Use another file.")
     draft: Draft | None = None
     try:
         for kind, payload in records(data):
@@ -221,9 +221,9 @@ def read_log(path: Path) -> Demonstration:
     except layout.BROKEN as error:
         reason = error.message if isinstance(error, DemoError) else str(error)
         raise DemoError(
-            f"The log {path} is damaged: {reason.rstrip('.')}.", "It cannot be mended; delete it."
+            f"The log {path} is damaged: {reason.rstrip('.')}.", "It cannot be repaired; delete it."
         ) from None
-    raise DemoError(f"The log {path} has no beginning.", "Nothing was recorded yet; delete it.")
+    raise DemoError(f"The log {path} is empty.", "Nothing was recorded; delete it.")
 
 
 def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
@@ -240,7 +240,7 @@ def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
     if kind == EVENT:
         step, name, text = facts
         if step != draft.length or len(draft.events) >= MAX_EVENTS:
-            raise ValueError("an event is out of order")
+            raise ValueError("event out of order")
         event = DemoEvent(step, layout.plain_text(name, 40), layout.plain_text(text))
         return lambda draft: draft.note(event)
     if kind == MEMORY:
@@ -258,20 +258,20 @@ def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
     if kind == REWIND:
         step, frames = facts
         if not (type(step) is type(frames) is int and 0 <= step <= draft.length and frames >= 0):
-            raise ValueError("it was rewound to no step of it")
+            raise ValueError("invalid rewind")
         return lambda draft: draft.rewind(step, frames)
-    raise ValueError("a record is of no kind")
+    raise ValueError("unknown record type")
 
 
 def _step(payload: bytes, draft: Draft) -> Change:
     action, reward, flags, proposal = STEP_FORM.unpack(payload)
     count = len(draft.head.action_names)
     if action >= count or flags > 3 or not math.isfinite(reward):
-        raise ValueError("a step is none")
+        raise ValueError("invalid step")
     if proposal >= count and proposal != NO_PROPOSAL:
-        raise ValueError("a proposal is no action")
+        raise ValueError("invalid proposal")
     if draft.length >= layout.MAX_STEPS:
-        raise ValueError("it is too long")
+        raise ValueError("too long")
     return lambda draft: draft.step(action, reward, flags, proposal)
 
 
@@ -281,7 +281,7 @@ def _live(facts: Any, draft: Draft) -> Change:
     frames = sum(each.frames for each in draft.live) + stretch.frames
     inputs = sum(len(each.inputs) for each in draft.live) + len(stretch.inputs)
     if stretch.after != draft.length or not stretch.frames >= 0:
-        raise ValueError("live play is out of order")
+        raise ValueError("live play out of order")
     if frames > 2 * layout.MAX_LIVE_FRAMES or inputs > _MAX_LIVE_INPUTS or not abs(paid) < 1e9:
-        raise ValueError("live play is too long")
+        raise ValueError("live play too long")
     return lambda draft: draft.play_live(stretch, float(paid))

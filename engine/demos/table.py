@@ -29,7 +29,7 @@ _FIRST_ROW = ("random", "rom", "start", "press", "return")
 """Columns of which only the first row is filled: what holds for all."""
 _UNKNOWN = 255
 _CLOSE = 1e-3
-_TAKE_ACTIONS = "To take in its actions alone, remove all columns but 'action'."
+_TAKE_ACTIONS = "To import only its actions, remove all columns but 'action'."
 
 
 @dataclass(slots=True)
@@ -75,9 +75,9 @@ def to_csv(demo: Demonstration, path: Path) -> int:
         DemoError: It holds what a table cannot, or cannot be written.
     """
     if demo.has_live or len(demo.recording.segments) > 1:
-        how = "in real time" if demo.has_live else "on from another episode"
+        how = "in real time" if demo.has_live else "continuing another episode"
         raise DemoError(
-            f"It was played {how}, which a table of actions cannot hold.",
+            f"It was played {how}, which CSV cannot represent.",
             "Export it with --format npz, or copy the .demo file.",
         )
     recording = demo.recording
@@ -155,7 +155,7 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
         rows = csv.reader(_short_lines(io.StringIO(data.decode("utf-8-sig"), newline="")))
         columns = {name.strip().lower(): place for place, name in enumerate(next(rows, []))}
         if "action" not in columns:
-            raise ValueError("it has no actions")
+            raise ValueError("no actions")
         filled = [(columns[name], *readers[name]) for name in readers if name in columns]
         for row in rows:
             if not row:
@@ -165,10 +165,10 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
             for place, kept, read in filled:
                 kept.append(read(row[place].strip()))
             if len(found.actions) > _MAX_ROWS:
-                raise DemoError(f"{path} holds too many actions.", "Name another file.")
+                raise DemoError(f"{path} contains too many actions.", "Use another file.")
     except (ValueError, IndexError, KeyError, OverflowError, csv.Error):
         raise DemoError(
-            f"{path} is no table of actions.",
+            f"{path} is not a table of actions.",
             f"It needs a column 'action' with {', '.join(numbers)}, or 0 to {len(numbers) - 1}.",
         ) from None
     return found
@@ -177,14 +177,14 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
 def _compare(demo: Demonstration, table: Table, path: Path) -> None:
     """Refuse what is not what the table says."""
     if table.rom and table.rom != demo.recording.rom:
-        raise DemoError(f"{path} was played in another ROM.", "Name it with --rom.")
+        raise DemoError(f"{path} was played with a different ROM.", "Specify it with --rom.")
     if table.start and table.start != demo.recording.start:
-        raise DemoError(f"{path} starts elsewhere than here.", "Name its start with --state.")
+        raise DemoError(f"{path} has a different start state.", "Specify it with --state.")
     difference = _difference(demo, table)
     if difference:
         raise DemoError(
-            f"{path} tells of another game: {difference}.",
-            f"Was it played with other settings, or changed? {_TAKE_ACTIONS}",
+            f"{path} does not match the replay: {difference}.",
+            f"It was played with other settings, or was modified. {_TAKE_ACTIONS}",
         )
 
 
@@ -194,16 +194,16 @@ def _difference(demo: Demonstration, table: Table) -> str:
         if table.rewards and not math.isnan(said := table.rewards[step]):
             paid = float(demo.rewards[step])
             if not math.isclose(said, paid, rel_tol=_CLOSE, abs_tol=_CLOSE):
-                return f"at step {step + 1:,} it was paid {said:.3f}, here it is {paid:.3f}"
+                return f"at step {step + 1:,} the reward is {said:.3f}, here {paid:.3f}"
         ended = table.dones[step] if table.dones else _UNKNOWN
         if ended != _UNKNOWN and bool(ended) != bool(demo.dones[step]):
-            how = "ended" if ended else "went on"
+            how = "ends" if ended else "continues"
             return f"at step {step + 1:,} the episode {how} there, but not here"
     if (table.rewards or table.dones) and demo.episode_length < len(table.actions):
-        return f"the episode ends here at step {demo.episode_length:,}"
+        return f"here the episode ends at step {demo.episode_length:,}"
     paid = float(demo.rewards[table.begins_at :].sum(dtype=np.float64))
     if table.paid is not None and abs(table.paid - paid) > _CLOSE * (1 + len(table.actions)):
-        return f"it was paid {table.paid:.2f} in all, here it is {paid:.2f}"
+        return f"the return is {table.paid:.2f}, here {paid:.2f}"
     return ""
 
 
@@ -240,7 +240,7 @@ def _short_lines(text: io.StringIO) -> Iterator[str]:
     """Yield lines; one without end would be millions of cells in memory."""
     while line := text.readline(_MAX_LINE + 1):
         if len(line) > _MAX_LINE:
-            raise ValueError("a line is too long")
+            raise ValueError("line too long")
         yield line
 
 
@@ -251,7 +251,7 @@ def _action(text: str, numbers: Mapping[str, int]) -> int:
 
 def _number(text: str, most: int) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) <= most):
-        raise ValueError("it is no such number")
+        raise ValueError("not a valid number")
     return int(text)
 
 
@@ -263,12 +263,12 @@ def _pair(text: str, most: int) -> tuple[int, int]:
 def _reward(text: str) -> float:
     value = float(text) if text else math.nan
     if text and not abs(value) < 1e9:
-        raise ValueError("it is no reward")
+        raise ValueError("not a valid reward")
     return value
 
 
 def _flag(text: str) -> int:
     known = {"": 0, "0": 0, "false": 0, "1": 1, "true": 1, "0.0": 0, "1.0": 1}
     if text.lower() not in known:
-        raise ValueError("it is neither yes nor no")
+        raise ValueError("not a boolean")
     return known[text.lower()]

@@ -52,7 +52,7 @@ def validate(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
             yield found
         if waiting:
             crashed = waiting.pop(0)
-            why = f"{crashed} made the emulator crash or hang. Delete it, or record it anew."
+            why = f"{crashed} made the emulator crash or hang. Delete it, or record it again."
             yield Validated(crashed, 0, why)
 
 

@@ -55,7 +55,7 @@ class DemoWriter:
         draft: What was played by now; `Draft.head` is how it begins.
 
     Raises:
-        DemoError: It cannot be written, or something is there already.
+        DemoError: It cannot be written, or something already exists.
     """
 
     def __init__(self, path: Path, head: Demonstration) -> None:
@@ -63,7 +63,7 @@ class DemoWriter:
         self._log = log_path(path)
         self.draft = Draft(head)
         if path.exists():
-            raise DemoError(f"{path} is there already.", "Choose another name.")
+            raise DemoError(f"{path} already exists.", "Choose another name.")
         try:
             make_folder(path.parent)
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
@@ -112,7 +112,7 @@ class DemoWriter:
         try:
             payload = STEP_FORM.pack(action, reward, done | is_intervention << 1, proposal)
         except (struct.error, OverflowError) as error:
-            raise DemoError(f"That is no step: {error}.") from None
+            raise DemoError(f"Invalid step: {error}.") from None
         self._append(STEP, payload)
 
     def live(self, stretch: LiveStretch, paid: float = 0.0) -> None:
@@ -186,12 +186,12 @@ class DemoWriter:
     def _append(self, kind: bytes, payload: bytes) -> None:
         """Check the record as reading it would, take it in, and write it."""
         if self._is_over.is_set():
-            raise DemoError("The demonstration is finished.", "Begin another.")
+            raise DemoError("The demonstration is finished.", "Start another one.")
         try:
             change = read_change(kind, payload, self.draft)
         except BROKEN as error:
             raise DemoError(
-                f"That cannot be recorded: {error}.", "Finish and begin anew."
+                f"This cannot be recorded: {error}.", "Finish this recording and start another one."
             ) from None
         self._write(frame(kind, payload))
         self._is_dirty.set()
@@ -236,13 +236,13 @@ def recover(path: Path) -> Demonstration:
     log = path if path.suffix == LOG_SUFFIX else log_path(path)
     demo = read_log(log)
     if is_being_written(log):
-        raise DemoError(f"{log} is still being recorded.", "Finish it there.")
+        raise DemoError(f"{log} is still being recorded.", "Finish that recording first.")
     target = log.with_name(log.name.removesuffix(LOG_SUFFIX))
     if not demo.shown:
         log.unlink(missing_ok=True)
         return demo
     if target.exists():
-        raise DemoError(f"{target} is there already.", f"Move it, or delete {log}.")
+        raise DemoError(f"{target} already exists.", f"Move it, or delete {log}.")
     write_demo(target, demo)
     log.unlink(missing_ok=True)
     return demo

@@ -120,7 +120,7 @@ class Battery:
         if not (cartridge.has_battery and cartridge.ram_size):
             raise ConfigurationError(
                 f"The game has no battery memory, so {name} cannot be loaded into it.",
-                "Leave --state out, or give a saved state.",
+                "Leave --state out, or use a save state.",
             )
         size = cartridge.ram_size
         footer = data[size:]
@@ -128,7 +128,7 @@ class Battery:
             raise ConfigurationError(
                 f"{name} has {len(data):,} bytes; this cartridge's battery memory has {size:,}, "
                 f"or {' or '.join(f'{size + more:,}' for more in _FOOTER_SIZES)} with a clock.",
-                "It is damaged or of another game.",
+                "It is damaged or from a different game.",
             )
         return cls(data[:size], _clock(footer) if footer and cartridge.has_clock else None)
 

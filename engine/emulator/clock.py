@@ -47,8 +47,8 @@ class CartridgeClock:
         offset = find_time(state, saved_at, time.time())
         if offset is None:
             raise EnvironmentError(
-                "This version of pyboy keeps the cartridge's clock in an unknown way.",
-                "Install the version that constraints.txt names.",
+                "This version of PyBoy keeps the cartridge's clock in an unknown format.",
+                "Install the version pinned in constraints.txt.",
             )
         self._at = offset - _TIME_OF_SAVING
         self._banks_end = self._at - ram_size

@@ -41,7 +41,7 @@ _BUTTONS: dict[int, str] = {
 _SILENT = 5  # Only this level of pyboy's logger prints nothing.
 _RAM_BANK = 0x2000  # PyBoy counts cartridge RAM in whole banks, and at least one
 _WRAM, _WRAM_SWITCHED, _WRAM_END = 0xC000, 0xD000, 0xE000
-_OTHER_STATE = "It was made by another version of pyboy or for another ROM; start a new run."
+_OTHER_STATE = "It was made by a different PyBoy version or for a different ROM; start a new run."
 
 
 class GameBoy:
@@ -76,7 +76,7 @@ class GameBoy:
             )
         except PyBoyException as error:
             raise RomError(
-                f"The emulator cannot run this ROM: {error}.", "Give an intact Game Boy Color ROM."
+                f"The emulator cannot run this ROM: {error}.", "Use an intact Game Boy Color ROM."
             ) from None
         self._pyboy.set_emulation_speed(0)
         self._memory = self._pyboy.memory

@@ -79,6 +79,6 @@ class Window:
 
 def _cannot(reason: str) -> EnvironmentError:
     return EnvironmentError(
-        f"No window can be opened: {reason.rstrip('.') or 'SDL does not say why'}.",
-        "Leave headless at True.",
+        f"Cannot open a window: {reason.rstrip('.') or 'SDL gave no reason'}.",
+        "Keep headless=True.",
     )

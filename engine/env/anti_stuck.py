@@ -67,7 +67,7 @@ class AntiStuck:
         if not self._is_masking:
             return {}
         counts = self._counts.get(_situation(state), ())
-        reason = f"tried {self._repeats} times here, and nothing came of it"
+        reason = f"tried {self._repeats} times here without effect"
         return {n: reason for n, count in enumerate(counts) if count >= self._repeats}
 
     def save(self) -> Any:

@@ -95,7 +95,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ConfigurationError(
-                f"render_mode = {render_mode!r}.", "Allowed are None and 'rgb_array'."
+                f"render_mode = {render_mode!r}.", "Allowed values: None and 'rgb_array'."
             )
         self.render_mode = render_mode
         self.observation_type = observation_type
@@ -479,7 +479,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         facts, machine = unpack_env(saved)
         if facts.get("rom") != self.game.sha1:
             raise CheckpointError(
-                f"The games were saved with another ROM than {self.game.name} as it is now.",
+                f"The games were saved with a different ROM than {self.game.name} as it is now.",
                 "Start a new run from its policy: poketui run --from RUN.",
             )
         self.emulator.load_state(machine)
@@ -500,13 +500,13 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         goal = self.config.goal
         if goal and goal not in self.milestone_keys:
             raise ConfigurationError(
-                f"env.goal = {goal!r} is no milestone of {self.game.name}.",
+                f"env.goal = {goal!r} is not a milestone of {self.game.name}.",
                 f"Choose one of: {', '.join(self.milestone_keys)}.",
             )
         if self.is_success:
             raise ConfigurationError(
                 f"env.goal = {goal!r} is already reached in the start state.",
-                "Choose a later milestone, or start earlier.",
+                "Choose a later milestone or an earlier start state.",
             )
 
     def _observation(self) -> Observation:

@@ -14,7 +14,7 @@ from engine.files import inflate, parse_json
 
 MAX_ACTIONS = 1 << 22
 """Of an episode, with those of the episodes that it follows on from."""
-RECORD_ANEW = "Record it anew."
+RECORD_ANEW = "Record it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,10 @@ class Segment:
             live.append(LiveStretch.unpack(stretch))
             inputs += len(live[-1].inputs)
             if inputs > MAX_LIVE_INPUTS:
-                raise ValueError("its live inputs are too many")
+                raise ValueError("too many live inputs")
         places = [stretch.after for stretch in live]
         if sorted(places) != places or any(not 0 <= at <= len(actions) for at in places):
-            raise ValueError("its live inputs are in no order")
+            raise ValueError("live inputs out of order")
         return cls((first, second), actions, tuple(live))
 
 
@@ -92,7 +92,7 @@ def unpack_segments(packed: Sequence[Any]) -> tuple[Segment, ...]:
         actions += len(segments[-1].actions)
         inputs += sum(len(stretch.inputs) for stretch in segments[-1].live)
         if actions > MAX_ACTIONS or inputs > MAX_LIVE_INPUTS:
-            raise ValueError("it is too long")
+            raise ValueError("too long")
     return tuple(segments)
 
 

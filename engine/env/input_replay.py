@@ -21,8 +21,8 @@ def replay(env: GameEnv, recording: Recording) -> Iterator[tuple[float, bool, bo
         yield _play(env, move)
     if env.memory_digest() != recording.memory:
         raise ReplayError(
-            f"The episode went another way within its {len(recording.actions):,} steps.",
-            "Was it recorded with other settings of `env`?",
+            f"The replay diverged within the episode's {len(recording.actions):,} steps.",
+            "It may have been recorded with other `env` settings.",
         )
 
 
@@ -34,7 +34,7 @@ def begin_replay(env: GameEnv, recording: Recording) -> None:
     """
     _check_same(env, recording)
     if any(action >= len(env.game.actions) for s in recording.segments for action in s.actions):
-        raise ReplayError("The recording is damaged: its actions are none.", RECORD_ANEW)
+        raise ReplayError("The recording is damaged: invalid actions.", RECORD_ANEW)
     env.begin_recorded(recording.segments[0].random)
     for before, segment in itertools.pairwise(recording.segments):
         for move in moves(before):
@@ -48,11 +48,11 @@ def _play(env: GameEnv, move: int | LiveStretch) -> tuple[float, bool, bool]:
 
 def _check_same(env: GameEnv, recording: Recording) -> None:
     now: tuple[tuple[str, Any, Any], ...] = (
-        ("with another ROM", recording.rom, env.game.sha1),
-        ("from another start state", recording.start, env.start_hash),
+        ("with a different ROM", recording.rom, env.game.sha1),
+        ("from a different start state", recording.start, env.start_hash),
         (f"with emulator {recording.emulator}", recording.emulator, env.game.emulator_version),
         (
-            "with other frames a press",
+            "with other frames per press",
             recording.frames,
             (env.config.hold_frames, env.config.wait_frames),
         ),
@@ -60,5 +60,5 @@ def _check_same(env: GameEnv, recording: Recording) -> None:
     for what, recorded, present in now:
         if recorded != present:
             raise ReplayError(
-                f"The episode was recorded {what}.", "Replay it with the settings of its run."
+                f"The episode was recorded {what}.", "Replay it with its run's settings."
             )

@@ -119,7 +119,7 @@ class LiveStretch:
         after, frames, data = packed
         raw = inflate(base64.b64decode(data, validate=True), MAX_LIVE_INPUTS * INPUT_SIZE)
         if len(raw) % INPUT_SIZE:
-            raise ValueError("its live inputs are none")
+            raise ValueError("invalid live inputs")
         inputs = unpack_inputs(raw)
         starts = [each.frame for each in inputs]
         if (
@@ -127,7 +127,7 @@ class LiveStretch:
             or sorted({*starts}) != starts
             or starts[-1:] > [int(frames)]
         ):
-            raise ValueError("its live inputs are in no order")
+            raise ValueError("live inputs out of order")
         return cls(int(after), int(frames), inputs)
 
 

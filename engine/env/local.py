@@ -61,7 +61,7 @@ class GymnasiumEnv(SteppedEnv):
         Raises:
             DemoError: Always.
         """
-        raise DemoError(CANNOT_RECORD, "Record it in a run: poketui run; or: poketui record")
+        raise DemoError(CANNOT_RECORD, "Record in a run (poketui run) or with poketui record.")
 
     def restore(self, saved: bytes) -> None:
         """Put back what `save` returned; the arrays and the observation are then those of now."""

@@ -35,7 +35,7 @@ def observation_space(
     kinds = get_args(ObservationType)
     if kind not in kinds:
         raise ConfigurationError(
-            f"observation_type = {kind!r}.", f"Allowed are {', '.join(map(repr, kinds))}."
+            f"observation_type = {kind!r}.", f"Allowed values: {', '.join(map(repr, kinds))}."
         )
     parts: dict[str, spaces.Space[Any]] = {
         "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),

@@ -66,7 +66,7 @@ def pixels_of(saved: bytes, shape: tuple[int, int, int]) -> NDArray[np.uint8]:
     if len(saved) != math.prod(shape):
         raise CheckpointError(
             "This saved environment has no pixels.",
-            "Start a new run, or resume with the encoder that the run began with.",
+            "Start a new run, or resume with the run's original encoder.",
         )
     return np.frombuffer(saved, np.uint8).reshape(shape)
 

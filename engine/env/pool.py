@@ -121,7 +121,7 @@ class WorkerPool:
                 assert failure is not None
                 raise WorkerError(
                     f"{failure.message} Environment processes were replaced {_MAX_REPLACEMENTS} "
-                    f"times within {_WINDOW_STEPS} steps, and that did not help.",
+                    f"times within {_WINDOW_STEPS} steps, without success.",
                     failure.hint,
                 )
             self._failed_at.append(at_step)
@@ -156,9 +156,7 @@ class WorkerPool:
         count = len(new.indices)
         episodes = "its episode" if count == 1 else f"its {count} episodes"
         assert old.failure is not None
-        text = (
-            f"{old.failure.message} Process {new.number} was replaced, and {episodes} began anew."
-        )
+        text = f"{old.failure.message} Process {new.number} was replaced, and {episodes} restarted."
         _log.warning(text)
         return new.indices, text
 

@@ -24,7 +24,7 @@ _DEATH_TIMEOUT_S = 20.0
 """A process that hung up is about to end; on a busy machine that takes a while."""
 _SHOWN_LINES = 3
 _LOGGED_LINES = 40
-_OUT_OF_MEMORY = "If the system ran out of memory, end other programs or play fewer games."
+_OUT_OF_MEMORY = "If the system ran out of memory, close other programs or use fewer games."
 
 
 class WorkerProcess:
@@ -67,7 +67,7 @@ class WorkerProcess:
         try:
             self._channel.send(CALL, pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
         except TimeoutError:
-            self.failure = WorkerError(f"Environment process {self.number} hangs.")
+            self.failure = WorkerError(f"Environment process {self.number} is not responding.")
         except OSError:
             self.failure = self._death()
 
@@ -83,7 +83,7 @@ class WorkerProcess:
                 kind, payload = self._channel.receive(timeout_s)
             except TimeoutError:
                 self.failure = WorkerError(
-                    f"Environment process {self.number} did not answer for {timeout_s:.0f} s."
+                    f"Environment process {self.number} did not respond for {timeout_s:.0f} s."
                 )
             except EOFError:
                 self.failure = self._death()
@@ -116,7 +116,7 @@ class WorkerProcess:
         try:
             how = _ending(self._process.wait(_DEATH_TIMEOUT_S))
         except subprocess.TimeoutExpired:
-            how = "it hung up"
+            how = "it stopped responding"
         words = " / ".join(self._last_lines(_SHOWN_LINES))
         return WorkerError(
             f"Environment process {self.number} died ({how})" + (f": {words}" if words else "."),

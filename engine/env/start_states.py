@@ -57,7 +57,7 @@ def make_start_state(
         try:
             return _load_kept(game, emulator, _read(path), path)
         except (OSError, ConfigurationError) as error:
-            _log.warning("cannot use the kept start state: %s", error)
+            _log.warning("cannot use the cached start state: %s", error)
     return _play_introduction(game, emulator, path)
 
 
@@ -100,8 +100,8 @@ def keep_given_state(config: RunConfig) -> RunConfig:
         _keep(copy, game, state)
     except OSError as error:
         raise ConfigurationError(
-            f"Cannot write in the save folder {folder}: {error.strerror or error}.",
-            "Give a writable one with --save-dir.",
+            f"Cannot write to the save folder {folder}: {error.strerror or error}.",
+            "Choose a writable one with --save-dir.",
         ) from None
     return config.model_copy(update={"start_state": copy.name})
 
@@ -130,7 +130,7 @@ def _play_introduction(
         try:
             _keep(path, game, state)
         except OSError as error:
-            _log.warning("cannot keep the start state %s: %s", path, error)
+            _log.warning("cannot cache the start state %s: %s", path, error)
     return state
 
 
@@ -168,8 +168,8 @@ def _play_on(game: Game, emulator: Emulator, reader: Reader, file: Path) -> None
         game.play_introduction(emulator, reader.read)
     except EnvironmentError:
         raise ConfigurationError(
-            f"The game does not come from {file} to the player's control.",
-            "It may be of another ROM. Save anew in the game, or leave --state out.",
+            f"The player never gets control when starting from {file}.",
+            "It may be for a different ROM. Save again in the game, or leave --state out.",
         ) from None
 
 
@@ -178,13 +178,13 @@ def _read(file: Path) -> bytes:
         if not file.is_file():
             what = "is a folder" if file.is_dir() else "does not exist"
             raise ConfigurationError(
-                f"The file to start from {what}: {file}.",
-                "Begin a run with a saved state or a .sav file as --state, or without.",
+                f"The start file {what}: {file}.",
+                "Use a save state or .sav file as --state, or leave it out.",
             )
         return read_file(file, _MAX_FILE_SIZE)
     except FileTooLargeError:
         raise ConfigurationError(
-            f"{file} is too large for a saved state.", "Give another file, or none."
+            f"{file} is too large for a save state.", "Use another file, or leave --state out."
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -196,13 +196,13 @@ def _load_kept(game: Game, emulator: Emulator, data: bytes, file: Path) -> bytes
     sha1 = data[len(MAGIC) : len(MAGIC) + SHA1_SIZE]
     if data.startswith(MAGIC) and sha1 != game.sha1.encode():
         raise ConfigurationError(
-            f"{file} is a start state of another ROM.", f"Give one of {game.name}."
+            f"{file} is a start state for a different ROM.", f"Use one for {game.name}."
         )
     try:
         state = unpack_state(data)
     except ValueError:
         raise ConfigurationError(
-            f"The start state {file} is damaged.", "Give another one."
+            f"The start state {file} is damaged.", "Use another one."
         ) from None
     _load(game, emulator, state, file)
     return state
@@ -213,8 +213,8 @@ def _load(game: Game, emulator: Emulator, state: bytes, file: Path) -> None:
         emulator.load_state(state)
     except EnvironmentError:
         raise ConfigurationError(
-            f"{file} is no saved state of this game in emulator {game.emulator_version}.",
-            "It is damaged, of another version or for another ROM. Save anew, or leave it out.",
+            f"{file} is not a save state of this game for emulator {game.emulator_version}.",
+            "It is damaged, or for a different version or ROM. Save again, or leave it out.",
         ) from None
 
 

@@ -32,7 +32,7 @@ def unpack_state(data: bytes) -> bytes:
         ValueError: It is damaged, or larger than any.
     """
     if not data.startswith(MAGIC):
-        raise ValueError("it has another beginning")
+        raise ValueError("unknown header")
     return inflate(data[len(MAGIC) + SHA1_SIZE :], MAX_STATE_SIZE)
 
 
@@ -49,7 +49,9 @@ def unpack_env(saved: bytes) -> tuple[dict[str, Any], bytes]:
         CheckpointError: It is damaged, or was not saved by this version.
     """
     if not saved.startswith(_ENV_MAGIC):
-        raise CheckpointError("This saved environment is of another version.", "Start a new run.")
+        raise CheckpointError(
+            "This saved environment is from a different version.", "Start a new run."
+        )
     start = len(_ENV_MAGIC) + _SIZE.size
     try:
         (size,) = _SIZE.unpack_from(saved, len(_ENV_MAGIC))

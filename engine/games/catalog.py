@@ -56,7 +56,7 @@ _ARCHIVES = {
 
 _MAX_SIZE = 8 * 1024 * 1024
 _BRING_YOUR_OWN = (
-    "Give your own Pokémon Crystal ROM (.gbc), or leave --rom out to play the practice game."
+    "Use your own Pokémon Crystal ROM (.gbc), or leave --rom out to play the practice game."
 )
 
 
@@ -108,8 +108,8 @@ def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recogn
             return found
     if (found := _announced(file, rom)) is not None:
         return found
-    refusal = RomError(f"{file} is another game ('{cartridge.title}').", _BRING_YOUR_OWN)
-    return Recognised("another game", None, refusal)
+    refusal = RomError(f"{file} is an unsupported game ('{cartridge.title}').", _BRING_YOUR_OWN)
+    return Recognised("unsupported game", None, refusal)
 
 
 def _announced(file: Path, rom: bytes) -> Recognised | None:
@@ -186,11 +186,11 @@ def _read_header(file: Path, rom: bytes) -> Cartridge:
     for magic, kind in _ARCHIVES.items():
         if rom.startswith(magic):
             raise RomError(
-                f"{file} is a {kind} archive, not a ROM.", "Unpack it and give the .gbc file in it."
+                f"{file} is a {kind} archive, not a ROM.", "Unpack it and use the .gbc file inside."
             )
     cartridge = Cartridge.of(rom) if len(rom) >= HEADER_END else None
     if cartridge is None or not (cartridge.is_header_right or cartridge.rom_size == len(rom)):
-        raise RomError(f"{file} is not a Game Boy ROM: its header is wrong.", _BRING_YOUR_OWN)
+        raise RomError(f"{file} is not a Game Boy ROM: its header is invalid.", _BRING_YOUR_OWN)
     return cartridge
 
 
@@ -204,10 +204,8 @@ def _damage(file: Path, size: int, cartridge: Cartridge) -> RomError | None:
     if size > expected:
         return RomError(
             f"The ROM {file} has {size:,} bytes but its header says {expected:,}.",
-            "It is damaged or was patched badly; copy it again.",
+            "It is damaged or badly patched; copy it again.",
         )
     if not cartridge.is_header_right:
-        return RomError(
-            f"The ROM {file} is damaged: the checksum of its header is wrong.", "Copy it again."
-        )
+        return RomError(f"The ROM {file} is damaged: wrong header checksum.", "Copy it again.")
     return None

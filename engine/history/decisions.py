@@ -289,5 +289,5 @@ class DecisionHistoryAnalyzer:
         except (sqlite3.Error, ValueError, TypeError) as error:
             raise CheckpointError(
                 f"The decision history {self._path} cannot be read: {error}.",
-                "Move it away, or give another decision_db_path.",
+                "Move it away, or set another decision_db_path.",
             ) from None

@@ -69,7 +69,7 @@ def read_context(key: str) -> dict[str, str]:
     """
     context = parse_json(key)
     if not isinstance(context, dict):
-        raise ValueError(f"{key!r} is no context")
+        raise ValueError(f"{key!r} is not a context")
     return {str(name): str(word) for name, word in context.items()}
 
 
@@ -192,7 +192,7 @@ def _checked_filter(given: Mapping[str, Any] | None) -> dict[str, tuple[Any, ...
     for key, value in (given or {}).items():
         if key not in known:
             raise ConfigurationError(
-                f"Decisions have no context {key!r} to filter by.", f"Known: {', '.join(known)}."
+                f"Unknown context to filter by: {key!r}.", f"Known: {', '.join(known)}."
             )
         is_many = isinstance(value, Iterable) and not isinstance(value, str)
         wanted[key] = tuple(value) if is_many else (value,)

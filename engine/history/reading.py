@@ -196,12 +196,12 @@ def _decision(row: tuple[Any, ...]) -> DecisionRow:
     """
     for value, kind in zip(row, _KINDS, strict=True):
         if not isinstance(value, kind):
-            raise TypeError(f"{value!r:.40} is not what belongs there")
+            raise TypeError(f"unexpected value {value!r:.40}")
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError("a number is not finite")
     number, timestamp, context, action, *rest = row
     if not (0 <= timestamp < MAX_TIME and 0 <= action < MAX_ACTIONS):
-        raise ValueError(f"there is no action {action} at {timestamp}")
+        raise ValueError(f"invalid action {action} at {timestamp}")
     return DecisionRow(number, timestamp, read_context(context), action, *rest)
 
 
@@ -233,7 +233,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
             raise TimeoutError(str(error)) from None
         raise CheckpointError(
             f"The decision history {path.name} is damaged: {error}.",
-            "Move it away, or give another decision_db_path.",
+            "Move it away, or set another decision_db_path.",
         ) from None
 
 
@@ -256,13 +256,13 @@ def _check(database: sqlite3.Connection, path: Path) -> None:
         raise FileNotFoundError(path)  # just made, nothing is in it yet
     if owner != APPLICATION_ID:
         raise ConfigurationError(
-            f"{path.name} is a database of another program.", "Give another decision_db_path."
+            f"{path.name} is a database of a different program.", "Set another decision_db_path."
         )
     if odd:
-        raise sqlite3.DatabaseError("it holds views or triggers")
+        raise sqlite3.DatabaseError("it contains views or triggers")
     if version != SCHEMA_VERSION:
         raise ConfigurationError(
-            f"{path.name} has the layout {version} of another version of PokeTUI "
-            f"(here {SCHEMA_VERSION}).",
-            "Update PokeTUI, or give another decision_db_path.",
+            f"{path.name} has schema {version}, from a different version of PokeTUI "
+            f"(expected {SCHEMA_VERSION}).",
+            "Update PokeTUI, or set another decision_db_path.",
         )

@@ -82,7 +82,7 @@ class DecisionRecord:
         action = action_index(self.action, MAX_ACTIONS)
         if not 0.0 <= self.confidence <= 1.0:
             raise DecisionValidationError(
-                f"A decision cannot have the confidence {self.confidence}.", "Give 0.0 to 1.0."
+                f"Invalid confidence: {self.confidence}.", "Use 0.0 to 1.0."
             )
         return replace(self, action=action, confidence=float(self.confidence))
 
@@ -94,9 +94,7 @@ def is_success(outcome_reward: float) -> bool:
         DecisionValidationError: The reward is no number.
     """
     if not math.isfinite(outcome_reward):
-        raise DecisionValidationError(
-            f"A decision cannot be paid {outcome_reward}.", "Give a finite number."
-        )
+        raise DecisionValidationError(f"Invalid reward: {outcome_reward}.", "Use a finite number.")
     return outcome_reward > 0
 
 

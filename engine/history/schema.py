@@ -116,7 +116,7 @@ async def open_database(path: Path) -> aiosqlite.Connection:
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(
             f"Cannot open the decision history {where}: {reason}.",
-            remedy(error, "Give a writable file as decision_db_path."),
+            remedy(error, "Set decision_db_path to a writable file."),
         ) from None
     try:
         await _prepare(database, path)
@@ -125,12 +125,12 @@ async def open_database(path: Path) -> aiosqlite.Connection:
         if isinstance(error, sqlite3.OperationalError):
             raise ConfigurationError(
                 f"Cannot write the decision history {path}: {error}.",
-                "Give a writable file as decision_db_path, and let no other program lock it.",
+                "Set decision_db_path to a writable file that no other program locks.",
             ) from None
         if isinstance(error, sqlite3.DatabaseError):
             raise CheckpointError(
-                f"The decision history {path} is damaged or no SQLite file: {error}.",
-                "Move it away, or give another decision_db_path.",
+                f"The decision history {path} is damaged or not an SQLite file: {error}.",
+                "Move it away, or set another decision_db_path.",
             ) from None
         raise
     return database
@@ -138,7 +138,7 @@ async def open_database(path: Path) -> aiosqlite.Connection:
 
 async def _prepare(database: aiosqlite.Connection, path: Path) -> None:
     if 0 < path.stat().st_size < _SMALLEST_PAGE:  # SQLite would take it for an empty file
-        raise sqlite3.DatabaseError("it is too short")
+        raise sqlite3.DatabaseError("it is truncated")
     await _check(database, path)
     await database.execute("PRAGMA journal_mode = WAL")
     # In WAL mode this survives a killed process; a power cut may take the last transactions.
@@ -162,15 +162,15 @@ async def _check(database: aiosqlite.Connection, path: Path) -> int:
     is_empty = not (version or owner or num_tables)
     if not is_empty and (owner != APPLICATION_ID or version < 1):
         raise ConfigurationError(
-            f"{path} is a database of another program.", "Give another decision_db_path."
+            f"{path} is a database of a different program.", "Set another decision_db_path."
         )
     if await _number(database, COUNT_OF_PROGRAMS):
-        raise sqlite3.DatabaseError("it holds views or triggers")
+        raise sqlite3.DatabaseError("it contains views or triggers")
     if version > SCHEMA_VERSION:
         raise ConfigurationError(
             f"The decision history {path} was written by a newer version of PokeTUI "
-            f"(layout {version}, here {SCHEMA_VERSION}).",
-            "Update PokeTUI, or give another decision_db_path.",
+            f"(schema {version}, expected {SCHEMA_VERSION}).",
+            "Update PokeTUI, or set another decision_db_path.",
         )
     return version
 

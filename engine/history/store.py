@@ -98,7 +98,9 @@ class DecisionStore:
                 self.num_dropped += 1
                 is_first = self.num_dropped == 1
             if is_first:
-                self._warn(f"Decisions come faster than {self._path} takes them: some are lost.")
+                self._warn(
+                    f"Decisions arrive faster than {self._path} can store them: some are lost."
+                )
         if self._waiting.qsize() % _BATCH_ROWS == 0:
             self._loop.call_soon_threadsafe(self._wake.set)
 
@@ -228,8 +230,8 @@ class DecisionStore:
         if not self._is_failing:
             self._is_failing = True
             self._warn(
-                f"Cannot write the decision history {self._path}: {error}. It is kept in memory "
-                "and tried again; free some disk space."
+                f"Cannot write the decision history {self._path}: {error}. Decisions are kept "
+                "in memory and written later; free some disk space."
             )
 
 

@@ -156,7 +156,9 @@ class Cloning:
         if not len(examples):
             raise ConfigurationError("There are no steps to learn from.", "Record more.")
         if config.device == "cuda" and not torch.cuda.is_available():
-            raise ConfigurationError("device = 'cuda': there is none.", "Leave it out.")
+            raise ConfigurationError(
+                "device = 'cuda': no CUDA device found.", "Use device = 'cpu'."
+            )
         self._config = config
         self.learnt_from, self.validated_by = split(examples, config.val_share, config.seed)
         self._chances = np.cumsum(draw_weights(self.learnt_from, config.balance))
@@ -274,8 +276,8 @@ class Cloning:
         """
         if facts.get("examples") != self.digest:
             raise CheckpointError(
-                "The demonstrations are not those that this policy was cloned from.",
-                "Put them back, or clone anew without --resume.",
+                "The demonstrations are not those this policy was cloned from.",
+                "Restore them, or clone again without --resume.",
             )
         for name in _COUNTERS:
             setattr(self, name, facts["cloning"][name])

@@ -43,14 +43,14 @@ def read_examples(
     chosen = demos if wanted is None else demos.choose(wanted)
     if not len(chosen):
         raise DemoError(
-            f"None of the {counted(len(demos), 'demonstration')} at {path} is wanted.",
-            "See what there is: poketui demos",
+            f"None of the {counted(len(demos), 'demonstration')} at {path} matches.",
+            "List them: poketui demos",
         )
     played = path
     kept_apart = read_split(demos.folder)
     validating = {n for n, file in enumerate(chosen.paths) if file.name in kept_apart}
     if validating and len(validating) < len(chosen):
-        note(f"{len(validating):,} of {len(chosen):,} only validate, as {SPLIT} beside them says")
+        note(f"{len(validating):,} of {len(chosen):,} are used for validation only ({SPLIT})")
 
     def demonstrated() -> Iterator[Demonstration]:
         nonlocal played
@@ -69,8 +69,8 @@ def _what_else(run: RunConfig) -> str:
     sets = [one.folder.name for one in DemoSet(demos_folder(run)).sets() if len(one)]
     if sets:
         more = f" and {len(sets) - _MOST_NAMED:,} more" if len(sets) > _MOST_NAMED else ""
-        return f"Sets there are: {', '.join(sets[:_MOST_NAMED])}{more}. Name one: poketui bc SET"
-    return "Record some: poketui record; or let the rules play some: poketui bc --rules 5"
+        return f"Datasets: {', '.join(sets[:_MOST_NAMED])}{more}. Choose one: poketui bc SET"
+    return "Record some: poketui record; or generate some with the rules: poketui bc --rules 5"
 
 
 def demo_examples(
@@ -113,10 +113,12 @@ def demo_examples(
     left_out = ""
     if without_effect:
         what = "1 press is" if without_effect == 1 else f"{without_effect:,} presses are"
-        left_out = f"{what} left out, which could have no effect: the agent never tries that"
+        left_out = f"{what} left out: they have no effect, so the agent never tries them"
     if not parts:
         because = f": {left_out}." if left_out else "."
-        raise DemoError(f"The demonstrations hold no steps to learn from{because}", "Record more.")
+        raise DemoError(
+            f"The demonstrations contain no steps to learn from{because}", "Record more."
+        )
     if left_out:
         note(left_out)
     return join(parts)

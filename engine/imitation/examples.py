@@ -198,7 +198,7 @@ def join(parts: Sequence[Examples]) -> Examples:
     action_names = parts[0].action_names
     if any(part.action_names != action_names for part in parts):
         raise ConfigurationError(
-            "The demonstrations are of games with other actions.", "Take those of one game."
+            "The demonstrations are from games with different actions.", "Use those of one game."
         )
     names = tuple(dict.fromkeys(name for part in parts for name in part.map_names))
     renumbered: list[Examples] = []

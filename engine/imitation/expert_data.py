@@ -21,6 +21,7 @@ from engine.folders import user_path
 from engine.games.base import Game
 from engine.games.catalog import load_game
 from engine.imitation.sight import SIDE, shrink_screen
+from engine.plurals import counted
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, ActionSet, Frame
 
 _MOST_STEPS = 1 << 20
@@ -69,7 +70,7 @@ class ReplayBuffer:
         self, capacity: int, *, shape: tuple[int, int, int] = GAME_BOY_FRAME_SHAPE, seed: int = 0
     ) -> None:
         if not isinstance(capacity, int) or capacity < 1:
-            raise DemoError(f"A buffer cannot hold {capacity!r} steps.", "Give 1 or more.")
+            raise DemoError(f"A buffer cannot hold {capacity!r} steps.", "Use 1 or more.")
         self.capacity = capacity
         self.observations = np.zeros((capacity, *shape), np.uint8)
         self.actions = np.zeros(capacity, np.int32)
@@ -103,11 +104,11 @@ class ReplayBuffer:
             if np.shape(picture) != shape or np.asarray(picture).dtype != np.uint8:
                 found = " x ".join(map(str, np.shape(picture))) or "one number"
                 raise DemoError(
-                    f"A picture is {found}, {np.asarray(picture).dtype}.",
+                    f"A frame is {found}, {np.asarray(picture).dtype}.",
                     f"This buffer keeps {' x '.join(map(str, shape))}, uint8.",
                 )
         if not math.isfinite(reward):
-            raise DemoError(f"A step cannot be paid {reward}.", "Give a finite number.")
+            raise DemoError(f"Invalid reward: {reward}.", "Use a finite number.")
         place = self.ptr
         self.observations[place], self.next_observations[place] = obs, next_obs
         self.actions[place], self.rewards[place], self.dones[place] = action, reward, done
@@ -121,7 +122,7 @@ class ReplayBuffer:
             DemoError: There is none.
         """
         if not self.size:
-            raise DemoError("There are no steps to draw from.", "Add some.")
+            raise DemoError("There are no steps to sample from.", "Add some.")
         drawn = self._rng.integers(self.size, size=batch_size)
         return Batch(
             observations=self.observations[drawn],
@@ -197,17 +198,17 @@ def _npz_steps(path: Path, game: Game) -> Iterator[_Step]:
         shape = file.shape("observations")
         if shape != (len(actions), *game.frame_shape):
             raise DemoError(
-                f"{path} has pictures of {' x '.join(map(str, shape))} for {len(actions):,} "
-                "actions.",
-                f"They must be of {' x '.join(map(str, game.frame_shape))}, one an action.",
+                f"{path} has {' x '.join(map(str, shape))} frames for "
+                f"{counted(len(actions), 'action')}.",
+                f"Expected one {' x '.join(map(str, game.frame_shape))} frame per action.",
             )
         if len(actions) and not 0 <= actions.min() <= actions.max() < len(game.actions):
-            raise DemoError(f"{path} holds actions that this console has no button for.")
+            raise DemoError(f"{path} contains actions that this game does not have.")
         # As the format says, or as lists of Python become.
         rewards = file.array("rewards", _MOST_STEPS, np.float32, np.float64)
         dones = file.array("dones", _MOST_STEPS, np.bool_)
         if not len(actions) == len(rewards) == len(dones):
-            raise DemoError(f"{path} has other numbers of rewards or dones than of actions.")
+            raise DemoError(f"{path} has a different number of rewards or dones than actions.")
         pictures = file.frames("observations")
         for picture, action, reward, done in zip(pictures, actions, rewards, dones, strict=True):
             yield _shrunk(picture), int(action), float(reward), bool(done)

@@ -144,8 +144,8 @@ class ImpalaCNN(nn.Module):
         pictures = observations.to(self.actor.weight.device)
         if pictures.ndim != 4 or pictures.shape[-1] != 3:
             raise ConfigurationError(
-                f"ImpalaCNN was given {' x '.join(map(str, pictures.shape)) or 'one number'}.",
-                "Give pictures as (N, height, width, 3), 0 to 255; one alone as picture[None].",
+                f"ImpalaCNN got {' x '.join(map(str, pictures.shape)) or 'one number'}.",
+                "Pass frames as (N, height, width, 3), 0 to 255; a single one as frame[None].",
             )
         if pictures.shape[1:] == GAME_BOY_FRAME_SHAPE:  # shrunk like those that are cloned from
             frames = pictures.detach().to("cpu", torch.uint8).numpy()

@@ -87,7 +87,7 @@ class Policy:
         """
         if facts.get("kind") != KIND:
             raise CheckpointError(
-                "This checkpoint holds no cloned policy.", "Make one with: poketui bc"
+                "This checkpoint contains no cloned policy.", "Create one: poketui bc"
             )
         config = check(CloningConfig, dict(facts["policy"]["config"]))
         sizes = facts["policy"]

@@ -172,7 +172,7 @@ class Answering:
         if not self._has_stumbled:
             self._has_stumbled = True
             _log.exception("The planner failed once; it continues.")
-            self.events.append(WarningRaised("The planner met an error of its own; see the log."))
+            self.events.append(WarningRaised("Internal error in the planner; see the log."))
 
     def _answer_from_cache(self, plan: Subgoal) -> None:
         self._counts.cached += 1

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine.errors import LLMConnectionError
 from engine.llm.backends.base import Backend, ChatRequest, Chunk
 from engine.llm.tokens import estimate_tokens
+from engine.plurals import counted
 from engine.quoting import one_line
 
 THINKING_CHARACTERS = 20_000
@@ -50,22 +51,22 @@ class Answer:
             case "stop":
                 return ""
             case "cut":
-                return "broken off by its server"
+                return "aborted by its server"
             case "runaway":
                 length = len(self.text or self.thinking)
                 return (
                     f"stopped after {doing} {length:,} characters: "
-                    "its server does not heed planner.answer_tokens"
+                    "its server ignores planner.answer_tokens"
                 )
             case "length":
                 tokens = self.answer_tokens or estimate_tokens(self.thinking + self.text)
-                stopped = f"stopped after {doing} {tokens:,} tokens"
+                stopped = f"stopped after {doing} {counted(tokens, 'token')}"
                 if self.answer_tokens and tokens < _NEARLY * self.max_tokens:
                     return (
-                        f"{stopped} of {self.max_tokens:,}: its server has a limit of its own, or "
+                        f"{stopped} of {self.max_tokens:,}: its server has its own limit, or "
                         "a context shorter than max_context_length"
                     )
-                return f"{stopped}; planner.answer_tokens sets how many"
+                return f"{stopped}; planner.answer_tokens sets the limit"
             case reason:
                 return f"stopped by its server: {one_line(reason, _REASON)}"
 
@@ -190,23 +191,22 @@ async def ask(
 def _unread(request: ChatRequest, waited_s: float) -> LLMConnectionError:
     tokens = estimate_tokens(request.system + request.user)
     return LLMConnectionError(
-        f"No first word within {waited_s:g} s: about {tokens} tokens are read at less than "
-        f"{tokens / waited_s:.3g} a second.",
-        "A smaller model reads faster; planner.first_token_timeout_s sets the longest wait.",
+        f"No first token within {waited_s:g} s: it reads about {tokens} tokens at less than "
+        f"{tokens / waited_s:.3g} tokens/s.",
+        "A smaller model reads faster; planner.first_token_timeout_s sets the timeout.",
     )
 
 
 def _unfinished(collected: Transcript, waited_s: float) -> LLMConnectionError:
     answer = collected.answer()
     tokens = estimate_tokens(answer.text or answer.thinking)
-    what = f"about {tokens} tokens, {tokens / waited_s:.2g} a second"
+    what = f"about {tokens} tokens, {tokens / waited_s:.2g} tokens/s"
     if not answer.text:
         return LLMConnectionError(
-            f"It still thinks {waited_s:g} s after its first word: {what}.",
-            "planner.answer_timeout_s sets how long to wait; a model that does not think is "
-            "faster.",
+            f"Still thinking {waited_s:g} s after its first token: {what}.",
+            "planner.answer_timeout_s sets the timeout; a model that does not think is faster.",
         )
     return LLMConnectionError(
-        f"No whole answer within {waited_s:g} s of its first word: {what}.",
-        "A smaller model writes faster; planner.answer_timeout_s sets how long to wait.",
+        f"No complete answer within {waited_s:g} s of its first token: {what}.",
+        "A smaller model writes faster; planner.answer_timeout_s sets the timeout.",
     )

@@ -43,10 +43,10 @@ class Budget:
         """Say which bound of the run is reached, "" if none is."""
         tokens, most = self.prompt_tokens + self.answer_tokens, self._settings.max_tokens_per_run
         if most and tokens >= most:
-            return f"{tokens:,} of {most:,} tokens are spent; raise planner.max_tokens_per_run."
+            return f"{tokens:,} of {most:,} tokens spent; raise planner.max_tokens_per_run."
         if self._settings.max_cost_per_run and self.cost >= self._settings.max_cost_per_run:
             limit = self._settings.max_cost_per_run
-            return f"${self.cost:.2f} of ${limit:.2f} are spent; raise planner.max_cost_per_run."
+            return f"${self.cost:.2f} of ${limit:.2f} spent; raise planner.max_cost_per_run."
         return ""
 
     def take(self, calls: int = 1) -> float:

@@ -85,7 +85,7 @@ async def _steps(
         return
     text = one_line(answer.text, 160)
     silent = (
-        f"It was {answer.cut}." if answer.cut else "Choose another model: this one says nothing."
+        f"It was {answer.cut}." if answer.cut else "Choose another model: this one returns nothing."
     )
     yield CheckStep("answer", bool(text), text or "nothing", "" if text else silent)
     yield _schema(answer)
@@ -95,15 +95,15 @@ async def _steps(
 def _reach(backend: Backend, status: ModelStatus) -> tuple[CheckStep, ...]:
     if status.state in ("unreachable", "refused"):
         return (CheckStep("server", False, status.state, status.detail),)
-    text = "none is needed" if backend.name == "local" else f"{backend.name} answers"
+    text = "not needed" if backend.name == "local" else f"{backend.name} responds"
     server = CheckStep("server", True, text)
     had = ", ".join(one_line(model, 60) for model in status.models[:_SHOWN_MODELS])
     more = ", ..." if len(status.models) > _SHOWN_MODELS else ""
-    listed = f"; there are: {had}{more}" if had else ""
+    listed = f"; available: {had}{more}" if had else ""
     if status.state == "missing":
         return server, CheckStep("model", False, f"no {backend.model}{listed}", status.detail)
     if not status.detail:
-        return server, CheckStep("model", True, f"{backend.model} is there")
+        return server, CheckStep("model", True, f"{backend.model} is available")
     found = status.detail.rstrip(".") + (listed if status.state == "ready" else "")
     return server, CheckStep("model", True, found)
 
@@ -112,11 +112,11 @@ def _schema(answer: Answer) -> CheckStep:
     """Return whether a run could follow the answer, and whether it would have to mend it."""
     reading = read_answer(answer, EXAMPLE, "")
     if reading.plan is None:
-        remedy = "" if answer.cut else "A larger model keeps to the form better."
+        remedy = "" if answer.cut else "A larger model follows the format better."
         return CheckStep("schema", False, reading.error, remedy)
     if reading.repairs:
-        return CheckStep("schema", True, f"readable after mending: {', '.join(reading.repairs)}")
-    return CheckStep("schema", True, "kept to exactly")
+        return CheckStep("schema", True, f"readable after repair: {', '.join(reading.repairs)}")
+    return CheckStep("schema", True, "followed exactly")
 
 
 def _speed(request: ChatRequest, answer: Answer) -> CheckStep:

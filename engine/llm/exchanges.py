@@ -127,7 +127,7 @@ class ExchangeLog:
             if not self._has_warned:
                 self._has_warned = True
                 return (
-                    f"Questions and answers cannot be kept in {self.path}: "
+                    f"Cannot write queries and answers to {self.path}: "
                     f"{error.strerror or error}. {remedy(error, 'Free some disk space.')}"
                 )
         return ""
@@ -214,7 +214,7 @@ def _line(values: Mapping[str, Any]) -> bytes:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not valid JSON")
 
 
 def _exchange(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def _exchange(values: Mapping[str, Any]) -> dict[str, Any]:
         value = values[name]
         exchange[name] = _number(value) if kind is float else _exactly(value, kind)
     if not 0 <= (exchange["time"] or 0) < MAX_TIME:
-        raise ValueError("it is of no day")
+        raise ValueError("invalid date")
     repairs, tally = values["repairs"], values.get("verdicts", {})
     outcome = values.get("outcome", "")
     exchange["repairs"] = [_exactly(word, str) for word in _exactly(repairs, list)]
@@ -239,7 +239,7 @@ def _number(value: Any) -> float | None:
         return None
     number = float(value) if type(value) is int else _exactly(value, float)
     if not math.isfinite(number):
-        raise ValueError("beyond all numbers")
+        raise ValueError("number out of range")
     return number
 
 

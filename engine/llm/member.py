@@ -129,7 +129,7 @@ class Member:
             async with asyncio.timeout(_PROBE_TIMEOUT_S):
                 return await self.backend.probe()
         except TimeoutError:
-            return ModelStatus("unreachable", f"{self.model}'s server does not answer.")
+            return ModelStatus("unreachable", f"{self.model}'s server does not respond.")
         except Exception as error:  # a backend may be anybody's: it must not end the thread
             return ModelStatus("unreachable", describe(error))
 
@@ -139,7 +139,7 @@ class Member:
                 await self.backend.load()
         except TimeoutError:
             within = f"within {self._load_timeout_s:g} s"
-            return ModelStatus("waiting", f"{self.model} was not loaded {within}.")
+            return ModelStatus("waiting", f"{self.model} did not load {within}.")
         except LLMConnectionError as error:
             return ModelStatus("refused" if error.is_permanent else "waiting", str(error))
         except Exception as error:  # as above

@@ -69,12 +69,12 @@ def read_object(text: str, done_reason: str = "stop", keys: Collection[str] = ()
     is_cut = done_reason != "stop" or len(text) > _LONGEST
     text = text[:_LONGEST].lstrip("\ufeff")
     if not text.strip():
-        return Found(None, error="the reply is empty")
+        return Found(None, error="empty reply")
     values, repairs = _parse(text, names, is_whole=True)
     if values is None:
         text, is_thinking = _without_thoughts(text)
         if is_thinking:
-            return Found(None, error="it did not stop thinking")
+            return Found(None, error="it never stopped thinking")
         values, repairs = _search(text, names, is_cut)
     if values is None and not _PLAIN_QUOTE.search(text):
         respelt = text.replace('\\"', '"').translate(_RESPELT)
@@ -90,11 +90,11 @@ def read_object(text: str, done_reason: str = "stop", keys: Collection[str] = ()
 
 def _missing(text: str, names: frozenset[str], is_cut: bool) -> str:
     if "{" not in text:
-        return "there is no JSON object in it"
+        return "no JSON object"
     if is_cut:
-        return "it was cut off before its answer"
+        return "cut off before the answer"
     wanted = f" with {' or '.join(sorted(names))}" if names else ""
-    return f"there is no JSON object{wanted} that can be read"
+    return f"no readable JSON object{wanted}"
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:

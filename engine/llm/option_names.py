@@ -129,7 +129,7 @@ def tokens(text: str) -> Tokens:
 def _refused(spoken: str, options: Sequence[GoalOption]) -> str:
     names = [name_of(option) for option in options[:_LISTED]]
     more = f" and {len(options) - _LISTED} more" if len(options) > _LISTED else ""
-    return f'no "{_short(spoken)}" here; there is {", ".join(names)}{more}'
+    return f'no option "{_short(spoken)}"; available: {", ".join(names)}{more}'
 
 
 def _short(text: str) -> str:

@@ -145,7 +145,7 @@ class Planner:
         except BaseException:  # a thread's outermost frame: training continues without a planner
             _log.exception("The planner's thread has ended.")
             self._answering.events.append(
-                WarningRaised("The planner has ended by an error; see the log.")
+                WarningRaised("The planner stopped after an error; see the log.")
             )
         finally:
             self._is_up.set()

@@ -70,10 +70,10 @@ def read_plan(text: str, done_reason: str, query: PlanningQuery, goal_source: st
     option, target = _text(values, "choice"), _text(values, "target")
     goal = option or _text(values, "goal") or _text(values, "kind")
     if not goal and not target:
-        return Reading(None, found.repairs, "it names no choice")
+        return Reading(None, found.repairs, "no choice given")
     has_target = bool(option or target) or "cut off" not in found.repairs
     if not has_target and sum(tokens(one.kind) == tokens(goal) for one in query.options) > 1:
-        return Reading(None, found.repairs, "it was cut off before its target")
+        return Reading(None, found.repairs, "cut off before the target")
     picked = pick(goal, target, query.options)
     if picked.option is None:
         return Reading(None, found.repairs, picked.error)

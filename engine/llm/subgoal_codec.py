@@ -53,7 +53,7 @@ def subgoal_from_json(facts: Any) -> Subgoal:
             raise ValueError(f"not a confidence: {confidence!r}")
         goal_sources = tuple(_checked(name, str) for name in _checked(facts["setters"], list))
         if not goal_sources:
-            raise ValueError("a plan that nobody set")
+            raise ValueError("a plan without a goal source")
         condition = Condition(facts["condition"])
         if condition not in option.conditions:
             raise ValueError(f"{condition} cannot be the end of {option.text!r}")

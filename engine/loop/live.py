@@ -72,7 +72,7 @@ class RealTimeLoop:
             self.controls.is_live = False
             if self._is_stepped:
                 self._is_stepped = self.controls.is_paused = False
-            self.reporter.say("human", "the game waits for each press again")
+            self.reporter.say("human", "the game is turn-based again")
             self._read(is_over=True)
             self.reporter.status()
 

@@ -100,7 +100,7 @@ class SessionLoop:
             case _:
                 return ""
         is_known = named <= set(range(len(self.actions)))
-        return "" if is_known else f"There are actions 0 to {len(self.actions) - 1}."
+        return "" if is_known else f"Valid actions: 0 to {len(self.actions) - 1}."
 
     def _wait_s(self) -> float:
         wait_s, controls = self.activity.wait_s(), self.controls

@@ -105,8 +105,8 @@ class RecordedGame(SteppedEnv):
         if self.env.is_success:
             self.env.close()
             raise ConfigurationError(
-                "Nothing can be recorded from there: the goal is reached.",
-                "Begin at a step before.",
+                "Cannot record from there: the goal is already reached.",
+                "Start at an earlier step.",
             )
         return self.save()
 

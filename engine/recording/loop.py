@@ -54,7 +54,7 @@ class RecordingLoop:
         is_shown: Somebody looks.
     """
 
-    not_here = "Not while demonstrations are recorded: nothing is trained."
+    not_here = "Not available while recording: nothing is trained."
 
     def __init__(
         self,
@@ -259,7 +259,7 @@ class RecordingLoop:
                 if refusal := self._takes.wait_refusal:
                     return refusal
                 self._live.rest()
-                self._takes.end("you began another episode")
+                self._takes.end("you started another episode")
             case commands.StopRecording():
                 return self._takes.stop()
             case commands.DiscardRecording(again):
@@ -312,7 +312,7 @@ class RecordingLoop:
 
     def _take_over(self) -> str:
         if self._controls.is_human:
-            return "You have control already."
+            return "You already have control."
         if refusal := self._takes.wait_refusal:
             return refusal
         if not self._recorder.is_recording:
@@ -322,9 +322,9 @@ class RecordingLoop:
 
     def _give_back(self) -> str:
         if self._player is None:
-            return "Nobody else plays here."
+            return "There is no other player."
         if not self._controls.is_human:
-            return f"{self._player.by} has control already."
+            return f"{self._player.by} already has control."
         self._backwards.end()
         self._live.end()
         self._game.recent.end()
@@ -333,7 +333,7 @@ class RecordingLoop:
 
     def _start(self, task: str, tags: tuple[str, ...]) -> str:
         if self._recorder.is_recording:
-            return "A demonstration is being recorded already."
+            return "A demonstration is already being recorded."
         self._recorder.describe(task, tags)
         self._live.rest()
         if not self._takes.is_episode_over:

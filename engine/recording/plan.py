@@ -53,22 +53,22 @@ class RecordingPlan:
 
     def __post_init__(self) -> None:
         if self.episodes < 0:
-            raise ConfigurationError("A set cannot have fewer than no episodes.", "Give 0 or more.")
+            raise ConfigurationError("The number of episodes cannot be negative.", "Use 0 or more.")
         for name, seconds in (("limit", self.limit_s), ("pause", self.pause_s)):
             if not math.isfinite(seconds) or seconds < 0:
                 raise ConfigurationError(
-                    f"The {name} of {seconds} seconds is none.", "Give 0 seconds or more."
+                    f"The {name} cannot be {seconds} seconds.", "Use 0 seconds or more."
                 )
         if self.set_name != Path(self.set_name).name or self.set_name.startswith("."):
             raise ConfigurationError(
-                f"A set cannot be named {self.set_name!r}.", "Give it the name of a folder."
+                f"Invalid dataset name: {self.set_name!r}.", "Use a valid folder name."
             )
         try:
             plain_text(self.task)
             read_tags(self.tags)
         except (ValueError, TypeError):
             raise ConfigurationError(
-                "The task must be one line of text, and each tag a word.", "Write them plainer."
+                "The task must be one line of text, and each tag a word.", "Correct them."
             ) from None
 
     def folder(self, config: RunConfig) -> Path:

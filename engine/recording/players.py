@@ -79,8 +79,8 @@ def check_player(name: str, config: RunConfig) -> None:
     if _is_there(find_run, name, config):
         return
     raise CheckpointError(
-        f"Nobody is called {name!r}: neither a cloned policy nor a run.",
-        "Choose rules, planner or random, or see: poketui runs",
+        f"Unknown player {name!r}: no cloned policy or run has this name.",
+        "Choose rules, planner or random, or list runs: poketui runs",
     )
 
 

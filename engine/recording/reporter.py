@@ -114,5 +114,5 @@ def played(
         source = Source.PLANNER if was_walking else Source.RULES
         return Decision(action, source, confidence, f"{name}: {reason or 'as advised'}")
     if action_batch.source is Source.RANDOM:
-        return Decision(action, Source.RANDOM, confidence, f"{name}, drawn by lot")
-    return Decision(action, action_batch.source, confidence, f"{name}, {confidence:.0%} certain")
+        return Decision(action, Source.RANDOM, confidence, f"{name}, sampled")
+    return Decision(action, action_batch.source, confidence, f"{name}, confidence {confidence:.0%}")

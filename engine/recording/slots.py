@@ -119,10 +119,10 @@ class Slots:
             raise _damaged(path) from None
         if facts.get("start") != self._start:
             raise DemoError(
-                f"The save slot {path} is of another ROM, start or emulator.", "Save it anew."
+                f"The save slot {path} is of another ROM, start or emulator.", "Save it again."
             )
         return state, snapshot
 
 
 def _damaged(path: Path) -> DemoError:
-    return DemoError(f"The save slot {path} is damaged.", "Save it anew.")
+    return DemoError(f"The save slot {path} is damaged.", "Save it again.")

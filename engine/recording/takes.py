@@ -15,9 +15,9 @@ from engine.recording.plan import RecordingPlan
 from engine.recording.reporter import RecordingReporter
 from engine.recording.review import Rerun
 
-_RESETTING = "The next demonstration begins in a moment; resume, and it begins now."
+_RESETTING = "The next demonstration starts shortly; resume to start it now."
 REVIEWING = "The demonstration is over: keep it or discard it first."
-_READY = "The next demonstration begins with your first press."
+_READY = "The next demonstration starts with your first press."
 
 
 class Takes:
@@ -92,10 +92,10 @@ class Takes:
                 self._reporter.idle()
         elif self.is_episode_over:
             is_success = self._game.env.is_success
-            self.end("the goal was reached" if is_success else "it had all its steps")
+            self.end("the goal was reached" if is_success else "it reached the step limit")
         elif self._recorder.is_recording and 0 < self._plan.limit_s <= self._reporter.elapsed_s:
             self._live.rest()
-            self.end("its time was up")
+            self.end("it reached the time limit")
         else:
             return False
         return True
@@ -150,7 +150,7 @@ class Takes:
             return ""
         self._live.rest()
         if not self._recorder.is_recording or self._recorder.is_empty:
-            return "Nothing is played yet."
+            return "Nothing has been played yet."
         self.end("you stopped it")
         return ""
 
@@ -232,7 +232,7 @@ class Takes:
         """Throw the demonstration away; `again`: go back to where it began, and record anew."""
         recorder, reporter = self._recorder, self._reporter
         was_reviewed = bool(self._leave_review())
-        reporter.demo_ended("", recorder.facts, recorder.paid, "you threw it away")
+        reporter.demo_ended("", recorder.facts, recorder.paid, "you discarded it")
         if again:
             recorder.back_to_start()
             self._stay_in_past()
@@ -245,7 +245,7 @@ class Takes:
             reporter.work = "playing", 0.0, 0.0
             self._live.rest()
             self._game.recent.begin()
-            reporter.say("run", "nothing is recorded until you begin to record, or restart")
+            reporter.say("run", "nothing is recorded until you start recording, or restart")
         reporter.show_game()
         return ""
 
@@ -254,10 +254,10 @@ class Takes:
         self._leave_review()
         taken_back = self._recorder.rewind(actions)
         if not taken_back:
-            return "There is nothing to take back."
+            return "There is nothing to undo."
         self._stay_in_past()
         many = "the last action" if taken_back == 1 else f"the last {taken_back:,} actions"
-        self._reporter.say("human", f"you took back {many}")
+        self._reporter.say("human", f"you undid {many}")
         self._reporter.show_game()
         return ""
 
@@ -269,7 +269,7 @@ class Takes:
         except DemoError as error:
             if not self._is_shown:
                 raise
-            rest = "What was played before is rescued when the set is recorded on."
+            rest = "What was played before is recovered the next time you record into this set."
             self._reporter.emit(WarningRaised(f"{what}: {error} {rest}"))
             self._reporter.phase("playing")
             self._game.recent.begin()

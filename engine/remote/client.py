@@ -55,8 +55,8 @@ class RemoteSession:
                 undo.pop_all()
         except OSError as error:
             raise AttachError(
-                f"The run {run.run_id} does not answer: {error.strerror or error}.",
-                f"Try again, or end it: poketui stop --now {run.run_id}",
+                f"The run {run.run_id} does not respond: {error.strerror or error}.",
+                f"Try again, or stop it: poketui stop --now {run.run_id}",
             ) from None
         self._connection.setblocking(False)
         self._waker, self._woken = socket.socketpair()
@@ -92,7 +92,7 @@ class RemoteSession:
             self._take(self._heard)
             self._converse()
         except ProtocolError as error:
-            self._reason = f"What the run tells cannot be read: {error.message}"
+            self._reason = f"Invalid data from the run: {error.message}"
         except OSError as error:
             self._reason = self._reason or f"The connection was lost: {error.strerror or error}."
         finally:
@@ -139,13 +139,13 @@ class RemoteSession:
             if probe(self._run.path) is not None:
                 return ConnectionLost(
                     self._reason or "The run's process closed the connection.",
-                    f"The run goes on. Attach again: poketui attach {self._run.run_id}",
+                    f"The run continues. Attach again: poketui attach {self._run.run_id}",
                     True,
                 )
         resume = resume_command(self.hello.run_dir)
         return ConnectionLost(
-            "The run's process ended without a word.",
-            f"Go on from its last checkpoint: {resume}" if resume else "Nothing of it is saved.",
+            "The run's process ended unexpectedly.",
+            f"Resume from its last checkpoint: {resume}" if resume else "It has no checkpoint.",
             False,
         )
 

@@ -78,10 +78,10 @@ class Codec:
         try:
             (size,) = struct.unpack_from(">I", payload)
             if size > len(payload) - 4:
-                raise ProtocolError("A message is shorter than it says.")
+                raise ProtocolError("A message is truncated.")
             name, fields = parse_json(payload[4 : 4 + size])
             if not isinstance(name, str) or name not in self._forms:
-                raise ProtocolError(f"There is no message {str(name)[:40]!r}.")
+                raise ProtocolError(f"Unknown message {str(name)[:40]!r}.")
             buffers = _Buffers(memoryview(payload)[4 + size :])
             message = self._forms[name].read(fields, buffers)
             buffers.expect_end()
@@ -138,7 +138,7 @@ class Codec:
 
         def write(value: Any, buffers: list[bytes]) -> Any:
             if not isinstance(value, kind):
-                raise TypeError(f"{type(value).__name__} is no {kind.__name__}")
+                raise TypeError(f"{type(value).__name__} is not a {kind.__name__}")
             return row.write([getattr(value, name) for name in names], buffers)
 
         return _Form(write, row.read)
@@ -161,7 +161,7 @@ class Messages:
         while len(self._waiting) >= 4:
             size = int.from_bytes(self._waiting[:4])
             if not 4 <= size <= self._max_bytes:
-                raise ProtocolError(f"A message of {size} bytes is not possible.")
+                raise ProtocolError(f"Invalid message size: {size} bytes.")
             if len(self._waiting) < 4 + size:
                 return
             payload = bytes(self._waiting[4 : 4 + size])
@@ -177,18 +177,18 @@ class _Buffers:
 
     def take(self, size: object) -> memoryview:
         if type(size) is not int or not 0 <= size <= len(self._data):
-            raise ProtocolError("A message is shorter than it says.")
+            raise ProtocolError("A message is truncated.")
         taken, self._data = self._data[:size], self._data[size:]
         return taken
 
     def expect_end(self) -> None:
         if self._data:
-            raise ProtocolError("A message is longer than it says.")
+            raise ProtocolError("A message has trailing data.")
 
 
 def _exactly(kind: type, value: Any) -> Any:
     if type(value) is not kind:
-        raise ProtocolError(f"{str(value)[:40]!r} is no {kind.__name__}.")
+        raise ProtocolError(f"{str(value)[:40]!r} is not a {kind.__name__}.")
     return value
 
 
@@ -224,7 +224,7 @@ def _enum_form(kind: type[Enum]) -> _Form:
     def read(value: Any, buffers: _Buffers) -> Enum:
         member = by_value.get((type(value), value)) if isinstance(value, int | str) else None
         if member is None:
-            raise ProtocolError(f"{str(value)[:40]!r} is no {kind.__name__}.")
+            raise ProtocolError(f"{str(value)[:40]!r} is not a {kind.__name__}.")
         return member
 
     return _Form(lambda value, _: kind(value).value, read)
@@ -252,7 +252,7 @@ def _row_form(forms: list[_Form], make: Callable[[list[Any]], Any]) -> _Form:
 
     def read(values: Any, buffers: _Buffers) -> Any:
         if len(_exactly(list, values)) != len(forms):
-            raise ProtocolError(f"{len(values)} values came in place of {len(forms)}.")
+            raise ProtocolError(f"Got {len(values)} values, expected {len(forms)}.")
         return make([form.read(value, buffers) for form, value in zip(forms, values, strict=True)])
 
     return _Form(write, read)
@@ -290,9 +290,9 @@ def _array_form(dtype: np.dtype[Any], is_picture: bool) -> _Form:
         sizes, stored, is_compressed = _exactly(list, value)
         for size in _exactly(list, sizes):
             if not 0 <= _exactly(int, size) <= _MAX_ARRAY_BYTES:
-                raise ProtocolError("An array has an impossible size.")
+                raise ProtocolError("An array has an invalid size.")
         if not (_is_picture(sizes) if is_picture else len(sizes) == 2):
-            raise ProtocolError(f"An array has the shape {str(sizes)[:40]}.")
+            raise ProtocolError(f"Invalid array shape: {str(sizes)[:40]}.")
         size = math.prod(sizes) * dtype.itemsize
         if size > _MAX_ARRAY_BYTES:
             raise ProtocolError("An array is too large.")
@@ -303,9 +303,9 @@ def _array_form(dtype: np.dtype[Any], is_picture: bool) -> _Form:
             except ValueError as error:
                 raise ProtocolError(f"A compressed array is damaged: {error}.") from None
         if len(data) != size:
-            raise ProtocolError("An array is not as long as its shape says.")
+            raise ProtocolError("An array's length does not match its shape.")
         if dtype == np.bool_ and data.translate(None, b"\0\1"):
-            raise ProtocolError("An array of truths holds others.")
+            raise ProtocolError("A boolean array contains other values.")
         return np.frombuffer(data, dtype).reshape(sizes)
 
     return _Form(write, read)

@@ -46,7 +46,7 @@ def runtime_folder() -> Path:
     """
     given = os.environ.get(FOLDER_VARIABLE)
     path = Path(given) if given else Path("/tmp") / f"poketui-{os.geteuid()}"
-    hint = f"Name a folder of your own: export {FOLDER_VARIABLE}=~/.poketui-run"
+    hint = f"Use a folder of your own: export {FOLDER_VARIABLE}=~/.poketui-run"
     try:
         with contextlib.suppress(FileExistsError):
             path.mkdir(mode=0o700)
@@ -56,11 +56,11 @@ def runtime_folder() -> Path:
             f"Cannot use the folder {path}: {error.strerror or error}.", hint
         ) from None
     if not stat.S_ISDIR(found.st_mode):
-        raise AttachError(f"{path} is no folder.", hint)
+        raise AttachError(f"{path} is not a folder.", hint)
     if found.st_uid != os.geteuid():
-        raise AttachError(f"The folder {path} belongs to somebody else.", hint)
+        raise AttachError(f"The folder {path} belongs to another user.", hint)
     if stat.S_IMODE(found.st_mode) & 0o077:
-        raise AttachError(f"Others can look into the folder {path}.", f"chmod 700 {path}")
+        raise AttachError(f"Other users can read the folder {path}.", f"chmod 700 {path}")
     return path
 
 
@@ -75,7 +75,7 @@ def socket_path(run_id: str, run_dir: str) -> Path:
     if len(os.fsencode(path)) + len(".new") > _MAX_PATH_BYTES:
         raise AttachError(
             f"The folder's name is too long for a socket: {path.parent}.",
-            f"Name a shorter one with {FOLDER_VARIABLE}.",
+            f"Set a shorter one with {FOLDER_VARIABLE}.",
         )
     return path
 
@@ -93,8 +93,8 @@ def listen(path: Path) -> socket.socket:
     except OSError as error:
         server.close()
         raise AttachError(
-            f"Cannot make the socket {path}: {error.strerror or error}.",
-            f"Name another folder with {FOLDER_VARIABLE}.",
+            f"Cannot create the socket {path}: {error.strerror or error}.",
+            f"Set another folder with {FOLDER_VARIABLE}.",
         ) from None
     return server
 
@@ -111,7 +111,7 @@ def connect(path: Path) -> socket.socket:
         connection.settimeout(_ANSWER_TIMEOUT_S)
         connection.connect(str(path))
         if not is_own_peer(connection):
-            raise AttachError(f"The socket {path} belongs to somebody else.")
+            raise AttachError(f"The socket {path} belongs to another user.")
     except BaseException:
         connection.close()
         raise
@@ -204,7 +204,7 @@ def find_live_run(run: str | None) -> LiveRun:
     """
     live = live_runs()
     if not live:
-        raise AttachError("No run is in the background.", "Start one: poketui run --detach")
+        raise AttachError("No run is running in the background.", "Start one: poketui run --detach")
     names = ", ".join(one.run_id for one in live)
     chosen = [one for one in live if run is None or one.run_id == run]
     if run and not chosen:
@@ -212,8 +212,8 @@ def find_live_run(run: str | None) -> LiveRun:
     if len(chosen) == 1:
         return chosen[0]
     if not chosen:
-        raise AttachError(f"No run '{run}' goes on in the background.", f"These do: {names}.")
+        raise AttachError(f"No run '{run}' is running in the background.", f"Running: {names}.")
     raise AttachError(
-        f"{len(chosen)} runs are in the background: {', '.join(one.run_id for one in chosen)}.",
-        f"Name one, e.g. {chosen[0].run_id}.",
+        f"{len(chosen)} runs run in the background: {', '.join(one.run_id for one in chosen)}.",
+        f"Choose one, e.g. {chosen[0].run_id}.",
     )

@@ -86,7 +86,7 @@ def split_hello(data: bytes) -> tuple[Hello, bytes] | None:
         ProtocolError: There is none.
     """
     if not data.startswith(_MAGIC[: len(data)]):
-        raise ProtocolError("This is no poketui.")
+        raise ProtocolError("The other end is not poketui.")
     begin = len(_MAGIC) + 4
     if len(data) < begin:
         return None
@@ -111,7 +111,7 @@ def check_versions(ours: Hello, theirs: Hello) -> None:
         f"poketui {one.version}, protocol {one.protocol}-{one.schema}" for one in (theirs, ours)
     ]
     raise AttachError(
-        f"The run speaks another protocol ({names[0]}) than this program ({names[1]}).",
+        f"The run uses a different protocol ({names[0]}) than this program ({names[1]}).",
         f"Attach with the version that started it, or: poketui stop {run}, then "
         f"poketui run --detach --resume {run}",
     )

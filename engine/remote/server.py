@@ -233,7 +233,7 @@ class RunServer:
             self._viewers.append(viewer)
             self._selector.register(connection, selectors.EVENT_READ, viewer)
             if len(self._viewers) > MAX_VIEWERS:
-                self._dismiss(viewer, f"{MAX_VIEWERS} viewers look at this run already.")
+                self._dismiss(viewer, f"{MAX_VIEWERS} viewers are already attached to this run.")
 
     def _drop_silent(self) -> None:
         """Make room: close the connection that has been open longest without saying who it is."""
@@ -336,7 +336,7 @@ class RunServer:
             self._selector.modify(viewer.connection, wanted, viewer)
 
     def _dismiss(self, viewer: Viewer, reason: str) -> None:
-        _log.info("a viewer is sent away: %s", reason)
+        _log.info("a viewer was disconnected: %s", reason)
         viewer.dismiss(reason, self._clock() + FAREWELL_S)
         self._desk.release(viewer)
 
@@ -364,7 +364,7 @@ class RunServer:
                 data = self._events.encode(event)
             except (TypeError, ValueError, AttributeError, KeyError) as error:
                 # A mistake in what made it; the viewers are better off without one event.
-                _log.warning("an event cannot be told: %s: %s", type(event).__name__, error)
+                _log.warning("cannot send an event: %s: %s", type(event).__name__, error)
                 data = b""
             self._encoded[key] = (event, data)
         return self._encoded[key][1]

@@ -51,8 +51,8 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
     if not answer:
         code = process.wait()
         raise errors.EnvironmentError(
-            f"The run's process ended with code {code} before it began.",
-            "Try it in the terminal: poketui run",
+            f"The run's process exited with code {code} before it started.",
+            "Run it in the foreground: poketui run",
         )
     if "error" in answer:
         process.wait()
@@ -61,7 +61,7 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
     process.returncode = 0  # it is to outlive this process, which Python would warn of
     live = probe(Path(answer["socket"]))
     if live is None:
-        raise AttachError(f"The run {answer['run_id']} ended at once.", "Its log says why.")
+        raise AttachError(f"The run {answer['run_id']} ended immediately.", "See its log.")
     return live
 
 
@@ -98,7 +98,7 @@ def stop_run(live: LiveRun, timeout_s: float, *, is_now: bool = False) -> bool:
     """
     if live.pid <= 0:
         raise AttachError(
-            f"The run {live.run_id} does not answer, so its process is not known.",
+            f"The run {live.run_id} does not respond, so its process is unknown.",
             "Find it with: ps -ef | grep engine.remote.daemon",
         )
     with contextlib.suppress(ProcessLookupError):

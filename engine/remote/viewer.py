@@ -80,7 +80,7 @@ class Viewer:
         if not isinstance(event, LossyEvent):
             self._num_waiting += 1
             if self._num_waiting > self.capacity:
-                raise AttachError("This viewer did not read what it was told for too long.")
+                raise AttachError("This viewer fell too far behind.")
 
     def read(self) -> list[bytes]:
         """Return the payloads of what it sent.
@@ -163,9 +163,9 @@ class ControlDesk:
             if idle_s < IDLE_S:
                 self.asker = viewer
                 return (
-                    "Another viewer is in control, and is told that you ask. It can leave it to "
-                    "you with C; you can take it once it has done nothing for "
-                    f"{IDLE_S - idle_s:.0f} s more."
+                    "Another viewer is in control and sees your request. It can hand over with C; "
+                    "you can take control once it has been idle for "
+                    f"{IDLE_S - idle_s:.0f} more seconds."
                 )
             self._let_go()
         self.holder = viewer

@@ -66,7 +66,7 @@ class MoneyGuard:
         self._lowest = now.money
         if step.has_whited_out:
             return 0.0
-        payments.note("spent the last money")
+        payments.note("spent all money")
         return -spent / MONEY_GUARD
 
     def save(self) -> Any:

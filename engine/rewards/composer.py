@@ -105,7 +105,7 @@ class RewardComposer:
         if saved.keys() != set(self.names):
             raise CheckpointError(
                 f"It was saved with other reward components: {', '.join(saved)}.",
-                "Keep `rewards.extra` and what it names as they were, or start a new run.",
+                "Restore `rewards.extra` and its components, or start a new run.",
             )
         for part, _ in self._parts:
             part.restore(saved[part.name])
@@ -118,12 +118,12 @@ def _make(key: str) -> RewardComponent:
         component = found()
     except TypeError as error:
         raise ConfigurationError(
-            f"rewards.extra: cannot make a component of {key!r}: {error}.",
-            "It must be a class that is called without arguments.",
+            f"rewards.extra: cannot create a component from {key!r}: {error}.",
+            "It must be a class whose constructor takes no arguments.",
         ) from None
     if not isinstance(component, RewardComponent):
         raise ConfigurationError(
-            f"rewards.extra: {key!r} is no reward component.",
-            "It needs `name`, `reset`, `pay`, `save` and `restore`: see docs/rewards.md.",
+            f"rewards.extra: {key!r} is not a reward component.",
+            "It needs `name`, `reset`, `pay`, `save` and `restore`; see docs/rewards.md.",
         )
     return component

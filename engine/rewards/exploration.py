@@ -113,7 +113,7 @@ class WarpReward:
         if way is None or way in self._taken:
             return 0.0
         self._taken.add(way)
-        payments.note(f"a new way to {now.place.name}")
+        payments.note(f"a new path to {now.place.name}")
         return 1.0
 
     def save(self) -> Any:

@@ -45,7 +45,7 @@ class TalkReward:
             return 0.0
         self._known.add(asked)
         is_sign = len(asked) == _SIGN_LENGTH
-        payments.note("read a new sign" if is_sign else "talked to somebody new")
+        payments.note("read a new sign" if is_sign else "talked to someone new")
         return 1.0
 
     def save(self) -> Any:

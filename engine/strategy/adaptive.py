@@ -260,7 +260,7 @@ class AdaptiveStrategySystem:
         if has_stayed and self._proposed_for >= self._hold_episodes:
             used = metrics["llm_usage_rate"] + metrics["rules_usage_rate"]
             reward = metrics["episode_reward"]
-            cause = f"episode reward {reward:.1f}, planner used for {used:.0%}"
+            cause = f"episode reward {reward:.1f}, planner share {used:.0%}"
             self._switch(proposed, self._reason or cause)
 
     def _switch(self, new: StrategyType, cause: str) -> None:
@@ -304,7 +304,7 @@ class AdaptiveStrategySystem:
         before, now = self._pattern_success, self._success_of_patterns()
         if before is None or now is None or now > before - _FAILING:
             return ""
-        return f"frequent decisions succeed in {now:.0%} after {before:.0%}"
+        return f"frequent decisions succeed in {now:.0%}, down from {before:.0%}"
 
     def _success_of_patterns(self) -> float | None:
         """Return the success rate of the frequent decisions; None where nobody knows."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.env.milestones import MilestoneTracker
 from engine.games.base import Game
+from engine.plurals import counted
 from engine.strategy.answers import Tried, Wishes, answer
 from engine.strategy.battle import battle_button, is_weak
 from engine.strategy.exploring import Explorer
@@ -51,7 +52,7 @@ _CONFIDENCE = 0.9
 _STUCK_AFTER = 6
 """Steps without any visible change after which the advice is not trusted any more."""
 
-STUCK = "Nothing changes: try something else"
+STUCK = "nothing changes: try something else"
 
 _NOWHERE = Goal("explore", "Explore")
 
@@ -174,7 +175,7 @@ class RuleAdvisor:
         """
         self._steps_left = None
         if not state.control.in_game:
-            return [], "the game has not begun"
+            return [], "the game has not started"
         repeats = self._repeats
         tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer)
         wishes = Wishes(wants_catch=wants_catch, wants_run=wants_run)
@@ -200,12 +201,12 @@ class RuleAdvisor:
     def walk(self, state: GameState, exits: tuple[Exit, ...], what: str) -> Suggestion:
         """Return the way to the nearest exit; `what` names its purpose."""
         if not exits:
-            return [], "no way is known"
+            return [], "no known path"
         actions, distance = self.navigator.step_towards(state, exits)
         if not actions:
-            return [], f"{what}: the way is blocked"
+            return [], f"{what}: path blocked"
         self._steps_left = distance
-        return actions, f"{what}: {distance} steps to go" if distance else what
+        return actions, f"{what}: {counted(distance, 'step')} to go" if distance else what
 
     def advice_of(
         self,

@@ -76,7 +76,7 @@ def answer(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
 def say(state: GameState, is_yes: bool, tried: Tried, why: str) -> Suggestion:
     """Answer a question, the other way where this has led to nothing."""
     if tried.wants_other:
-        is_yes, why = not is_yes, f"{why}: it led to nothing, the other answer for once"
+        is_yes, why = not is_yes, f"{why}: no effect, try the other answer"
     if not is_yes:
         return Action.B, why
     return (Action.A if state.control.cursor[0] == 1 else Action.UP), why
@@ -93,13 +93,13 @@ def read_on(state: GameState, _: Wishes, tried: Tried) -> Suggestion:
 def _wait(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
     """Press B, which skips what can be skipped; A now and then, for what waits without a sign."""
     is_long = tried.unchanged_steps % _LONG == _LONG - 1
-    return Action.A if is_long else Action.B, "continue the scene"
+    return Action.A if is_long else Action.B, "advance the scene"
 
 
 def _question(state: GameState, _: Wishes, tried: Tried) -> Suggestion:
     if says(state, *_REFUSED):
-        return say(state, False, tried, "no, thank you")
-    return say(state, True, tried, "yes to the question")
+        return say(state, False, tried, "decline")
+    return say(state, True, tried, "answer yes")
 
 
 def _keep_name(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
@@ -109,12 +109,12 @@ def _keep_name(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
 
 
 def _take_time(_state: GameState, _: Wishes, _tried: Tried) -> Suggestion:
-    return Action.A, "take the time that is shown"
+    return Action.A, "accept the time shown"
 
 
 def _menu(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
     if tried.wants_other:
-        return Action.B, "this menu led to nothing: close it"
+        return Action.B, "this menu has no effect: close it"
     for is_this, use in _MENUS:
         if is_this(state):
             return use(state, wishes)

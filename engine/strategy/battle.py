@@ -46,8 +46,8 @@ _FIELD_MOVES = frozenset({"CUT", "FLY", "SURF", "STRENGTH", "FLASH", "WHIRLPOOL"
 
 _QUESTIONS: tuple[tuple[str, bool, str], ...] = (
     ("nickname", False, "no nickname"),
-    ("stop learning", True, "keep the moves"),
-    ("next pok", True, "fight on with the next"),
+    ("stop learning", True, "keep the current moves"),
+    ("next pok", True, "continue with the next one"),
 )
 """Part of a question, its answer, why. All others are answered by NO."""
 
@@ -66,7 +66,7 @@ def battle_button(tables: GameTables, state: GameState, wishes: Wishes, tried: T
     if prompt is Prompt.YES_NO:
         return _question(tables, state, battle, tried)
     if prompt is not Prompt.MENU:
-        return read_on(state, wishes, tried)[0], "continue the battle"
+        return read_on(state, wishes, tried)[0], "advance the battle"
     if says(state, "forgotten", "keep all"):
         return _forget_menu(tables, state, battle)
     match menu_kind(state):
@@ -93,11 +93,13 @@ def is_weak(party: Collection[Creature], share: float) -> bool:
 def _question(tables: GameTables, state: GameState, battle: Battle, tried: Tried) -> Suggestion:
     if says(state, "make room", "older move"):
         is_better = _is_better_move(tables, state, battle)
-        return say(state, is_better, tried, "a better move" if is_better else "keep the moves")
+        return say(
+            state, is_better, tried, "a better move" if is_better else "keep the current moves"
+        )
     for part, is_yes, why in _QUESTIONS:
         if says(state, part):
             return say(state, is_yes, tried, why)
-    return say(state, False, tried, "no to the question")
+    return say(state, False, tried, "answer no")
 
 
 def _first_menu(
@@ -105,7 +107,7 @@ def _first_menu(
 ) -> Suggestion:
     own, enemy = battle.own, battle.enemy
     if own is None or enemy is None:
-        return Action.B, "wait for both sides"
+        return Action.B, "wait until both sides are out"
     fight = to_cell(state, _FIGHT), f"fight {enemy.name}"
     if tried.wants_other:  # a bag without use, a way out that is barred
         return fight
@@ -119,7 +121,7 @@ def _first_menu(
     elif (use := _item_use(tables, state, battle, wishes)) is not None:
         return to_cell(state, _BAG), use.why
     if _is_helpless(tables, own, enemy) and _best_other(tables, state, battle) is not None:
-        return to_cell(state, _TEAM), f"{own.name} can do nothing: send another"
+        return to_cell(state, _TEAM), f"{own.name} cannot do damage: switch"
     return fight
 
 
@@ -144,7 +146,7 @@ def _item_use(
     if battle.kind is BattleKind.WILD:
         is_ripe = enemy.hp <= _CATCHABLE * enemy.max_hp or not _gentle_moves(tables, own, enemy)
         return (
-            ball_use(state.bag, f"a ball for {enemy.name}")
+            ball_use(state.bag, f"throw a ball at {enemy.name}")
             if (wishes.wants_catch and is_ripe)
             else None
         )
@@ -198,13 +200,13 @@ def _move_menu(
 ) -> Suggestion:
     own, enemy = battle.own, battle.enemy
     if own is None:
-        return Action.B, "no creature to command"
+        return Action.B, "no creature in battle"
     usable = usable_moves(own)
     if not usable:
-        return Action.B, "no points left"
+        return Action.B, "no move has points left"
     if wishes.wants_catch and enemy and (gentle := _gentle_moves(tables, own, enemy)):
         _, slot, move = max(gentle)
-        return to_row(state, 1 - slot), f"{move.name} leaves it standing"
+        return to_row(state, 1 - slot), f"{move.name} does not knock it out"
     ranked = sorted(
         ((move_value(tables, move, own, enemy), -slot) for slot, move in usable), reverse=True
     )
@@ -217,7 +219,7 @@ def _other_menu(
     tables: GameTables, state: GameState, battle: Battle, wishes: Wishes, tried: Tried
 ) -> Suggestion:
     if tried.wants_other:
-        return Action.B, "this menu led to nothing: close it"
+        return Action.B, "this menu has no effect: close it"
     use = _item_use(tables, state, battle, wishes)
     for is_this, choose in _ITEM_MENUS.items():
         if is_this(state):
@@ -256,10 +258,10 @@ def _next_creature(tables: GameTables, state: GameState, battle: Battle) -> Sugg
         or (battle.enemy is not None and _is_helpless(tables, own, battle.enemy))
     )
     if not is_wanted:
-        return Action.B, "nobody else is wanted"
+        return Action.B, "no switch needed"
     index = _best_other(tables, state, battle)
     if index is None:
-        return (Action.A if own is None or not own.hp else Action.B), "nobody is left"
+        return (Action.A if own is None or not own.hp else Action.B), "no other creature can fight"
     return to_row(state, index + 1), f"send {state.party[index].name}"
 
 
@@ -314,11 +316,11 @@ def _forget_menu(tables: GameTables, state: GameState, battle: Battle) -> Sugges
     """Give up the weakest move; where all may be kept, only one that does no harm."""
     own = battle.own
     if own is None:
-        return Action.B, "keep the moves"
+        return Action.B, "keep the current moves"
     values = [
         (_keeping_value(tables, move, own), slot, move) for slot, move in _forgettable(tables, own)
     ]
     if not values or ("KEEP ALL" in words(state) and min(values)[0] > 0):
-        return Action.B, "keep the moves"
+        return Action.B, "keep the current moves"
     _, slot, move = min(values, key=lambda one: one[:2])
     return to_row(state, slot + 1), f"forget {move.name} for the new move"

@@ -241,7 +241,7 @@ class Explorer:
         for link in self._world.links_from(here):
             near = [steps[e.tile] for e in link_exits(view, [link]) if e.tile in steps]
             if link.side and near:
-                goal = _goal(f"Look what lies {link.side}", link.target)
+                goal = _goal(f"Explore {link.side}", link.target)
                 name = f"{_name(here)} {link.side}"
                 is_known = _name(link.target) in self._been
                 yield _Target(name, goal, _SPARE + 2 * min(near), is_known)
@@ -260,7 +260,7 @@ class Explorer:
         if near:
             is_talk = exits[0].is_talk
             place = state.place.map
-            text = f"{'See what is' if is_talk else 'Look where it leads'} at ({tile[0]},{tile[1]})"
+            text = f"{'Interact' if is_talk else 'Try the exit'} at ({tile[0]},{tile[1]})"
             goal = _goal(text, place, tile, is_interaction=is_talk)
             yield _Target(f"{_name(place)} {what}", goal, _SPARE + 2 * min(near), is_known)
 

@@ -301,7 +301,7 @@ def _mapped(file: io.BufferedReader) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with zipfile.ZipFile(file) as archive:
         if archive.testzip() is not None:
-            raise ValueError("a checksum is wrong")
+            raise ValueError("wrong checksum")
         members = {name: archive.getinfo(f"{name}.npy") for name in _FIELDS}
         pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         for name, member in members.items():
@@ -322,7 +322,7 @@ def _mapped(file: io.BufferedReader) -> dict[str, Any]:
             shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
             wanted = (2,) if name == "climbs" else ()
             if dtype != _FIELDS[name] or is_fortran or shape[1:] != wanted:
-                raise ValueError("an array is of another kind")
+                raise ValueError("wrong array type")
             count = int(np.prod(shape))
             found[name] = np.frombuffer(pages, dtype, count, file.tell()).reshape(shape)
     return found

@@ -61,11 +61,11 @@ def choose_item(state: GameState, use: ItemUse | None) -> Suggestion:
     if use is None:
         return Action.B, "close the bag"
     if control.pocket != use.pocket:
-        return Action.RIGHT, f"look for the pocket: {use.why}"
+        return Action.RIGHT, f"find the pocket: {use.why}"
     pockets = {ITEM_POCKET: state.bag.items, BALL_POCKET: state.bag.balls}
     held = [item for item, _ in pockets.get(use.pocket, ())]
     if use.item not in held:
-        return Action.B, "it is not in the bag"
+        return Action.B, "not in the bag"
     if control.selection == use.item:
         return Action.A, use.why
     if control.selection not in held:
@@ -99,7 +99,7 @@ def choose_goods(state: GameState, buy: Mapping[int, int]) -> Suggestion:
         return Action.B, "nothing more to buy"
     if selection in buy:
         return Action.A, "buy this"
-    return Action.DOWN, "look what is sold"
+    return Action.DOWN, "browse the goods"
 
 
 def is_end_of_goods(state: GameState) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from engine.errors import ConfigurationError, RomError
 from engine.games.base import Game
 from engine.games.overworld import BACK, Ability, Overworld, PersonKind, SignKind, Stance
+from engine.plurals import counted
 from engine.strategy.routes import Conditions, RouteFinder, route_finder
 from engine.strategy.search import FAR
 from engine.types import MapId, Terrain
@@ -23,7 +24,7 @@ _STAGES: tuple[tuple[str, Ability], ...] = (
     ("with everything", Ability(63)),
 )
 _SHOWN = 12
-_FORM = "Give a map's name or its group.number, and a tile if you like: 'ROUTE 29 10,8' or 24.3."
+_FORM = "Use a map's name or its group.number, optionally with a tile: 'ROUTE 29 10,8' or 24.3."
 
 
 def describe_world(game: Game) -> list[str]:
@@ -41,18 +42,17 @@ def describe_world(game: Game) -> list[str]:
     num_triggered = len(np.unique(world.triggers["map"]))
     trainers, balls = ((kinds == kind).sum() for kind in (PersonKind.TRAINER, PersonKind.ITEM))
     return [
-        "World, from the image:",
+        "World, read from the ROM:",
         *(f"  {what:<12} {where}" for what, where in world.addresses.items()),
         f"  maps         {len(world):,} with {len(world.terrain):,} tiles",
-        f"  warps        {len(warps):,}, {back} of them back to where one came from, "
-        f"{lost} to no map",
+        f"  warps        {len(warps):,}, {back} of them back to the previous map, "
+        f"{lost} without a target",
         f"  connections  {len(world.connections):,}",
-        f"  triggers     {len(world.triggers):,} on {num_triggered} "
-        f"map{'s' * (num_triggered != 1)}",
+        f"  triggers     {len(world.triggers):,} on {counted(num_triggered, 'map')}",
         f"  gates        {len(world.gates):,} (tiles that scripts open or close)",
         f"  signs        {len(signs):,}, {(signs['kind'] == SignKind.ITEM).sum()} hidden items",
         f"  people       {len(people):,}, {trainers} trainers and {balls} items among them",
-        f"  ways         {len(finder.graph.sources):,}, {finder.graph.size / 1e3:,.0f} kB",
+        f"  paths        {len(finder.graph.sources):,}, {finder.graph.size / 1e3:,.0f} kB",
         *_reach(game, finder),
     ]
 
@@ -79,7 +79,7 @@ def describe_path(game: Game, start: str, goal: str) -> list[str]:
                 *_legs(game, world, path),
             ]
     raise ConfigurationError(
-        f"No way leads from {start} to {goal}.",
+        f"There is no path from {start} to {goal}.",
         "Scripts, boulders or flights may still lead there.",
     )
 
@@ -101,7 +101,7 @@ def find_place(game: Game, world: Overworld, text: str) -> list[int]:
         width, height = world.size(row)
         raise ConfigurationError(
             f"{_name(game, world, row)} has no tile ({found['x']},{found['y']}).",
-            f"Its tiles go from (0,0) to ({width - 1},{height - 1}).",
+            f"Its tiles range from (0,0) to ({width - 1},{height - 1}).",
         )
     return [tile]
 
@@ -130,15 +130,15 @@ def _reach(game: Game, finder: RouteFinder) -> Iterator[str]:
     row = rows[0] if rows else 0
     starts = np.flatnonzero(world.grid(row) & Terrain.WALKABLE) + world.maps["first_tile"][row]
     missing: list[str] = []
-    yield f"  in reach of {_name(game, world, row)} with every gate open and nobody in the way:"
+    yield f"  reachable from {_name(game, world, row)} with every gate open and nobody in the way:"
     for how, abilities in _STAGES:
         is_reached = finder.reachable(starts.tolist(), Conditions(abilities))
         seen = np.add.reduceat(is_reached.astype(np.int32), world.maps["first_tile"]) > 0
         missing = [_name(game, world, int(one)) for one in np.flatnonzero(~seen)]
-        yield f"    {how:<18} {int(seen.sum()):,} maps"
+        yield f"    {how:<18} {counted(int(seen.sum()), 'map')}"
     if missing:
         more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-        yield f"  out of reach: {', '.join(missing[:_SHOWN])}{more}"
+        yield f"  unreachable: {', '.join(missing[:_SHOWN])}{more}"
 
 
 def _legs(game: Game, world: Overworld, path: Sequence[int]) -> Iterator[str]:
@@ -165,7 +165,7 @@ def _closed(game: Game, world: Overworld) -> dict[tuple[int, int, int], str]:
     people = world.people[(world.people["flag"] >= 0) & (world.people["stance"] == Stance.FIXED)]
     for one in people:
         place = int(one["map"]), int(one["x"]), int(one["y"])
-        what = "an item lies" if one["kind"] == PersonKind.ITEM else "someone stands"
+        what = "an item is" if one["kind"] == PersonKind.ITEM else "someone is"
         found[place] = f"{what} here until {event(int(one['flag']))}"
     for tile, flag, opens in world.gates.tolist():
         found[world.locate(tile)] = f"{'opens' if opens else 'closes'} with {event(flag)}"
@@ -179,7 +179,7 @@ def _presses(count: int) -> str:
 def _world(game: Game) -> Overworld:
     world = game.overworld
     if world is None:
-        raise RomError(game.overworld_problem, "The planner goes by the game's memory alone.")
+        raise RomError(game.overworld_problem, "The planner uses only the game's memory.")
     return world
 
 

@@ -177,12 +177,12 @@ class Evidence:
             return ""
         reward, success = metrics["average_reward"], metrics["success_rate"]
         if reward < best.reward - _FALLEN * abs(best.reward):
-            return f"average reward {reward:.1f} after {best.reward:.1f}"
+            return f"average reward {reward:.1f}, down from {best.reward:.1f}"
         if success <= best.success - _FEWER_SUCCESSES:
-            return f"the goal in {success:.0%} of the episodes after {best.success:.0%}"
+            return f"success {success:.0%}, down from {best.success:.0%}"
         length = metrics["episode_length"]
         if best.success >= _WON and length > _LONGER * best.length:
-            return f"{length} steps to the goal after {best.length:.0f}"
+            return f"{length} steps to the goal, up from {best.length:.0f}"
         return ""
 
     def for_less(self, metrics: PerformanceMetrics, *, is_helped: bool) -> str:
@@ -193,16 +193,16 @@ class Evidence:
         success = metrics["success_rate"]
         usage = metrics["llm_usage_rate"] + metrics["rules_usage_rate"]
         if success >= _WON and usage < _UNUSED:
-            return f"the goal in {success:.0%} of the episodes, planner needed for {usage:.0%}"
+            return f"success {success:.0%}, planner share {usage:.0%}"
         stalled = self._episodes - self._best_at
         if usage >= _MOST and success < _MISSED and stalled >= _STALLED:
-            return f"the planner decides {usage:.0%}, and nothing improved in {stalled} episodes"
+            return f"planner share {usage:.0%}, no improvement in {stalled} episodes"
         if not is_helped:
             return ""
         if self._is_recovered(metrics):
-            return f"back at an average reward of {metrics['average_reward']:.1f}"
+            return f"average reward back at {metrics['average_reward']:.1f}"
         if stalled >= _GIVEN_UP:
-            return f"more of the planner improved nothing in {stalled} episodes"
+            return f"more of the planner gave no improvement in {stalled} episodes"
         return ""
 
     def _is_recovered(self, metrics: PerformanceMetrics) -> bool:

@@ -226,7 +226,7 @@ class PlannedAdvisor:
             return self._rules.lead(rules_goal, state, mask)
         self._rules.give_way()
         if active_goal is None:
-            return self._rules.advice_of(_NOBODY, [], "nobody leads", mask, 0.0)
+            return self._rules.advice_of(_NOBODY, [], "no planner goal", mask, 0.0)
         subgoal = active_goal.subgoal
         self.goal_source = subgoal.goal_source
         goal, confidence = subgoal.option.goal, subgoal.confidence * active_goal.freshness
@@ -248,6 +248,6 @@ class PlannedAdvisor:
         goal = active_goal.subgoal.option.goal
         if goal.kind is GoalKind.EXPLORE:
             step = step_to_new_ground(state, self._been.get(state.place.map, ()))
-            return ([step.action], goal.text) if step else ([], "everything in reach was seen")
+            return ([step.action], goal.text) if step else ([], "everything in reach has been seen")
         exits = exits_for(state, self._game, self._rules.world, goal, active_goal.target(state))
         return self._rules.walk(state, exits, goal.text)

@@ -203,7 +203,7 @@ def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:
             dagger.examples.append(Examples.load(part.arrays))
         except (KeyError, ValueError, AssertionError):
             raise CheckpointError(
-                f"The examples of part {number} in {folder.path} are damaged.", "Begin anew."
+                f"Part {number} of the examples in {folder.path} is damaged.", "Start again."
             ) from None
     return saved.facts
 
@@ -216,7 +216,7 @@ def _expert_maker(save_dir: str, name: str, config: CloningConfig) -> Callable[[
         policy.config.inputs != "features"
     ):
         raise ConfigurationError(
-            f"The expert {path} sees other pixels than the student.",
-            "Let them see the same, or take an expert that sees features.",
+            f"The expert {path} sees different pixels than the student.",
+            "Give both the same inputs, or use an expert that sees features.",
         )
     return lambda seed: policy_expert(policy.player(seed))

@@ -30,7 +30,7 @@ from engine.planning_types import (
 )
 from engine.strategy.advisor import GOAL_SOURCE
 
-NO_MODEL = "No language model is named (--llm-model): the rules set the planner's goals."
+NO_MODEL = "No language model is set (--llm-model): the rules set the planner's goals."
 _LOOKED_EVERY_S = 0.005
 _LOADING_S = 60.0
 """How long the first answer is waited for: the model may have to be loaded."""

@@ -99,7 +99,7 @@ def build_trainer(
             undo.callback(vector.close)
         journal = Journal(folder.journal_path, folder.is_held)
         undo.callback(journal.close)
-        emit(ProgressReported("bringing the games to their first control"))
+        emit(ProgressReported("starting the games"))
         seed_everything(config.seed)
         batch = vector.reset(environment_seeds(config))
         trainer = Trainer(
@@ -211,8 +211,9 @@ def build_planning(
     if not has_prices and any(backend.is_paid for backend in backends):
         emit(
             WarningRaised(
-                f"What {config.llm_model} costs is not known, so no limit in dollars holds. Set "
-                "planner.input_price and planner.output_price, or planner.max_tokens_per_run."
+                f"The price of {config.llm_model} is unknown: planner.max_cost_per_run has no "
+                "effect. Set planner.input_price and planner.output_price, or "
+                "planner.max_tokens_per_run."
             )
         )
     exchanges = ExchangeLog(folder.exchanges_path, config.planner.keep_exchanges)

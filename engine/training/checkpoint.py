@@ -114,7 +114,7 @@ class CheckpointStore:
                 f"Cannot write the checkpoint {error.filename or path}: {error.strerror or error}.",
                 remedy(
                     error,
-                    "Free some disk space" + ("; the former one is untouched." if former else "."),
+                    "Free some disk space" + ("; the previous one is intact." if former else "."),
                 ),
             ) from None
         return path
@@ -137,7 +137,7 @@ class CheckpointStore:
             except CheckpointError as error:
                 refused.append(error)
             else:
-                warnings = [f"{error.message} Taking the one before." for error in refused]
+                warnings = [f"{error.message} Using the previous one." for error in refused]
                 return checkpoint, path, warnings
         detail = f": {refused[0].message}" if refused else "."
         hints = [error.hint for error in refused if error.hint not in ("", _USE_ANOTHER)]
@@ -196,7 +196,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     found = checkpoint.facts.get("format")
     if found != FORMAT:
         raise CheckpointError(
-            f"The checkpoint {path} is of another version: it has format {found}, not {FORMAT}.",
+            f"The checkpoint {path} has format {found}, expected {FORMAT} (a different version).",
             "Use the version that wrote it, or start a new run.",
         )
     return checkpoint
@@ -278,8 +278,8 @@ def _check_sizes(facts: str, checkpoint: Checkpoint) -> None:
         or total + members * _HEADER_ROOM > LIMITS.unpacked
     ):
         raise CheckpointError(
-            f"The run cannot be saved: {total:,} bytes in {members:,} parts are more than the "
-            f"{LIMITS.unpacked:,} in {LIMITS.members:,} of a checkpoint.",
+            f"The run cannot be saved: {total:,} bytes in {members:,} parts exceed the "
+            f"{LIMITS.unpacked:,} in {LIMITS.members:,} allowed in a checkpoint.",
             "Lower num_envs, ppo.rollout_steps, dqn.capacity or dqn.pixel_capacity.",
         )
 
@@ -306,11 +306,11 @@ def _check_sum(file: BinaryIO) -> None:
         found.update(chunk)
         left -= len(chunk)
     if file.read(_SUM_LENGTH) != found.hexdigest().encode():
-        raise ValueError("its sum does not match")
+        raise ValueError("wrong checksum")
 
 
 def _facts(archive: Archive) -> dict[str, Any]:
     facts = parse_json(archive.read(_FACTS, MAX_FACTS))
     if not isinstance(facts, dict):
-        raise ValueError("it has no facts")
+        raise ValueError("missing metadata")
     return facts

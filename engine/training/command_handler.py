@@ -18,7 +18,7 @@ from engine.training.reporter import TrainingReporter
 from engine.training.run_overrides import RunOverrides
 from engine.training.state import RunState
 
-_FAILED = "The game's process failed, so its episodes began anew. Try again."
+_FAILED = "The game's process failed, so its episodes restarted. Try again."
 
 
 @dataclass(slots=True, eq=False)
@@ -85,7 +85,7 @@ class CommandHandler:
                     return "No evaluation is running."
                 self.controls.skips_evaluation = True
             case commands.Seek():
-                return "Only a replay can go back and forth."
+                return "Only a replay can seek."
             case _:
                 return self._set(command)
         return ""
@@ -159,11 +159,11 @@ class CommandHandler:
 
     def _watch(self, env_index: int) -> str:
         if not 0 <= env_index < self.state.vector.num_envs:
-            return f"There are environments 0 to {self.state.vector.num_envs - 1}."
+            return f"Valid environments: 0 to {self.state.vector.num_envs - 1}."
         if self.controls.is_human:
             return "Give control back first."
         if self.recording.is_recording:
-            return "Stop the recording first: it is of the game you watch."
+            return "Stop recording first: it records the game you watch."
         self.reporter.watch(env_index)
         return ""
 
@@ -171,7 +171,7 @@ class CommandHandler:
         """Show games together, or no longer."""
         indices, shrink = command.env_indices, command.shrink
         if not indices <= set(range(self.state.vector.num_envs)):
-            return f"There are environments 0 to {self.state.vector.num_envs - 1}."
+            return f"Valid environments: 0 to {self.state.vector.num_envs - 1}."
         if len(indices) > commands.MAX_SHOWN or not 1 <= shrink <= commands.MAX_SHRINK:
             return f"At most {commands.MAX_SHOWN}, shrunk by 1 to {commands.MAX_SHRINK}."
         self.reporter.show_games(indices, shrink)
@@ -180,7 +180,7 @@ class CommandHandler:
     def _take_over(self) -> str:
         """Let a person act; what the agent experienced ends here with the worth of this state."""
         if self.controls.is_human:
-            return "You have control already."
+            return "You already have control."
         env_index = self.controls.watched_env
         self.learning.truncate_trajectory(env_index)
         self.learning.shaping.forget(env_index)
@@ -192,7 +192,7 @@ class CommandHandler:
 
     def _give_back(self) -> str:
         if not self.controls.is_human:
-            return "The agent has control already."
+            return "The agent already has control."
         self.backwards.end()
         self.live.end()
         self.controls.is_human = False
@@ -226,7 +226,9 @@ class CommandHandler:
             return EVALUATING
         if refusal := self._begin_another():
             return refusal
-        self.reporter.obeyed("Restart", "you began the episode anew; the one before does not count")
+        self.reporter.obeyed(
+            "Restart", "you restarted the episode; the previous one does not count"
+        )
         return ""
 
     def _keep(self, slot: int = 0) -> tuple[KeptState, bytes] | str:
@@ -285,10 +287,12 @@ class CommandHandler:
         try:
             path = self.state.kept_states.write(state, snapshot)
         except OSError as error:
-            warning = f"State {state.number} has no file of its own: {error.strerror or error}."
+            warning = (
+                f"State {state.number} could not be written to a file: {error.strerror or error}."
+            )
             self.reporter.emit(WarningRaised(warning))
             return ""
-        return f"; begin a run from it with --state {shlex.quote(str(path))}"
+        return f"; start a run from it with --state {shlex.quote(str(path))}"
 
     def _branch(self, number: int) -> str:
         """Leave the watched episode, and begin another, uncounted as well, at a kept state."""
@@ -297,7 +301,7 @@ class CommandHandler:
         found = self.state.kept_states.find(number)
         if found is None:
             known = ", ".join(str(one.number) for one in self.state.kept_states.listed.states)
-            return f"State {number} is not kept" + (f"; kept are {known}." if known else ".")
+            return f"State {number} does not exist" + (f"; saved: {known}." if known else ".")
         state, snapshot = found
         if refusal := self._begin_another(snapshot):
             return refusal
@@ -305,7 +309,7 @@ class CommandHandler:
         self.reporter.obeyed(
             "Branch",
             f"you branched from state {number}: {state.place}, step {state.episode_steps:,}; "
-            "neither this episode nor the one before counts",
+            "neither this episode nor the previous one counts",
         )
         return ""
 

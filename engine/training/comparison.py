@@ -20,6 +20,9 @@ from engine.types import EpisodeSummary
 WINDOW = 30
 """Last episodes over which return and success are taken."""
 
+_SHOWN_AS = {"curriculum/planner_share": "curriculum/planner_weight"}
+"""Name of a tag -> what is printed of it; "planner share" is the share of decisions."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunDigest:
@@ -60,7 +63,7 @@ def saved_curves(
     values: dict[str, list[float]] = {}
     for event in read_journal(folder.journal_path, warn=warn):
         for key, value in metrics_of(event).items():
-            values.setdefault(key, []).append(value)
+            values.setdefault(_SHOWN_AS.get(key, key), []).append(value)
     return folder.path.name, values
 
 

@@ -43,7 +43,7 @@ from engine.training.warm_start import join_demonstration
 _PUBLISHED_EVERY_S = 0.5
 
 _IDLE = "Nothing is being recorded."
-_BUSY = "A demonstration is being recorded already."
+_BUSY = "A demonstration is already being recorded."
 EVALUATING = "Wait until the evaluation is over."
 _HINT = f"clone a policy from what you play: poketui bc {INTERVENTIONS_FOLDER}"
 _FAILED = "This failed, as the warning says. Try again."
@@ -158,7 +158,7 @@ class RunRecording:
             self._elapsed_s = 0.0
             self._resume_from(index, facts.episode_steps)
         if facts.ended is not None:
-            self._publish_end(facts.ended, "you threw it away")
+            self._publish_end(facts.ended, "you discarded it")
         if not again:
             self._demo = None
         self._publish(facts)
@@ -189,7 +189,7 @@ class RunRecording:
             return _FAILED
         self._resume_from(self.controls.watched_env, facts.episode_steps)
         steps = "the last action" if facts.taken_back == 1 else f"{facts.taken_back} actions"
-        self.reporter.say("human", f"you took back {steps}")
+        self.reporter.say("human", f"you undid {steps}")
         self._publish(facts)
         return ""
 
@@ -248,7 +248,7 @@ class RunRecording:
         demo = self._demo
         if demo is None:
             return lambda: None
-        self._end("you began another episode")
+        self._end("you started another episode")
         return lambda: self._record_on(demo)
 
     def tick(self) -> None:
@@ -377,7 +377,9 @@ class RunRecording:
         try:
             text = join_demonstration(self.learning.agent, self.state.config, path)
         except PokeTUIError as error:
-            self.reporter.emit(WarningRaised(f"Nothing is learnt from {path.name}. {error}"))
+            self.reporter.emit(
+                WarningRaised(f"{path.name} was not added to the training data. {error}")
+            )
         else:
             if text:
                 self.reporter.say("human", text)

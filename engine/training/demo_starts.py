@@ -37,8 +37,8 @@ def with_demo_hash(config: RunConfig) -> RunConfig:
     demo, digest = _read(path)
     if backward.sha256 and backward.sha256 != digest:
         raise ConfigurationError(
-            f"The demonstration {path} has changed since the run began.",
-            "Put the former file back, or start a new run.",
+            f"The demonstration {path} has changed since the run started.",
+            "Restore the original file, or start a new run.",
         )
     _check_game(demo, path, config)
     changes = {"demo": str(path), "sha256": digest}
@@ -84,16 +84,18 @@ def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
     frames = (config.env.hold_frames, config.env.wait_frames)
     reason = hint = ""
     if recording.rom != game.sha1:
-        reason, hint = "was recorded with another ROM", "Name its ROM with --rom."
+        reason, hint = "was recorded with a different ROM", "Specify its ROM with --rom."
     elif recording.emulator != game.emulator_version:
         reason = f"was recorded with emulator {recording.emulator}, not {game.emulator_version}"
-        hint = "Record one anew."
+        hint = "Record a new one."
     elif recording.frames != frames:
         hold, wait = recording.frames
-        reason = f"was recorded with {hold} + {wait} frames a press, not {frames[0]} + {frames[1]}"
+        reason = (
+            f"was recorded with {hold} + {wait} frames per press, not {frames[0]} + {frames[1]}"
+        )
         hint = f"Add --set env.hold_frames={hold} --set env.wait_frames={wait}"
     elif len(recording.segments) > 1:
-        reason = "does not begin at power-on, but where another episode was"
+        reason = "starts within another episode, not at power-on"
         hint = "Record one from power-on."
     if reason:
         raise ConfigurationError(f"The demonstration {path} {reason}.", hint)
@@ -159,7 +161,7 @@ def _play(
 
 def _not_exact(path: Path, step: int, difference: str) -> ReplayError:
     return ReplayError(
-        f"The demonstration {path} goes another way at step {step:,}: {difference}.",
+        f"The demonstration {path} diverges at step {step:,}: {difference}.",
         "It is damaged, or was not recorded with this game.",
     )
 

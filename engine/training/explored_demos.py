@@ -47,7 +47,7 @@ def write_explored(config: RunConfig, key: str, segment: Segment) -> Path:
     )
     if key not in dict(demo.milestones) if key else not demo.is_success:
         path.unlink()
-        raise ReplayError("played again it goes another way", "")
+        raise ReplayError("the replay diverges", "")
     return path
 
 

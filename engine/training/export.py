@@ -68,13 +68,13 @@ def export_run(
     path = out or Path(file)
     if path.exists() and not is_forced:
         raise ConfigurationError(
-            f"{path} is there already.", "Give another file with --out, or --force."
+            f"{path} already exists.", "Choose another file with --out, or add --force."
         )
     try:
         write_file(path, content, EXPORT_MODE)
     except OSError as error:
         raise ConfigurationError(
-            f"Cannot write {path}: {error.strerror or error}.", "Give another file with --out."
+            f"Cannot write {path}: {error.strerror or error}.", "Choose another file with --out."
         ) from None
     return path, count
 
@@ -82,7 +82,7 @@ def export_run(
 def _check(what: str, value: str, allowed: Sequence[str]) -> None:
     if value not in allowed:
         raise ConfigurationError(
-            f"There is no {what} '{value}'.", f"Allowed are: {', '.join(allowed)}."
+            f"Unknown {what}: '{value}'.", f"Allowed values: {', '.join(allowed)}."
         )
 
 

@@ -89,7 +89,7 @@ def clone_policy(
         if refused := sorted(set(given) - _CHANGEABLE):
             raise ConfigurationError(
                 f"{refused[0]} cannot change when cloning is resumed.",
-                "Leave it out, or clone anew without --resume.",
+                "Leave it out, or clone again without --resume.",
             )
         config = check(CloningConfig, {**part_of(saved, "cloning"), **given})
         source, game = saved_source(saved), saved_game(saved)

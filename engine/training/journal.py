@@ -66,7 +66,7 @@ class Journal:
         try:
             self._file = open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         except OSError as error:
-            raise self._unwritable(error, "Make it a file that can be written.") from None
+            raise self._unwritable(error, "Make the file writable.") from None
         self._waiting = bytearray()
         self._end_line()
 
@@ -91,7 +91,7 @@ class Journal:
             os.fsync(self._file)
         except OSError as error:
             raise self._unwritable(
-                error, "Free some disk space; the former checkpoint is untouched."
+                error, "Free some disk space; the previous checkpoint is intact."
             ) from None
         return os.fstat(self._file).st_size
 

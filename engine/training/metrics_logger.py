@@ -68,7 +68,7 @@ class MetricsWriters:
                 self._writers.remove(writer)
                 writer.close()
                 reason = str(getattr(error, "strerror", None) or error).rstrip(".")
-                self._warn(f"{writer.name} gets no more figures: {reason}. The run continues.")
+                self._warn(f"{writer.name} gets no more metrics: {reason}. The run continues.")
 
     def close(self, *, is_failed: bool = False) -> None:
         """Close the writers."""

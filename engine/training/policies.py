@@ -50,7 +50,8 @@ def policy_of(saved: Checkpoint, path: Path) -> Policy:
         return Policy.load(saved.facts, saved.arrays)
     except (KeyError, TypeError, ValueError, ConfigurationError) as error:
         raise CheckpointError(
-            f"The checkpoint {path} holds no usable policy: {error}.", "Clone it again: poketui bc"
+            f"The checkpoint {path} contains no usable policy: {error}.",
+            "Clone it again: poketui bc",
         ) from None
 
 

@@ -91,7 +91,7 @@ class PolicyFolder:
         if not paths:
             which = "" if name == LATEST else f" {name}"
             raise CheckpointError(
-                f"There is no cloned policy{which} in {policies}.", "Make one with: poketui bc"
+                f"There is no cloned policy{which} in {policies}.", "Create one: poketui bc"
             )
         return cls(paths[0])
 
@@ -129,8 +129,8 @@ def check_name(name: str) -> None:
     """Raise ConfigurationError unless a policy's id can begin with a name."""
     if name and not _NAME.fullmatch(name):
         raise ConfigurationError(
-            f"exp_name = {name!r:.80} cannot be a part of a folder's name.",
-            "Give up to 60 letters, digits, '-', '_' and '.', a letter or digit first.",
+            f"exp_name = {name!r:.80} is not valid in a folder name.",
+            "Use up to 60 letters, digits, '-', '_' and '.', starting with a letter or digit.",
         )
 
 
@@ -177,7 +177,7 @@ def list_policies(save_dir: str) -> list[PolicyInfo]:
         known = cloning if isinstance(cloning, dict) else {}
         seed = known.get("seed", 0)
         if not refusal and not (known and isinstance(seed, int)):
-            refusal = f"{CONFIG_NAME}: it does not say how it was cloned"
+            refusal = f"{CONFIG_NAME}: incomplete settings"
         has_journal = os.path.isfile(folder.journal_path)  # noqa: PTH113
         dated = folder.journal_path if has_journal else folder.path
         found.append(
@@ -225,7 +225,7 @@ def check_save_folder(save_dir: str) -> None:
 def _not_writable(policies: Path, error: OSError) -> ConfigurationError:
     return ConfigurationError(
         f"Cannot write to {policies}: {error.strerror or error}.",
-        "Give another folder with --save-dir.",
+        "Choose another folder with --save-dir.",
     )
 
 

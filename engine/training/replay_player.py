@@ -213,8 +213,8 @@ def open_at(recorded: Recorded, place: int) -> GameEnv:
         playback.go_to(place)
         if playback.divergence:
             raise ReplayError(
-                f"{recorded.title} goes another way here: {playback.divergence}.",
-                "Go on from an earlier place.",
+                f"{recorded.title} diverges here: {playback.divergence}.",
+                "Continue from an earlier step.",
             )
     except BaseException:  # the emulator must not stay, whatever failed; it is raised again
         playback.close()

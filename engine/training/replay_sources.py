@@ -142,7 +142,7 @@ class RecordedEpisode(_Recorded):
     def about(self) -> tuple[str, ...]:
         """Say the result."""
         summary = self.ended.summary
-        start = (f"It began from {summary.start}.",) if summary.start else ()
+        start = (f"It started from {summary.start}.",) if summary.start else ()
         return (f"{self.title}: {_outcome(summary)}", *start)
 
     def is_by_person(self, step: int) -> bool:
@@ -161,17 +161,19 @@ class RecordedEpisode(_Recorded):
         recorded, now = self.ended.summary.steps_to_milestone, env.episode_steps
         for key in env.just_reached:
             if recorded.get(key) != now:
-                then = f"at step {recorded[key]:,}" if key in recorded else "not at all"
-                return f"step {now:,}: {key} was reached; when it was recorded, {then}"
+                then = f"at step {recorded[key]:,}" if key in recorded else "never"
+                return f"step {now:,}: {key} reached here, {then} in the recording"
         if taken.is_live and not taken.is_last:
             return ""  # what is reached within live play may be counted a moment later
         for key, then_step in recorded.items():
             if then_step <= now and key not in env.milestones:
-                return f"step {now:,}: {key} was reached at step {then_step:,}, and is not now"
+                return (
+                    f"step {now:,}: {key} not reached here, at step {then_step:,} in the recording"
+                )
         if taken.is_goal and not taken.is_last:
-            return f"step {now:,}: the goal is reached; when it was recorded, it went on"
+            return f"step {now:,}: the goal is reached here, but not in the recording"
         if taken.is_last and env.memory_digest() != self.recording.memory:
-            return f"step {now:,}, its last: the memory is another, though all milestones agree"
+            return f"step {now:,} (the last): memory differs, but all milestones match"
         return ""
 
 
@@ -238,9 +240,9 @@ class RecordedDemo(_Recorded):
             f"tags: {' '.join(sorted(demo.tags))}" if demo.tags else "",
         ]
         if demo.begins_at:
-            lines.append(f"it begins at step {demo.begins_at:,}; those before led there")
+            lines.append(f"it starts at step {demo.begins_at:,}; earlier steps lead there")
         if demo.has_live:
-            lines.append("some of it was played in real time")
+            lines.append("partly played in real time")
         return tuple(line for line in lines if line)
 
     def is_by_person(self, step: int) -> bool:
@@ -298,7 +300,7 @@ def _find_episode(folder: RunFolder, number: int | None) -> EpisodeEnded:
     if number is not None:
         raise ReplayError(
             f"The run {folder.run_id} has no recorded episode {number}.",
-            f"Its last is {last.episode}.",
+            f"The last one is {last.episode}.",
         )
     return last
 

@@ -53,7 +53,7 @@ class RunLog:
         """Write again what was deleted, and name it."""
         restored = ["the journal"] if self.journal.restore() else []
         if self.recorder is not None and self.recorder.history.restore():
-            restored.append("the history of decisions")
+            restored.append("the decision history")
         return restored
 
     def close(self) -> None:

@@ -55,7 +55,7 @@ class RunLabels:
             _check("name", labels.name, MAX_NAME)
             if labels.name == LATEST or labels.name.startswith("-"):
                 raise ConfigurationError(
-                    f"A run cannot be named {labels.name}.", "Give it another name."
+                    f"A run cannot be named {labels.name}.", "Choose another name."
                 )
         if note is not None:
             labels = replace(labels, note=note.strip())
@@ -98,5 +98,5 @@ def _check(what: str, text: str, longest: int) -> None:
     if len(text) > longest or not text.isprintable():
         raise ConfigurationError(
             f"{text!r:.60} cannot be a run's {what}.",
-            f"Give up to {longest} characters, all of which can be shown.",
+            f"Use up to {longest} characters of printable text.",
         )

@@ -21,11 +21,11 @@ _STRATEGIES = (_ADAPTIVE, *(strategy.value for strategy in StrategyType))
 _FIXED_SHARES = {_ALONE: 0.0, _PLANNER_ALONE: 1.0}
 _LONGEST_INSTRUCTION = 200
 
-_NO_POLICY = "This run has no policy that learns: begin a new one for another mode."
+_NO_POLICY = "This run has no learning policy: start a new run for another mode."
 _UNFIT_AGENTS: Mapping[str, str] = {
-    "random": "The agent of this run plays at random, whatever the mode.",
+    "random": "The agent of this run plays at random in any mode.",
     "rules": _NO_POLICY,
-    "hybrid": "The mode of this run is its agent's: set `agent.mode` between two trainings.",
+    "hybrid": "This run's agent sets the mode: change `agent.mode` between two trainings.",
 }
 
 
@@ -102,15 +102,15 @@ class RunOverrides:
     def set_mode(self, mode: str) -> str:
         """Let planner and policy act together, or one alone; return why not, or ""."""
         if mode not in _MODES:
-            return f"There is no mode {mode!r}: {', '.join(_MODES)}."
+            return f"Unknown mode {mode!r}; allowed values: {', '.join(_MODES)}."
         if mode == self.mode:
-            return f"The mode is {mode} already."
+            return f"The mode is already {mode}."
         if self._learning.agent.name in _UNFIT_AGENTS:
             return _UNFIT_AGENTS[self._learning.agent.name]
         planning = self._learning.planning
         if mode == _PLANNER_ALONE and planning is None and not self._state.known_goals:
             return (
-                "Without a policy somebody must know the way: in this game the rules do not, and "
+                "llm_only needs a planner: this game has no rules, and "
                 "no language model is asked. Resume the run with --llm-model NAME."
             )
         self.mode = mode
@@ -121,7 +121,9 @@ class RunOverrides:
         self._state.vector.override(self.overrides)
         text = f"mode {mode}, set by you"
         if mode != _ALONE and planning is None and self._state.config.llm_model:
-            text += "; rules advise: the language model is asked in runs that begin with a planner"
+            text += (
+                "; the rules advise: only a run started with a planner queries the language model"
+            )
         self._publish(text)
         self._reporter.emit(self._learning.curriculum.describe())
         return ""
@@ -129,11 +131,11 @@ class RunOverrides:
     def set_strategy(self, name: str) -> str:
         """Fix how far the planner is followed, or let the strategy system choose."""
         if name not in _STRATEGIES:
-            return f"There is no strategy {name!r}: {', '.join(_STRATEGIES)}."
+            return f"Unknown strategy {name!r}; allowed values: {', '.join(_STRATEGIES)}."
         if self.mode == _ALONE:
-            return "In mode rl_only nobody follows the planner. Change the mode first."
+            return "Mode rl_only ignores the planner. Change the mode first."
         if self._learning.curriculum.fixed_share is not None and self._learning.planning is None:
-            return "Nobody but the planner acts in this run, so no strategy has a say."
+            return "Only the planner acts in this run, so a strategy has no effect."
         self.strategy = name
         strategy, curriculum = self._learning.strategy, self._learning.curriculum
         strategy.force_strategy(None if name == _ADAPTIVE else StrategyType(name))
@@ -157,18 +159,18 @@ class RunOverrides:
         if self._learning.agent.name == "random":
             return "The agent of this run plays at random and follows no goal."
         if self.mode == _ALONE:
-            return "In mode rl_only nobody follows a goal. Change the mode first."
+            return "Mode rl_only ignores goals. Change the mode first."
         text = texts.get(milestone, "")
         if milestone and milestone not in self._state.known_goals:
-            return f"The rules know no way to this: {text}."
+            return f"The rules cannot reach this goal: {text}."
         if milestone in self._reporter.milestones:
-            return f"This is reached already in the watched episode: {text}."
+            return f"Already reached in the watched episode: {text}."
         if milestone == self.goal:
-            return f"This is the goal already: {text}." if text else "There is no goal of yours."
+            return f"This is already the goal: {text}." if text else "You have not set a goal."
         self.goal = milestone
         self._state.vector.override(self.overrides)
         self._instruct_models()
-        self._publish(f"goal set by you: {text}" if milestone else "your goal is cleared")
+        self._publish(f"goal set by you: {text}" if milestone else "your goal was cleared")
         return ""
 
     def set_instruction(self, text: str) -> str:
@@ -177,26 +179,26 @@ class RunOverrides:
         if self._learning.planning is None:
             return "No language model is asked in this run. Resume it with --llm-model NAME."
         if self.mode == _ALONE:
-            return "In mode rl_only no language model is asked. Change the mode first."
+            return "Mode rl_only asks no language model. Change the mode first."
         if len(text) > _LONGEST_INSTRUCTION:
-            return f"At most {_LONGEST_INSTRUCTION} characters, these are {len(text)}."
+            return f"{len(text)} characters; the maximum is {_LONGEST_INSTRUCTION}."
         self.instruction = text
         self._instruct_models()
-        self._publish(f"your instruction: {text}" if text else "your instruction is cleared")
+        self._publish(f"your instruction: {text}" if text else "your instruction was cleared")
         return ""
 
     def set_weight(self, component: str, weight: float) -> str:
         """Let a reward component count otherwise from the next step on."""
         if component not in self.weights:
-            return f"There is no reward component {component!r}: {', '.join(self.weights)}."
+            return f"Unknown reward component {component!r}; known: {', '.join(self.weights)}."
         if not math.isfinite(weight):
-            return "A weight is a finite number."
+            return "A weight must be a finite number."
         before, self.weights[component] = self.weights[component], float(weight)
         self.changed[component] = None
         self._state.vector.override(self.overrides)
         self._publish(
-            f"{component} counts {weight:g} after {before:g}: returns from now on do not compare "
-            "with those before; evaluations keep the weights that the run began with",
+            f"weight of {component} changed from {before:g} to {weight:g}: later returns do not "
+            "compare with earlier ones; evaluations keep the run's original weights",
         )
         return ""
 

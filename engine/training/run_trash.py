@@ -32,7 +32,7 @@ def delete_run(save_dir: str, run: str) -> Path:
     path = find_run(save_dir, run, purpose="delete")
     if path.parent.resolve() != runs_folder(save_dir).resolve():
         raise CheckpointError(
-            f"The run {path} is not in {runs_folder(save_dir)}.", "Name its own with --save-dir."
+            f"The run {path} is not in {runs_folder(save_dir)}.", "Choose its own with --save-dir."
         )
     _refuse_link(path)
     folder = RunFolder(path)
@@ -79,7 +79,7 @@ def _move(source: Path, target: Path) -> Path:
         check_folder(source)
         make_folder(target.parent)
         if os.path.lexists(target):  # a rename would replace an empty folder
-            raise ConfigurationError(f"{target} is there already.", "Move it away.")
+            raise ConfigurationError(f"{target} already exists.", "Move it away.")
         source.rename(target)
     except OSError as error:
         which = error.filename if isinstance(error, UnsafeFileError) else source

@@ -105,7 +105,7 @@ class RunFolder:
                 folder.remove_unstarted()
                 raise
         except OSError as error:
-            raise _not_writable(runs, error, "Give a writable one with --save-dir.") from None
+            raise _not_writable(runs, error, "Choose a writable one with --save-dir.") from None
         return folder
 
     @classmethod
@@ -177,7 +177,7 @@ class RunFolder:
         if not is_free:
             raise ConfigurationError(
                 f"The run {self.run_id} is in use by another process.",
-                "Stop that one first, or start a new run.",
+                "Stop it first, or start a new run.",
             )
         if not self._settings:
             with contextlib.suppress(OSError):
@@ -208,8 +208,8 @@ class RunFolder:
                 if not self._lock.take_again():
                     raise TrainingError(
                         f"The lock of run {self.run_id} was deleted, and another process has taken "
-                        "the run since. This one writes nothing more.",
-                        "Look for it with: poketui attach",
+                        "over the run. This process no longer writes to it.",
+                        "Find it: poketui attach",
                     )
                 restored.append(self._lock.path.name)
             if self._settings and not os.path.lexists(self.config_path):
@@ -217,7 +217,7 @@ class RunFolder:
                 restored.append(self.config_path.name)
         except OSError as error:
             raise CheckpointError(
-                f"Cannot write in the run's folder {self.path}: {error.strerror or error}.",
+                f"Cannot write to the run's folder {self.path}: {error.strerror or error}.",
                 "It was deleted or replaced while the run was active.",
             ) from None
         return restored
@@ -264,7 +264,9 @@ def make_stamped_folder(parent: Path, name: str = "") -> Path:
         with contextlib.suppress(FileExistsError):
             path.mkdir(FOLDER_MODE)
             return path
-    raise ConfigurationError(f"Too many {parent.name} began at {stamp}.", "Try again in a second.")
+    raise ConfigurationError(
+        f"Too many {parent.name} started at {stamp}.", "Try again in a second."
+    )
 
 
 def resume_command(run_dir: str) -> str:
@@ -312,7 +314,7 @@ def find_run(
                 skipped.append(f"The run {info.run_id} cannot be used: {refusal}.")
         raise CheckpointError(
             " ".join([f"No saved run to {purpose} in {runs_folder(save_dir)}.", *skipped]),
-            "Start a new run, or give --save-dir.",
+            "Start a new run, or choose a folder with --save-dir.",
         )
     for path in (runs_folder(save_dir) / run, Path(run)):
         if _is_run(path):
@@ -344,7 +346,7 @@ def list_runs(save_dir: str) -> list[RunInfo]:
     except OSError as error:
         raise CheckpointError(
             f"Cannot read the folder {runs}: {error.strerror or error}.",
-            "Give another one with --save-dir.",
+            "Choose another one with --save-dir.",
         ) from None
     infos = [_inspect(path) for path in paths if _is_run(path)]
     return sorted(infos, key=lambda info: (info.changed_at, info.run_id), reverse=True)
@@ -390,7 +392,7 @@ def _inspect(path: Path) -> RunInfo:
 def _why_not_resume(info: RunInfo) -> str:
     """Return why a run cannot be resumed, "" if it can."""
     if info.refusal or not info.num_checkpoints:
-        return info.refusal or "nothing of it is saved"
+        return info.refusal or "it has no checkpoint"
     whole = any(is_whole(path) for path in checkpoint_paths(info.path / "checkpoints"))
     return "" if whole else "its checkpoints are damaged"
 
@@ -406,5 +408,5 @@ def _not_writable(
     if isinstance(error, UnsafeFileError):
         return ConfigurationError(f"Cannot use {error.filename}: {error.strerror}.", error.remedy)
     return ConfigurationError(
-        f"Cannot write in the folder {path}: {error.strerror or error}.", hint
+        f"Cannot write to the folder {path}: {error.strerror or error}.", hint
     )

@@ -102,6 +102,7 @@ def first_situation(config: RunConfig) -> PlanningQuery:
         env.close()
     if query is None:
         raise EnvironmentError(
-            "There is nothing to decide in this state.", "Give one in which the game is played."
+            "There is nothing to decide in this state.",
+            "Use a state in which the player has control.",
         )
     return query

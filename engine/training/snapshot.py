@@ -105,7 +105,7 @@ class Checkpointer:
         restored += self.log.restore()
         lost = folder.lost() if folder is not None else []
         if restored or lost:
-            again = f" Written again: {', '.join(restored)}." if restored else ""
+            again = f" Restored: {', '.join(restored)}." if restored else ""
             gone = f" Lost: {', '.join(lost)}." if lost else ""
             self.reporter.emit(
                 WarningRaised(f"Files of the run were deleted while it was running.{again}{gone}")
@@ -178,7 +178,7 @@ class Checkpointer:
         )
         if expected != found:
             raise CheckpointError(
-                f"The checkpoint was written by another version or setting "
+                f"The checkpoint was written by a different version or with different settings "
                 f"(agent, environments, features, actions {found}, here {expected}).",
                 _OTHER_VERSION,
             )
@@ -218,8 +218,8 @@ class Checkpointer:
         if missing:
             self.reporter.emit(
                 WarningRaised(
-                    f"The journal lacks {missing:,} bytes of what happened before the checkpoint: "
-                    "curves and lists of episodes have a gap. The run itself is complete."
+                    f"The journal lacks {missing:,} bytes before the checkpoint: "
+                    "curves and episode lists have a gap; the run itself is complete."
                 )
             )
         if self.log.recorder and facts["history"]:

@@ -397,7 +397,7 @@ class Trainer:
             elif self.handler.controls.skips_evaluation:
                 metrics.count_evaluation(None)
                 self.reporter.obeyed(
-                    "SkipEvaluation", "the evaluation was left: the next one comes when due"
+                    "SkipEvaluation", "the evaluation was skipped; the next one runs when due"
                 )
         self.handler.controls.skips_evaluation = False
         self.reporter.phase("acting")

@@ -6,6 +6,7 @@ from engine.config import RunConfig
 from engine.env.start_states import prepare_start_state
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported
+from engine.plurals import counted
 
 ENV_FACTORY = "engine.demos.recorded_env:make_env"
 
@@ -19,7 +20,7 @@ def start_games(config: RunConfig, emit: Callable[[Event], None]) -> VectorEnv:
     """Start the worker processes of a run, report what takes long; what `emit` raises ends it."""
     prepare_start(config, emit)
     number, processes = config.num_envs, config.worker_count()
-    games = f"{number} game{'s' * (number != 1)}"
+    games = counted(number, "game")
     where = f"{processes} process{'es' * (processes != 1)}"
     emit(ProgressReported(f"starting {games} in {where}"))
     return make_vector(config)

@@ -45,8 +45,8 @@ def begin_from_demonstrations(
     if has_demonstrations(config) and not isinstance(agent, DQN):
         key = "demos" if config.imitation.demos else "rules"
         raise ConfigurationError(
-            f"imitation.{key}: the agent {config.agent} learns from no demonstrations itself.",
-            "Clone them first and begin from that (poketui bc, then run --from), or use dqn.",
+            f"imitation.{key}: the agent {config.agent} does not learn from demonstrations.",
+            "Clone them first and start from the clone (poketui bc, then run --from), or use dqn.",
         )
     if config.start_policy:
         policy, path = read_policy(config.save_dir, config.start_policy)
@@ -79,13 +79,13 @@ def _begin(agent: Agent, policy: Policy, path: str) -> None:
             agent.begin_from(network.network.state_dict())
         else:
             raise ConfigurationError(
-                f"start_policy: {type(agent).__name__} cannot begin from the policy {path}.",
-                "Take a GuidedPolicy for a cloned ppo, a DQN for a cloned dqn.",
+                f"start_policy: {type(agent).__name__} cannot start from the policy {path}.",
+                "Use a GuidedPolicy for a cloned ppo, a DQN for a cloned dqn.",
             )
     except RuntimeError:
         raise ConfigurationError(
-            f"start_policy: the agent's network has another shape than the policy {path}.",
-            "Give it the hidden size and the encoder that were cloned.",
+            f"start_policy: the agent's network shape differs from the policy {path}.",
+            "Use the hidden size and encoder of the clone.",
         ) from None
 
 
@@ -106,7 +106,7 @@ def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
     notes: list[str] = []
     examples = demo_examples([demo], 1, seen_by_agent(config), config, note=notes.append)
     total = agent.join_demonstrations(examples.transitions())
-    joined = f"your {counted(len(examples), 'step')} joined the demonstrations: {total} now"
+    joined = f"your {counted(len(examples), 'step')} were added to the demonstrations: {total} now"
     return "; ".join([joined, *notes])
 
 
@@ -121,7 +121,7 @@ def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:
     hidden = {"ppo": config.ppo.hidden_size, "dqn": config.dqn.hidden_size}.get(config.agent)
     if hidden is None:
         raise ConfigurationError(
-            f"start_policy: the agent {config.agent} learns nothing.", "Use ppo or dqn."
+            f"start_policy: the agent {config.agent} does not learn.", "Use ppo or dqn."
         )
     wanted = (config.agent, config.encoder, hidden)
     found = (cloned.network, KINDS[cloned.inputs], cloned.hidden_size)
@@ -129,14 +129,14 @@ def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:
         raise ConfigurationError(
             f"The policy {path} has network {found[0]}, encoder {found[1]} and hidden size "
             f"{found[2]}; the run has {wanted[0]}, {wanted[1]} and {wanted[2]}.",
-            "Give the run the same, or clone with `poketui bc --network ppo` or dqn.",
+            "Use the same for the run, or clone with `poketui bc --network ppo` or dqn.",
         )
     if config.agent == "ppo" and config.ppo.recurrent:
         raise ConfigurationError(
-            "start_policy: a recurrent policy cannot begin from a cloned one.",
+            "start_policy: a recurrent policy cannot start from a cloned one.",
             "Set ppo.recurrent = false.",
         )
     if config.agent == "dqn" and not config.dqn.duelling:
         raise ConfigurationError(
-            "start_policy: a cloned network is duelling.", "Set dqn.duelling = true."
+            "start_policy: cloned DQN networks are duelling.", "Set dqn.duelling = true."
         )

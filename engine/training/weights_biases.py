@@ -45,8 +45,8 @@ class WandbRun:
         self._error = wandb.Error
         if config.wandb == "online" and not wandb.login(prompt=False):
             raise ConfigurationError(
-                "Nobody is logged in at Weights & Biases.",
-                "Run `wandb login`, or use --set wandb=offline; to track a cloning so, set "
+                "Not logged in to Weights & Biases.",
+                "Run `wandb login`, or use --set wandb=offline; for poketui bc set "
                 "WANDB_MODE=offline.",
             )
         try:
@@ -66,7 +66,7 @@ class WandbRun:
             self._run.define_metric("*", step_metric=_STEP)
         except (OSError, self._error) as error:
             raise ConfigurationError(
-                f"Weights & Biases cannot begin: {error}.", "Use --set wandb=offline, or off."
+                f"Weights & Biases cannot start: {error}.", "Use --set wandb=offline, or off."
             ) from None
 
     def write(self, step: int, figures: Mapping[str, float | str]) -> None:
@@ -103,6 +103,6 @@ def require_wandb(config: RunConfig) -> None:
     if config.wandb != "off" and find_spec("wandb") is None:
         raise ConfigurationError(
             f"wandb = {config.wandb} needs the package wandb, which is not installed.",
-            "Install it: pip install 'poketui[wandb]', or use --set wandb=off; in cloning, leave "
-            "track out.",
+            "Install it: pip install 'poketui[wandb]', or use --set wandb=off; for poketui bc "
+            "leave --track out.",
         )

@@ -39,7 +39,7 @@ class ViewActions(ActionsApp):
     def action_show_pane(self, key: str) -> None:
         """Show a pane, or hide it."""
         if not self.board.toggle(key):
-            self.notify("The last pane stays.", timeout=2)
+            self.notify("The last pane stays open.", timeout=2)
 
     def action_next_pane(self, direction: int) -> None:
         """Give the keyboard to the next pane, or the one before."""

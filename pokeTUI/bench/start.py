@@ -31,7 +31,7 @@ def measure_start(repeats: int) -> Iterator[Figure]:
             paints, costs, games = zip(*times, strict=True)
             yield _figure(f"first paint, 4 games, {name}", paints, PAINT_TARGET_S)
             cost = statistics.median(costs)
-            yield Figure(f"processor time until then, {name}", cost, f"{cost:.2f} s")
+            yield Figure(f"CPU time until then, {name}", cost, f"{cost:.2f} s")
             yield _figure(f"first game frame, 4 games, {name}", games, GAME_TARGET_S)
         paint, _, game = _start(folder / "cold", environment, ())
         yield Figure("first paint, empty save folder", paint, f"{paint:.2f} s")
@@ -65,7 +65,7 @@ def _figure(name: str, times: tuple[float, ...], target_s: float) -> Figure:
 def _start(
     save_dir: Path, environment: dict[str, str], options: tuple[str, ...]
 ) -> tuple[float, float, float]:
-    """Return seconds to the first paint, processor time until then, seconds to the picture."""
+    """Return seconds to the first paint, CPU time until then, seconds to the picture."""
     command = python_command("pokeTUI", "run", "--envs", "4", *options, "--save-dir", str(save_dir))
     columns, rows = _SIZE
     with FastTerminal(command, columns=columns, rows=rows, environment=environment) as terminal:

@@ -39,7 +39,7 @@ def measure_throughput(pairs: int, segment_s: float) -> Iterator[Figure]:
         share, low, high = _compare(speeds)
         alone = statistics.median(speed for is_open, speed in speeds if not is_open)
         yield Figure(
-            f"training with the screen at {rate} Hz, {_GAMES} games, against nobody looking",
+            f"training with the screen at {rate} Hz, {_GAMES} games, vs. no viewer",
             share,
             f"{share:.1%} ({low:.1%} to {high:.1%}) of {alone:,.0f} steps/s",
             f"at least {target:.0%}",
@@ -47,7 +47,7 @@ def measure_throughput(pairs: int, segment_s: float) -> Iterator[Figure]:
         )
         stall = found["stall_s"]
         yield Figure(
-            f"longest stall of the loop beside the trainer, {rate} Hz",
+            f"longest event-loop stall while training, {rate} Hz",
             stall,
             f"{1000 * stall:.0f} ms",
             "at most 100 ms",

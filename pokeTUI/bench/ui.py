@@ -42,7 +42,7 @@ def measure_themes(themes: Mapping[str, Theme], only: Sequence[str]) -> tuple[Fi
     """
     if unknown := [name for name in only if name not in themes]:
         raise ConfigurationError(
-            f"There is nothing called {unknown[0]} to measure.", f"Choose of {', '.join(themes)}."
+            f"Unknown benchmark: {unknown[0]}.", f"Choose from {', '.join(themes)}."
         )
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     say(f"{os.cpu_count()} cores; load average before: {load}.")

@@ -208,7 +208,7 @@ def _how_to_resume(paths: list[Path]) -> str:
     for path in paths:
         if PolicyFolder(path).store(1).paths():
             return f"Stopped. Resume with: poketui bc --resume {shlex.quote(str(path))}"
-    return "Stopped before anything was saved."
+    return "Stopped before the first checkpoint."
 
 
 def _what_next(path: Path) -> str:
@@ -218,7 +218,7 @@ def _what_next(path: Path) -> str:
     network = PolicyFolder(path).settings()["cloning"]["network"]
     if network in {"ppo", "dqn"}:
         return f"Fine-tune it: poketui run --from {path.name}"
-    return f"No agent fine-tunes the network {network}. Watch: poketui record --player {path.name}"
+    return f"The network {network} cannot be fine-tuned. Watch: poketui record --player {path.name}"
 
 
 class _Printer:
@@ -293,11 +293,11 @@ class _Printer:
 
 
 def _epoch_line(epoch: "Epoch") -> str:
-    text = f"epoch {epoch.number:>3}  loss {epoch.loss:.3f}  right {epoch.accuracy:.1%}"
+    text = f"epoch {epoch.number:>3}  loss {epoch.loss:.3f}  accuracy {epoch.accuracy:.1%}"
     if epoch.validation is None:
         return text
     found = epoch.validation
-    text += f"  validation {found.balanced_loss:.3f}  right {found.accuracy:.1%}"
+    text += f"  val loss {found.balanced_loss:.3f}  val accuracy {found.accuracy:.1%}"
     worst = min(found.maps, key=lambda share: share.accuracy)
     text += f"  worst map {worst.name} {worst.accuracy:.0%} of {worst.total:,}"
     return text + "  best" * epoch.is_best
@@ -305,10 +305,10 @@ def _epoch_line(epoch: "Epoch") -> str:
 
 def _round_line(one: "Round") -> str:
     won = sum(episode.is_success for episode in one.played)
-    agreed = "" if one.agreement is None else f"  agreed {one.agreement:.1%}"
+    agreed = "" if one.agreement is None else f"  agreement {one.agreement:.1%}"
     return (
-        f"round {one.number:>3}  expert plays {one.beta:.0%}  {counted(one.labelled, 'label')}, "
-        f"{one.total:,} in all{agreed}  won {won} of {len(one.played)}"
+        f"round {one.number:>3}  beta {one.beta:.0%}  {counted(one.labelled, 'label')}, "
+        f"{one.total:,} in total{agreed}  success {won} of {len(one.played)}"
     )
 
 
@@ -317,4 +317,4 @@ def _evaluation_line(result: "Evaluation") -> str:
 
     won = share_text(round(result.success_rate * result.episodes), result.episodes)
     length = counted(round(result.avg_length), "step")
-    return f"plays: success {won}, return {result.avg_reward:.1f}, {length}"
+    return f"evaluation: success {won}, return {result.avg_reward:.1f}, {length}"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from engine.errors import ConfigurationError
+from engine.plurals import counted
 from pokeTUI.cli.completion import complete_players, words
 from pokeTUI.cli.options import (
     AnyRom,
@@ -80,7 +81,7 @@ def bench_starts(
     raise typer.Exit(measure_starts(overrides, arms or USUAL, found, demo))
 
 
-@bench_app.command("train")
+@bench_app.command("train", cls=Panels)
 def bench_train(
     updates: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="PPO updates; medians are printed.")
@@ -94,7 +95,7 @@ def bench_train(
     measure_training(parse_settings(set_) | {"mode": mode}, updates)
 
 
-@bench_app.command("env")
+@bench_app.command("env", cls=Panels)
 def bench_env(
     rom: Rom = None,
     steps: Annotated[
@@ -116,9 +117,7 @@ def bench_env(
     from engine.bench.environment import measure_environment
 
     if cartridge and rom:
-        raise ConfigurationError(
-            "--cartridge makes an image of its own.", "Leave out --cartridge or --rom."
-        )
+        raise ConfigurationError("--cartridge and --rom are mutually exclusive.", "Leave one out.")
     measure_environment(
         rom or "",
         steps=steps,
@@ -175,11 +174,9 @@ def bench_play(
     from engine.files import EXPORT_MODE, write_file
 
     if agent == "planner":
-        raise ConfigurationError(
-            "bench play has no language model.", "Choose --agent rules instead."
-        )
+        raise ConfigurationError("bench play uses no language model.", "Use --agent rules.")
     if math.isnan(minutes):
-        raise ConfigurationError("--minutes nan is no time.", "Give a number of minutes.")
+        raise ConfigurationError("--minutes nan is not a number.", "Use a number of minutes.")
     if min_successes > seeds:
         raise ConfigurationError(
             f"{seeds} seeds cannot succeed {min_successes} times.", "Lower --min-successes."
@@ -202,7 +199,7 @@ def bench_play(
         minutes=minutes,
         processes=processes,
         report=lambda found: complain(
-            f"seed {found.seed}: {found.ending} after {found.steps:,} steps"
+            f"seed {found.seed}: {found.ending} after {counted(found.steps, 'step')}"
         ),
     )
     say(*table(proof))
@@ -214,7 +211,7 @@ def bench_play(
     raise typer.Exit(int(proof.successes < min_successes))
 
 
-@bench_app.command("ui")
+@bench_app.command("ui", cls=Panels)
 def bench_ui(
     only: Annotated[
         list[str] | None,

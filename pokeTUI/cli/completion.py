@@ -20,7 +20,7 @@ from engine.files import read_object
 
 _MOST_RUNS = 50
 _WORD = re.compile(r"(?!-)[\w.,:+@%-]+")
-_LATEST = ("latest", "the one that was worked on last")
+_LATEST = ("latest", "the most recent")
 
 Completer = Callable[[str], list[str]]
 
@@ -45,8 +45,8 @@ def complete_players(context: typer.Context, incomplete: str) -> list[tuple[str,
     """Return who can play: the rules, the planner, chance, a cloned policy, a run."""
     always = (
         ("rules", "the planner's rules"),
-        ("planner", "by a language model's goals"),
-        ("random", "by lot"),
+        ("planner", "the language model's goals"),
+        ("random", "uniformly random"),
     )
     found = [player for player in always if player[0].startswith(incomplete)]
     return found + _policies(context, incomplete) + complete_runs(context, incomplete)

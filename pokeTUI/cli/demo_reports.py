@@ -82,9 +82,9 @@ def _print_set(demos: DemoSet) -> None:
     for log in demos.logs():
         name = log.name.removesuffix(SUFFIX + LOG_SUFFIX)
         goes_on = is_being_written(log)
-        say(f"{name:<34} " + ("● is being recorded" if goes_on else "was left behind by a crash"))
+        say(f"{name:<34} " + ("● recording" if goes_on else "left behind by a crash"))
         if not goes_on:
-            say(f"  Take it in: poketui demos recover {log.name}")
+            say(f"  Recover it: poketui demos recover {log.name}")
 
 
 def print_one(save_dir: str | None, file: str) -> None:
@@ -102,7 +102,7 @@ def print_one(save_dir: str | None, file: str) -> None:
         ("return", _plain(demo.episode_return, 2)),
         ("goal", "reached" if demo.is_success else "not reached"),
         ("game", f"ROM {recording.rom[:12]}, emulator {recording.emulator}"),
-        ("press", f"{recording.frames[0]} frames held, {recording.frames[1]} waited"),
+        ("press", f"hold {recording.frames[0]}, wait {recording.frames[1]} frames"),
         (
             "checked",
             f"at {counted(len(demo.memory_hashes), 'step')}"
@@ -110,13 +110,13 @@ def print_one(save_dir: str | None, file: str) -> None:
         ),
     ]
     if demo.begins_at:
-        rows.append(("begins", f"after {counted(demo.begins_at, 'step')} that led there"))
+        rows.append(("starts", f"after {counted(demo.begins_at, 'step')} that led there"))
     if demo.has_live:
         live = sum(each.is_live for each in demo.shown)
         time_s = _duration(demo.live_s)
-        rows.append(("real time", f"{time_s}, in which {live:,} of the steps were pressed"))
+        rows.append(("real time", f"{time_s}, with {live:,} of the steps"))
     if demo.num_interventions:
-        rows.append(("by a person", f"{counted(demo.num_interventions, 'step')} for the agent"))
+        rows.append(("human", f"{counted(demo.num_interventions, 'step')} in place of the agent"))
     for name, value in rows:
         say(f"{name:<12} {value}")
     if demo.events:
@@ -145,7 +145,7 @@ def print_validation(
             how = f"{counted(found.steps, 'step')}, as recorded; not checked: {unchecked}"
         say(f"{_short(found.path, demos.folder)}: {how}")
     if refused:
-        say(f"{refused:,} of {len(demos):,} do not go as they were recorded.")
+        say(f"{refused:,} of {len(demos):,} diverge from the recording.")
     return 2 if refused else 0
 
 
@@ -193,7 +193,7 @@ def print_split(save_dir: str | None, files: Sequence[str], valid: float, seed: 
         inside = DemoSet(folder, [path for path in demos.paths if path.parent == folder])
         path, train, validating = write_split(inside, valid, seed)
         say(f"train {train:,}, valid {validating:,}: {path}")
-    say("poketui bc keeps to it; what is recorded from now on is learnt from.")
+    say("poketui bc uses this split; later recordings are training data.")
 
 
 def print_filtered(
@@ -218,10 +218,10 @@ def print_merge(save_dir: str | None, folders: Sequence[Path], out: Path | None)
     """Copy demonstrations of other folders here."""
     for folder in folders:
         if not folder.is_dir():
-            raise DemoError(f"{folder} is no folder.", "Name folders of demonstrations.")
+            raise DemoError(f"{folder} is not a folder.", "Use folders of demonstrations.")
     target = DemoSet(out or demos_folder(settings(save_dir)))
     copied = target.merge(DemoSet(folder) for folder in folders)
-    say(f"{len(copied):,} copied into {target.folder}, which now holds {len(target):,}.")
+    say(f"{len(copied):,} copied into {target.folder}, which now contains {len(target):,}.")
 
 
 def deletable(save_dir: str | None, names: Sequence[str]) -> DemoSet:
@@ -248,7 +248,7 @@ def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
         found = (log for one in (demos, *demos.sets()) for log in one.logs())
         logs = [log for log in found if not is_being_written(log)]
     if not logs:
-        say(f"Nothing was left behind in {demos.folder}.")
+        say(f"Nothing to recover in {demos.folder}.")
     refused = 0
     for log in logs:
         try:
@@ -260,7 +260,7 @@ def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
             steps = (
                 counted(len(demo.shown), "step")
                 if demo.shown
-                else "nothing had been played, it is gone"
+                else "nothing had been played; deleted"
             )
             say(f"{log.name.removesuffix(LOG_SUFFIX)}: {steps}")
     return 2 if refused else 0
@@ -294,7 +294,7 @@ def print_export(
     for name, (_, demo) in zip(names, demos.read(), strict=True):
         target = (out or Path()) / f"{name.removesuffix(SUFFIX)}.{form}"
         if target.exists() and not is_forced:
-            raise DemoError(f"{target} is there already.", "Give --out or --force.")
+            raise DemoError(f"{target} already exists.", "Add --out or --force.")
         target.parent.mkdir(parents=True, exist_ok=True)
         steps = to_npz(demo, target, config) if form == "npz" else to_csv(demo, target)
         say(f"{target}: {counted(steps, 'step')}, {target.stat().st_size:,} bytes")
@@ -309,7 +309,7 @@ def print_import(config: RunConfig, files: Sequence[Path]) -> int:
     for file in files:
         try:
             for found in importer.take(file):
-                where = "there already, as" if found.is_known else "now"
+                where = "already imported as" if found.is_known else "imported as"
                 say(f"{file}: {counted(len(found.demo.shown), 'step')}, {where} {found.path}")
         except PokeTUIError as error:
             refused += 1

@@ -33,7 +33,7 @@ def demos(context: typer.Context, save_dir: SaveDir = None) -> None:
         demo_reports.print_list(save_dir)
 
 
-@demos_app.command("list")
+@demos_app.command("list", cls=Panels)
 def list_(save_dir: SaveDir = None) -> None:
     """List the demonstrations."""
     from pokeTUI.cli import demo_reports
@@ -41,7 +41,7 @@ def list_(save_dir: SaveDir = None) -> None:
     demo_reports.print_list(save_dir)
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def show(
     file: Annotated[str, typer.Argument(help="A demonstration.")], save_dir: SaveDir = None
 ) -> None:
@@ -79,7 +79,7 @@ def watch(
         say(*watch(recorded, color=color))
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def validate(
     files: Files = None,
     rom: Rom = None,
@@ -93,7 +93,7 @@ def validate(
     raise typer.Exit(code)
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def stats(files: Files = None, save_dir: SaveDir = None) -> None:
     """Show statistics: lengths, returns, maps, actions."""
     from pokeTUI.cli import demo_reports
@@ -101,7 +101,7 @@ def stats(files: Files = None, save_dir: SaveDir = None) -> None:
     demo_reports.print_statistics(save_dir, files or [])
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def split(
     valid: Annotated[float, typer.Option(help="Validation share.")] = 0.2,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
@@ -134,7 +134,7 @@ def filter_(
     demo_reports.print_filtered(save_dir, files or [], tags, success, by, map_, min_return, out)
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def merge(
     folders: Annotated[list[Path], typer.Argument(help="Folders of demonstrations.")],
     out: Annotated[
@@ -148,7 +148,7 @@ def merge(
     demo_reports.print_merge(save_dir, folders, out)
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def delete(
     files: Annotated[list[str], typer.Argument(help="Demonstrations.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -164,7 +164,7 @@ def delete(
     say(f"{demos.delete():,} deleted.")
 
 
-@demos_app.command()
+@demos_app.command(cls=Panels)
 def recover(files: Files = None, save_dir: SaveDir = None) -> None:
     """Recover demonstrations from interrupted recordings."""
     from pokeTUI.cli import demo_reports
@@ -197,7 +197,7 @@ def export(
     demo_reports.print_export(config, files or [], format_, out, is_forced=force)
 
 
-@demos_app.command("import")
+@demos_app.command("import", cls=Panels)
 def import_(
     files: Annotated[
         list[Path], typer.Argument(help=".demo, .npz or .csv files, or folders of Minari.")

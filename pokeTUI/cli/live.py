@@ -54,7 +54,7 @@ def serve(
         int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0: any free one.")
     ] = DEFAULT_PORT,
     control: Annotated[
-        bool, typer.Option("--control", help="Let browsers control it, not only watch.")
+        bool, typer.Option("--control", help="Allow browsers to control the run.")
     ] = False,
 ) -> None:
     """Show a run in a browser on this machine; whoever has the printed address can watch."""
@@ -65,7 +65,7 @@ def serve(
 
     if importlib.util.find_spec("textual_serve") is None:
         raise ConfigurationError(
-            "Browsers need the package textual-serve, which is not installed.",
+            "poketui serve needs the package textual-serve, which is not installed.",
             "Install it: pip install 'poketui[web]'.",
         )
     run_id = find_live_run(run).run_id
@@ -86,10 +86,8 @@ def serve(
 def _announce(address: str, run_id: str, *, is_steered: bool) -> None:
     """Print the address, the only time that the token is seen."""
     port = address.partition("/?")[0].rpartition(":")[2]
-    steered = (
-        "to watch and control" if is_steered else "to watch; --control also lets it be controlled"
-    )
-    say(f"The run {run_id} in a browser, {steered}:")
+    steered = "to watch and control" if is_steered else "to watch (--control also allows control)"
+    say(f"Open the run {run_id} in a browser {steered}:")
     say(f"  {address}")
     say("Keep this address secret. From another machine, open a tunnel first:")
     say(f"  ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}")

@@ -32,7 +32,7 @@ Backend = Annotated[
 BaseUrl = Annotated[str | None, typer.Option(help="Server URL.", show_default="the provider's")]
 
 
-@llm_app.command()
+@llm_app.command(cls=Panels)
 def check(
     model: Model = None,
     backend: Backend = None,
@@ -45,7 +45,7 @@ def check(
     raise typer.Exit(print_check(_settings(set_, model, backend, base_url)))
 
 
-@llm_app.command()
+@llm_app.command(cls=Panels)
 def pull(
     model: Annotated[
         str | None,
@@ -82,7 +82,7 @@ def ask(
     raise typer.Exit(print_plan(settings, instruction=instruction))
 
 
-@llm_app.command()
+@llm_app.command(cls=Panels)
 def log(
     run: LatestRun = "latest",
     last: Annotated[int, typer.Option(min=1, help="Number of exchanges, newest last.")] = 20,

@@ -44,7 +44,7 @@ def print_check(settings: Mapping[str, Any]) -> int:
 
 
 async def _check(backend: Backend, config: RunConfig) -> bool:
-    way = "run here" if backend.name == "local" else f"by the protocol of {backend.name}"
+    way = "run here" if backend.name == "local" else f"{backend.name} protocol"
     say(f"{backend.model}, {way}")
     try:
         steps = await check_model(
@@ -115,7 +115,7 @@ def print_plan(settings: Mapping[str, Any], *, instruction: str) -> int:
     if plan is None:
         return 2
     if not is_alone:
-        say(f"--- vote, each for as much as it is sure of: {plan.goal_source}")
+        say(f"--- vote, weighted by confidence: {plan.goal_source}")
     _print_goal(plan, "confidence" if len(answers) > 1 else "stated confidence")
     return 0
 
@@ -125,11 +125,11 @@ def _print_reading(one: "OneAnswer") -> None:
     if answer is not None:
         say(
             "",
-            f"--- {answer.latency_s:.1f} s, first word after {answer.first_token_s:.1f} s, "
+            f"--- {answer.latency_s:.1f} s, first token after {answer.first_token_s:.1f} s, "
             f"{counted(answer.prompt_tokens, 'token')} in, {answer.answer_tokens:,} out",
         )
     if reading.repairs:
-        say(f"mended: {', '.join(reading.repairs)}")
+        say(f"repaired: {', '.join(reading.repairs)}")
     if reading.plan is None:
         say(f"no goal: {reading.error}")
 
@@ -152,15 +152,15 @@ def print_exchanges(save_dir: str | None, run: str, *, last: int, is_full: bool)
     except OSError as error:
         raise CheckpointError(
             f"Cannot read {folder.exchanges_path}: {error.strerror or error}.",
-            "See to the file's permissions.",
+            "Check the file's permissions.",
         ) from None
     if not found.exchanges:
-        say(f"The run {folder.run_id} asked no language model.")
+        say(f"The run {folder.run_id} queried no language model.")
         return
     for exchange in found.exchanges[-last:]:
         _print_full(exchange) if is_full else _print_line(exchange)
     if found.damaged:
-        say(f"{found.damaged} damaged lines were passed over.")
+        say(f"{found.damaged} damaged lines were skipped.")
 
 
 def _print_line(exchange: dict[str, Any]) -> None:

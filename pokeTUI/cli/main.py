@@ -37,7 +37,7 @@ app = typer.Typer(
 _UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
 """Click's kind for whatever is wrong with the options, wherever typer has it from."""
 
-_ACCESS = "Give another file or folder, or see to its rights and its disk."
+_ACCESS = "Use another file or folder, or check its permissions and disk space."
 
 
 def _print_version(is_asked: bool) -> None:
@@ -48,7 +48,7 @@ def _print_version(is_asked: bool) -> None:
     try:
         say(f"poketui {version('poketui')}")
     except PackageNotFoundError:
-        say("poketui, not installed: run from its source")
+        say("poketui (not installed, running from source)")
     raise typer.Exit
 
 
@@ -162,7 +162,7 @@ def run(
 
     if llm_model and no_llm:
         raise ConfigurationError(
-            f"--llm-model {llm_model} and --no-llm contradict each other.", "Leave one of them out."
+            f"--llm-model {llm_model} and --no-llm are mutually exclusive.", "Leave one out."
         )
     given = options.given(
         rom_path=rom,
@@ -197,7 +197,7 @@ def run(
 app.command(cls=options.Panels)(runs)
 
 
-@app.command("eval")
+@app.command("eval", cls=options.Panels)
 def evaluate(
     run: options.LatestRun = "latest",
     episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Episodes to play.")] = 30,
@@ -216,7 +216,7 @@ def evaluate(
     print_evaluation(save_dir, run, episodes, checkpoint, with_planner=planner)
 
 
-@app.command()
+@app.command(cls=options.Panels)
 def export(
     run: options.LatestRun = "latest",
     format_: Annotated[
@@ -287,7 +287,7 @@ def replay(
         print_replay(save_dir, run, number)
 
 
-@app.command()
+@app.command(cls=options.Panels)
 def rom(
     file: Annotated[
         str, typer.Argument(help="The ROM file.", show_default="the practice game")
@@ -358,7 +358,7 @@ def main() -> None:
     except PokeTUIError as error:
         _fail(str(error))
     except OSError as error:  # of a file or folder of the user's that nobody below knew
-        _fail(f"{error.strerror or error}: {error.filename or 'no file is named'}. {_ACCESS}")
+        _fail(f"{error.strerror or error}: {error.filename or 'unknown file'}. {_ACCESS}")
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
     except Exception as error:  # the outermost frame: Python would print it as it came

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from engine.errors import ConfigurationError
 from pokeTUI.cli.completion import (
@@ -92,6 +92,14 @@ class Panels(TyperCommand):
         options = [each for each in self.params if isinstance(each, TyperOption)]
         for option in options if len(options) > _FEW else ():
             option.rich_help_panel = _PANEL_OF.get(option.name or "")
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show defaults as `[default: 32]`; Typer would put those of ours in parentheses."""
+        for each in self.params:
+            if isinstance(each, TyperOption | TyperArgument) and isinstance(each.show_default, str):
+                default = f"[dim]\\[default: {each.show_default}][/dim]"
+                each.help, each.show_default = f"{each.help} {default}", False
+        super().format_help(ctx, formatter)
 
 
 def given(**values: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ REFRESHES_PER_S = 8
 
 @contextmanager
 def progress(
-    text: str, *, left: str = "nothing is left half done", in_bytes: bool = False
+    text: str, *, left: str = "nothing was left half done", in_bytes: bool = False
 ) -> Iterator[Advance]:
     """Show a bar with the time left, gone at the end; where nobody looks, nothing.
 
@@ -29,7 +29,7 @@ def progress(
         with _bar(text, in_bytes=in_bytes) as advance:
             yield advance
     except KeyboardInterrupt:
-        complain(f"poketui: Ended by Ctrl-C; {left}.")
+        complain(f"poketui: Interrupted; {left}.")
         raise
 
 
@@ -66,7 +66,7 @@ def _bar(text: str, *, in_bytes: bool) -> Iterator[Advance]:
         OnceKnown(BarColumn()),
         OnceKnown(DownloadColumn() if in_bytes else MofNCompleteColumn()),
         OnceKnown(TimeLeftColumn()),
-        TextColumn("Ctrl-C ends it"),
+        TextColumn("Ctrl-C stops"),
     )
     console = Console(file=sys.stderr)  # this one, whatever takes its place meanwhile
     with Progress(

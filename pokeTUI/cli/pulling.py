@@ -17,14 +17,14 @@ from pokeTUI.printing import say
 _CONNECT_TIMEOUT_S = 5.0
 _PARTS = 10
 """How often a line is printed of what is downloaded, where there is no terminal."""
-_RESUMES = "what was downloaded stays, and the same command resumes"
+_RESUMES = "the download is kept; the same command resumes it"
 _NO_SERVER = (
-    "Ollama is to be had from ollama.com. Without it: get a GGUF file (hf download REPOSITORY "
+    "Get Ollama from ollama.com. Without it, get a GGUF file (hf download REPOSITORY "
     "FILE.gguf --local-dir .), then: pip install 'poketui[local]' && poketui run --llm-model "
     "./FILE.gguf"
 )
 _REMEDIES = {
-    "no space": "Make room on the server's disk; the same command then resumes.",
+    "no space": "Free some disk space on the server; the same command then resumes.",
     "file does not exist": "Check the model's name and tag.",
     "not found": "Check the model's name and tag.",
 }
@@ -42,7 +42,7 @@ def pull_models(settings: Mapping[str, Any]) -> None:
     for model in config.models:
         kind = config.llm_backend or backend_of(model)
         if kind != "ollama":
-            what = "is a file" if kind == "local" else f"is asked by {kind}'s protocol"
+            what = "is a file" if kind == "local" else f"uses the {kind} protocol"
             raise ConfigurationError(
                 f"{model} {what}: there is nothing to pull.",
                 f"Check it: poketui llm check --model {shlex.quote(model)}",
@@ -54,7 +54,7 @@ def pull_models(settings: Mapping[str, Any]) -> None:
         with progress(f"pulling {model}", left=_RESUMES, in_bytes=True) as advance:
             show = _Lines() if not sys.stderr.isatty() else _Bar(advance)
             asyncio.run(_pull(backend, show))
-        say(f"{model} is there. Check it: poketui llm check --model {shlex.quote(model)}")
+        say(f"{model} is available. Check it: poketui llm check --model {shlex.quote(model)}")
 
 
 async def _pull(backend: OllamaBackend, show: Callable[[Pulled], None]) -> None:

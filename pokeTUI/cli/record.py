@@ -29,7 +29,7 @@ def record(
     episodes: Annotated[
         int,
         typer.Option(
-            min=0, max=1_000_000, help="Episodes the dataset shall have.", show_default="no limit"
+            min=0, max=1_000_000, help="Total episodes in the dataset.", show_default="no limit"
         ),
     ] = 0,
     time_limit: Annotated[
@@ -42,7 +42,7 @@ def record(
         bool,
         typer.Option(
             "--reset/--no-reset",
-            help="Without --pause, your first press begins the next episode.",
+            help="Without --pause, your first press starts the next episode.",
         ),
     ] = True,
     review: Annotated[
@@ -110,7 +110,7 @@ def record(
         make_backends(config)  # what is wrong with them is reported before anything is created
     start = _start(save_dir, from_, at)
     if start is not None and state:
-        _refuse("--from and --state contradict each other.", "Leave one of them out.")
+        _refuse("--from and --state are mutually exclusive.", "Leave one out.")
     from engine.recording_session import RecordingPlan
 
     plan = RecordingPlan(
@@ -176,8 +176,8 @@ def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
 def _say_what_next(config: "RunConfig", plan: "RecordingPlan") -> None:
     """Say how the demonstrations are checked, and learnt from."""
     folder = plan.folder(config)
-    say(f"Check them with: poketui demos validate {folder}/*.demo")
-    say(f"Learn from them with: poketui bc {folder}")
+    say(f"Validate them: poketui demos validate {folder}/*.demo")
+    say(f"Train on them: poketui bc {folder}")
 
 
 def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | None":
@@ -186,7 +186,7 @@ def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | 
 
     if not source:
         if step is not None:
-            _refuse("--at is a step of --from.", "Add --from DEMO.")
+            _refuse("--at needs --from.", "Add --from DEMO.")
         return None
     run, separator, episode = source.rpartition(":")
     if not (separator and run and episode.isascii() and episode.isdigit()):

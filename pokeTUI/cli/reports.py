@@ -25,10 +25,10 @@ def print_curves(save_dir: str | None, name: str) -> None:
     """
     title, curves = saved_curves(saves(save_dir), name, _warn)
     if not curves:
-        say(f"{title} has no figures yet.")
+        say(f"{title} has no metrics yet.")
         return
-    width = max(len("figure"), *map(len, curves))
-    say(title, f"{'figure':<{width}} {'first':>10} {'last':>10} {'least':>10} {'most':>10}")
+    width = max(len("metric"), *map(len, curves))
+    say(title, f"{'metric':<{width}} {'first':>10} {'last':>10} {'min':>10} {'max':>10}")
     for figure, values in curves.items():
         row = (values[0], values[-1], min(values), max(values))
         shown = " ".join(f"{value:>10.4g}" for value in row)
@@ -154,11 +154,11 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
     with progress("replaying steps") as advance:
         found, total_reward = replay_episode(saves(save_dir), run, episode, advance)
     recorded = found.ended.summary
-    say(f"Episode {found.ended.episode} of run {found.run_id}, replayed to the same memory:")
+    say(f"Episode {found.ended.episode} of run {found.run_id}, replayed exactly:")
     was = (
         ""
         if abs(total_reward - recorded.total_reward) < PAID_ALIKE
-        else (f" ({recorded.total_reward:.2f} when it was played: by other weights)")
+        else (f" ({recorded.total_reward:.2f} when played, with other reward weights)")
     )
     say(f"{counted(recorded.length, 'step')}, return {total_reward:.2f}{was}")
     for key, step in recorded.steps_to_milestone.items():

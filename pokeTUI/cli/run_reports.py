@@ -238,4 +238,4 @@ def _print_policies(save_dir: str) -> None:
             f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(policy.changed_at))}"
             + (f"  cannot be read: {policy.refusal}" if policy.refusal else "")
         )
-    say("Its curves: poketui runs POLICY; train on from it: poketui run --from POLICY")
+    say("Curves: poketui runs POLICY; fine-tune: poketui run --from POLICY")

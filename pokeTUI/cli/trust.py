@@ -31,7 +31,7 @@ def trust(
     for name in names or []:
         if not name.strip() or not name.isprintable():
             raise ConfigurationError(
-                f"{name!r} cannot be trusted.", "Name a host, module:Class, a path, or wandb."
+                f"{name!r} cannot be trusted.", "Use a host, module:Class, a path, or wandb."
             )
     try:
         if names:
@@ -44,7 +44,7 @@ def trust(
     except OSError as error:
         raise ConfigurationError(
             f"Cannot write {trusting.trust_path()}: {error.strerror or error}.",
-            f"Name it in {trusting.VARIABLE}, or set POKETUI_CONFIG_DIR to a writable folder.",
+            f"Set it in {trusting.VARIABLE}, or set POKETUI_CONFIG_DIR to a writable folder.",
         ) from None
     lines = list(trusting.trusted_names())
     lines += [f"{name} ({trusting.VARIABLE})" for name in trusting.names_in_environment()]

@@ -74,7 +74,7 @@ class VideoOptions:
         if self.panes or (self.scale, self.first, self.last) != (None, None, None):
             raise ConfigurationError(
                 "--panes, --scale, --from and --to are for videos.",
-                "Name one: --gif FILE or --mp4 FILE.",
+                "Add --gif FILE or --mp4 FILE.",
             )
         return False
 
@@ -105,7 +105,7 @@ def write_videos(recorded: "Recorded", options: VideoOptions) -> None:
     for video in videos:
         if video.path.exists() and not options.force:
             raise ConfigurationError(
-                f"{video.path} is there already.", "Give another file, or --force."
+                f"{video.path} already exists.", "Choose another file, or add --force."
             )
     for video in videos:
         with progress(f"writing {video.path}") as advance:

@@ -51,19 +51,19 @@ reviewing = _only_if(is_reviewing, "only when a demonstration has ended, before 
 by_agent = _only_if(lambda state: not state.is_human, "not while you play")
 trains = _only_if(
     lambda state: not only_records(state),
-    "not while recording demonstrations: nothing is trained",
+    "not while recording: nothing is trained",
 )
-recording = _only_if(is_recording, "nothing is being recorded: d begins")
+recording = _only_if(is_recording, "nothing is being recorded: d starts")
 replaying = _only_if(is_replay, "only in a replay")
 evaluating = _only_if(
     lambda state: state.status is not None and state.status.phase == "evaluating",
     "no evaluation is running",
 )
 started = _only_if(lambda state: state.run is not None, "the run is still starting")
-kept_states = _only_if(lambda state: bool(state.kept_states), "no state is saved yet: K saves one")
+kept_states = _only_if(lambda state: bool(state.kept_states), "no saved state yet: K saves one")
 with_model = _only_if(
     lambda state: state.planner.status is not None,
-    "no language model is asked in this run: start it with --llm-model",
+    "this run has no language model: start it with --llm-model",
 )
 
 
@@ -99,7 +99,7 @@ def lacks(state: DashboardState, need: str) -> str:
     if need == GAME_STATE and run is not None and not run.has_game_state:
         return "this world has no map and no party"
     if need == FRAMES and run is not None and run.frame_shape is None:
-        return "this world draws no pictures"
+        return "this world has no frames"
     return ""
 
 
@@ -121,7 +121,7 @@ def saved_runs(state: DashboardState) -> str:
     if only_records(state):
         return trains(state)
     if is_replay(state) and Path(state.run.run_dir).is_file():
-        return "a demonstration belongs to no run"
+        return "a demonstration has no run"
     return "the run is on another machine" if not Path(state.run.run_dir).is_dir() else ""
 
 
@@ -133,9 +133,9 @@ def pausable(state: DashboardState) -> str:
 def takeable(state: DashboardState) -> str:
     """Let it be done where somebody else than a person plays, and there is something to reach."""
     if is_replay(state) and state.status is not None and state.status.is_goal_reached:
-        return "the goal is reached here: go back first"
+        return "the goal is reached here: seek back first"
     is_alone = only_records(state) and state.run is not None and state.run.agent == HUMAN
-    return "nobody else plays here: --player names one" if is_alone else ""
+    return "no other player: set one with --player" if is_alone else ""
 
 
 def paused(state: DashboardState) -> str:
@@ -148,7 +148,7 @@ def paused(state: DashboardState) -> str:
 def several_games(state: DashboardState) -> str:
     """Let it be done where there is more than one game."""
     if state.end is not None:
-        return "the run is over"
+        return "the run has ended"
     if state.run is not None and state.run.num_envs < 2:
         return "there is only one game"
     return by_agent(state)
@@ -162,5 +162,5 @@ def beside_others(state: DashboardState) -> str:
     if viewers.is_read_only:
         return READ_ONLY
     if state.end is not None:
-        return "the run is over"
+        return "the run has ended"
     return "" if viewers.viewers > 1 or not viewers.is_yours else "there is no other viewer"

@@ -24,8 +24,8 @@ _FIGURES: Mapping[str, str] = MappingProxyType(
         "kickstart_kl": "distance from the clone",
         "distillation": "distillation coefficient",
         "value": "Q-values: mean",
-        "value_max": "Q-values: most",
-        "value_std": "Q-values: spread",
+        "value_max": "Q-values: max",
+        "value_std": "Q-values: std",
         "error": "TD error",
         "explained_variance": "explained variance",
         "approx_kl": "approx. KL",
@@ -100,7 +100,7 @@ SUCCESS = Curve("episodes", "success", "success", is_share=True)
 ALONE = Curve("evaluations", "success", "policy alone", is_share=True)
 ALONE_LOW = Curve("evaluations", "success_low", "95 % interval", is_share=True)
 ALONE_HIGH = Curve("evaluations", "success_high", "95 % interval", is_share=True)
-PLANNER = Curve("episodes", "planner_share", "planner: share of decisions", is_share=True)
+PLANNER = Curve("episodes", "planner_share", "planner share of decisions", is_share=True)
 _REACHED = "milestones"
 _MILESTONE = "milestone/"
 COMPLETION = Curve("episodes", _REACHED, "milestones reached", is_share=True)

@@ -165,13 +165,13 @@ def _describe(event: Event) -> tuple[str, str] | None:
         case events.RunStarted():
             resumed = f", resumed at step {event.resumed_from:,}" if event.resumed_from else ""
             return "run", (
-                f"run {event.run_id} began{resumed}: {event.game}, {event.agent}, {event.mode}, "
+                f"run {event.run_id} started{resumed}: {event.game}, {event.agent}, {event.mode}, "
                 f"{counted(event.num_envs, 'game')} in "
                 f"{counted(event.num_workers, 'process', 'processes')}"
             )
         case events.EvaluationEnded(evaluation=found):
             return "evaluated", (
-                f"the policy alone after {counted(event.episode, 'episode')}: "
+                f"policy alone after {counted(event.episode, 'episode')}: "
                 f"reward {found.avg_reward:+.1f} ± {found.std_reward:.1f}, "
                 f"success {100 * found.success_rate:.0f} %, "
                 f"{counted(round(found.avg_length), 'step')}"

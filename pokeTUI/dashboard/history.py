@@ -209,12 +209,12 @@ def stage_move(
     average = sum(last) / max(1, len(last))
     unit = "" if after.unit == "reward" else f" {after.unit}"
     if is_back:
-        cause = f"stage {before.stage} did not hold"
-        cause += f": {average:.1f}{unit} on average" if last else ""
+        cause = f"performance fell in stage {before.stage}"
+        cause += f": mean {average:.1f}{unit}" if last else ""
     elif last and average >= before.threshold:
-        cause = f"{average:.1f}{unit} on average, {before.threshold:.4g} needed"
+        cause = f"mean {average:.1f}{unit}, threshold {before.threshold:.4g}"
     else:
-        cause = f"stage {before.stage} is done"
+        cause = f"stage {before.stage} completed"
     return Move(episode, True, is_back, text, cause)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from engine import events
 from engine.planning_types import GoalOutcome, Outcome
+from engine.plurals import counted
 from engine.quoting import printable
 
 MAX_EXCHANGES = 30
@@ -159,8 +160,8 @@ def describe_goal_outcome(goal_outcome: GoalOutcome) -> str:
     """Return the outcome of a goal."""
     word = goal_outcome.outcome.value
     if goal_outcome.outcome is Outcome.REACHED and not goal_outcome.made_progress:
-        word = "reached, but it led nowhere"
-    ignored = "not followed, to compare; " if goal_outcome.is_control else ""
+        word = "reached, without progress"
+    ignored = "control group; " if goal_outcome.is_control else ""
     return f"{ignored}{word} after {goal_outcome.steps}"
 
 
@@ -183,7 +184,7 @@ def describe_status(status: events.PlannerStatusChanged) -> str:
         parts.append(f"uplift {100 * status.uplift:+.0f} % ({low:+.0f} to {high:+.0f})")
     if status.calls:
         parts.append(f"{status.median_latency_s:.1f} s")
-        parts.append(f"{status.calls} asked")
+        parts.append(counted(status.calls, "query", "queries"))
     if status.failures:
         parts.append(f"{status.failures} failed")
     if status.cost:

@@ -276,7 +276,7 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.ViewersChanged():
             return _fold_viewers(state, event)
         case events.ControlWanted():
-            return _notify(state, "Another viewer asks to steer: C gives control")
+            return _notify(state, "Another viewer asks for control: C gives it")
         case events.RunFailed() | events.RunStopped() | events.ConnectionLost():
             return replace(state, end=event)
         case _:
@@ -291,7 +291,7 @@ def _fold_viewers(state: DashboardState, event: events.ViewersChanged) -> Dashbo
     if event.is_yours:
         return _notify(state, "You are in control now")
     text = "Another viewer is in control now"
-    return _notify(state, text if event.is_held else "Nobody is in control now: C takes control")
+    return _notify(state, text if event.is_held else "Nobody is in control: C takes control")
 
 
 def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:

@@ -10,7 +10,7 @@ _LEADS_FROM = 0.02
 _UNTRAINED = {
     "rules": "The planner plays alone: nothing is learnt.",
     "random": "Actions are chosen at random: nothing is learnt.",
-    "explore": "Saved states are explored by chance: nothing is learnt.",
+    "explore": "Saved states are explored at random: nothing is learnt.",
 }
 
 
@@ -38,7 +38,7 @@ def _who_plays(state: DashboardState) -> str:
     if state.is_paused:
         return "Training is paused."
     if state.policy is None:
-        return "Learning has not begun: the first experience is being collected."
+        return "Learning has not started: collecting the first experience."
     mode = state.steering.mode if state.steering is not None else state.run.mode
     share = planned_share(state.shares)
     if mode == "rl_only":
@@ -55,7 +55,7 @@ def _who_plays(state: DashboardState) -> str:
 
 def _alone(state: DashboardState) -> str:
     if state.evaluated is None:
-        return "How the policy does alone is not known yet." if state.policy is not None else ""
+        return "The policy alone has not been evaluated yet." if state.policy is not None else ""
     found = state.evaluated.evaluation
     reached = round(found.success_rate * found.episodes)
     return f"Alone, the policy reaches the goal in {reached} of {found.episodes} tries."

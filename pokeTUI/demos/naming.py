@@ -45,7 +45,7 @@ def _in_a_set(name: str, places: Sequence[Path]) -> Path:
     if len(found) > 1:
         sets = [place.parent.name for place in found]
         raise DemoError(
-            f"A demonstration {name} is in each of the sets {', '.join(sets)}.",
-            f"Name it with its set: {sets[0]}/{name}",
+            f"{name} is in several datasets: {', '.join(sets)}.",
+            f"Add the dataset: {sets[0]}/{name}",
         )
     return found[0]

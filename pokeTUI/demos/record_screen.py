@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.events import ConnectionLost, Event, RecordingEnded, RunFailed, RunStopped
+from engine.plurals import counted
 from engine.threaded_session import Mailbox
 from pokeTUI.dashboard.event_lines import demonstration_end
 from pokeTUI.signals import signal_exit_code
@@ -13,9 +14,7 @@ if TYPE_CHECKING:
     from engine.recording_session import RecordingPlan
 
 _TAKE_DOWN_S = 10.0
-_INSTEAD = (
-    "Let a player play without a screen: poketui record --headless --player rules --episodes 5"
-)
+_INSTEAD = "Without a terminal: poketui record --headless --player rules --episodes 5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Recordings:
         elif isinstance(self.end, RunStopped) and not self.ended:
             lines.append(f"Nothing was recorded: {self.end.reason}.")
         if self.saved:
-            many = f"{self.saved:,} demonstration{'s' * (self.saved != 1)}"
+            many = counted(self.saved, "demonstration")
             lines.append(f"{many} saved in {self.folder}.")
         return lines
 

@@ -58,7 +58,7 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
     from pokeTUI.launch import check_preferences, check_terminal
 
     settings = recorded.settings()  # what is wrong with it comes before what is with the terminal
-    check_terminal("Replay it without a terminal: `poketui replay`, `poketui demos validate`.")
+    check_terminal("Without a terminal: `poketui replay`, `poketui demos validate`.")
     check_preferences()
     lines: list[str] = []
     recorded_now: Sequence[Event] = ()

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from engine.plurals import counted
 from engine.quoting import printable
 from pokeTUI.theme import Ink, palette
 
@@ -61,7 +62,7 @@ class DetailScreen(ModalScreen[None]):
         """Yield the passages."""
         with VerticalScroll(id="detail_box") as box:
             box.border_title = Content(printable(self._title))
-            box.border_subtitle = "↑↓ scrolls   y copies   esc goes back"
+            box.border_subtitle = "↑↓ scroll   y copy   esc back"
             yield Static(self._styled(), id="detail_text")
 
     def on_mount(self) -> None:
@@ -85,7 +86,7 @@ class DetailScreen(ModalScreen[None]):
     def action_copy(self) -> None:
         """Copy all of it."""
         self.app.copy_to_clipboard(self.text)
-        self.app.notify(f"Copied {len(self.text):,} characters", timeout=2, markup=False)
+        self.app.notify(f"Copied {counted(len(self.text), 'character')}", timeout=2, markup=False)
 
     def action_scroll(self, rows: int) -> None:
         """Scroll by rows."""

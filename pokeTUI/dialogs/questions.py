@@ -30,9 +30,9 @@ _MODES = (
     ("llm_only", "llm_only     the planner alone"),
 )
 _STRATEGIES = (
-    ("adaptive", "adaptive     by how the episodes go"),
+    ("adaptive", "adaptive     chosen by performance"),
     ("llm_heavy", "llm_heavy    planner-led (80 %)"),
-    ("balanced", "balanced     both alike (50 %)"),
+    ("balanced", "balanced     equal (50 %)"),
     ("rule_heavy", "rule_heavy   policy-led (20 %)"),
 )
 _AWAY, _AGAIN = "away", "again"
@@ -146,7 +146,7 @@ def ask_mark(state: DashboardState) -> Question:
     """Ask what was reached."""
     screen = PromptScreen(
         "What was reached?",
-        hint="A note at this step; it marks no success (* does).",
+        hint="A note at this step; it does not mark success (* does).",
         check=lambda text: _wrong_words(text) if text.strip() else "Enter a note.",
     )
     return Question(screen, lambda answer: MarkRecording(answer.strip()))
@@ -173,6 +173,6 @@ def _wrong_words(text: str) -> str:
     if len(text) > _MOST_CHARACTERS:
         return f"{len(text)} characters; at most {_MOST_CHARACTERS}."
     if not text.isprintable():
-        return "There is a character in it that cannot be shown."
+        return "It contains a character that cannot be displayed."
     is_tag_long = any(len(word) > _LONGEST_TAG for word in text.split() if word.startswith("#"))
     return f"A tag has at most {_LONGEST_TAG} characters." if is_tag_long else ""

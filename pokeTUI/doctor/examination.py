@@ -86,4 +86,4 @@ def _settings(path: Path | None, overrides: Mapping[str, Any] | None) -> tuple[R
     variables = sorted(name for name in os.environ if name.startswith("POKETUI_"))
     sources = [str(path)] if path else []
     sources += [f"environment: {', '.join(variables)}"] if variables else []
-    return config, good("settings", "; ".join(sources) or "as they come")
+    return config, good("settings", "; ".join(sources) or "defaults")

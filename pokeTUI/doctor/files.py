@@ -18,7 +18,7 @@ from pokeTUI.preferences import PreferenceFile
 
 _NEEDED_GB, _COMFORTABLE_GB = 0.1, 1.0
 _GB = 1024**3
-_OTHER_FOLDER = "Give another one: --save-dir FOLDER"
+_OTHER_FOLDER = "Choose another one: --save-dir FOLDER"
 
 
 def examine_rom(config: RunConfig) -> Finding:
@@ -29,9 +29,9 @@ def examine_rom(config: RunConfig) -> Finding:
         return bad("ROM", error.message, error.hint)
     if found.refusal is not None:
         if found.game is not None and config.allow_unknown_rom:
-            return warning("ROM", found.refusal.message, "It is tried all the same, as you asked.")
+            return warning("ROM", found.refusal.message, "It is used anyway (--allow-unknown-rom).")
         return bad("ROM", found.refusal.message, found.refusal.hint)
-    chosen = "" if config.rom_path else ", which comes with this; your own: --rom FILE"
+    chosen = "" if config.rom_path else ", included; your own: --rom FILE"
     return good("ROM", f"{found.name}{chosen}")
 
 
@@ -39,7 +39,7 @@ def examine_preferences() -> Finding:
     """Return whether the cockpit can read what it remembers, an old version's file included."""
     file = PreferenceFile()
     if not file.path.exists():
-        return good("preferences", f"none yet; they go into {file.path}")
+        return good("preferences", f"none yet (file: {file.path})")
     if not os.access(file.path, os.R_OK):
         return warning(
             "preferences", f"{file.path} cannot be read.", "Make it readable, or delete it."
@@ -60,7 +60,7 @@ def examine_trust() -> Finding:
         names = (*trusted_names(), *names_in_environment())
     except ConfigurationError as error:
         return bad("trusted", error.message, error.hint)
-    return good("trusted", ", ".join(names) or "nothing beside providers and this machine")
+    return good("trusted", ", ".join(names) or "only model providers and this machine")
 
 
 def examine_saves(config: RunConfig) -> Finding:
@@ -70,18 +70,20 @@ def examine_saves(config: RunConfig) -> Finding:
     while not nearest.exists() and nearest != nearest.parent:
         nearest = nearest.parent
     if not nearest.is_dir():
-        return bad("saves", f"{nearest} is no folder.", _OTHER_FOLDER)
+        return bad("saves", f"{nearest} is not a folder.", _OTHER_FOLDER)
     if not _is_writable(nearest, is_ours=nearest == folder):
         return bad("saves", f"{nearest} cannot be written.", _OTHER_FOLDER)
     try:
         free_gb = shutil.disk_usage(nearest).free / _GB
     except OSError as error:
         return bad("saves", f"{nearest} cannot be read: {error.strerror}.", _OTHER_FOLDER)
-    text = f"{folder}, {free_gb:,.1f} GB free" + ("" if nearest == folder else ", made when needed")
+    text = f"{folder}, {free_gb:,.1f} GB free" + (
+        "" if nearest == folder else ", created when needed"
+    )
     if free_gb < _NEEDED_GB:
-        return bad("saves", f"{text}.", f"Make space. {_OTHER_FOLDER}")
+        return bad("saves", f"{text}.", f"Free some space. {_OTHER_FOLDER}")
     if free_gb < _COMFORTABLE_GB:
-        return warning("saves", f"{text}.", f"A long run may fill that. {_OTHER_FOLDER}")
+        return warning("saves", f"{text}.", f"A long run may fill it. {_OTHER_FOLDER}")
     return good("saves", text)
 
 
@@ -95,8 +97,8 @@ def examine_live_runs() -> Finding:
     if silent:
         return warning(
             "live runs",
-            f"{', '.join(silent)} {'does' if len(silent) == 1 else 'do'} not answer.",
-            f"It may be busy; if it stays so, end it: poketui stop {silent[0]}",
+            f"{', '.join(silent)} {'does' if len(silent) == 1 else 'do'} not respond.",
+            f"It may be busy; otherwise stop it: poketui stop {silent[0]}",
         )
     if not live:
         return good("live runs", "none in the background")

@@ -14,7 +14,7 @@ from pokeTUI.gamepad.devices import NO_PERMISSION, InputDevices
 
 _OLDEST_PYTHON = (3, 11)
 _SHOWN = ("textual", "torch", "pyboy", "gymnasium", "numpy")
-_INSTALL = "Install them again: pip install -c constraints.txt -e ."
+_INSTALL = "Reinstall: pip install -c constraints.txt -e ."
 _MODULES = {"pydantic-settings": "pydantic_settings"}
 _EXTRAS = {
     "openai": "openai",
@@ -84,7 +84,7 @@ def examine_extras(wanted: str = "") -> Finding:
     text, remedy = ", ".join(present) or "none", ""
     if absent:
         text += f"; not installed: {', '.join(absent)}"
-        remedy = f"As you like: pip install 'poketui[{absent[0]}]'"
+        remedy = f"Optional: pip install 'poketui[{absent[0]}]'"
     return good("extras", text, remedy)
 
 
@@ -95,8 +95,8 @@ def examine_cores(cores: float | None = None) -> Finding:
     if cores < 2:
         return warning(
             "cores",
-            f"{text}: the screen and the training share it.",
-            "Training goes faster with more cores, or without a screen: poketui run --headless",
+            f"{text}, shared by cockpit and training.",
+            "Training is faster with more cores or without the cockpit: poketui run --headless",
         )
     return good("cores", text)
 
@@ -105,12 +105,12 @@ def examine_memory(free_gb: float | None = None) -> Finding:
     """Return whether the memory will do."""
     free_gb = free_memory_gb() if free_gb is None else free_gb
     if free_gb is None:
-        return good("memory", "this system does not say how much is free")
+        return good("memory", "free memory unknown on this system")
     if free_gb < _NEEDED_GB:
         return warning(
             "memory",
-            f"{free_gb:.1f} GB free; a usual run takes up to {_NEEDED_GB:g} GB.",
-            "End other programs, or play fewer games at once: --envs 8 --workers 1",
+            f"{free_gb:.1f} GB free; a typical run uses up to {_NEEDED_GB:g} GB.",
+            "Close other programs, or use fewer games: --envs 8 --workers 1",
         )
     return good("memory", f"{free_gb:.1f} GB free")
 

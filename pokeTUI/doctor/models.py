@@ -51,7 +51,7 @@ def _model(name: str, config: RunConfig) -> Finding:
         return examine_file(name)
     if status.state in ("ready", "loading"):
         loading = ", not loaded yet" if status.state == "loading" else ""
-        return good("model", f"{name} is there{loading}")
+        return good("model", f"{name} is available{loading}")
     text = one_line(status.detail, 200) or status.state
     return bad("model", f"{name}: {text}", _remedy(name, kind))
 
@@ -60,12 +60,12 @@ def examine_file(name: str, free_gb: float | None = None) -> Finding:
     """Return whether the memory holds a model that would be run here; its file is there."""
     size_gb = Path(name).stat().st_size / _GB
     free_gb = free_memory_gb() if free_gb is None else free_gb
-    text = f"{name} is there, {size_gb:.1f} GB; it would be run here, with no server"
+    text = f"{name}, {size_gb:.1f} GB; runs locally, without a server"
     if free_gb is not None and free_gb < size_gb + _WORKING_GB:
         return warning(
             "model",
-            f"{text}, and {free_gb:.1f} GB of memory are free.",
-            "End other programs, or take a smaller model.",
+            f"{text}; only {free_gb:.1f} GB of memory free.",
+            "Close other programs, or use a smaller model.",
         )
     return good("model", text)
 
@@ -86,7 +86,7 @@ def _unused_server() -> Finding:
     return good(
         "model",
         f"none set; Ollama at {address} has {models or 'no models'}{more}",
-        f"To have one set goals: {first}poketui run --llm-model {one_line(chosen, 40)}",
+        f"Use one: {first}poketui run --llm-model {one_line(chosen, 40)}",
     )
 
 
@@ -106,4 +106,4 @@ async def _probe(name: str, kind: str, base_url: str) -> ModelStatus | None:
 
 def _remedy(name: str, kind: str) -> str:
     backend = "" if kind == backend_of(name) else f" --backend {kind}"
-    return f"Step by step: poketui llm check --model {one_line(name, 60)}{backend}"
+    return f"Check it: poketui llm check --model {one_line(name, 60)}{backend}"

@@ -23,7 +23,7 @@ def examine_terminal(
     """
     if terminal is None:
         return [
-            warning("terminal", "none: input, output and errors do not all go to one.", _HEADLESS),
+            warning("terminal", "none: stdin, stdout and stderr are not all terminals.", _HEADLESS),
             _locale(environment),
         ]
     return [
@@ -39,7 +39,7 @@ def _kind(terminal: Terminal, environment: Mapping[str, str]) -> Finding:
     if terminal.term in ("", "dumb"):
         return bad(
             "terminal",
-            f"TERM is {terminal.term or 'not set'}: nothing can be drawn.",
+            f"TERM is {terminal.term or 'not set'}: cannot draw.",
             f"In a real terminal: export TERM=xterm-256color. {_HEADLESS}",
         )
     between = []
@@ -58,11 +58,11 @@ def _size(columns: int, rows: int) -> Finding:
     if columns < MIN_COLUMNS or rows < MIN_ROWS:
         return bad(
             "size",
-            f"{columns}x{rows}; {MIN_COLUMNS}x{MIN_ROWS} are needed.",
+            f"{columns}x{rows}; the minimum is {MIN_COLUMNS}x{MIN_ROWS}.",
             f"Enlarge the terminal or choose a smaller font. {_HEADLESS}",
         )
     if columns < _COMFORTABLE[0] or rows < _COMFORTABLE[1]:
-        return good("size", f"{columns}x{rows}: panes share their places; 120x40 shows more")
+        return good("size", f"{columns}x{rows}: panes share space as tabs; 120x40 shows more")
     return good("size", f"{columns}x{rows}")
 
 
@@ -76,17 +76,17 @@ def _colors(terminal: Terminal, environment: Mapping[str, str]) -> Finding:
             "In tmux: set -as terminal-features ',*:RGB'; then here: export COLORTERM=truecolor"
         )
     else:
-        remedy = "If it can show more (most can; ssh does not say so): export COLORTERM=truecolor"
+        remedy = "If it has true colour (most do; ssh does not tell): export COLORTERM=truecolor"
     if terminal.depth is ColorDepth.EIGHT_BIT:
-        return warning("colours", "256: the game looks a little coarser.", remedy)
+        return warning("colours", "256: the game looks slightly coarser.", remedy)
     return warning("colours", f"{terminal.depth.value}: the game is hard to see.", remedy)
 
 
 def _graphics(terminal: Terminal) -> Finding:
     best = terminal.best_mode(MIN_COLUMNS, MIN_ROWS)
-    pictures = best.value if best.is_picture else "blocks of characters"
-    keys = "told" if terminal.has_kitty_keys else "guessed"
-    text = f"the game is drawn as {pictures}; when a key is let go is {keys}"
+    pictures = best.value if best.is_picture else "block characters"
+    keys = "reported" if terminal.has_kitty_keys else "guessed"
+    text = f"game drawn as {pictures}; key releases {keys}"
     if not terminal.is_answering:
         text += " (the terminal did not answer)"
     return good("drawing", text)
@@ -103,4 +103,4 @@ def _locale(environment: Mapping[str, str]) -> Finding:
                 f"{name}={value} is not UTF-8: lines and blocks may look wrong.",
                 "export LC_ALL=C.UTF-8",
             )
-    return warning("letters", "no locale is set.", "export LANG=C.UTF-8")
+    return warning("letters", "no locale set.", "export LANG=C.UTF-8")

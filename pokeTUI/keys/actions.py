@@ -86,7 +86,7 @@ RUN_KEYS = (
     _run(
         ("p", "space"),
         "toggle_pause",
-        "Pause or resume (space does the same).",
+        "Pause or resume (also space).",
         pausable,
         label="pause",
         rank=1,
@@ -105,7 +105,7 @@ RUN_KEYS = (
     _run(
         ("plus", "equals_sign"),
         "change_speed(1)",
-        "Faster or slower: 1, 3 (the game's own pace), 6, 12, 30 or 60 actions a second, no limit.",
+        "Faster or slower: 1, 3 (the game's own speed), 6, 12, 30 or 60 actions/s, or no limit.",
         by_agent,
         name="faster",
         label="speed",
@@ -136,7 +136,7 @@ RUN_KEYS = (
     _run(
         ("s",),
         "save",
-        "Write a checkpoint now.",
+        "Save a checkpoint now.",
         label="save",
         rank=4,
         synonyms=("save", "checkpoint", "write", "store"),
@@ -167,7 +167,7 @@ RUN_KEYS = (
     _run(
         ("Q",),
         "stop_run",
-        "Stop the run: save and end it, and keep the screen open; other viewers leave.",
+        "Stop the run: save and end it, keep the screen open; other viewers are detached.",
         name="stop",
         synonyms=("stop", "end", "terminate", "kill"),
     ),
@@ -277,7 +277,7 @@ PLAY_KEYS = (
     _record(
         ("ampersand",),
         "mark_in_words",
-        "Add a note at this step; it marks no success.",
+        "Add a note at this step; it does not mark success.",
         recording,
         synonyms=("note", "annotate", "comment"),
     ),
@@ -391,7 +391,7 @@ PLAY_KEYS = (
     _watch(
         ("A",),
         "mosaic",
-        "All games at once, small: arrows or a click choose one, enter watches it.",
+        "All games at once: select one with arrows or a click, enter watches it.",
         several_games,
         name="all_games",
         synonyms=("mosaic", "grid", "overview", "all games", "environments", "envs"),
@@ -419,7 +419,7 @@ PROGRAM_KEYS = (
     _screen(
         ("tab",),
         "next_pane(1)",
-        "Move the keyboard to the next pane (shift+tab: the previous one).",
+        "Focus the next pane (shift+tab: the previous one).",
         name="next_pane",
         label="pane",
         display="tab",
@@ -429,14 +429,14 @@ PROGRAM_KEYS = (
     _screen(
         ("shift+tab",),
         "next_pane(-1)",
-        "Move the keyboard to the previous pane.",
+        "Focus the previous pane.",
         name="previous_pane",
         display="",
     ),
     _screen(
         ("Z",),
         "zoom",
-        "Zoom: let the pane with the keyboard fill the screen, or put it back.",
+        "Zoom: let the focused pane fill the screen, or restore it.",
         label="zoom",
         rank=6,
         synonyms=("fullscreen", "full screen", "maximize", "enlarge"),
@@ -444,14 +444,14 @@ PROGRAM_KEYS = (
     _screen(
         ("L",),
         "present",
-        "Presentation mode: the game large, little else; again leaves it.",
+        "Presentation mode: a large game, little else; again to leave.",
         name="presentation",
         synonyms=("fullscreen", "full screen", "presentation", "cinema"),
     ),
     _screen(
         ("greater_than_sign", "ctrl+right"),
         "resize('wider')",
-        "Make the pane with the keyboard narrower or wider (ctrl+arrows do the same).",
+        "Make the focused pane narrower or wider (also ctrl+arrows).",
         name="wider",
         display="< >",
         synonyms=("resize", "size", "wider"),
@@ -467,7 +467,7 @@ PROGRAM_KEYS = (
     _screen(
         ("right_curly_bracket", "ctrl+down"),
         "resize('taller')",
-        "Make it lower or taller (ctrl+arrows do the same).",
+        "Make it shorter or taller (also ctrl+arrows).",
         name="taller",
         display="{ }",
         synonyms=("resize", "size", "taller"),
@@ -475,7 +475,7 @@ PROGRAM_KEYS = (
     _screen(
         ("left_curly_bracket", "ctrl+up"),
         "resize('lower')",
-        "Make the pane lower.",
+        "Make the pane shorter.",
         name="lower",
         display="",
         synonyms=("resize", "size", "lower"),
@@ -529,7 +529,7 @@ PROGRAM_KEYS = (
     _program(
         ("q",),
         "quit_run",
-        "Save and quit (ctrl+c does the same); asked twice, quit without waiting.",
+        "Save and quit (also ctrl+c); twice: quit without waiting.",
         label="quit",
         rank=0,
         synonyms=("quit", "exit", "leave", "close"),
@@ -537,7 +537,7 @@ PROGRAM_KEYS = (
     _program(
         ("ctrl+c", "ctrl+q"),
         "leave",
-        "Close what is in front; if nothing is, save and quit.",
+        "Close the dialog or screen; else save and quit.",
         display="",
         is_priority=True,
         synonyms=("quit", "exit", "close"),
@@ -545,7 +545,7 @@ PROGRAM_KEYS = (
     _program(
         ("ctrl+z",),
         "suspend",
-        "Suspend the program, back to the shell: fg resumes it.",
+        "Suspend to the shell: fg resumes.",
         is_priority=True,
         synonyms=("suspend", "background", "shell"),
     ),

@@ -100,7 +100,7 @@ class KeyAction:
     def refusal(self, state: DashboardState) -> str:
         """Return why it makes no sense now, "" if it does."""
         if self.group in _STEERING and state.end is not None:
-            return "the run is over"
+            return "the run has ended"
         is_steering = self.group in _STEERING or self.id in _FOR_ALL
         if is_steering and state.viewers is not None and not state.viewers.is_yours:
             if state.viewers.is_read_only:
@@ -108,7 +108,7 @@ class KeyAction:
             held = state.viewers.is_held
             return "another viewer has control: C asks for it" if held else "C takes control first"
         if self.group in _STEERING and is_replay(state) and self.id not in _IN_A_REPLAY:
-            return "not in a replay: nothing of it can be changed"
+            return "not available in a replay"
         is_there = self.id in _WHILE_RECORDING or self.id.startswith(SLOTS)
         if self.group in (RUN, STEER) and not is_there and trains(state):
             return trains(state)

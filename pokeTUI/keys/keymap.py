@@ -132,7 +132,7 @@ class KeyTable:
         taken = self._played if entry.group != PLAY else frozenset(self.buttons)
         is_taken = bool(entry.keys) and not entry.is_button and taken.issuperset(entry.keys)
         if state.is_human and is_taken:
-            return "its keys are the game's while you play"
+            return "its keys control the game while you play"
         return entry.refusal(state)
 
     def bindings(self) -> list[Binding]:
@@ -315,7 +315,7 @@ def _pane_entries() -> tuple[KeyAction, ...]:
         SCREEN,
         ("0",),
         f"show_pane('{GAME}')",
-        "Show this pane, or hide it; 0 is the game. Where panes are tabs: choose the tab.",
+        "Show or hide this pane; 0 is the game. With tabs: select the tab.",
         partial(lacks, need=FRAMES),
         f"pane_{GAME}",
         display=f"0-{min(9, len(infos))}",
@@ -343,7 +343,7 @@ def _defaults(actions: ActionSet) -> list[KeyAction]:
         info = pane.INFO
         entries += [
             KeyAction(
-                f"{info.title} ({number}), while the keyboard is on it",
+                f"{info.title} ({number}), while it has the focus",
                 key.keys,
                 f"act('{info.key}', '{key.name}')",
                 key.help,
@@ -367,14 +367,14 @@ def _check(keymap: Mapping[str, tuple[str, ...]], entries: Iterable[KeyAction]) 
             shared = sorted(set(keys) & set(other.keys))
             if other.id != name and shared and can_clash(known[name], other):
                 raise ConfigurationError(
-                    f"{shown_key(shared[0])} would mean both {name} and {other.id}.",
+                    f"{shown_key(shared[0])} is bound to both {name} and {other.id}.",
                     f'Give one of them another key: {other.id} = "...".',
                 )
 
 
 def _unknown(name: str, origin: str = "") -> ConfigurationError:
     return ConfigurationError(
-        f"{origin}there is no action '{name}'.", "The help (?) and docs/keys.md name them all."
+        f"{origin}unknown action '{name}'.", "The help (?) and docs/keys.md list them all."
     )
 
 
@@ -390,8 +390,8 @@ def _parse(action: str, key: str) -> str:
         name = ""
     if not name or not set(modifiers) <= {"ctrl", "alt", "shift"}:
         raise ConfigurationError(
-            f"keys.{action} = '{key}': there is no such key.",
-            "Write a character, or a name such as enter, space, f5, ctrl+g; with commas between.",
+            f"keys.{action} = '{key}': unknown key.",
+            "Use a character or a name such as enter, space, f5, ctrl+g; separate keys by commas.",
         )
     return "+".join([*modifiers, name])
 

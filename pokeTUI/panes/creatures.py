@@ -56,7 +56,7 @@ def battle_lines(battle: Battle, width: int, height: int) -> list[Line]:
     gap = [Line(width)] if height >= 8 else []
     for creature, absent in (
         (battle.enemy, "nobody is sent out yet"),
-        (battle.own, "nobody of yours is sent out yet"),
+        (battle.own, "you have sent nobody out yet"),
     ):
         lines += gap
         if creature is None:

@@ -5,6 +5,7 @@ from typing import ClassVar
 from textual import events
 
 from engine.events import CurriculumChanged
+from engine.plurals import counted
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dashboard.story import story
 from pokeTUI.dialogs.questions import ask_mode, ask_strategy
@@ -48,8 +49,14 @@ class CurriculumPane(Pane):
         "planner",
     )
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
-        PaneKey(("m",), "mode", "m", "mode", "Let planner and policy act together, or one alone."),
-        PaneKey(("y",), "strategy", "y", "strategy", "Choose how far the planner is followed."),
+        PaneKey(("m",), "mode", "m", "mode", "Choose the mode: planner and policy, or one alone."),
+        PaneKey(
+            ("y",),
+            "strategy",
+            "y",
+            "strategy",
+            "Choose the strategy: how far the planner is followed.",
+        ),
         PaneKey(("up", "k"), "up", "↑/k", "", "Show later moves of the curriculum."),
         PaneKey(("down", "j"), "down", "↓/j", "", "Show earlier moves of the curriculum."),
         PaneKey(("pageup",), "page_up", "pgup", "", "Show much later moves."),
@@ -127,20 +134,20 @@ class CurriculumPane(Pane):
             lines.append(as_set(state, width))
         if height >= len(lines) + 2:
             lines += labelled("focus", now.focus, Ink.text, width, LABEL, 2)
-            lines += labelled("shows in", now.success_metrics, Ink.text, width, LABEL, 2)
+            lines += labelled("signs", now.success_metrics, Ink.text, width, LABEL, 2)
         return lines[:height]
 
     def _history(self, state: DashboardState, width: int, room: int) -> list[Line]:
         """Return the moves, newest first, below a heading."""
         if not state.moves:
-            text = "no stage or strategy has changed yet"
+            text = "no stage or strategy change yet"
             return labelled("history", text, Ink.dim, width, LABEL, min(2, room))
         lines = [Line(width).add("history", Ink.dim, LABEL)]
         drawn = [move_lines(move, width) for move in reversed(state.moves)]
         count = len(drawn)
         first = 0 if sum(map(len, drawn)) < room else min(self._first_move, count - 1)
-        of = f"{first + 1} to {count} of {count}" if first else f"{count} moves"
-        lines[0].add(of if count > 1 else "1 move", Ink.dim)
+        of = f"{first + 1} to {count} of {count}" if first else counted(count, "move")
+        lines[0].add(of, Ink.dim)
         for new in drawn[first:]:
             if len(lines) + len(new) > room:
                 break

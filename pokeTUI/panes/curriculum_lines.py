@@ -118,7 +118,7 @@ def hand_over(state: DashboardState, width: int, height: int) -> list[Line]:
         PlotLine(PLANNER.smoothed(state, SUCCESS_WINDOW), Ink.info, True, is_on_right=True),
     ]
     head = Line(width).add("━ ", Ink.good).add("return  ", Ink.dim)
-    head.add("┅ ", Ink.info).add("planner's share of the decisions", Ink.dim)
+    head.add("┅ ", Ink.info).add("planner share of decisions", Ink.dim)
     head.add(f", mean of {SUCCESS_WINDOW} episodes", Ink.dim)
     axes = Axes(float(returns[0][0]), float(returns[0][-1]), "episode", brief)
     return [Line(width), head, *plot(curves, axes, width, height - 2)[0]]
@@ -160,7 +160,7 @@ def source_lines(state: DashboardState, width: int, room: int) -> list[Line]:
     if room <= 0:
         return []
     if not shares:
-        return [line.add("nobody has counted yet", Ink.dim)]
+        return [line.add("no decisions counted yet", Ink.dim)]
     legend = Line(width).add("", Ink.dim, LABEL)
     for source, share in shares:
         mark, ink = source_mark(source)

@@ -31,7 +31,7 @@ def decision_head(width: int) -> Line:
     line.add("step", Ink.dim, 6, right=True).add(
         " by" if width >= _WIDE else "", Ink.dim, 11 if width >= _WIDE else 3
     )
-    line.add("action", Ink.dim, 7).add("sure", Ink.dim, 5).add("paid", Ink.dim, 6, right=True)
+    line.add("action", Ink.dim, 7).add("conf", Ink.dim, 5).add("reward", Ink.dim, 6, right=True)
     line.add("   ", Ink.dim).add("where" if width < _WIDE else "situation", Ink.dim)
     if width >= _WITH_WHY:
         line.skip_to(line.used + _CONTEXT - len("situation")).add(" why", Ink.dim)
@@ -64,33 +64,33 @@ def decision_line(row: "DecisionRow", width: int, run: RunStarted) -> Line:
 def decision_passages(row: "DecisionRow", run: RunStarted) -> list[Passage]:
     """Return all of a decision."""
     mark, ink = source_mark(row.source)
-    total = "not over yet"
+    total = "not finished yet"
     if row.episode_reward is not None:
-        total = f"paid {row.episode_reward:+.2f} in all"
+        total = f"return {row.episode_reward:+.2f}"
     when = datetime.fromtimestamp(row.timestamp).strftime("%Y-%m-%d %H:%M:%S")
     return [
         Passage("step", f"{row.step:,} of episode {_episode(row.episode_id, run.run_id)}"),
         Passage("at", when),
-        Passage("by", f"{mark} {printable(row.source) or 'nobody knows'}", ink),
+        Passage("by", f"{mark} {printable(row.source) or 'unknown'}", ink),
         Passage("action", run.actions.name(row.action), Ink.strong),
-        Passage("sure", f"{row.confidence:.2f}"),
+        Passage("confidence", f"{row.confidence:.2f}"),
         Passage("situation", describe_context(row.context)),
-        Passage("paid", f"{row.reward:+.4f} within 16 steps, counted as a {row.outcome}"),
+        Passage("reward", f"{row.reward:+.4f} within 16 steps, counted as a {row.outcome}"),
         Passage("episode", total),
-        Passage("because", printable(row.reasoning) or "no reason was given", Ink.strong),
+        Passage("reason", printable(row.reasoning) or "no reason given", Ink.strong),
     ]
 
 
 def pattern_head(width: int) -> Line:
     """Return the names of the columns."""
-    line = Line(width).add("times", Ink.dim, 7, right=True).add(" went well", Ink.dim, 11)
+    line = Line(width).add("times", Ink.dim, 7, right=True).add(" success", Ink.dim, 11)
     if width >= _MEDIUM:
         line.add("", Ink.dim, 10 if width >= _WIDEST else 4 if width >= _WIDE else 0)
     if width >= _WIDE:
         line.add("95 % confidence" if width >= _WIDEST else "95 % CI", Ink.dim, _interval(width))
     line.add("action", Ink.dim, 7)
     if width >= _MEDIUM:
-        line.add("paid", Ink.dim, 6, right=True)
+        line.add("reward", Ink.dim, 6, right=True)
     return line.add("  in", Ink.dim)
 
 
@@ -129,11 +129,11 @@ def pattern_passages(row: "PatternRow", actions: ActionSet) -> list[Passage]:
         Passage("in", describe_context(row.context), Ink.strong),
         Passage("taken", f"{counted(row.frequency, 'time')}, in all runs of this file"),
         Passage(
-            "went well",
+            "success",
             f"{100 * row.success_rate:.1f} % "
             f"(95 % confidence interval: {100 * low:.1f} to {100 * high:.1f} %)",
         ),
-        Passage("paid", f"{row.mean_reward:+.4f} on average"),
+        Passage("reward", f"{row.mean_reward:+.4f} on average"),
     ]
 
 

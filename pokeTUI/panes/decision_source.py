@@ -83,18 +83,18 @@ def _read(run_dir: str, given: str, view: View, limit: int) -> "Found":
         return read_decisions(path, wanted, limit, view.above)
     except FileNotFoundError:
         if not path.parent.is_dir():
-            return f"The run's folder {path.parent} is not there.", "It may have been moved away."
+            return f"The run's folder {path.parent} does not exist.", "It may have been moved."
         if path.is_dir():
-            return "The history of decisions is switched off.", f"{path.name} is a folder."
-        return "No decision has been written yet.", "The history begins with the first ones."
+            return "The decision history is off.", f"{path.name} is a folder."
+        return "No decision has been written yet.", "The history starts with the first ones."
     except TimeoutError:
-        return "Another program locks the history.", "It is tried again every second."
+        return "Another program has locked the history.", "Retrying every second."
     except PokeTUIError as error:
         return error.message, error.hint
     except OSError as error:
         return (
             f"The history cannot be read: {error.strerror or error}.",
-            "See to its folder's rights.",
+            "Check its folder's permissions.",
         )
 
 

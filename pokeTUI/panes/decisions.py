@@ -36,7 +36,7 @@ _MAX_SHARE = 0.05
 _AROUND = 2
 """Rows above and below the table."""
 
-_OUTCOMES = {"success": "what went well", "failure": "what went badly"}
+_OUTCOMES = {"success": "successes", "failure": "failures"}
 
 _Row = Union["DecisionRow", "PatternRow"]
 
@@ -47,23 +47,21 @@ class DecisionsPane(Pane):
     INFO: ClassVar[PaneInfo] = PaneInfo("decisions", "Decisions", "History", needs=TRAINING)
     PARTS = ("run",)
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
-        PaneKey(("up", "k"), "up", "↑/k", "", "Choose the row above."),
-        PaneKey(("down", "j"), "down", "↓/j", "", "Select the row below, on to older ones."),
-        PaneKey(
-            ("pageup", "ctrl+u"), "page_up", "pgup", "", "The page before (ctrl+u does the same)."
-        ),
+        PaneKey(("up", "k"), "up", "↑/k", "", "Select the row above."),
+        PaneKey(("down", "j"), "down", "↓/j", "", "Select the row below."),
+        PaneKey(("pageup", "ctrl+u"), "page_up", "pgup", "", "Previous page (ctrl+u)."),
         PaneKey(
             ("pagedown", "ctrl+d"),
             "page_down",
             "pgdn",
             "",
-            "The next page, of older ones (ctrl+d too).",
+            "Next page, of older ones (ctrl+d).",
         ),
-        PaneKey(("home", "g"), "first", "home/g", "newest", "To the newest, as they come."),
-        PaneKey(("f",), "filter", "f", "filter", "By source, action or outcome."),
-        PaneKey(("o",), "patterns", "o", "patterns", "What works where, or the decisions again."),
-        PaneKey(("y",), "copy", "y", "copy", "Copy the chosen row."),
-        PaneKey(("enter",), "open", "enter", "", "Show the chosen row whole."),
+        PaneKey(("home", "g"), "first", "home/g", "newest", "Follow the newest."),
+        PaneKey(("f",), "filter", "f", "filter", "Filter by source, action or outcome."),
+        PaneKey(("o",), "patterns", "o", "patterns", "Toggle patterns: what works where."),
+        PaneKey(("y",), "copy", "y", "copy", "Copy the selected row."),
+        PaneKey(("enter",), "open", "enter", "", "Show the selected row in full."),
     )
 
     def __init__(self) -> None:
@@ -166,11 +164,11 @@ class DecisionsPane(Pane):
     def _nothing(self) -> str:
         page = self._patterns if self._view.is_patterns else self._page
         if page is None:
-            return "Reading the history of decisions."
+            return "Loading the decision history."
         if self._view.is_filtered:
-            return "There is no such decision. f changes what is shown."
+            return "No match: f changes the filter."
         if self._view.is_patterns:
-            return "No action was taken three times in the same situation yet."
+            return "No action was taken three times in one situation yet."
         return "No decisions yet: each is stored after 16 steps, with its reward."
 
     def _about(self, width: int) -> Line:
@@ -278,8 +276,8 @@ class DecisionsPane(Pane):
         if not view.is_patterns:
             sources = self._page.sources if self._page is not None else ()
             found += [
-                ("outcome:failure", "only what went badly", view.outcome == "failure"),
-                ("outcome:success", "only what went well", view.outcome == "success"),
+                ("outcome:failure", "only failures", view.outcome == "failure"),
+                ("outcome:success", "only successes", view.outcome == "success"),
                 *((f"source:{one}", f"by {one}", view.source == one) for one in sources),
             ]
         return [(key, f"{'✓' if is_on else ' '} {text}") for key, text, is_on in found + actions]
@@ -301,7 +299,7 @@ class DecisionsPane(Pane):
     def _copy(self) -> None:
         passages = self._passages()
         if not passages:
-            self.app.notify("There is nothing to copy yet", timeout=2)
+            self.app.notify("Nothing to copy yet", timeout=2)
             return
         self.app.copy_to_clipboard("\n".join(f"{one.heading}: {one.text}" for one in passages))
         which = "first" if self._chosen is None else "chosen"

@@ -62,19 +62,17 @@ class LearningPane(Pane):
     PARTS = ("history", "updates", "evaluations", "evaluated", "policy", "run", "starts")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("right_square_bracket",), "next", "]", "curve", "Show the next curve."),
-        PaneKey(("left_square_bracket",), "previous", "[", "", "Show the curve before."),
+        PaneKey(("left_square_bracket",), "previous", "[", "", "Show the previous curve."),
         PaneKey(("m",), "smooth", "m", "mean", "Average over 30, 100, 1 or 10 episodes."),
-        PaneKey(("y",), "log", "y", "log", "Make the value axis logarithmic, or linear again."),
+        PaneKey(("y",), "log", "y", "log", "Toggle the logarithmic value axis."),
         PaneKey(("r",), "range", "r", "range", "Show the last tenth of the run, or all of it."),
-        PaneKey(("c",), "compare", "c", "compare", "Draw the curve of a saved run behind."),
-        PaneKey(("left", "h"), "left", "←/h", "", "Read values: move the mark to the left."),
-        PaneKey(
-            ("right", "l"), "right", "→/l", "", "Move the mark to the right; off it at the end."
-        ),
+        PaneKey(("c",), "compare", "c", "compare", "Compare with the curve of a saved run."),
+        PaneKey(("left", "h"), "left", "←/h", "", "Read values: move the cursor left."),
+        PaneKey(("right", "l"), "right", "→/l", "", "Move the cursor right."),
         PaneKey(("up", "k"), "up", "↑/k", "", "Scroll the milestones up."),
         PaneKey(("down", "j"), "down", "↓/j", "", "Scroll the milestones down."),
-        PaneKey(("home",), "first", "home", "", "Move the mark to the beginning."),
-        PaneKey(("end",), "last", "end", "", "Take the mark away."),
+        PaneKey(("home",), "first", "home", "", "Move the cursor to the start."),
+        PaneKey(("end",), "last", "end", "", "Hide the cursor."),
     )
 
     def __init__(self) -> None:
@@ -152,7 +150,7 @@ class LearningPane(Pane):
         run = self._state.run
         known = saved_runs(run.run_dir) if run is not None else []
         if not known:
-            self.notify("There is no other saved run to compare with.", timeout=3)
+            self.notify("No other saved run to compare with.", timeout=3)
             return
         choices = [("", "none: this run alone"), *known]
         screen = ChoiceScreen("Compare with a saved run", choices, self._other_name)
@@ -252,11 +250,11 @@ class LearningPane(Pane):
         place = f" {known.index(curve) + 1}/{len(known)} "
         line = Line(width).add("[", Ink.key).add(place, Ink.dim).add("]", Ink.key)
         if self._is_log and not can_log:
-            line.add("  no log scale: values of 0 or below", Ink.warn)
+            line.add("  no log scale: values <= 0", Ink.warn)
         elif self._is_log:
             line.add("  log scale", Ink.text)
         size = max(WINDOWS[self._window], curve.stride(state))
-        mean = f"  mean of {size}" if size > 1 else "  each one"
+        mean = f"  mean of {size}" if size > 1 else "  raw"
         line.add_whole("  the policy alone" if curve.source == "evaluations" else mean, Ink.dim)
         if state.evaluated is not None and curve in (RETURN, SUCCESS, ALONE):
             low, high = (bound.points(state)[1][-1] for bound in (ALONE_LOW, ALONE_HIGH))

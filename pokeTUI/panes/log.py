@@ -31,7 +31,7 @@ _FILTERS: dict[str, frozenset[str]] = {
     "warnings": frozenset({"warning", "refused", "failure"}),
     "no episodes": frozenset(_MARKS) - {"episode"},
     "episodes": frozenset({"episode", "evaluated"}),
-    "what people did": frozenset({"control", "state", "refused"}),
+    "people's actions": frozenset({"control", "state", "refused"}),
     "stages and strategy": frozenset({"stage", "strategy", "model"}),
 }
 _WIDE = 70

@@ -37,16 +37,16 @@ class Sign:
 
 NOTHING = Sign(" ", Ink.text)
 WALL = Sign("█", Ink.faint, fill="█")
-_VISITED = Sign("·", Ink.dim, "been there", rank=2)
+_VISITED = Sign("·", Ink.dim, "visited", rank=2)
 _LEDGE = Sign("▂", Ink.dim, "ledge", rank=3)
 _WATER = Sign("≈", Ink.info, "water", "≈", rank=3)
 _GRASS = Sign('"', Ink.good, "grass", '"', rank=3)
 _BEEN_GRASS = Sign('"', Ink.dim, "", " ", rank=3)
-WAY = Sign("•", Ink.key, "the way", rank=5)
+WAY = Sign("•", Ink.key, "route", rank=5)
 _SIGN = Sign("¶", Ink.dim, "sign", rank=6)
 DOOR = Sign("⌂", Ink.warn, "door", rank=7)
-_SOMEBODY = Sign("☻", Ink.odd, "somebody", rank=8)
-TARGET = Sign("◎", Ink.key, "the goal", rank=9)
+_SOMEBODY = Sign("☻", Ink.odd, "person", rank=8)
+TARGET = Sign("◎", Ink.key, "goal", rank=9)
 KINDS = {
     TileKind.WALL: WALL,
     TileKind.FLOOR: NOTHING,
@@ -71,7 +71,7 @@ def map_lines(game: GameObserved, width: int, height: int) -> list[Line]:
     """
     view = game.state.map
     if not view.width or not view.height:
-        return [Line(width).add("No map is shown here.", Ink.dim)]
+        return [Line(width).add("No map here.", Ink.dim)]
     legend_rows = 0 if height < 8 else 1 if height < 14 else 2
     room = height - legend_rows
     scale = _scale(view, width, room)

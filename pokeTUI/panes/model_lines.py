@@ -3,6 +3,7 @@
 import math
 
 from engine import events
+from engine.plurals import counted
 from engine.quoting import printable
 from pokeTUI.dashboard.planner import (
     Exchange,
@@ -58,46 +59,48 @@ def model_column(view: PlannerView, width: int, height: int) -> list[Line]:
         lines += [Line(width), *_question(view, asked, width)]
     before = [one for one in reversed(view.exchanges) if one.answer and one is not asked]
     if before and height - len(lines) > 4:
-        lines += [Line(width), Line(width).add("before that", Ink.dim)]
+        lines += [Line(width), Line(width).add("earlier", Ink.dim)]
         for one in before:
             block = _answer_before(one, width)
             if len(lines) + len(block) > height:
                 break
             lines += block
     if not view.exchanges:
-        lines += [Line(width), Line(width).add("It has not been asked yet.", Ink.dim)]
+        lines += [Line(width), Line(width).add("It has not been queried yet.", Ink.dim)]
     return lines[:height]
 
 
 def exchange_passages(one: Exchange, *, has_prompt: bool = True) -> list[Passage]:
     """Return all that is known of an exchange, the answer first."""
-    passages = [Passage("model", one.model), Passage("asked for", one.trigger)]
+    passages = [Passage("model", one.model), Passage("trigger", one.trigger)]
     answer = one.answer
     if answer is None:
         passages.append(Passage("answer", "not complete yet"))
     else:
         passages += _answer_passages(answer)
         if one.goal_outcome is not None:
-            passages.append(Passage("verdict", describe_goal_outcome(one.goal_outcome), Ink.strong))
+            passages.append(Passage("outcome", describe_goal_outcome(one.goal_outcome), Ink.strong))
         elif answer.goal:
-            passages.append(Passage("verdict", "none yet", Ink.dim))
-    passages.append(Passage("its words", readable(one.text), Ink.info))
+            passages.append(Passage("outcome", "none yet", Ink.dim))
+    passages.append(Passage("answer text", readable(one.text), Ink.info))
     if has_prompt:
         passages.append(Passage("prompt", "\n".join(one.prompt), Ink.dim))
     return [passage for passage in passages if passage.text]
 
 
 def _answer_passages(answer: events.PlanAnswered) -> list[Passage]:
-    first = "" if math.isnan(answer.first_token_s) else f", first word {answer.first_token_s:.1f} s"
+    first = (
+        "" if math.isnan(answer.first_token_s) else f", first token {answer.first_token_s:.1f} s"
+    )
     cost = f", ${answer.cost:.4f}" if answer.cost else ""
     tokens = f"{answer.prompt_tokens:,} read, {answer.answer_tokens:,} written{cost}"
     return [
         Passage("goal", printable(answer.goal), Ink.strong),
-        Passage("sure", f"{answer.confidence:.2f}" if answer.goal else ""),
-        Passage("because", printable(answer.reasoning)),
+        Passage("confidence", f"{answer.confidence:.2f}" if answer.goal else ""),
+        Passage("reason", printable(answer.reasoning)),
         Passage("no goal", printable(answer.error), Ink.warn),
-        Passage("mended", printable(", ".join(answer.repairs))),
-        Passage("took", f"{answer.latency_s:.1f} s{first}"),
+        Passage("repaired", printable(", ".join(answer.repairs))),
+        Passage("latency", f"{answer.latency_s:.1f} s{first}"),
         Passage("tokens", tokens),
     ]
 
@@ -120,22 +123,22 @@ def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
         first.add_whole(", breaker closed", Ink.dim)
     lines = [first, *labelled("", printable(status.absent), Ink.warn, width, _LABEL, 2)]
     asked = [
-        f"{status.calls:,} asked",
+        counted(status.calls, "query", "queries"),
         f"{status.median_latency_s:.1f} s each" if status.calls else "",
         f"${status.cost:.3f}" if status.cost else "no cost",
         f"{status.failures:,} failed" if status.failures else "",
-        f"{status.cached:,} known" if status.cached else "",
-        f"{status.prompt_tokens + status.answer_tokens:,} tokens",
+        f"{status.cached:,} cached" if status.cached else "",
+        counted(status.prompt_tokens + status.answer_tokens, "token"),
     ]
     lines += labelled("", _joined(asked, width - _LABEL), Ink.text, width, _LABEL)
     if math.isnan(status.uplift):
-        worth = f"not known yet: {status.followed:,} goals followed, {status.ignored:,} ignored"
-        return lines + labelled("worth", worth, Ink.dim, width, _LABEL)
+        worth = f"uplift not known yet: {status.followed:,} followed, {status.ignored:,} control"
+        return lines + labelled("goals", worth, Ink.dim, width, _LABEL)
     low, high = 100 * status.uplift_low, 100 * status.uplift_high
     ink = Ink.good if low > 0 else Ink.bad if high < 0 else Ink.text
     worth = f"uplift {100 * status.uplift:+.0f} % ({low:+.0f} to {high:+.0f})"
-    lines += labelled("worth", worth, ink, width, _LABEL)
-    lines[-1].add_whole(f" {status.followed:,} followed, {status.ignored:,} ignored", Ink.dim)
+    lines += labelled("goals", worth, ink, width, _LABEL)
+    lines[-1].add_whole(f" {status.followed:,} followed, {status.ignored:,} control", Ink.dim)
     return lines
 
 
@@ -144,7 +147,7 @@ def _question(view: PlannerView, asked: Exchange, width: int) -> list[Line]:
         Line(width).add(f"question {asked.number:,}", Ink.dim).add(f"  {asked.trigger}", Ink.text)
     ]
     if view.is_open:
-        text, ink = readable(view.text) or "waiting for its first word", Ink.info
+        text, ink = readable(view.text) or "waiting for its first token", Ink.info
         if view.is_thinking:
             lines[0].add("  thinking", Ink.dim)
             ink = Ink.dim

@@ -113,8 +113,10 @@ class Pane(LinesWidget):
 def untrained(state: DashboardState) -> str:
     """Return that nothing is trained here, and why; "" where something is."""
     if is_replay(state):
-        return "Nothing is trained here: an episode is played again."
-    return "Nothing is trained here: demonstrations are recorded." if only_records(state) else ""
+        return "Nothing is trained here: this is a replay."
+    return (
+        "Nothing is trained here: demonstrations are being recorded." if only_records(state) else ""
+    )
 
 
 def empty(text: str, width: int) -> list[Line]:

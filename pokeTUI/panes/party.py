@@ -30,7 +30,7 @@ class Zoom(StrEnum):
     """How much of the world the map shows."""
 
     MAP = "this map"
-    NEIGHBOURS = "the maps around"
+    NEIGHBOURS = "nearby maps"
     REGION = "the region"
 
 
@@ -43,7 +43,7 @@ class PartyPane(Pane):
 
     PARTS = ("game", "run", "world")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
-        PaneKey(("z",), "zoom", "z", "map", "Show this map, the maps around it, or the region."),
+        PaneKey(("z",), "zoom", "z", "map", "Show this map, nearby maps, or the region."),
         PaneKey(("m",), "milestones", "m", "milestones", "List the milestones, or show the map."),
         PaneKey(("up", "k"), "up", "↑/k", "", "Scroll the milestones up."),
         PaneKey(("down", "j"), "down", "↓/j", "", "Scroll the milestones down."),

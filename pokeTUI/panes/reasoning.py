@@ -85,7 +85,9 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         text = printable(entry.text)
         if entry.confidence is None:
             return text
-        return text.removesuffix(f", {entry.confidence:.0%} certain")
+        sure = f"{entry.confidence:.0%}"
+        # Journals of earlier versions have the second.
+        return text.removesuffix(f", confidence {sure}").removesuffix(f", {sure} certain")
 
     def text_of(self, entry: LogLine) -> str:
         """Return a line as it is searched and copied."""

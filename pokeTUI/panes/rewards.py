@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual import events
 
 from engine.commands import SetWeight
+from engine.plurals import counted
 from engine.quoting import printable
 from pokeTUI.dashboard.curves import brief
 from pokeTUI.dashboard.history import smooth
@@ -41,13 +42,15 @@ class RewardsPane(Pane):
     )
     PARTS = ("reward", "payouts", "steering", "history")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
-        PaneKey(("up", "k"), "up", "↑/k", "", "Choose the component above."),
-        PaneKey(("down", "j"), "down", "↓/j", "", "Choose the component below."),
-        PaneKey(("w",), "weight", "w", "weight", "Change the chosen component's weight."),
-        PaneKey(("m",), "mute", "m", "mute", "Let the chosen component count nothing, or again."),
-        PaneKey(("o",), "order", "o", "order", "Order by the table, or by size in this episode."),
-        PaneKey(("pageup",), "newer", "pgup", "", "Show newer payouts."),
-        PaneKey(("pagedown",), "older", "pgdn", "", "Show older payouts."),
+        PaneKey(("up", "k"), "up", "↑/k", "", "Select the component above."),
+        PaneKey(("down", "j"), "down", "↓/j", "", "Select the component below."),
+        PaneKey(("w",), "weight", "w", "weight", "Change the selected component's weight."),
+        PaneKey(
+            ("m",), "mute", "m", "mute", "Mute the selected component (weight 0), or unmute it."
+        ),
+        PaneKey(("o",), "order", "o", "order", "Sort by name, or by size in this episode."),
+        PaneKey(("pageup",), "newer", "pgup", "", "Show newer rewards."),
+        PaneKey(("pagedown",), "older", "pgdn", "", "Show older rewards."),
     )
 
     def __init__(self) -> None:
@@ -101,7 +104,7 @@ class RewardsPane(Pane):
         if row.weight is None:
             self.notify("Weights are not known yet.", severity="warning", timeout=3)
         elif name == "weight":
-            hint = f"A number; at 0 it counts for nothing. It began with {row.first_weight:g}."
+            hint = f"A number; 0 disables it. Original: {row.first_weight:g}."
             screen = PromptScreen(
                 f"Weight of {row.name}", f"{row.weight:g}", hint=hint, check=_what_is_wrong
             )
@@ -131,7 +134,7 @@ class RewardsPane(Pane):
         """Return the table, its sum, the chosen component and the last payouts."""
         rows = self._ordered(state)
         if not rows:
-            return empty("Nothing has been paid yet.", width)
+            return empty("No rewards yet.", width)
         chosen = rows[self._index(rows)]
         if width >= _SPLIT and height >= len(rows) + 2:
             small = _small_charts(state, rows, chosen, width, height // 2) if height >= 36 else []
@@ -179,7 +182,7 @@ def _detail(state: DashboardState, row: Component, width: int) -> list[Line]:
     below = Line(width).add(" ", Ink.text)
     below.add(sparkline(row.values, min(60, len(row.values), width - 20)), Ink.good)
     count = len(row.values)
-    return [line, below.add(f" last {count} episode{'s' if count > 1 else ''}", Ink.dim)]
+    return [line, below.add(f" last {counted(count, 'episode')}", Ink.dim)]
 
 
 def _add_weight(line: Line, row: Component) -> None:
@@ -229,7 +232,7 @@ def _payouts(state: DashboardState, width: int, room: int, start: int) -> list[L
     """Return the last payouts, newest first, below a heading."""
     if room < 3:
         return []
-    heading = Line(width).add(" last payouts", Ink.dim)
+    heading = Line(width).add(" recent rewards", Ink.dim)
     if not state.payouts:
         return [Line(width), heading, Line(width).add(" None in this episode so far.", Ink.dim)]
     shown = list(reversed(state.payouts))[start : start + room - 2]
@@ -255,5 +258,5 @@ def _what_is_wrong(text: str) -> str:
     try:
         value = float(text)
     except ValueError:
-        return "That is no number."
+        return "That is not a number."
     return "" if math.isfinite(value) else "It must be a finite number."

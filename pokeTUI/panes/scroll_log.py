@@ -26,19 +26,19 @@ _MIN_HEIGHT = 3
 _Entry = TypeVar("_Entry", bound=LogLine | EventLine)
 
 SCROLL_KEYS = (
-    PaneKey(("up", "k"), "up", "↑/k", "", "Choose the line above; the log stays where it is."),
-    PaneKey(("down", "j"), "down", "↓/j", "", "Choose the line below."),
-    PaneKey(("pageup", "ctrl+u"), "page_up", "pgup", "", "A page back (ctrl+u does the same)."),
-    PaneKey(("pagedown", "ctrl+d"), "page_down", "pgdn", "", "A page on (ctrl+d does the same)."),
-    PaneKey(("home", "g"), "first", "home/g", "", "To the oldest line."),
-    PaneKey(("end",), "follow", "end", "", "Follow the newest lines again."),
-    PaneKey(("F",), "freeze", "F", "freeze", "Freeze the log, or follow it again."),
-    PaneKey(("slash",), "search", "/", "search", "Search; nothing given ends the search."),
-    PaneKey(("n",), "match_before", "n", "", "To the match before, which is older."),
-    PaneKey(("N",), "match_after", "N", "", "To the match after, which is newer."),
-    PaneKey(("f",), "filter", "f", "filter", "Show only some of the lines, or all again."),
-    PaneKey(("y",), "copy", "y", "copy", "Copy the chosen line, or the last one."),
-    PaneKey(("enter",), "open", "enter", "", "Show the chosen line whole."),
+    PaneKey(("up", "k"), "up", "↑/k", "", "Select the line above; the log stops scrolling."),
+    PaneKey(("down", "j"), "down", "↓/j", "", "Select the line below."),
+    PaneKey(("pageup", "ctrl+u"), "page_up", "pgup", "", "Previous page (ctrl+u)."),
+    PaneKey(("pagedown", "ctrl+d"), "page_down", "pgdn", "", "Next page (ctrl+d)."),
+    PaneKey(("home", "g"), "first", "home/g", "", "Go to the oldest line."),
+    PaneKey(("end",), "follow", "end", "", "Follow the newest lines."),
+    PaneKey(("F",), "freeze", "F", "freeze", "Freeze or follow the log."),
+    PaneKey(("slash",), "search", "/", "search", "Search; an empty search ends it."),
+    PaneKey(("n",), "match_before", "n", "", "Previous (older) match."),
+    PaneKey(("N",), "match_after", "N", "", "Next (newer) match."),
+    PaneKey(("f",), "filter", "f", "filter", "Filter the lines."),
+    PaneKey(("y",), "copy", "y", "copy", "Copy the selected line, or the last one."),
+    PaneKey(("enter",), "open", "enter", "", "Show the selected line in full."),
 )
 
 
@@ -232,7 +232,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         """Do what a key stands for."""
         match name:
             case "search":
-                hint = "n and N go from match to match; nothing ends the search."
+                hint = "n and N go from match to match; an empty search ends it."
                 self.ask(PromptScreen("Search", self._query, hint=hint), self.search)
             case "copy":
                 self._copy()
@@ -294,11 +294,11 @@ class ScrollLogPane(Pane, Generic[_Entry]):
     def _copy(self) -> None:
         entry = self._chosen()
         if entry is not None:
-            text, name = self.text_of(entry), "the chosen line"
+            text, name = self.text_of(entry), "the selected line"
         else:
             text, name = self.copied(self._state)
         if not text:
-            self.app.notify("There is nothing to copy yet", timeout=2)
+            self.app.notify("Nothing to copy yet", timeout=2)
             return
         self.app.copy_to_clipboard(text)
         self.app.notify(f"Copied {name}", timeout=2, markup=False)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rich.cells import cell_len
 
 from engine.events import GameObserved
+from engine.plurals import counted
 from engine.quoting import printable
 from engine.types import MapId, MapOutline, TileKind
 from pokeTUI.panes.mini_map import (
@@ -164,7 +165,7 @@ class WorldMap:
         place = game.state.place
         found = self._outside(place.map, (place.x, place.y))
         if found is None:
-            return [Line(width).add("The maps around are not known.", Ink.dim)]
+            return [Line(width).add("The surrounding maps are unknown.", Ink.dim)]
         here, tile = found
         has_legend = height >= _LEGEND_FROM
         width, rows = max(1, width), max(1, height - 1 - has_legend)
@@ -241,7 +242,7 @@ class WorldMap:
             line = Line(width)  # where the player is, other lines say too
         line.add("  ◎" if line.used else "◎", Ink.key).add(f" {printable(target.name)}", Ink.text)
         count = len({number for number, _ in game.route} - {here.map})
-        return line.add_whole(f", {count} map{'s' * (count != 1)} away", Ink.dim) if count else line
+        return line.add_whole(f", {counted(count, 'map')} away", Ink.dim) if count else line
 
 
 def _middle(one: MapOutline) -> Tile:

@@ -176,7 +176,7 @@ def _number(key: str, text: str) -> float:
         return float(text if factor == 1.0 else text[:-1]) * factor
     except ValueError:
         raise ConfigurationError(
-            f"{key} is compared with '{text}', which is no number.",
+            f"{key} is compared with '{text}', which is not a number.",
             "Write it like steps>10k or success<80%.",
         ) from None
 
@@ -193,7 +193,7 @@ def _unknown(key: str, keys: Iterable[str], what: str) -> ConfigurationError:
     hint = f"Did you mean {' or '.join(near)}?" if near else ""
     return ConfigurationError(
         f"There is no {what} '{key}'.",
-        hint or f"Columns are: {', '.join(column.key for column in COLUMNS)}.",
+        hint or f"Columns: {', '.join(column.key for column in COLUMNS)}.",
     )
 
 

@@ -18,7 +18,7 @@ _RUN = (
 )
 _RECORDING = (
     "What was played becomes a demonstration.",
-    "What was played stays on disk: poketui demos recover takes it in.",
+    "What was played stays on disk: poketui demos recover restores it.",
 )
 
 
@@ -91,10 +91,10 @@ class FailureScreen(ModalScreen[None]):
         """Yield the message."""
         with Vertical(id="failure_box") as box:
             is_lost = isinstance(self._failure, ConnectionLost)
-            box.border_title = "✗ Not attached" if is_lost else "✗ The run ended by an error"
+            box.border_title = "✗ Not attached" if is_lost else "✗ The run failed"
             is_running = isinstance(self._failure, ConnectionLost) and self._failure.is_running
             again = "r attach again   " if is_running else "r resume from the checkpoint   "
-            box.border_subtitle = f"{again * self._can_go_on}q quit   esc look at the screen"
+            box.border_subtitle = f"{again * self._can_go_on}q quit   esc back to the screen"
             yield Static(Content(self._failure.message), id="failure_message")
             if self._failure.hint:
                 yield Static(Content(self._failure.hint), id="failure_hint")

@@ -23,14 +23,14 @@ class Page:
 
 COCKPIT = Page(
     "Welcome to PokeTUI",
-    "An agent learns to play. You watch it think, steer it, or play yourself.",
+    "An agent learns to play. Watch it think, steer it, or play yourself.",
     (
         (
             "What you see",
             (
                 ("0 Game", "the watched game; many more are played at once"),
                 ("1 Party and place", "where the player is, with whom, and what comes next"),
-                ("2 Rewards", "what each step pays, and for what"),
+                ("2 Rewards", "the reward of each step, and why"),
                 ("3 Reasoning", "who decides, why, and what the language model says"),
                 ("4 Curriculum", "how much the planner decides; the next stage"),
                 ("5 Learning", "whether it is getting better"),
@@ -48,7 +48,7 @@ COCKPIT = Page(
             ),
         ),
     ),
-    "The game, the learning and the planner start meanwhile.",
+    "The game, the training and the planner are starting.",
 )
 RECORDING = Page(
     "Record demonstrations",
@@ -68,14 +68,14 @@ RECORDING = Page(
                 ("d", "end it and review it: d keeps it, V shows it again"),
                 ("r  u", "hold to rewind; undo the last ten actions (U: any number)"),
                 ("F1", "to F10: load a save slot; with shift: save it"),
-                ("X  D", "retake it from its beginning, or discard it"),
+                ("X  D", "retake it from its start, or discard it"),
                 ("*  e", "mark it as a success; describe it and add tags"),
                 ("p  q", "pause; save and leave"),
                 ("?", "all keys"),
             ),
         ),
     ),
-    "An episode that reaches its goal is saved by itself.",
+    "An episode that reaches its goal is saved automatically.",
 )
 
 

@@ -34,7 +34,7 @@ class HelpScreen(ModalScreen[None]):
     def __init__(self, table: KeyTable) -> None:
         super().__init__()
         self._table = table
-        self._search = Input(placeholder="a part of a word", id="help_search")
+        self._search = Input(placeholder="part of a word", id="help_search")
         self._search.display = False
         self._text = Static(help_text(table), id="help_text")
 
@@ -42,7 +42,7 @@ class HelpScreen(ModalScreen[None]):
         """Yield the list."""
         with Vertical(id="help_box") as box:
             box.border_title = "Keys"
-            box.border_subtitle = "/ search   ↑↓ scroll   ? or esc goes back"
+            box.border_subtitle = "/ search   ↑↓ scroll   ? or esc back"
             yield self._search
             with VerticalScroll(id="help_scroll", can_focus=False):
                 yield self._text
@@ -94,4 +94,4 @@ def help_text(table: KeyTable, word: str = "") -> Content:
             keys = f"  {entry.shown:<{_KEY_WIDTH - 2}} "
             lines.append(Content.assemble((keys, "bold $primary"), first))
             lines.extend(Content(" " * (_KEY_WIDTH + 1) + part) for part in rest)
-    return Content("\n").join(lines or [Content("Nothing has that word.")])
+    return Content("\n").join(lines or [Content("No match.")])

@@ -41,8 +41,8 @@ class ListScreen(ModalScreen[str | None]):
         columns: Sequence[Column],
         *,
         hint: str = "",
-        keys: str = "enter picks   esc goes back",
-        empty: str = "Nothing is there.",
+        keys: str = "enter select   esc back",
+        empty: str = "Nothing here.",
         can_toggle: bool = False,
     ) -> None:
         super().__init__()

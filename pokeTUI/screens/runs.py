@@ -21,7 +21,7 @@ def why_not_resume(row: "RunRow", live: Sequence[str] = ()) -> str:
     if row.is_running:
         is_live = row.run_id in live
         return (
-            "It is running in the background: attach to it instead."
+            "It is running in the background: attach to it."
             if is_live
             else "It is running in another terminal."
         )

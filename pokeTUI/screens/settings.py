@@ -31,7 +31,7 @@ from pokeTUI.settings import (
 from pokeTUI.widgets.marked_list import MarkedList
 
 COCKPIT = "cockpit"
-_KEYS = "enter change   w write for a next run   / search   esc back"
+_KEYS = "enter change   w write for the next run   / search   esc back"
 
 
 class SettingsScreen(ModalScreen[None]):
@@ -102,7 +102,7 @@ class SettingsScreen(ModalScreen[None]):
         ]
         self._sections = [*dict.fromkeys(one.section for one in self._settings), COCKPIT]
         self._listed: list[Setting] = []
-        hint = "a part of a name or of its description"
+        hint = "part of a name or description"
         self._search = Input(placeholder=hint, id="settings_search")
         self._search.display = False
         self._section_list = MarkedList(*self._sections, id="settings_sections")
@@ -167,11 +167,11 @@ class SettingsScreen(ModalScreen[None]):
         """Say what the marked setting is for, or what is wrong with what was typed."""
         one = self._marked
         if one is None:
-            about = Content("Nothing has that word.")
+            about = Content("No match.")
         else:
-            when = "for a next run: w writes it into a file"
+            when = "for the next run: w writes it to a file"
             if one.is_live or one.section == COCKPIT:
-                when = "changes at once"
+                when = "applies immediately"
             kind = f"{one.kind}, {one.allowed}" if one.allowed else one.kind
             default = "".join(text for text, _ in _styled(one, one.default))
             title = Content.assemble((one.key, "bold $primary"), f"   {kind}\n")
@@ -284,9 +284,9 @@ class SettingsScreen(ModalScreen[None]):
             return
         path = user_path(text.strip())
         if path.exists():
-            choices = [("", "No, leave it"), ("yes", "Yes, write over it")]
+            choices = [("", "No, leave it"), ("yes", "Yes, overwrite it")]
             self.app.push_screen(
-                ChoiceScreen(f"{path} exists. Write over it?", choices),
+                ChoiceScreen(f"{path} exists. Overwrite it?", choices),
                 lambda answer: self._write_to(path) if answer else None,
             )
         else:

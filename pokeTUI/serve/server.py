@@ -98,7 +98,7 @@ class BrowserServer:
             except (OSError, OverflowError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 raise ConfigurationError(
-                    f"Port {port} of {HOST} cannot be used: {reason}.",
+                    f"Cannot listen on {HOST}:{port}: {reason}.",
                     "Choose another one: --port 8081.",
                 ) from None
             address = listener.sockets[0].getsockname()
@@ -134,18 +134,18 @@ class BrowserServer:
         self._connections.hear(request.transport)
         host = request.headers.get("Host", "")
         if not is_own_host(host):
-            raise web.HTTPMisdirectedRequest(text="This server answers at 127.0.0.1 only.")
+            raise web.HTTPMisdirectedRequest(text="This server only answers on 127.0.0.1.")
         origin = request.headers.get("Origin")
         if origin is not None and not is_own_origin(origin, host):
-            raise web.HTTPForbidden(text="Pages of other sites may not ask here.")
+            raise web.HTTPForbidden(text="Cross-origin requests are not allowed.")
         if request.path == "/":
             is_allowed = is_same(request.query.get("token", ""), self.guard.token)
         else:
             is_allowed = is_same(request.cookies.get(COOKIE, ""), self.guard.key)
         if not is_allowed:
             raise web.HTTPForbidden(
-                text="The address is not complete. Open the one that `poketui serve` printed, "
-                "with its token."
+                text="The address is incomplete. Open the one that `poketui serve` printed, "
+                "including its token."
             )
         self._connections.trust(request.transport)
         return await handler(request)
@@ -186,12 +186,12 @@ class BrowserServer:
 
     async def _serve_client(self, request: web.Request) -> web.StreamResponse:
         if "Origin" not in request.headers:  # every browser sends it with a websocket
-            raise web.HTTPForbidden(text="A websocket must say which page it is of.")
+            raise web.HTTPForbidden(text="A WebSocket request needs an Origin header.")
         client = request.match_info["client"]
         most = self._limits.viewers
         if self.open_clients >= most:
             many = f"{most} viewers are" if most > 1 else "1 viewer is"
-            self._note_end(client, f"{many} open already. Close one first.")
+            self._note_end(client, f"{many} already open. Close one first.")
             raise web.HTTPServiceUnavailable(text="too many viewers")
         self.open_clients += 1
         viewer = Viewer(self._program.command)
@@ -213,7 +213,7 @@ class BrowserServer:
                 )
                 await _relay(socket, viewer)
             except OSError as error:
-                end = f"No viewer can be started here: {error.strerror or error}. Close another."
+                end = f"Cannot start a viewer: {error.strerror or error}. Close another."
             finally:
                 del self._sockets[socket]
                 await _finish(viewer.end())

@@ -34,10 +34,10 @@ _ENTRIES = (
     ("attach", "a", "Attach", "attach to a run in the background"),
     ("record", "o", "Record", "play yourself, and an agent learns from it"),
     ("runs", "u", "Runs", "a table of saved runs: compare, rename, tag, delete"),
-    ("replay", "p", "Replay", "a run's episode, played again in its game"),
-    ("recordings", "e", "Recordings", "demonstrations and episodes, the newest first"),
-    ("doctor", "d", "Doctor", "whether this machine is ready, and what to do"),
-    ("settings", "s", "Settings", "all settings, and a file of them for a run"),
+    ("replay", "p", "Replay", "replay an episode of a run"),
+    ("recordings", "e", "Recordings", "demonstrations and episodes, newest first"),
+    ("doctor", "d", "Doctor", "check this machine, with remedies"),
+    ("settings", "s", "Settings", "all settings; write them to a file for a run"),
     ("quit", "q", "Quit", "back to the shell"),
 )
 _LABELS = {key: label for key, _, label, _ in _ENTRIES}
@@ -169,15 +169,15 @@ class StartApp(App[None]):
             return dict.fromkeys(("resume", "attach", "runs", "replay", "recordings"), _LOOKING)
         found = {}
         if not self._resumable:
-            found["resume"] = "no run is saved yet: begin a new one"
+            found["resume"] = "no saved run yet: start a new one"
         if not self._live:
-            found["attach"] = "no run is in the background"
+            found["attach"] = "no run in the background"
         if not self._has_runs:
             found["runs"] = "no run is saved yet"
         if not self._has_episodes:
-            found["replay"] = "no episode is recorded yet"
+            found["replay"] = "no episode recorded yet"
         if not self._has_recordings:
-            found["recordings"] = "nothing is recorded yet"
+            found["recordings"] = "nothing recorded yet"
         return found
 
     # What is chosen
@@ -278,7 +278,7 @@ class StartApp(App[None]):
     def _replay(self) -> None:
         self._pick_run(
             "Replay: an episode of",
-            lambda row: "" if _has_journal(row.path) else "No episode of it is recorded yet.",
+            lambda row: "" if _has_journal(row.path) else "It has no recorded episode yet.",
             self._recordings,
             verb="list its episodes",
         )
@@ -330,7 +330,7 @@ class StartApp(App[None]):
         try:
             PreferenceFile().save({name: value})
         except (OSError, PokeTUIError) as error:
-            self._start.report(f"Your preferences cannot be kept: {error}")
+            self._start.report(f"Your preferences cannot be saved: {error}")
 
     def action_next_theme(self) -> None:
         """Use the next theme."""

@@ -52,7 +52,7 @@ class DoctorScreen(ModalScreen[None]):
         """Yield the findings."""
         with Vertical(id="doctor_box") as box:
             box.border_title = "Doctor"
-            box.border_subtitle = "↑↓ scroll   esc goes back"
+            box.border_subtitle = "↑↓ scroll   esc back"
             with VerticalScroll(id="doctor_scroll"):
                 yield Static(id="doctor_text")
 
@@ -76,7 +76,7 @@ class DoctorScreen(ModalScreen[None]):
             self._show(found, "")
         if not self._is_left:
             bad = sum(one.verdict is Verdict.BAD for one in found)
-            self._show(found, f"{bad} would make a run fail." if bad else "A run can begin.")
+            self._show(found, f"{bad} would make a run fail." if bad else "Ready to run.")
 
     def _show(self, found: list[Finding], end: str) -> None:
         if not self.query("#doctor_text"):

@@ -57,7 +57,7 @@ class FormScreen(ListScreen):
         super().__init__(
             title,
             (Column("", 16), Column("", 0)),
-            keys="↑↓ move   ←→ or enter change   esc goes back",
+            keys="↑↓ move   ←→ or enter change   esc back",
             hint=self.START_HINT,
         )
 
@@ -140,12 +140,12 @@ class NewRunScreen(FormScreen):
     """
 
     DEFAULT_CSS = "NewRunScreen #listing_menu { height: 10; }"
-    START_HINT = "enter starts the run with these settings; , in the cockpit has all others."
+    START_HINT = "enter starts the run with these settings; all others: , in the cockpit."
     FIELDS: ClassVar[Mapping[str, Field]] = {
         "rom_path": Field(
             "ROM", "MOSSLIGHT, the practice game", "The path of your own ROM; empty: MOSSLIGHT."
         ),
-        "agent": Field("agent", "", "Who plays: two that learn (ppo, dqn), the rules, or chance."),
+        "agent": Field("agent", "", "ppo or dqn (learning), rules, or random."),
         "mode": Field("mode"),
         "strategy": Field("strategy"),
         "llm_model": Field(
@@ -153,9 +153,9 @@ class NewRunScreen(FormScreen):
             "none: rules set the goals",
             "Sets goals: smollm2:1.7b, gpt-..., claude-..., FILE.gguf; empty: the rules set them.",
         ),
-        "num_envs": Field("games", "", "Games played at once."),
-        "seed": Field("seed", "", "Of everything random."),
-        "total_steps": Field("limit of steps", "none: until you stop it"),
+        "num_envs": Field("games", "", "Parallel games (environments)."),
+        "seed": Field("seed", "", "Random seed."),
+        "total_steps": Field("step limit", "none: until you stop it"),
         _BACKGROUND: Field(
             "in background",
             hint="Run in the background, without this screen; Attach shows it.",

@@ -25,19 +25,16 @@ class RecordScreen(FormScreen):
     """
 
     DEFAULT_CSS = "RecordScreen #listing_menu { height: 7; }"
-    START_HINT = (
-        "enter begins; the keys stand at the bottom of the screen. It is saved as you play."
-    )
+    START_HINT = "enter starts; the footer shows the keys. Everything is saved as you play."
     FIELDS: ClassVar[Mapping[str, Field]] = {
-        "task": Field("what is shown", "–", "Task description, stored with each demonstration."),
+        "task": Field("task", "–", "Task description, stored with each demonstration."),
         "set": Field("set", "none", "Dataset to record into; existing episodes count."),
-        "episodes": Field("demonstrations", "until you leave", "How many the set is to have."),
+        "episodes": Field("demonstrations", "until you leave", "Total episodes in the dataset."),
         "limit": Field("time limit", "none", "Maximum episode length: 90s, 5m, 1m30s."),
         "player": Field(
-            "who plays",
+            "player",
             "you",
-            "You, or the rules, or chance; then you may take over: t. "
-            "Others: poketui record --player",
+            "You, the rules or random; t takes over. Others: poketui record --player",
             ("", "rules", "random"),
         ),
         "rom": Field("ROM", "MOSSLIGHT, the practice game", "The path of your own ROM."),
@@ -89,7 +86,7 @@ def plan_of(given: Mapping[str, str], save_dir: str | None) -> "tuple[RunConfig,
     count = given.get("episodes", "")
     if count and not (count.isascii() and count.isdigit() and len(count) < 7):
         raise ConfigurationError(
-            f"{count} is no number of demonstrations.", "Write a whole number."
+            f"{count} is not a number of demonstrations.", "Use a whole number."
         )
     settings = {"rom_path": given.get("rom", ""), "save_dir": save_dir or ""}
     config = load_config(None, {key: value for key, value in settings.items() if value})

@@ -18,14 +18,14 @@ _COLUMNS = (
     Column("return", 7, is_right=True),
     Column("steps", 6, is_right=True),
     Column("end", 9),
-    Column("what it is", 0),
+    Column("details", 0),
 )
 _FILTER_HINT = (
-    "demonstration, episode, success, failure, who played, a tag, a word of the task, a part of "
+    "demonstration, episode, success, failure, who played, a tag, a word of the task, part of "
     "the name, >50 or <0 for the return; nothing: all"
 )
 _DEMO = "demo:"
-_NONE = "Nothing is recorded yet: every episode that a run finishes is, and `poketui record`."
+_NONE = "Nothing recorded yet. Episodes of runs and of `poketui record` appear here."
 
 
 class RecordingsScreen(ListScreen):
@@ -44,9 +44,9 @@ class RecordingsScreen(ListScreen):
         super().__init__(
             title,
             _COLUMNS,
-            hint="Each is replayed in its game; you can take over at any step.",
-            keys="enter replays   / filter   esc goes back",
-            empty="Reading the recordings…",
+            hint="Replays run in the game; you can take over at any step.",
+            keys="enter replay   / filter   esc back",
+            empty="Loading recordings…",
         )
         self._save_dir = save_dir
         self._run = run
@@ -81,7 +81,7 @@ class RecordingsScreen(ListScreen):
             for one in self._found
             if one.matches(self._words)
         ]
-        self.fill(rows, empty="None is like that: / changes the filter." if self._words else _NONE)
+        self.fill(rows, empty="No match: / changes the filter." if self._words else _NONE)
         if self._words:
             self.report(f"{len(rows):,} of {len(self._found):,}: {self._words}")
 

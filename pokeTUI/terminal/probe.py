@@ -145,7 +145,7 @@ def color_depth(option: str, environment: Mapping[str, str]) -> ColorDepth:
     """
     if option not in COLOR_OPTIONS:
         raise ConfigurationError(
-            f"--color {option} is not known.", f"Choose one of {', '.join(COLOR_OPTIONS)}."
+            f"--color {option} is not valid.", f"Choose one of {', '.join(COLOR_OPTIONS)}."
         )
     if option != "auto":
         return ColorDepth(option)

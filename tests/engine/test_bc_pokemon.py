@@ -106,7 +106,7 @@ def test_settings_count_in_batches_what_cloning_counts_in_epochs() -> None:
         ({"save_frequency": -3}, "save_frequency = -3"),
         ({"learning_rate": 0.0}, "learning_rate = 0.0"),
         ({"track": True, "wandb_project_name": " "}, "wandb_project_name is empty"),
-        ({"exp_name": "../up"}, "exp_name = '../up' cannot be a part of a folder's name"),
+        ({"exp_name": "../up"}, "exp_name = '../up' is not valid in a folder name"),
         ({"hidden_dim": 0}, "hidden_size = 0"),
     ],
 )
@@ -164,7 +164,7 @@ def test_a_full_buffer_drops_the_oldest_step() -> None:
 
 
 def test_sample_of_an_empty_buffer_is_refused() -> None:
-    with pytest.raises(DemoError, match="no steps to draw from"):
+    with pytest.raises(DemoError, match="no steps to sample from"):
         ReplayBuffer(3).sample(1)
 
 
@@ -330,7 +330,7 @@ def test_track_without_wandb_or_a_login_is_one_line_and_leaves_no_policy(
         monkeypatch.setitem(sys.modules, "wandb", FakeWandb())
     else:
         monkeypatch.setattr("engine.training.weights_biases.find_spec", lambda name: None)
-    said = "Nobody is logged in" if is_installed else r"pip install 'poketui\[wandb\]'"
+    said = "Not logged in" if is_installed else r"pip install 'poketui\[wandb\]'"
     with pytest.raises(ConfigurationError, match=said) as caught:
         train(small_args(expert[0], tmp_path, track=True))
     assert "\n" not in str(caught.value)
@@ -411,7 +411,7 @@ def test_buffer_refuses_what_is_no_action(action: object) -> None:
     buffer = ReplayBuffer(2, shape=(1, 1, 3))
     picture = np.zeros((1, 1, 3), np.uint8)
     with pytest.raises(
-        DecisionValidationError, match=r"There is no action .*Give an index from 0 to 8"
+        DecisionValidationError, match=r"There is no action .*Use an index from 0 to 8"
     ):
         buffer.add(picture, action, 0.0, picture, False)  # type: ignore[arg-type]
     assert len(buffer) == 0
@@ -423,7 +423,7 @@ def test_buffer_refuses_other_pictures_and_endless_rewards() -> None:
     for wrong in (np.zeros((2, 1, 3), np.uint8), picture.astype(np.float32), picture[0]):
         with pytest.raises(DemoError, match="keeps 1 x 1 x 3, uint8"):
             buffer.add(picture, 0, 0.0, wrong, False)
-    with pytest.raises(DemoError, match="cannot be paid nan"):
+    with pytest.raises(DemoError, match="Invalid reward: nan"):
         buffer.add(picture, 0, float("nan"), picture, False)
     with pytest.raises(DemoError, match="cannot hold 0 steps"):
         ReplayBuffer(0)

@@ -163,7 +163,7 @@ def test_demonstrations_behind_a_link_are_not_deleted(tmp_path: Path) -> None:
     demos = tmp_path / "demos"
     demos.mkdir()
     (demos / "set").symlink_to(outside)
-    with pytest.raises(DemoError, match="symbolic link: nothing behind it is deleted"):
+    with pytest.raises(DemoError, match="symbolic link: its target is not deleted"):
         DemoSet(demos, [demos / "set" / "x.demo"]).delete()
     assert (outside / "x.demo").read_bytes() == WORDS
     (demos / "y.demo").symlink_to(outside / "x.demo")

@@ -37,7 +37,7 @@ def test_object_is_found_by_module_and_attribute() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("climb", "Announced are: dive, swim."),
+        ("climb", "Available: dive, swim."),
         ("dive", "Cannot find 'dive': module 'swimming' has no attribute 'Dive'."),
         ("swimming:Dive", "Cannot find 'swimming:Dive'"),
         ("swimming:", "Cannot find 'swimming:'"),
@@ -57,5 +57,5 @@ def test_wrong_name_is_one_clear_line(name: str, message: str) -> None:
 
 
 def test_empty_group_says_so() -> None:
-    with pytest.raises(ConfigurationError, match="Announced are: nothing"):
+    with pytest.raises(ConfigurationError, match="Available: nothing"):
         resolve("climb", "poketui.nobody")

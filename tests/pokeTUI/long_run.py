@@ -45,7 +45,7 @@ def _story(episodes: int) -> Iterator[events.Event]:
         yield _episode(number, progress, rng)
         if number == episodes // 4:
             yield make_curriculum(stage=2, name="Skill development", threshold=40.0, has_moved=True)
-            yield events.StrategySwitched("llm_heavy", "balanced", "stage 2 begins with it", number)
+            yield events.StrategySwitched("llm_heavy", "balanced", "set by stage 2", number)
         if number == episodes // 2:
             yield events.StrategySwitched("balanced", "llm_heavy", "the reward fell", number)
         if number % 8 == 0:
@@ -63,7 +63,7 @@ def _story(episodes: int) -> Iterator[events.Event]:
         average_reward=59.4,
         planner_share=0.23,
         missing="after 3 more episodes",
-        focus="doing in fewer steps what has worked before",
+        focus="doing what has worked before in fewer steps",
         success_metrics="returns vary little, episodes get shorter",
     )
     yield make_reward()

@@ -121,7 +121,7 @@ def test_refusal_says_why_an_action_is_impossible() -> None:
     assert refusal("next_game", fold(state, make_run(num_envs=1))) == "there is only one game"
     assert refusal("restart", DashboardState()) == "the run is still starting"
     over = fold(state, RunStopped("quit", 1, ""))
-    assert refusal("pause", over) == "the run is over"
+    assert refusal("pause", over) == "the run has ended"
     assert refusal("help", over) == ""
     watching = fold(state, ViewersChanged(2, is_yours=False))
     for name in ("pause", "next_game", "previous_game", "game_number"):
@@ -154,12 +154,12 @@ def test_an_empty_key_takes_an_action_off_the_keyboard() -> None:
 @pytest.mark.parametrize(
     ("keymap", "words"),
     [
-        ({"paws": "p"}, "no action 'paws'"),
-        ({"pause": "hyper+p"}, "pause = 'hyper+p': there is no such key"),
-        ({"pause": "nokey"}, "no such key"),
-        ({"pause": ","}, "no such key"),
-        ({"pause": "s"}, "s would mean both pause and save"),
-        ({"pause": "f5", "save": "f5"}, "f5 would mean both"),
+        ({"paws": "p"}, "unknown action 'paws'"),
+        ({"pause": "hyper+p"}, "pause = 'hyper+p': unknown key"),
+        ({"pause": "nokey"}, "unknown key"),
+        ({"pause": ","}, "unknown key"),
+        ({"pause": "s"}, "s is bound to both pause and save"),
+        ({"pause": "f5", "save": "f5"}, "f5 is bound to both"),
     ],
 )
 def test_a_wrong_keymap_says_what_is_wrong(keymap: dict[str, str], words: str) -> None:

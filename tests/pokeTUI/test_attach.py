@@ -54,7 +54,7 @@ def test_without_a_run_in_the_background_one_line_says_so(
     done = poketui(command)
     assert done.returncode == 2
     assert done.stderr == (
-        "poketui: No run is in the background. Start one: poketui run --detach\n"
+        "poketui: No run is running in the background. Start one: poketui run --detach\n"
     )
 
 
@@ -89,7 +89,7 @@ def test_a_run_is_left_attached_to_again_and_stopped(background: Background, win
     second.wait_for("► playing")
     stopped = background.run("stop")
     assert stopped.returncode == 0
-    assert "Its checkpoint is of step" in stopped.stdout
+    assert "Its checkpoint is at step" in stopped.stdout
     second.wait_for("Saved at step", "poketui run --resume", "exit code 0")
     assert background.checkpoints()
 
@@ -106,7 +106,7 @@ def test_one_of_two_viewers_controls_and_ends_the_run(background: Background, wi
     second.wait_for("another viewer has control", "another has control", "C take control")
     second.press("C")
     second.wait_for("Take control: Another viewer is in control")
-    first.wait_for("Another viewer asks to steer", "C give control")
+    first.wait_for("Another viewer asks for control", "C give control")
     first.press("C")
     first.wait_for("Another viewer is in control now", "another has control")
     second.wait_for("You are in control now", "C give control")
@@ -134,7 +134,7 @@ def test_a_run_whose_process_was_killed_is_gone_on_with_by_a_key(
     first.wait_for("Saved at step")
     os.kill(live.pid, signal.SIGKILL)
     for one in (first, second):
-        one.wait_for("process ended without a word", "r resume from the checkpoint")
+        one.wait_for("process ended unexpectedly", "r resume from the checkpoint")
     second.press("r")
     second.wait_for("► playing")
     again = background.live()

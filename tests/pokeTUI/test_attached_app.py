@@ -41,7 +41,7 @@ async def test_the_run_itself_is_ended_by_a_key_of_its_own() -> None:
         assert session.sent == [Stop("quit")]
         assert isinstance(pilot.app.end, RunStopped)  # type: ignore[attr-defined]
         assert pilot.app.is_running  # to look at how it ended
-        assert await comes_to_show(pilot, "The run is saved and over. q leaves.")
+        assert await comes_to_show(pilot, "The run is saved and has ended. q quits.")
         await pilot.press("q")
         await settle(pilot)
         assert pilot.app.return_code == 0
@@ -85,7 +85,7 @@ async def test_the_screen_says_who_steers_and_what_the_key_does() -> None:
 async def test_controlling_viewer_is_told_of_a_control_request() -> None:
     async with attached(ViewersChanged(2, True)) as (pilot, session):
         session.post(ControlWanted())
-        assert await comes_to_show(pilot, "Another viewer asks to steer")
+        assert await comes_to_show(pilot, "Another viewer asks for control")
 
 
 @pytest.mark.parametrize("is_running", [True, False])

@@ -189,7 +189,7 @@ def test_an_unknown_home_folder_is_one_line(
 ) -> None:
     said = poketui(capfdbinary, *command, "~nobody-at-all/x")
     assert said.code == 2
-    assert said.err.startswith(b"poketui: ~nobody-at-all/x begins in a home folder")
+    assert said.err.startswith(b"poketui: ~nobody-at-all/x starts in an unknown home folder")
     assert said.err.count(b"\n") == 1
 
 

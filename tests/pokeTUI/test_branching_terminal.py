@@ -66,7 +66,7 @@ def test_a_demonstration_is_played_on_from_the_start_screen(
     played = record_policy(rules_policy(1), config, 1, saves / "demos", by="rules", max_steps=60)
     ((_, demo),) = list(played)
     terminal.start_command((120, 40))
-    terminal.wait_for("New run", "no run is saved yet", "the newest first")
+    terminal.wait_for("New run", "no saved run yet", "newest first")
     terminal.press("e")
     terminal.wait_for("rules", "60")
     terminal.press("Enter")

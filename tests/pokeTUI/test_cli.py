@@ -147,7 +147,7 @@ def test_without_a_saved_run_a_command_says_what_it_would_do_with_one(
         (("run", "--resume", "no-run"), "no saved run 'no-run'"),
         (("record", "--rom", "no.gbc"), "no ROM file at no.gbc"),
         (("record", "--state", "no.state"), "does not exist: no.state"),
-        (("record", "--player", "nobody"), "Nobody is called 'nobody'"),
+        (("record", "--player", "nobody"), "Unknown player 'nobody'"),
         (("run",), "needs a terminal"),
         (("record",), "needs a terminal"),
     ],
@@ -194,8 +194,8 @@ def test_changed_rom_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("bad.json", "{", ("bad.json", "broken")),
-        ("bad.toml", "seed = = 1", ("bad.toml", "broken")),
+        ("bad.json", "{", ("bad.json", "invalid")),
+        ("bad.toml", "seed = = 1", ("bad.toml", "invalid")),
         ("list.json", "[1]", ("list.json",)),
         ("key.json", '{"sede": 1}', ("key.json", "sede")),
         ("value.toml", "[ppo]\nepochs = -1\n", ("value.toml", "ppo.epochs", "-1")),
@@ -259,13 +259,13 @@ def test_recorded_episode_is_replayed(tmp_path: Path) -> None:
     assert "Episode 1 of run" in result.stdout
     assert "40 steps" in result.stdout
     assert_refused(
-        poketui("replay", *saves, "--episode", "7"), "no recorded episode 7", "last is 1"
+        poketui("replay", *saves, "--episode", "7"), "no recorded episode 7", "last one is 1"
     )
     assert_refused(poketui("replay", "nowhere", *saves), "no saved run 'nowhere'")
     gif = tmp_path / "a.gif"
     result = poketui("replay", "latest:1", *saves, "--gif", str(gif), "--to", "5")
     assert f"Wrote {gif}" in result.stdout, result.stderr
-    assert_refused(poketui("replay", *saves, "--gif", str(gif)), "is there already", "--force")
+    assert_refused(poketui("replay", *saves, "--gif", str(gif)), "already exists", "--force")
     assert_refused(poketui("replay", *saves, "--panes"), "--gif FILE or --mp4 FILE")
     assert_refused(poketui("replay", "latest:x", *saves), "'x' is not an episode number")
 
@@ -306,7 +306,7 @@ def test_bad_values_name_what_is_allowed(
 
 
 def test_a_model_and_no_model_are_refused(tmp_path: Path) -> None:
-    assert_refused(headless(tmp_path, "--llm-model", "x", "--no-llm"), "contradict")
+    assert_refused(headless(tmp_path, "--llm-model", "x", "--no-llm"), "mutually exclusive")
 
 
 def test_wandb_without_its_package_is_refused_before_anything_is_written(tmp_path: Path) -> None:
@@ -466,7 +466,7 @@ def test_a_run_is_exported_and_nothing_overwritten(saved: Path, tmp_path: Path) 
     assert result.stdout == f"Wrote {first}-episodes.csv: 6 rows.\n"
     file = tmp_path / f"{first}-episodes.csv"
     before = file.read_bytes()
-    assert_refused(poketui("export", first, *options, cwd=tmp_path), "is there already", "--force")
+    assert_refused(poketui("export", first, *options, cwd=tmp_path), "already exists", "--force")
     assert file.read_bytes() == before
     assert poketui("export", first, *options, "--force", cwd=tmp_path).returncode == 0
     everything = str(tmp_path / "all.json")
@@ -486,7 +486,7 @@ def test_a_run_that_a_signal_ended_has_its_exit_code(reason: str, code: int) -> 
 def test_an_end_that_could_not_be_saved_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert report(RunStopped("SIGTERM", 200, "saves/step-000000000100.zip")) == 1
     told = capsys.readouterr()
-    assert told.err == "poketui: The end, step 200, could not be saved.\n"
+    assert told.err == "poketui: The last state (step 200) could not be saved.\n"
     assert told.out.startswith("Saved at step 100.")
     assert report(RunStopped("SIGTERM", 200, "")) == 1
     assert capsys.readouterr().out == ""

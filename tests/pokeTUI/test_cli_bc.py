@@ -66,7 +66,7 @@ def test_a_network_that_no_agent_has_plays_but_is_not_trained_on(tmp_path):
     made = poketui("bc", "home", "--network", "tiny", "--inputs", "both", *small, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     name = next((tmp_path / "saves" / "policies").iterdir()).name
-    assert "No agent fine-tunes the network tiny." in made.stdout
+    assert "The network tiny cannot be fine-tuned." in made.stdout
     assert f"poketui record --player {name}" in made.stdout
     refused = poketui("run", "--from", "latest", "--headless", cwd=tmp_path)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)

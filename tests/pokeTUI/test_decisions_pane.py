@@ -145,13 +145,13 @@ async def test_decisions_pane_can_be_filtered(run_dir: Path) -> None:
         assert keys[""] == "✓ everything"
         assert keys["source:planner"] == "  by planner"
         shown.pane.choose("outcome:failure")
-        await shown.comes("only what went badly")
+        await shown.comes("only failures")
         await shown.until(lambda: not any("✓" in line for line in shown.lines))
         shown.pane.choose("source:planner")
         await shown.until(lambda: all("planner" in line for line in shown.lines[1:-1] if line))
         shown.pane.choose("source:planner")
         shown.pane.choose("action:0")
-        await shown.comes("There is no such decision. f changes what is shown.")
+        await shown.comes("No match: f changes the filter.")
         shown.pane.choose("")
         await shown.comes("page 1")
 
@@ -176,7 +176,7 @@ async def test_a_row_is_opened_and_copied(run_dir: Path) -> None:
         shown.pane.act("down")
         shown.pane.act("copy")
         assert "step: 99 of episode 1" in shown.app.copied
-        assert "because: reason 98" in shown.app.copied
+        assert "reason: reason 98" in shown.app.copied
         shown.pane.act("open")
         await shown.until(lambda: isinstance(shown.app.screen, DetailScreen))
 
@@ -209,7 +209,7 @@ async def test_a_locked_history_is_tried_again(run_dir: Path) -> None:
     other.execute("BEGIN EXCLUSIVE")
     other.execute("DELETE FROM decisions WHERE id = 1")
     async with opened(run_dir) as shown:
-        await shown.comes("Another program locks the history.")
+        await shown.comes("Another program has locked the history.")
         other.rollback()
         other.close()
         await shown.comes("page 1")
@@ -218,12 +218,12 @@ async def test_a_locked_history_is_tried_again(run_dir: Path) -> None:
 async def test_a_folder_in_place_of_the_file_means_that_it_is_off(tmp_path: Path) -> None:
     (tmp_path / "decisions.db").mkdir()
     async with opened(tmp_path) as shown:
-        await shown.comes("switched off")
+        await shown.comes("history is off")
 
 
 async def test_a_run_that_was_moved_away_says_so(tmp_path: Path) -> None:
     async with opened(tmp_path / "gone") as shown:
-        await shown.comes("It may have been moved away.")
+        await shown.comes("It may have been moved.")
 
 
 async def test_hidden_decisions_pane_reads_nothing(run_dir: Path) -> None:

@@ -89,7 +89,7 @@ def test_people_get_a_line_a_finding_and_the_remedy_below_it(tmp_path: Path) -> 
     lines = result.stdout.splitlines()
     at = next(index for index, line in enumerate(lines) if line.startswith("✗ ROM "))
     assert "There is no ROM file" in lines[at]
-    assert lines[at + 1].startswith(" " * (NAME_WIDTH + 3) + "Give your own")
+    assert lines[at + 1].startswith(" " * (NAME_WIDTH + 3) + "Use your own")
     assert any(line.startswith("✓ Python") for line in lines)
 
 
@@ -156,7 +156,7 @@ def test_doctor_warns_where_there_is_no_terminal() -> None:
     [
         ({"TERM": "dumb"}, (80, 24), "terminal", Verdict.BAD, "TERM is dumb"),
         ({}, (80, 24), "terminal", Verdict.BAD, "not set"),
-        ({"TERM": "xterm-256color"}, (79, 24), "size", Verdict.BAD, "80x24 are needed"),
+        ({"TERM": "xterm-256color"}, (79, 24), "size", Verdict.BAD, "minimum is 80x24"),
         ({"TERM": "xterm-256color"}, (80, 24), "size", Verdict.GOOD, "120x40"),
         ({"TERM": "xterm-256color"}, (200, 60), "colours", Verdict.WARNING, "256"),
         ({"TERM": "screen"}, (200, 60), "colours", Verdict.WARNING, "16"),
@@ -284,10 +284,10 @@ def test_model_file_is_looked_at_with_the_memory_that_it_needs(tmp_path: Path) -
     file.write_bytes(b"GGUF and more")
     (there,) = examine_models(RunConfig(llm_model=str(file)))
     assert there.verdict is Verdict.GOOD
-    assert f"{file} is there" in there.text
+    assert f"{file}, " in there.text
     scarce = examine_file(str(file), free_gb=0.4)
     assert scarce.verdict is Verdict.WARNING
-    assert "0.4 GB of memory are free" in scarce.text
+    assert "only 0.4 GB of memory free" in scarce.text
 
 
 def test_keys_are_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,7 @@ def test_a_run_with_damaged_checkpoints_only_is_not_told_to_be_resumed(saves: Sa
     said, code = saves.end(saves.session(session.run_id, total_steps=800))
     assert said.count("\n") == 1
     assert "No usable checkpoint" in said
-    assert "Taking the one before" not in said
+    assert "Using the previous one" not in said
     assert said.endswith("Start a new run.\n")
     assert code == 1
 
@@ -197,7 +197,7 @@ def test_a_full_disk_at_the_end_tells_which_step_is_saved(
 
     monkeypatch.setattr(os, "replace", full)
     said, code = saves.end(resumed)
-    assert "The end, step 128, could not be saved." in said
+    assert "The last state (step 128) could not be saved." in said
     assert f"Saved at step 64. Resume with: poketui run --resume {session.run_id}" in said
     assert code == 1
 
@@ -214,8 +214,8 @@ def test_a_full_disk_from_the_beginning_promises_no_former_checkpoint(
     assert report(end, session.run_dir) == 1
     told = capsys.readouterr()
     assert "Free some disk space." in told.out
-    assert "untouched" not in told.out
-    assert told.err == "poketui: The end, step 64, could not be saved.\n"
+    assert "intact" not in told.out
+    assert told.err == "poketui: The last state (step 64) could not be saved.\n"
     assert "--resume" not in told.out
 
 
@@ -227,7 +227,7 @@ def test_a_folder_that_is_gone_at_the_end_is_not_told_to_be_resumed(
     end = RunStopped("quit", 64, f"{session.run_dir}/checkpoints/step-000000000064.zip")
     assert report(end, session.run_dir) == 1
     told = capsys.readouterr()
-    assert (told.out, told.err) == ("", "poketui: The end, step 64, could not be saved.\n")
+    assert (told.out, told.err) == ("", "poketui: The last state (step 64) could not be saved.\n")
 
 
 def dies(vector: ToyVector) -> None:
@@ -279,7 +279,7 @@ def test_a_run_that_is_stopped_before_its_first_step(saves: Saves, is_resumed: b
     if former:
         assert said == f"Saved at step 64. Resume with: poketui run --resume {former.run_id}\n"
     elif not checkpoints(session):
-        assert said == "Stopped before the first step: nothing was begun.\n"
+        assert said == "Stopped before the first step: nothing was started.\n"
     assert code == 0
 
 
@@ -293,26 +293,26 @@ def test_a_run_that_is_left_without_waiting_says_what_is_there(
     assert report(None, session.run_dir) == 1
     said = capsys.readouterr().err
     saves.check(said)
-    assert said.startswith("poketui: Left without saving. ")
+    assert said.startswith("poketui: Quit without saving. ")
     assert ("Resume from the last checkpoint with: " in said) is is_saved
-    assert ("Nothing is saved." in said) is not is_saved
+    assert ("There is no checkpoint." in said) is not is_saved
 
 
 def test_an_end_without_a_word_names_a_checkpoint_only_if_there_is_one(
     saves: Saves, capsys: Capture
 ) -> None:
     session = saves.train(64)
-    failure = RunFailed("The engine ended without a word.", "See its log.", True)
+    failure = RunFailed("The engine stopped unexpectedly.", "See its log.", True)
     report(failure, session.run_dir)
     assert f"poketui run --resume {session.run_id}" in capsys.readouterr().err
     shutil.rmtree(RunFolder(Path(session.run_dir)).checkpoints_path)
     report(failure, session.run_dir)
-    assert capsys.readouterr().err == "poketui: The engine ended without a word. See its log.\n"
+    assert capsys.readouterr().err == "poketui: The engine stopped unexpectedly. See its log.\n"
 
 
 def test_a_cloning_is_resumed_by_its_folder_if_something_is_saved(tmp_path: Path) -> None:
-    assert _how_to_resume([]) == "Stopped before anything was saved."
-    assert _how_to_resume([tmp_path]) == "Stopped before anything was saved."
+    assert _how_to_resume([]) == "Stopped before the first checkpoint."
+    assert _how_to_resume([tmp_path]) == "Stopped before the first checkpoint."
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "step-000000000001.zip").touch()
     assert _how_to_resume([tmp_path]) == f"Stopped. Resume with: poketui bc --resume {tmp_path}"

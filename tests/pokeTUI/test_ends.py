@@ -110,7 +110,7 @@ async def test_a_run_that_cannot_go_on_says_why() -> None:
 async def test_a_stopped_run_stays_to_be_looked_at(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press("Q")
-        assert await comes_to_show(pilot, "The run is saved and over.")
+        assert await comes_to_show(pilot, "The run is saved and has ended.")
         assert session.sent == [Stop("quit")]
         assert pilot.app.return_code is None
         await pilot.press("q")

@@ -295,7 +295,7 @@ async def test_the_palette_finds_synonyms_and_puts_the_impossible_last(
 async def test_the_palette_says_why_an_action_makes_no_sense(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press("ctrl+p", *"branch")
-        assert await comes_to_show(pilot, "no state is saved yet")
+        assert await comes_to_show(pilot, "no saved state yet")
         assert session.sent == []
 
 

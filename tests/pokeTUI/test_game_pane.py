@@ -55,7 +55,7 @@ def test_the_introductions_progress_shows_the_time_left_and_no_cut_word(width: i
     assert lines[-1].endswith(" 52% 0:00:03 left")
     assert lines[-1].startswith("━━━")
     assert text in " ".join(line.removeprefix("► ") for line in lines)
-    pane.show(fold(state, ProgressReported("bringing the games to their first control")))
+    pane.show(fold(state, ProgressReported("starting the games")))
     drawn = " ".join(line.text for line in pane.draw(width, 18))
     assert drawn.replace("Starting…", "").count("…") == 0
 

@@ -162,7 +162,7 @@ async def test_the_cockpit_shows_hostile_events_as_text(
             assert_only_text(pilot)
             await pilot.press("escape")
         session.post(events.RunFailed(f"{MARKUP}{EVIL}", f"{MARKUP}{EVIL}", has_checkpoint=True))
-        assert await comes_to_show(pilot, "ended by an error")
+        assert await comes_to_show(pilot, "The run failed")
         assert_only_text(pilot)
 
 

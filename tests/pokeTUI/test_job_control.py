@@ -65,7 +65,7 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_draws_everything_again(terminal: 
     terminal.wait_for_steps()
     for _ in range(2):
         terminal.press("C-z")
-        terminal.wait_for("nothing is played or learnt until `fg` resumes it", "Stopped")
+        terminal.wait_for("playing and training stop until `fg` resumes it", "Stopped")
         stopped_program(terminal)
         assert terminal.modes() == modes
         terminal.type_line("fg")
@@ -118,7 +118,7 @@ def test_a_cockpit_that_no_shell_could_continue_is_not_suspended(terminal: Termi
     terminal.start((120, 40))
     terminal.wait_for_steps()
     terminal.press("C-z")
-    terminal.wait_for("No shell could continue it")
+    terminal.wait_for("no shell to resume it")
     terminal.wait_for("► playing", *WHOLE)
     assert not is_stopped(terminal.program())
     terminal.press("q")
@@ -141,7 +141,7 @@ def test_ctrl_z_of_a_headless_run_says_what_it_does(terminal: Terminal) -> None:
     terminal.type_line(terminal.poketui(*RUN, "--headless"))
     terminal.wait_for("saved at step")
     terminal.press("C-z")
-    terminal.wait_for("suspended: nothing is learnt until `fg` resumes it", "Stopped")
+    terminal.wait_for("suspended: training stops until `fg` resumes it", "Stopped")
     stopped_program(terminal)
     terminal.type_line("fg")
     terminal.wait_for("resumed")

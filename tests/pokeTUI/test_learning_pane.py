@@ -56,7 +56,7 @@ def test_every_curve_fits_every_size(size: tuple[int, int]) -> None:
 def test_all_figures_can_be_chosen_and_the_keys_go_round() -> None:
     titles = [curve.title for curve in curves(STATE)]
     assert titles[:3] == ["return", "length", "success"]
-    assert titles[3:5] == ["planner: share of decisions", "milestones"]
+    assert titles[3:5] == ["planner share of decisions", "milestones"]
     assert {"entropy", "policy loss", "value loss", "policy alone: return"} <= set(titles)
     assert "won the COBBLE BADGE" in titles
     assert make_pane("previous").curve.title == titles[-1]
@@ -69,8 +69,8 @@ def test_learning_pane_shows_the_documented_figures() -> None:
     for title, value in (
         ("total loss", "1.00"),
         ("Q-values: mean", "2.00"),
-        ("Q-values: most", "3.00"),
-        ("Q-values: spread", "0.50"),
+        ("Q-values: max", "3.00"),
+        ("Q-values: std", "0.50"),
         ("distillation coefficient", "0.25"),
     ):
         text = shown(*steps_to(title, state), state=state)
@@ -110,17 +110,15 @@ def test_smoothing_goes_round_and_says_over_how_many() -> None:
     for _ in range(5):
         foot = texts(pane, STATE, (74, 16))[-1]
         said += [
-            text
-            for text in ("mean of 30", "mean of 100", "each one", "mean of 10 ")
-            if text in foot
+            text for text in ("mean of 30", "mean of 100", "  raw", "mean of 10 ") if text in foot
         ]
         pane.act("smooth")
-    assert said == ["mean of 30", "mean of 100", "each one", "mean of 10 ", "mean of 30"]
+    assert said == ["mean of 30", "mean of 100", "  raw", "mean of 10 ", "mean of 30"]
 
 
 def test_a_log_scale_needs_values_above_zero_and_says_so() -> None:
     assert "log scale" in shown(*steps_to("value loss"), "log")
-    assert "no log scale: values of 0 or below" in shown(*steps_to("policy loss"), "log")
+    assert "no log scale: values <= 0" in shown(*steps_to("policy loss"), "log")
 
 
 def test_the_last_tenth_begins_there() -> None:

@@ -88,7 +88,7 @@ def test_a_setting_that_is_advised_can_be_given(command: str) -> None:
         asked = ("llm", command, "--model", "scripted", "--set", f"llm_base_url={slow.url}")
         late = poketui(*asked, "--set", "planner.first_token_timeout_s=0.1")
         assert late.returncode == 2
-        assert "planner.first_token_timeout_s sets the longest wait" in late.stdout + late.stderr
+        assert "planner.first_token_timeout_s sets the timeout" in late.stdout + late.stderr
         in_time = poketui(*asked, "--set", "planner.first_token_timeout_s=60")
         assert in_time.returncode == 0, in_time.stderr
         if command == "check":
@@ -176,22 +176,22 @@ def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, 
 
 
 def test_the_log_in_full_tells_the_whole_cause_of_a_missing_goal(tmp_path: Path) -> None:
-    cause = "it was cut off before its answer (stopped after writing 160 tokens; planner.answer_"
+    cause = "cut off before the answer (stopped after writing 160 tokens; planner.answer_"
     folder = RunFolder.create(RunConfig(save_dir=str(tmp_path)))
     folder.unlock()
     log = ExchangeLog(folder.exchanges_path)
     log.add(
         Exchange(
             1, 0, "map", "town", "tiny", "Choices:", '{"reas', "", "", "", "", 0.0, "",
-            f"{cause}tokens sets how many)", (), 9.0, 4.0, 900, 160, 0.0,
+            f"{cause}tokens sets the limit)", (), 9.0, 4.0, 900, 160, 0.0,
         )
     )  # fmt: skip
     assert log.flush() == ""
     asked = ("llm", "log", str(folder.path))
-    assert "no goal: it was cut off" in poketui(*asked).stdout
+    assert "no goal: cut off" in poketui(*asked).stdout
     full = poketui(*asked, "--full")
     assert full.returncode == 0, full.stderr
-    assert f"no goal: {cause}tokens sets how many)\n" in full.stdout
+    assert f"no goal: {cause}tokens sets the limit)\n" in full.stdout
 
 
 @pytest.mark.slow
@@ -209,4 +209,4 @@ def test_a_run_without_a_model_has_nothing_to_tell(tmp_path: Path) -> None:
     assert headless(tmp_path, *SMALL, "--steps", "64").returncode == 0
     result = poketui("llm", "log", "--save-dir", str(tmp_path / "saves"))
     assert result.returncode == 0
-    assert "asked no language model" in result.stdout
+    assert "queried no language model" in result.stdout

@@ -26,8 +26,8 @@ DAGGER = ("bc", "--dagger", "planner", "--rules", "1", "--rounds", "1")
     ("name", "words"),
     [
         ("./missing.gguf", "does not exist"),
-        (".", "is no file"),
-        ("text", "is no GGUF file"),
+        (".", "is not a file"),
+        ("text", "is not a GGUF file"),
     ],
 )
 def test_file_that_is_no_model_is_refused_before_anything_is_created(
@@ -36,7 +36,9 @@ def test_file_that_is_no_model_is_refused_before_anything_is_created(
     (tmp_path / "text").write_text("no model")
     model = ("--llm-model", name, "--llm-backend", "local", "--save-dir", "saves")
     result = poketui(*command, *model, cwd=tmp_path)
-    assert_refused(result, str(tmp_path / name), words, "Give the path of a GGUF file")
+    assert_refused(
+        result, str(tmp_path / name), words, "Use the path of an instruct model's GGUF file"
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["text"]
 
 

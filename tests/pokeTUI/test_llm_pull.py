@@ -77,13 +77,13 @@ def test_pull_prints_each_tenth_where_there_is_no_terminal(library: Library) -> 
         "verifying sha256 digest",
         "writing manifest",
         "success",
-        "qwen3:8b is there. Check it: poketui llm check --model qwen3:8b",
+        "qwen3:8b is available. Check it: poketui llm check --model qwen3:8b",
     ]
     assert ("/api/pull", {"model": "qwen3:8b", "insecure": False, "stream": True}) in library.calls
 
 
 def test_pull_without_a_name_gets_the_suggested_model(library: Library) -> None:
-    assert "smollm2:1.7b is there" in poketui("llm", "pull").stdout
+    assert "smollm2:1.7b is available" in poketui("llm", "pull").stdout
 
 
 def test_pull_takes_several_models_and_an_address(
@@ -91,9 +91,9 @@ def test_pull_takes_several_models_and_an_address(
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     result = poketui("llm", "pull", "a,b", "--base-url", library.url)
-    assert [line for line in result.stdout.splitlines() if "is there" in line] == [
-        "a is there. Check it: poketui llm check --model a",
-        "b is there. Check it: poketui llm check --model b",
+    assert [line for line in result.stdout.splitlines() if "is available" in line] == [
+        "a is available. Check it: poketui llm check --model a",
+        "b is available. Check it: poketui llm check --model b",
     ]
 
 
@@ -101,7 +101,7 @@ def test_pull_takes_several_models_and_an_address(
     ("error", "remedy"),
     [
         ("pull model manifest: file does not exist", "Check the model's name"),
-        ("write /blobs/x: no space left on device", "Make room on the server's disk"),
+        ("write /blobs/x: no space left on device", "Free some disk space on the server"),
         ("max retries exceeded", "The same command resumes"),
     ],
 )
@@ -116,7 +116,7 @@ def test_error_of_the_server_comes_with_a_remedy(error: str, remedy: str, librar
 def test_connection_that_breaks_is_told(is_breaking: bool, library: Library) -> None:
     library.parts = PULLED[:4]
     library.is_breaking = is_breaking
-    assert_refused(poketui("llm", "pull"), "broke off", "The same command resumes")
+    assert_refused(poketui("llm", "pull"), "closed the connection", "The same command resumes")
 
 
 def test_escape_sequences_of_the_server_are_not_sent_to_the_terminal(library: Library) -> None:
@@ -172,7 +172,7 @@ def test_interrupted_pull_in_a_terminal_shows_a_bar_and_says_that_it_resumes(
     try:
         read_until(b"0.5/1.0 kB")
         process.send_signal(signal.SIGINT)
-        read_until(b"what was downloaded stays, and the same command resumes")
+        read_until(b"the download is kept; the same command resumes it")
         assert process.wait(LIMIT_S) == 130
     finally:
         process.kill()

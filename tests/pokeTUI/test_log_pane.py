@@ -21,12 +21,12 @@ TOLD: list[tuple[events.Event, str, str]] = [
     (
         make_run(),
         "run",
-        "run mossy-otter-7 began: MOSSLIGHT, ppo, adaptive, 16 games in 2 processes",
+        "run mossy-otter-7 started: MOSSLIGHT, ppo, adaptive, 16 games in 2 processes",
     ),
     (
         replace(make_run(1), num_workers=1, resumed_from=1200),
         "run",
-        "run mossy-otter-7 began, resumed at step 1,200: MOSSLIGHT, ppo, adaptive, "
+        "run mossy-otter-7 started, resumed at step 1,200: MOSSLIGHT, ppo, adaptive, "
         "1 game in 1 process",
     ),
     (events.ProgressReported("reading the game"), "work", "reading the game"),
@@ -45,7 +45,7 @@ TOLD: list[tuple[events.Event, str, str]] = [
     (
         events.EvaluationEnded(50, 999, Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.8)),
         "evaluated",
-        "the policy alone after 50 episodes: reward +41.0 ± 3.0, success 80 %, 300 steps",
+        "policy alone after 50 episodes: reward +41.0 ± 3.0, success 80 %, 300 steps",
     ),
     (
         make_episode(7, 12.5, is_success=True),
@@ -217,7 +217,7 @@ async def test_hits_that_the_filter_hides_are_counted() -> None:
     one = pane()
     state = fold_all([make_status(uptime_s=754.0), *(event for event, _, _ in TOLD)])
     async with open_pane(one, state, (100, 20)):
-        one.search("mossy-otter-7 began")
+        one.search("mossy-otter-7 started")
         assert "hidden" not in texts(one, state, (100, 20))[-1]
         one.act("filter")
         about = texts(one, state, (100, 20))[-1]

@@ -53,17 +53,17 @@ def test_the_documented_theme_names_every_colour(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("ocean", 'primary = "grean"', "primary = 'grean' is no colour"),
-        ("ocean", "primary = 3", "primary = 3 is no colour"),
-        ("ocean", 'primary = "#ffffff80"', "is no colour"),
-        ("ocean", 'primary = "ansi_red"', "is no colour"),
-        ("ocean", 'colour = "#fff"', "no key 'colour'"),
+        ("ocean", 'primary = "grean"', "primary = 'grean' is not a colour"),
+        ("ocean", "primary = 3", "primary = 3 is not a colour"),
+        ("ocean", 'primary = "#ffffff80"', "is not a colour"),
+        ("ocean", 'primary = "ansi_red"', "is not a colour"),
+        ("ocean", 'colour = "#fff"', "unknown key 'colour'"),
         ("ocean", 'base = "pink"', "base = 'pink'"),
         ("ocean", "base = [1]", "base = [1]"),
         ("ocean", "primary = ", "Invalid value"),
         ("ocean", b"\xff\xfe", "UTF-8"),
         ("mosslight", 'primary = "#fff"', "there is a theme of that name"),
-        ("a,b", 'primary = "#fff"', "that is no theme's name"),
+        ("a,b", 'primary = "#fff"', "not a valid theme name"),
     ],
 )
 def test_a_mistake_is_one_line_with_the_remedy(
@@ -120,5 +120,5 @@ async def test_a_broken_theme_that_was_chosen_is_named_and_the_default_taken(
     start = StartApp()
     assert (start.theme, theme_names(start)) == (THEME_NAMES[0], THEME_NAMES)
     async with start.run_test(size=(120, 40)) as pilot:
-        assert "is no colour" in str(start.query_one("#start_notice").render())
-    assert "is no colour" in examine_preferences().text
+        assert "is not a colour" in str(start.query_one("#start_notice").render())
+    assert "is not a colour" in examine_preferences().text

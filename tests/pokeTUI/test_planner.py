@@ -39,9 +39,9 @@ def test_an_answer_is_shown_while_it_streams_in():
     state = folded(READY, asked, *streamed)
     assert "The gym is near." in shown(state)
     assert "smollm2:1.7b ready" in shown(state, height=16)
-    assert "0.8 s · 12 asked · 1 failed" in shown(state, height=16)
+    assert "0.8 s · 12 queries · 1 failed" in shown(state, height=16)
     assert "smollm2:1.7b ● ready, breaker closed" in shown(state)
-    assert "12 asked · 0.8 s each · no cost · 1 failed" in shown(state)
+    assert "12 queries · 0.8 s each · no cost · 1 failed" in shown(state)
     assert shown(state, height=9).count("\n") < 9
 
 
@@ -66,7 +66,7 @@ def test_goals_failures_and_verdicts_are_logged():
         ("reach GYM: The gym is near.", 0.7),
         ("no goal from smollm2:1.7b: no JSON object", None),
         ("reached after 88: reach GYM", None),
-        ("not followed, to compare; reached, but it led nowhere after 88: reach GYM", None),
+        ("control group; reached, without progress after 88: reach GYM", None),
     ]
 
 
@@ -115,7 +115,7 @@ def test_a_model_that_is_away_is_shown_while_others_answer():
 def test_the_uplift_comes_with_its_interval():
     status = replace(READY, uplift=0.31, uplift_low=0.08, uplift_high=0.5, cost=0.0123)
     assert describe_status(status) == (
-        "ready · uplift +31 % (+8 to +50) · 0.8 s · 12 asked · 1 failed · $0.012"
+        "ready · uplift +31 % (+8 to +50) · 0.8 s · 12 queries · 1 failed · $0.012"
     )
 
 

@@ -72,7 +72,7 @@ def test_the_names_of_panes_are_those_that_exist() -> None:
     ("text", "words"),
     [
         ("theme = 'pink'", "theme = 'pink'"),
-        ("colour = 1", "no key 'colour'"),
+        ("colour = 1", "unknown key 'colour'"),
         ("theme = ", "Invalid value"),
         ("[layout]\nsizes = 3", "layout.sizes = 3"),
     ],
@@ -154,7 +154,7 @@ async def test_a_read_only_home_only_loses_the_memory(
     config_dir.chmod(0o500)
     async with open_cockpit() as (pilot, _):
         await pilot.press("T")
-        assert await comes_to_show(pilot, "Your preferences cannot be kept")
+        assert await comes_to_show(pilot, "Your preferences cannot be saved")
     config_dir.chmod(0o700)
 
 
@@ -166,7 +166,7 @@ async def test_a_folder_that_cannot_be_made_only_loses_the_memory(
     async with open_cockpit() as (pilot, _):
         await pilot.press("x")  # leaves the first page
         await pilot.press("T")
-        assert await comes_to_show(pilot, "Your preferences cannot be kept")
+        assert await comes_to_show(pilot, "Your preferences cannot be saved")
 
 
 async def test_the_first_run_explains_itself_once(

@@ -62,7 +62,7 @@ def test_a_bar_with_the_time_left_is_shown_and_gone_at_the_end() -> None:
 
 def test_ctrl_c_ends_it_with_one_line() -> None:
     shown, _ = dig(50_000, breaks_off=True)
-    assert "poketui: Ended by Ctrl-C; nothing is left half done." in shown
+    assert "poketui: Interrupted; nothing was left half done." in shown
     assert "dug" not in shown
 
 

@@ -110,7 +110,7 @@ def test_direct_drawing_equals_a_repaint(terminal: Terminal) -> None:
 def test_a_small_terminal_is_refused_in_one_line(terminal: Terminal) -> None:
     terminal.start((70, 20))
     screen = terminal.wait_for("exit code 2")
-    assert "80x24 are needed" in screen
+    assert "minimum is 80x24" in screen
     assert "Traceback" not in screen
 
 

@@ -85,9 +85,9 @@ def test_an_empty_log_says_so() -> None:
 def test_a_wide_pane_gives_the_model_a_column() -> None:
     state = fold_all([STATUS, *exchange(1), *exchange(2), *exchange(3)[:2]], filled())
     text = "\n".join(texts(pane(), state, (150, 30)))
-    for part in ("breaker closed", "41 asked · 0.8 s each · $0.012 · 2 failed · 7 known"):
+    for part in ("breaker closed", "41 queries · 0.8 s each · $0.012 · 2 failed · 7 cached"):
         assert part in text
-    assert "uplift +31 % (+8 to +50) 300 followed, 70 ignored" in text
+    assert "uplift +31 % (+8 to +50) 300 followed, 70 control" in text
     assert "question 3" in text
     assert "It is near. → reach GYM" in text
     assert text.count("reached after 88") >= 2
@@ -140,9 +140,10 @@ async def test_search_line_of_the_reasoning_pane_at_every_width(
             assert "end follows" in about
 
 
-def test_how_sure_a_decision_was_is_told_once_and_for_each() -> None:
-    sure = make_decision(7, Source.POLICY, "B, 93% certain", 0.93)
-    led = events.ReasoningLogged(2000, "policy", "B, 93% certain", 0.93)
+@pytest.mark.parametrize("words", ["confidence 93%", "93% certain"], ids=["now", "journal of old"])
+def test_confidence_of_a_decision_is_shown_once_and_for_each(words: str) -> None:
+    sure = make_decision(7, Source.POLICY, f"B, {words}", 0.93)
+    led = events.ReasoningLogged(2000, "policy", f"B, {words}", 0.93)
     other = make_decision(8, Source.RULES, "A: read on", 0.6)
     fast = make_status(speed=0.0, uptime_s=0.0)  # too fast to log each decision
     for told in ([sure], [sure, led], [led], [fast, other, led]):
@@ -219,7 +220,7 @@ async def test_the_last_answer_is_copied_or_the_chosen_line() -> None:
     async with open_pane(one, state, (76, 20)) as (_, app):
         one.act("copy")
         assert "goal: reach GYM" in app.copied
-        assert "verdict: reached after 88" in app.copied
+        assert "outcome: reached after 88" in app.copied
         one.act("up")
         one.act("copy")
         assert app.copied == "321 model: reached after 88: reach GYM"

@@ -24,7 +24,7 @@ def test_a_time_is_read_as_people_write_it(text: str, value: float) -> None:
 
 @pytest.mark.parametrize("text", ["x", "5x", "-1", "m", "5s5m", "nan", "1e9"])
 def test_seconds_refuses_text_that_is_no_time(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="this is no time"):
+    with pytest.raises(ConfigurationError, match="invalid duration"):
         seconds(text, "--pause")
 
 
@@ -33,11 +33,11 @@ def test_seconds_refuses_text_that_is_no_time(text: str) -> None:
     [
         (["--headless"], "Add --player rules"),
         (["--headless", "--player", "rules"], "Add --episodes 10"),
-        (["--headless", "--player", "nobody", "--episodes", "1"], "Nobody is called 'nobody'"),
+        (["--headless", "--player", "nobody", "--episodes", "1"], "Unknown player 'nobody'"),
         (["--at", "5"], "Add --from DEMO"),
         (["--from", "nothing"], "There is no demonstration nothing"),
-        (["--time-limit", "soon"], "this is no time"),
-        (["--set", "../x"], "A set cannot be named"),
+        (["--time-limit", "soon"], "invalid duration"),
+        (["--set", "../x"], "Invalid dataset name"),
         (["--tag", "two words"], "each tag a word"),
         (["--headless", "--player", "rules", "--episodes", "1", "--rom", "no.gb"], "no.gb"),
         ([], "poketui record --headless --player rules"),
@@ -98,7 +98,7 @@ async def test_the_start_screen_leads_to_a_recording(tmp_path: Path, size: tuple
         await pilot.press("up", "up", "right")
         await shows(pilot, "‹ rules ›")
         await pilot.press("left", "up", "enter", "5", "x", "enter")
-        await shows(pilot, "this is no time")
+        await shows(pilot, "invalid duration")
         await pilot.press("backspace", "m", "enter")
         await shows(pilot, "5m")
         await pilot.press("down", "down", "down", "enter")

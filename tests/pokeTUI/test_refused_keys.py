@@ -24,7 +24,7 @@ class Clock:
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("B", "B: no state is saved yet"),
+        ("B", "B: no saved state yet"),
         ("full_stop", ". (step): only while paused"),
         ("z", "z (A): only while you play"),
         ("left", "only while you play"),
@@ -57,7 +57,7 @@ def test_the_same_is_not_said_again_at_once() -> None:
     clock.now_s += QUIET_S
     assert keys.why("B", RUNNING, GAME)
     in_replay = replace(RUNNING, run=replace(make_run(), mode=REPLAY))
-    assert "not in a replay" in keys.why("B", in_replay, GAME)
+    assert "not available in a replay" in keys.why("B", in_replay, GAME)
 
 
 async def test_refused_keys_is_shown_for_a_moment(open_cockpit: OpenCockpit) -> None:

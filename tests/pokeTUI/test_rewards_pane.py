@@ -40,7 +40,7 @@ def test_every_size_is_filled_without_overflow(size: tuple[int, int]) -> None:
 
 
 def test_rewards_pane_says_that_nothing_is_paid_yet() -> None:
-    assert "Nothing has been paid yet." in " ".join(shown(DashboardState(), (38, 20)))
+    assert "No rewards yet." in " ".join(shown(DashboardState(), (38, 20)))
 
 
 @pytest.mark.parametrize("size", SIZES[1:])
@@ -90,7 +90,7 @@ def test_sparklines_show_the_episodes_and_dots_where_there_are_none_yet() -> Non
 
 def test_the_last_payouts_come_with_step_and_cause_newest_first() -> None:
     lines = shown(STATE, (38, 24))
-    (at,) = [index for index, line in enumerate(lines) if "last payouts" in line]
+    (at,) = [index for index, line in enumerate(lines) if "recent rewards" in line]
     assert "575" in lines[at + 1]
     assert "first visit to map 575" in lines[at + 1]
     assert "550" in lines[at + 2]
@@ -100,13 +100,13 @@ def test_the_last_payouts_come_with_step_and_cause_newest_first() -> None:
 def test_where_no_cause_is_known_the_component_is_said_once(width: int) -> None:
     state = fold(STATE, PayoutMade(580, "battle", 1.5, ""))
     lines = shown(state, (width, 28))
-    (at,) = [index for index, line in enumerate(lines) if "last payouts" in line]
+    (at,) = [index for index, line in enumerate(lines) if "recent rewards" in line]
     assert lines[at + 1].split() == ["580", "+1.50", "battle"]
 
 
 def test_older_payouts_are_scrolled_to() -> None:
     lines = shown(STATE, (38, 24), "older")
-    (at,) = [index for index, line in enumerate(lines) if "last payouts" in line]
+    (at,) = [index for index, line in enumerate(lines) if "recent rewards" in line]
     assert "from number 6" in lines[at]
     assert "450" in lines[at + 1]
 

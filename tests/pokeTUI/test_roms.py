@@ -42,10 +42,10 @@ class TestRomCommand:
             (cartridge(title=b"POKEMON_GLD", code=b"AAUE"), ("Pokémon Gold", "RAM addresses")),
             (cartridge(title=b"POKEMON_SLV", code=b"AAXE"), ("Pokémon Silver", "RAM addresses")),
             (cartridge(title=b"PM_CRYSTAL", code=b"BXTJ"), ("the Japanese", "RAM addresses")),
-            (cartridge(title=b"TETRIS"), ("another game ('TETRIS')", "Pokémon Crystal ROM")),
+            (cartridge(title=b"TETRIS"), ("an unsupported game ('TETRIS')", "Pokémon Crystal ROM")),
             (cartridge(title=b"PM_CRYSTAL", rom_size_code=6), ("truncated", "Copy it again")),
         ],
-        ids=["Gold", "Silver", "Japanese Crystal", "another game", "truncated"],
+        ids=["Gold", "Silver", "Japanese Crystal", "unsupported game", "truncated"],
     )
     def test_recognised_but_refused_game_is_described_and_refused(
         self, mine: Path, rom: bytes, words: tuple[str, ...]
@@ -92,8 +92,8 @@ class TestStateOption:
     @pytest.mark.parametrize(
         ("name", "content", "words"),
         [
-            ("game.state", b"noise" * 1000, "no saved state of this game"),
-            ("game.state", b"", "no saved state of this game"),
+            ("game.state", b"noise" * 1000, "not a save state of this game"),
+            ("game.state", b"", "not a save state of this game"),
             ("game.sav", bytes(0x8000), "no battery memory"),
         ],
     )

@@ -125,9 +125,9 @@ def test_a_filter_takes_words_tags_and_comparisons(words: str, found: list[str])
         (TableView(sort="sucess"), "no column 'sucess'. Did you mean success"),
         (TableView(words="ppo.clop=1"), "Did you mean ppo.clip"),
         (TableView(group="agnet"), "Did you mean agent"),
-        (TableView(words="zzz=1"), "Columns are: run, name"),
-        (TableView(words="steps>many"), "'many', which is no number"),
-        (TableView(words="duration>x"), "this is no time"),
+        (TableView(words="zzz=1"), "Columns: run, name"),
+        (TableView(words="steps>many"), "'many', which is not a number"),
+        (TableView(words="duration>x"), "invalid duration"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_what_may_be_meant(view: TableView, text: str) -> None:

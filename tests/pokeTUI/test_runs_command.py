@@ -109,7 +109,7 @@ def test_deleted_runs_are_restored(saves: Path) -> None:
 
 
 def test_runs_are_not_deleted_without_a_yes(saves: Path) -> None:
-    assert "Say it with --yes" in refused("good", "--delete")
+    assert "Add --yes" in refused("good", "--delete")
     assert listed() == ["good", "poor"]
 
 

@@ -354,7 +354,7 @@ async def test_there_is_an_end_to_how_many_may_watch(open_site: OpenSite) -> Non
             await see(watched, "nothing pressed")
             assert await site.refusal("two") == 503
             async with site.client.get(f"{site.base}/end/two", headers=site.headers) as response:
-                assert "1 viewer is open already" in await response.text()
+                assert "1 viewer is already open" in await response.text()
         assert await all_gone(site.pids)
         async with asyncio.timeout(LIMIT_S):
             while site.server.open_clients:
@@ -382,7 +382,7 @@ async def test_the_page_can_tell_that_there_is_no_run(
             await come_to_its_end(watched)
         async with site.client.get(f"{site.base}/end/one", headers=site.headers) as response:
             said = await response.text()
-        assert said.startswith("No run is in the background.")
+        assert said.startswith("No run is running in the background.")
         assert "poketui run --detach" in said
 
 
@@ -506,7 +506,7 @@ async def test_a_port_that_is_taken_is_one_line() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         server = BrowserServer(Program(("nothing",), "", ""))
-        with pytest.raises(ConfigurationError, match=r"cannot be used.*--port"):
+        with pytest.raises(ConfigurationError, match=r"Cannot listen.*--port"):
             await server.run(taken.getsockname()[1], print, asyncio.Event())
 
 

@@ -187,7 +187,7 @@ async def test_a_browser_watches_a_run_and_cannot_steer_it(live: Path, tmp_path:
             await page.comes_to_show("read-only")
             await page.press("p")
             await page.press("?")
-            await page.comes_to_show("goes back")
+            await page.comes_to_show("esc back")
             assert await page.comes_to_look_unlike(before)
             await page.press("?")
             steps = await shown_steps(page)

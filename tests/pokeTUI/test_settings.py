@@ -37,7 +37,7 @@ def test_the_model_itself_judges_a_value() -> None:
         "Input should be greater than or equal to 1",
     )
     assert changed(RunConfig(), "workers", "99")[1]
-    assert changed(RunConfig(), "rewards.extra", "{")[1] == "Write it as JSON, as it stood there."
+    assert changed(RunConfig(), "rewards.extra", "{")[1] == "Use JSON, like the current value."
     extra, _ = changed(RunConfig(), "rewards.extra", '{"mine": 2}')
     assert extra is not None
     assert extra.rewards.extra == {"mine": 2.0}
@@ -87,7 +87,7 @@ async def test_a_setting_is_changed_and_written(
         assert load_config(tmp_path / "poketui.toml").ppo.epochs == 7
         await pilot.press("w", "enter")
         await settle(pilot)
-        assert "Write over it?" in screen_text(pilot)
+        assert "Overwrite it?" in screen_text(pilot)
         await pilot.press("enter", "escape", "escape")
         await settle(pilot)
         assert "Settings" not in screen_text(pilot)
@@ -102,7 +102,7 @@ async def test_live_setting_is_sent(open_cockpit: OpenCockpit) -> None:
         await pilot.press("escape", "slash", *"mode", "enter")
         await settle(pilot)
         text = screen_text(pilot)
-        assert "changes at once" in text or "●" in text
+        assert "applies immediately" in text or "●" in text
 
 
 async def test_without_colour_a_sign_tells_the_chosen_row_and_which_list_has_the_keyboard(

@@ -97,11 +97,11 @@ async def test_without_runs_it_says_what_is_possible(tmp_path: Path, size: tuple
         text = screen_text(pilot)
         for label in ("New run", "Resume", "Attach", "Runs", "Replay", "Doctor", "Quit"):
             assert label in text
-        assert "no run is saved yet" in text
-        assert "no episode is recorded yet" in text
+        assert "no saved run yet" in text
+        assert "no episode recorded yet" in text
         assert "█" in text
         await pilot.press("r")
-        await shows(pilot, "Resume: no run is saved yet: begin a new one.")
+        await shows(pilot, "Resume: no saved run yet: start a new one.")
         assert app.choice is None
         await pilot.press("q")
     assert app.choice is None
@@ -113,7 +113,7 @@ async def test_every_list_fits(saves: Path, size: tuple[int, int]) -> None:
     app = start(saves)
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
-        for key, text in (("r", "enter resume"), ("e", "what it is"), ("p", "Replay: an episode")):
+        for key, text in (("r", "enter resume"), ("e", "details"), ("p", "Replay: an episode")):
             await pilot.press(key)
             await shows(pilot, text)
             await pilot.press("escape")
@@ -189,7 +189,7 @@ async def test_live_runs_are_attached_to(saves: Path, monkeypatch: pytest.Monkey
     app = start(saves)
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
-        assert "no run is in the background" in screen_text(pilot)
+        assert "no run in the background" in screen_text(pilot)
         app._live = ("one", "two")
         app._list()
         await shows(pilot, "2 in the background: one, two")

@@ -48,7 +48,7 @@ async def test_the_page_looks_as_before(
     app = StartApp("saves")
     async with app.run_test(size=size) as pilot:
         app.animation_level = "none"
-        await shows(pilot, "no run is saved yet", "the newest first")
+        await shows(pilot, "no saved run yet", "newest first")
         await pilot.press(*PAGES[page])
         await _comes(pilot, page)
         await asyncio.sleep(0)

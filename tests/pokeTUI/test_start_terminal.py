@@ -54,7 +54,7 @@ def episodes(terminal: BareTerminal) -> int:
 
 def test_a_run_is_begun_left_and_replayed_from_the_start_screen(terminal: BareTerminal) -> None:
     terminal.start_command((80, 24))
-    terminal.wait_for("New run", "no run is saved yet")
+    terminal.wait_for("New run", "no saved run yet")
     terminal.press("n")
     terminal.wait_for("MOSSLIGHT", "‹ rules ›")
     terminal.press("Enter")

@@ -32,7 +32,7 @@ def fold_all(*new: events.Event, state: DashboardState | None = None) -> Dashboa
 def test_every_kind_of_event_can_be_folded() -> None:
     ends = [
         events.CommandRefused("Watch", "there is no game 17"),
-        events.CommandObeyed("Restart", "you began the episode anew"),
+        events.CommandObeyed("Restart", "you restarted the episode"),
         events.ControlWanted(),
         events.GamesShown(()),
         events.WorldMapped(()),
@@ -72,22 +72,22 @@ def test_state_words_the_result_and_the_refusal_of_a_control() -> None:
     state = fold_all(
         events.SteeringChanged("adaptive", "balanced", "", "", (("map", 2.0),)),
         events.SteeringChanged("rl_only", "balanced", "", "", (("map", 0.5),)),
-        events.CommandObeyed("Restart", "you began the episode anew"),
+        events.CommandObeyed("Restart", "you restarted the episode"),
         events.CommandObeyed("KeepState", "you saved state 3: HOME, step 40 of game 1"),
         events.StatesKept((events.KeptState(3, 0, 40, "HOME", True),)),
-        events.CommandRefused("TakeOver", "You have control already."),
+        events.CommandRefused("TakeOver", "You already have control."),
     )
     assert [(notice.text, notice.severity) for notice in state.notices] == [
         ("Mode adaptive → rl_only; weight of map 2 → 0.5", "information"),
-        ("You began the episode anew", "information"),
+        ("You restarted the episode", "information"),
         ("You saved state 3: HOME, step 40 of game 1", "information"),
-        ("Play: You have control already.", "warning"),
+        ("Play: You already have control.", "warning"),
     ]
     assert [(line.kind, line.text) for line in state.event_log.lines()] == [
         ("control", "mode adaptive → rl_only; weight of map 2 → 0.5"),
-        ("control", "you began the episode anew"),
+        ("control", "you restarted the episode"),
         ("state", "saved state 3: HOME, step 40 of game 1"),
-        ("refused", "play refused: You have control already."),
+        ("refused", "play refused: You already have control."),
     ]
 
 

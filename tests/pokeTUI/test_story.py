@@ -11,7 +11,7 @@ from pokeTUI.dashboard.story import story
 from tests.pokeTUI.fake_session import make_run, make_status
 
 ALONE = "Alone, the policy reaches the goal in 3 of 10 tries."
-UNKNOWN = "How the policy does alone is not known yet."
+UNKNOWN = "The policy alone has not been evaluated yet."
 EVALUATED = events.EvaluationEnded(20, 7000, Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.3))
 UPDATED = events.PolicyUpdated(1, 4096, {"loss": 0.1})
 
@@ -56,7 +56,7 @@ def test_story_names_the_rules_until_a_model_has_answered():
 @pytest.mark.parametrize(
     ("run", "status", "words"),
     [
-        ({}, {}, "Learning has not begun: the first experience is being collected."),
+        ({}, {}, "Learning has not started: collecting the first experience."),
         ({}, {"is_paused": True}, "Training is paused."),
         (
             {},

@@ -82,7 +82,7 @@ def test_before_a_measurement_and_in_a_replay_the_pane_says_why() -> None:
     ]
     replayed = replace(make_run(), mode=events.REPLAY)
     (line,) = texts(pane, fold_all([replayed]), (60, 9))
-    assert line == "Nothing is trained here: an episode is played again."
+    assert line == "Nothing is trained here: this is a replay."
 
 
 async def test_the_pane_looks_as_before() -> None:

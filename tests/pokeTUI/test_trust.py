@@ -138,7 +138,7 @@ def test_trust_lists_adds_and_removes(
 ) -> None:
     assert command(monkeypatch, "trust") == 0
     assert "Nothing is trusted yet" in capsys.readouterr().out
-    assert examine_trust().text.startswith("nothing")
+    assert examine_trust().text.startswith("only model providers")
     assert command(monkeypatch, "trust", "gpu-box:8080", "mine:Thing") == 0
     assert capsys.readouterr().out.splitlines() == ["gpu-box:8080", "mine:Thing"]
     monkeypatch.setenv("POKETUI_TRUST", "here")

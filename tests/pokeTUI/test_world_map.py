@@ -61,7 +61,7 @@ def test_region_shows_the_goal_and_how_many_maps_it_is_away() -> None:
     text = drawn(seen_from(TOWN, 9, 1), (60, 20), is_whole=True)
     assert "◎" in "".join(text[:-2])
     assert text[-2].endswith("◎ STONEHOLLOW, 2 maps away")
-    assert text[-1] == "• the way  ◎ the goal"
+    assert text[-1] == "• route  ◎ goal"
 
 
 def test_player_in_a_house_stands_at_its_door_outside() -> None:
@@ -116,7 +116,7 @@ def test_zoom_changes_what_the_map_pane_shows() -> None:
     state = fold(DashboardState(game=seen_from(TOWN, 9, 1)), WorldMapped(WORLD))
     pane = PartyPane()
     seen = ["\n".join(line.text for line in pane.lines(state, 100, 20))]
-    for subtitle in ("the maps around", "the region", ""):
+    for subtitle in ("nearby maps", "the region", ""):
         pane.act("zoom")
         assert (pane.border_subtitle or "") == subtitle
         seen.append("\n".join(line.text for line in pane.lines(state, 100, 20)))

@@ -78,7 +78,7 @@ async def test_panes_that_have_nothing_to_show_are_absent_and_their_keys_say_why
         assert app.board.focused == plan.shown[0]
         await pilot.press("0")
         await settle(pilot)
-        assert "this world draws no pictures" in screen_text(pilot)
+        assert "this world has no frames" in screen_text(pilot)
         await pilot.press("1", "ctrl+r", "L", "tab")
         await settle(pilot)
         assert "this world has no map and no party" in screen_text(pilot)

@@ -30,8 +30,8 @@ _KNOWN: Mapping[str, str] = {
 _SISTERS = {"POKEMON_GLD": "Pokémon Gold", "POKEMON_SLV": "Pokémon Silver"}
 _JAPANESE = "J"
 _OTHER_ADDRESSES = (
-    "Playing it would need a table of its own RAM addresses, maps and events in engine/games; "
-    "there is one for the English Crystal only."
+    "It would need its own tables of RAM addresses, maps and events in engine/games; "
+    "only the English Crystal has them."
 )
 
 _RANDOM = (SYMBOLS["hRandomAdd"], SYMBOLS["hRandomSub"])
@@ -130,7 +130,7 @@ class CrystalGame(Game):
             for marks in _SAVED_GAME_MARKS
         ):
             raise ConfigurationError(
-                f"{file} holds no saved game of Pokémon Crystal.",
+                f"{file} contains no saved game of Pokémon Crystal.",
                 "Save in the game first, or leave --state out.",
             )
         return self._start(memory)
@@ -192,18 +192,18 @@ def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recogn
     if sha1 in _KNOWN:
         return Recognised(_KNOWN[sha1], CrystalGame(sha1, title, _KNOWN[sha1], rom))
     if title.startswith(_TITLE) and language == _JAPANESE:
-        message = f"{file} is the Japanese Pokémon Crystal, which keeps its state elsewhere."
+        message = f"{file} is the Japanese Pokémon Crystal, whose memory layout differs."
         return Recognised("Pokémon Crystal (Japan)", None, RomError(message, _OTHER_ADDRESSES))
     if title.startswith(_TITLE):
         name = "Pokémon Crystal (unknown build)"
         refusal = RomError(
             f"{file} calls itself Pokémon Crystal but is not a known build (SHA-1 {sha1}).",
-            "It may be damaged, translated or modified. Give the original English ROM, or add "
-            "--allow-unknown-rom to try it all the same.",
+            "It may be damaged, translated or modified. Use the original English ROM, or add "
+            "--allow-unknown-rom to try it anyway.",
         )
         return Recognised(name, CrystalGame(sha1, title, name, rom), refusal)
     sister = _SISTERS.get(title[:11])
     if sister is None:
         return None
-    message = f"{file} is {sister}, which keeps its state elsewhere than Crystal."
+    message = f"{file} is {sister}, whose memory layout differs from Crystal's."
     return Recognised(sister, None, RomError(message, _OTHER_ADDRESSES))

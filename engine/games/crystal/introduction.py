@@ -43,7 +43,7 @@ def play_introduction(
     while settled < _SETTLED_READS:
         if frames > _MAX_FRAMES:
             raise EnvironmentError(
-                "The game's introduction did not come to its end.",
+                "The game's introduction did not finish.",
                 "This build of the game is not supported.",
             )
         control = read().control

@@ -42,7 +42,7 @@ class Image:
         end = BANK if address < BANK else 2 * BANK
         start = address if address < BANK else bank * BANK + address - BANK
         if bank >= self.banks or address + size > end or start + size > len(self.rom):
-            raise ImplausibleError(f"{bank:02X}:{address:04X} is outside of the image")
+            raise ImplausibleError(f"{bank:02X}:{address:04X} is outside the image")
         return self.rom[start : start + size]
 
 
@@ -89,7 +89,7 @@ def find_maps(image: Image) -> tuple[tuple[int, int], list[RomMap]]:
         places = ", ".join(written(place) for place, _ in found[:4])
         raise ImplausibleError(f"several tables could be the map groups ({places})")
     if not found:
-        raise ImplausibleError(f"no list of map groups is whole ({problem})")
+        raise ImplausibleError(f"no complete list of map groups ({problem})")
     return found[0]
 
 
@@ -120,7 +120,7 @@ def _read_maps(image: Image, bank: int, address: int) -> list[RomMap]:
     starts = [word(data, 2 * i) for i in range(count)]
     sizes = [after - start for start, after in itertools.pairwise(starts)]
     if any(size < 0 or size % _HEADER or size > _HEADER * _MAX_NUMBER for size in sizes):
-        raise ImplausibleError(f"the map groups at {bank:02X}:{address:04X} are not in order")
+        raise ImplausibleError(f"the map groups at {bank:02X}:{address:04X} are out of order")
     maps = [
         _read_map(image, bank, start + _HEADER * i, group, i + 1)
         for group, (start, size) in enumerate(zip(starts, sizes, strict=False), 1)
@@ -149,7 +149,7 @@ def _read_map(image: Image, bank: int, address: int, group: int, number: int) ->
     data = image.read(header[0], pointer, _ATTRIBUTES)
     height, width, sides = data[1], data[2], data[11]
     if not height or not width or (height + 6) * (width + 6) > MAX_BLOCKS or sides > 0xF:
-        raise ImplausibleError(f"{name} has no possible size")
+        raise ImplausibleError(f"{name} has an invalid size")
     connections, at = [], pointer + _ATTRIBUTES
     for bit, facing in _SIDES:
         if sides & bit:

@@ -26,7 +26,7 @@ def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recogn
     if sha1 == read_rows(FACTS, "game")[0]["sha1"]:
         return Recognised(game.name, game)
     refusal = RomError(
-        f"The practice game {file} is damaged or of another version (SHA-1 {sha1}).",
+        f"The practice game {file} is damaged or from a different version (SHA-1 {sha1}).",
         "Reinstall poketui, or build it with `python roms/practice/build.py`.",
     )
     return Recognised(f"{game.name} (unknown build)", game, refusal)
@@ -62,5 +62,5 @@ def rom_path() -> Path:
             return place
     raise RomError(
         "The practice game is missing from this installation.",
-        "Reinstall poketui, build it with `python roms/practice/build.py`, or give a ROM by --rom.",
+        "Reinstall poketui, build it with `python roms/practice/build.py`, or use your ROM: --rom.",
     )

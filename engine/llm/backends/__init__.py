@@ -43,18 +43,18 @@ def make_backend(
     """
     if not model.strip() or not model.isprintable():
         raise ConfigurationError(
-            "The language model has no name.", "Give one, e.g. --llm-model smollm2:1.7b."
+            "No language model is set.", "Set one, e.g. --llm-model smollm2:1.7b."
         )
     kind = backend or backend_of(model)
     if kind not in _EXTRA_PACKAGES:
         raise ConfigurationError(
-            f"There is no language model backend {kind!r}.",
+            f"Unknown language model backend {kind!r}.",
             "Choose ollama, openai, anthropic or local.",
         )
     if kind == "local" and base_url:
         raise ConfigurationError(
-            f"{model} is a file to be run here, but llm_base_url names a server.",
-            "Leave the address out, or say what the server speaks: --llm-backend openai.",
+            f"{model} is a local model file, but llm_base_url names a server.",
+            "Leave llm_base_url out, or set the server's protocol: --llm-backend openai.",
         )
     for package in _EXTRA_PACKAGES[kind]:
         if importlib.util.find_spec(package) is None:

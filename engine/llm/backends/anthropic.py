@@ -36,7 +36,7 @@ class AnthropicBackend(KeyedBackend):
 
     name = "anthropic"
     provider = "Anthropic"
-    key_remedy = "Set ANTHROPIC_API_KEY to it."
+    key_remedy = "Set ANTHROPIC_API_KEY."
     address_remedy = "Check the address."
 
     def __init__(self, model: str, *, base_url: str = "", connect_timeout_s: float = 1.0) -> None:

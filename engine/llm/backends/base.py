@@ -150,8 +150,8 @@ def check_address(address: str, origin: str, *, needs_scheme: bool = True) -> No
         is_good = False
     if not is_good or any(c.isspace() for c in address):
         raise ConfigurationError(
-            f"{origin} is no address: {redacted(shown_address(address))}.",
-            "It looks like http://127.0.0.1:11434 or https://host/v1.",
+            f"{origin} is not a valid address: {redacted(shown_address(address))}.",
+            "Examples: http://127.0.0.1:11434, https://host/v1.",
         )
 
 
@@ -162,19 +162,19 @@ def key_from(variable: str, environment: Mapping[str, str] = os.environ) -> str:
 
 def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnectionError:
     """Return the error for a server's error status (-1: an error in the middle of an answer)."""
-    what = f"answered {status}" if status > 0 else "broke off"
+    what = f"answered {status}" if status > 0 else "closed the connection"
     if 300 <= status < 400:
-        hint = "It sends questions elsewhere, which is not followed: give that address."
+        hint = "It redirects, and redirects are not followed: use the address it redirects to."
     elif too_long := _TOO_LONG.search(detail):
         most = f" to at most {too_long[1]}" if too_long[1] else ""
         hint = f"Set max_context_length{most}, or run the server with a larger context."
     said = f": {detail}" if detail else ""
     hints = {
         401: "Check the key.",
-        403: "Check the key and what it may be used for.",
+        403: "Check the key and its permissions.",
         404: "Check the model's name and the server's address.",
-        429: "It takes no more questions for now; it is tried again later.",
-        503: "It is busy; it is tried again later.",
+        429: "Its rate limit is reached; it will be retried later.",
+        503: "It is busy; it will be retried later.",
     }
     return LLMConnectionError(
         f"{server} {what}{said.rstrip('.')}.",

@@ -140,7 +140,9 @@ class KeyedBackend(HostedBackend):
         if self._base_url:
             check_address(self._base_url, "llm_base_url" if base_url else known.address_variable)
         elif not self._key:
-            raise ConfigurationError(f"{model} needs a key of {self.provider}.", self.key_remedy)
+            raise ConfigurationError(
+                f"{model} needs an API key from {self.provider}.", self.key_remedy
+            )
         shown = shown_address(self._base_url)
         server = f"The server at {shown}" if shown else self.provider
         super().__init__(model, server, connect_timeout_s)
@@ -183,17 +185,19 @@ class KeyedBackend(HostedBackend):
             hint = f"Check {variable}." if status in (401, 403) else ""
             raise refusal(self._server, status, detail, hint) from None
         except (library.APITimeoutError, httpx2.TimeoutException, TimeoutError):
-            raise self._unreachable("does not answer in time") from None
+            raise self._unreachable("does not respond in time") from None
         except (library.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             cause = redacted(type(error.__cause__ or error).__name__)
-            raise self._unreachable(f"cannot be reached or broke off ({cause})") from None
+            raise self._unreachable(
+                f"cannot be reached or closed the connection ({cause})"
+            ) from None
         except getattr(library, f"{self.provider}Error") as error:
             detail = redacted(error, self._key)
             raise refusal(self._server, -1, detail) from None
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
             # The client expects certain fields in every event.
             raise LLMConnectionError(
-                f"{self._server} sent what is not {self.provider}'s protocol.",
+                f"{self._server} sent an invalid {self.provider} response.",
                 self.address_remedy,
             ) from None
 

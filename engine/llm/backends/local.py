@@ -70,13 +70,15 @@ class LocalBackend:
         except LLMConnectionError:
             # Its connections end before it does.
             if ended := await asyncio.to_thread(server.ended, _END_S / 4):
-                raise LLMConnectionError(f"{self.model}: {ended}.", "It is started anew.") from None
+                raise LLMConnectionError(
+                    f"{self.model}: {ended}.", "It will be restarted."
+                ) from None
             raise
 
     async def probe(self) -> ModelStatus:
         """Look whether the model is in memory; see `Backend.probe`."""
         if self._running is None or self._running[0].ended():
-            return ModelStatus("loading", f"{self.model} is being loaded.")
+            return ModelStatus("loading", f"{self.model} is loading.")
         return await self._running[1].probe()
 
     async def load(self) -> None:
@@ -94,8 +96,8 @@ class LocalBackend:
             if not isinstance(error, TimeoutError):
                 raise
             raise LLMConnectionError(
-                f"{self.model} was not loaded within {self._load_timeout_s:g} s.",
-                "planner.load_timeout_s sets how long to wait; a smaller model loads faster.",
+                f"{self.model} did not load within {self._load_timeout_s:g} s.",
+                "planner.load_timeout_s sets the timeout; a smaller model loads faster.",
             ) from None
         self._running = server, client
 
@@ -134,8 +136,8 @@ class _Server:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_END_S)
             raise LLMConnectionError(
-                f"{Path(self._path).name} cannot be loaded: {self.ended() or 'it says nothing'}.",
-                "Check that the file is whole, and that there is memory for it.",
+                f"{Path(self._path).name} cannot be loaded: {self.ended() or 'no reason given'}.",
+                "Check that the file is complete and fits into memory.",
             )
         return line.decode().strip()
 
@@ -147,8 +149,8 @@ class _Server:
             return ""
         if status < 0:
             name = signal.Signals(-status).name
-            memory = "; its memory may not have sufficed" if name == "SIGKILL" else ""
-            return f"its process was ended by {name}{memory}"
+            memory = "; it may have run out of memory" if name == "SIGKILL" else ""
+            return f"its process was killed by {name}{memory}"
         return f"its process has ended: {self._last_words() or f'exit status {status}'}"
 
     def _last_words(self) -> str:
@@ -174,10 +176,10 @@ class _Server:
 
 
 def _check_file(path: str) -> None:
-    remedy = "Give the path of a GGUF file of an instruct model."
+    remedy = "Use the path of an instruct model's GGUF file."
     file = Path(path)
     if not file.is_file():  # a pipe would be waited for
-        what = "is no file" if file.exists() else "does not exist"
+        what = "is not a file" if file.exists() else "does not exist"
         raise ConfigurationError(f"The model file {path} {what}.", remedy)
     try:
         with file.open("rb") as opened:
@@ -187,7 +189,7 @@ def _check_file(path: str) -> None:
             f"The model file {path} cannot be read: {error.strerror or error}.", remedy
         ) from None
     if not is_model:
-        raise ConfigurationError(f"{path} is no GGUF file.", remedy)
+        raise ConfigurationError(f"{path} is not a GGUF file.", remedy)
 
 
 def _serve() -> None:

@@ -93,7 +93,7 @@ class OllamaBackend(HostedBackend):
             except TimeoutError:
                 raise LLMConnectionError(
                     f"{self._server} did not load {self.model} within {self._load_timeout_s:g} s.",
-                    "planner.load_timeout_s sets how long to wait; a smaller model loads faster.",
+                    "planner.load_timeout_s sets the timeout; a smaller model loads faster.",
                 ) from None
 
     async def pull(self) -> AsyncGenerator[Pulled]:
@@ -112,8 +112,8 @@ class OllamaBackend(HostedBackend):
                     yield Pulled(status, part.completed or 0, part.total or 0)
         if status != "success":
             raise LLMConnectionError(
-                f"{self._server} broke off while pulling {self.model}.",
-                "Pull it again: that resumes.",
+                f"{self._server} closed the connection while pulling {self.model}.",
+                "Pull it again to resume.",
             )
 
     def _make_client(self) -> Any:
@@ -233,18 +233,18 @@ class OllamaBackend(HostedBackend):
         except ollama.ResponseError as error:
             raise self._refused(error.status_code, error.error) from None
         except httpx.TimeoutException:
-            raise self._unreachable("does not answer") from None
+            raise self._unreachable("does not respond") from None
         except (ConnectionError, httpx.ConnectError):
             raise self._unreachable("cannot be reached") from None
         except TimeoutError:
-            raise self._unreachable("does not answer in time") from None
+            raise self._unreachable("does not respond in time") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            raise self._unreachable(f"broke off ({type(error).__name__})") from None
+            raise self._unreachable(f"closed the connection ({type(error).__name__})") from None
         except (json.JSONDecodeError, ValueError, TypeError, AttributeError, RecursionError):
             # The client expects objects with certain fields in every line.
             raise LLMConnectionError(
-                f"{self._server} sent what is not the Ollama protocol.",
-                "Check the address, and that the server is whole.",
+                f"{self._server} sent an invalid Ollama response.",
+                "Check the address and the server.",
             ) from None
 
     def _refused(self, status: int, said: object) -> LLMConnectionError:
@@ -256,7 +256,7 @@ class OllamaBackend(HostedBackend):
     def _unreachable(self, what: str) -> LLMConnectionError:
         return LLMConnectionError(
             f"{self._server} {what}.",
-            "Start it (ollama serve), or set OLLAMA_HOST to where it runs.",
+            "Start it (ollama serve), or set OLLAMA_HOST to its address.",
         )
 
 

@@ -36,7 +36,7 @@ class OpenAIBackend(KeyedBackend):
     name = "openai"
     provider = "OpenAI"
     key_remedy = "Set OPENAI_API_KEY, or OPENAI_BASE_URL to a server that speaks its protocol."
-    address_remedy = "Check the address: it ends in /v1, as a rule."
+    address_remedy = "Check the address: it usually ends in /v1."
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from tests.pokeTUI.terminal import Terminal
 from tests.pokeTUI.test_job_control import WHOLE
 
 _LEFT = "Resume with: poketui run --resume"
-_ENDS = (_LEFT, "Stopped before the first step: nothing was begun.")
+_ENDS = (_LEFT, "Stopped before the first step: nothing was started.")
 
 
 @contextmanager

@@ -121,7 +121,7 @@ def test_the_best_is_drawn_and_equals_by_lot():
 @pytest.mark.parametrize(
     ("chosen", "fight", "source", "words"),
     [
-        (action_batch(Source.POLICY, is_planned=False), None, Source.POLICY, "UP, 40% certain"),
+        (action_batch(Source.POLICY, is_planned=False), None, Source.POLICY, "UP, confidence 40%"),
         (action_batch(Source.POLICY, is_planned=True), None, Source.PLANNER, "reach the corner"),
         (
             action_batch(Source.POLICY, is_planned=True, takeovers=3),
@@ -135,7 +135,7 @@ def test_the_best_is_drawn_and_equals_by_lot():
             Source.RULES,
             "go on",
         ),
-        (action_batch(Source.RANDOM, is_planned=False), None, Source.RANDOM, "by lot"),
+        (action_batch(Source.RANDOM, is_planned=False), None, Source.RANDOM, "sampled"),
     ],
 )
 def test_every_decision_tells_its_source_confidence_and_reason(chosen, fight, source, words):

@@ -145,7 +145,7 @@ def test_exceptions_of_a_model_are_reported_and_the_game_goes_on(
     assert counts.error == told
     assert agent.decision.source in (Source.RULES, Source.RANDOM)
     lines = [record.getMessage() for record in caplog.records]
-    said = "language model: 1 of 1 answers failed, and the rules advise instead"
+    said = "language model: 1 of 1 answers failed; the rules advise instead"
     assert f"{said}: {told}" in lines
 
 
@@ -184,7 +184,7 @@ def test_an_action_that_is_not_offered_is_told_with_those_that_are() -> None:
     counts = Consultation()
     assert counts.ask(Custom(lambda: (4, {})), "", mask) is None
     assert counts.invalid == 1
-    assert "4 UP can have no effect now. Possible are: 0 A, 1 B" in counts.error
+    assert "4 UP has no effect now. Possible actions: 0 A, 1 B" in counts.error
 
 
 @pytest.mark.parametrize(
@@ -223,4 +223,4 @@ def test_answers_that_training_waited_for_long_are_told_and_taken(
     assert (counts.slow, counts.error) == (3, "")
     told = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
     assert len(told) == 2  # the first and the second
-    assert "an answer took 12 s, and training waited for it" in told[0]
+    assert "training waited 12 s for an answer" in told[0]

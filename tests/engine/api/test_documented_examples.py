@@ -177,7 +177,7 @@ def test_strategy_preference_of_first_and_last_stage_counts(make_trainer: Make) 
     trainer.train(5, FEW, eval_interval=0)
     (switch,) = strategy.get_strategy_stats()["switches"]
     assert (switch["old"], switch["new"]) == ("balanced", "rule_heavy")
-    assert switch["cause"] == "stage 2 of 3 begins with it"
+    assert switch["cause"] == "set by stage 2 of 3"
 
 
 def test_curriculum_without_stages_is_a_configuration_error() -> None:

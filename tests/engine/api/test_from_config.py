@@ -125,7 +125,7 @@ def test_a_named_model_that_is_unreachable_is_told(
         ({"romm_path": ""}, "unknown key 'romm_path'", "Did you mean rom_path?"),
         ({"env": {"maximum": 3}}, "unknown key 'env.maximum'", "max_steps, "),
         ({"num_envs": 4}, "num_envs = 4", "poketui run"),
-        ({"agent": "rules"}, "agent = 'rules'", "'ppo' and 'dqn'"),
+        ({"agent": "rules"}, "agent = 'rules'", "'ppo' or 'dqn'"),
     ],
 )
 def test_a_wrong_key_or_value_names_itself_and_what_is_allowed(

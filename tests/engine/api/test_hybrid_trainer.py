@@ -492,7 +492,7 @@ def test_an_unreachable_language_model_is_told_in_log_callbacks_and_summary(
     assert told["episode_end"][-1]["llm_usage_rate"] == 0
     lines = [record.getMessage() for record in caplog.records]
     assert any("Nobody is there" in line and "1 of 1 answers failed" in line for line in lines)
-    assert any(f"{asked} questions, 0 answered" in line for line in lines)
+    assert any(f"{asked} queries, 0 answered" in line for line in lines)
 
 
 def test_rules_alone_are_no_language_model(make: Make) -> None:

@@ -41,12 +41,12 @@ def test_starts_walk_back_as_soon_as_enough_episodes_succeed_until_power_on():
     (move,) = end(starts, False, True, True)
     assert (move.start, move.snapshot) == ("demo 40 %", b"early")
     assert starts.share == pytest.approx(0.4)
-    assert starts.take_news() == ["episodes begin at demo 40 % from now on"]
+    assert starts.take_news() == ["episodes now start at demo 40 %"]
     end(starts, False, False, False, True)  # of these, only the last but one began there
     assert starts.share == pytest.approx(0.4)
     assert end(starts, True, True) == []
     assert starts.is_over
-    assert starts.take_news() == ["episodes begin at power-on from now on"]
+    assert starts.take_news() == ["episodes now start at power-on"]
     assert end(starts, True, True, False, False) == []
 
 

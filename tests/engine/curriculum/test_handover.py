@@ -32,7 +32,7 @@ def test_a_stage_begins_with_the_strategy_that_it_prefers():
     assert pair.curriculum.number == 2
     assert pair.strategy.current is BALANCED
     (switch,) = pair.switches
-    assert (switch.cause, switch.episode) == ("stage 2 of 5 begins with it", 10)
+    assert (switch.cause, switch.episode) == ("set by stage 2 of 5", 10)
 
 
 def test_within_a_stage_the_strategys_share_is_followed():

@@ -171,12 +171,12 @@ def bombs(folder: Path) -> Iterator[tuple[Path, str]]:
             member.write(header.getvalue())
             for _ in range(size):
                 member.write(bytes(1 << 20))
-        yield path, "damaged|no NPZ file"
+        yield path, "damaged|not an NPZ file"
     path = folder / "members.npz"
     with zipfile.ZipFile(path, "w") as file:
         for number in range(6_000):
             file.writestr(f"{number}.npy", b"")
-    yield path, "no NPZ file"
+    yield path, "not an NPZ file"
     path = folder / "rows.csv"
     path.write_bytes(b"action\n" + b"7\n" * ((1 << 20) + 2))
     yield path, "too many"

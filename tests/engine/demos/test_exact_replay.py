@@ -44,7 +44,7 @@ def test_exact_replay_finds_a_changed_action(demo_file: Recorded, demo_config: R
     actions[60:90] = bytes([Action.RIGHT]) * 30
     changed = replace(own, actions=bytes(actions))
     demo = replace(demo, recording=replace(demo.recording, segments=(changed,)))
-    with pytest.raises(ReplayError, match=r"another way at step \d+"):
+    with pytest.raises(ReplayError, match=r"diverges at step \d+"):
         list(play(demo, demo_config, renders=False))
 
 
@@ -53,7 +53,7 @@ def test_exact_replay_finds_a_changed_reward_at_its_step(
 ) -> None:
     rewards = demo_file[1].rewards.copy()
     rewards[41] += 1.0
-    with pytest.raises(ReplayError, match="at step 42: it paid"):
+    with pytest.raises(ReplayError, match="at step 42: reward"):
         list(play(replace(demo_file[1], rewards=rewards), demo_config, renders=False))
 
 
@@ -89,7 +89,7 @@ def test_exact_replay_finds_an_event_that_is_left_out(
 ) -> None:
     event = next(event for event in won.events if event.kind == kind)
     less = tuple(each for each in won.events if each != event)
-    words = f"at step {event.step}: the {kind} {event.text} is reached, but not noted"
+    words = f"at step {event.step}: {kind} {event.text}: reached but not recorded"
     with pytest.raises(ReplayError, match=words):
         played(replace(won, events=less), demo_config)
 
@@ -97,10 +97,10 @@ def test_exact_replay_finds_an_event_that_is_left_out(
 @pytest.mark.parametrize(
     ("event", "words"),
     [
-        (DemoEvent(0, GOAL, "badge"), "at step 0: the goal badge is noted, but not reached"),
-        (DemoEvent(30, MILESTONE, "nobody"), "at step 30: the milestone nobody is noted"),
-        (DemoEvent(150, GOAL, "badge"), "at step 150: the goal badge is noted"),
-        (DemoEvent(30, MAP, "NOWHERE"), "at step 30: it is on .*, not on NOWHERE"),
+        (DemoEvent(0, GOAL, "badge"), "at step 0: goal badge: recorded but not reached"),
+        (DemoEvent(30, MILESTONE, "nobody"), "at step 30: milestone nobody: recorded"),
+        (DemoEvent(150, GOAL, "badge"), "at step 150: goal badge: recorded"),
+        (DemoEvent(30, MAP, "NOWHERE"), "at step 30: map .*, expected NOWHERE"),
     ],
 )
 def test_exact_replay_finds_a_forged_event_at_its_step(
@@ -122,11 +122,11 @@ def test_unchecked_names_what_nothing_is_compared_with(
         recording=replace(demo.recording, memory=""),
         memory_hashes=tuple(each for each in demo.memory_hashes if each[0] == 100),
     )
-    assert unchecked(torn, demo_config) == ("the memory after step 100",)
+    assert unchecked(torn, demo_config) == ("memory after step 100",)
     plain = replace(torn, memory_hashes=(), settings="")
     assert unchecked(plain, demo_config) == (
-        "the memory, of which none is kept",
-        "what was paid",
+        "memory (none recorded)",
+        "rewards",
         "milestones and goal",
     )
 
@@ -134,7 +134,7 @@ def test_unchecked_names_what_nothing_is_compared_with(
 def test_exact_replay_refuses_another_rom(demo_file: Recorded, demo_config: RunConfig) -> None:
     demo = demo_file[1]
     demo = replace(demo, recording=replace(demo.recording, rom="0" * 40))
-    with pytest.raises(ReplayError, match="another ROM"):
+    with pytest.raises(ReplayError, match="different ROM"):
         list(play(demo, demo_config))
 
 

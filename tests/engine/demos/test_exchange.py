@@ -73,7 +73,7 @@ def test_a_foreign_npz_is_played(exported: Path, demo_config: RunConfig, tmp_pat
     assert made is not None
     assert np.array_equal(demo.actions, given["actions"])
     np.savez(foreign, observations=255 - given["observations"], actions=given["actions"])
-    with pytest.raises(DemoError, match="not what its actions lead to"):
+    with pytest.raises(DemoError, match="do not match its actions"):
         from_npz(foreign, demo_config, tmp_path)
     assert len(list(tmp_path.glob("*.demo"))) == 1
 
@@ -84,10 +84,10 @@ def test_a_foreign_npz_is_played(exported: Path, demo_config: RunConfig, tmp_pat
         ({"actions": np.array([Bomb()], object)}, "Python objects"),
         ({"demo": np.array([Bomb()], object)}, "demo"),
         ({"rewards": np.zeros(3)}, "has no 'actions'"),
-        ({"actions": np.zeros(3)}, "no row of integers"),
-        ({"actions": np.zeros((3, 2), np.int32)}, "no row of integers"),
-        ({"actions": np.array([1, 9])}, "no button"),
-        ({"actions": np.array([1, -1])}, "no button"),
+        ({"actions": np.zeros(3)}, "not a row of integers"),
+        ({"actions": np.zeros((3, 2), np.int32)}, "not a row of integers"),
+        ({"actions": np.array([1, 9])}, "does not have"),
+        ({"actions": np.array([1, -1])}, "does not have"),
         ({"actions": np.array([1 << 60])}, "out of range"),
         ({"actions": np.zeros(0, np.int32)}, "no actions"),
         (
@@ -110,13 +110,13 @@ def test_npz_files_of_no_use_are_refused(
     ("arrays", "words"),
     [
         ({"rewards": np.zeros(5, np.float32)}, "'rewards' .* not 150 numbers"),
-        ({"rewards": np.full(150, np.nan, np.float32)}, "no number"),
+        ({"rewards": np.full(150, np.nan, np.float32)}, "NaN"),
         ({"rewards": np.zeros((150, 1), np.float32)}, "'rewards'"),
         ({"dones": np.zeros(3, np.bool_)}, "'dones'"),
         ({"dones": np.ones(150, np.bool_)}, "more than one episode"),
         ({"infos": np.array([{}] * 150, object)}, "Python objects"),
         ({"infos": np.array(["{}"] * 3)}, "infos"),
-        ({"episode_length": np.array(7)}, "says 7"),
+        ({"episode_length": np.array(7)}, "episode_length is 7"),
         ({"episode_length": np.array([150, 150])}, "'episode_length'"),
         ({"episode_return": np.array(1e6)}, "1000000.00"),
         ({"anything": np.array([Bomb()], object)}, "Python objects"),
@@ -152,11 +152,11 @@ def test_actions_that_were_changed_are_refused(
     there["actions"][::2] = 4
     path = tmp_path / "x.npz"
     np.savez(path, **there)
-    with pytest.raises(DemoError, match="not those of its demonstration"):
+    with pytest.raises(DemoError, match="do not match its demonstration"):
         from_npz(path, demo_config, tmp_path)
     del there["demo"]
     np.savez(path, **there)
-    with pytest.raises(DemoError, match="not what its actions lead to"):
+    with pytest.raises(DemoError, match="do not match its actions"):
         from_npz(path, demo_config, tmp_path)
 
 
@@ -203,14 +203,14 @@ def edited(path: Path, edit: Callable[[list[str], list[list[str]]], None]) -> Pa
 @pytest.mark.parametrize(
     ("column", "row", "cell", "words"),
     [
-        ("rom", 0, "0" * 40, "another ROM"),
+        ("rom", 0, "0" * 40, "a different ROM"),
         ("start", 0, "0" * 40, "--state"),
-        ("reward", 7, "3.5", "at step 8 it was paid 3.500"),
-        ("done", 9, "1", "at step 10 the episode ended there"),
-        ("return", 0, "99.0", "99.00 in all"),
-        ("random", 0, "7 700", "no table of actions"),
+        ("reward", 7, "3.5", "at step 8 the reward is 3.500"),
+        ("done", 9, "1", "at step 10 the episode ends there"),
+        ("return", 0, "99.0", "the return is 99.00"),
+        ("random", 0, "7 700", "not a table of actions"),
         ("action", 0, "A", "at step"),
-        ("shown", 3, "maybe", "no table of actions"),
+        ("shown", 3, "maybe", "not a table of actions"),
     ],
 )
 def test_a_table_that_plays_otherwise_is_refused_in_a_line(
@@ -280,7 +280,7 @@ def test_to_csv_refuses_what_follows_on_from_another_episode(
 ) -> None:
     demo = demo_file[1]
     twice = replace(demo.recording, segments=demo.recording.segments * 2)
-    with pytest.raises(DemoError, match="from another episode"):
+    with pytest.raises(DemoError, match="continuing another episode"):
         to_csv(replace(demo, recording=twice), tmp_path / "x.csv")
 
 

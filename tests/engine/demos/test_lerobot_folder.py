@@ -170,7 +170,7 @@ def test_lerobots_frame_rate_is_the_power_of_two_nearest_to_the_pace(
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        ("there", "is there already"),
+        ("there", "already exists"),
         ("rom", "would lie beside the ROM"),
         ("nothing", "None of the demonstrations has a step"),
         ("games", "of several games"),

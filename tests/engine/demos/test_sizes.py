@@ -65,7 +65,7 @@ def test_a_table_has_the_games_own_names(head: Demonstration, tmp_path: Path) ->
     table = read_table(path, NAMES)
     assert list(table.actions) == [4, 0, 3, 4]
     assert set(table.proposals) == {2}
-    with pytest.raises(DemoError, match="no table of actions"):
+    with pytest.raises(DemoError, match="not a table of actions"):
         read_table(path, NAMES[:4])
 
 
@@ -73,9 +73,9 @@ def test_an_action_that_the_game_has_not_is_not_recorded(
     head: Demonstration, tmp_path: Path
 ) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
-    with pytest.raises(DemoError, match="a step is none"):
+    with pytest.raises(DemoError, match="invalid step"):
         writer.step(5, 0.0)
-    with pytest.raises(DemoError, match="a proposal is no action"):
+    with pytest.raises(DemoError, match="invalid proposal"):
         writer.step(4, 0.0, proposal=5)
     writer.close()
     assert read_log(log_path(tmp_path / "x.demo")).action_names == NAMES
@@ -86,7 +86,7 @@ def test_an_action_without_a_name_is_damage(head: Demonstration, tmp_path: Path)
     for change in ({"action_names": NAMES[:4]}, {"action_names": ("UP", "UP", "A", "B", "C")},
                    {"action_names": ()}, {"frame_shape": (0, 48, 3)},
                    {"frames_per_s": 0.0}):  # fmt: skip
-        with pytest.raises(DemoError, match="no sound demonstration"):
+        with pytest.raises(DemoError, match="not a valid demonstration"):
             decode_demo(encode_demo(dataclasses.replace(demo, **change)), "x")
 
 

@@ -142,7 +142,7 @@ def test_watched_reports_a_divergence_at_its_step_and_continues(
     viewer = watch(rewards=rewards)
     viewer.until(is_at_end)
     (warning,) = viewer.of(WarningRaised)
-    assert "at step 42: it paid" in warning.message
+    assert "at step 42: reward" in warning.message
 
 
 def test_watched_begins_where_it_begins_to_show_something(watch: Open) -> None:
@@ -216,7 +216,7 @@ def test_playing_on_stops_at_a_divergence(
 
 
 def test_find_recorded_refuses_what_is_not_there(demo_config: RunConfig, tmp_path: Path) -> None:
-    with pytest.raises(DemoError, match="is not there"):
+    with pytest.raises(DemoError, match="does not exist"):
         find_recorded(str(tmp_path / "no.demo"), demo_config)
     with pytest.raises(ReplayError, match="not an episode number"):
         find_recorded("latest:x", demo_config)

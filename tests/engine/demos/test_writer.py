@@ -178,7 +178,7 @@ def test_writer_refuses_impossible_records(head: Demonstration, tmp_path: Path) 
 
 def test_writer_overwrites_no_file(head: Demonstration, tmp_path: Path) -> None:
     (tmp_path / "x.demo").write_text("mine")
-    with pytest.raises(DemoError, match="there already"):
+    with pytest.raises(DemoError, match="already exists"):
         DemoWriter(tmp_path / "x.demo", head)
 
 

@@ -219,7 +219,7 @@ def test_goal_may_be_any_milestone() -> None:
 
 
 def test_unknown_goal_names_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match=r"no milestone.*first_badge"):
+    with pytest.raises(ConfigurationError, match=r"not a milestone.*first_badge"):
         GameEnv(config=EnvConfig(goal="win"))
 
 
@@ -295,7 +295,7 @@ def test_step_refuses_what_is_no_action_and_nothing_is_pressed(
 ) -> None:
     env.reset(seed=1)
     with pytest.raises(
-        DecisionValidationError, match=r"There is no action .*Give an index from 0 to 8"
+        DecisionValidationError, match=r"There is no action .*Use an index from 0 to 8"
     ):
         env.step(action)  # type: ignore[arg-type]
     assert env.episode_steps == 0
@@ -360,7 +360,7 @@ def test_without_headless_every_step_is_shown_in_a_window_if_one_can_be_opened()
         check=False,
     )
     refusal, _, shown = found.stdout.strip().rpartition("\n")
-    assert "No window can be opened: " in refusal
-    assert "Leave headless at True." in refusal
+    assert "Cannot open a window: " in refusal
+    assert "Keep headless=True." in refusal
     assert shown == "2 3", found.stderr  # shown until the window was closed
     assert "Traceback" not in found.stderr

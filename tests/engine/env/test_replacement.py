@@ -76,7 +76,7 @@ def impatience(vector: VectorEnv, is_needed: bool = True) -> Iterator[None]:
 
 def assert_first_process_was_replaced(before: Batch, after: Batch) -> None:
     assert len(after.warnings) == 1
-    assert after.warnings[0].endswith("Process 0 was replaced, and its 2 episodes began anew.")
+    assert after.warnings[0].endswith("Process 0 was replaced, and its 2 episodes restarted.")
     assert sorted(after.summaries) == [0, 1]
     assert all(summary.is_aborted for summary in after.summaries.values())
     assert not after.rewards[:2].any()
@@ -94,7 +94,7 @@ def assert_first_process_was_replaced(before: Batch, after: Batch) -> None:
     [
         (Action.B, r"process 0 died \(exit status 3\): last words"),
         (Action.START, "ZeroDivisionError: oops"),
-        (Action.SELECT, "process 0 did not answer for 3 s"),
+        (Action.SELECT, "process 0 did not respond for 3 s"),
     ],
 )
 def test_a_process_that_dies_breaks_or_hangs_is_replaced(

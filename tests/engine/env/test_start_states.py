@@ -153,10 +153,10 @@ def test_state_of_the_title_is_played_on_to_the_first_control(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("empty.state", b"", "no saved state of this game"),
-        ("noise.state", b"noise" * 1000, "no saved state of this game"),
-        ("cut.state", None, "no saved state of this game"),
-        ("ours.state", b"PokeTUI start state 1\n" + b"0" * 40, "of another ROM"),
+        ("empty.state", b"", "not a save state of this game"),
+        ("noise.state", b"noise" * 1000, "not a save state of this game"),
+        ("cut.state", None, "not a save state of this game"),
+        ("ours.state", b"PokeTUI start state 1\n" + b"0" * 40, "for a different ROM"),
         ("practice.sav", bytes(0x8000), "no battery memory"),
     ],
 )
@@ -259,7 +259,7 @@ class TestBattery:
     def test_battery_without_a_saved_game_is_refused(self, rom: Path, tmp_path: Path) -> None:
         file = tmp_path / "empty.sav"
         file.write_bytes(bytes(0x8000))
-        with pytest.raises(ConfigurationError, match="holds no saved game"):
+        with pytest.raises(ConfigurationError, match="contains no saved game"):
             new_env(file, rom=rom)
 
     def test_battery_of_another_size_is_refused(self, rom: Path, tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ class TestBattery:
         machine.tick(100)
         file = tmp_path / "dead.state"
         file.write_bytes(machine.save_state())
-        with pytest.raises(ConfigurationError, match="does not come from"):
+        with pytest.raises(ConfigurationError, match="never gets control"):
             new_env(file, rom=rom)
 
 

@@ -45,9 +45,9 @@ def refusal(path: Path, *, allow_unknown: bool = False) -> RomError:
         (cartridge(title=b"POKEMON_SLV", code=b"AAXE"), "Pokémon Silver"),
         (cartridge(title=b"POKEMON_GLDAAUJ"), "Pokémon Gold"),
         (crystal(b"BXTJ"), "the Japanese Pokémon Crystal"),
-        (with_wrong_header(crystal()), "the checksum of its header is wrong"),
-        (cartridge(title=b"PRACTICE"), "damaged or of another version"),
-        (cartridge(title=b"TETRIS"), "another game ('TETRIS')"),
+        (with_wrong_header(crystal()), "wrong header checksum"),
+        (cartridge(title=b"PRACTICE"), "damaged or from a different version"),
+        (cartridge(title=b"TETRIS"), "an unsupported game ('TETRIS')"),
         (cartridge(title=b"PM_CRYSTAL"), "not a known build (SHA-1 "),
         (cartridge(title=b"PM_CRYSTAL", rom_size_code=99), "its header says 0"),
     ],
@@ -118,11 +118,11 @@ def test_both_english_revisions_of_crystal_are_known_by_their_hash(sha1: str, na
 @pytest.mark.parametrize(
     ("rom", "needed"),
     [
-        (cartridge(title=b"POKEMON_GLD", code=b"AAUE"), "table of its own RAM addresses"),
-        (crystal(b"BXTJ"), "table of its own RAM addresses"),
+        (cartridge(title=b"POKEMON_GLD", code=b"AAUE"), "its own tables of RAM addresses"),
+        (crystal(b"BXTJ"), "its own tables of RAM addresses"),
         (cartridge(title=b"TETRIS"), "your own Pokémon Crystal"),
     ],
-    ids=["Gold", "Japanese Crystal", "another game"],
+    ids=["Gold", "Japanese Crystal", "unsupported game"],
 )
 def test_refused_game_is_described_with_what_would_be_needed(
     tmp_path: Path, rom: bytes, needed: str

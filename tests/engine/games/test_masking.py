@@ -38,7 +38,9 @@ def menu(size: tuple[int, int], *text: str, **changes: object) -> GameState:
 
 def test_start_and_select_are_off_before_the_first_creature() -> None:
     blocked = blocked_actions(make_state(), USES)
-    assert blocked[START] == blocked[SELECT] == "the menu holds nothing before the first creature"
+    assert (
+        blocked[START] == blocked[SELECT] == "nothing useful in the menu before the first creature"
+    )
     assert SELECT in allowed(make_state(party=PARTY))
     assert SELECT not in allowed(make_state(party=PARTY), is_select_used=False)
 
@@ -69,7 +71,7 @@ def test_start_is_on_with_an_item_that_does_something(item: str) -> None:
 def test_start_is_off_while_a_repel_works_and_with_items_to_hold_or_fight() -> None:
     bag = Bag(items=((ITEM_IDS["REPEL"], 1), (ITEM_IDS["X ATTACK"], 1), (ITEM_IDS["NUGGET"], 1)))
     state = make_state(party=PARTY, bag=bag, repel_steps=50)
-    assert blocked_actions(state, USES)[START] == "the menu holds nothing to do now"
+    assert blocked_actions(state, USES)[START] == "nothing useful in the menu now"
 
 
 def test_start_is_on_to_fill_up_points() -> None:
@@ -177,7 +179,7 @@ def test_turning_to_a_sign_in_a_wall_is_on_until_faced() -> None:
 
 
 def test_a_is_off_where_nothing_answers() -> None:
-    assert blocked_actions(make_state(), USES)[A] == "nothing ahead answers"
+    assert blocked_actions(make_state(), USES)[A] == "nothing ahead to interact with"
 
 
 def test_person_behind_a_counter_answers() -> None:

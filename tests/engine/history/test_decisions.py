@@ -125,9 +125,9 @@ def test_a_run_named_alike_in_another_run_keeps_its_own_episodes(path):
     [
         (4096, 0.5, 0.0, "action 4096"),
         (-1, 0.5, 0.0, "action -1"),
-        (0, 1.5, 0.0, "confidence 1.5"),
-        (0, float("nan"), 0.0, "confidence nan"),
-        (0, 0.5, float("inf"), "paid inf"),
+        (0, 1.5, 0.0, "confidence: 1.5"),
+        (0, float("nan"), 0.0, "confidence: nan"),
+        (0, 0.5, float("inf"), "reward: inf"),
     ],
 )
 def test_a_decision_that_cannot_be_is_refused_by_name(history, action, confidence, reward, named):

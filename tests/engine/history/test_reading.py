@@ -153,7 +153,7 @@ def test_another_programs_file_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE mine (x)")
     other.close()
-    with pytest.raises(ConfigurationError, match="another program"):
+    with pytest.raises(ConfigurationError, match="a different program"):
         read_decisions(path, ANY, 9)
 
 
@@ -161,7 +161,7 @@ def test_another_versions_file_is_left_alone(path: Path) -> None:
     with sqlite3.connect(path) as other:
         other.execute("PRAGMA user_version = 99")
     other.close()
-    with pytest.raises(ConfigurationError, match="layout 99"):
+    with pytest.raises(ConfigurationError, match="schema 99"):
         read_decisions(path, ANY, 9)
 
 

@@ -83,7 +83,7 @@ def refusal(path, kind: type[Exception]) -> str:
 def test_a_newer_file_is_refused(path):
     fill(path, VERSION_1 + f"PRAGMA user_version = {SCHEMA_VERSION + 1};")
     line = refusal(path, ConfigurationError)
-    assert f"layout {SCHEMA_VERSION + 1}, here {SCHEMA_VERSION}" in line
+    assert f"schema {SCHEMA_VERSION + 1}, expected {SCHEMA_VERSION}" in line
 
 
 @pytest.mark.parametrize(
@@ -96,13 +96,13 @@ def test_a_newer_file_is_refused(path):
 )
 def test_another_programs_database_is_refused(path, script):
     fill(path, script)
-    assert "another program" in refusal(path, ConfigurationError)
+    assert "a different program" in refusal(path, ConfigurationError)
 
 
 @pytest.mark.parametrize("content", [b"no database at all" * 100, b"x", bytes(5000)])
 def test_a_file_that_is_no_database_is_refused(path, content):
     path.write_bytes(content)
-    assert "damaged or no SQLite file" in refusal(path, CheckpointError)
+    assert "damaged or not an SQLite file" in refusal(path, CheckpointError)
 
 
 def test_a_file_cut_in_the_middle_is_refused(path):

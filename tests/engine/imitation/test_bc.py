@@ -87,7 +87,7 @@ def test_resumed_cloning_continues_bit_for_bit():
 
 def test_cloning_is_not_resumed_with_other_demonstrations():
     facts, arrays = Cloning(SMALL, make_examples([1, 2] * 20)).save()
-    with pytest.raises(CheckpointError, match="not those that this policy was cloned from"):
+    with pytest.raises(CheckpointError, match="not those this policy was cloned from"):
         Cloning(SMALL, make_examples([1, 3] * 20)).load(facts, arrays)
 
 
@@ -135,7 +135,7 @@ def test_weights_of_another_size_are_refused_in_one_line():
 
 
 def test_a_checkpoint_of_a_run_is_no_policy():
-    with pytest.raises(CheckpointError, match="holds no cloned policy"):
+    with pytest.raises(CheckpointError, match="contains no cloned policy"):
         Policy.load({"agent": "ppo"}, {})
 
 

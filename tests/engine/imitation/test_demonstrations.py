@@ -62,7 +62,7 @@ def test_read_examples_keeps_to_a_written_split(recorded, practice, tmp_path):
         divided.add(valid)
         notes = []
         examples = read_examples(tmp_path, CloningConfig(), practice, note=notes.append)
-        assert notes == ["1 of 2 only validate, as split.json beside them says"]
+        assert notes == ["1 of 2 are used for validation only (split.json)"]
         learnt, kept = split(examples, 0.2, seed=0)
         place = [path.name for path in whole.paths].index(valid)
         assert list(kept.actions) == list(demos[place].actions)
@@ -74,7 +74,7 @@ def test_read_examples_keeps_to_a_written_split(recorded, practice, tmp_path):
 def test_read_split_refuses_a_damaged_file_in_a_line(text, recorded, practice, tmp_path):
     shutil.copytree(recorded[0], tmp_path / "set")
     (tmp_path / "set" / "split.json").write_text(text)
-    with pytest.raises(DemoError, match=r"split\.json says nothing") as refused:
+    with pytest.raises(DemoError, match=r"split\.json is not a valid split file") as refused:
         read_examples(tmp_path / "set", CloningConfig(), practice)
     assert "\n" not in str(refused.value)
 
@@ -96,8 +96,7 @@ def test_presses_of_no_effect_are_left_out_and_counted(practice, tmp_path):
     assert sum(forbidden) > 5
     assert len(examples) == demo.episode_length - sum(forbidden)
     assert notes == [
-        f"{sum(forbidden)} presses are left out, which could have no effect: "
-        "the agent never tries that"
+        f"{sum(forbidden)} presses are left out: they have no effect, so the agent never tries them"
     ]
 
 
@@ -139,7 +138,7 @@ def test_a_missing_set_names_the_sets_that_there_are(tmp_path, practice, recorde
     for name in ("home", "road"):
         copy_demo(sorted(recorded[0].glob("*.demo"))[0], tmp_path / "demos" / name)
     for path in (tmp_path / "demos", tmp_path / "demos" / "hom"):
-        with pytest.raises(DemoError, match="Sets there are: home, road"):
+        with pytest.raises(DemoError, match="Datasets: home, road"):
             read_examples(path, CloningConfig(), config)
 
 

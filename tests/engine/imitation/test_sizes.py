@@ -78,5 +78,5 @@ def test_examples_keep_the_names_of_actions():
 
 
 def test_examples_of_games_with_other_actions_are_not_joined():
-    with pytest.raises(ConfigurationError, match="other actions"):
+    with pytest.raises(ConfigurationError, match="different actions"):
         join([examples_of(NAMES), make_examples([0, 1])])

@@ -39,7 +39,7 @@ def states(confidence: str) -> str:
 
 
 E1 = "reach exit 1"
-UNREADABLE = "that can be read"
+UNREADABLE = "no readable JSON object"
 
 REPLIES = (
     # as asked for
@@ -63,7 +63,7 @@ REPLIES = (
         E1,
     ),
     Reply("thoughts end only", f"so let us go</think>{GOOD}", E1),
-    Reply("thoughts never end", f"<think>hm, {GOOD}", error="did not stop thinking"),
+    Reply("thoughts never end", f"<think>hm, {GOOD}", error="never stopped thinking"),
     Reply("nothing after the thoughts", "<think>the gym</think>", error="no JSON object"),
     Reply("list of one", f"[{GOOD}]", E1),
     Reply("as a text", f'"{ESCAPED}"', E1),
@@ -108,7 +108,7 @@ REPLIES = (
     Reply(
         "exit 12 cut to exit 1, apart",
         '{"goal": "reach", "target": "exit 1',
-        error="cut off before its target",
+        error="cut off before the target",
         done_reason="length",
     ),
     Reply(
@@ -133,20 +133,22 @@ REPLIES = (
     Reply("a kind with one choice", '{"goal": "heal", "confidence": 70}', "heal"),
     Reply("no target as a word", '{"goal": "heal", "target": "None", "confidence": 70}', "heal"),
     Reply("no target as null", '{"goal": "heal", "target": null, "confidence": 70}', "heal"),
-    Reply("another exit", picks('"reach exit 3"'), error='no "reach exit 3" here; there is'),
+    Reply("another exit", picks('"reach exit 3"'), error='no option "reach exit 3"'),
     Reply("part of a number", picks('"reach exit"'), error="may be reach exit 1 or"),
     Reply("a kind with many", '{"goal": "reach"}', error="may be reach exit 1 or"),
-    Reply("two at once", picks('"exit 1 or exit 2"'), error="here; there is"),
-    Reply("not this one", picks('"not reach exit 1"'), error="here; there is"),
-    Reply("another kind's target", '{"goal": "reach", "target": "person A"}', error="there is rea"),
-    Reply("a target too many", '{"goal": "heal", "target": "exit 1"}', error="there is heal"),
+    Reply("two at once", picks('"exit 1 or exit 2"'), error="available:"),
+    Reply("not this one", picks('"not reach exit 1"'), error="available:"),
+    Reply(
+        "another kind's target", '{"goal": "reach", "target": "person A"}', error="available: rea"
+    ),
+    Reply("a target too many", '{"goal": "heal", "target": "exit 1"}', error="available: heal"),
     Reply("contrary", '{"goal": "reach exit 1", "target": "exit 2"}', error="not the same"),
-    Reply("a kind of battles", picks('"fight"'), error='no "fight" here'),
-    Reply("a button", picks('"press A"'), error='no "press A" here'),
-    Reply("an article", picks('"a"'), error='no "a" here'),
-    Reply("a number", picks(2), error="names no choice"),
+    Reply("a kind of battles", picks('"fight"'), error='no option "fight"'),
+    Reply("a button", picks('"press A"'), error='no option "press A"'),
+    Reply("an article", picks('"a"'), error='no option "a"'),
+    Reply("a number", picks(2), error="no choice given"),
     Reply("a list", picks('["reach exit 1"]'), error=UNREADABLE),
-    Reply("nothing", picks('""'), error="names no choice"),
+    Reply("nothing", picks('""'), error="no choice given"),
     Reply("null", picks("null"), error=UNREADABLE),
     Reply("other fields", '{"action": "up", "confidence": 70}', error=UNREADABLE),
     # no object

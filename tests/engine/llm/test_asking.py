@@ -81,15 +81,15 @@ async def test_time_is_measured_by_the_clock_given(peer: Peer, request_: ChatReq
 
 async def test_a_server_without_a_first_word_is_given_up(peer: Peer, request_: ChatRequest) -> None:
     error = await given_up(peer, request_, "slow", first_token_timeout_s=0.1)
-    assert error.message.startswith("No first word within 0.1 s: about ")
-    assert error.hint.endswith("planner.first_token_timeout_s sets the longest wait.")
+    assert error.message.startswith("No first token within 0.1 s: it reads about ")
+    assert error.hint.endswith("planner.first_token_timeout_s sets the timeout.")
     assert not error.is_permanent
 
 
 async def test_a_dripping_answer_is_given_up(peer: Peer, request_: ChatRequest) -> None:
     error = await given_up(peer, request_, "dripping", answer_timeout_s=0.3)
-    assert error.message.startswith("No whole answer within 0.3 s of its first word: about ")
-    assert error.hint.endswith("planner.answer_timeout_s sets how long to wait.")
+    assert error.message.startswith("No complete answer within 0.3 s of its first token: about ")
+    assert error.hint.endswith("planner.answer_timeout_s sets the timeout.")
 
 
 @pytest.mark.parametrize("scenario", ["hanging_within", "endless_line"])
@@ -97,8 +97,8 @@ async def test_an_answer_that_stops_in_its_middle_is_given_up(
     peer: Peer, request_: ChatRequest, scenario: str
 ) -> None:
     error = await given_up(peer, request_, scenario, answer_timeout_s=0.3)
-    assert error.message.startswith("No whole answer within 0.3 s of its first word: about ")
-    assert error.hint.endswith("planner.answer_timeout_s sets how long to wait.")
+    assert error.message.startswith("No complete answer within 0.3 s of its first token: about ")
+    assert error.hint.endswith("planner.answer_timeout_s sets the timeout.")
 
 
 def timed(backend: Any, request: ChatRequest) -> Answer:
@@ -133,18 +133,19 @@ def test_the_deadline_counts_from_the_first_word_and_again_from_the_first_writte
     [
         (
             [(121, "Late.", False)],
-            r"No first word within 120 s: about \d+ tokens are read at less than 0\.0\d+ a "
-            r"second\.",
+            r"No first token within 120 s: it reads about \d+ tokens at less than "
+            r"0\.0\d+ tokens/s\.",
             "planner.first_token_timeout_s",
         ),
         (
             [(100, "word " * 24, True), (61, "late", False)],
-            r"It still thinks 60 s after its first word: about \d+ tokens, 0\.\d+ a second\.",
+            r"Still thinking 60 s after its first token: about \d+ tokens, 0\.\d+ tokens/s\.",
             "planner.answer_timeout_s",
         ),
         (
             [(100, "Hm.", True), (30, "word " * 24, False), (30, "word " * 24, False), (31, "")],
-            r"No whole answer within 60 s of its first word: about \d+ tokens, 1\.\d a second\.",
+            r"No complete answer within 60 s of its first token: about \d+ tokens, 1\.\d "
+            r"tokens/s\.",
             "planner.answer_timeout_s",
         ),
     ],
@@ -167,19 +168,19 @@ def test_an_answer_that_is_too_late_is_told_with_its_figures_and_the_setting(
             Chunk(done_reason="length", answer_tokens=160),
             "{",
             "",
-            "stopped after writing 160 tokens; planner.answer_tokens sets how many",
+            "stopped after writing 160 tokens; planner.answer_tokens sets the limit",
         ),
         (
             Chunk(done_reason="length", answer_tokens=1184),
             "",
             "Hm.",
-            "stopped after thinking 1,184 tokens; planner.answer_tokens sets how many",
+            "stopped after thinking 1,184 tokens; planner.answer_tokens sets the limit",
         ),
         (
             Chunk(done_reason="length", answer_tokens=16),
             "{",
             "",
-            "stopped after writing 16 tokens of 160: its server has a limit of its own, or a "
+            "stopped after writing 16 tokens of 160: its server has its own limit, or a "
             "context shorter than max_context_length",
         ),
         (
@@ -187,16 +188,15 @@ def test_an_answer_that_is_too_late_is_told_with_its_figures_and_the_setting(
             "word " * 24,
             "",
             f"stopped after writing {estimate_tokens('word ' * 24)} tokens; planner.answer_tokens "
-            "sets how many",
+            "sets the limit",
         ),
         (
             Chunk("x" * 5000),
             "",
             "",
-            "stopped after writing 4,000 characters: its server does not heed "
-            "planner.answer_tokens",
+            "stopped after writing 4,000 characters: its server ignores planner.answer_tokens",
         ),
-        (Chunk(), "{", "", "broken off by its server"),
+        (Chunk(), "{", "", "aborted by its server"),
         (
             Chunk(done_reason="content\n_filter"),
             "{",
@@ -231,7 +231,7 @@ async def test_pieces_without_a_word_are_no_first_word(request_: ChatRequest) ->
                 yield Chunk()
                 await asyncio.sleep(0)
 
-    with pytest.raises(LLMConnectionError, match="No first word"):
+    with pytest.raises(LLMConnectionError, match="No first token"):
         await ask(Wordless(), request_, first_token_timeout_s=0.05, answer_timeout_s=30)  # type: ignore[arg-type]
 
 
@@ -259,7 +259,7 @@ async def test_a_server_that_accepts_and_says_nothing_is_given_up(
         backend = make_backend("scripted", backend=peer.kind, base_url=url, connect_timeout_s=0.05)
         assert (await backend.probe()).state == "unreachable"
         # On a busy machine it may not even get connected in time.
-        with pytest.raises(LLMConnectionError, match=r"No first word|does not answer"):
+        with pytest.raises(LLMConnectionError, match=r"No first token|does not respond"):
             await ask(backend, request_, first_token_timeout_s=0.1, answer_timeout_s=0.2)
         await backend.close()
 
@@ -310,7 +310,7 @@ async def test_a_question_too_long_for_a_servers_context_names_the_setting(
 
 async def test_an_error_within_an_answer_is_told(peer: Peer, request_: ChatRequest) -> None:
     error = await failure(peer, request_, "error_within")
-    assert "broke off: the runner has stopped" in error.message
+    assert "closed the connection: the runner has stopped" in error.message
     assert not error.is_permanent
 
 
@@ -319,7 +319,7 @@ async def test_ask_of_a_server_of_another_protocol_is_an_error(
 ) -> None:
     for scenario in ("broken_json", "deep_json"):
         error = await failure(peer, request_, scenario)
-        assert "sent what is not" in error.message, scenario
+        assert "sent an invalid" in error.message, scenario
         assert not error.is_permanent, scenario
 
 
@@ -333,8 +333,8 @@ async def test_pieces_of_another_form_do_no_harm(
     except LLMConnectionError as error:
         refusal = error.message
     else:
-        refusal = "the model sent what is not an object"
-    assert "sent what is not" in refusal
+        refusal = "the model sent an invalid object"
+    assert "sent an invalid" in refusal
     assert read_object(said).values is None
 
 

@@ -45,7 +45,7 @@ def test_the_backend_can_be_named(ollama: ScriptedOllama) -> None:
     assert make_backend("gpt-4o", backend="ollama").name == "ollama"
     with pytest.raises(ConfigurationError, match="ollama, openai, anthropic or local"):
         make_backend("gpt-4o", backend="litellm")
-    with pytest.raises(ConfigurationError, match="no name"):
+    with pytest.raises(ConfigurationError, match="No language model is set"):
         make_backend(" ")
 
 
@@ -54,10 +54,10 @@ def test_the_backend_can_be_named(ollama: ScriptedOllama) -> None:
 )
 def test_bad_address_is_refused_at_once(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", address)
-    with pytest.raises(ConfigurationError, match="OLLAMA_HOST is no address"):
+    with pytest.raises(ConfigurationError, match="OLLAMA_HOST is not a valid address"):
         make_backend("smollm2")
     for backend in ("ollama", "openai", "anthropic"):
-        with pytest.raises(ConfigurationError, match="llm_base_url is no address"):
+        with pytest.raises(ConfigurationError, match="llm_base_url is not a valid address"):
             make_backend("smollm2", backend=backend, base_url=address)
 
 
@@ -209,7 +209,7 @@ async def test_loading_takes_longer_than_a_first_word_may(request_: ChatRequest)
         backend = make_backend("scripted", base_url=server.url)
         await backend.probe()  # the client is imported
         while not server.asked:  # on a busy machine it may be given up before
-            with pytest.raises(LLMConnectionError, match="No first word"):
+            with pytest.raises(LLMConnectionError, match="No first token"):
                 await ask(backend, request_, first_token_timeout_s=0.2, answer_timeout_s=0.3)
         await until(lambda: server.hung_up == len(server.asked))
         server.load_s = 0.5
@@ -248,7 +248,7 @@ async def test_a_probe_of_a_silent_server_comes_back(ollama: ScriptedOllama) -> 
     status = await backend.probe()
     assert time.monotonic() - began < 30
     assert status.state == "unreachable"
-    assert "does not answer" in status.detail  # to connect may take too long already
+    assert "does not respond" in status.detail  # to connect may take too long already
     await backend.close()
 
 

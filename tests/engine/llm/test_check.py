@@ -38,9 +38,9 @@ async def test_a_good_model_passes_every_step(peer: Peer) -> None:
     steps = await check(peer)
     assert all(step.is_ok for step in steps.values())
     assert not any(step.remedy for step in steps.values())
-    assert steps["server"].text == f"{peer.kind} answers"
+    assert steps["server"].text == f"{peer.kind} responds"
     assert steps["answer"].text == REST
-    assert steps["schema"].text == "kept to exactly"
+    assert steps["schema"].text == "followed exactly"
     assert f", wrote {peer.server.tokens[1]} in " in steps["speed"].text
 
 
@@ -67,8 +67,8 @@ def test_how_fast_a_model_reads_and_writes_is_told() -> None:
 
 def test_a_model_that_is_too_slow_for_a_run_fails_with_the_figure_and_the_setting() -> None:
     for pieces, said, setting in (
-        ([(301, REST)], "No first word within 300 s", "planner.first_token_timeout_s"),
-        ([(50, "{"), (121, "}")], "No whole answer within 120 s", "planner.answer_timeout_s"),
+        ([(301, REST)], "No first token within 300 s", "planner.first_token_timeout_s"),
+        ([(50, "{"), (121, "}")], "No complete answer within 120 s", "planner.answer_timeout_s"),
     ):
         steps = in_no_time(lambda p=pieces: check_model(FakeBackend(paced(*p)), PlannerConfig()))
         assert [step.is_ok for step in steps] == [True, True, True, False, None, None]
@@ -95,26 +95,26 @@ async def test_a_server_that_answers_to_any_name_is_told_with_those_that_it_list
     peer.server.models = ("llama", "qwen")
     steps = await check(peer)
     assert steps["model"].is_ok
-    assert steps["model"].text.endswith("does not list 'scripted'; there are: llama, qwen")
+    assert steps["model"].text.endswith("does not list 'scripted'; available: llama, qwen")
 
 
 async def test_a_mended_answer_passes_with_a_remark(peer: Peer) -> None:
     for text in (f"```json\n{REST}\n```", REST.replace("80", '"80"')):
         steps = await check(peer, text)
         assert steps["schema"].is_ok
-        assert "after mending" in steps["schema"].text
+        assert "after repair" in steps["schema"].text
 
 
 async def test_an_answer_of_another_form_fails_the_schema_alone(peer: Peer) -> None:
     for text, said in (
         (REST.replace("heal", "DANCE"), "DANCE"),
-        ('{"success": "the party is healthy"}', "no JSON object with choice"),
+        ('{"success": "the party is healthy"}', "no readable JSON object with choice"),
         ("I would rest.", "no JSON object"),
     ):
         steps = await check(peer, text)
         assert steps["schema"].is_ok is False
         assert said in steps["schema"].text
-        assert steps["schema"].remedy == "A larger model keeps to the form better."
+        assert steps["schema"].remedy == "A larger model follows the format better."
         assert steps["speed"].is_ok
 
 

@@ -104,7 +104,7 @@ def test_whole_paths_are_given_to_files_alone(
     assert with_whole_paths("model", "local") == f"{tmp_path}/model"
     assert with_whole_paths("model.gguf", "openai") == "model.gguf"
     assert with_whole_paths("gpt-4o , claude-x") == "gpt-4o , claude-x"
-    with pytest.raises(ConfigurationError, match="home folder that is not known"):
+    with pytest.raises(ConfigurationError, match="an unknown home folder"):
         with_whole_paths("~nobody-of-that-name/model.gguf")
 
 
@@ -112,10 +112,10 @@ def test_whole_paths_are_given_to_files_alone(
     ("make", "words"),
     [
         (lambda path: None, "does not exist"),
-        (Path.mkdir, "is no file"),
-        (os.mkfifo, "is no file"),
-        (Path.touch, "is no GGUF file"),
-        (lambda path: path.write_text("PK\x03\x04"), "is no GGUF file"),
+        (Path.mkdir, "is not a file"),
+        (os.mkfifo, "is not a file"),
+        (Path.touch, "is not a GGUF file"),
+        (lambda path: path.write_text("PK\x03\x04"), "is not a GGUF file"),
     ],
 )
 def test_local_backend_refuses_a_file_that_is_no_model(
@@ -150,7 +150,9 @@ async def test_damaged_file_is_told_and_leaves_no_process(
     before = children(os.getpid())
     backend = make_backend(truncated)
     assert (await backend.probe()).state == "loading"
-    with pytest.raises(LLMConnectionError, match=r"half a model\.gguf cannot be loaded: .*whole"):
+    with pytest.raises(
+        LLMConnectionError, match=r"half a model\.gguf cannot be loaded: .*complete"
+    ):
         await backend.load()
     assert (await backend.probe()).state == "loading"
     assert children(os.getpid()) == before

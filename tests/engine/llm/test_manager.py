@@ -111,8 +111,8 @@ def test_an_answer_without_an_action_is_an_error(
     [
         ('{"confidence": 80, "reas', "length", "It was stopped after writing 160 tokens; planner."),
         ('{"action": "JUMP"}', "length", "It was stopped after writing 160 tokens; planner."),
-        ("UP.", "stop", "A larger model keeps to the form better."),
-        ('{"action": "JUMP"}', "stop", "A larger model keeps to the form better."),
+        ("UP.", "stop", "A larger model follows the format better."),
+        ('{"action": "JUMP"}', "stop", "A larger model follows the format better."),
     ],
 )
 def test_a_larger_model_is_advised_where_the_answer_was_whole_alone(
@@ -216,7 +216,7 @@ def test_a_server_that_fails_is_left_alone_for_a_while_with_its_cause_told(
             with pytest.raises(LLMConnectionError, match=f"answered {status}"):
                 manager.get_action("")
         with pytest.raises(
-            LLMConnectionError, match=r"is left alone for \d s more: .*answered"
+            LLMConnectionError, match=r"is not queried for another \d s: .*answered"
         ) as e:
             manager.get_action("")
     assert str(status) in e.value.message
@@ -238,7 +238,7 @@ def test_a_hung_server_is_given_up(ollama: ScriptedOllama) -> None:
     settings = PlannerConfig(first_token_timeout_s=0.1)
     with (
         LLMManager("scripted", base_url=ollama.url, settings=settings) as manager,
-        pytest.raises(LLMConnectionError, match="No first word"),
+        pytest.raises(LLMConnectionError, match="No first token"),
     ):
         manager.get_action("")
 
@@ -270,7 +270,7 @@ def test_closing_gives_up_what_another_thread_asks(ollama: ScriptedOllama) -> No
     manager.close()
     asking.join(60)
     assert not asking.is_alive()
-    assert "given up" in str(errors[0])
+    assert "cancelled" in str(errors[0])
 
 
 def test_manager_can_be_asked_again_after_closing(manager: LLMManager) -> None:

@@ -60,9 +60,9 @@ def test_a_setting_of_less_than_ten_seconds_holds() -> None:
 def test_measured_pace_is_forgotten_with_a_lost_answer_and_kept_with_an_unreadable_one() -> None:
     asked = member()
     asked.began(800, 4.0)
-    asked.failed("It names no choice.", is_lost=False)
+    asked.failed("It no choice given.", is_lost=False)
     assert asked.first_token_timeout_s(800) == pytest.approx(16.0)
-    asked.failed("No first word.")
+    asked.failed("No first token.")
     assert asked.first_token_timeout_s(800) == 120
 
 
@@ -88,9 +88,9 @@ def test_a_model_that_stalls_is_given_up_at_the_pace_it_had_and_gets_all_the_tim
     assert quick.plan is not None
     assert quick.exchange.latency_s == 3
     assert stalled.is_lost
-    assert stalled.exchange.error.startswith("No first word within 12 s: about ")
+    assert stalled.exchange.error.startswith("No first token within 12 s: it reads about ")
     assert patient.plan is not None
     assert slow.is_lost
-    assert slow.exchange.error.startswith("No first word within 120 s: about ")
-    assert slow.exchange.error.endswith("planner.first_token_timeout_s sets the longest wait.")
+    assert slow.exchange.error.startswith("No first token within 120 s: it reads about ")
+    assert slow.exchange.error.endswith("planner.first_token_timeout_s sets the timeout.")
     assert (slow.exchange.prompt_tokens > 500, slow.exchange.answer_tokens) == (True, 0)

@@ -153,11 +153,11 @@ def test_loading_has_a_deadline_of_its_own() -> None:
     backend = FakeBackend()
     backend.status, backend.load_error = ModelStatus("loading"), threading.Event()
     with listening(backend, settings={"load_timeout_s": 0.01}, cooldown_s=LONG_S) as heard:
-        assert "not loaded within 0.01 s" in heard.until_state("waiting").detail
+        assert "did not load within 0.01 s" in heard.until_state("waiting").detail
 
 
 def test_a_server_that_lost_its_model_is_made_to_load_it_after_one_failure() -> None:
-    backend = FakeBackend(fails(LLMConnectionError("No first word within 5 s.")), says())
+    backend = FakeBackend(fails(LLMConnectionError("No first token within 5 s.")), says())
     with listening(backend, cooldown_s=LONG_S) as heard:
         heard.until_state("ready")
         backend.status = ModelStatus("loading")
@@ -189,7 +189,7 @@ def test_a_probe_that_raises_is_a_server_that_cannot_be_reached(error: Exception
 def test_an_answer_that_drips_for_ever_is_cut_at_its_deadline() -> None:
     with listening(FakeBackend(drips()), settings={"answer_timeout_s": 0.05}) as heard:
         heard.ask(query())
-    assert "No whole answer" in heard.answered[0].error
+    assert "No complete answer" in heard.answered[0].error
     assert heard.status.prompt_tokens > 0  # the server has read the question
 
 
@@ -197,7 +197,7 @@ def test_an_answer_that_never_begins_is_cut_at_its_deadline() -> None:
     backend = FakeBackend(held(threading.Event()))
     with listening(backend, settings={"first_token_timeout_s": 0.05}) as heard:
         heard.ask(query())
-    assert "No first word" in heard.answered[0].error
+    assert "No first token" in heard.answered[0].error
     assert heard.status.prompt_tokens > 0
 
 
@@ -229,7 +229,7 @@ def test_a_backend_that_ends_the_thread_is_told_and_ends_nothing_else(
         heard.planner.submit(query())
         heard.until(lambda: heard.all(WarningRaised))
         heard.planner.submit(query(key="b"))
-    assert heard.all(WarningRaised)[0].message.startswith("The planner has ended by an error")
+    assert heard.all(WarningRaised)[0].message.startswith("The planner stopped after an error")
     assert type(error).__name__ in caplog.text
 
 

@@ -44,9 +44,9 @@ def work_meanwhile(heard: Listener) -> None:
 @pytest.mark.parametrize(
     ("scenario", "error"),
     [
-        ("slow", "No first word within 0.6 s"),
-        ("dripping", "No whole answer within 0.6 s of its first word"),
-        ("hanging_within", "No whole answer within 0.6 s of its first word"),
+        ("slow", "No first token within 0.6 s"),
+        ("dripping", "No complete answer within 0.6 s of its first token"),
+        ("hanging_within", "No complete answer within 0.6 s of its first token"),
         ("status 500", "500"),
         ("status 503", "503"),
         ("error_within", "the runner has stopped"),
@@ -55,7 +55,7 @@ def work_meanwhile(heard: Listener) -> None:
         ("broken_json", ""),
         ("no_object", ""),
         ("deep_json", ""),
-        ("empty", "the reply is empty."),
+        ("empty", "empty reply."),
         ("only_thinking", "stopped after thinking 34 tokens"),
         ("wrong_enum", ""),
         ("huge", "stopped after writing 4,000 characters"),
@@ -153,7 +153,7 @@ def test_a_model_that_was_unloaded_is_loaded_again() -> None:
         heard.ask_until_planned(query(key="a"))
         server.loaded.clear()
         heard.ask(query(key="b"))
-        assert "No first word" in heard.answered[-1].error
+        assert "No first token" in heard.answered[-1].error
         heard.until_state("loading")
         heard.ask_until_planned(*LATER)
 

@@ -60,7 +60,7 @@ def test_the_rules_fill_a_set_with_no_screen(config: RunConfig) -> None:
 
 def test_with_no_screen_somebody_plays_and_it_ends(config: RunConfig) -> None:
     for plan in (RecordingPlan(episodes=3), RecordingPlan(player="rules")):
-        with pytest.raises(ConfigurationError, match="somebody must play"):
+        with pytest.raises(ConfigurationError, match="--headless needs a player"):
             record_headless(config, plan)
 
 
@@ -92,7 +92,7 @@ def test_an_interrupted_recording_is_saved(config: RunConfig) -> None:
 
 
 def test_unknown_player_is_refused(config: RunConfig) -> None:
-    with pytest.raises(CheckpointError, match="neither a cloned policy nor a run"):
+    with pytest.raises(CheckpointError, match="no cloned policy or run"):
         load_player("somebody", config)
 
 
@@ -162,7 +162,7 @@ def test_a_planner_without_a_model_plays_by_the_rules_and_says_so(config: RunCon
     (demo,) = assert_replays(config, "p")
     assert demo.by == "planner"
     (warning,) = [event for event in told if isinstance(event, WarningRaised)]
-    assert warning.message.startswith("No language model is named")
+    assert warning.message.startswith("No language model is set")
 
 
 def test_a_player_that_fails_at_once_leaves_nothing(

@@ -104,7 +104,7 @@ def test_a_reviewed_demonstration_is_played_on_after_an_undo(
     watcher.press((4,))
     watcher.recording(steps=4)
     watcher.send(Restart())
-    watcher.recording(review="you began another episode")
+    watcher.recording(review="you started another episode")
     watcher.send(StopRecording())
     assert bytes(watcher.saved().actions) == bytes((*WALK[:3], 4))
     assert_replays_at_end(watcher, config)

@@ -186,7 +186,7 @@ def test_a_demonstration_is_saved_when_its_time_is_up(begin: Begin, config: RunC
     watcher = begin(limit_s=0.5, episodes=1)
     watcher.recording(is_recording=True, limit_s=0.5)
     watcher.press((5, 7))
-    assert watcher.next(RecordingEnded).reason == "its time was up"
+    assert watcher.next(RecordingEnded).reason == "it reached the time limit"
     watcher.next(RunStopped)
     assert len(assert_replays(config)) == 1
 
@@ -198,8 +198,8 @@ def test_time_stands_still_in_a_pause(begin: Begin) -> None:
     assert watcher.status(is_paused=True).phase == "paused"
     first = watcher.recording(is_recording=True)
     assert "resume" in watcher.refusal(Press(Action.A))
-    assert "actions 0 to 8" in watcher.refusal(Press(9))
-    assert "actions 0 to 8" in watcher.refusal(Hold(frozenset({9})))
+    assert "Valid actions: 0 to 8" in watcher.refusal(Press(9))
+    assert "Valid actions: 0 to 8" in watcher.refusal(Hold(frozenset({9})))
     assert watcher.recording(is_recording=True).elapsed_s == first.elapsed_s
     watcher.send(Resume())
     watcher.press((5,))
@@ -261,7 +261,7 @@ def test_the_next_demonstration_begins_with_the_first_press(
 def test_actions_are_taken_back(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
     watcher.recording(is_recording=True)
-    assert "nothing to take back" in watcher.refusal(Rewind(1))
+    assert "nothing to undo" in watcher.refusal(Rewind(1))
     watcher.press(WALK)
     watcher.recording(steps=8)
     watcher.send(Rewind(5))
@@ -479,7 +479,7 @@ def test_no_demonstration_begins_after_the_goal(
 ) -> None:
     path, other = won
     watcher = begin(start=DemoPoint(str(path), other.episode_length))
-    with pytest.raises(AssertionError, match="goal is reached"):
+    with pytest.raises(AssertionError, match="goal is already reached"):
         watcher.next(RunStopped)
     assert isinstance(watcher.seen[-1], RunFailed)
 
@@ -567,7 +567,7 @@ def test_a_session_is_left_before_it_has_begun(config: RunConfig) -> None:
 
 
 def test_an_unknown_player_is_refused(begin: Begin) -> None:
-    with pytest.raises(CheckpointError, match="Nobody is called 'nobody'"):
+    with pytest.raises(CheckpointError, match="Unknown player 'nobody'"):
         begin(player="nobody")
 
 

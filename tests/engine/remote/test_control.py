@@ -32,7 +32,7 @@ def test_control_is_handed_over_when_it_was_not_used_for_a_minute() -> None:
     at.desk.request("a")
     at.desk.command("a", Hold(frozenset({Action.A})))
     at.now = IDLE_S - 10
-    assert "for 10 s more" in at.desk.request("b")
+    assert "for 10 more seconds" in at.desk.request("b")
     at.now = IDLE_S
     assert at.desk.request("b") == ""
     assert at.desk.holder == "b"

@@ -32,14 +32,14 @@ def test_a_folder_that_others_can_look_into_is_refused(runtime: Path) -> None:
 def test_a_link_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "link").symlink_to(runtime_folder())
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "link"))
-    with pytest.raises(AttachError, match="no folder"):
+    with pytest.raises(AttachError, match="not a folder"):
         runtime_folder()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_folder_of_somebody_else_is_refused(runtime: Path) -> None:
     os.chown(runtime, 12345, -1)
-    with pytest.raises(AttachError, match="belongs to somebody else"):
+    with pytest.raises(AttachError, match="belongs to another user"):
         runtime_folder()
 
 
@@ -90,10 +90,10 @@ def test_the_only_run_is_meant_where_none_is_named(serve: Serve) -> None:
     serve("20261122-000001")
     assert find_live_run(None).run_id == "20261122-000001"
     serve("20261122-000002")
-    with pytest.raises(AttachError, match=r"2 runs are in the background.*000001, 20261122-000002"):
+    with pytest.raises(AttachError, match=r"2 runs run in the background.*000001, 20261122-000002"):
         find_live_run(None)
     assert find_live_run("20261122-000002").run_id == "20261122-000002"
-    with pytest.raises(AttachError, match=r"No run 'other'.*These do: 20261122-000001"):
+    with pytest.raises(AttachError, match=r"No run 'other'.*Running: 20261122-000001"):
         find_live_run("other")
 
 

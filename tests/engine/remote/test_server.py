@@ -104,7 +104,7 @@ def test_control_is_left_to_who_asks_for_it(serve: Serve, view: View) -> None:
     first, second = view(run), view(run)
     assert first.wait_for(ViewersChanged(2, True))
     second.session.send(RequestControl())
-    assert "It can leave it to you with C" in second.wait_for_kind(CommandRefused)[0].reason
+    assert "It can hand over with C" in second.wait_for_kind(CommandRefused)[0].reason
     assert first.wait_for(ControlWanted())
     assert not second.of(ControlWanted)
     first.session.send(ReleaseControl())
@@ -232,7 +232,7 @@ def test_a_viewer_that_stalls_too_long_is_sent_away_and_the_others_stay(
             run.mailbox.post(WarningRaised(f"{number} {'x' * 2000}"))
         assert quick.wait_for_kind(WarningRaised, number)
     assert quick.of(ViewersChanged)[-1] == ViewersChanged(1, False, is_held=False)
-    assert "did not read" in farewell(stalled)
+    assert "fell too far behind" in farewell(stalled)
     quick.session.send(Pause())
     assert run.has_been_sent(Pause())
 
@@ -280,7 +280,10 @@ def test_too_many_viewers_are_told_so(serve: Serve) -> None:
     crowd = [connected(run) for _ in range(MAX_VIEWERS)]
     last = connect(run.path)
     (told,) = Messages(2**23).feed(last_words(last))
-    assert event_codec().decode(told).reason == f"{MAX_VIEWERS} viewers look at this run already."
+    assert (
+        event_codec().decode(told).reason
+        == f"{MAX_VIEWERS} viewers are already attached to this run."
+    )
     for connection in crowd:
         connection.close()
 

@@ -92,7 +92,7 @@ def test_config_file_adds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ({f"{MODULE}:Custom": 1.0}, "the name 'custom' is taken"),
         ({STEPS: 1.0, "tests.engine.rewards.test_own:Steps": 1.0}, "Cannot find"),
         ({f"{MODULE}:Demanding": 1.0}, "how_far"),
-        ({f"{MODULE}:Nameless": 1.0}, "is no reward component"),
+        ({f"{MODULE}:Nameless": 1.0}, "is not a reward component"),
         ({f"{MODULE}:NOTHING_TO_CALL": 1.0}, "not callable"),
         ({"swim": 1.0}, "under poketui.rewards"),
     ],

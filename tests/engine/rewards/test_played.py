@@ -23,7 +23,7 @@ def test_doors_pay_once_in_each_direction(game: PaidMachine, player: Player) -> 
         player.travel("FERNWICK")
         player.travel("HOME 2F")
     assert game.paid["warp"] == 4
-    assert game.causes.count("a new way to HOME 2F") == 1
+    assert game.causes.count("a new path to HOME 2F") == 1
 
 
 def test_edge_of_a_map_is_no_door(game: PaidMachine, player: Player) -> None:

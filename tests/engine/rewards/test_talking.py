@@ -21,7 +21,7 @@ def talk(player: Player, at: GameState, action: Action = Action.A) -> float:
 
 
 @pytest.mark.parametrize(
-    ("at", "cause"), [(AT_PERSON, "talked to somebody new"), (AT_SIGN, "read a new sign")]
+    ("at", "cause"), [(AT_PERSON, "talked to someone new"), (AT_SIGN, "read a new sign")]
 )
 def test_first_answer_pays_once(at: GameState, cause: str) -> None:
     player = Player(at)

@@ -39,7 +39,7 @@ def test_slow_door_pays_on_its_far_side() -> None:
     fading = outside(control=LOADING)
     assert walk(player, fading, fading, inside(control=LOADING)) == [0.0] * 3
     assert walk(player, inside()) == [1.0]
-    assert player.last.causes == ("a new way to HOME",)
+    assert player.last.causes == ("a new path to HOME",)
 
 
 def test_warps_side_by_side_are_one_exit() -> None:

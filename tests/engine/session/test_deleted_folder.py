@@ -191,7 +191,7 @@ def test_a_run_whose_lock_another_process_took_writes_nothing_more(tmp_path):
     events = play(tmp_path, harm)
     end = events[-1]
     assert isinstance(end, RunFailed)
-    assert "another process has taken the run" in end.message
+    assert "another process has taken over the run" in end.message
     assert not end.has_checkpoint
     (info,) = list_runs(str(tmp_path))
     assert (info.path / "journal.jsonl").read_bytes() == before[0]

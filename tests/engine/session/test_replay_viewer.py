@@ -179,7 +179,7 @@ def test_steps_are_taken_one_by_one(still: Viewer) -> None:
     still.send(Resume(), StepOnce())
     still.until(lambda it: len(it.of(CommandRefused)) == 2)
     assert {event.reason for event in still.of(CommandRefused)} == {
-        "This is the end: go back first."
+        "This is the end: seek back first."
     }
 
 
@@ -232,7 +232,7 @@ def test_another_game_fails_in_words(saves: Path, tmp_path: Path) -> None:
     forge(saves, tmp_path, lambda recording: recording.__setitem__(0, "0" * 40))
     watching = Viewer(ReplaySession(RecordedEpisode.find(str(tmp_path), "forged", None)))
     watching.until(lambda it: bool(it.of(RunFailed)))
-    assert "another ROM" in watching.of(RunFailed)[0].message
+    assert "a different ROM" in watching.of(RunFailed)[0].message
 
 
 def test_another_end_is_told_with_its_step(saves: Path, tmp_path: Path) -> None:
@@ -248,7 +248,10 @@ def test_another_way_is_told_at_the_first_milestone_that_differs(saves: Path) ->
     episode = latest(saves)
     summary = episode.ended.summary
     key, step = next((key, step) for key, step in summary.steps_to_milestone.items() if step)
-    for moved, words in ((step - 1, "and is not now"), (step + 1, f"recorded, at step {step + 1}")):
+    for moved, words in (
+        (step - 1, "not reached here, at step"),
+        (step + 1, f"here, at step {step + 1} in the recording"),
+    ):
         steps = {**summary.steps_to_milestone, key: moved}
         ended = replace(episode.ended, summary=replace(summary, steps_to_milestone=steps))
         playback = Playback(replace(episode, ended=ended))

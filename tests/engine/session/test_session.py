@@ -182,7 +182,7 @@ def test_a_read_only_save_folder_is_refused_at_once(tmp_path):
 
 def test_a_save_folder_that_is_a_file_is_refused_at_once(tmp_path):
     (tmp_path / "saves").write_text("")
-    with pytest.raises(ConfigurationError, match="Cannot write in the folder"):
+    with pytest.raises(ConfigurationError, match="Cannot write to the folder"):
         session(tmp_path / "saves")
 
 

@@ -32,7 +32,7 @@ def test_the_world_is_described_with_its_figures() -> None:
     assert "warps        2" in text
     assert "triggers     1 on 1 map" in text
     assert "people       2, 1 trainers" in text
-    assert "out of reach: OLIVINE TIMS HOUSE" in text
+    assert "unreachable: OLIVINE TIMS HOUSE" in text
 
 
 def test_a_way_is_described_map_by_map() -> None:
@@ -49,7 +49,7 @@ def test_a_way_says_what_it_takes() -> None:
 def test_the_practice_games_world_is_whole_once_its_gates_are_open() -> None:
     text = describe_world(load_game())
     assert "    with Cut and Surf  21 maps" in text
-    assert not any("out of reach" in line for line in text)
+    assert not any("unreachable" in line for line in text)
 
 
 def test_a_way_to_the_last_place_says_who_and_what_opens_it() -> None:
@@ -67,7 +67,7 @@ def test_a_way_to_the_last_place_says_who_and_what_opens_it() -> None:
         ("9.9", "There is no map 9.9", "group.number"),
         ("1.1 99,1", "has no tile (99,1)", "(7,3)"),
         ("", "There is no map ''", "group.number"),
-        ("1.3", "No way leads", "flights"),
+        ("1.3", "There is no path", "flights"),
     ],
 )
 def test_a_place_that_is_none_is_refused_with_what_is_near(start, message, hint) -> None:

@@ -90,7 +90,7 @@ def test_without_a_model_the_planner_is_the_rules(tmp_path: Path) -> None:
     said: list[str] = []
     goal_sources, _ = played(tmp_path, said, model="", steps=20)
     assert goal_sources == {0}
-    assert said == ["No language model is named (--llm-model): the rules set the planner's goals."]
+    assert said == ["No language model is set (--llm-model): the rules set the planner's goals."]
 
 
 @pytest.mark.slow

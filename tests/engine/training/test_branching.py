@@ -159,7 +159,7 @@ def test_a_state_that_is_not_kept_is_refused(run):
     run.trainer.loop.obey(Branch(7))
     run.trainer.loop.obey(KeepState())
     run.trainer.loop.obey(Branch(7))
-    assert refusals(run) == ["State 7 is not kept.", "State 7 is not kept; kept are 1."]
+    assert refusals(run) == ["State 7 does not exist.", "State 7 does not exist; saved: 1."]
 
 
 def test_branching_waits_for_the_end_of_an_evaluation(run):
@@ -176,7 +176,7 @@ def test_branching_reports_each_outcome(run):
     assert [one.command for one in told] == ["KeepState", "Branch", "Restart"]
     assert "saved state 1" in told[0].text
     assert "branched from state 1" in told[1].text
-    assert "began the episode anew" in told[2].text
+    assert "restarted the episode" in told[2].text
 
 
 def test_a_state_says_when_it_was_kept(run):

@@ -63,7 +63,7 @@ def test_a_missing_checkpoint_is_called_missing(tmp_path):
 
 def test_another_format_is_refused(tmp_path):
     write_checkpoint(tmp_path / "a.zip", Checkpoint(facts={"format": 99}))
-    with pytest.raises(CheckpointError, match="another version: it has format 99"):
+    with pytest.raises(CheckpointError, match="has format 99"):
         read_checkpoint(tmp_path / "a.zip")
 
 
@@ -129,7 +129,7 @@ def test_a_checkpoint_that_cannot_be_used_gives_way_to_the_one_before(tmp_path):
 
     _, path, warnings = store.load_newest(use)
     assert steps_of(path) == 10
-    assert warnings == ["It is for another game. Taking the one before."]
+    assert warnings == ["It is for another game. Using the previous one."]
 
 
 def test_an_older_version_is_refused_in_one_line_and_the_one_before_taken(tmp_path):
@@ -138,7 +138,7 @@ def test_an_older_version_is_refused_in_one_line_and_the_one_before_taken(tmp_pa
     store.save(Checkpoint(facts={"format": 1}), 20)
     _, path, (warning,) = store.load_newest()
     assert steps_of(path) == 10
-    assert "step-000000000020.zip is of another version: it has format 1" in warning
+    assert "step-000000000020.zip has format 1, expected" in warning
     assert "\n" not in warning
 
 

@@ -243,7 +243,7 @@ def test_an_agent_begins_from_a_cloned_policy(tmp_path, network):
     [
         ({"network": "dqn"}, {"agent": "ppo"}, "has network dqn"),
         ({}, {"agent": "ppo", "encoder": "both"}, "has ppo, both"),
-        ({}, {"agent": "rules"}, "learns nothing"),
+        ({}, {"agent": "rules"}, "does not learn"),
         ({"hidden_size": 32}, {"agent": "ppo"}, "hidden size 32"),
     ],
 )
@@ -264,7 +264,7 @@ def test_demonstrations_for_an_agent_that_learns_from_none_are_refused(tmp_path,
     )
     assert begins_from_others(config)
     agent = build_agent(config, EXAMPLES.spaces)
-    with pytest.raises(ConfigurationError, match=f"the agent {name} learns from no") as caught:
+    with pytest.raises(ConfigurationError, match=f"the agent {name} does not learn from") as caught:
         begin_from_demonstrations(agent, config, lambda event: None)
     assert "\n" not in str(caught.value)
     assert f"imitation.{next(iter(imitation))}" in str(caught.value)

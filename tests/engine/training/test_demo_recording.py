@@ -239,7 +239,7 @@ def test_what_was_played_since_a_recording_was_saved_is_kept(run: Run, tmp_path:
     _, path = saved(run)
     assert own(read_demo(path)) == bytes((Action.UP, Action.DOWN))
     assert replayed(path, tmp_path) == 2
-    assert refusals(run) == ["A demonstration is being recorded already."]
+    assert refusals(run) == ["A demonstration is already being recorded."]
 
 
 def test_taken_back_actions_are_in_neither_game_nor_demonstration(run: Run, tmp_path: Path) -> None:
@@ -445,8 +445,8 @@ def test_commands_without_a_recording_are_refused_in_a_line(run: Run) -> None:
     assert refusals(run) == ["Nothing is being recorded."] * 5
     act(run, StartRecording(), StartRecording(), Watch(0))
     assert refusals(run)[5:] == [
-        "A demonstration is being recorded already.",
-        "Stop the recording first: it is of the game you watch.",
+        "A demonstration is already being recorded.",
+        "Stop recording first: it records the game you watch.",
     ]
     act(run, DescribeRecording(tags=("two words",)))
     assert len(refusals(run)) == 8

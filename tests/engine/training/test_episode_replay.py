@@ -69,5 +69,5 @@ def test_forged_episode_is_refused(saves: Path, tmp_path: Path) -> None:
     recording[-1] = "0" * 40
     values["summary"]["recording"] = json.dumps(recording)
     (run / "journal.jsonl").write_text(json.dumps(values) + "\n")
-    with pytest.raises(ReplayError, match="another way"):
+    with pytest.raises(ReplayError, match="diverged"):
         replay_episode(str(tmp_path), "forged")

@@ -75,7 +75,7 @@ def test_a_run_without_episodes_is_an_empty_table(tmp_path):
 def test_export_overwrites_only_if_asked(tmp_path, run):
     path = tmp_path / "mine.csv"
     path.write_text("mine")
-    with pytest.raises(ConfigurationError, match=r"mine\.csv is there already"):
+    with pytest.raises(ConfigurationError, match=r"mine\.csv already exists"):
         export_run(str(tmp_path), run, out=path)
     assert path.read_text() == "mine"
     export_run(str(tmp_path), run, out=path, is_forced=True)
@@ -84,8 +84,8 @@ def test_export_overwrites_only_if_asked(tmp_path, run):
 
 def test_export_refuses_in_one_line(tmp_path, run):
     for options, words in (
-        ({"form": "xml"}, "no format 'xml'.*csv, json"),
-        ({"table": "x"}, "no table 'x'.*episodes, updates, evaluations"),
+        ({"form": "xml"}, "Unknown format: 'xml'.*csv, json"),
+        ({"table": "x"}, "Unknown table: 'x'.*episodes, updates, evaluations"),
         ({"out": tmp_path / "no" / "such.csv"}, "Cannot write"),
         ({"out": tmp_path, "is_forced": True}, "Cannot write"),
     ):

@@ -136,7 +136,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "nested facts": lambda: facts("[" * 100_000 + "]" * 100_000),
     "facts that are none": lambda: facts("null"),
     "facts of many bytes": lambda: facts(" " * (MAX_FACTS + 1)),
-    "no facts": lambda: archive().replace(b"facts.json", b"facts.jso_"),
+    "missing metadata": lambda: archive().replace(b"facts.json", b"facts.jso_"),
 }
 
 

@@ -31,7 +31,7 @@ FACTORY = "engine.strategy.advised:make_env"
 SETTINGS = {"num_envs": 3, "workers": 2, "env": EnvConfig(max_steps=60, progress_steps=0)}
 HANG_S = 3.0
 """Who says nothing for so long is replaced, in a step in which somebody hangs."""
-LOST = "Process 0 was replaced, and its 2 episodes began anew."
+LOST = "Process 0 was replaced, and its 2 episodes restarted."
 """Two processes have three games: 0 and 1, and 2."""
 
 StartRun = Callable[..., Run]

@@ -171,7 +171,7 @@ def test_a_writer_that_fails_is_told_once_and_the_others_go_on():
     sink.take(ended(400))
     sink.take(ended(500))
     assert [step for step, _ in kept.written] == [400, 500]
-    assert warnings == ["kept gets no more figures: No space left on device. The run continues."]
+    assert warnings == ["kept gets no more metrics: No space left on device. The run continues."]
     assert full.is_closed
     assert not kept.is_closed
     sink.close()
@@ -185,7 +185,7 @@ def test_a_folder_that_cannot_be_written_fails_the_writer_and_not_the_run(tmp_pa
     sink = MetricsLogger([TensorBoardFile(tmp_path / "tensorboard", 0, clock)], warnings.append)
     sink.take(ended())
     sink.close()
-    assert warnings[0].startswith("TensorBoard gets no more figures")
+    assert warnings[0].startswith("TensorBoard gets no more metrics")
 
 
 @pytest.fixture
@@ -226,7 +226,7 @@ def test_wandb_that_fails_later_is_a_warning(wandb, tmp_path):
     sink = MetricsLogger([WandbRun(RunConfig(wandb="offline"), tmp_path, "x")], warnings.append)
     wandb.failure = FakeWandb.Error("the service is gone")
     sink.take(ended())
-    assert warnings == ["W&B gets no more figures: the service is gone. The run continues."]
+    assert warnings == ["W&B gets no more metrics: the service is gone. The run continues."]
 
 
 def test_wandb_without_its_package_is_one_clear_line(monkeypatch):

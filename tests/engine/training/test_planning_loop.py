@@ -310,7 +310,7 @@ def test_a_run_whose_answers_are_all_cut_off_goes_on_and_tells_why(tmp_path):
         loop.until(lambda loop: any(s.state == "waiting" for s in loop.of(PlannerStatusChanged)))
         steps = loop.games.steps
         loop.until(lambda loop: loop.has_stepped(steps + 20)).stop()
-    cause = "(stopped after writing 160 tokens; planner.answer_tokens sets how many)"
+    cause = "(stopped after writing 160 tokens; planner.answer_tokens sets the limit)"
     assert not goals(loop)
     assert all(cause in event.error for event in loop.of(PlanAnswered))
     (waiting, *_) = [s for s in loop.of(PlannerStatusChanged) if s.state == "waiting"]

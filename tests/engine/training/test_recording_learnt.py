@@ -97,7 +97,7 @@ def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some
         walk(run)
         assert demos.replay.count == former + SHOWN - 1, "the last step led to none known"
         count = demos.replay.count
-        assert said(run)[-1] == (f"your 4 steps joined the demonstrations: {count} now")
+        assert said(run)[-1] == (f"your 4 steps were added to the demonstrations: {count} now")
         steps(run, 40)
         assert np.isfinite(run.of(PolicyUpdated)[-1].figures["cloning_loss"])
         run.trainer.save()
@@ -118,7 +118,7 @@ def test_an_agent_that_learns_from_no_demonstrations_goes_on_as_before(tmp_path:
         assert not agent.has_demonstrations
     hints = [text for text in said(run) if "poketui bc interventions" in text]
     assert len(hints) == 1, "said once"
-    assert not any("joined" in text for text in said(run))
+    assert not any("were added" in text for text in said(run))
 
 
 @pytest.mark.slow

@@ -137,7 +137,7 @@ def test_a_damaged_run_says_why(tmp_path):
     path = save_run(tmp_path, [1.0])
     (path / "config.json").write_text("[]")
     (row,) = RunTable(str(tmp_path)).look()
-    assert (row.status, row.reason) == (RunStatus.DAMAGED, "config.json: it holds no keys")
+    assert (row.status, row.reason) == (RunStatus.DAMAGED, "config.json: it contains no keys")
     assert row.episodes == 1
 
 

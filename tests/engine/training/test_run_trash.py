@@ -52,9 +52,9 @@ def test_a_run_elsewhere_is_not_moved_into_this_trash(tmp_path):
 def test_what_is_in_the_way_stays(tmp_path):
     path = save_run(tmp_path, [1.0])
     (tmp_path / "trash" / path.name).mkdir(parents=True)
-    with pytest.raises(ConfigurationError, match="is there already"):
+    with pytest.raises(ConfigurationError, match="already exists"):
         delete_run(str(tmp_path), path.name)
-    with pytest.raises(ConfigurationError, match="is there already"):
+    with pytest.raises(ConfigurationError, match="already exists"):
         restore_run(str(tmp_path), path.name)
     assert (path / "config.json").is_file()
 

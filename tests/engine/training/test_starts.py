@@ -107,8 +107,8 @@ def test_run_with_a_demonstration_walks_back_to_power_on(tmp_path: Path, demo: P
         "backward.episodes": 3,
     }
     whole = run(tmp_path / "whole", 1_200, settings)
-    assert [text for text in of_curriculum(whole) if "begin at" in text] == [
-        f"episodes begin at {where} from now on" for where in ("demo 50 %", "power-on")
+    assert [text for text in of_curriculum(whole) if "start at" in text] == [
+        f"episodes now start at {where}" for where in ("demo 50 %", "power-on")
     ]
     starts = [event.summary.start for event in whole if isinstance(event, EpisodeEnded)]
     assert list(dict.fromkeys(starts)) == ["demo 75 %", "demo 50 %", ""]
@@ -136,9 +136,9 @@ def checked(demo: Path, **settings) -> RunConfig:
 
 
 def test_demonstration_that_is_missing_or_changed_is_refused(demo: Path, tmp_path: Path) -> None:
-    with pytest.raises(PokeTUIError, match="is not there"):
+    with pytest.raises(PokeTUIError, match="does not exist"):
         checked(tmp_path / "none.demo")
-    with pytest.raises(ConfigurationError, match="has changed since the run began"):
+    with pytest.raises(ConfigurationError, match="has changed since the run started"):
         checked(demo, **{"backward.sha256": "0" * 64})
     kept = checked(demo).backward
     assert with_demo_hash(checked(demo)).backward == kept
@@ -154,7 +154,7 @@ def test_demonstration_of_another_rom_is_refused(demo: Path, tmp_path: Path) -> 
     shown = read_demo(demo)
     recording = dataclasses.replace(shown.recording, rom="0" * 40)
     write_demo(tmp_path / "other.demo", dataclasses.replace(shown, recording=recording))
-    with pytest.raises(ConfigurationError, match="another ROM"):
+    with pytest.raises(ConfigurationError, match="a different ROM"):
         checked(tmp_path / "other.demo")
 
 
@@ -174,7 +174,7 @@ def test_demonstration_that_does_not_replay_or_reach_the_goal_is_refused(
     with pytest.raises(ConfigurationError, match="does not reach the run's goal"):
         make_backward_starts(checked(demo, **folder, **{"env.goal": ""}), lambda event: None)
     write_demo(tmp_path / "altered.demo", altered(read_demo(demo)))
-    with pytest.raises(ReplayError, match="goes another way"):
+    with pytest.raises(ReplayError, match="diverges"):
         make_backward_starts(
             checked(tmp_path / "altered.demo", **folder, **{"env.goal": ""}), lambda event: None
         )
@@ -191,7 +191,7 @@ def test_run_with_a_demonstration_that_does_not_replay_is_refused(
     assert session.join(60.0)
     *_, end = session.mailbox.drain()
     assert isinstance(end, RunFailed)
-    assert "goes another way" in end.message
+    assert "diverges" in end.message
     assert end.is_refused
 
 
@@ -200,11 +200,11 @@ def test_run_with_a_demonstration_that_does_not_replay_is_refused(
     [{"agent": "explore"}, {"curriculum.swarm_share": 0.5}, {"curriculum.archive_share": 0.5}],
 )
 def test_two_ways_to_begin_elsewhere_are_refused(others, demo: Path) -> None:
-    with pytest.raises(ConfigurationError, match="cannot both decide"):
+    with pytest.raises(ConfigurationError, match="cannot both set"):
         load_config(None, {"backward.demo": str(demo)} | others)
 
 
 @pytest.mark.parametrize("others", [{"agent": "dqn"}, {"ppo.recurrent": True}])
 def test_search_with_an_agent_that_imitates_nothing_is_refused(others) -> None:
-    with pytest.raises(ConfigurationError, match="swarm_share takes agent = ppo"):
+    with pytest.raises(ConfigurationError, match="swarm_share needs agent = ppo"):
         load_config(None, {"curriculum.swarm_share": 0.5} | others)

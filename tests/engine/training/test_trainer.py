@@ -281,9 +281,9 @@ def test_presses_without_control_or_of_no_action_are_refused(tmp_path):
     run.play()
     assert [event.reason for event in run.of(CommandRefused)] == [
         "Take control first.",
-        "The agent has control already.",
-        "There are actions 0 to 8.",
-        "There are actions 0 to 8.",
+        "The agent already has control.",
+        "Valid actions: 0 to 8.",
+        "Valid actions: 0 to 8.",
     ]
 
 

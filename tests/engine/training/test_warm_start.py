@@ -114,7 +114,7 @@ def test_the_documented_trainer_begins_from_a_policy(saves, cloned):
 def test_an_agent_of_ones_own_of_another_shape_is_refused_in_one_line(saves, cloned):
     before = set((saves / "runs").iterdir())
     trainer = documented(saves, settings_of(saves, "ppo", cloned["ppo"]), hidden_size=24)
-    with pytest.raises(ConfigurationError, match="another shape") as caught:
+    with pytest.raises(ConfigurationError, match="shape differs") as caught:
         trainer.train(total_episodes=1, eval_interval=0)
     assert "\n" not in str(caught.value)
     assert set((saves / "runs").iterdir()) == before
