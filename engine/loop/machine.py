@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.events import GpuUse, ProcessUse, SystemMeasured
+from engine.folders import folder_bytes
 
 _INTERVAL_S = 5.0
 _FIRST_S = 1.0
@@ -160,16 +161,6 @@ def memory() -> tuple[int, int] | None:
         current = int((_CGROUP / "memory.current").read_text(encoding="ascii"))
         total, free = min(total, limit), min(free, limit - current)
     return total - max(0, free), total
-
-
-def folder_bytes(folder: Path) -> int:
-    """Return the size of all files in a folder."""
-    total = 0
-    for root, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                total += (Path(root) / name).lstat().st_size
-    return total
 
 
 def _core_ticks() -> dict[int, tuple[int, int]]:

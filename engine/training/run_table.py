@@ -25,7 +25,7 @@ from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.events import CurriculumChanged, EpisodeEnded
 from engine.files import MAX_LINE, make_folder, open_to_read, read_file, write_file
-from engine.folders import cache_folder, user_path
+from engine.folders import cache_folder, folder_bytes, user_path
 from engine.training.checkpoint import uptime_of
 from engine.training.comparison import WINDOW
 from engine.training.journal import parse_line
@@ -237,7 +237,7 @@ class RunTable:
             stage=figures.stage,
             num_stages=len(info.settings.curriculum.stages) if info.settings else 0,
             duration_s=duration_s,
-            size=_size_of(info.path),
+            size=folder_bytes(info.path),
             # Not the folder's own time: labels change that, too.
             changed_at=max(figures.checkpoint_ns, figures.changed_ns) / 1e9 or info.changed_at,
             num_checkpoints=info.num_checkpoints,
@@ -277,17 +277,3 @@ def _mark(file: BinaryIO, end: int) -> str:
     begin = max(0, end - _MARK)
     found = os.pread(file.fileno(), end - begin, begin)
     return hashlib.blake2b(found, digest_size=8).hexdigest() if end else ""
-
-
-def _size_of(folder: Path) -> int:
-    """Return the bytes of all files in a folder; what is behind links is not counted."""
-    total, folders = 0, [os.fspath(folder)]
-    while folders:
-        with contextlib.suppress(OSError), os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                with contextlib.suppress(OSError):
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
-                    else:
-                        total += entry.stat(follow_symlinks=False).st_size
-    return total

@@ -92,7 +92,7 @@ def record(
     """Record demonstrations: play yourself, or let a player do it."""
     from engine.config import load_config
     from engine.llm.backends import make_backends
-    from pokeTUI.durations import seconds
+    from pokeTUI.units import seconds
 
     if (llm_model or llm_backend) and player != "planner":
         _refuse("--llm-model and --llm-backend need --player planner.", "Add --player planner.")

@@ -11,13 +11,14 @@ from pokeTUI.panes.pane import Pane, empty, untrained
 from pokeTUI.rendering.gauges import column, sparkline
 from pokeTUI.rendering.lines import Line, add_bar, clock
 from pokeTUI.theme import Ink
+from pokeTUI.units import size_text
 
 _LABEL = 13
 _BAR = 20
 _BARS_TO = 4
 """So many cores have a bar each; of more each is a column."""
 _NEARLY_FULL = 0.9
-_GB, _MB = 1024**3, 1024**2
+_GB = 1024**3
 
 
 class SystemPane(Pane):
@@ -53,13 +54,6 @@ class SystemPane(Pane):
                 lines += more
                 room -= len(more)
         return lines[:height]
-
-
-def size_text(size: int) -> str:
-    """Return a number of bytes as people read it, "–" for one that is not known."""
-    if not size:
-        return "–"
-    return f"{size / _GB:.1f} GB" if size >= _GB else f"{size / _MB:,.{int(size < 10 * _MB)}f} MB"
 
 
 def _of(used: int, total: int) -> str:

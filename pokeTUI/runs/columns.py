@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pokeTUI.units import duration_text, size_text
+
 if TYPE_CHECKING:
     from engine.training.run_table import RunRow
 
@@ -51,27 +53,6 @@ def count_text(count: int) -> str:
 def share_text(value: float) -> str:
     """Return a share in percent."""
     return "–" if math.isnan(value) else f"{value:.0%}"
-
-
-def size_text(size: float) -> str:
-    """Return a number of bytes as people write it."""
-    for unit in ("B", "kB", "MB"):
-        if size < 999.5:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
-
-
-def duration_text(seconds: float) -> str:
-    """Return a time in its two largest units."""
-    if math.isnan(seconds):
-        return "–"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    parts = ((days, "d"), (hours, "h"), (minutes, "m"), (rest, "s"))
-    first = next((at for at, (count, _) in enumerate(parts) if count), 3)
-    return " ".join(f"{count}{unit}" for count, unit in parts[first : first + 2])
 
 
 def date_text(seconds: float) -> str:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.plurals import counted
-from pokeTUI.durations import seconds
 from pokeTUI.runs.columns import BY_KEY, COLUMNS, WORDS, Value, count_text, number_text, share_text
 from pokeTUI.settings import settings_of, shown, value_of
+from pokeTUI.units import seconds
 
 if TYPE_CHECKING:
     from engine.training.run_table import RunRow

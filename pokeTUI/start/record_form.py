@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 from engine.config import RunConfig, load_config
 from engine.errors import ConfigurationError, PokeTUIError
 from engine.session import check_settings
-from pokeTUI.durations import seconds
 from pokeTUI.start.choice import NewRecording
 from pokeTUI.start.form import START, Field, FormScreen
+from pokeTUI.units import seconds
 
 if TYPE_CHECKING:
     from engine.recording_session import RecordingPlan

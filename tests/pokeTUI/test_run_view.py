@@ -195,7 +195,7 @@ def test_durations_have_two_units(seconds: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("size", "text"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (5e8, "500 MB"), (2.34e9, "2.3 GB")],
+    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (5e8, "477 MB"), (2.34e9, "2.2 GB")],
 )
 def test_sizes_are_short(size: float, text: str) -> None:
     assert size_text(size) == text
