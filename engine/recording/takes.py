@@ -67,7 +67,7 @@ class Takes:
 
     @property
     def wait_refusal(self) -> str:
-        """Return why nothing can be done before the next one begins, "" where it is not waited."""
+        """Return why nothing can be done before the next one begins, "" where one has begun."""
         if not self.is_waiting:
             return ""
         return _READY if self._has_reset else _RESETTING
@@ -244,7 +244,7 @@ class Takes:
                 return ""
             reporter.work = "playing", 0.0, 0.0
             self._live.rest()
-            self._game.recent.begin()
+            self._follow_anew()
             reporter.say("run", "nothing is recorded until you start recording, or restart")
         reporter.show_game()
         return ""
@@ -272,7 +272,7 @@ class Takes:
             rest = "What was played before is recovered the next time you record into this set."
             self._reporter.emit(WarningRaised(f"{what}: {error} {rest}"))
             self._reporter.phase("playing")
-            self._game.recent.begin()
+            self._follow_anew()
 
     def hand_control(self, *, is_human: bool, is_live: bool = False) -> None:
         """Let a person play, or the player."""
@@ -290,6 +290,11 @@ class Takes:
             self._waited_s += passed_s
         elif self._recorder.is_recording and not self.is_reviewing:
             self._reporter.elapsed_s += passed_s
+
+    def _follow_anew(self) -> None:
+        """Follow what a person plays from here on, though nothing is recorded."""
+        if self._controls.is_human:
+            self._game.recent.begin()
 
     def _wait_on(self) -> None:
         pause_s = self._plan.pause_s

@@ -136,6 +136,7 @@ class RunRecording:
             return facts
         assert facts.ended is not None
         self._publish_end(facts.ended, KEPT)
+        self._publish(DemoFacts())
         self._learn(Path(facts.ended.path))
         return ""
 

@@ -72,17 +72,22 @@ def ask_goal(state: DashboardState) -> Question:
 
 def ask_state(state: DashboardState, now_s: float) -> Question:
     """Ask for one of the kept states, the newest first; `now_s` is in seconds since 1970."""
+    is_set = only_records(state)
     choices = [
         (
             str(kept.number),
-            f"{_number(kept):>4}  {_ago(kept.kept_s, now_s):<10} game {kept.env_index + 1:<3}"
-            f"ep {kept.episode:<5,}step {kept.episode_steps:>5,}  "
-            f"{kept.place}{'  (by you)' if kept.is_asked else ''}",
+            f"{_number(kept):>4}  {_ago(kept.kept_s, now_s):<10} {'' if is_set else _episode(kept)}"
+            f"step {kept.episode_steps:>5,}  {kept.place}"
+            f"{'  (by you)' if kept.is_asked and not is_set else ''}",
         )
         for kept in reversed(state.kept_states)
     ]
-    title = "Load a slot" if only_records(state) else "Branch from a saved state"
+    title = "Load a slot" if is_set else "Branch from a saved state"
     return Question(ChoiceScreen(title, choices), lambda answer: Branch(int(answer)))
+
+
+def _episode(kept: KeptState) -> str:
+    return f"game {kept.env_index + 1:<3}ep {kept.episode:<5,}"
 
 
 def _number(kept: KeptState) -> str:

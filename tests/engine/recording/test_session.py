@@ -327,6 +327,20 @@ def test_real_time_play_advances_frame_by_frame_with_the_held_buttons(
     assert_replays(config)
 
 
+def test_what_a_player_played_without_a_recording_is_not_kept_as_a_persons(begin: Begin) -> None:
+    watcher = begin(player="random", speed=30.0)
+    watcher.next(RecordingChanged, lambda now: now.steps > 2)
+    watcher.send(DiscardRecording())
+    watcher.recording(is_recording=False)
+    watcher.next(DecisionMade)
+    assert "Nothing was played by hand" in watcher.refusal(KeepRecent())
+    watcher.send(TakeOver())
+    watcher.status(is_human=True)
+    watcher.press((4, 4))
+    watcher.send(KeepRecent())
+    assert watcher.saved().by == "human"
+
+
 def test_a_demonstration_runs_backwards_while_that_is_on(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
     assert watcher.recording(is_recording=True).steps == 0

@@ -4,7 +4,16 @@ import time
 
 import pytest
 
-from engine.commands import Branch, KeepState, Press, Restart, TakeOver, Watch
+from engine.commands import (
+    Branch,
+    KeepState,
+    LoadSlot,
+    Press,
+    Restart,
+    SaveSlot,
+    TakeOver,
+    Watch,
+)
 from engine.events import (
     CommandObeyed,
     CommandRefused,
@@ -14,6 +23,7 @@ from engine.events import (
     StatesKept,
     StatusChanged,
 )
+from engine.training.kept_states import KeptStates
 from engine.types import Action, Source
 from tests.engine.toy import GOAL
 from tests.engine.training.helpers import Clock, Run
@@ -223,3 +233,26 @@ def test_shares_of_a_run_sum_to_one(tmp_path):
     shares = dict(run.of(StatusChanged)[-1].shares)
     assert set(shares) == {"policy", "planner"}
     assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_a_slot_holds_its_last_state_and_is_kept_by_a_checkpoint(run):
+    stay(run, 2)
+    for command in (KeepState(), SaveSlot(3), SaveSlot(4)):
+        run.trainer.loop.obey(command)
+    stay(run, 1)
+    run.trainer.loop.obey(SaveSlot(3))
+    stay(run, 1)
+    run.trainer.loop.obey(LoadSlot(3))
+    assert run.trainer.state.tally.steps[1] == 0  # it branched: another episode
+    assert "you saved slot 3" in run.of(CommandObeyed)[-2].text
+    assert "you branched from state 4" in run.of(CommandObeyed)[-1].text
+    for command in (LoadSlot(5), LoadSlot(0), SaveSlot(11)):
+        run.trainer.loop.obey(command)
+    assert refusals(run) == ["Slot 5 is empty.", *["There are slots 1 to 10."] * 2]
+    kept_states = run.trainer.state.kept_states
+    restored = KeptStates(3, 4)
+    restored.load(*kept_states.save())
+    asked = [one for one in kept_states.listed.states if one.is_asked]
+    assert [(one.slot, one.episode_steps) for one in asked] == [(0, 2), (4, 2), (3, 3)]
+    assert list(restored.listed.states) == asked
+    assert restored.in_slot(3) == kept_states.in_slot(3)
