@@ -108,6 +108,7 @@ class _Figures:
     total_steps: _Count = 0
     episodes: _Count = 0
     stage: int = 1
+    num_stages: _Count = 0
     recent: list[tuple[float | None, bool]] = field(default_factory=list)
     checkpoint: str = ""
     checkpoint_ns: _Count = 0
@@ -165,14 +166,14 @@ class _Figures:
                 self.episodes += 1
                 reward = summary.total_reward if math.isfinite(summary.total_reward) else None
                 self.recent = [*self.recent[1 - WINDOW :], (reward, summary.is_success)]
-            case CurriculumChanged(stage=stage):
-                self.stage = stage
+            case CurriculumChanged(stage=stage, num_stages=count):
+                self.stage, self.num_stages = stage, count
             case _:
                 pass
 
     def _forget(self) -> None:
         self.end = self.total_steps = self.episodes = 0
-        self.mark, self.stage, self.recent = "", 1, []
+        self.mark, self.stage, self.num_stages, self.recent = "", 1, 0, []
 
 
 class RunTable:
@@ -235,7 +236,7 @@ class RunTable:
             success=statistics.fmean(successes) if successes else math.nan,
             mean_return=statistics.fmean(returns) if returns else math.nan,
             stage=figures.stage,
-            num_stages=len(info.settings.curriculum.stages) if info.settings else 0,
+            num_stages=figures.num_stages or _stages_of(info.settings),
             duration_s=duration_s,
             size=folder_bytes(info.path),
             # Not the folder's own time: labels change that, too.
@@ -270,6 +271,11 @@ class RunTable:
 @cache
 def _adapter() -> TypeAdapter[dict[str, _Figures]]:
     return TypeAdapter(dict[str, _Figures])
+
+
+def _stages_of(settings: RunConfig | None) -> int:
+    """Return the stages of a run that has not moved on from the first, with that of no planner."""
+    return len(settings.curriculum.stages) + 1 if settings is not None else 0
 
 
 def _mark(file: BinaryIO, end: int) -> str:

@@ -310,7 +310,7 @@ def test_preferences_map_the_controls_of_a_gamepad(config_dir: Path) -> None:
     assert (found["south"], found["r"], found["zl"]) == ("button_a", "", "take_over")
     assert found["start"] == "button_start"
     for text, words in (
-        ("west = 'jump'", "gamepad: there is no action 'jump'"),
+        ("west = 'jump'", "gamepad: unknown action 'jump'"),
         ("elbow = 'rewind'", "there are south, east"),
     ):
         file.write_text(f"[gamepad]\n{text}\n")

@@ -46,8 +46,8 @@ def listed(*arguments: str) -> list[str]:
 def test_the_table_has_the_figures_of_each_run(saves: Path) -> None:
     head, good, poor = said().splitlines()[:3]
     assert head.split()[:7] == ["run", "state", "steps", "episodes", "success", "return", "stage"]
-    assert good.split()[:8] == ["good", "■", "stopped", "200", "2", "100%", "2.00", "1/4"]
-    assert poor.split()[:8] == ["poor", "✗", "crashed", "300", "3", "33%", "1.33", "1/4"]
+    assert good.split()[:8] == ["good", "■", "stopped", "200", "2", "100%", "2.00", "1/5"]
+    assert poor.split()[:8] == ["poor", "✗", "crashed", "300", "3", "33%", "1.33", "1/5"]
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ async def test_columns_follow_the_terminal(saves: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         await pilot.resize_terminal(160, 40)
-        await shows(pilot, "duration", "agent", "1/4")
+        await shows(pilot, "duration", "agent", "1/5")
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: "duration" not in screen_text(pilot))
 

@@ -1,4 +1,4 @@
-"""Every screen at three sizes in two themes, against what it looked like before."""
+"""Every screen at four sizes, against what it looked like before; three of them in two themes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,8 +16,12 @@ from tests.pokeTUI.conftest import settle
 from tests.pokeTUI.fake_session import FakeSession
 from tests.pokeTUI.snapshot import compare, draw
 
-SIZES = ((80, 24), (120, 40), (200, 60))
-THEMES = ("mosslight", "daylight")
+SIZES = ((80, 24), (120, 40), (200, 60), (300, 80))
+LOOKS = [
+    pytest.param(size, theme, id=f"{size[0]}x{size[1]}-{theme}")
+    for size in SIZES
+    for theme in (("mosslight",) if size == SIZES[-1] else ("mosslight", "daylight"))
+]
 Drive = Callable[[Pilot[None], FakeSession], Awaitable[None]]
 
 
@@ -52,13 +56,12 @@ SCREENS: dict[str, Drive] = {
     "failure": _fail,
     "lost": _lose,
     "closing": _close,
-    **{f"zoom_{number}": _press(str(number), str(number), "Z") for number in range(1, 8)},
+    **{f"zoom_{number}": _press(str(number), str(number), "Z") for number in range(1, 9)},
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
 @pytest.mark.parametrize("screen", SCREENS)
 async def test_the_screen_looks_as_before(
     screen: str, size: tuple[int, int], theme: str, config_dir: Path

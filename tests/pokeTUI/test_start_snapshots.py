@@ -12,7 +12,7 @@ from engine.demos.demonstration import Demonstration, write_demo
 from engine.demos.recorder import record_actions
 from pokeTUI.start.app import StartApp
 from tests.pokeTUI.snapshot import compare, draw
-from tests.pokeTUI.test_snapshots import SIZES, THEMES
+from tests.pokeTUI.test_snapshots import LOOKS
 from tests.pokeTUI.test_start import shows, until
 
 PAGES = {"start": (), "new_run": ("n",), "recordings": ("e",)}
@@ -26,8 +26,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demonstration:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
 @pytest.mark.parametrize("page", PAGES)
 async def test_the_page_looks_as_before(
     page: str,
