@@ -56,8 +56,8 @@ _run, _play, _record, _seek, _steer, _watch, _screen, _program = (
 
 def _slot_keys(slot: int) -> tuple[KeyAction, KeyAction]:
     """Return what loads a slot and what saves it; the first slot's lines describe all."""
-    loads = "F1 to F10 go back to what slots 1 to 10 hold, within a demonstration or before it"
-    saves = "shift+F1 to shift+F10 keep the game in slots 1 to 10, K in the next free one"
+    loads = "go back to the game in it; F1 to F10 are slots 1 to 10"
+    saves = "keep the game in it; shift+F1 to shift+F10 are slots 1 to 10"
     is_first = slot == 1
     return (
         _run(
@@ -76,7 +76,7 @@ def _slot_keys(slot: int) -> tuple[KeyAction, KeyAction]:
             f"Save slot {slot}" + (f": {saves}." if is_first else "."),
             restartable,
             name=f"save_slot_{slot}",
-            display="shift+F1-F10" if is_first else "",
+            display="shift+F" if is_first else "",
             synonyms=("save state", "quicksave", f"slot {slot}"),
         ),
     )
