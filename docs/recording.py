@@ -21,8 +21,8 @@ from docs.pictures.cast import Moment, to_cast
 from docs.pictures.runs import (
     Cockpit,
     cockpit,
-    is_before_the_badge,
     is_choosing,
+    is_near_the_badge,
     is_walking,
     key_on,
     own_surroundings,
@@ -49,7 +49,7 @@ class Scene(StrEnum):
 
     BATTLE = "poketui run: an agent plays, and says why"
     WALLS = "before training, the policy alone bumps into walls"
-    LEARNING = "five minutes in ten seconds: the planner teaches, the policy learns"
+    LEARNING = "five minutes in twelve seconds: the planner teaches, the policy learns"
     WINNING = "now the policy wins the badge by itself"
     TAKING_OVER = "t  take over at any time, and walk with the arrows"
     GIVING_BACK = "t  give it back: the agent continues from here"
@@ -121,14 +121,11 @@ async def play(opened: Cockpit, camera: Camera, train_s: float, scene_s: float) 
     await camera.lapse(Scene.LEARNING, train_s)
     await opened.press("Z")
     await opened.click("game")
-    await opened.wait_for(is_before_the_badge, scene_s)
+    await opened.wait_for(is_near_the_badge, scene_s)
     await opened.press("-", "-")
-    ended = len(opened.state.last_ends), opened.state.history.count
     with camera.rolls(Scene.WINNING):
-        await opened.wait_for(
-            lambda state: (len(state.last_ends), state.history.count) != ended, scene_s / 10
-        )
-    await camera.watch(Scene.WINNING, 1.0)
+        before = opened.state.last_ends.get(0)
+        await opened.wait_for(lambda state: state.last_ends.get(0) is not before, scene_s / 6)
     await opened.press("-")
     await opened.wait_for(is_choosing, scene_s)
     await camera.watch(Scene.BATTLE, 2.5)

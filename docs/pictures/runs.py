@@ -148,13 +148,13 @@ def is_choosing(state: DashboardState) -> bool:
     return any("FIGHT" in line for line in game.state.screen_text)
 
 
-def is_before_the_badge(state: DashboardState) -> bool:
-    """Return whether the watched game fights for the goal: all that comes before is reached."""
+def is_near_the_badge(state: DashboardState) -> bool:
+    """Return whether the watched game has three milestones or fewer to go to the run's goal."""
     game = state.game
-    if game is None or state.run is None or game.state.battle is None:
+    if game is None or state.run is None:
         return False
     keys = [key for key, _ in state.run.milestones]
-    return game.milestones.issuperset(keys[: keys.index(game.final_milestone)])
+    return game.milestones.issuperset(keys[: max(0, keys.index(game.final_milestone) - 2)])
 
 
 def is_walking(state: DashboardState) -> bool:
