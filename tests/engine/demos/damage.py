@@ -182,7 +182,7 @@ def bombs(folder: Path) -> Iterator[tuple[Path, str]]:
     yield path, "too many"
     path = folder / "line.csv"
     path.write_bytes(b"action" + b"," * (1 << 22) + b"\n7\n")
-    yield path, "no table"
+    yield path, "not a table"
     path = folder / "quote.csv"
     path.write_bytes(b'action\n"' + b"7\n" * (1 << 20))
-    yield path, "no table"
+    yield path, "not a table"

@@ -202,7 +202,7 @@ async def test_model_whose_process_is_killed_while_it_answers_is_started_again(
     chunks = loaded.chat(long_request)
     await chunks.__anext__()
     os.kill(process, signal.SIGKILL)
-    with pytest.raises(LLMConnectionError, match=r"ended by SIGKILL.*memory"):
+    with pytest.raises(LLMConnectionError, match=r"killed by SIGKILL.*memory"):
         async for _ in chunks:
             pass
     assert (await loaded.probe()).state == "loading"
