@@ -10,7 +10,6 @@ from pokeTUI.actions.base import ActionsApp
 from pokeTUI.layout import Arrangement
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.mosaic import MosaicScreen
-from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.settings import as_steered
 from pokeTUI.terminal.output import theme_after, theme_names
@@ -129,6 +128,7 @@ class ViewActions(ActionsApp):
             return
         # Here, not above: it reads what nothing else in the cockpit needs.
         from engine.training.run_table import RunTable
+        from pokeTUI.screens.runs import RunsScreen
 
         here, viewers = Path(run.run_dir), self.dashboard.viewers
         self.push_screen(

@@ -298,7 +298,9 @@ def _legend(
         names = [curve.title, *alone, "from", "to"]
     for number, one in enumerate(drawn):
         line.add("┅ " if one.is_dotted else "━ ", one.ink).add(f"{names[number]} ", Ink.dim)
-        value = value_at(one.points, place)
+        places = one.points[0]
+        # Without a mark the last value stands, however long ago it came: evaluations take a while.
+        value = value_at(one.points, places[-1] if axes.cursor is None and len(places) else place)
         text = "–" if value is None else f"{value:.0%}" if one.is_on_right else curve.text(value)
         line.add(text, Ink.strong).add("  ", Ink.dim)
     if other and not is_read:
