@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from textual.app import App
 from textual.events import AppBlur, AppFocus
 
 from engine import events
@@ -216,14 +217,19 @@ def test_a_gamepads_button_runs_backwards_until_it_goes_up() -> None:
     assert player.sent == [RunBackwards(True), RunBackwards(False)]
 
 
+def with_gamepads(app: App[None], devices: InputDevices) -> CockpitApp:
+    """Let the cockpit look for gamepads among these devices."""
+    assert isinstance(app, CockpitApp)
+    app.use_gamepads(devices)
+    return app
+
+
 async def test_a_gamepad_plays_while_the_game_is_ones_own(
     open_cockpit: OpenCockpit, machine: Machine
 ) -> None:
     machine.plug("event7", "Pad")
     async with open_cockpit() as (pilot, session):
-        app = pilot.app
-        assert isinstance(app, CockpitApp)
-        app.use_gamepads(machine.devices)
+        with_gamepads(pilot.app, machine.devices)
         machine.send("event7", (KEY, EAST, 1), (KEY, EAST, 0))
         await until(pilot, lambda: "only while you play" in screen_text(pilot))
         assert not session.sent
@@ -249,9 +255,7 @@ async def test_a_shoulder_button_runs_the_game_backwards_while_it_is_held(
 ) -> None:
     machine.plug("event7", "Pad")
     async with open_cockpit() as (pilot, session):
-        app = pilot.app
-        assert isinstance(app, CockpitApp)
-        app.use_gamepads(machine.devices)
+        with_gamepads(pilot.app, machine.devices)
         session.post(make_status(is_human=True), events.RecordingChanged(True, 9, 9, rewindable=9))
         await settle(pilot)
         machine.send("event7", (KEY, SHOULDER_L, 1))
@@ -265,9 +269,7 @@ async def test_a_gamepad_does_nothing_behind_a_dialog_or_in_another_window(
 ) -> None:
     machine.plug("event7", "Pad")
     async with open_cockpit() as (pilot, session):
-        app = pilot.app
-        assert isinstance(app, CockpitApp)
-        app.use_gamepads(machine.devices)
+        app = with_gamepads(pilot.app, machine.devices)
         await pilot.press("t", "question_mark")
         await settle(pilot)
         session.sent.clear()
@@ -290,9 +292,7 @@ async def test_who_plays_is_told_once_of_a_gamepad_that_may_not_be_read(
 ) -> None:
     machine.plug("event7", "Pad")
     async with open_cockpit() as (pilot, _):
-        app = pilot.app
-        assert isinstance(app, CockpitApp)
-        app.use_gamepads(Refusing(machine.devices.folder, machine.devices.facts))
+        app = with_gamepads(pilot.app, Refusing(machine.devices.folder, machine.devices.facts))
         assert app.gamepads is not None
         app.gamepads.scan()
         await settle(pilot)
