@@ -4,14 +4,17 @@
 talks to it over an inherited socket. It never imports torch, and ends when the socket does.
 """
 
+import contextlib
 import json
 import os
-import select
+import signal
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.battles.experience import Experience, SharedWeights, map_buffers
-from engine.battles.observation import INFO
 from engine.battles.policy import NUM_WEIGHTS, FloatArray, Policy
 from engine.battles.setup import NodeCommand
 from engine.battles.simulator import (
@@ -32,7 +34,7 @@ from engine.battles.simulator import (
     Lane,
     Simulator,
 )
-from engine.env.worker import Channel
+from engine.env.worker import Channel, described, end_with_parent
 from engine.errors import CheckpointError, PokeTUIError, WorkerError
 
 START, READY, FREE, PLAN, PAUSE, RESUME, FAILED = b"S", b"R", b"F", b"O", b"P", b"C", b"!"
@@ -235,19 +237,25 @@ class Collector:
         self._receive(self.simulator.step(waiting.seats, codes))
         return True
 
-    def finish(self, following: Experience) -> int:
-        """Complete the buffer, go on in `following`, and return the decisions in the former."""
-        former, count = self._buffer, self._count
-        self._buffer, self._count = following, 0
+    def finish(self) -> int:
+        """Complete the buffer, and return how many decisions are in it; `go_on` must follow."""
+        buffer, count = self._buffer, self._count
+        rows: list[int] = []
         for trajectory in self._trajectories.values():
             last, potential = trajectory.rows.pop(), trajectory.potentials.pop()
-            self._complete(former, trajectory, 0.0, float(former.values[last]), potential)
-            former.is_complete[last] = False
-            for array, new in zip(former, following, strict=True):
-                new[self._count] = array[last]
-            trajectory.rows, trajectory.potentials = [self._count], [potential]
-            self._count += 1
+            self._complete(buffer, trajectory, 0.0, float(buffer.values[last]), potential)
+            buffer.is_complete[last] = False
+            trajectory.rows, trajectory.potentials = [len(rows)], [potential]
+            rows.append(last)
+        self._count = len(rows)
+        self._carried = Experience(*(array[rows] for array in buffer))
         return count
+
+    def go_on(self, buffer: Experience) -> None:
+        """Go on in another buffer."""
+        for array, carried in zip(buffer, self._carried, strict=True):
+            array[: self._count] = carried
+        self._buffer = buffer
 
     def restart(self) -> None:
         """Begin anew in every lane after the simulator died."""
@@ -279,6 +287,7 @@ class Collector:
         buffer.observations[at] = waiting.observations[rows]
         buffer.legal[at] = waiting.legal[rows]
         buffer.is_preview[at] = waiting.is_preview[rows]
+        buffer.is_complete[at] = False
         buffer.codes[at], buffer.log_probs[at], buffer.values[at] = codes, log_probs, values
         potentials = self._potentials(waiting.info[rows])
         for offset, seat in enumerate(waiting.seats[rows].tolist()):
@@ -355,6 +364,32 @@ def _normalised(shares: list[float]) -> NDArray[np.float64]:
     return array / array.sum()
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A buffer that is full, and what was counted since the last one.
+
+    Attributes:
+        buffer: Its number.
+        count: Decisions in it, also those that are not complete.
+        version: Number of the weights that its last decisions are of.
+        seconds: It took, without waiting for a free one.
+        rejected: Choices that the simulator refused since it began.
+        restarts: How often the simulator died.
+        results, past, battles, turns: See `Counts`.
+    """
+
+    buffer: int
+    count: int
+    version: int
+    seconds: float
+    rejected: int
+    restarts: int
+    results: Mapping[str, Sequence[int]]
+    past: Mapping[str, Sequence[int]]
+    battles: int
+    turns: int
+
+
 class Actor:
     """The loop of a worker process.
 
@@ -410,9 +445,53 @@ class Actor:
                     raise
                 collector.restart()
                 continue
-            failures = 0
-            self._free[at] = False
-            following = (at + 1) % len(self._buffers)
-            waited_s = time.monotonic()
-            while not self._free[following]:
+            count, now_s = collector.finish(), time.monotonic()
+            report = Report(
+                at, count, self._version, now_s - began_s, rejected, collector.restarts,
+                **asdict(collector.counts),
+            )
+            self._channel.send(READY, json.dumps(asdict(report)).encode())
+            self._free[at], at = False, (at + 1) % len(self._buffers)
+            while not self._free[at]:
                 self._listen(wait=True)
+            collector.go_on(self._buffers[at])
+            collector.counts, failures, began_s = Counts(), 0, time.monotonic()
+
+    def _listen(self, *, wait: bool) -> None:
+        """Obey the learner's messages, having waited for one if so."""
+        while self._channel.has_message(None if wait else 0.0):
+            kind, payload = self._channel.receive()
+            if kind == FREE:
+                self._free[int(payload)] = True
+            elif kind == PLAN:
+                self._matchmaker.plan = OpponentPlan(**json.loads(payload))
+            else:
+                self._is_paused = kind == PAUSE
+            wait = False
+
+
+def main() -> None:
+    """Play by the settings that come first, on the inherited descriptors."""
+    end_with_parent()
+    connection, weights, buffers = (int(argument) for argument in sys.argv[1:])
+    channel = Channel(socket.socket(fileno=connection))
+    try:
+        given = json.loads(channel.receive()[1])
+        lists = {name: tuple(given["settings"][name]) for name in ("teams", "foe_teams", "seed")}
+        settings = ActorSettings(**given["settings"] | lists)
+        node = NodeCommand(given["node"], Path(given["modules"]))
+        Actor(
+            channel,
+            SharedWeights(os.fdopen(weights, "r+b")),
+            map_buffers(os.fdopen(buffers, "r+b"), settings.capacity),
+        ).run(settings, lambda lanes: Simulator(lanes, node), OpponentPlan(**given["plan"]))
+    except EOFError:
+        return
+    except Exception as error:  # outermost frame of the process: the learner raises it
+        traceback.print_exc()
+        with contextlib.suppress(OSError):
+            channel.send(FAILED, described(error))
+
+
+if __name__ == "__main__":
+    main()
