@@ -7,7 +7,6 @@ talks to it over an inherited socket. It never imports torch, and ends when the 
 import contextlib
 import json
 import os
-import signal
 import socket
 import sys
 import time
@@ -35,7 +34,7 @@ from engine.battles.simulator import (
     Simulator,
 )
 from engine.env.worker import Channel, described, end_with_parent
-from engine.errors import CheckpointError, PokeTUIError, WorkerError
+from engine.errors import CheckpointError, WorkerError
 
 START, READY, FREE, PLAN, PAUSE, RESUME, FAILED = b"S", b"R", b"F", b"O", b"P", b"C", b"!"
 """Messages. To the worker: settings; a buffer is free again; opponents; pause; resume. From it: a
@@ -427,7 +426,7 @@ class Actor:
         matchmaker.plan = plan
         matchmaker.load_past()
         collector = Collector(settings, start, matchmaker, self._buffers[0])
-        at, failures, began_s, busy = 0, 0, time.monotonic(), 0
+        at, failures, began_s = 0, 0, time.monotonic()
         while True:
             self._listen(wait=self._is_paused)
             if self._is_paused:
@@ -447,7 +446,12 @@ class Actor:
                 continue
             count, now_s = collector.finish(), time.monotonic()
             report = Report(
-                at, count, self._version, now_s - began_s, rejected, collector.restarts,
+                at,
+                count,
+                self._version,
+                now_s - began_s,
+                rejected,
+                collector.restarts,
                 **asdict(collector.counts),
             )
             self._channel.send(READY, json.dumps(asdict(report)).encode())

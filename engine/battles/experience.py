@@ -101,9 +101,7 @@ class SharedWeights:
     def __init__(self, file: BinaryIO) -> None:
         memory = _mapped(file, _VERSION_BYTES + 2 * 4 * NUM_WEIGHTS)
         self._version: NDArray[np.int64] = np.ndarray((1,), np.int64, memory)
-        self._copies: FloatArray = np.ndarray(
-            (2, NUM_WEIGHTS), np.float32, memory, _VERSION_BYTES
-        )
+        self._copies: FloatArray = np.ndarray((2, NUM_WEIGHTS), np.float32, memory, _VERSION_BYTES)
 
     @property
     def version(self) -> int:

@@ -68,6 +68,14 @@ class Compatibility:
     mismatched: tuple[str, ...]
     unknown: tuple[str, ...]
 
+    def text(self) -> str:
+        """Return in words what was loaded, and the names of all that was not."""
+        parts = [f"{len(self.loaded)} of {len(SHAPES)} arrays loaded"]
+        for what in ("missing", "mismatched", "unknown"):
+            if names := getattr(self, what):
+                parts.append(f"{what}: {', '.join(names)}")
+        return "; ".join(parts)
+
 
 class TwoHeadedHybridModel(nn.Module):
     """An action head over the joint codes and over preview codes, and a win head, on one trunk.
