@@ -1,7 +1,7 @@
 """Play battles with a policy of the learner's, in many lanes, and collect what is learned from.
 
-`python -m engine.battles.actor SOCKET WEIGHTS BUFFERS` is started by `engine.battles.workers`, which
-talks to it over an inherited socket. It never imports torch, and ends when the socket does.
+`python -m engine.battles.actor SOCKET WEIGHTS BUFFERS` is started by `engine.battles.workers`,
+which talks to it over an inherited socket. It never imports torch, and ends when the socket does.
 """
 
 import contextlib
@@ -247,12 +247,13 @@ class Collector:
             trajectory.rows, trajectory.potentials = [len(rows)], [potential]
             rows.append(last)
         self._count = len(rows)
-        self._carried = Experience(*(array[rows] for array in buffer))
+        self._carried = buffer.rows(rows)
         return count
 
     def go_on(self, buffer: Experience) -> None:
         """Go on in another buffer."""
-        for array, carried in zip(buffer, self._carried, strict=True):
+        arrays: list[NDArray[Any]] = list(buffer)
+        for array, carried in zip(arrays, self._carried, strict=True):
             array[: self._count] = carried
         self._buffer = buffer
 
@@ -359,8 +360,8 @@ def gae(rewards: list[float], values: list[float], gamma: float, gae_lambda: flo
 
 
 def _normalised(shares: list[float]) -> NDArray[np.float64]:
-    array = np.array(shares)
-    return array / array.sum()
+    normalised: NDArray[np.float64] = np.array(shares) / sum(shares)
+    return normalised
 
 
 @dataclass(frozen=True, slots=True)
