@@ -123,14 +123,15 @@ class BattleTraining:
             if figures is not None:
                 self.conclude(figures)
         elif self.workers.full() >= self.config.vgc.num_workers:
-            self.learner.begin(self.workers.take(self.config.vgc.num_workers))
+            experience = self.workers.take(self.config.vgc.num_workers)
+            self.reporter.metrics.total_steps += len(experience.codes)
+            self.learner.begin(experience)
             self.reporter.phase("learning")
 
     def hear(self, timeout_s: float) -> None:
         """Count what the workers report."""
         metrics = self.reporter.metrics
         for report in self.workers.poll(timeout_s):
-            metrics.total_steps += report.count
             metrics.episodes += report.battles
             self.standings.add(report)
             self.pool.add_results(report.past)
