@@ -266,4 +266,4 @@ function hashOf(lines) {
 	return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-module.exports = {Lane, SIDES, describeFormat, playAgain, replay, spectatorLines, stats};
+module.exports = {Lane, SIDES, describeFormat, generator, hashOf, playAgain, replay, spectatorLines, stats};
