@@ -9,30 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.battles.formats import Format
-from engine.battles.policy import Policy
+from engine.battles.players import Player
 from engine.battles.setup import NodeCommand
 from engine.battles.simulator import POLICY, Decisions, Lane, Simulator
 from engine.history.patterns import success_interval
 
-SCRIPTED = ("random", "max_power", "greedy", "heuristics")
-"""The simulator's own players, the weakest first."""
 ANCHOR, ANCHOR_ELO = "random", 1000.0
 _LANES = 32
 _ELO_SCALE = 400 / np.log(10)
 _NOBODY = np.empty(0, np.int64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Player:
-    """Who plays.
-
-    Attributes:
-        name: Of one of the simulator's own players, or any name for a policy.
-        policy: What decides for it; None where the simulator does.
-    """
-
-    name: str
-    policy: Policy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +99,6 @@ def play(
     node: NodeCommand,
     *,
     seed: int = 0,
-    is_greedy: bool = True,
     advance: Callable[[int], object] = lambda count: None,
 ) -> list[Score]:
     """Play battles, and return how each ended for p1.
@@ -124,7 +108,6 @@ def play(
         matches: The battles.
         node: How the simulator is run.
         seed: Of what policies draw.
-        is_greedy: Policies take their likeliest choice instead of drawing one.
         advance: Called with the number of battles that have just ended.
 
     Raises:
@@ -148,10 +131,12 @@ def play(
                     fresh[lane] = _lane(format, matches[playing[lane]])
             if fresh:
                 simulator.set_lanes(fresh)
-            players = [
-                matches[playing[seat >> 1]].players[seat & 1] for seat in decisions.seats.tolist()
-            ]
-            codes = _decide(decisions, players, rng, is_greedy=is_greedy)
+            seats = decisions.seats.tolist()
+            players = [matches[playing[seat >> 1]].players[seat & 1] for seat in seats]
+            codes = np.zeros(len(players), np.int64)
+            for player in dict.fromkeys(players):
+                rows = np.array([row for row, each in enumerate(players) if each is player])
+                codes[rows] = player.decide(simulator, decisions, rows, rng)
             decisions = simulator.step(decisions.seats, codes)
     return scores
 
@@ -165,12 +150,11 @@ def win_rates(
     *,
     battles: int = 1000,
     seed: int = 0,
-    is_greedy: bool = True,
     advance: Callable[[int], object] = lambda count: None,
 ) -> list[Score]:
     """Return how a player fares in so many battles against each opponent; see `play`."""
     pairs = [(player, opponent) for opponent in opponents]
-    return _play_pairs(pairs, format, teams, node, battles, seed, advance, is_greedy=is_greedy)
+    return _play_pairs(pairs, format, teams, node, battles, seed, advance)
 
 
 def round_robin(
@@ -181,12 +165,11 @@ def round_robin(
     *,
     battles: int = 1000,
     seed: int = 0,
-    is_greedy: bool = True,
     advance: Callable[[int], object] = lambda count: None,
 ) -> NDArray[np.float64]:
     """Return (n, n): how often each player beat each other in `battles` of them, a tie is half."""
     pairs = list(combinations(players, 2))
-    scores = _play_pairs(pairs, format, teams, node, battles, seed, advance, is_greedy=is_greedy)
+    scores = _play_pairs(pairs, format, teams, node, battles, seed, advance)
     wins = np.zeros((len(players), len(players)))
     for (one, other), score in zip(combinations(range(len(players)), 2), scores, strict=True):
         wins[one, other] = score.won + score.tied / 2
@@ -241,23 +224,6 @@ def _ended(decisions: Decisions) -> Iterator[tuple[int, Score]]:
         yield lane, Score(result > 0, result == 0, result < 0, int(row["turns"]))
 
 
-def _decide(
-    decisions: Decisions, players: Sequence[Player], rng: np.random.Generator, *, is_greedy: bool
-) -> NDArray[np.int64]:
-    codes = np.zeros(len(players), np.int64)
-    for player in dict.fromkeys(players):
-        assert player.policy is not None
-        rows = np.array([index for index, each in enumerate(players) if each is player])
-        codes[rows], _, _ = player.policy.act(
-            decisions.observations[rows],
-            decisions.legal[rows],
-            decisions.is_preview[rows],
-            rng,
-            is_greedy,
-        )
-    return codes
-
-
 def _play_pairs(
     pairs: Sequence[tuple[Player, Player]],
     format: Format,
@@ -266,12 +232,10 @@ def _play_pairs(
     battles: int,
     seed: int,
     advance: Callable[[int], object],
-    *,
-    is_greedy: bool,
 ) -> list[Score]:
     """Return how the first of each pair fared against the second."""
     matches = [match for pair in pairs for match in schedule(*pair, teams, battles, seed)]
-    scores = play(format, matches, node, seed=seed, is_greedy=is_greedy, advance=advance)
+    scores = play(format, matches, node, seed=seed, advance=advance)
     totals = dict.fromkeys(pairs, Score())
     for match, score in zip(matches, scores, strict=True):
         if match.players in totals:

@@ -5,7 +5,6 @@ import pytest
 
 from engine.battles.evaluation import (
     ANCHOR_ELO,
-    Player,
     Score,
     ratings,
     round_robin,
@@ -13,6 +12,7 @@ from engine.battles.evaluation import (
     win_rates,
 )
 from engine.battles.formats import DEFAULT_FORMAT
+from engine.battles.players import Player
 from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.teams import pool
 
@@ -56,7 +56,11 @@ def test_who_never_wins_has_a_rating_and_the_first_is_the_anchor_without_random(
 
 
 def test_players_meet_in_the_simulator_with_equal_results_for_a_seed(showdown):
-    players = [RANDOM, GREEDY, Player("untrained", Policy(np.zeros(NUM_WEIGHTS, np.float32)))]
+    players = [
+        RANDOM,
+        GREEDY,
+        Player("untrained", Policy(np.zeros(NUM_WEIGHTS, np.float32)), False),
+    ]
     ended = []
 
     def meet():
@@ -66,7 +70,6 @@ def test_players_meet_in_the_simulator_with_equal_results_for_a_seed(showdown):
             TEAMS[:1],
             showdown,
             battles=2,
-            is_greedy=False,
             advance=ended.append,
         )
 
