@@ -356,6 +356,64 @@ class PolicyUpdated(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class OpponentScore:
+    """How a battle policy fares in training against one kind of opponent, exploration included."""
+
+    name: str
+    """self, past, random, max_power, greedy or heuristics."""
+    battles: int
+    """Since the run began; in one against itself both sides are counted."""
+    wins: int
+    ties: int
+    recent_battles: int
+    """Of the last ones, at most 500."""
+    recent_wins: float
+    """Of these; a tie counts one half."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattleWorker:
+    """What one process that plays battles does."""
+
+    number: int
+    pid: int
+    is_waiting: bool
+    """Its buffers are full: the learner is behind."""
+    decisions: int
+    """Since the process began; so are the next two."""
+    battles: int
+    rejected: int
+    """Choices that the simulator refused."""
+    decisions_per_s: float
+    """Over the last buffer that it filled."""
+    resident_bytes: int
+    """Of the process and its simulator; 0 where that is not known."""
+    weights_version: int
+    """Of the update whose weights it plays with."""
+    restarts: int
+    """How often the process died and was replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattlesProgressed(Event):
+    """The battle policy was updated; its losses come as PolicyUpdated just before."""
+
+    total_steps: int
+    """Decisions learned from since the run began."""
+    battles: int
+    update: int
+    uptime_s: float
+    decisions_per_s: float
+    """Since the last update, learning included."""
+    mean_turns: float
+    """Of the recent battles; nan while there are none."""
+    pool_size: int
+    """Past policies that are played against."""
+    opponents: tuple[OpponentScore, ...] = ()
+    workers: tuple[BattleWorker, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CheckpointSaved(Event):
     """A checkpoint is on disk."""
 

@@ -32,6 +32,7 @@ from pydantic_core.core_schema import (
 
 from engine.errors import CheckpointError
 from engine.events import (
+    BattlesProgressed,
     CurriculumChanged,
     EpisodeEnded,
     EvaluationEnded,
@@ -41,7 +42,14 @@ from engine.events import (
 )
 from engine.files import MAX_INT, is_named, open_file, read_lines, remedy, restore_file
 
-_KEPT = (EpisodeEnded, EvaluationEnded, PolicyUpdated, CurriculumChanged, StrategySwitched)
+_KEPT = (
+    EpisodeEnded,
+    EvaluationEnded,
+    PolicyUpdated,
+    BattlesProgressed,
+    CurriculumChanged,
+    StrategySwitched,
+)
 _BUFFER_SIZE = 1 << 16
 
 
