@@ -9,6 +9,7 @@ const SIDES = ['p1', 'p2'];
 const TURN_LIMIT = 200;
 const MAX_REJECTIONS = 5, MAX_FAILURES = 3;
 
+const formats = new Map();
 const stats = {
 	battles: 0, decisions: 0, rejected: 0, trapped: 0, defaulted: 0, turn_limit: 0, failed: 0,
 	last_rejection: '', last_failure: '',
@@ -60,6 +61,12 @@ function startBattle(format, seed, teams) {
 
 /** Return what observations and choices need to know of a format. */
 function describeFormat(name) {
+	let found = formats.get(name);
+	if (!found) formats.set(name, found = readFormat(name));
+	return found;
+}
+
+function readFormat(name) {
 	const format = Dex.formats.get(name);
 	if (!format.exists || format.effectType !== 'Format') throw new Error(`there is no format ${name}`);
 	return {id: format.id, mod: format.mod, gimmick: format.mod.startsWith('champions') ? 'mega' : 'tera'};
@@ -229,8 +236,8 @@ class Lane {
 	}
 }
 
-/** Play an input log again; return what spectators saw and its hash. */
-function replay(inputLog) {
+/** Play an input log again; before each choice take(battle, side, text) is called. */
+function playAgain(inputLog, take) {
 	let battle;
 	for (const line of inputLog) {
 		const [, type, rest] = /^>(\S+) ?(.*)$/s.exec(line);
@@ -243,6 +250,7 @@ function replay(inputLog) {
 				battle.showOpenTeamSheets();
 			}
 		} else if (type === 'p1' || type === 'p2') {
+			take(battle, type, rest);
 			battle.choose(type, rest);
 		} else if (type === 'forcetie' || type === 'forcewin') {
 			battle.forceWin(rest || null);
@@ -251,6 +259,12 @@ function replay(inputLog) {
 		}
 		battle.sentLogPos = battle.log.length;
 	}
+	return battle;
+}
+
+/** Play an input log again; return what spectators saw and its hash. */
+function replay(inputLog) {
+	const battle = playAgain(inputLog, () => {});
 	const lines = spectatorLines(battle.log);
 	return {lines, hash: hashOf(lines), winner: battle.winner, turns: battle.turn};
 }
@@ -259,4 +273,4 @@ function hashOf(lines) {
 	return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-module.exports = {Lane, SIDES, describeFormat, generator, hashOf, replay, spectatorLines, stats};
+module.exports = {Lane, SIDES, describeFormat, generator, hashOf, playAgain, replay, spectatorLines, stats};
