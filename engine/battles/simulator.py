@@ -173,16 +173,27 @@ class Simulator:
 
     Its calls raise WorkerError when the process died or does not answer in time, and BattleError
     for what it refuses.
+
+    Args:
+        lanes: What it plays; none to ask it other things.
+        node: How it is started.
+        timeout_s: No answer for this long is an error.
+        is_patched: Use the speed patch where it passes its test; off to compare.
     """
 
     def __init__(
-        self, lanes: Sequence[Lane], node: NodeCommand, *, timeout_s: float = 120.0
+        self,
+        lanes: Sequence[Lane],
+        node: NodeCommand,
+        *,
+        timeout_s: float = 120.0,
+        is_patched: bool = True,
     ) -> None:
         self._timeout_ms = round(1000 * timeout_s)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         try:
             self._process = subprocess.Popen(
-                node.script("worker.js", *([str(node.cache)] if node.cache else [])),
+                node.script("worker.js", str(node.cache or ""), "" if is_patched else "unpatched"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,
