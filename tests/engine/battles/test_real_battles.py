@@ -193,6 +193,15 @@ def test_teams_are_validated_by_the_simulator(one):
     assert any("Mewtwo" in error for error in one.validate(DEFAULT_FORMAT.id, legend))
 
 
+def test_a_move_that_cannot_be_learnt_is_found_while_battles_are_played(one):
+    asked = one.step(NOTHING, NOTHING)
+    team = one.import_team("Amoonguss @ Leftovers\nAbility: Regenerator\n- Moonblast\n- Spore\n")
+    errors = one.validate(DEFAULT_FORMAT.id, team)
+    assert any("Moonblast" in error for error in errors)
+    assert not any("Spore" in error for error in errors)
+    assert len(one.step(asked.seats, np.array([0, 0])).seats)
+
+
 def test_a_process_that_is_killed_raises_a_worker_error(one):
     asked = one.step(NOTHING, NOTHING)
     os.kill(one.hello["pid"], signal.SIGKILL)
