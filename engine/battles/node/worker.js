@@ -263,6 +263,7 @@ function answer(op, payload) {
 	if (method === 'shutdown') process.exit(0);
 }
 
+process.on('SIGINT', () => {}); // ctrl+c is for whoever started this, whose end it follows
 for (;;) {
 	const head = readExactly(5);
 	const payload = readExactly(head.readUInt32LE(0) - 1);

@@ -209,6 +209,11 @@ def test_a_process_that_is_killed_raises_a_worker_error(one):
         one.step(asked.seats, np.array([0, 0]))
 
 
+def test_ctrl_c_does_not_end_the_process(one):
+    os.kill(one.hello["pid"], signal.SIGINT)
+    assert len(one.step(NOTHING, NOTHING).seats) == 2
+
+
 def test_the_process_ends_with_its_input_and_has_used_the_patch(one):
     assert one.hello["patched"] is True
     one.close()
