@@ -289,6 +289,10 @@ class Simulator:
         """
         return self._rows("decisions", input_log=list(input_log))
 
+    def replayed(self, lines: Sequence[str], format: str) -> Outlook:
+        """Return the same of what spectators saw; a result below 0 says why one is unknown."""
+        return self._rows("replayed", lines=list(lines), format=format)
+
     def inspect(self, lane: int) -> tuple[str, ...]:
         """Return what spectators have seen of a lane's battle."""
         return tuple(self._request("inspect", lane=lane)["lines"])

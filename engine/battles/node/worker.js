@@ -176,6 +176,12 @@ const REQUESTS = {
 		sendRows(codes, infos, observations, masks);
 	},
 
+	/** Answer the same of spectators' lines; a code below 0 says why a decision is unknown. */
+	replayed({lines, format}) {
+		const {codes, infos, observations, masks} = require('./replays').replayed(lines, describeFormat(format));
+		sendRows(codes, infos, observations, masks);
+	},
+
 	inspect({lane}) {
 		if (!lanes[lane]) throw new Error(`there is no lane ${lane}`);
 		const {battle, players, number} = lanes[lane];
