@@ -10,7 +10,7 @@ from engine.plurals import counted
 from pokeTUI.cli import options
 from pokeTUI.cli.options import Panels
 from pokeTUI.cli.progress import progress
-from pokeTUI.printing import say
+from pokeTUI.printing import complain, say
 
 if TYPE_CHECKING:
     from engine.battles.cloning import Clone, Epoch
@@ -145,3 +145,50 @@ def _clone_summary(cloned: "Clone") -> str:
         f"Cloned {counted(cloned.decisions, 'decision')} of {counted(cloned.battles, 'battle')}, "
         f"best epoch {cloned.best.number}: predicts {shares}."
     )
+
+
+@vgc_app.command("import", cls=Panels)
+def import_(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Logs of servers (.log.json), replays (.json, .html, .log), battles, folders.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of battles to write.", show_default=f"{_RUNS}/battles/imported.battles.gz"
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+) -> None:
+    """Import battles that were played elsewhere, to learn from."""
+    from engine.battles.demonstrations import SUFFIX, write_battles
+    from engine.battles.importing import find_files, import_files
+    from engine.battles.setup import find_simulator
+    from engine.battles.simulator import Simulator
+    from engine.errors import DemoError
+
+    target = user_path(out or Path(_RUNS) / "battles" / f"imported{SUFFIX}")
+    files = find_files([user_path(path) for path in paths])
+    with (
+        Simulator((), find_simulator()) as simulator,
+        progress("Importing", left="nothing was written") as advance,
+    ):
+        report = import_files(files, simulator, lambda done: advance(done, len(files)))
+    for problem in report.problems:
+        complain(f"poketui: Left out {problem}")
+    if not report.battles:
+        raise DemoError("There are no battles to import.", "Give logs or replays of VGC battles.")
+    write_battles(target, report.battles)
+    if quiet:
+        return
+    say(
+        f"Imported {counted(len(report.battles), 'battle')} of {counted(len(files), 'file')}: "
+        f"{counted(report.kept, 'decision')} known, {report.dropped.total():,} dropped."
+    )
+    for reason, count in report.dropped.most_common():
+        say(f"  {count:>6,} {reason}")
+    say(f"Written to {target}. Learn from them: poketui vgc bc {target}")
