@@ -306,6 +306,7 @@ class Simulator:
         request: Mapping[str, Any] | None = None,
         code: int | None = None,
         *,
+        player: str = "",
         is_over: bool = False,
     ) -> Tracked:
         """Follow a battle that is played elsewhere, through the same eyes.
@@ -317,6 +318,7 @@ class Simulator:
             lines: New lines of its protocol.
             request: What the side is to decide; makes the observation.
             code: A decision about the last request, to be put into words.
+            player: One of the simulator's own, who is to decide instead.
             is_over: Forget it.
         """
         found = self._request(
@@ -327,6 +329,7 @@ class Simulator:
             lines=list(lines),
             request=request,
             code=code,
+            player=player,
             is_over=is_over,
         )
         choice = found.get("choice", "")

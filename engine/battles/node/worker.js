@@ -188,8 +188,8 @@ const REQUESTS = {
 		return {lines: battle ? spectatorLines(battle.log) : [], players, number};
 	},
 
-	/** Follow a battle that is played elsewhere; `code` asks for the words of a choice. */
-	track({id, format, side, lines, request, code, is_over: isOver}) {
+	/** Follow a battle that is played elsewhere; `code`, or a player, asks for the words of a choice. */
+	track({id, format, side, lines, request, code, player: name, is_over: isOver}) {
 		let battle = outside.get(id);
 		if (!battle) {
 			const info = describeFormat(format);
@@ -208,7 +208,8 @@ const REQUESTS = {
 			answer.legal = Buffer.from(mask.buffer).toString('base64');
 			answer.info = [...info];
 		}
-		if (code !== undefined && code !== null) answer.choice = choiceText(battle.view, code);
+		const chosen = name ? player(name)(battle.view, Math.random) : code ?? null;
+		if (chosen !== null) answer.choice = choiceText(battle.view, chosen);
 		if (isOver) outside.delete(id);
 		return answer;
 	},
