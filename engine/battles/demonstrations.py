@@ -177,16 +177,22 @@ def generate(
     Raises:
         WorkerError: The simulator stopped.
     """
-    battles: list[Battle] = []
-    shares = [lanes[index::processes] for index in range(min(processes, len(lanes)))]
+    battles: list[tuple[int, int, Battle]] = []
+    processes = min(processes, len(lanes))
     with ExitStack() as stack:
-        simulators = [stack.enter_context(Simulator(share, node)) for share in shares]
-        pool = stack.enter_context(ThreadPoolExecutor(len(simulators)))
+        simulators = [
+            stack.enter_context(Simulator(lanes[index::processes], node))
+            for index in range(processes)
+        ]
+        pool = stack.enter_context(ThreadPoolExecutor(processes))
         while len(battles) < count:
-            for logs in pool.map(_play_on, simulators):
-                battles += [_battle(log) for log in logs]
+            for index, logs in enumerate(pool.map(_play_on, simulators)):
+                battles += [
+                    (log.number, index + processes * log.lane, _battle(log)) for log in logs
+                ]
             advance(min(len(battles), count), count)
-    return battles[:count]
+    battles.sort(key=lambda found: found[:2])  # the same ones however many processes played
+    return [battle for *_, battle in battles[:count]]
 
 
 def _play_on(simulator: Simulator) -> list[BattleLog]:

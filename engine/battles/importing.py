@@ -74,7 +74,7 @@ def import_files(
     report = ImportReport()
     for done, path in enumerate(paths, 1):
         try:
-            for battle in _read(path):
+            for battle in read_battle_file(path):
                 _add(report, battle, simulator)
         except (OSError, ValueError, BattleError, ConfigurationError, DemoError) as error:
             reason = getattr(error, "strerror", None) or getattr(error, "message", None) or error
@@ -91,7 +91,15 @@ def _add(report: ImportReport, battle: Battle, simulator: Simulator) -> None:
         report.battles.append(battle)
 
 
-def _read(path: Path) -> list[Battle]:
+def read_battle_file(path: Path) -> list[Battle]:
+    """Return the battles of a file of any kind.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It holds no battle.
+        ConfigurationError: Its format is not known here.
+        DemoError: It is a damaged file of battles.
+    """
     if path.name.endswith(SUFFIX):
         return read_battles(path)
     text = read_file(path, _MAX_BYTES).decode()

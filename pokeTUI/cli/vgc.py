@@ -14,8 +14,6 @@ from pokeTUI.printing import say
 
 _RUNS = "saves/vgc"
 vgc_app = typer.Typer(help="VGC doubles battles: install, train, play.", no_args_is_help=True)
-vgc_app.command("bc", cls=Panels)(bc)
-vgc_app.command("import", cls=Panels)(import_battles)
 BattleFormat = Annotated[str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")]
 
 
@@ -156,6 +154,10 @@ def _shares(text: str) -> dict[str, float]:
                 f"--opponents {pair}: not KIND=SHARE.", "Example: --opponents self=0.5,random=0.5"
             ) from None
     return found
+
+
+vgc_app.command("bc", cls=Panels)(bc)
+vgc_app.command("import", cls=Panels)(import_battles)
 
 
 @vgc_app.command("eval", cls=Panels)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.errors import ConfigurationError, DemoError
 from engine.folders import user_path
 from engine.plurals import counted
 from pokeTUI.cli import options
@@ -65,6 +66,11 @@ def bc(
             say(text)
 
     node = find_simulator()
+    if battles and data and data.is_file():
+        raise ConfigurationError(
+            f"{data} is a file; generated battles are written into a folder.",
+            "Name a folder, or leave --battles out.",
+        )
     folder = user_path(data or Path(_RUNS) / "battles")
     target = user_path(out or Path(_RUNS) / "clone.zip")
     if battles:
@@ -154,7 +160,6 @@ def import_battles(
     from engine.battles.importing import find_files, import_files
     from engine.battles.setup import find_simulator
     from engine.battles.simulator import Simulator
-    from engine.errors import DemoError
 
     target = user_path(out or Path(_RUNS) / "battles" / f"imported{SUFFIX}")
     files = find_files([user_path(path) for path in paths])
