@@ -124,9 +124,13 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         lane = Lane(self._format.id, (teams[0], teams[1]), (seats[0], seats[1]), chance, limit=1)
         if self._simulator is None:
             self._simulator = Simulator((), self._node)
-        self._simulator.configure([lane])
         self._illegal, self._ended = 0, None
-        self._advance(_NOBODY, _NOBODY)
+        try:
+            self._simulator.configure([lane])
+            self._advance(_NOBODY, _NOBODY)
+        except WorkerError:
+            self.close()
+            raise
         return self._observation.copy(), self._facts()
 
     def step(
