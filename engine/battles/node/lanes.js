@@ -9,6 +9,7 @@ const SIDES = ['p1', 'p2'];
 const TURN_LIMIT = 200;
 const MAX_REJECTIONS = 5, MAX_FAILURES = 3;
 
+const formats = new Map();
 const stats = {
 	battles: 0, decisions: 0, rejected: 0, trapped: 0, defaulted: 0, turn_limit: 0, failed: 0,
 	last_rejection: '', last_failure: '',
@@ -50,6 +51,16 @@ function spectatorLines(log) {
 	return lines;
 }
 
+/** Return a choice in the simulator's words; of a code that makes no sense, words it refuses. */
+function wordsOf(view, code) {
+	try {
+		return choiceText(view, code);
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+		return `code ${code}`;
+	}
+}
+
 /** Begin a battle with open team sheets that both sides accepted. */
 function startBattle(format, seed, teams) {
 	const battle = new Battle({formatid: format, seed});
@@ -60,6 +71,12 @@ function startBattle(format, seed, teams) {
 
 /** Return what observations and choices need to know of a format. */
 function describeFormat(name) {
+	let found = formats.get(name);
+	if (!found) formats.set(name, found = readFormat(name));
+	return found;
+}
+
+function readFormat(name) {
 	const format = Dex.formats.get(name);
 	if (!format.exists || format.effectType !== 'Format') throw new Error(`there is no format ${name}`);
 	return {id: format.id, mod: format.mod, gimmick: format.mod.startsWith('champions') ? 'mega' : 'tera'};
@@ -196,7 +213,7 @@ class Lane {
 	/** Return whether a choice was accepted; what hides behind a rejection is in the new request. */
 	choose(side, view, code) {
 		const player = this.battle.sides[side];
-		const text = choiceText(view, code);
+		const text = wordsOf(view, code);
 		player.activeRequest.update = undefined;
 		stats.decisions++;
 		if (this.battle.choose(SIDES[side], text)) {
@@ -225,12 +242,13 @@ class Lane {
 			lane: this.index, number: this.number, format: this.format.id, seed: this.seed,
 			teams: this.teams, players: this.players, input_log: this.battle.inputLog,
 			winner: this.hasFailed ? '' : this.battle.winner, turns: this.battle.turn,
+			hash: hashOf(spectatorLines(this.battle.log)),
 		};
 	}
 }
 
-/** Play an input log again; return what spectators saw and its hash. */
-function replay(inputLog) {
+/** Play an input log again; before each choice take(battle, side, text) is called. */
+function playAgain(inputLog, take) {
 	let battle;
 	for (const line of inputLog) {
 		const [, type, rest] = /^>(\S+) ?(.*)$/s.exec(line);
@@ -243,6 +261,7 @@ function replay(inputLog) {
 				battle.showOpenTeamSheets();
 			}
 		} else if (type === 'p1' || type === 'p2') {
+			take(battle, type, rest);
 			battle.choose(type, rest);
 		} else if (type === 'forcetie' || type === 'forcewin') {
 			battle.forceWin(rest || null);
@@ -251,6 +270,12 @@ function replay(inputLog) {
 		}
 		battle.sentLogPos = battle.log.length;
 	}
+	return battle;
+}
+
+/** Play an input log again; return what spectators saw and its hash. */
+function replay(inputLog) {
+	const battle = playAgain(inputLog, () => {});
 	const lines = spectatorLines(battle.log);
 	return {lines, hash: hashOf(lines), winner: battle.winner, turns: battle.turn};
 }
@@ -259,4 +284,4 @@ function hashOf(lines) {
 	return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-module.exports = {Lane, SIDES, describeFormat, generator, hashOf, replay, spectatorLines, stats};
+module.exports = {Lane, SIDES, describeFormat, generator, hashOf, playAgain, replay, spectatorLines, stats};

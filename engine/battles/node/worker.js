@@ -2,7 +2,9 @@
 // Plays battles for Python: length-prefixed frames on standard input, answers on standard output.
 const fs = require('node:fs');
 const started = performance.now();
-const speedup = require('./selftest').install(process.argv[2]);
+const [cacheFolder, mode] = process.argv.slice(2);
+const speedup = mode === 'unpatched' ? {patched: false, warning: ''} :
+	require('./selftest').install(cacheFolder);
 const {Dex, Teams, TeamValidator} = require('pokemon-showdown/dist/sim');
 const {version} = require('pokemon-showdown/package.json');
 const {Tracker} = require('./tracker');
@@ -163,11 +165,18 @@ const REQUESTS = {
 	},
 
 	stats() {
-		return {...stats, rss: process.memoryUsage.rss()};
+		const {user, system} = process.cpuUsage();
+		return {...stats, rss: process.memoryUsage.rss(), cpu_s: (user + system) / 1e6};
 	},
 
 	replay({input_log: lines}) {
 		return replay(lines);
+	},
+
+	/** Play a battle again; answer each decision, its code instead of a result, who won in its figures. */
+	decisions({input_log: lines}) {
+		const {codes, infos, observations, masks} = require('./decisions').decisions(lines, describeFormat);
+		sendRows(codes, infos, observations, masks);
 	},
 
 	inspect({lane}) {
