@@ -290,7 +290,7 @@ def evaluate(
     players: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN|FILE]",
+            metavar="RUN|FILE",
             help="A run, a policy's file, or one of the simulator's players.",
             show_default="the latest run",
         ),
