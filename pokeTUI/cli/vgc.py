@@ -327,7 +327,9 @@ def evaluate(
             autocompletion=words("sim", "websocket"),
         ),
     ] = "sim",
-    battle_format: BattleFormat = "gen9vgc2023regc",
+    battle_format: Annotated[
+        str | None, typer.Option(help="Battle format.", show_default="the run's")
+    ] = None,
     elo: Annotated[
         bool, typer.Option("--elo", help="Let all meet each other, and rate them.")
     ] = False,
@@ -353,6 +355,7 @@ def evaluate(
 ) -> None:
     """Measure a battle policy: win rates with 95 % intervals, or Elo ratings."""
     from engine.battles.formats import find_format
+    from engine.battles.players import format_of
     from pokeTUI.cli import vgc_reports
 
     if backend not in ("sim", "websocket"):
@@ -362,17 +365,17 @@ def evaluate(
     is_remote = backend == "websocket"
     if elo and is_remote:
         raise ConfigurationError("Ratings are of battles in the simulator.", "Use --backend sim.")
+    names, folder = players or ["latest"], checkpoint_dir or _RUNS
     plan = vgc_reports.EvaluationPlan(
-        find_format(battle_format),
+        find_format(battle_format) if battle_format else format_of(names[0], folder),
         teams,
         battles,
         seed or 0,
         checkpoint,
         not sample,
         search,
-        checkpoint_dir or _RUNS,
+        folder,
     )
-    names = players or ["latest"]
     if elo:
         vgc_reports.print_ratings(plan, names, opponent or (), as_json=json_)
         return
