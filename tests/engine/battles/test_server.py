@@ -59,7 +59,7 @@ input()
 """
     with subprocess.Popen(
         code_command(code),
-        env=python_environment(),
+        env=python_environment(POKETUI_SHOWDOWN=str(showdown.modules)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as owner:
