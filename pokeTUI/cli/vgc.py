@@ -12,6 +12,7 @@ from pokeTUI.cli import options
 from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import Panels
 from pokeTUI.cli.progress import progress
+from pokeTUI.cli.vgc_server import ladder, server
 from pokeTUI.printing import say
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 _RUNS = "saves/vgc"
 vgc_app = typer.Typer(help="VGC doubles battles: install, train, play.", no_args_is_help=True)
 BattleFormat = Annotated[str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")]
+
+for command in (ladder, server):
+    vgc_app.command(cls=Panels)(command)
 
 
 @vgc_app.command("setup", cls=Panels)
