@@ -50,6 +50,10 @@ class DemoError(PokeTUIError):
     """A demonstration cannot be read, written or used."""
 
 
+class BattleError(PokeTUIError):
+    """A team, a format or a choice that the battle simulator does not accept."""
+
+
 class VideoError(PokeTUIError):
     """A video cannot be written."""
 

@@ -5,9 +5,7 @@ from importlib.resources import files
 
 _LAYOUT = json.loads((files("engine.battles") / "node" / "layout.json").read_text("utf-8"))
 
-GLOBAL, MON, MOVE, THREAT = (
-    tuple(_LAYOUT[part]) for part in ("global", "mon", "move", "threat")
-)
+GLOBAL, MON, MOVE, THREAT = (tuple(_LAYOUT[part]) for part in ("global", "mon", "move", "threat"))
 """Names of the fields of each part, in order."""
 TYPES = tuple(_LAYOUT["types"])
 MONS, MOVES, THREATS = (12, len(MON)), (2, 4, len(MOVE)), (2, 4, len(THREAT))

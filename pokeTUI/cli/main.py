@@ -24,6 +24,7 @@ from pokeTUI.cli.llm import llm_app
 from pokeTUI.cli.record import record
 from pokeTUI.cli.runs import runs
 from pokeTUI.cli.trust import trust
+from pokeTUI.cli.vgc import vgc_app
 from pokeTUI.printing import complain, complain_of, open_streams, say
 
 app = typer.Typer(
@@ -329,7 +330,12 @@ def rom(
 
 for command in (attach, stop, bc, record, doctor, serve, trust):
     app.command(cls=options.Panels)(command)
-for group, name in ((bench_app, "bench"), (demos_app, "demos"), (llm_app, "llm")):
+for group, name in (
+    (bench_app, "bench"),
+    (demos_app, "demos"),
+    (llm_app, "llm"),
+    (vgc_app, "vgc"),
+):
     app.add_typer(group, name=name)
 
 

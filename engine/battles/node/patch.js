@@ -1,0 +1,2 @@
+'use strict';
+module.exports = {install: () => ({patched: false, warning: ''})};

@@ -1,0 +1,44 @@
+"""Observations without a simulator: random ones, and masks as requests give them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.battles.actions import PASS
+from engine.battles.observation import (
+    IDS,
+    LEGAL,
+    MAX_ID,
+    MON,
+    MONS,
+    MONS_PART,
+    MOVE,
+    MOVES_PART,
+    SIZE,
+    THREAT,
+    THREATS_PART,
+)
+from engine.battles.policy import FloatArray
+
+
+def random_observations(count: int, rng: np.random.Generator) -> FloatArray:
+    """Return (count, 1560) with valid ids and fields from 0 to 1."""
+    found = rng.random((count, SIZE), np.float32)
+    mons = found[:, MONS_PART].reshape(count, MONS[0], len(MON))
+    mons[:, :, :IDS] = rng.integers(0, MAX_ID, (count, MONS[0], IDS))
+    found[:, MONS_PART] = mons.reshape(count, -1)
+    for part, size in ((MOVES_PART, len(MOVE)), (THREATS_PART, len(THREAT))):
+        fields = found[:, part].reshape(count, 8, size)
+        fields[:, :, 0] = rng.integers(0, MAX_ID, (count, 8))
+        found[:, part] = fields.reshape(count, -1)
+    return found
+
+
+def random_legal(count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return (count, 90) masks; some slots can only pass."""
+    legal = rng.random((count, LEGAL)) < 0.3
+    legal[:, [PASS, PASS + 45]] = False
+    for slot in range(2):
+        part = legal[:, slot * 45 : (slot + 1) * 45]
+        part[rng.random(count) < 0.2] = False
+        part[~part.any(1), PASS] = True
+    return legal
