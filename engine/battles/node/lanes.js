@@ -259,4 +259,4 @@ function hashOf(lines) {
 	return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-module.exports = {Lane, SIDES, describeFormat, replay, spectatorLines, stats};
+module.exports = {Lane, SIDES, describeFormat, generator, hashOf, replay, spectatorLines, stats};

@@ -2,8 +2,7 @@
 // Plays battles for Python: length-prefixed frames on standard input, answers on standard output.
 const fs = require('node:fs');
 const started = performance.now();
-const patch = require('./patch');
-const speedup = patch.install();
+const speedup = require('./selftest').install(process.argv[2]);
 const {Dex, Teams, TeamValidator} = require('pokemon-showdown/dist/sim');
 const {version} = require('pokemon-showdown/package.json');
 const {Tracker} = require('./tracker');

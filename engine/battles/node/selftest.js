@@ -1,0 +1,114 @@
+'use strict';
+/**
+ * Play the same battles with and without the patch: their logs must be equal, or it is not used.
+ *
+ * Teams are drawn from all species, moves, items and abilities, legal or not. It runs in a process of
+ * its own, as it loads the whole Dex, and once: its success is remembered in the cache folder.
+ */
+const {spawnSync} = require('node:child_process');
+const {createHash} = require('node:crypto');
+const fs = require('node:fs');
+const path = require('node:path');
+const {version} = require('pokemon-showdown/package.json');
+
+const FORMATS = ['gen9vgc2023regd', 'gen9championsvgc2026regma'];
+const BATTLES = 6;
+const TIMEOUT_MS = 60_000;
+
+/** Enable the patch if it passed its test here before, or passes now; return what `hello` says. */
+function install(cacheFolder) {
+	const mark = cacheFolder && path.join(cacheFolder, `battle-patch-${fingerprint()}`);
+	if (!mark || !fs.existsSync(mark)) {
+		const test = spawnSync(process.execPath, [__filename], {timeout: TIMEOUT_MS, encoding: 'utf8'});
+		if (test.status !== 0) {
+			const reason = (test.stderr || String(test.error || '')).trim().split('\n')[0];
+			return {patched: false, warning: `The event look-up patch is off, battles are slower: ${reason}`};
+		}
+		if (mark) {
+			fs.mkdirSync(cacheFolder, {recursive: true});
+			fs.writeFileSync(mark, '');
+		}
+	}
+	require('./patch').enable();
+	return {patched: true, warning: ''};
+}
+
+/** Name the simulator, the Node and the scripts that a passed test is about. */
+function fingerprint() {
+	const hash = createHash('sha256').update(`${version} ${process.version}`);
+	for (const name of ['patch.js', 'selftest.js']) hash.update(fs.readFileSync(path.join(__dirname, name)));
+	return hash.digest('hex').slice(0, 16);
+}
+
+/** Return the hash of each of some battles of random teams and choices. */
+function play(format, seed, count) {
+	const {Dex, Teams} = require('pokemon-showdown/dist/sim');
+	const {Lane, generator, spectatorLines, hashOf, stats} = require('./lanes');
+	const dex = Dex.forFormat(format);
+	const hashes = [];
+	const isUsual = entry => entry.exists && entry.num > 0 && !entry.isNonstandard;
+	const kinds = [dex.species.all(), dex.moves.all(), dex.items.all(), dex.abilities.all()];
+	const [species, moves, items, abilities] = kinds.map(all => all.filter(isUsual));
+	for (let number = 0; number < count; number++) {
+		const random = generator(seed + number, 77);
+		const draw = list => list[Math.floor(random() * list.length)];
+		const team = () => Teams.pack(Array.from({length: 6}, () => ({
+			name: '', species: draw(species.filter(one => !one.battleOnly && !one.isMega)).name,
+			item: draw(items).name, ability: draw(abilities).name, moves: [0, 1, 2, 3].map(() => draw(moves).id),
+			nature: 'Hardy', level: 50, teraType: draw(dex.types.all()).name,
+			evs: {hp: 4, atk: 0, def: 0, spa: 0, spd: 0, spe: 0},
+		})));
+		const plan = {format, teams: [team(), team()], players: ['policy', 'policy'], seed: seed + number, limit: 1};
+		const lane = new Lane(0, plan);
+		let asked = [];
+		const worker = {
+			count: 0,
+			ask: (_, side, view) => asked.push([side, view]),
+			end: ended => hashes.push(hashOf(spectatorLines(ended.battle.log))),
+		};
+		for (lane.advance(worker); asked.length; lane.advance(worker)) {
+			const now = asked;
+			asked = [];
+			for (const [side, view] of now) lane.answer(side, choose(view, random));
+		}
+	}
+	if (stats.failed) throw new Error(stats.last_failure);
+	return hashes;
+}
+
+/** Return a random choice; one that the simulator refuses it asks for again. */
+function choose(view, random) {
+	const {legal} = require('./observe');
+	if (view.request.teamPreview) return Math.floor(random() * 90);
+	const mask = new Uint8Array(90);
+	legal(view, mask, 0);
+	const pairs = [];
+	for (let first = 0; first < 45; first++) {
+		for (let second = 0; second < 45; second++) {
+			if (mask[first] && mask[45 + second] && !(first === second && first >= 40 && first < 44)) {
+				pairs.push(first * 45 + second);
+			}
+		}
+	}
+	return pairs[Math.floor(random() * pairs.length)];
+}
+
+function main() {
+	const patch = require('./patch');
+	for (const format of FORMATS) {
+		patch.disable();
+		const plain = play(format, 1, BATTLES);
+		patch.enable();
+		const patched = play(format, 1, BATTLES);
+		for (let number = 0; number < BATTLES; number++) {
+			if (plain[number] !== patched[number]) {
+				process.stderr.write(`battle ${number} of ${format} differs\n`);
+				process.exit(1);
+			}
+		}
+	}
+}
+
+if (require.main === module) main();
+
+module.exports = {install, play, choose};
