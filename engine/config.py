@@ -352,6 +352,74 @@ class ExploreConfig(Section):
     """Maximum number of stored states, 10 to 30 kB each; the most visited are dropped."""
 
 
+class VgcConfig(Section):
+    """Doubles battles (`poketui vgc train`): who plays, and the learning by PPO."""
+
+    format: str = "gen9vgc2023regc"
+    """Battle format; gen9vgc2023regulationc is another name of the default."""
+    team: str = ""
+    """File of the own team, pasted or packed; empty: the teams that are shipped."""
+    num_workers: int = Field(default=4, ge=1, le=128)
+    """Processes that play, each with a simulator of its own."""
+    lanes: int = Field(default=32, ge=1, le=512)
+    """Battles that each of them plays at once."""
+    buffer_size: int = Field(default=2048, ge=64, le=1 << 16)
+    """Decisions of a worker's buffer; it has two, 6.7 kB a decision."""
+    file_backed: bool = False
+    """Share memory by unnamed files in the run's folder, where /dev/shm and memory are small."""
+    opponents: dict[str, float] = {
+        "self": 0.5,
+        "past": 0.2,
+        "random": 0.0,
+        "max_power": 0.05,
+        "greedy": 0.1,
+        "heuristics": 0.15,
+    }
+    """Share of the battles against each kind; in those against itself both sides learn."""
+    pool_size: int = Field(default=12, ge=0, le=100)
+    """Past policies that are kept to play against, 3 MB each."""
+    pool_interval: int = Field(default=20, ge=1)
+    """Updates between two of them."""
+    bc_model: str = ""
+    """File of a cloned policy to begin from; empty: none."""
+    freeze_shared: bool = False
+    """Let only the action and win heads learn."""
+    learning_rate: float = Field(default=3e-4, gt=0)
+    gamma: float = Field(default=0.99, gt=0, le=1)
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    epochs: int = Field(default=10, ge=1)
+    """At most; an update ends earlier at target_kl."""
+    minibatches: int = Field(default=32, ge=1)
+    """Of an epoch."""
+    clip: float = Field(default=0.2, gt=0)
+    entropy: float = Field(default=0.01, ge=0)
+    value_coefficient: float = Field(default=0.5, ge=0)
+    max_grad_norm: float = Field(default=0.5, gt=0)
+    target_kl: float = Field(default=0.03, ge=0)
+    """Approximate KL divergence at which an update ends; 0: none."""
+    damage_reward: float = Field(default=0.0, ge=0)
+    """Shaping reward for taking all health of the foe's four, paid back at the end."""
+    faint_reward: float = Field(default=0.0, ge=0)
+    """The same for making all four faint."""
+    learner_threads: int = Field(default=1, ge=1, le=128)
+    """Of the learner, where there is no GPU."""
+    minutes: float = Field(default=0.0, ge=0)
+    """Time after which training stops; 0: no limit."""
+
+    @field_validator("opponents")
+    @classmethod
+    def _check_opponents(cls, opponents: dict[str, float]) -> dict[str, float]:
+        known = cls.model_fields["opponents"].default
+        for name, weight in opponents.items():
+            if name not in known:
+                raise ValueError(f"no opponent '{name}'; there are {', '.join(known)}")
+            if weight < 0:
+                raise ValueError(f"the share of {name} must not be negative")
+        if not sum(opponents.values()) > 0:
+            raise ValueError("at least one share must be above 0")
+        return opponents
+
+
 class RunConfig(Section):
     """Everything a run depends on. `RunConfig()` trains on the practice game."""
 
@@ -434,6 +502,7 @@ class RunConfig(Section):
     curriculum: CurriculumConfig = CurriculumConfig()
     backward: BackwardConfig = BackwardConfig()
     explore: ExploreConfig = ExploreConfig()
+    vgc: VgcConfig = VgcConfig()
 
     @field_validator("llm_base_url")
     @classmethod

@@ -101,7 +101,7 @@ class EngineSession(ThreadedSession):
     def _run(self) -> None:
         threading.Thread(target=self._watch_start, name="engine start", daemon=True).start()
         try:
-            with _log_to_file(str(self._folder.log_path), self.config.log_level):
+            with log_to_file(str(self._folder.log_path), self.config.log_level):
                 end = self._end()
                 if self._begin():
                     self.mailbox.post(end)
@@ -282,7 +282,7 @@ class _QuietFileHandler(logging.handlers.WatchedFileHandler):
 
 
 @contextmanager
-def _log_to_file(path: str, level: str) -> Iterator[None]:
+def log_to_file(path: str, level: str) -> Iterator[None]:
     """Send the engine's log lines to a file, and only there: stderr is the terminal's."""
     logger = logging.getLogger("engine")
     handler = _QuietFileHandler(path, encoding="utf-8")

@@ -175,6 +175,10 @@ class Policy:
         logits -= np.log(np.exp(logits).sum(1, keepdims=True))
         return logits
 
+    def values(self, observations: FloatArray) -> FloatArray:
+        """Return (n,) what decisions (n, 1560) are worth, from -1 (lost) to 1 (won)."""
+        return self._values(observations, self._encode(observations)[2])
+
     def _forward(
         self, observations: FloatArray, legal: NDArray[np.bool_], is_preview: NDArray[np.bool_]
     ) -> tuple[FloatArray, FloatArray]:
@@ -192,9 +196,12 @@ class Policy:
         else:
             logits = self._choice_logits(mons, moves, observations, context)
             logits = _masked(logits, legal)
+        return logits, self._values(observations, context)
+
+    def _values(self, observations: FloatArray, context: FloatArray) -> FloatArray:
         win = self._linear("win_2", _relu(self._linear("win_1", context)))
         win += self._linear("win_prior", observations[:, GLOBAL_PART])
-        return logits, np.tanh(win[:, 0] / 2)
+        return np.tanh(win[:, 0] / 2)
 
     def _encode(self, observations: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return codes of mons (n, 12, 64) and own moves (n, 8, 32), and the context (n, 256)."""

@@ -44,7 +44,8 @@ ENDED = np.dtype(
 """A battle that ended, as one of its sides saw it."""
 
 _HEAD = struct.Struct("<IB")
-_JSON, _STEP = 0, 1
+_JSON, _STEP, _ROWS = 0, 1, 2
+_UNDECIDED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,33 @@ class Tracked:
     legal: NDArray[np.bool_] | None
     info: NDArray[np.float32] | None
     choice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Decisions in copies of a battle (n).
+
+    Attributes:
+        results: (n,) int64; what each says depends on who answers.
+        info: (n, 8) float32.
+        observations: (n, 1560) float32.
+        legal: (n, 90) bool.
+    """
+
+    results: NDArray[np.int64]
+    info: NDArray[np.float32]
+    observations: NDArray[np.float32]
+    legal: NDArray[np.bool_]
+
+    @property
+    def is_preview(self) -> NDArray[np.bool_]:
+        """Which decisions are selections at team preview."""
+        return np.asarray(self.info[:, KIND] == PREVIEW)
+
+    @property
+    def is_over(self) -> NDArray[np.bool_]:
+        """Where the battle ended: `results` are then 1, 0 or -1."""
+        return np.asarray(self.results != _UNDECIDED)
 
 
 class Simulator:
@@ -297,6 +325,49 @@ class Simulator:
             np.frombuffer(base64.b64decode(found["legal"]), np.bool_),
             np.array(found["info"], np.float32),
             choice,
+        )
+
+    def fork(self, seat: int, samples: int, seed: int) -> Outlook:
+        """Copy the battle of a seat that has something to decide, to look ahead in.
+
+        What the seat cannot know is drawn anew in each copy.
+
+        Args:
+            seat: Lane * 2 + side.
+            samples: How many copies.
+            seed: Below 2 ** 31; decides all that is drawn.
+
+        Returns:
+            How the foe sees each copy; results are 1 where it has something to decide, else 0.
+        """
+        return self._rows("fork", seat=seat, samples=samples, seed=seed)
+
+    def roll(self, seat: int, plays: NDArray[np.integer[Any]]) -> Outlook:
+        """Play choices in the copies, each play from the same beginning; the copies end then.
+
+        Args:
+            seat: As for `fork`.
+            plays: (n, 3): copy, code of the seat, code of the foe or -1 where it has none.
+
+        Returns:
+            What the seat has to decide next.
+        """
+        return self._rows("roll", seat=seat, plays=plays.tolist())
+
+    def _rows(self, method: str, **parameters: Any) -> Outlook:
+        self._write(_JSON, json.dumps({"method": method, **parameters}).encode())
+        op, content = self._read()
+        if op != _ROWS:
+            self._refuse(content)
+        count = int(content[:4].view("<u4")[0])
+        sizes = (4 * count, 4 * count * observation.INFO, 4 * count * observation.SIZE)
+        ends = np.cumsum([4, *sizes, count * observation.LEGAL])
+        results, info, observations, legal = (content[a:b] for a, b in pairwise(ends))
+        return Outlook(
+            results.view("<i4").astype(np.int64),
+            info.view("<f4").reshape(count, observation.INFO),
+            observations.view("<f4").reshape(count, observation.SIZE),
+            legal.view(np.bool_).reshape(count, observation.LEGAL),
         )
 
     def _request(self, method: str, **parameters: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import pickle
+import select
 import signal
 import socket
 import struct
@@ -57,6 +58,10 @@ class Channel:
         kind, size = _HEADER.unpack(self._exactly(_HEADER.size))
         return kind, self._exactly(size)
 
+    def has_message(self, timeout_s: float | None = 0.0) -> bool:
+        """Return whether a message, or the end, is there; wait up to `timeout_s` (None: for ever)."""
+        return bool(select.select([self._socket], [], [], timeout_s)[0])
+
     def close(self) -> None:
         """End the connection."""
         self._socket.close()
@@ -91,14 +96,14 @@ def serve(channel: Channel, host: EnvHost) -> None:
             answer = DONE, b"" if result is None else pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
         except Exception as error:  # outermost frame of the process: the trainer raises it
             traceback.print_exc()
-            answer = FAILED, _described(error)
+            answer = FAILED, described(error)
         try:
             channel.send(*answer)
         except OSError:
             return
 
 
-def _described(error: Exception) -> bytes:
+def described(error: Exception) -> bytes:
     """Return kind, message and hint of an error of ours; others become a WorkerError."""
     if not isinstance(error, PokeTUIError):
         error = WorkerError(
@@ -107,12 +112,17 @@ def _described(error: Exception) -> bytes:
     return json.dumps([type(error).__name__, error.message, error.hint]).encode()
 
 
-def main() -> None:
-    """Serve on the inherited descriptors."""
+def end_with_parent() -> None:
+    """Ignore the terminal's signals; the parent ends this process, on Linux even where it hangs."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
     if sys.platform == "linux":  # then it ends with the thread that started it, even while it hangs
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def main() -> None:
+    """Serve on the inherited descriptors."""
+    end_with_parent()
     channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     serve(channel, EnvHost(os.fdopen(int(sys.argv[2]), "r+b")))
 

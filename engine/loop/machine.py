@@ -200,9 +200,14 @@ def _processes(named: Mapping[str, Sequence[int]], passing: int | None) -> tuple
     return tuple(found)
 
 
-def _children() -> set[int]:
+def family_bytes(pid: int) -> int:
+    """Return the memory of a process and its children; 0 where nobody says."""
+    return sum(_resident_bytes(each) or 0 for each in (pid, *_children(str(pid))))
+
+
+def _children(pid: str = "self") -> set[int]:
     found: set[int] = set()
-    for path in Path("/proc/self/task").glob("*/children"):
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):
             found.update(map(int, path.read_text(encoding="ascii").split()))
     return found

@@ -27,13 +27,13 @@ class Search {
 	 * @param battle the real Battle, which is not changed
 	 * @param sideId whose decision it is
 	 * @param samples how many copies
-	 * @param seed four numbers below 65,536
+	 * @param seed a whole number below 2 ** 31
 	 */
 	constructor(battle, sideId, formatInfo, samples, seed) {
 		this.sideId = sideId;
 		this.foeId = sideId === 'p1' ? 'p2' : 'p1';
 		this.format = formatInfo;
-		this.prng = new PRNG(seed);
+		this.prng = new PRNG([1, seed >>> 16, seed & 65535, 2].join(','));
 		const original = JSON.stringify(State.serializeBattle(battle));
 		this.samples = [];
 		for (let i = 0; i < samples; i++) this.samples.push(JSON.stringify(State.serializeBattle(this.sample(original))));
@@ -108,15 +108,16 @@ class Search {
 		if (confusion && confusion.time) confusion.time = 1 + this.prng.random(4);
 	}
 
-	/** Write how the foe sees each sample; samples in which it has nothing to decide are all zeros. */
+	/** Write how the foe sees each sample; return 1 for each in which it has something to decide, else 0. */
 	foes(observations, masks, infos, size) {
-		this.samples.forEach((json, i) => {
+		return this.samples.map((json, i) => {
 			const battle = State.deserializeBattle(json);
 			const request = battle.sides.find(side => side.id === this.foeId).activeRequest;
-			if (!request || request.wait) return;
+			if (!request || request.wait) return 0;
 			const view = makeView(track(battle, this.format), this.foeId, request, this.format);
 			encode(view, observations, i * size, infos, i * 8);
 			legal(view, masks, i * 90);
+			return 1;
 		});
 	}
 
@@ -131,17 +132,10 @@ class Search {
 		battle.prng = new PRNG(this.seed());
 		let tracker = track(battle, this.format);
 		const side = id => battle.sides.find(other => other.id === id);
-		const choose = (id, code) => {
-			const view = makeView(tracker, id, side(id).activeRequest, this.format);
-			if (!battle.choose(id, choiceText(view, code))) battle.choose(id, 'default');
-		};
-		if (foeCode >= 0) {
-			const foeText = choiceText(makeView(tracker, this.foeId, side(this.foeId).activeRequest, this.format), foeCode);
-			choose(this.sideId, ownCode);
-			if (!battle.choose(this.foeId, foeText)) battle.choose(this.foeId, 'default');
-		} else {
-			choose(this.sideId, ownCode);
-		}
+		const text = (id, code) => choiceText(makeView(tracker, id, side(id).activeRequest, this.format), code);
+		const choices = [[this.sideId, text(this.sideId, ownCode)]];
+		if (foeCode >= 0) choices.push([this.foeId, text(this.foeId, foeCode)]);
+		for (const [id, choice] of choices) if (!battle.choose(id, choice)) battle.choose(id, 'default');
 		while (!battle.ended) {
 			const own = side(this.sideId).activeRequest;
 			tracker = track(battle, this.format);

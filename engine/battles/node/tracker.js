@@ -168,6 +168,7 @@ class Tracker {
 			this.faint(mon);
 			return;
 		}
+		if (mon.fainted) this.revive(mon);
 		const slash = hp.indexOf('/');
 		mon.hp = slash < 0 ? Number(hp) / 100 : Number(hp.slice(0, slash)) / Number(hp.slice(slash + 1));
 		if ((status || '') !== mon.status) {
@@ -187,6 +188,11 @@ class Tracker {
 		mon.status = '';
 		mon.volatiles.clear();
 		mon.boosts = noBoosts();
+	}
+
+	revive(mon) {
+		for (const side of [this.state.sides.p1, this.state.sides.p2]) if (side.team.includes(mon)) side.fainted--;
+		mon.fainted = false;
 	}
 
 	/** Learn an ability or item that "[from] ability: X" and "[of] Y" name. */

@@ -9,11 +9,12 @@ const {Tracker} = require('./tracker');
 const {makeView, encode, legal, choiceText, SIZE: OBSERVATION} = require('./observe');
 const {Lane, SIDES, describeFormat, replay, spectatorLines, stats} = require('./lanes');
 
-const LEGAL = 90, INFO = 8, KEPT_LOGS = 4096;
+const LEGAL = 90, INFO = 8, KEPT_LOGS = 4096, UNDECIDED = 2;
 
 let lanes = [];
 let logs = [];
 const outside = new Map();
+const searches = new Map();
 const rows = {count: 0, ended: [], ask, end, player};
 reserve(1);
 
@@ -45,6 +46,11 @@ function send(op, ...parts) {
 			sent += fs.writeSync(1, part, sent, part.byteLength - sent);
 		}
 	}
+}
+
+/** Answer with decisions outside of the lanes: how each ended, figures, observations and masks. */
+function sendRows(results, infos, observations, masks) {
+	send(2, new Uint32Array([results.length]), Int32Array.from(results), infos, observations, masks);
 }
 
 const sendJson = value => send(0, Buffer.from(JSON.stringify(value)));
@@ -195,6 +201,31 @@ const REQUESTS = {
 		return answer;
 	},
 
+	/** Copy a seat's battle to look ahead in; answer how the foe sees each copy. */
+	fork({seat, samples, seed}) {
+		const {Search} = require('./search');
+		const lane = lanes[seat >> 1], side = seat & 1;
+		if (!lane || !lane.views[side]) throw new Error(`seat ${seat} has nothing to decide`);
+		const search = new Search(lane.battle, SIDES[side], lane.format, samples, seed);
+		searches.set(seat, search);
+		const observations = new Float32Array(samples * OBSERVATION);
+		const masks = new Uint8Array(samples * LEGAL), infos = new Float32Array(samples * INFO);
+		const results = search.foes(observations, masks, infos, OBSERVATION);
+		sendRows(results, infos, observations, masks);
+	},
+
+	/** Play (sample, own code, foe's code) in copies; answer what the seat must decide next. */
+	roll({seat, plays}) {
+		const search = searches.get(seat);
+		if (!search) throw new Error(`seat ${seat} has no copies`);
+		const observations = new Float32Array(plays.length * OBSERVATION);
+		const masks = new Uint8Array(plays.length * LEGAL), infos = new Float32Array(plays.length * INFO);
+		const results = plays.map(([sample, own, foe], index) =>
+			search.roll(sample, own, foe, observations, masks, infos, index, OBSERVATION) ?? UNDECIDED);
+		searches.delete(seat);
+		sendRows(results, infos, observations, masks);
+	},
+
 	shutdown() {
 		return {};
 	},
@@ -215,7 +246,8 @@ function answer(op, payload) {
 	}
 	const {method, ...parameters} = JSON.parse(payload.toString());
 	if (!Object.hasOwn(REQUESTS, method)) throw new Error(`there is no request ${method}`);
-	sendJson(REQUESTS[method](parameters));
+	const found = REQUESTS[method](parameters);
+	if (found) sendJson(found);
 	if (method === 'shutdown') process.exit(0);
 }
 
