@@ -176,6 +176,11 @@ const REQUESTS = {
 		return {lines: battle ? spectatorLines(battle.log) : [], players, number};
 	},
 
+	spectate({lane}) {
+		if (!lanes[lane]) throw new Error(`there is no lane ${lane}`);
+		return require('./spectate').spectate(lanes[lane]);
+	},
+
 	/** Follow a battle that is played elsewhere; `code` asks for the words of a choice. */
 	track({id, format, side, lines, request, code, is_over: isOver}) {
 		let battle = outside.get(id);

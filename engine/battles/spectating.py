@@ -1,0 +1,293 @@
+"""Show battles: who plays, what the policy thinks of each decision, and a person who plays.
+
+A session here plays one battle after the other in a simulator of its own, and learns nothing.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.battles.formats import Format
+from engine.battles.policy import Policy
+from engine.battles.setup import NodeCommand
+from engine.battles.simulator import POLICY, BattleLog, Decisions, Lane, Simulator, Spectacle
+from engine.commands import ChooseInBattle, Command, Pause, Resume, Stop, Watch
+from engine.errors import CheckpointError
+from engine.events import (
+    BattleDecision,
+    BattleShown,
+    BattleWanted,
+    Event,
+    RunStopped,
+    WarningRaised,
+)
+from engine.threaded_session import ThreadedSession
+from engine.training.checkpoint import checkpoint_paths
+from engine.training.runs import RunFolder, find_run
+
+NUM_OPTIONS = 5
+_LOOK_S = 0.05
+_NOBODY = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Who decides for a side.
+
+    Attributes:
+        name: As it is shown.
+        policy: Decides here; None: a person, or a built-in player.
+        built_in: Name of the simulator's own player, "" for none.
+    """
+
+    name: str
+    policy: Policy | None = None
+    built_in: str = ""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person decides."""
+        return self.policy is None and not self.built_in
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What is played, again and again.
+
+    Attributes:
+        teams: Packed, of p1 and p2.
+    """
+
+    format: Format
+    teams: tuple[str, str]
+    players: tuple[Player, Player]
+    seed: int
+
+    def lane(self, number: int) -> Lane:
+        """Return the plan of the battle of a number."""
+        first, second = (player.built_in or POLICY for player in self.players)
+        return Lane(self.format.id, self.teams, (first, second), self.seed + number, limit=1)
+
+
+def find_policy(save_dir: str, name: str) -> tuple[Policy, str]:
+    """Return the policy of a file, or of a run's newest checkpoint, and what it is called.
+
+    Raises:
+        CheckpointError: There is none.
+    """
+    path = Path(name)
+    if path.is_file():
+        return Policy.load(path), path.stem
+    run = find_run(save_dir, name, purpose="play")
+    checkpoints = checkpoint_paths(RunFolder(run).checkpoints_path)
+    if not checkpoints:
+        raise CheckpointError(f"The run {run.name} has no checkpoint yet.", "Train it for longer.")
+    return Policy.load(checkpoints[0]), run.name
+
+
+def looked_at(
+    policy: Policy,
+    observation: NDArray[np.float32],
+    legal: NDArray[np.bool_],
+    *,
+    is_preview: bool,
+) -> tuple[tuple[tuple[int, float], ...], float]:
+    """Return a policy's likeliest codes with their probabilities, and what it expects.
+
+    Args:
+        policy: Whose view is wanted.
+        observation: (1560,) of a decision.
+        legal: (90,), its masks.
+        is_preview: Whether it is a selection at team preview.
+    """
+    observations, masks = observation[None], legal[None]
+    shares = np.exp(policy.log_probs(observations, masks, np.array([is_preview]))[0])
+    best = np.argsort(-shares, kind="stable")[:NUM_OPTIONS]
+    options = tuple((int(code), float(shares[code])) for code in best if shares[code] > 0)
+    return options, float(policy.values(observations)[0])
+
+
+def with_names(lines: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Return protocol lines with other names for the players, which are called p1 and p2 there."""
+    shown = []
+    for line in lines:
+        for side, name in zip(("p1", "p2"), names, strict=True):
+            line = line.replace(f"|player|{side}|{side}|", f"|player|{side}|{name}|")
+            line = f"|win|{name}" if line == f"|win|{side}" else line
+        shown.append(line)
+    return tuple(shown)
+
+
+class MatchSession(ThreadedSession):
+    """Battles of a match, shown decision by decision; a person plays where one is in it.
+
+    Commands: ChooseInBattle, Watch (after the end of a battle: the next one), Pause, Resume, Stop.
+
+    Args:
+        match: Who plays what.
+        node: Runs the simulator.
+        adviser: Whose view of the watched side's decisions is shown; None: nobody's.
+        pace_s: How long a decision is shown where nobody has to choose.
+        keep: Takes each battle that ended.
+        greedy: Policies take their likeliest choice.
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        node: NodeCommand,
+        *,
+        adviser: Policy | None = None,
+        pace_s: float = 0.0,
+        keep: "Callable[[BattleLog], None] | None" = None,
+        is_greedy: bool = False,
+    ) -> None:
+        super().__init__("battle")
+        self._match = match
+        self._node = node
+        self._adviser = adviser
+        self._pace_s = pace_s
+        self._keep = keep
+        self._is_greedy = is_greedy
+        self._rng = np.random.default_rng(match.seed)
+        self._is_paused = False
+        self._has_next = False
+        self._code: int | None = None
+        self._number = 0
+        self._decisions: list[BattleDecision] = []
+        people = [side for side in (0, 1) if match.players[side].is_person]
+        self._person = people[0] if people else None
+        policies = [side for side in (0, 1) if match.players[side].policy is not None]
+        self.side = people[0] if people else policies[0] if policies else 0
+        """The side that is watched."""
+
+    def _work(self) -> RunStopped:
+        with Simulator([self._match.lane(0)], self._node) as simulator:
+            while self._commands.stop is None:
+                if self._play(simulator):
+                    self._after(simulator)
+                    self._wait(lambda: self._has_next)
+                    self._number += 1
+                    simulator.set_lanes({0: self._match.lane(self._number)})
+        stop = self._commands.stop
+        return RunStopped(stop.reason if stop else "", 0, "")
+
+    def _play(self, simulator: Simulator) -> bool:
+        """Play a battle; return whether it was played to its end."""
+        self._decisions = []
+        self._has_next = False
+        waiting = simulator.step(_NOBODY, _NOBODY)
+        while len(waiting.seats):
+            scene = simulator.spectate(0)
+            self._consider(waiting, scene)
+            self._show(scene.lines, scene.types)
+            codes = self._decide(waiting, scene)
+            if codes is None:
+                return False
+            self._note_chosen(waiting, codes)
+            waiting = simulator.step(waiting.seats, codes)
+        return True
+
+    def _consider(self, waiting: Decisions, scene: Spectacle) -> None:
+        """Add what the adviser thinks of the watched side's decision."""
+        rows = (waiting.seats % 2 == self.side).nonzero()[0]
+        request = scene.requests[self.side]
+        if self._adviser is None or not len(rows) or request is None:
+            return
+        row = rows[0]
+        options, value = looked_at(
+            self._adviser,
+            waiting.observations[row],
+            waiting.legal[row],
+            is_preview=bool(waiting.is_preview[row]),
+        )
+        self._decisions.append(BattleDecision(len(scene.lines), request, options, value))
+
+    def _decide(self, waiting: Decisions, scene: Spectacle) -> NDArray[np.int64] | None:
+        """Return a code for each decision; None: the session is to end."""
+        codes = np.zeros(len(waiting.seats), np.int64)
+        for row, seat in enumerate(waiting.seats):
+            side = int(seat % 2)
+            policy = self._match.players[side].policy
+            if policy is not None:
+                found, _, _ = policy.act(
+                    waiting.observations[row : row + 1],
+                    waiting.legal[row : row + 1],
+                    waiting.is_preview[row : row + 1],
+                    self._rng,
+                    self._is_greedy,
+                )
+                codes[row] = found[0]
+            else:
+                request = scene.requests[side]
+                assert request is not None
+                code = self._ask(request, waiting, row, len(scene.lines))
+                if code is None:
+                    return None
+                codes[row] = code
+        if self._person is None:
+            until = time.monotonic() + self._pace_s
+            self._wait(lambda: time.monotonic() >= until)
+            self._wait(lambda: not self._is_paused)
+        return None if self._commands.stop else codes
+
+    def _ask(
+        self, request: Mapping[str, object], waiting: Decisions, row: int, place: int
+    ) -> int | None:
+        self._code = None
+        self.mailbox.post(
+            BattleWanted(place, request, waiting.legal[row], waiting.observations[row])
+        )
+        self._wait(lambda: self._code is not None)
+        return self._code
+
+    def _note_chosen(self, waiting: Decisions, codes: NDArray[np.int64]) -> None:
+        rows = (waiting.seats % 2 == self.side).nonzero()[0]
+        if len(rows) and self._decisions:
+            last = self._decisions[-1]
+            self._decisions[-1] = replace(last, chosen=int(codes[rows[0]]))
+
+    def _after(self, simulator: Simulator) -> None:
+        """Show the end of the battle, and keep it."""
+        for log in simulator.logs():
+            named = replace(log, players=tuple(player.name for player in self._match.players))
+            self._show(simulator.replay(log.input_log).lines, self._types)
+            if self._keep is not None:
+                self._keep(named)
+
+    _types: Mapping[str, tuple[str, ...]] = {}
+
+    def _show(self, lines: Sequence[str], types: Mapping[str, tuple[str, ...]]) -> None:
+        self._types = types
+        names = [player.name for player in self._match.players]
+        self.mailbox.post(
+            BattleShown(
+                str(self._number),
+                self.side,
+                with_names(lines, names),
+                types,
+                tuple(self._decisions),
+            )
+        )
+
+    def _wait(self, is_over: "Callable[[], bool]") -> None:
+        """Obey commands until `is_over`, or the session is to end."""
+        self._obey(self._commands.drain())
+        while not is_over() and self._commands.stop is None:
+            self._obey(self._commands.drain(_LOOK_S))
+
+    def _obey(self, commands: "Iterable[Command]") -> None:
+        for command in commands:
+            match command:
+                case ChooseInBattle(code=code):
+                    self._code = code
+                case Watch():
+                    self._has_next = True
+                case Pause() | Resume():
+                    self._is_paused = isinstance(command, Pause)
+                case _:
+                    pass
