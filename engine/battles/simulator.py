@@ -298,6 +298,14 @@ class Simulator:
         found = self._request("replay", input_log=list(input_log))
         return Replay(tuple(found["lines"]), found["hash"], found["winner"], found["turns"])
 
+    def decisions(self, input_log: Sequence[str]) -> Outlook:
+        """Play a battle again and return what both sides had to decide, in order.
+
+        `results` are the codes they chose, -1 for a choice that has none; `info` has 1 in its
+        column `TEACHER` for the side that won, -1 for the other, 0 for both after a tie.
+        """
+        return self._rows("decisions", input_log=list(input_log))
+
     def inspect(self, lane: int) -> tuple[str, ...]:
         """Return what spectators have seen of a lane's battle."""
         return tuple(self._request("inspect", lane=lane)["lines"])

@@ -229,8 +229,8 @@ class Lane {
 	}
 }
 
-/** Play an input log again; return what spectators saw and its hash. */
-function replay(inputLog) {
+/** Play an input log again; before each choice take(battle, side, text) is called. */
+function playAgain(inputLog, take) {
 	let battle;
 	for (const line of inputLog) {
 		const [, type, rest] = /^>(\S+) ?(.*)$/s.exec(line);
@@ -243,6 +243,7 @@ function replay(inputLog) {
 				battle.showOpenTeamSheets();
 			}
 		} else if (type === 'p1' || type === 'p2') {
+			take(battle, type, rest);
 			battle.choose(type, rest);
 		} else if (type === 'forcetie' || type === 'forcewin') {
 			battle.forceWin(rest || null);
@@ -251,6 +252,12 @@ function replay(inputLog) {
 		}
 		battle.sentLogPos = battle.log.length;
 	}
+	return battle;
+}
+
+/** Play an input log again; return what spectators saw and its hash. */
+function replay(inputLog) {
+	const battle = playAgain(inputLog, () => {});
 	const lines = spectatorLines(battle.log);
 	return {lines, hash: hashOf(lines), winner: battle.winner, turns: battle.turn};
 }
@@ -259,4 +266,4 @@ function hashOf(lines) {
 	return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-module.exports = {Lane, SIDES, describeFormat, generator, hashOf, replay, spectatorLines, stats};
+module.exports = {Lane, SIDES, describeFormat, generator, hashOf, playAgain, replay, spectatorLines, stats};

@@ -170,6 +170,12 @@ const REQUESTS = {
 		return replay(lines);
 	},
 
+	/** Play a battle again; answer each decision, its code instead of a result, who won in its figures. */
+	decisions({input_log: lines}) {
+		const {codes, infos, observations, masks} = require('./decisions').decisions(lines, describeFormat);
+		sendRows(codes, infos, observations, masks);
+	},
+
 	inspect({lane}) {
 		if (!lanes[lane]) throw new Error(`there is no lane ${lane}`);
 		const {battle, players, number} = lanes[lane];
