@@ -406,7 +406,7 @@ class BattleDecision:
     options: tuple[tuple[int, float], ...]
     """The most probable codes (`engine.battles.actions`) with their probabilities, best first."""
     value: float
-    """The expected result: -1 lost, 1 won."""
+    """The expected result: -1 lost, 1 won; nan where no policy was asked."""
     chosen: int = -1
     """What was done; -1 where that is not known."""
 

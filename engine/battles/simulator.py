@@ -138,6 +138,21 @@ class Spectacle:
 
 
 @dataclass(frozen=True, slots=True)
+class Story:
+    """A battle that was played, for whoever looks at it.
+
+    Attributes:
+        lines: What spectators saw.
+        types: Of each species that took part, and of its other formes.
+        asked: (lines that were there, side, request) of each decision, in the order of `decisions`.
+    """
+
+    lines: tuple[str, ...]
+    types: Mapping[str, tuple[str, ...]]
+    asked: tuple[tuple[int, int, Mapping[str, Any]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tracked:
     """A battle that is played elsewhere, as one of its sides sees it.
 
@@ -316,6 +331,15 @@ class Simulator:
         first, second = found["requests"]
         types = {name: tuple(known) for name, known in found["types"].items()}
         return Spectacle(tuple(found["lines"]), types, (first, second), found["number"])
+
+    def retell(self, input_log: Sequence[str]) -> Story:
+        """Play a battle again, and return what was shown and asked in it."""
+        found = self._request("retell", input_log=list(input_log))
+        return Story(
+            tuple(found["lines"]),
+            {name: tuple(known) for name, known in found["types"].items()},
+            tuple((one["place"], one["side"], one["request"]) for one in found["decisions"]),
+        )
 
     def track(
         self,

@@ -4,33 +4,43 @@ A session here plays one battle after the other in a simulator of its own, and l
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.battles.demonstrations import Battle
 from engine.battles.formats import Format
 from engine.battles.policy import Policy
 from engine.battles.setup import NodeCommand
-from engine.battles.simulator import POLICY, BattleLog, Decisions, Lane, Simulator, Spectacle
-from engine.commands import ChooseInBattle, Command, Pause, Resume, Stop, Watch
-from engine.errors import CheckpointError
+from engine.battles.simulator import (
+    POLICY,
+    BattleLog,
+    Decisions,
+    Lane,
+    Simulator,
+    Spectacle,
+    Story,
+)
+from engine.commands import ChooseInBattle, Command, Watch
+from engine.errors import CheckpointError, DemoError
 from engine.events import (
     BattleDecision,
     BattleShown,
     BattleWanted,
-    Event,
     RunStopped,
-    WarningRaised,
 )
+from engine.files import parse_json, read_file
 from engine.threaded_session import ThreadedSession
 from engine.training.checkpoint import checkpoint_paths
 from engine.training.runs import RunFolder, find_run
 
 NUM_OPTIONS = 5
 _LOOK_S = 0.05
+_MAX_LOG = 1 << 24
+_LOG_HINT = "Use a battle's log as text, a replay's .json, or a file of battles (.battles.gz)."
 _NOBODY = np.empty(0, np.int64)
 
 
@@ -125,7 +135,7 @@ def with_names(lines: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 class MatchSession(ThreadedSession):
     """Battles of a match, shown decision by decision; a person plays where one is in it.
 
-    Commands: ChooseInBattle, Watch (after the end of a battle: the next one), Pause, Resume, Stop.
+    Commands: ChooseInBattle, Watch (after the end of a battle: the next one), Stop.
 
     Args:
         match: Who plays what.
@@ -133,7 +143,7 @@ class MatchSession(ThreadedSession):
         adviser: Whose view of the watched side's decisions is shown; None: nobody's.
         pace_s: How long a decision is shown where nobody has to choose.
         keep: Takes each battle that ended.
-        greedy: Policies take their likeliest choice.
+        is_greedy: Policies take their likeliest choice.
     """
 
     def __init__(
@@ -143,7 +153,7 @@ class MatchSession(ThreadedSession):
         *,
         adviser: Policy | None = None,
         pace_s: float = 0.0,
-        keep: "Callable[[BattleLog], None] | None" = None,
+        keep: Callable[[BattleLog], None] | None = None,
         is_greedy: bool = False,
     ) -> None:
         super().__init__("battle")
@@ -154,11 +164,11 @@ class MatchSession(ThreadedSession):
         self._keep = keep
         self._is_greedy = is_greedy
         self._rng = np.random.default_rng(match.seed)
-        self._is_paused = False
         self._has_next = False
         self._code: int | None = None
         self._number = 0
         self._decisions: list[BattleDecision] = []
+        self._types: Mapping[str, tuple[str, ...]] = {}
         people = [side for side in (0, 1) if match.players[side].is_person]
         self._person = people[0] if people else None
         policies = [side for side in (0, 1) if match.players[side].policy is not None]
@@ -232,7 +242,6 @@ class MatchSession(ThreadedSession):
         if self._person is None:
             until = time.monotonic() + self._pace_s
             self._wait(lambda: time.monotonic() >= until)
-            self._wait(lambda: not self._is_paused)
         return None if self._commands.stop else codes
 
     def _ask(
@@ -254,12 +263,11 @@ class MatchSession(ThreadedSession):
     def _after(self, simulator: Simulator) -> None:
         """Show the end of the battle, and keep it."""
         for log in simulator.logs():
-            named = replace(log, players=tuple(player.name for player in self._match.players))
-            self._show(simulator.replay(log.input_log).lines, self._types)
+            first, second = (player.name for player in self._match.players)
+            named = replace(log, players=(first, second))
+            self._show(simulator.retell(log.input_log).lines, self._types)
             if self._keep is not None:
                 self._keep(named)
-
-    _types: Mapping[str, tuple[str, ...]] = {}
 
     def _show(self, lines: Sequence[str], types: Mapping[str, tuple[str, ...]]) -> None:
         self._types = types
@@ -274,20 +282,128 @@ class MatchSession(ThreadedSession):
             )
         )
 
-    def _wait(self, is_over: "Callable[[], bool]") -> None:
+    def _wait(self, is_over: Callable[[], bool]) -> None:
         """Obey commands until `is_over`, or the session is to end."""
         self._obey(self._commands.drain())
         while not is_over() and self._commands.stop is None:
             self._obey(self._commands.drain(_LOOK_S))
 
-    def _obey(self, commands: "Iterable[Command]") -> None:
+    def _obey(self, commands: Iterable[Command]) -> None:
         for command in commands:
             match command:
                 case ChooseInBattle(code=code):
                     self._code = code
                 case Watch():
                     self._has_next = True
-                case Pause() | Resume():
-                    self._is_paused = isinstance(command, Pause)
                 case _:
                     pass
+
+
+class ReplaySession(ThreadedSession):
+    """Battles that were played, one at a time; Watch shows another one.
+
+    Args:
+        battles: At least one.
+        node: Runs the simulator.
+        adviser: Whose view of the watched side's decisions is shown; None: nobody's.
+        side: 0 or 1, whose decisions are shown.
+    """
+
+    def __init__(
+        self,
+        battles: Sequence[Battle],
+        node: NodeCommand,
+        *,
+        adviser: Policy | None = None,
+        side: int = 0,
+    ) -> None:
+        super().__init__("replay")
+        self._battles = tuple(battles)
+        self._node = node
+        self._adviser = adviser
+        self._side = side
+
+    def _work(self) -> RunStopped:
+        with Simulator((), self._node) as simulator:
+            self._show(simulator, 0)
+            while self._commands.stop is None:
+                for command in self._commands.drain(_LOOK_S):
+                    if isinstance(command, Watch):
+                        self._show(simulator, command.env_index % len(self._battles))
+        return RunStopped(self._commands.stop.reason or "", 0, "")
+
+    def _show(self, simulator: Simulator, number: int) -> None:
+        battle = self._battles[number]
+        story = simulator.retell(battle.input_log)
+        decisions = judged(simulator, battle.input_log, story, self._side, self._adviser)
+        self.mailbox.post(
+            BattleShown(
+                str(number),
+                self._side,
+                with_names(story.lines, battle.players),
+                story.types,
+                decisions,
+                number,
+                len(self._battles),
+            )
+        )
+
+
+def judged(
+    simulator: Simulator,
+    input_log: Sequence[str],
+    story: Story,
+    side: int,
+    adviser: Policy | None,
+) -> tuple[BattleDecision, ...]:
+    """Return a side's decisions in a battle that was played, and what a policy thinks of them."""
+    found = simulator.decisions(input_log)
+    decisions = []
+    for row, (place, whose, request) in enumerate(story.asked):
+        if whose != side:
+            continue
+        options: tuple[tuple[int, float], ...] = ()
+        value = float("nan")
+        if adviser is not None:
+            options, value = looked_at(
+                adviser,
+                found.observations[row],
+                found.legal[row],
+                is_preview=bool(found.is_preview[row]),
+            )
+        decisions.append(BattleDecision(place, request, options, value, int(found.results[row])))
+    return tuple(decisions)
+
+
+class LinesSession(ThreadedSession):
+    """A battle of which nothing but its protocol lines is known."""
+
+    def __init__(self, lines: Sequence[str], side: int = 0) -> None:
+        super().__init__("replay")
+        self._shown = BattleShown("lines", side, tuple(lines))
+
+    def _work(self) -> RunStopped:
+        self.mailbox.post(self._shown)
+        while self._commands.stop is None:
+            for _ in self._commands.drain(_LOOK_S):
+                pass
+        return RunStopped(self._commands.stop.reason or "", 0, "")
+
+
+def read_protocol(path: Path) -> tuple[str, ...]:
+    """Return the protocol lines of a log as text, or in a replay's or a server's JSON.
+
+    Raises:
+        DemoError: It has none.
+    """
+    try:
+        text = read_file(path, _MAX_LOG).decode()
+        if path.suffix == ".json":
+            found = parse_json(text)["log"]
+            text = found if isinstance(found, str) else "\n".join(map(str, found))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DemoError(f"{path} cannot be read: {error}.", _LOG_HINT) from None
+    lines = tuple(line for line in text.splitlines() if line and not line.startswith("|t:|"))
+    if not any(line.startswith("|switch|") for line in lines):
+        raise DemoError(f"There is no battle in {path}.", _LOG_HINT)
+    return lines

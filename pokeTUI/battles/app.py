@@ -41,9 +41,9 @@ from pokeTUI.terminal.probe import terminal_of
 from pokeTUI.widgets.menu import Menu
 
 POLL_INTERVAL_S = 1 / 15
-_LINE_S = {Weight.turn: 0.4, Weight.major: 0.8, Weight.faint: 0.8}
+_LINE_S = {Weight.turn: 0.3, Weight.major: 0.7, Weight.faint: 0.7}
 """For how long a sentence is shown while a battle is played; others for less."""
-_MINOR_S = 0.35
+_MINOR_S = 0.25
 
 
 class BattleApp(App[None]):
@@ -89,6 +89,7 @@ class BattleApp(App[None]):
         self.place = 0
         self.choosing: Choosing | None = None
         self._is_following = True
+        self._is_played = False
         self.is_playing = False
         self._next_line_s = 0.0
         self._last_notice = 0
@@ -133,8 +134,8 @@ class BattleApp(App[None]):
         for event in self.link.poll():
             self.dashboard = fold(self.dashboard, event)
             self.battles = fold_battles(self.battles, event)
-        self._follow(before)
         self._replay()
+        self._follow(before)
         self.show()
         for notice in self.dashboard.notices:
             if notice.number > self._last_notice:
@@ -145,22 +146,30 @@ class BattleApp(App[None]):
             self._finish(self.dashboard.end)
 
     def _follow(self, before: BattlesState) -> None:
-        """Go to the end of a battle in progress; begin to choose where that is wanted."""
+        """Go on to the end of a battle in progress: at once, or line by line while a person plays.
+
+        What is to be chosen is shown when all that led to it was.
+        """
         now = self.battles
+        playback, end = now.playback, now.playback.end
         was, shown = before.shown, now.shown
         if shown is not None and (was is None or was.battle != shown.battle):
-            is_over = now.playback.view(now.playback.end).has_ended
+            is_over = playback.view(end).has_ended
             self._is_following = not is_over
-            self.place = self._first_place() if is_over else now.playback.end
-        if self._is_following or self.place > now.playback.end:
-            self.place = now.playback.end
+            self.place = self._first_place() if is_over else end
+            self._is_played = False
+        self.place = min(self.place, end)
         if now.wanted is not before.wanted:
             self._choose(None)
-            if now.wanted is not None:
-                place = min(now.wanted.place, now.playback.end)
-                foe = now.playback.view(place).sides[1 - now.playback.own]
-                names = [mon.shown if mon else "" for mon in map(foe.mon, (0, 1))]
-                self._choose(begin(now.wanted, names))
+            self._is_played = self._is_played or now.wanted is not None
+        if self._is_following and self.place < end:
+            if self._is_played:
+                self.is_playing = True
+            else:
+                self.place = end
+        if now.wanted is not None and self.choosing is None and self.place == end:
+            view = playback.view(min(now.wanted.place, end))
+            self._choose(begin(now.wanted, view, playback.own))
 
     def _first_place(self) -> int:
         stops = self.battles.playback.stops
@@ -230,8 +239,8 @@ class BattleApp(App[None]):
     def action_toggle_replay(self) -> None:
         """Play the battle line by line, or stop; from its end: from the beginning."""
         self.is_playing = not self.is_playing
+        self._is_following = self._is_played and self.is_playing
         if self.is_playing:
-            self._is_following = False
             if self.place >= self.battles.playback.end:
                 self.place = self._first_place()
             self._next_line_s = 0.0
@@ -244,10 +253,14 @@ class BattleApp(App[None]):
     def action_battle(self, step: int) -> None:
         """Watch another battle, or play the next one."""
         shown = self.battles.shown
-        if shown is not None and shown.count > 1:
+        if shown is None:
+            return
+        if shown.count > 1:
             self.link.send(Watch((shown.number + step) % shown.count))
+        elif self.battles.playback.view(self.battles.playback.end).has_ended:
+            self.link.send(Watch(shown.number + 1))
         else:
-            self.notify("There is no other battle.", timeout=2)
+            self.notify("The battle is not over yet.", timeout=2)
 
     def action_view(self, key: str) -> None:
         """Bring a view to the front."""
@@ -306,6 +319,7 @@ class BattleApp(App[None]):
         """Say why something cannot be chosen."""
         row = message.menu.marked
         name = f"{row.cells[0]}: " if row is not None else ""
+        self.clear_notifications()
         self.notify(f"{name}{message.reason}.", severity="warning", timeout=4, markup=False)
 
     def action_undo_choice(self) -> None:

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
-from textual.content import Content
 from textual.geometry import NULL_OFFSET, NULL_SPACING, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.screen import Screen
 from textual.widget import Widget
 
-from engine.quoting import printable
 from pokeTUI.battles.bars import Head, TurnBar, ViewBar
 from pokeTUI.battles.choosing import Choosing, options, so_far, title
 from pokeTUI.battles.layout import CHOOSE, LOG, VIEWS, BattlePlan, make_plan
@@ -21,6 +19,7 @@ from pokeTUI.keys.entry import KeyAction
 from pokeTUI.keys.keymap import KeyTable, fitting
 from pokeTUI.rendering.lines import Line
 from pokeTUI.screens.bars import ActionBar, TooSmall
+from pokeTUI.splits import GAME
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
 from pokeTUI.widgets.menu import Column, Menu, Row
@@ -31,8 +30,9 @@ class Chooser(Widget):
 
     def __init__(self) -> None:
         super().__init__(id=CHOOSE, classes="pane")
+        self.border_title = "Choose"
         self._head = _ChoiceHead(id="choice_head")
-        self.menu = Menu((Column("", 26), Column("", 0)), id="choice_menu", has_numbers=True)
+        self.menu = Menu((Column("", 23), Column("", 0)), id="choice_menu", has_numbers=True)
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
@@ -41,7 +41,6 @@ class Chooser(Widget):
 
     def show(self, choosing: Choosing) -> None:
         """Show the choice that is being made."""
-        self.border_title = Content(printable(title(choosing)))
         self._head.show(choosing)
         self.menu.fill(
             [
@@ -208,7 +207,7 @@ class BattleBoard(Widget):
         for pane in self.panes.values():
             if pane.display:
                 pane.show(shown.scene)
-        hints = self._table.footer(shown.dashboard, "")
+        hints = self._table.footer(shown.dashboard, GAME)
         self._keys.show(
             [hint for hint in hints if hint.group != CHOOSE_KEYS or shown.choosing is not None]
         )

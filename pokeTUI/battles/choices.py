@@ -138,7 +138,7 @@ def _slot(raw: Mapping[str, Any], must_switch: bool) -> Slot:
 def words(request: Request, code: int, foes: Sequence[str]) -> str:
     """Return a joint code, or a selection at preview, in words; `foes` stand in slots 1 and 2."""
     if request.is_preview:
-        names = [request.party[i].name for i in SELECTIONS[code] if i < len(request.party)]
+        names = [request.party[i].species for i in SELECTIONS[code] if i < len(request.party)]
         return f"lead {' + '.join(names[:2])}, back {' + '.join(names[2:])}"
     parts = [
         slot_words(request, slot, one, foes) for slot, one in enumerate(divmod(code, SLOT_CODES))
@@ -168,8 +168,8 @@ def target_name(request: Request, slot: int, target: int, foes: Sequence[str]) -
     if place > 0:
         return foes[place - 1] if place <= len(foes) and foes[place - 1] else f"foe {place}"
     own = -place - 1
-    name = request.party[own].name if own < len(request.party) else "ally"
-    return "itself" if own == slot else name
+    name = request.party[own].name if own < len(request.party) else ""
+    return "itself" if own == slot else f"ally {name}"
 
 
 # What may be chosen
@@ -206,10 +206,10 @@ def slot_options(
         why_not = "" if codes else _why_not_move(request, slot, number, mask, gimmick=gimmick)
         code = codes[0] if codes else number * 10
         if not request.is_forced:
-            found.append(Option(code, move.name, f"PP {move.pp}  {move.reach}", why_not))
+            found.append(Option(code, move.name, f"PP {move.pp:<6}{move.reach}", why_not))
     for position, member in enumerate(request.party):
         code = SWITCH + position
-        if position == slot and not request.is_forced:
+        if member.is_active:
             continue
         why_not = "" if mask[code] else _why_not_switch(request, slot, position, first)
         found.append(Option(code, f"switch to {member.name}", member.condition, why_not))
@@ -226,7 +226,7 @@ def target_options(
     code: int,
     foes: Sequence[str],
 ) -> list[Option]:
-    """Return the targets of the move of `code`, those that it could have; none: nothing to choose."""
+    """Return the targets that the move of `code` could have; none: there is nothing to choose."""
     mask = slot_mask(legal, slot)
     if first is not None:
         mask = mask & COMPATIBLE[first]
@@ -234,13 +234,19 @@ def target_options(
     codes = [base + target for target in range(len(TARGETS)) if mask[base + target]]
     if code >= SWITCH or len(codes) < 2:
         return []
+    codes.sort(key=_opponents_first)
     return [Option(one, target_name(request, slot, one % 5, foes)) for one in codes]
 
 
 def _move_codes(number: int, mask: NDArray[np.bool_], *, gimmick: bool) -> list[int]:
     start = number * 10 + 5 * gimmick
     codes = [start + target for target in range(len(TARGETS)) if mask[start + target]]
-    return sorted(codes, key=lambda code: -TARGETS[code % 5])  # opponents first
+    return sorted(codes, key=_opponents_first)
+
+
+def _opponents_first(code: int) -> tuple[bool, int]:
+    target = TARGETS[code % 5]
+    return target < 0, abs(target)
 
 
 def _why_not_move(
@@ -266,8 +272,6 @@ def _why_not_switch(request: Request, slot: int, position: int, first: int | Non
         return "the other slot switches to it"
     if member.is_fainted:
         return "it has fainted"
-    if member.is_active:
-        return "it is in battle already"
     if request.slots[slot].is_trapped:
         return f"{request.party[slot].name} is trapped"
     if request.is_forced and not request.slots[slot].must_switch:

@@ -3,13 +3,13 @@
 Pure: every step returns another state.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.battles.actions import PASS, SELECTIONS, SLOT_CODES, is_gimmick
 from engine.battles.observation import MOVE, MOVES, MOVES_PART
 from engine.events import BattleWanted
 from pokeTUI.battles.choices import (
+    Member,
     Option,
     Request,
     has_choice,
@@ -18,6 +18,7 @@ from pokeTUI.battles.choices import (
     slot_words,
     target_options,
 )
+from pokeTUI.battles.view import BattleView, Side
 
 _PICKS = 4
 _AIMED_AT = {3: "foe_0", 4: "foe_1", 0: "ally", 1: "ally"}
@@ -30,6 +31,7 @@ class Choosing:
 
     Attributes:
         foes: Names of those in the opponent's slots, "" for an empty one.
+        details: What is said of each member of the party at preview.
         chosen: Codes of the slots that are decided; at preview the members in order.
         move: Code of a move whose target is to be chosen, None: none is.
     """
@@ -37,6 +39,7 @@ class Choosing:
     wanted: BattleWanted
     request: Request
     foes: tuple[str, ...]
+    details: tuple[str, ...] = ()
     chosen: tuple[int, ...] = ()
     move: int | None = None
     has_gimmick: bool = False
@@ -67,9 +70,18 @@ class Choosing:
         return "" if self.request.is_preview else self.request.slots[self.slot].gimmick
 
 
-def begin(wanted: BattleWanted, foes: Sequence[str]) -> Choosing:
+def begin(wanted: BattleWanted, view: BattleView, own: int) -> Choosing:
     """Return a choice of which nothing is decided but what cannot be otherwise."""
-    return _passed(Choosing(wanted, read_request(wanted.request), tuple(foes)))
+    request = read_request(wanted.request)
+    foes = (mon.shown if mon else "" for mon in map(view.sides[1 - own].mon, (0, 1)))
+    details = (_sheet_text(view.sides[own], member) for member in request.party)
+    return _passed(Choosing(wanted, request, tuple(foes), tuple(details)))
+
+
+def _sheet_text(side: Side, member: Member) -> str:
+    sheet = side.sheet_of(member.species)
+    parts = (sheet.item, sheet.ability, *sheet.moves) if sheet else (member.item, member.ability)
+    return " · ".join(part for part in parts if part)
 
 
 def title(choosing: Choosing) -> str:
@@ -80,7 +92,8 @@ def title(choosing: Choosing) -> str:
     name = choosing.request.party[choosing.slot].name
     if choosing.move is not None:
         move = slot_words(choosing.request, choosing.slot, choosing.move, choosing.foes)
-        return f"{name}: {move.partition(' →')[0]} on"
+        how = f", {choosing.gimmick}" if choosing.has_gimmick else ""
+        return f"{name}: {move.partition(' →')[0].partition(',')[0]}{how} on"
     if choosing.request.is_forced:
         return f"Send out in place of {name}"
     return f"What will {name} do?"
@@ -89,7 +102,7 @@ def title(choosing: Choosing) -> str:
 def so_far(choosing: Choosing) -> str:
     """Return what is chosen already, in words."""
     if choosing.request.is_preview:
-        return ", ".join(choosing.request.party[member].name for member in choosing.chosen)
+        return ", ".join(choosing.request.party[member].species for member in choosing.chosen)
     if not choosing.chosen:
         return ""
     name = choosing.request.party[0].name
@@ -104,8 +117,8 @@ def options(choosing: Choosing) -> list[Option]:
         return [
             Option(
                 number,
-                member.name,
-                " · ".join(part for part in (member.item, member.ability) if part),
+                member.species,
+                choosing.details[number],
                 "it is taken along already" if number in choosing.chosen else "",
             )
             for number, member in enumerate(request.party)
@@ -171,10 +184,13 @@ def _with_estimates(choosing: Choosing, option: Option) -> Option:
     if option.code >= 40 or option.why_not:
         return option
     parts = [_estimate(choosing, option.code - option.code % 5 + target) for target in (3, 4)]
+    is_spread = choosing.request.slots[choosing.slot].moves[option.code // 10].reach
     shown = [
-        f"{name} {part}" for name, part in zip(choosing.foes, parts, strict=False) if part and name
+        part if is_spread else f"{name} {part}"
+        for name, part in zip(choosing.foes, parts, strict=False)
+        if part and name
     ]
-    return replace(option, detail="  ".join([option.detail, *shown]).strip())
+    return replace(option, detail=" ".join([option.detail, *shown]).strip())
 
 
 def _estimate(choosing: Choosing, code: int) -> str:

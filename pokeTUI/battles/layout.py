@@ -39,7 +39,7 @@ class BattlePlan:
 
 
 def make_plan(width: int, height: int, front: str, *, is_choosing: bool = False) -> BattlePlan:
-    """Return the plan for a terminal; `front` is the view to be seen where several share a place."""
+    """Return the plan for a terminal; `front` is the view that is seen of those in one place."""
     if width < MIN_COLUMNS or height < MIN_ROWS:
         return BattlePlan({"too_small": Region(0, 0, width, height)}, (), is_small=True)
     frame = {
@@ -74,7 +74,7 @@ def _medium(
     tabs = (SHEETS, RATES, WORKERS)
     front = front if front in tabs else SHEETS
     left, right = body.split_vertical(body.width * 58 // 100)
-    field, below = left.split_horizontal(left.height - _CHOOSE_ROWS - 2)
+    field, below = left.split_horizontal(max(21, left.height - _CHOOSE_ROWS - 4))
     log, rest = right.split_horizontal(right.height * 55 // 100)
     bar, view = rest.split_horizontal(1)
     lower = CHOOSE if is_choosing else POLICY
@@ -84,7 +84,7 @@ def _medium(
 def _wide(body: Region, *, is_choosing: bool) -> dict[str, Region]:
     left, rest = body.split_vertical(body.width * 44 // 100)
     middle, right = rest.split_vertical(rest.width // 2)
-    field, below = left.split_horizontal(left.height * 58 // 100)
+    field, below = left.split_horizontal(min(30, left.height * 55 // 100))
     policy = below
     choose: dict[str, Region] = {}
     if is_choosing:

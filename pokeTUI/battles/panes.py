@@ -1,5 +1,6 @@
 """Draw what stands around the field: log, policy, team sheets, win rates and workers."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -138,14 +139,11 @@ def _log(scene: Scene, width: int, height: int) -> list[Line]:
 def _policy(scene: Scene, width: int, height: int) -> list[Line]:
     decision = scene.battles.decision(scene.place)
     if decision is None:
-        return empty("The policy decided nothing here.", width)
+        return empty("No decision of a policy here.", width)
     request = read_request(decision.request)
     view = scene.battles.playback.view(decision.place)
     foes = [mon.shown if mon else "" for mon in map(view.sides[1 - scene.own].mon, (0, 1))]
-    chance = (decision.value + 1) / 2
-    line = Line(width).add("P(win) ", Ink.dim).add(f"{chance:4.0%} ", Ink.strong)
-    ink = Ink.good if chance > 0.5 else Ink.warn if chance > 0.3 else Ink.bad
-    lines = [add_bar(line, chance, min(30, line.room), ink, Ink.faint)]
+    lines = [] if math.isnan(decision.value) else [_chance((decision.value + 1) / 2, width)]
     for code, probability in decision.options:
         is_chosen = code == decision.chosen
         line = Line(width).add("▸" if is_chosen else " ", Ink.key)
@@ -156,6 +154,12 @@ def _policy(scene: Scene, width: int, height: int) -> list[Line]:
         line = Line(width).add("▸", Ink.key).add("chosen: ", Ink.dim)
         lines.append(line.add(words(request, decision.chosen, foes), Ink.strong))
     return lines
+
+
+def _chance(chance: float, width: int) -> Line:
+    line = Line(width).add("P(win) ", Ink.dim).add(f"{chance:4.0%} ", Ink.strong)
+    ink = Ink.good if chance > 0.5 else Ink.warn if chance > 0.3 else Ink.bad
+    return add_bar(line, chance, min(30, line.room), ink, Ink.faint)
 
 
 def _sheets(scene: Scene, width: int, height: int) -> list[Line]:
@@ -190,7 +194,7 @@ def _sheet_lines(side: Side, mon: Mon, leads: frozenset[str], width: int) -> lis
     mark = "lead" if is_lead else "back" if mon.is_seen else "?"
     head = Line(width).add(f"{mark:<5}", Ink.key if is_lead else Ink.dim)
     head.add(mon.shown, Ink.text if mon.is_seen else Ink.dim)
-    sheet = side.sheet(mon)
+    sheet = side.sheet_of(mon.species)
     item = sheet.item if sheet else mon.item
     ability = sheet.ability if sheet else mon.ability
     tera = f"Tera {sheet.tera}" if sheet and sheet.tera else ""

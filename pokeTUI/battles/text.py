@@ -140,8 +140,19 @@ _SINGLE = MappingProxyType(
         "Destiny Bond": "hopes to take its attacker down with it!",
     }
 )
-_PROTECTS = ("Protect", "Wide Guard", "Quick Guard", "Spiky Shield", "King's Shield", "Baneful Bunker",
-             "Silk Trap", "Burning Bulwark", "Detect")  # fmt: skip
+_PROTECTS = frozenset(
+    {
+        "Protect",
+        "Detect",
+        "Wide Guard",
+        "Quick Guard",
+        "Spiky Shield",
+        "King's Shield",
+        "Baneful Bunker",
+        "Silk Trap",
+        "Burning Bulwark",
+    }
+)
 
 
 def say(line: str, before: BattleView, own: int | None = None) -> Sentence | None:

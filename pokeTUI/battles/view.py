@@ -137,12 +137,17 @@ class Side:
         return None if index is None else self.team[index]
 
     def bench(self) -> list[Mon]:
-        """Return the team without those in the slots."""
-        return [mon for index, mon in enumerate(self.team) if index not in self.active]
+        """Return the team without those in the slots, and without those that stayed at home."""
+        is_whole = bool(self.brought) and sum(mon.is_seen for mon in self.team) == self.brought
+        return [
+            mon
+            for index, mon in enumerate(self.team)
+            if index not in self.active and (mon.is_seen or not is_whole)
+        ]
 
-    def sheet(self, mon: Mon) -> Sheet | None:
-        """Return what the team sheet says of a Pokémon, None where nothing."""
-        return next((one for one in self.sheets if _is_species(one.species, mon.species)), None)
+    def sheet_of(self, species: str) -> Sheet | None:
+        """Return what the team sheet says of a species, None where nothing."""
+        return next((one for one in self.sheets if _is_species(one.species, species)), None)
 
 
 @dataclass(frozen=True, slots=True)

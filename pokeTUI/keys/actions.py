@@ -578,7 +578,7 @@ BATTLE_KEYS = (
         display="home end",
         rank=4,
     ),
-    _battle(("end",), "turn(9999)", "Go to the end.", name="battle.last", display=""),
+    _battle(("end", "enter"), "turn(9999)", "Go to the end.", name="battle.last", display=""),
     _battle(
         ("space",),
         "toggle_replay",
@@ -611,6 +611,7 @@ BATTLE_KEYS = (
         "Next view: log, policy, team sheets, win rates, workers (shift+tab: the previous one).",
         name="battle.view",
         label="view",
+        display="tab",
         rank=2,
     ),
     _battle(

@@ -187,6 +187,10 @@ const REQUESTS = {
 		return require('./spectate').spectate(lanes[lane]);
 	},
 
+	retell({input_log: lines}) {
+		return require('./spectate').retell(lines);
+	},
+
 	/** Follow a battle that is played elsewhere; `code` asks for the words of a choice. */
 	track({id, format, side, lines, request, code, is_over: isOver}) {
 		let battle = outside.get(id);
