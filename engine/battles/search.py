@@ -48,8 +48,14 @@ def search(
     """Return the code to choose for a seat that has a decision to make.
 
     Args:
-        observation: (observation.SIZE,) of that decision.
-        legal: (90,) its slot masks.
+        simulator: What plays the seat's battle.
+        policy: Proposes, answers for the foe, and values.
+        seat: Lane * 2 + side.
+        observation: (1560,) of that decision.
+        legal: (90,) its masks.
+        is_preview: It is a selection at team preview.
+        settings: How far to look.
+        rng: Draws the copies and the foe's answers.
     """
     prior = policy.log_probs(observation[None], legal[None], np.array([is_preview]))[0]
     candidates = _candidates(prior, is_preview, settings)

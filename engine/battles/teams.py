@@ -103,7 +103,9 @@ def _folder() -> Traversable:
 
 
 def _shipped(folder: Traversable) -> tuple[Team, ...]:
-    found = sorted((each for each in folder.iterdir() if each.is_file()), key=lambda each: each.name)
+    found = sorted(
+        (each for each in folder.iterdir() if each.is_file()), key=lambda each: each.name
+    )
     return tuple(
         Team(each.name.removesuffix(".txt"), parse_team(each.read_text("utf-8"))) for each in found
     )
