@@ -9,6 +9,7 @@ const SIDES = ['p1', 'p2'];
 const TURN_LIMIT = 200;
 const MAX_REJECTIONS = 5, MAX_FAILURES = 3;
 
+const formats = new Map();
 const stats = {
 	battles: 0, decisions: 0, rejected: 0, trapped: 0, defaulted: 0, turn_limit: 0, failed: 0,
 	last_rejection: '', last_failure: '',
@@ -60,6 +61,12 @@ function startBattle(format, seed, teams) {
 
 /** Return what observations and choices need to know of a format. */
 function describeFormat(name) {
+	let found = formats.get(name);
+	if (!found) formats.set(name, found = readFormat(name));
+	return found;
+}
+
+function readFormat(name) {
 	const format = Dex.formats.get(name);
 	if (!format.exists || format.effectType !== 'Format') throw new Error(`there is no format ${name}`);
 	return {id: format.id, mod: format.mod, gimmick: format.mod.startsWith('champions') ? 'mega' : 'tera'};

@@ -82,15 +82,16 @@ function choose(view, random) {
 	if (view.request.teamPreview) return Math.floor(random() * 90);
 	const mask = new Uint8Array(90);
 	legal(view, mask, 0);
+	const isGimmick = code => code < 40 && code % 10 >= 5;
 	const pairs = [];
 	for (let first = 0; first < 45; first++) {
+		if (!mask[first]) continue;
 		for (let second = 0; second < 45; second++) {
-			if (mask[first] && mask[45 + second] && !(first === second && first >= 40 && first < 44)) {
-				pairs.push(first * 45 + second);
-			}
+			if (!mask[45 + second] || (first === second && first >= 40)) continue;
+			if (!(isGimmick(first) && isGimmick(second))) pairs.push(first * 45 + second);
 		}
 	}
-	return pairs[Math.floor(random() * pairs.length)];
+	return pairs.length ? pairs[Math.floor(random() * pairs.length)] : 44 * 46;
 }
 
 function main() {

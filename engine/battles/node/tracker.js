@@ -169,8 +169,8 @@ class Tracker {
 			return;
 		}
 		if (mon.fainted) this.revive(mon);
-		const slash = hp.indexOf('/');
-		mon.hp = slash < 0 ? Number(hp) / 100 : Number(hp.slice(0, slash)) / Number(hp.slice(slash + 1));
+		const slash = hp.indexOf('/'); // "50/100g": a letter tells the colour of the bar at its borders
+		mon.hp = slash < 0 ? Number(hp) / 100 : Number(hp.slice(0, slash)) / parseInt(hp.slice(slash + 1), 10);
 		if ((status || '') !== mon.status) {
 			mon.status = status || '';
 			mon.statusTurn = this.state.turn;
