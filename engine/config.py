@@ -358,7 +358,9 @@ class VgcConfig(Section):
     format: str = "gen9vgc2023regc"
     """Battle format; gen9vgc2023regulationc is another name of the default."""
     team: str = ""
-    """File of the own team, pasted or packed; empty: the teams that are shipped."""
+    """File of the own team, pasted or packed; empty: the shipped ones, as the foe has."""
+    num_teams: int = Field(default=1, ge=1)
+    """How many of the shipped teams are played with, the first ones."""
     num_workers: int = Field(default=4, ge=1, le=128)
     """Processes that play, each with a simulator of its own."""
     lanes: int = Field(default=32, ge=1, le=512)

@@ -10,6 +10,7 @@ from types import FrameType
 from engine.commands import Stop
 from engine.errors import TerminalError
 from engine.events import (
+    BattlesProgressed,
     CheckpointSaved,
     CurriculumChanged,
     EpisodeEnded,
@@ -25,7 +26,7 @@ from engine.events import (
     WarningRaised,
 )
 from engine.plurals import counted
-from engine.session import EngineSession
+from engine.threaded_session import ThreadedSession
 from engine.types import Evaluation
 from pokeTUI.dashboard.planner import describe_status, planned_share
 from pokeTUI.printing import complain, say
@@ -39,10 +40,11 @@ _WINDOW = 30
 class HeadlessRunner:
     """Print what a session does until it ends; if it is quiet, failures only."""
 
-    def __init__(self, session: EngineSession, *, is_quiet: bool = False) -> None:
+    def __init__(self, session: ThreadedSession, *, is_quiet: bool = False) -> None:
         self._session = session
         self._is_quiet = is_quiet
         self._status: StatusChanged | None = None
+        self._battles: BattlesProgressed | None = None
         self._curriculum: CurriculumChanged | None = None
         self._model: PlannerStatusChanged | None = None
         self._evaluated: Evaluation | None = None
@@ -74,6 +76,8 @@ class HeadlessRunner:
         if self._status is None:
             return "starting"
         status = self._status
+        if self._battles is not None:
+            return _battles_line(self._battles, status.uptime_s)
         parts = [
             f"steps {status.total_steps:,}",
             f"{status.steps_per_s:,.0f} steps/s",
@@ -106,6 +110,10 @@ class HeadlessRunner:
             case EpisodeEnded(summary=summary) if not summary.start:
                 self._returns.append(summary.total_reward)
                 self._successes.append(summary.is_success)
+            case BattlesProgressed():
+                self._battles = event
+            case CheckpointSaved() if self._battles is not None:
+                pass  # there is one after every update
             case CurriculumChanged():
                 if event.has_moved:
                     self._print(f"curriculum: stage {event.stage}/{event.num_stages}, {event.name}")
@@ -182,3 +190,19 @@ class HeadlessRunner:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, end)
         signal.signal(signal.SIGTSTP, suspend)
+
+
+def _battles_line(event: BattlesProgressed, uptime_s: float) -> str:
+    """Return how a run of battles goes, in one line."""
+    parts = [
+        f"decisions {event.total_steps:,}",
+        f"{event.decisions_per_s:,.0f}/s",
+        f"battles {event.battles:,}",
+        f"update {event.update:,}",
+    ]
+    parts += [
+        f"{each.name} {each.recent_wins / each.recent_battles:.0%} of last {each.recent_battles}"
+        for each in event.opponents
+        if each.recent_battles and each.name != "self"
+    ]
+    return " · ".join([*parts, f"up {uptime_s / 60:.1f} min"])

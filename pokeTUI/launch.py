@@ -129,14 +129,21 @@ def run_cockpit(
         session.discard()
 
 
-def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "") -> int:
+def report(
+    end: RunStopped | RunFailed | ConnectionLost | None,
+    run_dir: str = "",
+    command: str = "poketui run",
+    save_dir: str = "",
+) -> int:
     """Say how a run ended; return the exit code: 128 and its number if a signal ended it.
 
     Args:
         end: How it ended; None: it was left without waiting for that.
         run_dir: Its folder; "": it is the latest.
+        command: What began it.
+        save_dir: Where that looks for runs; "": in the usual folder.
     """
-    resume = resume_command(run_dir)
+    resume = resume_command(run_dir, command, save_dir)
     from_checkpoint = f"Resume from the last checkpoint with: {resume}" if resume else ""
     match end:
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):

@@ -24,7 +24,7 @@ def _selections() -> tuple[tuple[int, int, int, int], ...]:
     for first, second in LEADS:
         rest = [member for member in range(6) if member not in (first, second)]
         found += [(first, second, *back) for back in combinations(rest, 2)]
-    return tuple(found)  # type: ignore[arg-type]
+    return tuple(found)
 
 
 SELECTIONS = _selections()

@@ -1,13 +1,12 @@
 """Play battles with a policy of the learner's, in many lanes, and collect what is learned from.
 
-`python -m engine.battles.actor SOCKET WEIGHTS BUFFERS` is started by `engine.battles.workers`, which
-talks to it over an inherited socket. It never imports torch, and ends when the socket does.
+`python -m engine.battles.actor SOCKET WEIGHTS BUFFERS` is started by `engine.battles.workers`,
+which talks to it over an inherited socket. It never imports torch, and ends when the socket does.
 """
 
 import contextlib
 import json
 import os
-import signal
 import socket
 import sys
 import time
@@ -35,7 +34,7 @@ from engine.battles.simulator import (
     Simulator,
 )
 from engine.env.worker import Channel, described, end_with_parent
-from engine.errors import CheckpointError, PokeTUIError, WorkerError
+from engine.errors import CheckpointError, WorkerError
 
 START, READY, FREE, PLAN, PAUSE, RESUME, FAILED = b"S", b"R", b"F", b"O", b"P", b"C", b"!"
 """Messages. To the worker: settings; a buffer is free again; opponents; pause; resume. From it: a
@@ -248,12 +247,13 @@ class Collector:
             trajectory.rows, trajectory.potentials = [len(rows)], [potential]
             rows.append(last)
         self._count = len(rows)
-        self._carried = Experience(*(array[rows] for array in buffer))
+        self._carried = buffer.rows(rows)
         return count
 
     def go_on(self, buffer: Experience) -> None:
         """Go on in another buffer."""
-        for array, carried in zip(buffer, self._carried, strict=True):
+        arrays: list[NDArray[Any]] = list(buffer)
+        for array, carried in zip(arrays, self._carried, strict=True):
             array[: self._count] = carried
         self._buffer = buffer
 
@@ -360,8 +360,8 @@ def gae(rewards: list[float], values: list[float], gamma: float, gae_lambda: flo
 
 
 def _normalised(shares: list[float]) -> NDArray[np.float64]:
-    array = np.array(shares)
-    return array / array.sum()
+    normalised: NDArray[np.float64] = np.array(shares) / sum(shares)
+    return normalised
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,7 +427,7 @@ class Actor:
         matchmaker.plan = plan
         matchmaker.load_past()
         collector = Collector(settings, start, matchmaker, self._buffers[0])
-        at, failures, began_s, busy = 0, 0, time.monotonic(), 0
+        at, failures, began_s = 0, 0, time.monotonic()
         while True:
             self._listen(wait=self._is_paused)
             if self._is_paused:
@@ -447,7 +447,12 @@ class Actor:
                 continue
             count, now_s = collector.finish(), time.monotonic()
             report = Report(
-                at, count, self._version, now_s - began_s, rejected, collector.restarts,
+                at,
+                count,
+                self._version,
+                now_s - began_s,
+                rejected,
+                collector.restarts,
                 **asdict(collector.counts),
             )
             self._channel.send(READY, json.dumps(asdict(report)).encode())

@@ -1,8 +1,8 @@
 """Share experience and weights between the learner and the processes that play.
 
 Both lie in files without a name, which are gone with the last process that holds them: in memory,
-or in a folder where memory is small (file-backed sharing). Each process that plays has two buffers: it
-fills one while the learner learns from the other, and waits when neither is free.
+or in a folder where memory is small (file-backed sharing). Each process that plays has two buffers:
+it fills one while the learner learns from the other, and waits when neither is free.
 """
 
 import mmap
@@ -62,13 +62,18 @@ class Experience(NamedTuple):
 
     def complete(self, count: int) -> "Experience":
         """Return copies of the complete ones among the first `count`."""
-        rows = self.is_complete[:count].nonzero()[0]
-        return Experience(*(array[rows] for array in self))
+        return self.rows(self.is_complete[:count].nonzero()[0])
+
+    def rows(self, rows: NDArray[np.int64] | list[int]) -> "Experience":
+        """Return copies of some."""
+        arrays: list[NDArray[Any]] = [array[rows] for array in self]
+        return Experience(*arrays)
 
 
 def joined(parts: list[Experience]) -> Experience:
     """Return several as one."""
-    return Experience(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    arrays: list[NDArray[Any]] = [np.concatenate(each) for each in zip(*parts, strict=True)]
+    return Experience(*arrays)
 
 
 def open_shared(folder: Path | None) -> BinaryIO:
@@ -101,9 +106,7 @@ class SharedWeights:
     def __init__(self, file: BinaryIO) -> None:
         memory = _mapped(file, _VERSION_BYTES + 2 * 4 * NUM_WEIGHTS)
         self._version: NDArray[np.int64] = np.ndarray((1,), np.int64, memory)
-        self._copies: FloatArray = np.ndarray(
-            (2, NUM_WEIGHTS), np.float32, memory, _VERSION_BYTES
-        )
+        self._copies: FloatArray = np.ndarray((2, NUM_WEIGHTS), np.float32, memory, _VERSION_BYTES)
 
     @property
     def version(self) -> int:

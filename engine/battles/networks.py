@@ -1,4 +1,4 @@
-"""The network that plays doubles battles, in torch; `engine.battles.policy` has the same in numpy."""
+"""The network that plays doubles battles; `engine.battles.policy` has the same in numpy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -68,6 +68,14 @@ class Compatibility:
     mismatched: tuple[str, ...]
     unknown: tuple[str, ...]
 
+    def text(self) -> str:
+        """Return in words what was loaded, and the names of all that was not."""
+        parts = [f"{len(self.loaded)} of {len(SHAPES)} arrays loaded"]
+        for what in ("missing", "mismatched", "unknown"):
+            if names := getattr(self, what):
+                parts.append(f"{what}: {', '.join(names)}")
+        return "; ".join(parts)
+
 
 class TwoHeadedHybridModel(nn.Module):
     """An action head over the joint codes and over preview codes, and a win head, on one trunk.
@@ -80,17 +88,19 @@ class TwoHeadedHybridModel(nn.Module):
         super().__init__()
         self.tables = nn.ModuleDict({name: nn.Embedding(*s) for name, s in TABLES.items()})
         self.layers = nn.ModuleDict({name: nn.Linear(*size) for name, size in LAYERS.items()})
+        self._compatible: Tensor
         self.register_buffer("_compatible", torch.from_numpy(COMPATIBLE), persistent=False)
+        weights = self.named_weights()
         with torch.no_grad():
-            for table in self.tables.values():
-                nn.init.normal_(table.weight, std=0.3)
+            for name in TABLES:
+                nn.init.normal_(weights[f"{name}.weight"], std=0.3)
             for name in ("choice_out", "preview_out", "win_2"):
-                self.layers[name].weight.mul_(0.1)
-                nn.init.zeros_(self.layers[name].bias)
-            nn.init.zeros_(self.layers["win_prior"].weight)
-            nn.init.zeros_(self.layers["win_prior"].bias)
+                weights[f"{name}.weight"].mul_(0.1)
+                nn.init.zeros_(weights[f"{name}.bias"])
+            nn.init.zeros_(weights["win_prior.weight"])
+            nn.init.zeros_(weights["win_prior.bias"])
             for name, weight in _PRIOR.items():
-                self.layers["win_prior"].weight[0, GLOBAL.index(name)] = weight
+                weights["win_prior.weight"][0, GLOBAL.index(name)] = weight
 
     def forward(self, observations: Tensor, legal: Tensor, is_preview: Tensor) -> Outputs:
         """Evaluate n decisions; shapes as of `engine.battles.policy.Policy.act`."""
@@ -195,7 +205,7 @@ class TwoHeadedHybridModel(nn.Module):
         switch = self._linear("choice_switch", mons[:, :4])[:, None] + base[:, :, None]
         every = torch.cat([hidden, switch, base[:, :, None]], 2).relu()
         first, second = self._linear("choice_out", every).unbind(1)
-        joint = first[..., 1 : 1 + PAIR] @ second[..., 1 + PAIR :].transpose(1, 2)
+        joint: Tensor = first[..., 1 : 1 + PAIR] @ second[..., 1 + PAIR :].transpose(1, 2)
         joint = joint * PAIR**-0.5 + first[..., :1] + second[..., 0][:, None]
         return joint.flatten(1)
 
@@ -205,8 +215,9 @@ class TwoHeadedHybridModel(nn.Module):
         out = self._linear("preview_out", hidden)
         lead, back, pair = out[..., 0], out[..., 1], out[..., 2:]
         pairs = (pair * torch.from_numpy(LEAD_SIGNS).to(pair)) @ pair.transpose(1, 2)
-        logits = lead[:, LEADS_OF].sum(2) + back[:, BACK_OF].sum(2)
-        return logits + pairs[:, LEADS_OF[:, 0], LEADS_OF[:, 1]]
+        logits: Tensor = lead[:, LEADS_OF].sum(2) + back[:, BACK_OF].sum(2)
+        logits = logits + pairs[:, LEADS_OF[:, 0], LEADS_OF[:, 1]]
+        return logits
 
     def _mask(self, legal: Tensor) -> Tensor:
         """Return which joint codes are legal; as `engine.battles.actions.joint_mask`."""

@@ -1,26 +1,238 @@
 """Train a battle policy in a thread of its own: commands go in, events come out."""
 
 import contextlib
-import json
+import logging
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.battles.actor import ActorSettings
+from engine.battles.formats import find_format
+from engine.battles.policy import NETWORK
 from engine.battles.setup import NodeCommand, find_simulator
 from engine.battles.simulator import Simulator
 from engine.battles.teams import pool, read_team, validate
-from engine.battles.formats import find_format
-from engine.config import RunConfig
-from engine.errors import CheckpointError
-from engine.events import Event, ProgressReported, RunStarted, RunStopped, WarningRaised
-from engine.files import write_file
+from engine.config import RunConfig, VgcConfig
+from engine.errors import PokeTUIError
+from engine.events import ProgressReported, RunStarted, RunStopped, WarningRaised
 from engine.loop.controls import Controls, Pace
 from engine.loop.session_loop import SessionLoop
 from engine.session import log_to_file
 from engine.threaded_session import ThreadedSession
-from engine.training.checkpoint import CheckpointStore, read_checkpoint
+from engine.training.checkpoint import Checkpoint, CheckpointStore, read_checkpoint
 from engine.training.journal import Journal, read_journal
-from engine.training.run_settings import SESSION_KEYS, flat, read_settings
-from engine.training.runs import RunFolder, find_run
+from engine.training.metrics_logger import MetricsLogger
+from engine.training.run_settings import flat, read_settings
+from engine.training.runs import RunFolder
 from engine.training.tensorboard import TensorBoardFile
 from engine.types import ActionSet
+
+if TYPE_CHECKING:
+    from engine.battles.training import BattleTraining
+
+_REPLAYED_EVENTS = 2000
+_log = logging.getLogger(__name__)
+
+
+class BattleSession(ThreadedSession):
+    """One run of battles, new or resumed.
+
+    The constructor checks what the user gave, and takes the run's folder.
+
+    Args:
+        config: The run's settings; `config.save_dir` is where runs of battles are.
+        resume: Id or path of a saved run, or "latest"; None begins a new one. A resumed run keeps
+            its settings but for `changes`.
+        changes: Settings in the section vgc that were given by name.
+
+    Attributes:
+        run_id: The run's name.
+        run_dir: Its folder.
+        config: The settings in force.
+
+    Raises:
+        PokeTUIError: A setting is wrong, the simulator is missing, or there is no such run.
+    """
+
+    def __init__(
+        self, config: RunConfig, resume: str | None = None, changes: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__("run of battles")
+        self._node = find_simulator()
+        self._is_resumed = resume is not None
+        if resume is None:
+            self._teams = teams_of(config.vgc, self._node)
+            self._cloned = _read_cloned(config.vgc)
+            self._folder = RunFolder.create(config)
+        else:
+            self._folder = RunFolder.open(config, resume, self._warn)
+            try:
+                saved = read_settings(self._folder.path)
+                vgc = VgcConfig.model_validate(saved.vgc.model_dump() | (changes or {}))
+                kept = {key: getattr(config, key) for key in ("save_dir", "keep_checkpoints")}
+                config = saved.model_copy(update=kept | {"vgc": vgc})
+                self._teams = teams_of(vgc, self._node)
+            except BaseException:
+                self._folder.unlock()
+                raise
+        self.config = config
+        self.run_id, self.run_dir = self._folder.run_id, str(self._folder.path)
+
+    def discard(self) -> None:
+        """Delete the folder if nothing came of the run, and let go of it."""
+        self.join(2.0)
+        if not self.is_alive:
+            self._folder.remove_unstarted()
+
+    def _run(self) -> None:
+        try:
+            with log_to_file(str(self._folder.log_path), self.config.log_level):
+                end = self._end()
+        finally:
+            self._folder.remove_unstarted()
+        self.mailbox.post(end)
+
+    def _work(self) -> RunStopped:
+        try:
+            return self._train()
+        except PokeTUIError:
+            _log.exception("the run failed")
+            raise
+
+    def _train(self) -> RunStopped:
+        self.mailbox.post(ProgressReported("loading the learning library"))
+        # Here, not above: it takes seconds.
+        from engine.agents.weights import under
+        from engine.battles.learner import Learner
+        from engine.battles.standings import Pool, Standings
+        from engine.battles.training import BattleReporter, BattleTraining
+        from engine.battles.workers import Workers
+        from engine.training.reporter import RunLog
+
+        config, vgc, folder = self.config, self.config.vgc, self._folder
+        with contextlib.ExitStack() as closing:
+            journal = Journal(folder.journal_path, folder.is_held)
+            log = RunLog(journal, None, self.mailbox.post)
+            closing.callback(log.close)
+            controls, pace = Controls(), Pace()
+            workers = Workers(
+                vgc.num_workers,
+                _actor_settings(config, self._teams),
+                self._node,
+                folder.path if vgc.file_backed else None,
+                lambda text: log.emit(WarningRaised(text)),
+            )
+            closing.callback(workers.close)
+            training = BattleTraining(
+                config=config,
+                learner=Learner(vgc, config.seed),
+                workers=workers,
+                standings=Standings(),
+                pool=Pool(folder.path / "pool", vgc.pool_size),
+                store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
+                controls=controls,
+                reporter=BattleReporter(controls, pace, log),
+                log=log,
+            )
+            if self._is_resumed:
+                _, _, warnings = training.store.load_newest(training.restore)
+                for text in warnings:
+                    self._warn(text)
+            elif self._cloned is not None:
+                report = training.learner.network.load_compatible(
+                    under(self._cloned.arrays, NETWORK)
+                )
+                self.mailbox.post(ProgressReported(f"{vgc.bc_model}: {report.text()}"))
+            log.figures = self._figures(training)
+            folder.keep()
+            self._report_start(training)
+            training.start()
+            SessionLoop(
+                training, controls, pace, training.reporter, self._commands, ActionSet(())
+            ).run()
+            return training.finish()
+
+    def _figures(self, training: "BattleTraining") -> MetricsLogger:
+        config, step = self.config, training.reporter.metrics.total_steps
+        settings, defaults = (
+            flat(each.model_dump(mode="json", include={"seed", "vgc"}))
+            for each in (config, RunConfig())
+        )
+        path = self._folder.path / "tensorboard"
+        writers = [TensorBoardFile(path, step, settings=settings, defaults=defaults)]
+        return MetricsLogger(
+            writers if config.tensorboard else [],
+            self._warn,
+            learning_rate=config.vgc.learning_rate,
+            past=read_journal(self._folder.journal_path, _REPLAYED_EVENTS) if step else (),
+        )
+
+    def _report_start(self, training: "BattleTraining") -> None:
+        vgc, steps = self.config.vgc, training.reporter.metrics.total_steps
+        self.mailbox.post(
+            RunStarted(
+                run_id=self.run_id,
+                run_dir=self.run_dir,
+                game=find_format(vgc.format).id,
+                agent="ppo",
+                mode=self.config.mode,
+                num_envs=vgc.num_workers * vgc.lanes,
+                num_workers=vgc.num_workers,
+                milestones=(),
+                resumed_from=steps,
+                actions=ActionSet(()),
+                frame_shape=None,
+                has_game_state=False,
+            )
+        )
+        if steps:
+            for event in read_journal(self._folder.journal_path, _REPLAYED_EVENTS, self._warn):
+                self.mailbox.post(event)
+
+    def _warn(self, text: str) -> None:
+        self.mailbox.post(WarningRaised(text))
+
+    @property
+    def _has_checkpoint(self) -> bool:
+        return self._folder.is_held() and self._folder.has_checkpoint
+
+    @property
+    def _remedy(self) -> str:
+        return f"The log has the details: {self._folder.log_path}"
+
+
+def teams_of(vgc: VgcConfig, node: NodeCommand) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the own teams and the foe's, packed.
+
+    Raises:
+        PokeTUIError: The format is unknown, or the own team cannot be read or is not legal.
+    """
+    format = find_format(vgc.format)
+    shipped = tuple(team.packed for team in pool(format)[: vgc.num_teams])
+    if not vgc.team:
+        return shipped, shipped
+    own = read_team(Path(vgc.team))
+    with Simulator((), node) as simulator:
+        validate(simulator, format, own, vgc.team)
+    return (own,), (own, *shipped)
+
+
+def _actor_settings(
+    config: RunConfig, teams: tuple[tuple[str, ...], tuple[str, ...]]
+) -> ActorSettings:
+    vgc = config.vgc
+    return ActorSettings(
+        format=find_format(vgc.format).id,
+        teams=teams[0],
+        foe_teams=teams[1],
+        lanes=vgc.lanes,
+        capacity=vgc.buffer_size,
+        seed=(config.seed,),
+        gamma=vgc.gamma,
+        gae_lambda=vgc.gae_lambda,
+        damage_reward=vgc.damage_reward,
+        faint_reward=vgc.faint_reward,
+    )
+
+
+def _read_cloned(vgc: VgcConfig) -> Checkpoint | None:
+    return read_checkpoint(Path(vgc.bc_model)) if vgc.bc_model else None

@@ -5,8 +5,6 @@ an update; take its gradient steps one by one; publish the new weights, report, 
 checkpoint. Workers fill their other buffers meanwhile, with the weights of the update before.
 """
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.battles.learner import Learner

@@ -85,8 +85,8 @@ class Worker:
                 start_new_session=True,
             )
         settings = asdict(self._settings) | {"seed": seed}
-        given = {"settings": settings, "plan": asdict(plan)}
-        given |= {"node": node.node, "modules": str(node.modules)}
+        paths = {"node": node.node, "modules": str(node.modules)}
+        given = {"settings": settings, "plan": asdict(plan), **paths}
         with contextlib.suppress(OSError):
             self._channel.send(START, json.dumps(given).encode())
 

@@ -59,7 +59,7 @@ class Channel:
         return kind, self._exactly(size)
 
     def has_message(self, timeout_s: float | None = 0.0) -> bool:
-        """Return whether a message, or the end, is there; wait up to `timeout_s` (None: for ever)."""
+        """Return whether a message or the end is there, having waited for it; None: for ever."""
         return bool(select.select([self._socket], [], [], timeout_s)[0])
 
     def close(self) -> None:

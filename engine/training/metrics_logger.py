@@ -12,6 +12,7 @@ from typing import Protocol
 
 from engine.errors import PokeTUIError
 from engine.events import (
+    BattlesProgressed,
     CurriculumChanged,
     EpisodeEnded,
     EvaluationEnded,
@@ -182,6 +183,13 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
                 _SB3_NAMES.get(name, f"train/{name}"): -value if name == "entropy" else value
                 for name, value in event.figures.items()
             }
+        case BattlesProgressed():
+            figures = {
+                f"rollout/win_rate/{each.name}": each.recent_wins / each.recent_battles
+                for each in event.opponents
+                if each.recent_battles
+            }
+            figures |= {"rollout/turns_mean": event.mean_turns, "time/fps": event.decisions_per_s}
         case EvaluationEnded(evaluation=evaluation):
             figures = evaluation_metrics(evaluation, num_milestones)
         case CurriculumChanged():

@@ -269,21 +269,23 @@ def make_stamped_folder(parent: Path, name: str = "") -> Path:
     )
 
 
-def resume_command(run_dir: str) -> str:
+def resume_command(run_dir: str, command: str = "poketui run", save_dir: str = "") -> str:
     """Return the command that resumes a run; "" if there is nothing of it to resume.
 
     It names the run by its id where that is found from here, else by its folder, in the shorter
-    way: the command is to stand on one line. Without a folder it resumes the latest run.
+    way: the command is to stand on one line. Without a folder it resumes the latest run. `save_dir`
+    is where `command` looks, the usual folder if it is empty.
     """
     if not run_dir:
-        return "poketui run --resume"
+        return f"{command} --resume"
     folder = RunFolder(Path(run_dir))
     if not folder.has_checkpoint:
         return ""
     name = folder.run_id
-    if runs_folder(RunConfig().save_dir).resolve() / name != folder.path.resolve():
+    runs = runs_folder(save_dir or RunConfig().save_dir)
+    if runs.resolve() / name != folder.path.resolve():
         name = min(str(folder.path.absolute()), os.path.relpath(folder.path), key=len)
-    return f"poketui run --resume {shlex.quote(name)}"
+    return f"{command} --resume {shlex.quote(name)}"
 
 
 def find_run(

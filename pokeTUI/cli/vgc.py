@@ -1,13 +1,20 @@
 """Define `poketui vgc`: Pokémon VGC doubles battles on the real simulator."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from engine.errors import ConfigurationError
+from pokeTUI.cli import options
 from pokeTUI.cli.options import Panels
+from pokeTUI.cli.vgc_battles import play, watch
 from pokeTUI.printing import say
 
+_RUNS = "saves/vgc"
 vgc_app = typer.Typer(help="VGC doubles battles: install, train, play.", no_args_is_help=True)
+for command in (watch, play):
+    vgc_app.command(cls=Panels)(command)
 
 
 @vgc_app.command("setup", cls=Panels)
@@ -18,83 +25,132 @@ def setup() -> None:
     install(say)
 
 
-@vgc_app.command("watch", cls=Panels)
-def watch(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="[RUN|FILE]",
-            help="A run or a policy's file, which plays; or a file of battles or a battle's log.",
-            show_default="the latest run",
-        ),
-    ] = "latest",
-    against: Annotated[
-        str,
-        typer.Option(
-            help="Opponent: random, max_power, greedy, heuristics, a run or a policy's file. "
-            "For a file of battles: whose view of the decisions is shown.",
-            show_default="heuristics",
-        ),
-    ] = "",
-    team: Annotated[
-        str, typer.Option(help="File of the first side's team.", show_default="a shipped one")
-    ] = "",
-    battle_format: Annotated[
-        str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")
-    ] = "",
-    checkpoint_dir: Annotated[str, typer.Option(help="Folder of the runs.")] = "saves/vgc",
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-) -> None:
-    """Watch a policy play, or replay battles, turn by turn."""
-    from pokeTUI.battles import commands
-
-    raise typer.Exit(
-        commands.watch(
-            what,
-            against=against,
-            save_dir=checkpoint_dir,
-            team=team,
-            battle_format=battle_format,
-            seed=seed,
-        )
-    )
-
-
-@vgc_app.command("play", cls=Panels)
-def play(
-    against: Annotated[
-        str,
-        typer.Argument(
-            metavar="[RUN|FILE|PLAYER]",
-            help="Who plays against you: a run, a policy's file, or random, max_power, greedy, "
-            "heuristics.",
-            show_default="the latest run",
-        ),
-    ] = "latest",
-    team: Annotated[
-        str, typer.Option(help="File of your team, pasted or packed.", show_default="a shipped one")
-    ] = "",
-    battle_format: Annotated[
-        str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")
-    ] = "",
-    checkpoint_dir: Annotated[
-        str, typer.Option(help="Folder of the runs; your battles are saved in it.")
-    ] = "saves/vgc",
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed.", show_default="another each time")
+@vgc_app.command("train", cls=Panels)
+def train(
+    num_workers: Annotated[
+        int | None, typer.Option(help="Processes that play.", show_default="4")
     ] = None,
+    battle_format: Annotated[
+        str | None, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")
+    ] = None,
+    team: Annotated[
+        str | None,
+        typer.Option(help="File of your team, pasted or packed.", show_default="a shipped one"),
+    ] = None,
+    num_teams: Annotated[
+        int | None, typer.Option(help="Shipped teams to play with.", show_default="1")
+    ] = None,
+    opponents: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND=SHARE,...",
+            help="Share of the battles against self, past, random, max_power, greedy, heuristics.",
+            show_default="self=0.5,past=0.2,heuristics=0.15,greedy=0.1,max_power=0.05",
+        ),
+    ] = None,
+    bc_model: Annotated[
+        str | None, typer.Option(help="File of a cloned policy to begin from.")
+    ] = None,
+    freeze_shared: Annotated[
+        bool | None, typer.Option("--freeze-shared", help="Train the heads only.")
+    ] = None,
+    buffer_size: Annotated[
+        int | None, typer.Option(help="Decisions in a worker's buffer.", show_default="2048")
+    ] = None,
+    lr: Annotated[float | None, typer.Option(help="Learning rate.", show_default="3e-4")] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="Discount factor.", show_default="0.99")
+    ] = None,
+    gae_lambda: Annotated[
+        float | None, typer.Option(help="Lambda of GAE.", show_default="0.95")
+    ] = None,
+    ppo_epochs: Annotated[
+        int | None, typer.Option(help="Most epochs of an update.", show_default="10")
+    ] = None,
+    num_minibatches: Annotated[
+        int | None, typer.Option(help="Minibatches of an epoch.", show_default="32")
+    ] = None,
+    clip_coef: Annotated[
+        float | None, typer.Option(help="PPO clipping range.", show_default="0.2")
+    ] = None,
+    ent_coef: Annotated[
+        float | None, typer.Option(help="Entropy coefficient.", show_default="0.01")
+    ] = None,
+    vf_coef: Annotated[
+        float | None, typer.Option(help="Value coefficient.", show_default="0.5")
+    ] = None,
+    target_kl: Annotated[
+        float | None,
+        typer.Option(help="KL divergence that ends an update.", show_default="0.03"),
+    ] = None,
+    seed: options.Seed = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Stop after this time.", show_default="no limit")
+    ] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(metavar="[RUN]", help="Resume a run.", show_default="the latest, if no RUN"),
+    ] = None,
+    checkpoint_dir: Annotated[
+        str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+    set_: options.Settings = None,
 ) -> None:
-    """Play against a policy or a built-in player; your battles are saved as demonstrations."""
-    import secrets
+    """Train a battle policy by self-play and against built-in players."""
+    from engine.battles.session import BattleSession
+    from engine.config import load_config
+    from pokeTUI.headless import HeadlessRunner
+    from pokeTUI.launch import report
 
-    from pokeTUI.battles import commands
-
-    raise typer.Exit(
-        commands.play(
-            against,
-            save_dir=checkpoint_dir,
-            team=team,
-            battle_format=battle_format,
-            seed=secrets.randbelow(1 << 31) if seed is None else seed,
-        )
+    changes = options.given(
+        num_workers=num_workers,
+        format=battle_format,
+        team=team and str(Path(team).absolute()),
+        num_teams=num_teams,
+        opponents=opponents and _shares(opponents),
+        bc_model=bc_model and str(Path(bc_model).absolute()),
+        freeze_shared=freeze_shared,
+        buffer_size=buffer_size,
+        learning_rate=lr,
+        gamma=gamma,
+        gae_lambda=gae_lambda,
+        epochs=ppo_epochs,
+        minibatches=num_minibatches,
+        clip=clip_coef,
+        entropy=ent_coef,
+        value_coefficient=vf_coef,
+        target_kl=target_kl,
+        minutes=minutes,
     )
+    settings = options.parse_settings(set_)
+    changes |= {k.removeprefix("vgc."): v for k, v in settings.items() if k.startswith("vgc.")}
+    folder = checkpoint_dir or _RUNS
+    overrides = {f"vgc.{key}": value for key, value in changes.items()}
+    config = load_config(
+        None, settings | overrides | {"save_dir": folder} | options.given(seed=seed)
+    )
+    session = BattleSession(config, resume, changes)
+    try:
+        end = HeadlessRunner(session, is_quiet=quiet).run()
+    finally:
+        session.discard()
+    raise typer.Exit(report(end, session.run_dir, "poketui vgc train", _RUNS))
+
+
+def _shares(text: str) -> dict[str, float]:
+    """Return shares as in "self=0.5,heuristics=0.5".
+
+    Raises:
+        ConfigurationError: They are none.
+    """
+    found: dict[str, float] = {}
+    for pair in text.split(","):
+        name, _, share = pair.partition("=")
+        try:
+            found[name.strip()] = float(share)
+        except ValueError:
+            raise ConfigurationError(
+                f"--opponents {pair}: not KIND=SHARE.", "Example: --opponents self=0.5,random=0.5"
+            ) from None
+    return found

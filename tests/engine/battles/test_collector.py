@@ -1,0 +1,125 @@
+import tempfile
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from engine.battles.actor import (
+    PAST,
+    SELF,
+    ActorSettings,
+    Collector,
+    Matchmaker,
+    OpponentPlan,
+    gae,
+)
+from engine.battles.experience import Experience, map_buffers
+from engine.battles.policy import NUM_WEIGHTS, Policy
+from engine.battles.simulator import POLICY
+from tests.engine.battles.small_game import SmallGame, settings
+
+
+def collector_of(
+    given: ActorSettings, plan: OpponentPlan | None = None, dies_at: int = 0
+) -> tuple[Collector, tuple[Experience, ...]]:
+    rng = np.random.default_rng(0)
+    policy = Policy(rng.normal(0, 0.02, NUM_WEIGHTS).astype(np.float32))
+    matchmaker = Matchmaker(given, policy, rng)
+    matchmaker.plan = plan or OpponentPlan({"random": 1.0})
+    with tempfile.TemporaryFile() as file:
+        buffers = map_buffers(file, given.capacity)
+    collector = Collector(
+        given, lambda lanes: SmallGame(lanes, dies_at=dies_at), matchmaker, buffers[0]
+    )
+    return collector, buffers
+
+
+def fill(collector: Collector) -> int:
+    while collector.step():
+        pass
+    return collector.finish()
+
+
+def test_gae_is_the_closed_form() -> None:
+    gamma, gae_lambda = 0.9, 0.8
+    deltas = [1.0 + 0.9 * 0.5 - 2.0, 0.9 * 0.25 - 0.5, 3.0 - 0.25]
+    expected = [
+        sum((gamma * gae_lambda) ** (k - t) * deltas[k] for k in range(t, 3)) for t in range(3)
+    ]
+    found = gae([1.0, 0.0, 3.0], [2.0, 0.5, 0.25, 0.0], gamma, gae_lambda)
+    assert found == pytest.approx(expected)
+
+
+def test_a_battle_s_result_reaches_its_own_decisions_only() -> None:
+    given = settings(capacity=24, gamma=1.0, gae_lambda=1.0)
+    collector, (buffer, _) = collector_of(given, OpponentPlan({SELF: 1.0}))
+    count = fill(collector)
+    assert count == 24  # 4 lanes, 2 sides, 3 decisions
+    assert buffer.is_complete.all()
+    returns = buffer.advantages + buffer.values
+    won = buffer.codes[16:] // 45 == 3
+    for turn in range(3):  # in each step the seats come in the same order
+        np.testing.assert_allclose(
+            returns[8 * turn : 8 * turn + 8], np.where(won, 1, -1), atol=1e-5
+        )
+
+
+def test_a_trajectory_that_goes_on_is_worth_its_last_value_and_continues() -> None:
+    given = settings(capacity=10)
+    collector, (first, second) = collector_of(given)
+    assert fill(collector) == 8
+    assert first.is_complete[:8].tolist() == [True] * 4 + [False] * 4
+    expected = given.gamma * first.values[4:8] - first.values[:4]
+    np.testing.assert_allclose(first.advantages[:4], expected, atol=1e-6)
+    collector.go_on(second)
+    assert fill(collector) == 8
+    np.testing.assert_array_equal(second.codes[:4], first.codes[4:8])
+    won = np.where(second.codes[4:8] // 45 == 3, 1, -1)
+    np.testing.assert_allclose(second.advantages[4:8], won - second.values[4:8], atol=1e-6)
+    assert second.is_complete[:8].all()
+
+
+def test_shaping_rewards_are_differences_that_sum_up_to_nothing() -> None:
+    given = settings(capacity=12, gamma=1.0, gae_lambda=1.0, damage_reward=0.5)
+    collector, (buffer, _) = collector_of(given)
+    fill(collector)
+    won = np.where(buffer.codes[8:12] // 45 == 3, 1, -1)
+    returns = buffer.advantages + buffer.values
+    np.testing.assert_allclose(returns[:4], won, atol=1e-5)  # all health on both sides
+    np.testing.assert_allclose(returns[4:8], won - 0.5 / 4, atol=1e-5)
+
+
+def test_against_built_in_players_one_side_learns_and_results_are_counted_by_opponent() -> None:
+    collector, _ = collector_of(settings(capacity=24), OpponentPlan({"greedy": 1.0}))
+    fill(collector)
+    assert list(collector.counts.results) == ["greedy"]
+    assert sum(collector.counts.results["greedy"]) == collector.counts.battles == 8
+
+
+def test_lanes_get_opponents_by_their_shares() -> None:
+    given = settings(lanes=1)
+    rng = np.random.default_rng(0)
+    matchmaker = Matchmaker(given, Policy(np.zeros(NUM_WEIGHTS, np.float32)), rng)
+    matchmaker.plan = OpponentPlan({SELF: 0.5, "random": 0.25, PAST: 0.25, "greedy": 0.0})
+    drawn = [matchmaker.draw() for _ in range(400)]
+    counts = Counter(matchup.opponent for _, matchup in drawn)
+    assert set(counts) == {SELF, "random"}  # there is no past policy yet
+    assert 70 < counts["random"] < 130
+    sides = Counter(lane.players.index("random") for lane, m in drawn if m.opponent == "random")
+    assert min(sides.values()) > 25
+    for lane, matchup in drawn:
+        own = 0 if lane.teams[0] == "own" else 1
+        assert lane.players[own] == POLICY
+        assert matchup.players[own] is matchmaker.own
+
+
+def test_after_the_simulator_died_its_open_trajectories_do_not_count() -> None:
+    collector, (buffer, _) = collector_of(settings(capacity=40), dies_at=3)
+    with pytest.raises(Exception, match="died"):
+        fill(collector)
+    former = collector.simulator
+    collector.restart()
+    assert isinstance(former, SmallGame)
+    assert former.is_closed
+    assert collector.restarts == 1
+    assert not buffer.is_complete.any()

@@ -1,0 +1,75 @@
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from engine.battles.actor import Collector, Matchmaker, OpponentPlan
+from engine.battles.experience import Experience, map_buffers
+from engine.battles.learner import Learner
+from engine.battles.policy import Policy
+from engine.config import VgcConfig
+from tests.engine.battles.small_game import SmallGame, settings
+
+
+def learner(**changes: Any) -> Learner:
+    values = {"learning_rate": 3e-3, "minibatches": 2, "epochs": 4, "entropy": 0.0}
+    return Learner(VgcConfig(**values | changes), seed=1)
+
+
+def played(one: Learner, capacity: int = 96) -> tuple[Experience, Collector]:
+    """Return what the learner's policy experiences in the small game."""
+    given = settings(capacity=capacity, lanes=16)
+    matchmaker = Matchmaker(given, Policy(one.flat()), np.random.default_rng(0))
+    matchmaker.plan = OpponentPlan({"random": 1.0})
+    with tempfile.TemporaryFile() as file:
+        buffer = map_buffers(file, capacity)[0]
+    collector = Collector(given, lambda lanes: SmallGame(lanes, length=1), matchmaker, buffer)
+    while collector.step():
+        pass
+    return buffer.complete(collector.finish()), collector
+
+
+def update(one: Learner, experience: Experience) -> dict[str, float]:
+    one.begin(experience)
+    while (figures := one.step()) is None:
+        pass
+    return figures
+
+
+def test_ppo_learns_to_win_the_small_game() -> None:
+    one = learner()
+    for _ in range(4):
+        experience, _ = played(one)
+        figures = update(one, experience)
+    assert np.isfinite(list(figures.values())).all()
+    _, collector = played(one)
+    won, _, lost = collector.counts.results["random"]
+    assert won / (won + lost) > 0.9
+
+
+def test_a_resumed_learner_continues_exactly() -> None:
+    one = learner()
+    experience, _ = played(one)
+    update(one, experience)
+    facts, arrays = one.save()
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    other = learner()
+    other.load(facts, arrays)
+    assert update(one, experience) == update(other, experience)
+    np.testing.assert_array_equal(one.flat(), other.flat())
+
+
+def test_an_update_ends_at_the_target_kl() -> None:
+    one = learner(learning_rate=3e-2, target_kl=0.01, epochs=50)
+    figures = update(one, played(one)[0])
+    assert figures["gradient_steps"] < 100
+
+
+def test_frozen_layers_stay_as_they_are() -> None:
+    one = learner(freeze_shared=True)
+    before = {n: w.detach().numpy().copy() for n, w in one.network.named_weights().items()}
+    update(one, played(one)[0])
+    after = one.network.named_weights()
+    changed = {name for name in after if not np.array_equal(before[name], after[name].detach())}
+    assert changed
+    assert all(name.startswith(("choice_", "preview_", "win_")) for name in changed)
