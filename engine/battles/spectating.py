@@ -3,10 +3,12 @@
 A session here plays one battle after the other in a simulator of its own, and learns nothing.
 """
 
+import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from engine.battles.demonstrations import Battle
 from engine.battles.formats import Format
 from engine.battles.policy import Policy
+from engine.battles.session import BattleSession
 from engine.battles.setup import NodeCommand
 from engine.battles.simulator import (
     POLICY,
@@ -24,13 +27,17 @@ from engine.battles.simulator import (
     Spectacle,
     Story,
 )
-from engine.commands import ChooseInBattle, Command, Watch
+from engine.commands import ChooseInBattle, Command, Stop, Watch
 from engine.errors import CheckpointError, DemoError
 from engine.events import (
     BattleDecision,
     BattleShown,
     BattleWanted,
+    CheckpointSaved,
+    Event,
+    RunFailed,
     RunStopped,
+    WarningRaised,
 )
 from engine.files import parse_json, read_file
 from engine.threaded_session import ThreadedSession
@@ -38,6 +45,7 @@ from engine.training.checkpoint import checkpoint_paths
 from engine.training.runs import RunFolder, find_run
 
 NUM_OPTIONS = 5
+_PACE_S, _REST_S = 2.0, 8.0
 _LOOK_S = 0.05
 _MAX_LOG = 1 << 24
 _LOG_HINT = "Use a battle's log as text, a replay's .json, or a file of battles (.battles.gz)."
@@ -50,18 +58,15 @@ class Player:
 
     Attributes:
         name: As it is shown.
-        policy: Decides here; None: a person, or a built-in player.
+        policy: Decides, unless a person or a built-in player does.
         built_in: Name of the simulator's own player, "" for none.
+        is_person: A person decides.
     """
 
     name: str
     policy: Policy | None = None
     built_in: str = ""
-
-    @property
-    def is_person(self) -> bool:
-        """Whether a person decides."""
-        return self.policy is None and not self.built_in
+    is_person: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,9 @@ class MatchSession(ThreadedSession):
         adviser: Whose view of the watched side's decisions is shown; None: nobody's.
         pace_s: How long a decision is shown where nobody has to choose.
         keep: Takes each battle that ended.
-        is_greedy: Policies take their likeliest choice.
+        renew: Called before each battle: the policy that plays and advises from now on, None for
+            the one that did.
+        rest_s: How long the end of a battle is shown before the next one; None: until Watch.
     """
 
     def __init__(
@@ -154,7 +161,8 @@ class MatchSession(ThreadedSession):
         adviser: Policy | None = None,
         pace_s: float = 0.0,
         keep: Callable[[BattleLog], None] | None = None,
-        is_greedy: bool = False,
+        renew: Callable[[], Policy | None] = lambda: None,
+        rest_s: float | None = None,
     ) -> None:
         super().__init__("battle")
         self._match = match
@@ -162,7 +170,8 @@ class MatchSession(ThreadedSession):
         self._adviser = adviser
         self._pace_s = pace_s
         self._keep = keep
-        self._is_greedy = is_greedy
+        self._renew = renew
+        self._rest_s = rest_s
         self._rng = np.random.default_rng(match.seed)
         self._has_next = False
         self._code: int | None = None
@@ -171,8 +180,8 @@ class MatchSession(ThreadedSession):
         self._types: Mapping[str, tuple[str, ...]] = {}
         people = [side for side in (0, 1) if match.players[side].is_person]
         self._person = people[0] if people else None
-        policies = [side for side in (0, 1) if match.players[side].policy is not None]
-        self.side = people[0] if people else policies[0] if policies else 0
+        # A built-in player's decisions are not asked for: the other side is watched.
+        self.side = people[0] if people else int(bool(match.players[0].built_in))
         """The side that is watched."""
 
     def _work(self) -> RunStopped:
@@ -180,7 +189,7 @@ class MatchSession(ThreadedSession):
             while self._commands.stop is None:
                 if self._play(simulator):
                     self._after(simulator)
-                    self._wait(lambda: self._has_next)
+                    self._wait_for_next()
                     self._number += 1
                     simulator.set_lanes({0: self._match.lane(self._number)})
         stop = self._commands.stop
@@ -190,6 +199,13 @@ class MatchSession(ThreadedSession):
         """Play a battle; return whether it was played to its end."""
         self._decisions = []
         self._has_next = False
+        if (policy := self._renew()) is not None:
+            self._adviser = policy
+            first, second = (
+                player if player.built_in or player.is_person else replace(player, policy=policy)
+                for player in self._match.players
+            )
+            self._match = replace(self._match, players=(first, second))
         waiting = simulator.step(_NOBODY, _NOBODY)
         while len(waiting.seats):
             scene = simulator.spectate(0)
@@ -222,14 +238,14 @@ class MatchSession(ThreadedSession):
         codes = np.zeros(len(waiting.seats), np.int64)
         for row, seat in enumerate(waiting.seats):
             side = int(seat % 2)
-            policy = self._match.players[side].policy
-            if policy is not None:
-                found, _, _ = policy.act(
+            player = self._match.players[side]
+            if not player.is_person:
+                assert player.policy is not None
+                found, _, _ = player.policy.act(
                     waiting.observations[row : row + 1],
                     waiting.legal[row : row + 1],
                     waiting.is_preview[row : row + 1],
                     self._rng,
-                    self._is_greedy,
                 )
                 codes[row] = found[0]
             else:
@@ -282,6 +298,10 @@ class MatchSession(ThreadedSession):
             )
         )
 
+    def _wait_for_next(self) -> None:
+        until = None if self._rest_s is None else time.monotonic() + self._rest_s
+        self._wait(lambda: self._has_next or (until is not None and time.monotonic() >= until))
+
     def _wait(self, is_over: Callable[[], bool]) -> None:
         """Obey commands until `is_over`, or the session is to end."""
         self._obey(self._commands.drain())
@@ -297,6 +317,71 @@ class MatchSession(ThreadedSession):
                     self._has_next = True
                 case _:
                     pass
+
+
+class ExhibitionSession:
+    """A run of battles that is trained, and beside it battles that its newest policy plays.
+
+    They are played slowly, in a simulator of their own, from the first checkpoint on.
+
+    Args:
+        run: The session that trains.
+        match: What its policy plays meanwhile; whoever has a policy there gets the run's.
+    """
+
+    def __init__(self, run: BattleSession, match: Match, node: NodeCommand) -> None:
+        self._run = run
+        self._battles = MatchSession(
+            match, node, renew=self._newest, pace_s=_PACE_S, rest_s=_REST_S
+        )
+        self._checkpoint: Path | None = None
+
+    @property
+    def mailbox(self) -> Self:
+        """Return this: it drains both mailboxes."""
+        return self
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the run goes on."""
+        return self._run.is_alive
+
+    def start(self) -> None:
+        """Start the run; the battles begin with its first checkpoint."""
+        self._run.start()
+
+    def send(self, command: Command) -> None:
+        """Send Watch to the battles, Stop to both, all else to the run."""
+        if isinstance(command, Watch | Stop):
+            self._battles.send(command)
+        if not isinstance(command, Watch):
+            self._run.send(command)
+
+    def drain(self) -> list[Event]:
+        """Return what happened in the run, and the battles."""
+        events = self._run.mailbox.drain()
+        for event in events:
+            if isinstance(event, CheckpointSaved):
+                self._begin(Path(event.path))
+            elif isinstance(event, RunStopped | RunFailed):
+                self._battles.send(Stop())
+        for event in self._battles.mailbox.drain():
+            if isinstance(event, BattleShown):
+                events.insert(0, event)
+            elif isinstance(event, RunFailed):
+                events.insert(0, WarningRaised(f"No battles are shown any more: {event.message}"))
+        return events
+
+    def _begin(self, checkpoint: Path) -> None:
+        is_first, self._checkpoint = self._checkpoint is None, checkpoint
+        if is_first:
+            self._battles.start()
+
+    def _newest(self) -> Policy | None:
+        assert self._checkpoint is not None
+        with contextlib.suppress(CheckpointError):  # it may just have been deleted for a newer one
+            return Policy.load(self._checkpoint)
+        return None
 
 
 class ReplaySession(ThreadedSession):

@@ -17,7 +17,7 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from engine.commands import ChooseInBattle, Pause, Resume, Save, Stop, Watch
-from engine.events import ConnectionLost, RunFailed, RunStopped
+from engine.events import BattleShown, ConnectionLost, RunFailed, RunStopped
 from engine.files import make_subfolder, write_file
 from engine.training.runs import resume_command
 from pokeTUI.actions.palette import ActionsProvider
@@ -90,6 +90,8 @@ class BattleApp(App[None]):
         self.choosing: Choosing | None = None
         self._is_following = True
         self._is_played = False
+        self._next_battle: BattleShown | None = None
+        self._is_asked = False
         self.is_playing = False
         self._next_line_s = 0.0
         self._last_notice = 0
@@ -133,6 +135,9 @@ class BattleApp(App[None]):
         before = self.battles
         for event in self.link.poll():
             self.dashboard = fold(self.dashboard, event)
+            if isinstance(event, BattleShown) and self._is_kept_back(event):
+                self._next_battle = event
+                continue
             self.battles = fold_battles(self.battles, event)
         self._replay()
         self._follow(before)
@@ -144,6 +149,17 @@ class BattleApp(App[None]):
                 self.notify(notice.text, severity=severity, timeout=4, markup=False)
         if self.dashboard.end is not None and self.end is None:
             self._finish(self.dashboard.end)
+
+    def _is_kept_back(self, event: BattleShown) -> bool:
+        """Return whether a battle has to wait: the user looks back at another one."""
+        shown = self.battles.shown
+        if shown is None or shown.battle == event.battle:
+            return False
+        looks_back = not self._is_following and self.place < self.battles.playback.end
+        if looks_back and not self._is_asked:
+            return True
+        self._is_asked, self._next_battle = False, None
+        return False
 
     def _follow(self, before: BattlesState) -> None:
         """Go on to the end of a battle in progress: at once, or line by line while a person plays.
@@ -255,7 +271,13 @@ class BattleApp(App[None]):
         shown = self.battles.shown
         if shown is None:
             return
-        if shown.count > 1:
+        self._is_asked = True
+        if self._next_battle is not None:
+            self.battles = fold_battles(self.battles, self._next_battle)
+            self._next_battle, self._is_following = None, True
+            self.place = self.battles.playback.end
+            self.show()
+        elif shown.count > 1:
             self.link.send(Watch((shown.number + step) % shown.count))
         elif self.battles.playback.view(self.battles.playback.end).has_ended:
             self.link.send(Watch(shown.number + 1))

@@ -12,6 +12,8 @@ from pokeTUI.printing import complain, say
 from pokeTUI.signals import signal_exit_code
 
 if TYPE_CHECKING:
+    from engine.battles.policy import Policy
+    from engine.battles.session import BattleSession
     from engine.battles.simulator import BattleLog
     from engine.battles.spectating import Match, Player
     from engine.events import ConnectionLost
@@ -39,6 +41,23 @@ def run_battle_app(
     app = BattleApp(session, color=color, run_dir=run_dir)
     app.show_until_the_end()
     return app.end
+
+
+def show_training(session: "BattleSession") -> "RunStopped | RunFailed | ConnectionLost | None":
+    """Show a run that is trained, with battles of its newest policy; return how it ended."""
+    from engine.battles.formats import find_format
+    from engine.battles.setup import find_simulator
+    from engine.battles.spectating import ExhibitionSession, Match, Player
+    from engine.battles.teams import pool, read_team
+
+    vgc = session.config.vgc
+    format = find_format(vgc.format)
+    foe = pool(format)[0].packed
+    own = read_team(Path(vgc.team)) if vgc.team else foe
+    players = Player("policy"), Player("heuristics", built_in="heuristics")
+    match = Match(format, (own, foe), players, session.config.seed)
+    shown = ExhibitionSession(session, match, find_simulator())
+    return run_battle_app(shown, run_dir=session.run_dir)
 
 
 def watch(
@@ -81,7 +100,7 @@ def play(
     from engine.battles.spectating import MatchSession, Player
 
     foe = _player(against, save_dir)
-    match = _match((Player(YOU), foe), team, battle_format, seed)
+    match = _match((Player(YOU, is_person=True), foe), team, battle_format, seed)
     kept: list[Path] = []
     session = MatchSession(
         match,
@@ -157,7 +176,7 @@ def _keeper(save_dir: str, kept: list[Path]) -> "Callable[[BattleLog], None]":
     return keep
 
 
-def _adviser(name: str, save_dir: str):  # type: ignore[no-untyped-def]
+def _adviser(name: str, save_dir: str) -> "Policy | None":
     from engine.battles.spectating import find_policy
 
     return find_policy(save_dir, name)[0] if name and name not in BUILT_IN else None

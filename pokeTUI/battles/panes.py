@@ -38,7 +38,6 @@ _BANDS = (
     Ink.bad_band,
     Ink.strong_band,
 )
-_MANY_ROWS = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +144,22 @@ def _policy(scene: Scene, width: int, height: int) -> list[Line]:
     foes = [mon.shown if mon else "" for mon in map(view.sides[1 - scene.own].mon, (0, 1))]
     lines = [] if math.isnan(decision.value) else [_chance((decision.value + 1) / 2, width)]
     for code, probability in decision.options:
-        is_chosen = code == decision.chosen
-        line = Line(width).add("▸" if is_chosen else " ", Ink.key)
-        line.add(f"{probability:4.0%} ", Ink.strong if is_chosen else Ink.text)
-        add_bar(line, probability, 8, Ink.accent, Ink.faint).add(" ", Ink.dim)
-        lines.append(line.add(words(request, code, foes), Ink.strong if is_chosen else Ink.text))
+        line = Line(width).add("▸" if code == decision.chosen else " ", Ink.key)
+        line.add(f"{probability:5.1%} ", Ink.text)
+        add_bar(line, probability, 8, Ink.accent, Ink.faint)
+        lines += _worded(line, words(request, code, foes), is_chosen=code == decision.chosen)
     if decision.chosen >= 0 and decision.chosen not in dict(decision.options):
-        line = Line(width).add("▸", Ink.key).add("chosen: ", Ink.dim)
-        lines.append(line.add(words(request, decision.chosen, foes), Ink.strong))
+        line = Line(width).add("▸chosen", Ink.key)
+        lines += _worded(line, words(request, decision.chosen, foes), is_chosen=True)
     return lines
+
+
+def _worded(line: Line, text: str, *, is_chosen: bool) -> list[Line]:
+    """Return a line with an action in words behind what it has, in two lines where need be."""
+    indent, ink = line.used + 1, Ink.strong if is_chosen else Ink.text
+    parts = wrap(text, line.width - indent, 2)
+    lines = [line, *(Line(line.width) for _ in parts[1:])]
+    return [one.skip_to(indent).add(part, ink) for one, part in zip(lines, parts, strict=True)]
 
 
 def _chance(chance: float, width: int) -> Line:
@@ -226,19 +232,21 @@ def _rates(scene: Scene, width: int, height: int) -> list[Line]:
         for name in names
         if len(record.points(name)[0])
     ]
-    legend = Line(width)
+    legend = [Line(width)]
     for one in progress.opponents:
         if not one.recent_battles:
             continue
         rate = one.recent_wins / one.recent_battles
         entry = Line(width).add(f"{one.name} ", inks.get(one.name, Ink.text))
         entry.add(f"{rate:.0%} ", Ink.strong)
-        legend.append(entry.add(" ", Ink.dim))
-    if height < 4 or not curves:
-        return [legend]
+        if entry.used > legend[-1].room:
+            legend.append(Line(width))
+        legend[-1].append(entry.add_whole(" ", Ink.dim))
+    if height < len(legend) + 4 or not curves:
+        return legend
     left = min(float(curve.points[0][0]) for curve in curves)
     axes = Axes(left, float(progress.total_steps), "decisions", "{:.0%}".format, is_share=True)
-    return [legend, *plot(curves, axes, width, height - 1)[0]]
+    return [*legend, *plot(curves, axes, width, height - len(legend))[0]]
 
 
 def _workers(scene: Scene, width: int, height: int) -> list[Line]:

@@ -94,14 +94,22 @@ def train(
     checkpoint_dir: Annotated[
         str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
     ] = None,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Train without the screen; print a status line.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
     set_: options.Settings = None,
 ) -> None:
     """Train a battle policy by self-play and against built-in players."""
     from engine.battles.session import BattleSession
     from engine.config import load_config
+    from pokeTUI.battles.commands import show_training
     from pokeTUI.headless import HeadlessRunner
-    from pokeTUI.launch import report
+    from pokeTUI.launch import check_preferences, check_terminal, report
+
+    if not headless:
+        check_terminal("Use `poketui vgc train --headless` to train without a screen.")
+        check_preferences()
 
     changes = options.given(
         num_workers=num_workers,
@@ -132,7 +140,7 @@ def train(
     )
     session = BattleSession(config, resume, changes)
     try:
-        end = HeadlessRunner(session, is_quiet=quiet).run()
+        end = HeadlessRunner(session, is_quiet=quiet).run() if headless else show_training(session)
     finally:
         session.discard()
     raise typer.Exit(report(end, session.run_dir, "poketui vgc train", _RUNS))
