@@ -200,7 +200,8 @@ def _state(mon: Mon, width: int) -> Line:
 
 def _held(mon: Mon, sheet: Sheet | None, width: int) -> Line:
     """Return item and ability, as far as they are known."""
-    item = mon.item or (sheet.item if sheet is not None else "")
+    item = mon.item if mon.item is not None else sheet.item if sheet is not None else ""
+    item = "no item" if mon.item == "" else item
     ability = mon.ability or (sheet.ability if sheet is not None else "")
     line = Line(width).add("  ", Ink.dim)
     return line.add(" · ".join(part for part in (item, ability) if part), Ink.dim)

@@ -201,7 +201,7 @@ def _sheet_lines(side: Side, mon: Mon, leads: frozenset[str], width: int) -> lis
     head = Line(width).add(f"{mark:<5}", Ink.key if is_lead else Ink.dim)
     head.add(mon.shown, Ink.text if mon.is_seen else Ink.dim)
     sheet = side.sheet_of(mon.species)
-    item = sheet.item if sheet else mon.item
+    item = sheet.item if sheet else mon.item or ""
     ability = sheet.ability if sheet else mon.ability
     tera = f"Tera {sheet.tera}" if sheet and sheet.tera else ""
     rest = " · ".join(part for part in (item, ability, tera) if part)

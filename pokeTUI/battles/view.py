@@ -82,6 +82,7 @@ class Mon:
         effects: What it is under: Substitute, Taunt, ...
         turn_effects: The same for this turn only: Protect, Follow Me, ...
         tera: Type after it terastallized, "" before.
+        item: "" once it is used up or lost; None: not seen.
         moves: Those it was seen to use.
     """
 
@@ -98,7 +99,7 @@ class Mon:
     turn_effects: tuple[str, ...] = ()
     tera: str = ""
     is_mega: bool = False
-    item: str = ""
+    item: str | None = None
     ability: str = ""
     moves: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
