@@ -42,9 +42,7 @@ class Recorded:
 
     def wanted(self, number: int) -> BattleWanted:
         one = self.asked[number]
-        return BattleWanted(
-            one["place"], one["request"], legal_of(one), np.zeros(SIZE, np.float32)
-        )
+        return BattleWanted(one["place"], one["request"], legal_of(one), np.zeros(SIZE, np.float32))
 
     def _options(self, one: Mapping[str, Any]) -> tuple[tuple[int, float], ...]:
         is_preview = "teamPreview" in one["request"]

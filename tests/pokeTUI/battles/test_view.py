@@ -71,7 +71,10 @@ def test_boosts_end_with_a_switch_and_stay_within_six_stages() -> None:
     mon = view.mon("p1a: Iron Hands")
     assert mon is not None
     assert mon.boosts == {"atk": 6}
-    back = ("|switch|p1a: Bear|Urshifu, L50, M|100/100", "|switch|p1a: Iron Hands|Iron Hands, L50|80/100")
+    back = (
+        "|switch|p1a: Bear|Urshifu, L50, M|100/100",
+        "|switch|p1a: Iron Hands|Iron Hands, L50|80/100",
+    )
     mon = fold_lines(view, back).mon("p1a: Iron Hands")
     assert mon is not None
     assert (mon.boosts, mon.hp) == ({}, 0.8)
@@ -84,7 +87,10 @@ def test_terastallized_has_its_tera_type_alone() -> None:
 
 
 def test_mega_evolution_changes_species_and_types() -> None:
-    lines = ("|detailschange|p2a: Torkoal|Camerupt-Mega, L50, M", "|-mega|p2a: Torkoal|Camerupt|Cameruptite")
+    lines = (
+        "|detailschange|p2a: Torkoal|Camerupt-Mega, L50, M",
+        "|-mega|p2a: Torkoal|Camerupt|Cameruptite",
+    )
     view = seen()
     for line in lines:
         view = fold_line(view, line, {"Camerupt-Mega": ("Fire", "Ground")})
@@ -95,7 +101,9 @@ def test_mega_evolution_changes_species_and_types() -> None:
 
 
 def test_used_up_item_is_gone() -> None:
-    mon = seen("|-item|p1a: Iron Hands|Sitrus Berry", "|-enditem|p1a: Iron Hands|Sitrus Berry|[eat]")
+    mon = seen(
+        "|-item|p1a: Iron Hands|Sitrus Berry", "|-enditem|p1a: Iron Hands|Sitrus Berry|[eat]"
+    )
     found = mon.mon("p1a: Iron Hands")
     assert found is not None
     assert found.item == ""
