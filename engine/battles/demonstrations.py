@@ -12,22 +12,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles import observation
 from engine.battles.setup import NodeCommand
 from engine.battles.simulator import KIND, TEACHER, BattleLog, Lane, Outlook, Simulator
-from engine.errors import BattleError, DemoError
-from engine.files import MAX_LINE, make_folder, parse_json, read_file, write_file
+from engine.errors import DemoError
+from engine.files import make_folder, parse_json, read_file, write_file
 
 SUFFIX = ".battles.gz"
 _MAX_PACKED, _MAX_UNPACKED = 1 << 28, 1 << 30
 _MAX_LINES, _MAX_LINE_LENGTH = 20_000, 1 << 20
 _AT_ONCE = 16
+_SEEDS = 100_003
+"""Lanes of one seed have fewer numbers, so that no two seeds share battles."""
 
 Advance = Callable[[int, int], None]
 """Called with how many are done, and of how many."""
@@ -147,6 +149,15 @@ def parse_battle(value: Any) -> Battle:
         } if len(lines) <= _MAX_LINES and all(isinstance(line, str) for line in lines):
             return Battle(name, (first, second), winner, tuple(lines))
     raise ValueError("it describes no battle")
+
+
+def rounds(format: str, teams: Sequence[str], players: Sequence[str], seed: int) -> list[Lane]:
+    """Return lanes in which each player meets each, itself included, with mirrored teams."""
+    pairs = [(team, pair) for team in teams for pair in product(players, players)]
+    return [
+        Lane(format, (team, team), pair, seed=_SEEDS * seed + index)
+        for index, (team, pair) in enumerate(pairs)
+    ]
 
 
 def generate(

@@ -1,18 +1,26 @@
 """Define `poketui vgc`: Pokémon VGC doubles battles on the real simulator."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from engine.errors import ConfigurationError
+from engine.folders import user_path
+from engine.plurals import counted
 from pokeTUI.cli import options
+from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import Panels
+from pokeTUI.cli.progress import progress
 from pokeTUI.cli.vgc_battles import play, watch
 from pokeTUI.printing import say
 
+if TYPE_CHECKING:
+    from engine.battles.cloning import Clone, Epoch
+
 _RUNS = "saves/vgc"
 vgc_app = typer.Typer(help="VGC doubles battles: install, train, play.", no_args_is_help=True)
+BattleFormat = Annotated[str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")]
 for command in (watch, play):
     vgc_app.command(cls=Panels)(command)
 
@@ -162,3 +170,214 @@ def _shares(text: str) -> dict[str, float]:
                 f"--opponents {pair}: not KIND=SHARE.", "Example: --opponents self=0.5,random=0.5"
             ) from None
     return found
+
+
+@vgc_app.command("bc", cls=Panels)
+def bc(
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            help="File or folder of battles to learn from.", show_default=f"{_RUNS}/battles"
+        ),
+    ] = None,
+    battles: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="First generate this many battles there.")
+    ] = 0,
+    players: Annotated[
+        str, typer.Option(help="Who plays them: built-in players, each against each.")
+    ] = "heuristics,greedy",
+    battle_format: Annotated[
+        str, typer.Option(help="Battle format of the generated battles.")
+    ] = "gen9vgc2023regc",
+    team: Annotated[
+        Path | None,
+        typer.Option(help="File of their team, pasted or packed.", show_default="a shipped one"),
+    ] = None,
+    num_teams: Annotated[int, typer.Option(min=1, help="Shipped teams to play them with.")] = 1,
+    epochs: Annotated[int, typer.Option(min=1, help="Number of epochs.")] = 15,
+    batch_size: Annotated[int, typer.Option(min=1, help="Batch size.")] = 512,
+    lr: Annotated[
+        float, typer.Option("--lr", "--learning-rate", min=0, help="Learning rate.")
+    ] = 1e-3,
+    loser_weight: Annotated[
+        float, typer.Option(min=0, max=1, help="Weight of the losers' decisions, 0 to 1.")
+    ] = 0.25,
+    patience: Annotated[
+        int, typer.Option(min=1, help="Early stopping after this many epochs.")
+    ] = 3,
+    num_workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 2,
+    seed: options.Seed = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File of the policy.", show_default=f"{_RUNS}/clone.zip")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+) -> None:
+    """Train a battle policy by behavioural cloning."""
+    # Here, not above: these load the learning library.
+    from engine.battles.cloning import CloningSettings, clone
+    from engine.battles.demonstrations import read_battles, replay_decisions
+    from engine.battles.setup import find_simulator
+
+    def tell(text: str) -> None:
+        if not quiet:
+            say(text)
+
+    node = find_simulator()
+    folder = user_path(data or Path(_RUNS) / "battles")
+    target = user_path(out or Path(_RUNS) / "clone.zip")
+    if battles:
+        tell(
+            _generate(
+                battles, folder, players, battle_format, team, num_teams, num_workers, seed or 0
+            )
+        )
+    found = read_battles(folder)
+    with progress("Replaying", left="nothing was cloned") as advance:
+        demonstrations = replay_decisions(found, node, processes=num_workers, advance=advance)
+    tell(f"{counted(len(demonstrations), 'decision')} of {counted(len(found), 'battle')}.")
+    settings = CloningSettings(
+        epochs=epochs, batch_size=batch_size, learning_rate=lr, loser_weight=loser_weight,
+        patience=patience, seed=seed or 0,
+    )  # fmt: skip
+    with progress("Cloning", left="nothing was saved") as advance:
+        cloned = clone(demonstrations, settings, lambda epoch: tell(_epoch_line(epoch)), advance)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    cloned.save(target, {"battle_format": sorted({battle.format for battle in found})})
+    tell(_clone_summary(cloned))
+    tell(f"Saved in {target}. Fine-tune it: poketui vgc train --bc-model {target}")
+
+
+def _generate(
+    count: int, folder: Path, players: str, battle_format: str, team: Path | None,
+    num_teams: int, processes: int, seed: int,
+) -> str:  # fmt: skip
+    """Generate battles, write them into the folder, and say what was done."""
+    from engine.battles.demonstrations import SUFFIX, generate, rounds, write_battles
+    from engine.battles.formats import find_format
+    from engine.battles.setup import find_simulator
+    from engine.battles.teams import pool, read_team
+
+    known = find_format(battle_format)
+    teams = (
+        [read_team(user_path(team))] if team else [one.packed for one in pool(known)[:num_teams]]
+    )
+    names = [name.strip() for name in players.split(",") if name.strip()]
+    lanes = rounds(known.id, teams, names, seed)
+    with progress("Generating", left="no battle was kept") as advance:
+        found = generate(lanes, count, find_simulator(), processes=processes, advance=advance)
+    path = folder / f"{known.id}-{'-'.join(names)}-{seed}-{count}{SUFFIX}"
+    size = write_battles(path, found)
+    return (
+        f"Generated {counted(len(found), 'battle')} in {path} ({size / len(found):.0f} bytes each)."
+    )
+
+
+def _epoch_line(epoch: "Epoch") -> str:
+    shares = ", ".join(f"{name} {share:.1%}" for name, share in epoch.validation.accuracy.items())
+    return (
+        f"epoch {epoch.number:>3}  loss {epoch.loss:.3f}  val loss {epoch.validation.loss:.3f}  "
+        f"val win loss {epoch.validation.win_loss:.3f}  accuracy: {shares}"
+        + "  best"
+        * epoch.is_best
+    )
+
+
+def _clone_summary(cloned: "Clone") -> str:
+    best = cloned.best.validation
+    shares = ", ".join(f"{share:.1%} of {name}s" for name, share in best.accuracy.items())
+    return (
+        f"Cloned {counted(cloned.decisions, 'decision')} of {counted(cloned.battles, 'battle')}, "
+        f"best epoch {cloned.best.number}: predicts {shares}."
+    )
+
+
+@vgc_app.command("eval", cls=Panels)
+def evaluate(
+    players: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN|FILE]...",
+            help="A run, a policy's file, or one of the simulator's players.",
+            show_default="the latest run",
+        ),
+    ] = None,
+    opponent: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|RUN|FILE",
+            help="Whom to meet; repeatable.",
+            show_default="random, max_power, greedy and heuristics",
+        ),
+    ] = None,
+    battles: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="Battles against each opponent.")
+    ] = 1000,
+    teams: Annotated[
+        str,
+        typer.Option(
+            metavar="one|pool|unseen|FILE",
+            help="Teams of both sides: one shipped, four, four unseen in training, or your own.",
+            autocompletion=words("one", "pool", "unseen"),
+        ),
+    ] = "one",
+    battle_format: BattleFormat = "gen9vgc2023regc",
+    elo: Annotated[
+        bool, typer.Option("--elo", help="Let all meet each other, and rate them.")
+    ] = False,
+    search: Annotated[
+        int, typer.Option(min=0, max=1000, help="Look ahead in this many copies of the battle.")
+    ] = 0,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Draw choices instead of taking the likeliest.")
+    ] = False,
+    checkpoint: Annotated[
+        str,
+        typer.Option(
+            metavar="latest|best",
+            help="Of a run.",
+            autocompletion=words("latest", "best"),
+        ),
+    ] = "latest",
+    seed: options.Seed = None,
+    checkpoint_dir: Annotated[
+        str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure a battle policy: win rates with 95 % intervals, or Elo ratings."""
+    from engine.battles.formats import find_format
+    from pokeTUI.cli.vgc_reports import EvaluationPlan, print_ratings, print_win_rates
+
+    plan = EvaluationPlan(
+        find_format(battle_format),
+        teams,
+        battles,
+        seed or 0,
+        checkpoint,
+        not sample,
+        search,
+        checkpoint_dir or _RUNS,
+    )
+    names = players or ["latest"]
+    if elo:
+        print_ratings(plan, names, opponent or (), as_json=json_)
+        return
+    for name in names:
+        print_win_rates(plan, name, opponent or (), as_json=json_)
+
+
+@vgc_app.command("teams", cls=Panels)
+def list_teams(
+    team: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="Check this team instead, pasted or packed.")
+    ] = "",
+    battle_format: BattleFormat = "gen9vgc2023regc",
+    packed: Annotated[
+        bool, typer.Option("--packed", help="Print teams as the simulator takes them.")
+    ] = False,
+) -> None:
+    """List the teams that are shipped, or check your own by the simulator's rules."""
+    from engine.battles.formats import find_format
+    from pokeTUI.cli.vgc_reports import print_teams
+
+    print_teams(find_format(battle_format), team, is_packed=packed)

@@ -1,6 +1,9 @@
+from collections.abc import Iterator
+
 import pytest
 
 from engine.battles.formats import DEFAULT_FORMAT, FORMATS
+from engine.battles.simulator import Simulator
 from engine.battles.teams import parse_team, pool, read_team, unseen, validate
 from engine.errors import BattleError
 
@@ -25,6 +28,12 @@ PACKED = (
     ",,,,,Dragon]Iron Hands||||FakeOut|||||"
     "|50|"
 )
+
+
+@pytest.fixture(scope="module")
+def simulator(showdown) -> Iterator[Simulator]:
+    with Simulator((), showdown) as found:
+        yield found
 
 
 def test_a_pasted_team_is_packed_field_by_field_at_level_50():

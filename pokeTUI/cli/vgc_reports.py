@@ -1,0 +1,244 @@
+"""Print how battle policies fare, and the teams that are shipped."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.battles.evaluation import Score, ratings, round_robin, win_rates
+from engine.battles.formats import Format
+from engine.battles.players import SCRIPTED, Player, find_player, past_policies
+from engine.battles.search import SearchSettings
+from engine.battles.setup import NodeCommand, find_simulator
+from engine.battles.simulator import Simulator
+from engine.battles.teams import Team, pool, read_team, unseen, validate
+from engine.errors import ConfigurationError
+from engine.folders import user_path
+from engine.plurals import counted
+from pokeTUI.cli.progress import progress
+from pokeTUI.printing import say
+
+TEAM_SETS = ("one", "pool", "unseen")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan:
+    """What is to be played.
+
+    Attributes:
+        teams: One of `TEAM_SETS`, or a team's file.
+        battles: Of each pair of players.
+        checkpoint: "latest" or "best" of a run.
+        search: Copies of the battle in which the evaluated policy looks ahead; 0: it does not.
+        save_dir: Folder of the runs.
+    """
+
+    format: Format
+    teams: str
+    battles: int
+    seed: int
+    checkpoint: str
+    is_greedy: bool
+    search: int
+    save_dir: str
+
+
+def print_win_rates(
+    plan: EvaluationPlan, name: str, opponents: Sequence[str], *, as_json: bool
+) -> None:
+    """Let a player meet each opponent in the simulator, and print its win rates.
+
+    Raises:
+        PokeTUIError: A player, a team or the simulator is unusable.
+    """
+    node = find_simulator()
+    teams = _teams(plan, node)
+    player = _evaluated(plan, name)
+    foes = [_player(plan, opponent) for opponent in opponents or SCRIPTED]
+    with _counting(plan.battles * len(foes)) as advance:
+        scores = win_rates(
+            player,
+            foes,
+            plan.format,
+            [team.packed for team in teams],
+            node,
+            battles=plan.battles,
+            seed=plan.seed,
+            advance=advance,
+        )
+    found = dict(zip((foe.name for foe in foes), scores, strict=True))
+    _print_scores(plan, teams, player.name, found, as_json=as_json)
+
+
+def print_ratings(
+    plan: EvaluationPlan, names: Sequence[str], opponents: Sequence[str], *, as_json: bool
+) -> None:
+    """Let all players meet each other, and the past policies of runs, and print Elo ratings.
+
+    Raises:
+        PokeTUIError: A player, a team or the simulator is unusable.
+    """
+    node = find_simulator()
+    teams = _teams(plan, node)
+    others = opponents or SCRIPTED
+    players = [_player(plan, opponent) for opponent in others]
+    for name in names:
+        if name in others:
+            continue
+        players += [*past_policies(name, plan.save_dir), _evaluated(plan, name)]
+    pairs = len(players) * (len(players) - 1) // 2
+    with _counting(plan.battles * pairs) as advance:
+        wins = round_robin(
+            players,
+            plan.format,
+            [team.packed for team in teams],
+            node,
+            battles=plan.battles,
+            seed=plan.seed,
+            advance=advance,
+        )
+    found = ratings([player.name for player in players], wins)
+    if as_json:
+        _say_json(
+            _head(plan, teams)
+            | {
+                "ratings": [
+                    {"player": each.name, "elo": round(each.elo, 1), "error": round(each.error, 1)}
+                    for each in found
+                ],
+                "players": [player.name for player in players],
+                "wins": wins.tolist(),
+            }
+        )
+        return
+    say(_words(plan, teams))
+    width = max(len(each.name) for each in found)
+    for each in found:
+        say(f"{each.name:<{width}} {each.elo:>6.0f}  ± {1.96 * each.error:.0f}")
+
+
+def print_teams(format: Format, team: str, *, is_packed: bool) -> None:
+    """Print the shipped teams of a format, or whether a file has a legal one.
+
+    Raises:
+        PokeTUIError: The team is not legal, or the simulator is missing.
+    """
+    if team:
+        path = user_path(team)
+        packed = read_team(path)
+        with Simulator((), find_simulator()) as simulator:
+            validate(simulator, format, packed, path.name)
+        say(packed if is_packed else f"{path.name} is legal in {format.id}.")
+        return
+    for heading, teams in ((format.id, pool(format)), ("unseen in training", unseen(format))):
+        if teams and not is_packed:
+            say(f"{heading}:")
+        for each in teams:
+            say(each.packed if is_packed else f"  {each.name}: {', '.join(each.species)}")
+
+
+def _print_scores(
+    plan: EvaluationPlan,
+    teams: Sequence[Team],
+    name: str,
+    scores: Mapping[str, Score],
+    *,
+    as_json: bool,
+) -> None:
+    if as_json:
+        facts = [_facts(opponent, score) for opponent, score in scores.items()]
+        _say_json(_head(plan, teams) | {"player": name, "opponents": facts})
+        return
+    say(f"{name}: {_words(plan, teams)}")
+    width = max(map(len, ("opponent", *scores)))
+    say(f"{'opponent':<{width}}  win rate   95 % interval   won  tied  lost  turns")
+    for opponent, score in scores.items():
+        low, high = (100 * bound for bound in score.interval)
+        say(
+            f"{opponent:<{width}}  {100 * score.win_rate:6.1f} %  {low:5.1f} to {high:5.1f} %"
+            f"  {score.won:>4}  {score.tied:>4}  {score.lost:>4}  {score.mean_turns:5.1f}"
+        )
+
+
+def _player(plan: EvaluationPlan, name: str) -> Player:
+    return find_player(name, plan.save_dir, checkpoint=plan.checkpoint, is_greedy=plan.is_greedy)
+
+
+def _evaluated(plan: EvaluationPlan, name: str) -> Player:
+    player = _player(plan, name)
+    if not plan.search:
+        return player
+    if player.policy is None:
+        raise ConfigurationError(f"{name} does not search.", "Give a run or a policy's file.")
+    settings = SearchSettings(samples=plan.search)
+    return replace(player, name=f"{player.name} +search {plan.search}", search=settings)
+
+
+def _teams(plan: EvaluationPlan, node: NodeCommand) -> Sequence[Team]:
+    """Return the teams of a plan.
+
+    Raises:
+        ConfigurationError: The format has none of that kind.
+        BattleError: The team of a file is unusable.
+    """
+    if plan.teams not in TEAM_SETS:
+        path = user_path(plan.teams)
+        team = Team(path.name, read_team(path))
+        with Simulator((), node) as simulator:
+            validate(simulator, plan.format, team.packed, team.name)
+        return [team]
+    if plan.teams == "unseen":
+        if not (found := unseen(plan.format)):
+            raise ConfigurationError(
+                f"{plan.format.id} has no unseen teams.", "Use --teams one, pool or a file."
+            )
+        return found
+    return pool(plan.format)[: 1 if plan.teams == "one" else None]
+
+
+def _head(plan: EvaluationPlan, teams: Sequence[Team]) -> dict[str, Any]:
+    return {
+        "format": plan.format.id,
+        "teams": [team.name for team in teams],
+        "battles": plan.battles,
+        "seed": plan.seed,
+        "greedy": plan.is_greedy,
+    }
+
+
+def _words(plan: EvaluationPlan, teams: Sequence[Team]) -> str:
+    names = ", ".join(team.name for team in teams)
+    return f"{plan.format.id}, {counted(plan.battles, 'battle')} each, teams {names}"
+
+
+def _facts(opponent: str, score: Score) -> dict[str, Any]:
+    low, high = score.interval
+    return {
+        "opponent": opponent,
+        "win_rate": score.win_rate,
+        "low": low,
+        "high": high,
+        "won": score.won,
+        "tied": score.tied,
+        "lost": score.lost,
+        "mean_turns": score.mean_turns,
+    }
+
+
+def _say_json(facts: Mapping[str, Any]) -> None:
+    say(*json.dumps(facts, indent=1).split("\n"))
+
+
+@contextmanager
+def _counting(total: int) -> Iterator[Callable[[int], None]]:
+    """Show how many battles have ended; yield what is called with their number."""
+    done = 0
+    with progress("playing battles") as show:
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            show(done, total)
+
+        yield advance
