@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from engine.battles import observation
 from engine.battles.setup import NodeCommand
 from engine.errors import BattleError, WorkerError
-from engine.folders import cache_folder
 
 POLICY = "policy"
 """The player whose decisions come from here; others play by themselves in the simulator."""
@@ -97,7 +96,11 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class BattleLog:
-    """A battle that ended: enough to play it again exactly. The winner is p1, p2 or "" (tie)."""
+    """A battle that ended: enough to play it again exactly. The winner is p1, p2 or "" (tie).
+
+    Attributes:
+        hash: As of its `Replay`.
+    """
 
     lane: int
     number: int
@@ -108,6 +111,7 @@ class BattleLog:
     input_log: tuple[str, ...]
     winner: str
     turns: int
+    hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,16 +205,27 @@ class Simulator:
 
     Its calls raise WorkerError when the process died or does not answer in time, and BattleError
     for what it refuses.
+
+    Args:
+        lanes: What it plays; none to ask it other things.
+        node: How it is started.
+        timeout_s: No answer for this long is an error.
+        is_patched: Use the speed patch where it passes its test; off to compare.
     """
 
     def __init__(
-        self, lanes: Sequence[Lane], node: NodeCommand, *, timeout_s: float = 120.0
+        self,
+        lanes: Sequence[Lane],
+        node: NodeCommand,
+        *,
+        timeout_s: float = 120.0,
+        is_patched: bool = True,
     ) -> None:
         self._timeout_ms = round(1000 * timeout_s)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         try:
             self._process = subprocess.Popen(
-                node.script("worker.js", str(cache_folder())),
+                node.script("worker.js", str(node.cache or ""), "" if is_patched else "unpatched"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,

@@ -28,9 +28,14 @@ for command in (watch, play):
 @vgc_app.command("setup", cls=Panels)
 def setup() -> None:
     """Install the battle simulator (Pokémon Showdown, by npm); needs Node 18 or newer."""
-    from engine.battles.setup import install
+    from engine.battles.setup import install, is_installed
+    from engine.battles.simulator import Simulator
 
-    install(say)
+    is_new = not is_installed()
+    node = install(say)
+    if is_new:
+        with Simulator([], node) as simulator:  # tests its speed patch, once
+            say(simulator.hello["warning"] or "It works.")
 
 
 @vgc_app.command("train", cls=Panels)

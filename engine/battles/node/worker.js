@@ -2,7 +2,9 @@
 // Plays battles for Python: length-prefixed frames on standard input, answers on standard output.
 const fs = require('node:fs');
 const started = performance.now();
-const speedup = require('./selftest').install(process.argv[2]);
+const [cacheFolder, mode] = process.argv.slice(2);
+const speedup = mode === 'unpatched' ? {patched: false, warning: ''} :
+	require('./selftest').install(cacheFolder);
 const {Dex, Teams, TeamValidator} = require('pokemon-showdown/dist/sim');
 const {version} = require('pokemon-showdown/package.json');
 const {Tracker} = require('./tracker');
@@ -163,7 +165,8 @@ const REQUESTS = {
 	},
 
 	stats() {
-		return {...stats, rss: process.memoryUsage.rss()};
+		const {user, system} = process.cpuUsage();
+		return {...stats, rss: process.memoryUsage.rss(), cpu_s: (user + system) / 1e6};
 	},
 
 	replay({input_log: lines}) {
