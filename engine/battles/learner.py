@@ -45,6 +45,7 @@ class Learner:
         )
         self._batches: list[NDArray[np.int64]] = []
         self._epoch = 0
+        self._entropy = config.entropy
         self._sums: Counter[str] = Counter()
         self._steps = 0
 
@@ -53,8 +54,11 @@ class Learner:
         """Return whether an update is under way."""
         return bool(self._batches)
 
-    def begin(self, experience: Experience) -> None:
-        """Begin an update with complete decisions."""
+    def begin(self, experience: Experience, scale: float = 1.0) -> None:
+        """Begin an update with complete decisions; `scale` is of learning rate and entropy."""
+        self._entropy = scale * self._config.entropy
+        for group in self._optimizer.param_groups:
+            group["lr"] = scale * self._config.learning_rate
         advantages = experience.advantages
         returns = advantages + experience.values
         variance = float(returns.var())
@@ -148,7 +152,7 @@ class Learner:
         value_loss = torch.nn.functional.binary_cross_entropy_with_logits(win, targets)
         # Illegal ones have no part in the entropy; 0 * -inf would be nan.
         entropy = -(log_probs.exp() * log_probs.clamp(min=-1e4)).sum(1).mean()
-        loss = policy_loss + config.value_coefficient * value_loss - config.entropy * entropy
+        loss = policy_loss + config.value_coefficient * value_loss - self._entropy * entropy
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)

@@ -12,7 +12,7 @@ from engine.battles.setup import NodeCommand, find_simulator
 from engine.battles.simulator import Simulator
 from engine.battles.teams import pool, read_team, validate
 from engine.config import RunConfig, VgcConfig
-from engine.errors import PokeTUIError
+from engine.errors import ConfigurationError, PokeTUIError
 from engine.events import ProgressReported, RunStarted, RunStopped, WarningRaised
 from engine.loop.controls import Controls, Pace
 from engine.loop.session_loop import SessionLoop
@@ -141,6 +141,8 @@ class BattleSession(ThreadedSession):
                 report = training.learner.network.load_compatible(
                     under(self._cloned.arrays, NETWORK)
                 )
+                if not report.loaded:
+                    raise ConfigurationError(f"Nothing fits in {vgc.bc_model}.", "Use another one.")
                 self.mailbox.post(ProgressReported(f"{vgc.bc_model}: {report.text()}"))
             log.figures = self._figures(training)
             folder.keep()

@@ -96,6 +96,10 @@ def train(
         float | None,
         typer.Option(help="KL divergence that ends an update.", show_default="0.03"),
     ] = None,
+    anneal: Annotated[
+        bool | None,
+        typer.Option("--anneal", help="Lower learning rate and entropy over --minutes."),
+    ] = None,
     seed: options.Seed = None,
     minutes: Annotated[
         float | None, typer.Option(help="Stop after this time.", show_default="no limit")
@@ -143,6 +147,7 @@ def train(
         value_coefficient=vf_coef,
         target_kl=target_kl,
         minutes=minutes,
+        anneal=anneal,
     )
     settings = options.parse_settings(set_)
     changes |= {k.removeprefix("vgc."): v for k, v in settings.items() if k.startswith("vgc.")}
