@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.battles.demonstrations import Battle
 from engine.battles.formats import Format
+from engine.battles.players import SCRIPTED, Player
 from engine.battles.policy import Policy
 from engine.battles.session import BattleSession
 from engine.battles.setup import NodeCommand
@@ -41,8 +42,6 @@ from engine.events import (
 )
 from engine.files import parse_json, read_file
 from engine.threaded_session import ThreadedSession
-from engine.training.checkpoint import checkpoint_paths
-from engine.training.runs import RunFolder, find_run
 
 NUM_OPTIONS = 5
 _PACE_S, _REST_S = 2.0, 8.0
@@ -53,28 +52,12 @@ _NOBODY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
-    """Who decides for a side.
-
-    Attributes:
-        name: As it is shown.
-        policy: Decides, unless a person or a built-in player does.
-        built_in: Name of the simulator's own player, "" for none.
-        is_person: A person decides.
-    """
-
-    name: str
-    policy: Policy | None = None
-    built_in: str = ""
-    is_person: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
+class Pairing:
     """What is played, again and again.
 
     Attributes:
         teams: Packed, of p1 and p2.
+        players: A policy, one of the simulator's own players, or a person: then with any name.
     """
 
     format: Format
@@ -84,24 +67,8 @@ class Match:
 
     def lane(self, number: int) -> Lane:
         """Return the plan of the battle of a number."""
-        first, second = (player.built_in or POLICY for player in self.players)
+        first, second = (one.name if one.name in SCRIPTED else POLICY for one in self.players)
         return Lane(self.format.id, self.teams, (first, second), self.seed + number, limit=1)
-
-
-def find_policy(save_dir: str, name: str) -> tuple[Policy, str]:
-    """Return the policy of a file, or of a run's newest checkpoint, and what it is called.
-
-    Raises:
-        CheckpointError: There is none.
-    """
-    path = Path(name)
-    if path.is_file():
-        return Policy.load(path), path.stem
-    run = find_run(save_dir, name, purpose="play")
-    checkpoints = checkpoint_paths(RunFolder(run).checkpoints_path)
-    if not checkpoints:
-        raise CheckpointError(f"The run {run.name} has no checkpoint yet.", "Train it for longer.")
-    return Policy.load(checkpoints[0]), run.name
 
 
 def looked_at(
@@ -129,8 +96,9 @@ def looked_at(
 def with_names(lines: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """Return protocol lines with other names for the players, which are called p1 and p2 there."""
     shown = []
+    plain = [name.replace("|", " ") for name in names]
     for line in lines:
-        for side, name in zip(("p1", "p2"), names, strict=True):
+        for side, name in zip(("p1", "p2"), plain, strict=True):
             line = line.replace(f"|player|{side}|{side}|", f"|player|{side}|{name}|")
             line = f"|win|{name}" if line == f"|win|{side}" else line
         shown.append(line)
@@ -138,13 +106,14 @@ def with_names(lines: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 
 
 class MatchSession(ThreadedSession):
-    """Battles of a match, shown decision by decision; a person plays where one is in it.
+    """Battles of a pairing, shown decision by decision; a person plays where one is in it.
 
     Commands: ChooseInBattle, Watch (after the end of a battle: the next one), Stop.
 
     Args:
-        match: Who plays what.
+        pairing: Who plays what.
         node: Runs the simulator.
+        person: 0 or 1: the side that a person plays.
         adviser: Whose view of the watched side's decisions is shown; None: nobody's.
         pace_s: How long a decision is shown where nobody has to choose.
         keep: Takes each battle that ended.
@@ -155,9 +124,10 @@ class MatchSession(ThreadedSession):
 
     def __init__(
         self,
-        match: Match,
+        pairing: Pairing,
         node: NodeCommand,
         *,
+        person: int | None = None,
         adviser: Policy | None = None,
         pace_s: float = 0.0,
         keep: Callable[[BattleLog], None] | None = None,
@@ -165,33 +135,32 @@ class MatchSession(ThreadedSession):
         rest_s: float | None = None,
     ) -> None:
         super().__init__("battle")
-        self._match = match
+        self._pairing = pairing
         self._node = node
         self._adviser = adviser
         self._pace_s = pace_s
         self._keep = keep
         self._renew = renew
         self._rest_s = rest_s
-        self._rng = np.random.default_rng(match.seed)
+        self._rng = np.random.default_rng(pairing.seed)
         self._has_next = False
         self._code: int | None = None
         self._number = 0
         self._decisions: list[BattleDecision] = []
-        self._types: Mapping[str, tuple[str, ...]] = {}
-        people = [side for side in (0, 1) if match.players[side].is_person]
-        self._person = people[0] if people else None
-        # A built-in player's decisions are not asked for: the other side is watched.
-        self.side = people[0] if people else int(bool(match.players[0].built_in))
+        self._person = person
+        # What the simulator's own player decides is not asked for: the other side is watched.
+        is_second = pairing.players[0].name in SCRIPTED
+        self.side = int(is_second) if person is None else person
         """The side that is watched."""
 
     def _work(self) -> RunStopped:
-        with Simulator([self._match.lane(0)], self._node) as simulator:
+        with Simulator([self._pairing.lane(0)], self._node) as simulator:
             while self._commands.stop is None:
                 if self._play(simulator):
                     self._after(simulator)
                     self._wait_for_next()
                     self._number += 1
-                    simulator.set_lanes({0: self._match.lane(self._number)})
+                    simulator.set_lanes({0: self._pairing.lane(self._number)})
         stop = self._commands.stop
         return RunStopped(stop.reason if stop else "", 0, "")
 
@@ -202,16 +171,16 @@ class MatchSession(ThreadedSession):
         if (policy := self._renew()) is not None:
             self._adviser = policy
             first, second = (
-                player if player.built_in or player.is_person else replace(player, policy=policy)
-                for player in self._match.players
+                player if player.name in SCRIPTED else replace(player, policy=policy)
+                for player in self._pairing.players
             )
-            self._match = replace(self._match, players=(first, second))
+            self._pairing = replace(self._pairing, players=(first, second))
         waiting = simulator.step(_NOBODY, _NOBODY)
         while len(waiting.seats):
             scene = simulator.spectate(0)
             self._consider(waiting, scene)
             self._show(scene.lines, scene.types)
-            codes = self._decide(waiting, scene)
+            codes = self._decide(simulator, waiting, scene)
             if codes is None:
                 return False
             self._note_chosen(waiting, codes)
@@ -233,28 +202,23 @@ class MatchSession(ThreadedSession):
         )
         self._decisions.append(BattleDecision(len(scene.lines), request, options, value))
 
-    def _decide(self, waiting: Decisions, scene: Spectacle) -> NDArray[np.int64] | None:
+    def _decide(
+        self, simulator: Simulator, waiting: Decisions, scene: Spectacle
+    ) -> NDArray[np.int64] | None:
         """Return a code for each decision; None: the session is to end."""
         codes = np.zeros(len(waiting.seats), np.int64)
         for row, seat in enumerate(waiting.seats):
             side = int(seat % 2)
-            player = self._match.players[side]
-            if not player.is_person:
-                assert player.policy is not None
-                found, _, _ = player.policy.act(
-                    waiting.observations[row : row + 1],
-                    waiting.legal[row : row + 1],
-                    waiting.is_preview[row : row + 1],
-                    self._rng,
-                )
-                codes[row] = found[0]
-            else:
-                request = scene.requests[side]
-                assert request is not None
-                code = self._ask(request, waiting, row, len(scene.lines))
-                if code is None:
-                    return None
-                codes[row] = code
+            if side != self._person:
+                player = self._pairing.players[side]
+                codes[row] = player.decide(simulator, waiting, np.array([row]), self._rng)[0]
+                continue
+            request = scene.requests[side]
+            assert request is not None
+            code = self._ask(request, waiting, row, len(scene.lines))
+            if code is None:
+                return None
+            codes[row] = code
         if self._person is None:
             until = time.monotonic() + self._pace_s
             self._wait(lambda: time.monotonic() >= until)
@@ -279,15 +243,19 @@ class MatchSession(ThreadedSession):
     def _after(self, simulator: Simulator) -> None:
         """Show the end of the battle, and keep it."""
         for log in simulator.logs():
-            first, second = (player.name for player in self._match.players)
+            first, second = (player.name for player in self._pairing.players)
             named = replace(log, players=(first, second))
-            self._show(simulator.retell(log.input_log).lines, self._types)
+            story = simulator.retell(log.input_log)
+            self._show(story.lines, story.types)
             if self._keep is not None:
-                self._keep(named)
+                try:
+                    self._keep(named)
+                except OSError as error:
+                    reason = error.strerror or error
+                    self.mailbox.post(WarningRaised(f"The battle cannot be saved: {reason}."))
 
     def _show(self, lines: Sequence[str], types: Mapping[str, tuple[str, ...]]) -> None:
-        self._types = types
-        names = [player.name for player in self._match.players]
+        names = [player.name for player in self._pairing.players]
         self.mailbox.post(
             BattleShown(
                 str(self._number),
@@ -326,13 +294,13 @@ class ExhibitionSession:
 
     Args:
         run: The session that trains.
-        match: What its policy plays meanwhile; whoever has a policy there gets the run's.
+        pairing: What its policy plays meanwhile; whoever is no player of the simulator's has it.
     """
 
-    def __init__(self, run: BattleSession, match: Match, node: NodeCommand) -> None:
+    def __init__(self, run: BattleSession, pairing: Pairing, node: NodeCommand) -> None:
         self._run = run
         self._battles = MatchSession(
-            match, node, renew=self._newest, pace_s=_PACE_S, rest_s=_REST_S
+            pairing, node, renew=self._newest, pace_s=_PACE_S, rest_s=_REST_S
         )
         self._checkpoint: Path | None = None
 
