@@ -1,6 +1,8 @@
 """Do what `poketui vgc watch` and `poketui vgc play` are asked for."""
 
+import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +11,6 @@ from engine.events import RunFailed, RunStopped
 from engine.folders import user_path
 from engine.plurals import counted
 from pokeTUI.launch import EXIT_FAILED, EXIT_REFUSED, check_preferences, check_terminal
-from pokeTUI.printing import complain, say
 from pokeTUI.signals import signal_exit_code
 
 if TYPE_CHECKING:
@@ -22,7 +23,22 @@ if TYPE_CHECKING:
     from pokeTUI.link import Session
 
 YOU = "you"
+SAVES = "saves/vgc"
+"""Where battles and the runs that learn from them are saved."""
 _TAKE_DOWN_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How it ended: what to say, "" for nothing, and the exit code."""
+
+    text: str = ""
+    exit_code: int = 0
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it failed, or was refused."""
+        return self.exit_code in (EXIT_FAILED, EXIT_REFUSED)
 
 
 def run_battle_app(
@@ -62,9 +78,15 @@ def show_training(session: "BattleSession") -> "RunStopped | RunFailed | Connect
 
 
 def watch(
-    what: str, *, against: str, save_dir: str, team: str, battle_format: str, seed: int
-) -> int:
-    """Show battles until the user leaves; return the exit code."""
+    what: str,
+    *,
+    against: str = "",
+    save_dir: str = SAVES,
+    team: str = "",
+    battle_format: str = "",
+    seed: int = 0,
+) -> Outcome:
+    """Show battles until the user leaves."""
     from engine.battles.demonstrations import SUFFIX, read_battles
     from engine.battles.players import SCRIPTED, find_player
     from engine.battles.setup import find_simulator
@@ -90,8 +112,15 @@ def watch(
     return _show(session)
 
 
-def play(against: str, *, save_dir: str, team: str, battle_format: str, seed: int) -> int:
-    """Let the user play until they leave; return the exit code."""
+def play(
+    against: str,
+    *,
+    save_dir: str = SAVES,
+    team: str = "",
+    battle_format: str = "",
+    seed: int = 0,
+) -> Outcome:
+    """Let the user play until they leave."""
     from engine.battles.players import Player, find_player
     from engine.battles.setup import find_simulator
     from engine.battles.spectating import MatchSession
@@ -99,23 +128,64 @@ def play(against: str, *, save_dir: str, team: str, battle_format: str, seed: in
     pairing = _pairing((Player(YOU), find_player(against, save_dir)), team, battle_format, seed)
     kept: list[Path] = []
     session = MatchSession(pairing, find_simulator(), person=0, keep=_keeper(save_dir, kept))
-    code = _show(session)
-    if kept:
-        say(f"{counted(len(kept), 'battle')} saved as demonstrations in {kept[0].parent}.")
-    return code
+    outcome = _show(session)
+    if not kept:
+        return outcome
+    saved = f"{counted(len(kept), 'battle')} saved as demonstrations in {kept[0].parent}."
+    return Outcome(f"{outcome.text} {saved}".strip(), outcome.exit_code)
 
 
-def _show(session: "ThreadedSession") -> int:
+def train() -> Outcome:
+    """Train a new policy with the usual settings until the user leaves, or it fails."""
+    from engine.battles.session import BattleSession
+    from engine.config import load_config
+    from engine.training.runs import resume_command
+
+    session = BattleSession(load_config(None, {"save_dir": SAVES}))
+    try:
+        outcome = _outcome(show_training(session))
+    finally:
+        session.discard()
+    resume = resume_command(session.run_dir, "poketui vgc train", SAVES)
+    saved = f"Resume with: {resume}" if resume else ""
+    return Outcome(f"{outcome.text} {saved}".strip(), outcome.exit_code)
+
+
+def do(what: str) -> Outcome:
+    """Do what was chosen on the start screen."""
+    match what:
+        case "play" | "heuristics":
+            return play("latest" if what == "play" else what, seed=new_seed())
+        case "watch":
+            return watch("latest", seed=new_seed())
+        case "replay":
+            return watch(str(user_path(Path(SAVES) / "battles")))
+        case _:
+            return train()
+
+
+def new_seed() -> int:
+    """Return a seed that is another one each time."""
+    return secrets.randbelow(1 << 31)
+
+
+def _show(session: "ThreadedSession") -> Outcome:
     check_terminal("Battles are shown in a terminal.")
     check_preferences()
     try:
-        end = run_battle_app(session)
+        return _outcome(run_battle_app(session))
     finally:
         session.stop(_TAKE_DOWN_S)
-    if isinstance(end, RunStopped) or end is None:
-        return signal_exit_code(end.reason) if end is not None else 0
-    complain(f"poketui: {end.message} {end.hint}".rstrip())
-    return EXIT_REFUSED if isinstance(end, RunFailed) and end.is_refused else EXIT_FAILED
+
+
+def _outcome(end: "RunStopped | RunFailed | ConnectionLost | None") -> Outcome:
+    if end is None:
+        return Outcome()
+    if isinstance(end, RunStopped):
+        return Outcome(exit_code=signal_exit_code(end.reason))
+    is_refused = isinstance(end, RunFailed) and end.is_refused
+    text = f"{end.message} {end.hint}".rstrip()
+    return Outcome(text, EXIT_REFUSED if is_refused else EXIT_FAILED)
 
 
 def _pairing(

@@ -1,8 +1,13 @@
 """Define `poketui vgc watch` and `poketui vgc play`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
+
+from pokeTUI.printing import complain, say
+
+if TYPE_CHECKING:
+    from pokeTUI.battles.commands import Outcome
 
 
 def watch(
@@ -34,7 +39,7 @@ def watch(
     """Watch a policy play, or replay battles, turn by turn."""
     from pokeTUI.battles import commands
 
-    raise typer.Exit(
+    _end(
         commands.watch(
             what,
             against=against,
@@ -70,16 +75,21 @@ def play(
     ] = None,
 ) -> None:
     """Play against a policy or a built-in player; your battles are saved as demonstrations."""
-    import secrets
-
     from pokeTUI.battles import commands
 
-    raise typer.Exit(
+    _end(
         commands.play(
             against,
             save_dir=checkpoint_dir,
             team=team,
             battle_format=battle_format,
-            seed=secrets.randbelow(1 << 31) if seed is None else seed,
+            seed=commands.new_seed() if seed is None else seed,
         )
     )
+
+
+def _end(outcome: "Outcome") -> NoReturn:
+    """Say how it ended."""
+    if outcome.text:
+        complain(f"poketui: {outcome.text}") if outcome.is_failure else say(outcome.text)
+    raise typer.Exit(outcome.exit_code)

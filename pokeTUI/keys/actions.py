@@ -574,9 +574,7 @@ BATTLE_KEYS = (
         "turn(-9999)",
         "Go to the team preview or to the end; at the end a battle in progress is followed.",
         name="battle.first",
-        label="ends",
         display="home end",
-        rank=4,
     ),
     _battle(("end", "enter"), "turn(9999)", "Go to the end.", name="battle.last", display=""),
     _battle(
