@@ -367,7 +367,7 @@ class OpponentScore:
     wins: int
     ties: int
     recent_battles: int
-    """Of the last ones, at most 500."""
+    """The last ones, about 500."""
     recent_wins: float
     """Of these; a tie counts one half."""
 

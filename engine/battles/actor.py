@@ -67,7 +67,8 @@ class ActorSettings:
     """What a worker plays, and how it is rated.
 
     Attributes:
-        teams: Packed; both sides draw from `foe_teams` and these.
+        teams: Of the own side, packed.
+        foe_teams: Of the other.
         capacity: Decisions of a buffer.
     """
 

@@ -22,6 +22,7 @@ from engine.training.checkpoint import Checkpoint, CheckpointStore, read_checkpo
 from engine.training.journal import Journal, read_journal
 from engine.training.metrics_logger import MetricsLogger
 from engine.training.run_settings import flat, read_settings
+from engine.training.run_status import RunStatus
 from engine.training.runs import RunFolder
 from engine.training.tensorboard import TensorBoardFile
 from engine.types import ActionSet
@@ -148,10 +149,15 @@ class BattleSession(ThreadedSession):
             folder.keep()
             self._report_start(training)
             training.start()
+            folder.note_status(RunStatus.RUNNING)
             SessionLoop(
                 training, controls, pace, training.reporter, self._commands, ActionSet(())
             ).run()
-            return training.finish()
+            end = training.finish()
+            has_finished = training.elapsed() >= 1
+            status = RunStatus.FINISHED if has_finished else RunStatus.STOPPED
+            folder.note_status(status, end.reason)
+            return end
 
     def _figures(self, training: "BattleTraining") -> MetricsLogger:
         config, step = self.config, training.reporter.metrics.total_steps

@@ -23,6 +23,11 @@ def test_standings_count_results_by_opponent_and_come_back_from_a_checkpoint() -
     standings.add(report(random=[90, 2, 8], heuristics=[30, 0, 70], self=[50, 0, 50]))
     assert standings.score() == pytest.approx(((0.91 + 0.3) / 2,))
     assert standings.mean_turns == 10
+    for _ in range(9):
+        standings.add(report(self=[50, 0, 50]))
+    score = standings.scores()[2]
+    assert (score.name, score.battles, score.recent_battles) == ("self", 1000, 500)
+    assert score.recent_wins == 250
     other = Standings()
     other.load(standings.save())
     assert other.scores() == standings.scores()
