@@ -5,6 +5,8 @@ const started = performance.now();
 const [cacheFolder, mode] = process.argv.slice(2);
 const speedup = mode === 'unpatched' ? {patched: false, warning: ''} :
 	require('./selftest').install(cacheFolder);
+const learnsets = require('./learnsets');
+learnsets.defer();
 const {Dex, Teams, TeamValidator} = require('pokemon-showdown/dist/sim');
 const {version} = require('pokemon-showdown/package.json');
 const {Tracker} = require('./tracker');
@@ -149,6 +151,7 @@ const REQUESTS = {
 		const {id} = describeFormat(format);
 		const sets = Teams.unpack(team);
 		if (!sets) return {errors: ['The team cannot be read.'], team: ''};
+		learnsets.load();
 		const errors = TeamValidator.get(id).validateTeam(sets) || [];
 		return {errors, team: Teams.pack(sets)};
 	},
@@ -269,6 +272,7 @@ function answer(op, payload) {
 	if (method === 'shutdown') process.exit(0);
 }
 
+process.on('SIGINT', () => {}); // ctrl+c is for whoever started this, whose end it follows
 for (;;) {
 	const head = readExactly(5);
 	const payload = readExactly(head.readUInt32LE(0) - 1);
