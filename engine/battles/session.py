@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.battles.actor import ActorSettings
 from engine.battles.formats import find_format
+from engine.battles.players import POOL
 from engine.battles.policy import NETWORK
 from engine.battles.setup import NodeCommand, find_simulator
 from engine.battles.simulator import Simulator
@@ -128,7 +129,7 @@ class BattleSession(ThreadedSession):
                 learner=Learner(vgc, config.seed),
                 workers=workers,
                 standings=Standings(),
-                pool=Pool(folder.path / "pool", vgc.pool_size),
+                pool=Pool(folder.path / POOL, vgc.pool_size),
                 store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
                 controls=controls,
                 reporter=BattleReporter(controls, pace, log),

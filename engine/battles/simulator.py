@@ -245,7 +245,7 @@ class Simulator:
         try:
             self.hello: Mapping[str, Any] = self._request("hello")
             if lanes:
-                self._request("configure", lanes=[asdict(lane) for lane in lanes])
+                self.configure(lanes)
         except BaseException:
             self.close()
             raise
@@ -302,6 +302,10 @@ class Simulator:
             info.view("<f4").reshape(count, observation.INFO),
             results,
         )
+
+    def configure(self, lanes: Sequence[Lane]) -> None:
+        """Take other lanes instead; battles that have not ended are lost."""
+        self._request("configure", lanes=[asdict(lane) for lane in lanes])
 
     def set_lanes(self, lanes: Mapping[int, Lane]) -> None:
         """Give lanes other plans from their next battles on, which count from 0."""

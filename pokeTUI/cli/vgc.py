@@ -306,7 +306,7 @@ def evaluate(
     players: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN|FILE]...",
+            metavar="RUN|FILE",
             help="A run, a policy's file, or one of the simulator's players.",
             show_default="the latest run",
         ),
@@ -330,7 +330,17 @@ def evaluate(
             autocompletion=words("one", "pool", "unseen"),
         ),
     ] = "one",
-    battle_format: BattleFormat = "gen9vgc2023regc",
+    backend: Annotated[
+        str,
+        typer.Option(
+            metavar="sim|websocket",
+            help="In the simulator, or on a server of its own against poke-env's players.",
+            autocompletion=words("sim", "websocket"),
+        ),
+    ] = "sim",
+    battle_format: Annotated[
+        str | None, typer.Option(help="Battle format.", show_default="the run's")
+    ] = None,
     elo: Annotated[
         bool, typer.Option("--elo", help="Let all meet each other, and rate them.")
     ] = False,
@@ -356,24 +366,33 @@ def evaluate(
 ) -> None:
     """Measure a battle policy: win rates with 95 % intervals, or Elo ratings."""
     from engine.battles.formats import find_format
-    from pokeTUI.cli.vgc_reports import EvaluationPlan, print_ratings, print_win_rates
+    from engine.battles.players import format_of
+    from pokeTUI.cli import vgc_reports
 
-    plan = EvaluationPlan(
-        find_format(battle_format),
+    if backend not in ("sim", "websocket"):
+        raise ConfigurationError(f"There is no backend {backend!r}.", "Use sim or websocket.")
+    if checkpoint not in ("latest", "best"):
+        raise ConfigurationError(f"There is no checkpoint {checkpoint!r}.", "Use latest or best.")
+    is_remote = backend == "websocket"
+    if elo and is_remote:
+        raise ConfigurationError("Ratings are of battles in the simulator.", "Use --backend sim.")
+    names, folder = players or ["latest"], checkpoint_dir or _RUNS
+    plan = vgc_reports.EvaluationPlan(
+        find_format(battle_format) if battle_format else format_of(names[0], folder),
         teams,
         battles,
         seed or 0,
         checkpoint,
         not sample,
         search,
-        checkpoint_dir or _RUNS,
+        folder,
     )
-    names = players or ["latest"]
     if elo:
-        print_ratings(plan, names, opponent or (), as_json=json_)
+        vgc_reports.print_ratings(plan, names, opponent or (), as_json=json_)
         return
+    meet = vgc_reports.print_server_win_rates if is_remote else vgc_reports.print_win_rates
     for name in names:
-        print_win_rates(plan, name, opponent or (), as_json=json_)
+        meet(plan, name, opponent or (), as_json=json_)
 
 
 @vgc_app.command("teams", cls=Panels)
