@@ -193,6 +193,15 @@ const REQUESTS = {
 		return {lines: battle ? spectatorLines(battle.log) : [], players, number};
 	},
 
+	spectate({lane}) {
+		if (!lanes[lane]) throw new Error(`there is no lane ${lane}`);
+		return require('./spectate').spectate(lanes[lane]);
+	},
+
+	retell({input_log: lines}) {
+		return require('./spectate').retell(lines);
+	},
+
 	/** Follow a battle that is played elsewhere; `code`, or a player, asks for the words of a choice. */
 	track({id, format, side, lines, request, code, player: name, is_over: isOver}) {
 		let battle = outside.get(id);
