@@ -115,7 +115,7 @@ def install(report: Callable[[str], None]) -> NodeCommand:
         report(f"Pokémon Showdown is in {modules_folder()}.")
         return find_simulator()
     if os.environ.get("POKETUI_SHOWDOWN"):
-        return find_simulator()
+        return find_simulator()  # which says what is wrong with that folder
     npm = shutil.which("npm")
     if npm is None:
         raise ConfigurationError(

@@ -53,7 +53,7 @@ class EventTable {
 
 	learn(effect) {
 		for (const key in effect) {
-			if (key.charCodeAt(0) === 111 && key.charCodeAt(1) === 110) this.names.add(key);
+			if (key.startsWith('on')) this.names.add(key);
 		}
 	}
 
@@ -78,7 +78,7 @@ class EventTable {
 		if (found) return found;
 		found = new Map();
 		for (const key in effect) {
-			if (key.charCodeAt(0) !== 111 || key.charCodeAt(1) !== 110 || effect[key] === undefined) continue;
+			if (!key.startsWith('on') || effect[key] === undefined) continue;
 			const explicit = effect[`${key}SubOrder`] || 0;
 			const byAbility = effect.effectType === 'Ability' ? SUB_ORDERS_BY_ABILITY[effect.name] : 0;
 			found.set(key, {
@@ -294,4 +294,4 @@ function disable() {
 	ModdedDex.prototype.getActiveMove = original.getActiveMove;
 }
 
-module.exports = {enable, disable};
+module.exports = {enable, disable, original};

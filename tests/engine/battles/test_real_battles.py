@@ -250,4 +250,4 @@ def test_a_wrong_patch_is_found_out_and_not_used(showdown, tmp_path):
         check=True,
     ).stdout
     assert '"patched":false' in said
-    assert "differs" in said
+    assert "differ" in said
