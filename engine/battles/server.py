@@ -11,10 +11,10 @@ from types import TracebackType
 from typing import Self
 
 from engine.battles.setup import NodeCommand, script_folder
-from engine.errors import BattleError
+from engine.errors import WorkerError
 
 HOST = "127.0.0.1"
-_LINKED = ("dist", "data", "translations", "package.json")
+_LINKED = ("dist", "data", "server", "translations", "package.json")
 _MEGABYTES = 2048
 
 
@@ -22,7 +22,7 @@ class ShowdownServer:
     """A server without accounts that only this machine reaches, and that ends with this process.
 
     It runs from a folder of its own that links to the installed package, which it would write to
-    otherwise. Starting raises BattleError when it does not come up.
+    otherwise. Starting raises WorkerError when it does not come up.
     """
 
     def __init__(self, node: NodeCommand, port: int = 0, *, timeout_s: float = 60.0) -> None:
@@ -106,15 +106,15 @@ class ShowdownServer:
                     stderr=file,
                 )
             except OSError as error:
-                raise BattleError(f"Node cannot be started: {error.strerror}.") from None
+                raise WorkerError(f"Node cannot be started: {error.strerror}.") from None
         deadline = time.monotonic() + self._timeout_s
         while not port_file.exists():
             if self._process.poll() is not None:
-                raise BattleError(
+                raise WorkerError(
                     f"The battle server stopped while it started: {_last_error(output)}."
                 )
             if time.monotonic() > deadline:
-                raise BattleError(f"The battle server did not start in {self._timeout_s:.0f} s.")
+                raise WorkerError(f"The battle server did not start in {self._timeout_s:.0f} s.")
             time.sleep(0.02)
         self.port = int(port_file.read_text())
 

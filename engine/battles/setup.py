@@ -21,10 +21,17 @@ _MISSING = "Run `poketui vgc setup`."
 
 @dataclass(frozen=True, slots=True)
 class NodeCommand:
-    """How the simulator's scripts are run: Node, and the folder that `require` searches."""
+    """How the simulator's scripts are run.
+
+    Attributes:
+        node: The program.
+        modules: Folder that `require` searches.
+        cache: Where scripts may remember things; None for nowhere.
+    """
 
     node: str
     modules: Path
+    cache: Path | None = None
 
     def script(self, name: str, *arguments: str) -> list[str]:
         """Return the command that runs a script of ours, from the package's folder node/."""
@@ -93,7 +100,7 @@ def find_simulator() -> NodeCommand:
                 "Correct POKETUI_SHOWDOWN, or unset it and run `poketui vgc setup`.",
             )
         raise ConfigurationError("The battle simulator is not installed.", _MISSING)
-    return NodeCommand(node, modules_folder().absolute())
+    return NodeCommand(node, modules_folder().absolute(), cache_folder().absolute())
 
 
 def install(report: Callable[[str], None]) -> NodeCommand:
@@ -133,7 +140,7 @@ def install(report: Callable[[str], None]) -> NodeCommand:
         if beside.exists():
             remove_folder(beside)
     report(f"Installed, {folder_bytes(target) / 1e6:.0f} MB.")
-    return NodeCommand(node, modules_folder().absolute())
+    return NodeCommand(node, modules_folder().absolute(), cache_folder().absolute())
 
 
 def _own_folder() -> Path:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from engine.battles import observation
 from engine.battles.setup import NodeCommand
 from engine.errors import BattleError, WorkerError
-from engine.folders import cache_folder
 
 POLICY = "policy"
 """The player whose decisions come from here; others play by themselves in the simulator."""
@@ -97,7 +96,11 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class BattleLog:
-    """A battle that ended: enough to play it again exactly. The winner is p1, p2 or "" (tie)."""
+    """A battle that ended: enough to play it again exactly. The winner is p1, p2 or "" (tie).
+
+    Attributes:
+        hash: As of its `Replay`.
+    """
 
     lane: int
     number: int
@@ -108,6 +111,7 @@ class BattleLog:
     input_log: tuple[str, ...]
     winner: str
     turns: int
+    hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,38 @@ class Replay:
     hash: str
     winner: str
     turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spectacle:
+    """A battle in progress, for whoever looks at it.
+
+    Attributes:
+        lines: What spectators have seen; none between two battles.
+        types: Of each species that takes part, and of its other formes.
+        requests: What each side is to decide, None: nothing.
+        number: Of the battle in its lane.
+    """
+
+    lines: tuple[str, ...]
+    types: Mapping[str, tuple[str, ...]]
+    requests: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A battle that was played, for whoever looks at it.
+
+    Attributes:
+        lines: What spectators saw.
+        types: Of each species that took part, and of its other formes.
+        asked: (lines that were there, side, request) of each decision, in the order of `decisions`.
+    """
+
+    lines: tuple[str, ...]
+    types: Mapping[str, tuple[str, ...]]
+    asked: tuple[tuple[int, int, Mapping[str, Any]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +205,27 @@ class Simulator:
 
     Its calls raise WorkerError when the process died or does not answer in time, and BattleError
     for what it refuses.
+
+    Args:
+        lanes: What it plays; none to ask it other things.
+        node: How it is started.
+        timeout_s: No answer for this long is an error.
+        is_patched: Use the speed patch where it passes its test; off to compare.
     """
 
     def __init__(
-        self, lanes: Sequence[Lane], node: NodeCommand, *, timeout_s: float = 120.0
+        self,
+        lanes: Sequence[Lane],
+        node: NodeCommand,
+        *,
+        timeout_s: float = 120.0,
+        is_patched: bool = True,
     ) -> None:
         self._timeout_ms = round(1000 * timeout_s)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         try:
             self._process = subprocess.Popen(
-                node.script("worker.js", str(cache_folder())),
+                node.script("worker.js", str(node.cache or ""), "" if is_patched else "unpatched"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,
@@ -198,7 +245,7 @@ class Simulator:
         try:
             self.hello: Mapping[str, Any] = self._request("hello")
             if lanes:
-                self._request("configure", lanes=[asdict(lane) for lane in lanes])
+                self.configure(lanes)
         except BaseException:
             self.close()
             raise
@@ -256,6 +303,10 @@ class Simulator:
             results,
         )
 
+    def configure(self, lanes: Sequence[Lane]) -> None:
+        """Take other lanes instead; battles that have not ended are lost."""
+        self._request("configure", lanes=[asdict(lane) for lane in lanes])
+
     def set_lanes(self, lanes: Mapping[int, Lane]) -> None:
         """Give lanes other plans from their next battles on, which count from 0."""
         self._request("set_lanes", lanes={index: asdict(lane) for index, lane in lanes.items()})
@@ -296,6 +347,22 @@ class Simulator:
     def inspect(self, lane: int) -> tuple[str, ...]:
         """Return what spectators have seen of a lane's battle."""
         return tuple(self._request("inspect", lane=lane)["lines"])
+
+    def spectate(self, lane: int) -> Spectacle:
+        """Return what there is to see of a lane's battle, and what is to be decided in it."""
+        found = self._request("spectate", lane=lane)
+        first, second = found["requests"]
+        types = {name: tuple(known) for name, known in found["types"].items()}
+        return Spectacle(tuple(found["lines"]), types, (first, second), found["number"])
+
+    def retell(self, input_log: Sequence[str]) -> Story:
+        """Play a battle again, and return what was shown and asked in it."""
+        found = self._request("retell", input_log=list(input_log))
+        return Story(
+            tuple(found["lines"]),
+            {name: tuple(known) for name, known in found["types"].items()},
+            tuple((one["place"], one["side"], one["request"]) for one in found["decisions"]),
+        )
 
     def track(
         self,

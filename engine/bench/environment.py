@@ -66,12 +66,12 @@ def measure_environment(
         return print_table(_figures(config, steps, repeats))
 
 
-def print_table(figures: Iterable[Figure]) -> tuple[Figure, ...]:
+def print_table(figures: Iterable[Figure], kind: str = "median") -> tuple[Figure, ...]:
     """Print each figure as soon as it is there, then name those that missed their target."""
     printed: list[Figure] = []
     for figure in figures:
         if not printed:  # not sooner: the ROM may turn out to be unusable
-            print("| what | median | target | |\n|---|---|---|---|")
+            print(f"| what | {kind} | target | |\n|---|---|---|---|")
         verdict = {None: "", True: "met", False: "missed"}[figure.is_met]
         print(f"| {figure.name} | {figure.text} | {figure.target} | {verdict} |", flush=True)
         printed.append(figure)

@@ -211,6 +211,20 @@ def bench_play(
     raise typer.Exit(int(proof.successes < min_successes))
 
 
+@bench_app.command("vgc", cls=Panels)
+def bench_vgc(
+    battle_format: Annotated[str, typer.Option(help="Battle format.")] = "gen9vgc2023regc",
+    battles: Annotated[int, typer.Option(min=1, max=1_000_000, help="Battles to play.")] = 500,
+    lanes: Annotated[int, typer.Option(min=1, max=1024, help="Battles at once.")] = 16,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+) -> None:
+    """Measure the battle simulator: speed, its speed patch, replays, rejected choices."""
+    from engine.battles.formats import find_format
+    from engine.bench.battles import measure_battles
+
+    measure_battles(find_format(battle_format), battles, lanes, seed)
+
+
 @bench_app.command("ui", cls=Panels)
 def bench_ui(
     only: Annotated[

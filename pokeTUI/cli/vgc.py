@@ -1,252 +1,43 @@
 """Define `poketui vgc`: Pokémon VGC doubles battles on the real simulator."""
 
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Callable
 
 import typer
 
-from engine.errors import ConfigurationError
-from pokeTUI.cli import options
-from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import Panels
+from pokeTUI.cli.vgc_battles import play, watch
 from pokeTUI.cli.vgc_cloning import bc, import_battles
+from pokeTUI.cli.vgc_evaluation import evaluate, list_teams
+from pokeTUI.cli.vgc_server import ladder, server
+from pokeTUI.cli.vgc_training import train
 from pokeTUI.printing import say
 
-_RUNS = "saves/vgc"
 vgc_app = typer.Typer(help="VGC doubles battles: install, train, play.", no_args_is_help=True)
-BattleFormat = Annotated[str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")]
 
 
-@vgc_app.command("setup", cls=Panels)
+@vgc_app.command(cls=Panels)
 def setup() -> None:
     """Install the battle simulator (Pokémon Showdown, by npm); needs Node 18 or newer."""
-    from engine.battles.setup import install
+    from engine.battles.setup import install, is_installed
+    from engine.battles.simulator import Simulator
 
-    install(say)
-
-
-@vgc_app.command("train", cls=Panels)
-def train(
-    num_workers: Annotated[
-        int | None, typer.Option(help="Processes that play.", show_default="4")
-    ] = None,
-    battle_format: Annotated[
-        str | None, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")
-    ] = None,
-    team: Annotated[
-        str | None,
-        typer.Option(help="File of your team, pasted or packed.", show_default="a shipped one"),
-    ] = None,
-    num_teams: Annotated[
-        int | None, typer.Option(help="Shipped teams to play with.", show_default="1")
-    ] = None,
-    opponents: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND=SHARE,...",
-            help="Share of the battles against self, past, random, max_power, greedy, heuristics.",
-            show_default="self=0.5,past=0.2,heuristics=0.15,greedy=0.1,max_power=0.05",
-        ),
-    ] = None,
-    bc_model: Annotated[
-        str | None, typer.Option(help="File of a cloned policy to begin from.")
-    ] = None,
-    freeze_shared: Annotated[
-        bool | None, typer.Option("--freeze-shared", help="Train the heads only.")
-    ] = None,
-    buffer_size: Annotated[
-        int | None, typer.Option(help="Decisions in a worker's buffer.", show_default="2048")
-    ] = None,
-    lr: Annotated[float | None, typer.Option(help="Learning rate.", show_default="3e-4")] = None,
-    gamma: Annotated[
-        float | None, typer.Option(help="Discount factor.", show_default="0.99")
-    ] = None,
-    gae_lambda: Annotated[
-        float | None, typer.Option(help="Lambda of GAE.", show_default="0.95")
-    ] = None,
-    ppo_epochs: Annotated[
-        int | None, typer.Option(help="Most epochs of an update.", show_default="10")
-    ] = None,
-    num_minibatches: Annotated[
-        int | None, typer.Option(help="Minibatches of an epoch.", show_default="32")
-    ] = None,
-    clip_coef: Annotated[
-        float | None, typer.Option(help="PPO clipping range.", show_default="0.2")
-    ] = None,
-    ent_coef: Annotated[
-        float | None, typer.Option(help="Entropy coefficient.", show_default="0.01")
-    ] = None,
-    vf_coef: Annotated[
-        float | None, typer.Option(help="Value coefficient.", show_default="0.5")
-    ] = None,
-    target_kl: Annotated[
-        float | None,
-        typer.Option(help="KL divergence that ends an update.", show_default="0.03"),
-    ] = None,
-    seed: options.Seed = None,
-    minutes: Annotated[
-        float | None, typer.Option(help="Stop after this time.", show_default="no limit")
-    ] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(metavar="[RUN]", help="Resume a run.", show_default="the latest, if no RUN"),
-    ] = None,
-    checkpoint_dir: Annotated[
-        str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
-    set_: options.Settings = None,
-) -> None:
-    """Train a battle policy by self-play and against built-in players."""
-    from engine.battles.session import BattleSession
-    from engine.config import load_config
-    from pokeTUI.headless import HeadlessRunner
-    from pokeTUI.launch import report
-
-    changes = options.given(
-        num_workers=num_workers,
-        format=battle_format,
-        team=team and str(Path(team).absolute()),
-        num_teams=num_teams,
-        opponents=opponents and _shares(opponents),
-        bc_model=bc_model and str(Path(bc_model).absolute()),
-        freeze_shared=freeze_shared,
-        buffer_size=buffer_size,
-        learning_rate=lr,
-        gamma=gamma,
-        gae_lambda=gae_lambda,
-        epochs=ppo_epochs,
-        minibatches=num_minibatches,
-        clip=clip_coef,
-        entropy=ent_coef,
-        value_coefficient=vf_coef,
-        target_kl=target_kl,
-        minutes=minutes,
-    )
-    settings = options.parse_settings(set_)
-    changes |= {k.removeprefix("vgc."): v for k, v in settings.items() if k.startswith("vgc.")}
-    folder = checkpoint_dir or _RUNS
-    overrides = {f"vgc.{key}": value for key, value in changes.items()}
-    config = load_config(
-        None, settings | overrides | {"save_dir": folder} | options.given(seed=seed)
-    )
-    session = BattleSession(config, resume, changes)
-    try:
-        end = HeadlessRunner(session, is_quiet=quiet).run()
-    finally:
-        session.discard()
-    raise typer.Exit(report(end, session.run_dir, "poketui vgc train", _RUNS))
+    is_new = not is_installed()
+    node = install(say)
+    if is_new:
+        with Simulator([], node) as simulator:  # tests its speed patch, once
+            say(simulator.hello["warning"] or "It works.")
 
 
-def _shares(text: str) -> dict[str, float]:
-    """Return shares as in "self=0.5,heuristics=0.5".
-
-    Raises:
-        ConfigurationError: They are none.
-    """
-    found: dict[str, float] = {}
-    for pair in text.split(","):
-        name, _, share = pair.partition("=")
-        try:
-            found[name.strip()] = float(share)
-        except ValueError:
-            raise ConfigurationError(
-                f"--opponents {pair}: not KIND=SHARE.", "Example: --opponents self=0.5,random=0.5"
-            ) from None
-    return found
-
-
-vgc_app.command("bc", cls=Panels)(bc)
-vgc_app.command("import", cls=Panels)(import_battles)
-
-
-@vgc_app.command("eval", cls=Panels)
-def evaluate(
-    players: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN|FILE]...",
-            help="A run, a policy's file, or one of the simulator's players.",
-            show_default="the latest run",
-        ),
-    ] = None,
-    opponent: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME|RUN|FILE",
-            help="Whom to meet; repeatable.",
-            show_default="random, max_power, greedy and heuristics",
-        ),
-    ] = None,
-    battles: Annotated[
-        int, typer.Option(min=2, max=1_000_000, help="Battles against each opponent.")
-    ] = 1000,
-    teams: Annotated[
-        str,
-        typer.Option(
-            metavar="one|pool|unseen|FILE",
-            help="Teams of both sides: one shipped, four, four unseen in training, or your own.",
-            autocompletion=words("one", "pool", "unseen"),
-        ),
-    ] = "one",
-    battle_format: BattleFormat = "gen9vgc2023regc",
-    elo: Annotated[
-        bool, typer.Option("--elo", help="Let all meet each other, and rate them.")
-    ] = False,
-    search: Annotated[
-        int, typer.Option(min=0, max=1000, help="Look ahead in this many copies of the battle.")
-    ] = 0,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Draw choices instead of taking the likeliest.")
-    ] = False,
-    checkpoint: Annotated[
-        str,
-        typer.Option(
-            metavar="latest|best",
-            help="Of a run.",
-            autocompletion=words("latest", "best"),
-        ),
-    ] = "latest",
-    seed: options.Seed = None,
-    checkpoint_dir: Annotated[
-        str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Measure a battle policy: win rates with 95 % intervals, or Elo ratings."""
-    from engine.battles.formats import find_format
-    from pokeTUI.cli.vgc_reports import EvaluationPlan, print_ratings, print_win_rates
-
-    plan = EvaluationPlan(
-        find_format(battle_format),
-        teams,
-        battles,
-        seed or 0,
-        checkpoint,
-        not sample,
-        search,
-        checkpoint_dir or _RUNS,
-    )
-    names = players or ["latest"]
-    if elo:
-        print_ratings(plan, names, opponent or (), as_json=json_)
-        return
-    for name in names:
-        print_win_rates(plan, name, opponent or (), as_json=json_)
-
-
-@vgc_app.command("teams", cls=Panels)
-def list_teams(
-    team: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="Check this team instead, pasted or packed.")
-    ] = "",
-    battle_format: BattleFormat = "gen9vgc2023regc",
-    packed: Annotated[
-        bool, typer.Option("--packed", help="Print teams as the simulator takes them.")
-    ] = False,
-) -> None:
-    """List the teams that are shipped, or check your own by the simulator's rules."""
-    from engine.battles.formats import find_format
-    from pokeTUI.cli.vgc_reports import print_teams
-
-    print_teams(find_format(battle_format), team, is_packed=packed)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "train": train,
+    "bc": bc,
+    "import": import_battles,
+    "eval": evaluate,
+    "play": play,
+    "watch": watch,
+    "teams": list_teams,
+    "ladder": ladder,
+    "server": server,
+}
+for name, command in _COMMANDS.items():
+    vgc_app.command(name, cls=Panels)(command)

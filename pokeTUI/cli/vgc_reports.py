@@ -71,6 +71,41 @@ def print_win_rates(
     _print_scores(plan, teams, player.name, found, as_json=as_json)
 
 
+def print_server_win_rates(
+    plan: EvaluationPlan, name: str, opponents: Sequence[str], *, as_json: bool
+) -> None:
+    """Let a policy meet poke-env's players on a server of our own, and print its win rates.
+
+    Raises:
+        PokeTUIError: The policy, a team, an opponent, poke-env or the server is unusable.
+    """
+    from engine.battles.matches import evaluate_over_websocket
+    from engine.battles.websocket import PLAYERS
+
+    node = find_simulator()
+    teams = _teams(plan, node)
+    player = _player(plan, name)
+    if player.policy is None or plan.search:
+        raise ConfigurationError(
+            "Only a policy that does not search plays over a websocket.", "Use --backend sim."
+        )
+    names = list(opponents or PLAYERS)
+    with _counting(plan.battles * len(names)) as advance:
+        found = evaluate_over_websocket(
+            player.policy,
+            names,
+            plan.battles,
+            plan.format.id,
+            [team.packed for team in teams],
+            node,
+            seed=plan.seed,
+            greedy=plan.is_greedy,
+            report=lambda score: advance(1),
+        )
+    scores = {each.opponent: Score(each.won, each.tied, each.lost, each.turns) for each in found}
+    _print_scores(plan, teams, player.name, scores, as_json=as_json)
+
+
 def print_ratings(
     plan: EvaluationPlan, names: Sequence[str], opponents: Sequence[str], *, as_json: bool
 ) -> None:

@@ -51,6 +51,16 @@ function spectatorLines(log) {
 	return lines;
 }
 
+/** Return a choice in the simulator's words; of a code that makes no sense, words it refuses. */
+function wordsOf(view, code) {
+	try {
+		return choiceText(view, code);
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+		return `code ${code}`;
+	}
+}
+
 /** Begin a battle with open team sheets that both sides accepted. */
 function startBattle(format, seed, teams) {
 	const battle = new Battle({formatid: format, seed});
@@ -203,7 +213,7 @@ class Lane {
 	/** Return whether a choice was accepted; what hides behind a rejection is in the new request. */
 	choose(side, view, code) {
 		const player = this.battle.sides[side];
-		const text = choiceText(view, code);
+		const text = wordsOf(view, code);
 		player.activeRequest.update = undefined;
 		stats.decisions++;
 		if (this.battle.choose(SIDES[side], text)) {
@@ -232,6 +242,7 @@ class Lane {
 			lane: this.index, number: this.number, format: this.format.id, seed: this.seed,
 			teams: this.teams, players: this.players, input_log: this.battle.inputLog,
 			winner: this.hasFailed ? '' : this.battle.winner, turns: this.battle.turn,
+			hash: hashOf(spectatorLines(this.battle.log)),
 		};
 	}
 }

@@ -24,13 +24,19 @@ function install(cacheFolder) {
 			const reason = (test.stderr || String(test.error || '')).trim().split('\n')[0];
 			return {patched: false, warning: `The event look-up patch is off, battles are slower: ${reason}`};
 		}
-		if (mark) {
-			fs.mkdirSync(cacheFolder, {recursive: true});
-			fs.writeFileSync(mark, '');
-		}
+		if (mark) remember(mark);
 	}
 	require('./patch').enable();
 	return {patched: true, warning: ''};
+}
+
+function remember(mark) {
+	try {
+		fs.mkdirSync(path.dirname(mark), {recursive: true, mode: 0o700});
+		fs.writeFileSync(mark, '', {mode: 0o600});
+	} catch {
+		// A cache that cannot be written: the next worker tests again.
+	}
 }
 
 /** Name the simulator, the Node and the scripts that a passed test is about. */
@@ -95,6 +101,7 @@ function choose(view, random) {
 }
 
 function main() {
+	require('./learnsets').defer();
 	const patch = require('./patch');
 	for (const format of FORMATS) {
 		patch.disable();

@@ -2,7 +2,11 @@
 // Plays battles for Python: length-prefixed frames on standard input, answers on standard output.
 const fs = require('node:fs');
 const started = performance.now();
-const speedup = require('./selftest').install(process.argv[2]);
+const [cacheFolder, mode] = process.argv.slice(2);
+const speedup = mode === 'unpatched' ? {patched: false, warning: ''} :
+	require('./selftest').install(cacheFolder);
+const learnsets = require('./learnsets');
+learnsets.defer();
 const {Dex, Teams, TeamValidator} = require('pokemon-showdown/dist/sim');
 const {version} = require('pokemon-showdown/package.json');
 const {Tracker} = require('./tracker');
@@ -147,6 +151,7 @@ const REQUESTS = {
 		const {id} = describeFormat(format);
 		const sets = Teams.unpack(team);
 		if (!sets) return {errors: ['The team cannot be read.'], team: ''};
+		learnsets.load();
 		const errors = TeamValidator.get(id).validateTeam(sets) || [];
 		return {errors, team: Teams.pack(sets)};
 	},
@@ -163,7 +168,8 @@ const REQUESTS = {
 	},
 
 	stats() {
-		return {...stats, rss: process.memoryUsage.rss()};
+		const {user, system} = process.cpuUsage();
+		return {...stats, rss: process.memoryUsage.rss(), cpu_s: (user + system) / 1e6};
 	},
 
 	replay({input_log: lines}) {
@@ -186,6 +192,15 @@ const REQUESTS = {
 		if (!lanes[lane]) throw new Error(`there is no lane ${lane}`);
 		const {battle, players, number} = lanes[lane];
 		return {lines: battle ? spectatorLines(battle.log) : [], players, number};
+	},
+
+	spectate({lane}) {
+		if (!lanes[lane]) throw new Error(`there is no lane ${lane}`);
+		return require('./spectate').spectate(lanes[lane]);
+	},
+
+	retell({input_log: lines}) {
+		return require('./spectate').retell(lines);
 	},
 
 	/** Follow a battle that is played elsewhere; `code`, or a player, asks for the words of a choice. */
@@ -264,6 +279,7 @@ function answer(op, payload) {
 	if (method === 'shutdown') process.exit(0);
 }
 
+process.on('SIGINT', () => {}); // ctrl+c is for whoever started this, whose end it follows
 for (;;) {
 	const head = readExactly(5);
 	const payload = readExactly(head.readUInt32LE(0) - 1);

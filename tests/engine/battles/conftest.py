@@ -6,7 +6,7 @@ from engine.errors import ConfigurationError
 
 @pytest.fixture(scope="session")
 def showdown() -> NodeCommand:
-    """Return how the real battle simulator is run, or skip where it is not installed."""
+    """Return how to run the real simulator, where it is installed."""
     try:
         return find_simulator()
     except ConfigurationError as error:

@@ -1,0 +1,136 @@
+"""Measure the battle simulator and print a table with the targets."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.battles.actions import PREVIEW_CODES, joint_mask
+from engine.battles.formats import Format
+from engine.battles.setup import NodeCommand, find_simulator
+from engine.battles.simulator import POLICY, BattleLog, Decisions, Lane, Simulator
+from engine.battles.teams import pool
+from engine.bench.environment import Figure, print_table
+
+TARGET_RATE = 1500
+"""Decisions a second of CPU time, of both processes, with observations and masks."""
+MAX_REJECTED = 1e-4
+_WARM_UP = 3000
+"""Decisions until the simulator's code is compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """Battles that were played to their ends by random legal choices."""
+
+    logs: tuple[BattleLog, ...]
+    rate: float
+    wall_rate: float
+    decisions: int
+    rejected: int
+    trapped: int
+    memory_mb: float
+    start_s: float
+    warning: str
+
+
+def measure_battles(format: Format, battles: int, lanes: int, seed: int) -> tuple[Figure, ...]:
+    """Print a table of what the simulator does in a process beside this; return its lines."""
+    return print_table(_figures(format, battles, lanes, seed, find_simulator()), "value")
+
+
+def _figures(
+    format: Format, battles: int, lanes: int, seed: int, node: NodeCommand
+) -> Iterator[Figure]:
+    plans = _plans(format, battles, lanes, seed)
+    patched, plain = (_play(plans, node, seed, is_patched=on) for on in (True, False))
+    count = len(patched.logs)
+    yield Figure(
+        "decisions a CPU second, observations and masks included",
+        patched.rate,
+        f"{patched.rate:,.0f} (of wall time {patched.wall_rate:,.0f})",
+        f"at least {TARGET_RATE}",
+        patched.rate >= TARGET_RATE,
+    )
+    ratio = patched.rate / plain.rate
+    yield Figure("speed with the patch against without", ratio, patched.warning or f"{ratio:.2f}")
+    equal = sum(a.hash == b.hash for a, b in zip(patched.logs, plain.logs, strict=True))
+    yield _all("battles that are equal with and without the patch", equal, count)
+    with Simulator([], node) as simulator:
+        exact = sum(simulator.replay(one.input_log).hash == one.hash for one in patched.logs)
+    yield _all("battles that their input logs replay exactly", exact, count)
+    share = patched.rejected / patched.decisions
+    yield Figure(
+        "choices that were rejected, hidden trapping apart",
+        share,
+        f"{patched.rejected} of {patched.decisions:,} ({patched.trapped} met hidden trapping)",
+        f"at most {MAX_REJECTED:.2%}",
+        share <= MAX_REJECTED,
+    )
+    yield Figure("start", patched.start_s, f"{patched.start_s:.1f} s to the first decisions")
+    memory = patched.memory_mb
+    yield Figure(f"memory of the simulator, {lanes} battles", memory, f"{memory:.0f} MB resident")
+
+
+def _all(name: str, value: int, count: int) -> Figure:
+    return Figure(name, value, f"{value} of {count}", "all", value == count)
+
+
+def _plans(format: Format, battles: int, lanes: int, seed: int) -> list[Lane]:
+    """Return lanes that play so many battles together, each shipped team against each in turn."""
+    teams = [team.packed for team in pool(format)]
+    pairs = [(first, second) for first in teams for second in teams]
+    return [
+        Lane(
+            format.id,
+            pairs[index % len(pairs)],
+            (POLICY, POLICY),
+            seed + index,
+            limit=battles // lanes + (index < battles % lanes),
+        )
+        for index in range(min(lanes, battles))
+    ]
+
+
+def _play(plans: list[Lane], node: NodeCommand, seed: int, *, is_patched: bool) -> _Session:
+    rng = np.random.default_rng(seed)
+    start = time.perf_counter()
+    with Simulator(plans, node, is_patched=is_patched) as simulator:
+        nothing = np.array([], np.int64)
+        decisions = simulator.step(nothing, nothing)
+        start_s = time.perf_counter() - start
+        counted, done = None, 0
+        while len(decisions.seats):
+            if counted is None and done >= _WARM_UP:
+                counted = (_cpu_s(simulator), time.perf_counter(), done)
+            done += len(decisions.seats)
+            decisions = simulator.step(decisions.seats, random_choices(decisions, rng))
+        begin = counted or (0.0, start, 0)
+        cpu_s, wall_s = _cpu_s(simulator) - begin[0], time.perf_counter() - begin[1]
+        stats = simulator.stats()
+        return _Session(
+            tuple(simulator.logs()),
+            (done - begin[2]) / cpu_s,
+            (done - begin[2]) / wall_s,
+            stats["decisions"],
+            stats["rejected"],
+            stats["trapped"],
+            stats["rss"] / 1e6,
+            start_s,
+            simulator.hello["warning"],
+        )
+
+
+def _cpu_s(simulator: Simulator) -> float:
+    return float(simulator.stats()["cpu_s"]) + time.process_time()
+
+
+def random_choices(decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw a legal code for each decision."""
+    mask = joint_mask(decisions.legal)
+    codes = (rng.random(mask.shape, np.float32) * mask).argmax(1)
+    previews = decisions.is_preview
+    codes[previews] = rng.integers(PREVIEW_CODES, size=int(previews.sum()))
+    return np.asarray(codes, np.int64)

@@ -1,0 +1,97 @@
+"""What the foe hides cannot change what a side sees."""
+
+import base64
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.battles.formats import DEFAULT_FORMAT, FORMATS
+from engine.battles.observation import SIZE
+from engine.battles.setup import NodeCommand, script_folder
+from engine.battles.teams import pool
+
+OWN = pool(DEFAULT_FORMAT)[0].packed
+CHOICES = [
+    # Talonflame and Gholdengo lead, which show nothing as they come in, and do nothing whose
+    # outcome depends on stats or on who is first.
+    ("team 3456", "team 3456"),
+    ("move protect, move nastyplot", "move tailwind, move nastyplot"),
+    ("switch 3, move nastyplot", "switch 4, switch 3"),
+]
+HIDDEN = {
+    "effort values": (",252,,,4,252|", "252,,,4,,252|"),
+    "nature": ("|Jolly|", "|Impish|"),
+    "individual values": ("||||50|,,,,,Ghost", "||0,0,0,0,0,0||50|,,,,,Ghost"),
+}
+SHEETS = {
+    "item": ("CovertCloak", "SafetyGoggles"),
+    "ability": ("|GaleWings|", "|FlameBody|"),
+    "move": ("Tailwind,BraveBird", "Tailwind,Taunt"),
+    "tera type": (",,,,,Ghost", ",,,,,Water"),
+}
+
+
+def run(node: NodeCommand, method: str, **parameters: Any) -> Any:
+    done = subprocess.run(
+        [node.node, str(Path(__file__).with_name("hidden.js")), str(script_folder())],
+        input=json.dumps({"method": method, **parameters}),
+        env=node.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def variants(node: NodeCommand, changes: dict, *, sheets: bool) -> list[list[str]]:
+    """Return what p1 sees against its own team, and against that with each of the changes."""
+    foes = [OWN] + [OWN.replace(*change) for change in changes.values()]
+    assert len(set(foes)) == len(foes)
+    return run(
+        node,
+        "variants",
+        format=DEFAULT_FORMAT.id,
+        own=OWN,
+        foes=foes,
+        sheets=sheets,
+        seed="1,2,3,4",
+        choices=CHOICES,
+    )
+
+
+def test_stats_that_the_foe_hides_change_no_observation(showdown):
+    plain, *others = variants(showdown, HIDDEN, sheets=True)
+    assert len(plain) == len(CHOICES) + 1
+    assert len(set(plain)) == len(plain)
+    for name, other in zip(HIDDEN, others, strict=True):
+        assert other == plain, name
+
+
+def test_without_open_team_sheets_what_was_not_shown_changes_no_observation(showdown):
+    plain, *others = variants(showdown, HIDDEN | SHEETS, sheets=False)
+    for name, other in zip(HIDDEN | SHEETS, others, strict=True):
+        assert other == plain, name
+
+
+def test_open_team_sheets_show_items_abilities_moves_and_tera_types(showdown):
+    plain, *others = variants(showdown, SHEETS, sheets=True)
+    for name, other in zip(SHEETS, others, strict=True):
+        assert all(one != two for one, two in zip(other, plain, strict=True)), name
+        first, second = (
+            np.frombuffer(base64.b64decode(each[0]), np.float32, SIZE) for each in (other, plain)
+        )
+        assert (first != second).sum() < 100, name
+
+
+@pytest.mark.parametrize("format", [DEFAULT_FORMAT, FORMATS[-1]], ids=lambda each: each.id)
+def test_an_observation_is_made_of_public_lines_and_the_own_request_alone(showdown, format):
+    teams = [team.packed for team in pool(format)[:2]]
+    seeds = [f"{number},2,3,4" for number in range(4)]
+    found = run(showdown, "copies", format=format.id, teams=teams, seeds=seeds)
+    assert found["decisions"] > 50
+    assert found["differing"] == 0

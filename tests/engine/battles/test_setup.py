@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+
+from engine.battles.setup import VERSION, find_node, find_simulator, install
+from engine.errors import ConfigurationError
+from engine.folders import cache_folder
+
+NODE = "#!/bin/sh\necho v{version}\n"
+NPM = (
+    '#!/bin/sh\nmkdir -p node_modules/pokemon-showdown/dist/sim\n: > {index}\necho "$@" >> {log}\n'
+)
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder whose programs are found besides the usual ones of the shell."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("POKETUI_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("POKETUI_SHOWDOWN", raising=False)
+    for name in ("mkdir", "sh"):
+        (folder / name).symlink_to(Path("/bin") / name)
+    return folder
+
+
+def program(folder: Path, name: str, text: str) -> None:
+    (folder / name).write_text(text)
+    (folder / name).chmod(0o755)
+
+
+def with_npm(folder: Path, log: Path) -> None:
+    program(folder, "node", NODE.format(version="20.1.0"))
+    index = "node_modules/pokemon-showdown/dist/sim/index.js"
+    program(folder, "npm", NPM.format(index=index, log=log))
+
+
+def test_without_node_the_remedy_is_said(programs):
+    with pytest.raises(ConfigurationError, match=r"need Node\.js.* Install Node 18 or newer"):
+        find_node()
+
+
+def test_an_old_node_is_refused(programs):
+    program(programs, "node", NODE.format(version="16.20.2"))
+    with pytest.raises(ConfigurationError, match=r"this is v16\.20\.2"):
+        find_node()
+
+
+def test_a_node_that_says_nothing_is_refused(programs):
+    program(programs, "node", "#!/bin/sh\n")
+    with pytest.raises(ConfigurationError, match="does not say its version"):
+        find_node()
+
+
+def test_without_the_simulator_setup_is_named(programs):
+    program(programs, "node", NODE.format(version="18.0.0"))
+    with pytest.raises(ConfigurationError, match="poketui vgc setup"):
+        find_simulator()
+
+
+def test_without_npm_the_remedy_is_said(programs):
+    program(programs, "node", NODE.format(version="20.1.0"))
+    with pytest.raises(ConfigurationError, match="Install npm"):
+        install(print)
+
+
+def test_the_simulator_is_installed_once(programs, tmp_path):
+    log, said = tmp_path / "log", []
+    with_npm(programs, log)
+    assert install(said.append) == install(said.append) == find_simulator()
+    assert log.read_text().split()[0] == "ci"
+    assert len(log.read_text().splitlines()) == 1
+    assert [line.split()[0] for line in said] == ["Installing", "Installed,", "Pokémon"]
+    assert [path.name for path in cache_folder().iterdir()] == [f"showdown-{VERSION}"]
+
+
+def test_an_installation_that_failed_leaves_nothing_and_says_why(programs):
+    program(programs, "node", NODE.format(version="20.1.0"))
+    said = "npm error code ENOTFOUND\nnpm error network request failed"
+    program(programs, "npm", f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+    with pytest.raises(ConfigurationError, match="network request failed"):
+        install(lambda line: None)
+    assert not list(cache_folder().iterdir())
+
+
+def test_half_an_installation_is_replaced(programs, tmp_path):
+    with_npm(programs, tmp_path / "log")
+    rest = cache_folder() / f"showdown-{VERSION}" / "node_modules"
+    rest.mkdir(parents=True)
+    install(lambda line: None)
+    assert find_simulator().modules == rest
+
+
+def test_a_simulator_of_ones_own_is_used(programs, tmp_path, monkeypatch):
+    program(programs, "node", NODE.format(version="20.1.0"))
+    own = tmp_path / "own"
+    monkeypatch.setenv("POKETUI_SHOWDOWN", str(own))
+    for call in (find_simulator, lambda: install(print)):
+        with pytest.raises(ConfigurationError, match="Correct POKETUI_SHOWDOWN"):
+            call()
+    index = own / "pokemon-showdown" / "dist" / "sim" / "index.js"
+    index.parent.mkdir(parents=True)
+    index.touch()
+    assert find_simulator().environment()["NODE_PATH"] == str(own)
