@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 _ROUND = 250
 """Battles for which poke-env's player, which keeps all of them in memory, is used."""
+_SILENCE_S = 60.0
 _MAX_FAILURES = 3
-"""Restarts in a row without a battle that ended, after which there is no point in going on."""
+"""Rounds in a row without a battle that ended, after which there is no point in going on."""
 
 
 @dataclass(slots=True)
@@ -70,8 +71,8 @@ class Limits:
 
     Attributes:
         at_once: Battles that are played at the same time.
-        stall_s: Seconds without a message after which a battle is given up, and, where no battle
-            has one, the server is started again.
+        stall_s: Seconds without a message after which a battle is given up; where no battle
+            has had one for a minute, the server is started again.
     """
 
     at_once: int = 25
@@ -175,14 +176,19 @@ class _Arena:
             is_challenger = True
             while (left := end - score.battles) > 0:
                 before = score.battles
+                error: WorkerError | None = None
                 try:
                     await self._play_round(
                         act, score, team, min(_ROUND, (left + 1) // 2), is_challenger=is_challenger
                     )
-                except WorkerError:
-                    failures = 0 if score.battles > before else failures + 1
-                    if failures >= _MAX_FAILURES:
-                        raise
+                except WorkerError as lost:
+                    error = lost
+                failures = failures + 1 if score.battles == before else 0
+                if failures == _MAX_FAILURES:
+                    raise error or WorkerError(
+                        f"The battles against {opponent} stand still again and again."
+                    )
+                if error:
                     self._restart()
                     score.restarts += 1
                 is_challenger = not is_challenger
@@ -266,7 +272,7 @@ class _Arena:
         while True:
             await asyncio.sleep(self._limits.stall_s / 20)
             now = time.monotonic()
-            if now - ours.active_at > self._limits.stall_s:
+            if now - ours.active_at > max(self._limits.stall_s, _SILENCE_S):
                 return
             for battle in list(ours.battles.values()):
                 if not battle.is_void and now - battle.active_at > self._limits.stall_s:

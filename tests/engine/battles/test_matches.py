@@ -1,7 +1,9 @@
 import os
 import signal
+from pathlib import Path
 
 import pytest
+from poke_env.battle import AbstractBattle
 
 from engine.battles import matches
 from engine.battles.formats import DEFAULT_FORMAT
@@ -15,6 +17,7 @@ from tests.engine.battles.random_policy import RandomPolicy
 FORMAT, TEAM = DEFAULT_FORMAT.id, pool(DEFAULT_FORMAT)[0].packed
 
 
+@pytest.mark.slow
 def test_evaluation_counts_all_battles_though_the_server_is_killed(
     showdown: NodeCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -31,46 +34,51 @@ def test_evaluation_counts_all_battles_though_the_server_is_killed(
             os.kill(servers[0].pid, signal.SIGKILL)
 
     monkeypatch.setattr(matches, "ShowdownServer", Kept)
-    scores = evaluate_over_websocket(
+    (score,) = evaluate_over_websocket(
         RandomPolicy(),
-        ["max_power", "random"],
-        4,
+        ["max_power"],
+        3,
         FORMAT,
         [TEAM],
         showdown,
         limits=Limits(at_once=2),
         report=kill_server,
     )
-    assert [score.opponent for score in scores] == ["max_power", "random"]
-    assert all(score.battles == 4 and score.decisions >= 4 for score in scores)
-    assert [score.restarts for score in scores] == [1, 0]
-    assert not any(score.rejected for score in scores)
+    assert (score.battles, score.restarts, score.rejected) == (3, 1, 0)
+    assert score.void <= 1
+    assert score.decisions >= 3
     assert servers[0].pid is None
 
 
+@pytest.mark.slow
 def test_battle_that_stands_still_is_void_and_played_again(
     showdown: NodeCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Sleepy(matches.PLAYERS["random"]):  # type: ignore[misc]
-        """Never answers in its first battle."""
+    asked: list[str] = []
 
-        def teampreview(self, battle: object) -> str:
-            return "" if len(self.battles) == 1 else super().teampreview(battle)
+    class Sleepy(matches.PLAYERS["random"]):  # type: ignore[misc]
+        """Never answers in the first battle."""
+
+        def teampreview(self, battle: AbstractBattle) -> str:
+            asked.append(battle.battle_tag)
+            return "" if len(asked) == 1 else super().teampreview(battle)
 
     monkeypatch.setattr("engine.battles.websocket.PLAYERS", {"random": Sleepy})
     (score,) = evaluate_over_websocket(
-        RandomPolicy(), ["random"], 2, FORMAT, [TEAM], showdown, limits=Limits(2, stall_s=2.0)
+        RandomPolicy(), ["random"], 2, FORMAT, [TEAM], showdown, limits=Limits(2, stall_s=3.0)
     )
-    assert (score.battles, score.void) == (2, 2)
+    assert score.battles == 2
+    assert score.void >= 1
 
 
 def test_illegal_team_is_refused_before_the_battles(showdown: NodeCommand) -> None:
-    with pytest.raises(BattleError, match="not allowed"):
+    with pytest.raises(BattleError, match="not legal"):
         evaluate_over_websocket(
             RandomPolicy(), ["random"], 1, FORMAT, [TEAM.replace("Protect", "Sheer Cold")], showdown
         )
 
 
-def test_unknown_opponent_is_refused(showdown: NodeCommand) -> None:
+def test_unknown_opponent_is_refused(tmp_path: Path) -> None:
+    node = NodeCommand("node", tmp_path, tmp_path)
     with pytest.raises(ConfigurationError, match="no player greedy"):
-        evaluate_over_websocket(RandomPolicy(), ["greedy"], 1, FORMAT, [TEAM], showdown)
+        evaluate_over_websocket(RandomPolicy(), ["greedy"], 1, FORMAT, [TEAM], node)

@@ -59,7 +59,7 @@ input()
 """
     with subprocess.Popen(
         code_command(code),
-        env=python_environment(),
+        env=python_environment(POKETUI_SHOWDOWN=str(showdown.modules)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as owner:
@@ -74,4 +74,4 @@ input()
 def test_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     (tmp_path / "pokemon-showdown").mkdir()
     with pytest.raises(WorkerError, match=r"stopped while it started: .*Cannot find module"):
-        ShowdownServer(NodeCommand("node", tmp_path))
+        ShowdownServer(NodeCommand("node", tmp_path, tmp_path))

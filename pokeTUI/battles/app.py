@@ -1,0 +1,413 @@
+"""The battle screen's application: polls the session, keeps the state, turns keys into commands."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar, cast
+
+from textual.app import App
+from textual.binding import BindingsMap
+from textual.command import Provider
+from textual.driver import Driver
+from textual.events import Key
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
+
+from engine.commands import ChooseInBattle, Pause, Resume, Save, Stop, Watch
+from engine.events import BattleShown, ConnectionLost, RunFailed, RunStopped
+from engine.files import make_subfolder, write_file
+from engine.training.runs import resume_command
+from pokeTUI.actions.palette import ActionsProvider
+from pokeTUI.battles.bars import TurnBar
+from pokeTUI.battles.board import BattleScreen, Shown
+from pokeTUI.battles.choosing import Choosing, begin, pick, undone, with_gimmick
+from pokeTUI.battles.panes import Scene
+from pokeTUI.battles.state import BattlesState, fold_battles
+from pokeTUI.battles.text import Weight
+from pokeTUI.dashboard.state import DashboardState, fold
+from pokeTUI.keys.entry import BATTLES
+from pokeTUI.keys.keymap import KeyTable, RefusedKeys
+from pokeTUI.link import Link, Session
+from pokeTUI.preferences import Memory, PreferenceFile
+from pokeTUI.screens.endings import ClosingScreen, FailureScreen
+from pokeTUI.screens.help import HelpScreen
+from pokeTUI.signals import end_on_hangup, suspend
+from pokeTUI.terminal.driver import with_job_control
+from pokeTUI.terminal.output import known_theme, set_up_output, theme_after
+from pokeTUI.terminal.probe import terminal_of
+from pokeTUI.widgets.menu import Menu
+
+POLL_INTERVAL_S = 1 / 15
+_LINE_S = {Weight.turn: 0.3, Weight.major: 0.7, Weight.faint: 0.7}
+"""For how long a sentence is shown while a battle is played; others for less."""
+_MINOR_S = 0.25
+
+
+class BattleApp(App[None]):
+    """Show the battles of a session, and let a person steer it or play.
+
+    Args:
+        session: Not yet started; the application starts it.
+        run_dir: The folder of a run that is trained; "": nothing is.
+
+    Attributes:
+        end: How the session ended, None if the user left without waiting.
+        place: Where in the battle the screen is.
+    """
+
+    TITLE = "PokeTUI battles"
+    CSS_PATH = Path(__file__).parent.parent / "styles" / "cockpit.tcss"
+    CSS = """
+    #battle_board { width: 100%; height: 100%; overflow: hidden; }
+    #head, #turns, #battle_keys { background: $panel; }
+    #views { background: $background; }
+    #choice_head { height: 1; }
+    #choice_menu { height: 1fr; }
+    .-small .pane { border: none; padding: 0; }
+    .-small #field { background: $background; }
+    """
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionsProvider}
+    ALLOW_SELECT = False
+
+    def __init__(self, session: Session, *, color: str = "auto", run_dir: str = "") -> None:
+        super().__init__()
+        mistakes = set_up_output(self, terminal_of(os.environ, color).depth)
+        self._mistakes = [f"{one.message} {one.hint}" for one in mistakes]
+        file = PreferenceFile()
+        self.memory = Memory(file, self._complain)
+        self.theme = known_theme(self, self.memory.preferences.theme)
+        self.table = KeyTable(self.memory.preferences.keys, str(file.path), BATTLES)
+        self._bindings = BindingsMap(self.table.bindings())
+        self._refused_keys = RefusedKeys(self.table)
+        self._run_dir = run_dir
+        self.link = Link(session)
+        self.dashboard, self.battles = DashboardState(), BattlesState()
+        self.end: RunStopped | RunFailed | ConnectionLost | None = None
+        self.place = 0
+        self.choosing: Choosing | None = None
+        self._is_following = True
+        self._is_played = False
+        self._next_battle: BattleShown | None = None
+        self._is_asked = False
+        self.is_playing = False
+        self._next_line_s = 0.0
+        self._last_notice = 0
+        self._is_closing = self._stays = False
+        self._screen = BattleScreen(self.table)
+        self.board = self._screen.board
+
+    def get_default_screen(self) -> Screen[None]:
+        """Return the main screen."""
+        return self._screen
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what reads the keyboard."""
+        return with_job_control(super().get_driver_class())
+
+    def show_until_the_end(self) -> None:
+        """Run until the user or the engine ends it; SIGHUP saves before the end."""
+        with end_on_hangup(lambda: self.link.send(Stop("SIGHUP")), lambda: self.link.is_alive):
+            self.run()
+
+    def on_mount(self) -> None:
+        """Start the session and begin to poll it."""
+        self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh())
+        self.link.start()
+        self.set_interval(POLL_INTERVAL_S, self.poll)
+        for mistake in self._mistakes:
+            self._complain(mistake)
+
+    async def on_unmount(self) -> None:
+        """Write down what is to be remembered."""
+        await self.memory.flush()
+
+    def _complain(self, text: str) -> None:
+        if self._running:
+            self.notify(text, severity="warning", markup=False)
+
+    # Events
+
+    def poll(self) -> None:
+        """Fold what has happened and show it."""
+        before = self.battles
+        for event in self.link.poll():
+            self.dashboard = fold(self.dashboard, event)
+            if isinstance(event, BattleShown) and self._is_kept_back(event):
+                self._next_battle = event
+                continue
+            self.battles = fold_battles(self.battles, event)
+        self._replay()
+        self._follow(before)
+        self.show()
+        for notice in self.dashboard.notices:
+            if notice.number > self._last_notice:
+                self._last_notice = notice.number
+                severity = cast(SeverityLevel, notice.severity)
+                self.notify(notice.text, severity=severity, timeout=4, markup=False)
+        if self.dashboard.end is not None and self.end is None:
+            self._finish(self.dashboard.end)
+
+    def _is_kept_back(self, event: BattleShown) -> bool:
+        """Return whether a battle has to wait: the user looks back at another one."""
+        shown = self.battles.shown
+        if shown is None or shown.battle == event.battle:
+            return False
+        looks_back = not self._is_following and self.place < self.battles.playback.end
+        if looks_back and not self._is_asked:
+            return True
+        self._is_asked, self._next_battle = False, None
+        return False
+
+    def _follow(self, before: BattlesState) -> None:
+        """Go on to the end of a battle in progress: at once, or line by line while a person plays.
+
+        What is to be chosen is shown when all that led to it was.
+        """
+        now = self.battles
+        playback, end = now.playback, now.playback.end
+        was, shown = before.shown, now.shown
+        if shown is not None and (was is None or was.battle != shown.battle):
+            is_over = playback.view(end).has_ended
+            self._is_following = not is_over
+            self.place = self._first_place() if is_over else end
+            self._is_played = False
+        self.place = min(self.place, end)
+        if now.wanted is not before.wanted:
+            self._choose(None)
+            self._is_played = self._is_played or now.wanted is not None
+        if self._is_following and self.place < end:
+            if self._is_played:
+                self.is_playing = True
+            else:
+                self.place = end
+        if now.wanted is not None and self.choosing is None and self.place == end:
+            view = playback.view(min(now.wanted.place, end))
+            self._choose(begin(now.wanted, view, playback.own))
+
+    def _first_place(self) -> int:
+        stops = self.battles.playback.stops
+        return stops[0] if stops else 0
+
+    def _replay(self) -> None:
+        if not self.is_playing or time.monotonic() < self._next_line_s:
+            return
+        playback = self.battles.playback
+        self.place = playback.next_sentence(self.place)
+        said = playback.sentences(self.place)
+        weight = said[-1][1].weight if said else Weight.minor
+        self._next_line_s = time.monotonic() + _LINE_S.get(weight, _MINOR_S)
+        self.is_playing = self.place < playback.end
+
+    def show(self) -> None:
+        """Show the state on the board."""
+        scene = Scene(self.battles, min(self.place, self.battles.playback.end))
+        self.board.show(Shown(scene, self.dashboard, self.choosing, self.is_playing))
+
+    def _finish(self, end: RunStopped | RunFailed | ConnectionLost) -> None:
+        """Leave when it ended as asked; stay when it failed, and say what happened."""
+        self.end = end
+        if isinstance(end, RunStopped):
+            if not self._stays and self._is_closing:
+                self.exit(return_code=0)
+            elif self._run_dir:
+                self.notify("The run is saved and has ended. q quits.", markup=False)
+            return
+        self._pop_all()
+        has_checkpoint = not isinstance(end, RunFailed) or end.has_checkpoint
+        resume = resume_command(self._run_dir) if has_checkpoint and self._run_dir else ""
+        self.push_screen(FailureScreen(end, resume))
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let an action happen only when the table says that it makes sense now."""
+        entry = self.table.find(action, parameters)
+        return entry is None or not self.table.refusal(entry, self.dashboard)
+
+    def on_key(self, event: Key) -> None:
+        """Say why a key does nothing."""
+        if len(self.screen_stack) == 1:
+            why = self._refused_keys.why(event.key, self.dashboard, "")
+            if why:
+                self.notify(why, timeout=3, markup=False)
+
+    def on_turn_bar_sought(self, message: TurnBar.Sought) -> None:
+        """Go to a place."""
+        self._go(message.place)
+
+    def _go(self, place: int) -> None:
+        self.is_playing = False
+        self.place = place
+        playback = self.battles.playback
+        self._is_following = place >= playback.end and not playback.view(place).has_ended
+        self.show()
+
+    def action_turn(self, turns: int) -> None:
+        """Go some turns on or back, to the end where there is none left."""
+        playback = self.battles.playback
+        is_last = turns > 0 and (not playback.stops or self.place >= playback.stops[-1])
+        far = turns > 1
+        self._go(playback.end if is_last or far else playback.turned(self.place, turns))
+
+    def action_toggle_replay(self) -> None:
+        """Play the battle line by line, or stop; from its end: from the beginning."""
+        self.is_playing = not self.is_playing
+        self._is_following = self._is_played and self.is_playing
+        if self.is_playing:
+            if self.place >= self.battles.playback.end:
+                self.place = self._first_place()
+            self._next_line_s = 0.0
+        self.show()
+
+    def action_line_on(self) -> None:
+        """Go one line on."""
+        self._go(self.battles.playback.next_sentence(self.place))
+
+    def action_battle(self, step: int) -> None:
+        """Watch another battle, or play the next one."""
+        shown = self.battles.shown
+        if shown is None:
+            return
+        self._is_asked = True
+        if self._next_battle is not None:
+            self.battles = fold_battles(self.battles, self._next_battle)
+            self._next_battle, self._is_following = None, True
+            self.place = self.battles.playback.end
+            self.show()
+        elif shown.count > 1:
+            self.link.send(Watch((shown.number + step) % shown.count))
+        elif self.battles.playback.view(self.battles.playback.end).has_ended:
+            self.link.send(Watch(shown.number + 1))
+        else:
+            self.notify("The battle is not over yet.", timeout=2)
+
+    def action_view(self, key: str) -> None:
+        """Bring a view to the front."""
+        self.board.view(key)
+        self.show()
+
+    def action_next_view(self, step: int) -> None:
+        """Bring the next view to the front."""
+        self.board.next_view(step)
+        self.show()
+
+    def action_scroll(self, rows: int) -> None:
+        """Scroll the view in front."""
+        self.board.scroll_view(rows)
+
+    def action_toggle_pause(self) -> None:
+        """Pause the training, or resume it."""
+        status = self.dashboard.status
+        self.link.send(Resume() if status is not None and status.is_paused else Pause())
+
+    def action_save(self) -> None:
+        """Write a checkpoint."""
+        self.link.send(Save())
+
+    def action_stop_run(self) -> None:
+        """Save and end the run; the screen stays."""
+        self._stays = True
+        self.link.send(Stop("quit"))
+
+    # Choosing
+
+    def _choose(self, choosing: Choosing | None) -> None:
+        self.choosing = choosing
+        self.show()
+        if choosing is None:
+            self._screen.set_focus(None)
+        else:
+            self.board.chooser.show(choosing)
+            self.board.chooser.menu.focus()
+
+    def on_menu_chosen(self, message: Menu.Chosen) -> None:
+        """Take a part of the choice; send the choice when it is complete."""
+        if self.choosing is None or message.menu is not self.board.chooser.menu:
+            return
+        choosing = pick(self.choosing, int(message.key))
+        code = choosing.code
+        if code is None:
+            self._choose(choosing)
+            return
+        self.link.send(ChooseInBattle(code))
+        self.battles = replace(self.battles, wanted=None)
+        self._is_following = True
+        self._choose(None)
+
+    def on_menu_refused(self, message: Menu.Refused) -> None:
+        """Say why something cannot be chosen."""
+        row = message.menu.marked
+        name = f"{row.cells[0]}: " if row is not None else ""
+        self.clear_notifications()
+        self.notify(f"{name}{message.reason}.", severity="warning", timeout=4, markup=False)
+
+    def action_undo_choice(self) -> None:
+        """Take the last part of the choice back."""
+        if self.choosing is not None:
+            self._choose(undone(self.choosing))
+
+    def action_toggle_gimmick(self) -> None:
+        """Use the gimmick with this move, or not."""
+        if self.choosing is None:
+            return
+        choosing, why_not = with_gimmick(self.choosing)
+        if why_not:
+            self.notify(why_not[:1].upper() + why_not[1:] + ".", timeout=3, markup=False)
+        self._choose(choosing)
+
+    # The program
+
+    def action_next_theme(self) -> None:
+        """Use the next theme."""
+        self.theme = theme_after(self)
+        self.memory.remember(theme=self.theme)
+        self.notify(f"Theme {self.theme}", timeout=2)
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        self.push_screen(HelpScreen(self.table))
+
+    def action_picture(self) -> None:
+        """Write the screen as an SVG file."""
+        folder = Path(self._run_dir or ".") / "screenshots"
+        path = folder / f"{datetime.now():%Y-%m-%d_%H-%M-%S}.svg"
+        try:
+            make_subfolder(folder)
+            write_file(path, self.export_screenshot().encode())
+        except OSError as error:
+            self.notify(f"{path}: {error.strerror}", severity="error", markup=False)
+        else:
+            self.notify(f"Screenshot saved: {path}", markup=False)
+
+    def action_quit_run(self) -> None:
+        """Leave: a run that is trained is saved first; asked again, offer to leave at once."""
+        if self.end is not None:
+            self.exit(return_code=0 if isinstance(self.end, RunStopped) else 1)
+        elif isinstance(self.screen, ClosingScreen):
+            self.screen.ask()
+        elif not self._is_closing:
+            self._is_closing = True
+            self.link.send(Stop("quit"))
+            if self._run_dir:
+                self._pop_all()
+                self.push_screen(ClosingScreen())
+
+    def action_leave(self) -> None:
+        """Leave what is in front of the battle; if nothing is, quit."""
+        if len(self.screen_stack) > 1 and not isinstance(
+            self.screen, ClosingScreen | FailureScreen
+        ):
+            self.pop_screen()
+        else:
+            self.action_quit_run()
+
+    def action_suspend(self) -> None:
+        """Leave the terminal to the shell until it continues the program."""
+        suspend(self, "Suspended: `fg` resumes it.")
+
+    def _pop_all(self) -> None:
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
