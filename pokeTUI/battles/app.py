@@ -1,6 +1,9 @@
 """The battle screen's application: polls the session, keeps the state, turns keys into commands."""
 
+import asyncio
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +22,6 @@ from textual.screen import Screen
 from engine.commands import ChooseInBattle, Pause, Resume, Save, Stop, Watch
 from engine.events import BattleShown, ConnectionLost, RunFailed, RunStopped
 from engine.files import make_subfolder, write_file
-from engine.training.runs import resume_command
 from pokeTUI.actions.palette import ActionsProvider
 from pokeTUI.battles.bars import TurnBar
 from pokeTUI.battles.board import BattleScreen, Shown
@@ -52,6 +54,7 @@ class BattleApp(App[None]):
     Args:
         session: Not yet started; the application starts it.
         run_dir: The folder of a run that is trained; "": nothing is.
+        resume: Returns the command that resumes it, "" if there is nothing to resume.
 
     Attributes:
         end: How the session ended, None if the user left without waiting.
@@ -72,7 +75,14 @@ class BattleApp(App[None]):
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionsProvider}
     ALLOW_SELECT = False
 
-    def __init__(self, session: Session, *, color: str = "auto", run_dir: str = "") -> None:
+    def __init__(
+        self,
+        session: Session,
+        *,
+        color: str = "auto",
+        run_dir: str = "",
+        resume: Callable[[], str] = lambda: "",
+    ) -> None:
         super().__init__()
         mistakes = set_up_output(self, terminal_of(os.environ, color).depth)
         self._mistakes = [f"{one.message} {one.hint}" for one in mistakes]
@@ -83,6 +93,7 @@ class BattleApp(App[None]):
         self._bindings = BindingsMap(self.table.bindings())
         self._refused_keys = RefusedKeys(self.table)
         self._run_dir = run_dir
+        self._resume = resume
         self.link = Link(session)
         self.dashboard, self.battles = DashboardState(), BattlesState()
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
@@ -114,6 +125,10 @@ class BattleApp(App[None]):
 
     def on_mount(self) -> None:
         """Start the session and begin to poll it."""
+        if threading.current_thread() is threading.main_thread():
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGTERM, signal.SIGINT):  # ctrl+c is a key, and comes as one
+                loop.add_signal_handler(number, self._close, number.name)
         self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh())
         self.link.start()
         self.set_interval(POLL_INTERVAL_S, self.poll)
@@ -210,15 +225,14 @@ class BattleApp(App[None]):
         """Leave when it ended as asked; stay when it failed, and say what happened."""
         self.end = end
         if isinstance(end, RunStopped):
-            if not self._stays and self._is_closing:
-                self.exit(return_code=0)
-            elif self._run_dir:
+            if self._stays:
                 self.notify("The run is saved and has ended. q quits.", markup=False)
+            else:
+                self.exit(return_code=0)
             return
         self._pop_all()
         has_checkpoint = not isinstance(end, RunFailed) or end.has_checkpoint
-        resume = resume_command(self._run_dir) if has_checkpoint and self._run_dir else ""
-        self.push_screen(FailureScreen(end, resume))
+        self.push_screen(FailureScreen(end, self._resume() if has_checkpoint else ""))
 
     # Keys
 
@@ -388,12 +402,17 @@ class BattleApp(App[None]):
             self.exit(return_code=0 if isinstance(self.end, RunStopped) else 1)
         elif isinstance(self.screen, ClosingScreen):
             self.screen.ask()
-        elif not self._is_closing:
-            self._is_closing = True
-            self.link.send(Stop("quit"))
-            if self._run_dir:
-                self._pop_all()
-                self.push_screen(ClosingScreen())
+        else:
+            self._close("quit")
+
+    def _close(self, reason: str) -> None:
+        if self._is_closing:
+            return
+        self._is_closing = True
+        self.link.send(Stop(reason))
+        if self._run_dir:
+            self._pop_all()
+            self.push_screen(ClosingScreen())
 
     def action_leave(self) -> None:
         """Leave what is in front of the battle; if nothing is, quit."""
