@@ -50,7 +50,6 @@ def play_on_server(
     *,
     challenge: str = "",
     is_searching: bool = False,
-    seed: int = 0,
     greedy: bool = False,
     report: Callable[[Game], None] = lambda game: None,
 ) -> None:
@@ -63,7 +62,6 @@ def play_on_server(
         node: Where Node and the simulator are.
         challenge: User to challenge; "" waits for challenges.
         is_searching: Have the server find opponents (its ladder) instead.
-        seed: Of the policy's choices.
         greedy: Take the likeliest choice instead of drawing one.
         report: Called when a battle has ended.
 
@@ -75,7 +73,7 @@ def play_on_server(
     check_address(seat.address)
     with Simulator((), node) as eyes:
         validate(eyes, find_format(seat.format), seat.team)
-        act = deciding(policy, np.random.default_rng(seed), greedy=greedy)
+        act = deciding(policy, np.random.default_rng(), greedy=greedy)
 
         async def play() -> None:
             player = ServerPlayer(

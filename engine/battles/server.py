@@ -14,7 +14,7 @@ from engine.battles.setup import NodeCommand, script_folder
 from engine.errors import WorkerError
 
 HOST = "127.0.0.1"
-_LINKED = ("dist", "data", "translations", "package.json")
+_LINKED = ("dist", "data", "server", "translations", "package.json")
 _MEGABYTES = 2048
 
 

@@ -340,6 +340,10 @@ class Simulator:
         """
         return self._rows("decisions", input_log=list(input_log))
 
+    def replayed(self, lines: Sequence[str], format: str) -> Outlook:
+        """Return the same of what spectators saw; a result below 0 says why one is unknown."""
+        return self._rows("replayed", lines=list(lines), format=format)
+
     def inspect(self, lane: int) -> tuple[str, ...]:
         """Return what spectators have seen of a lane's battle."""
         return tuple(self._request("inspect", lane=lane)["lines"])
@@ -369,6 +373,7 @@ class Simulator:
         request: Mapping[str, Any] | None = None,
         code: int | None = None,
         *,
+        player: str = "",
         is_over: bool = False,
     ) -> Tracked:
         """Follow a battle that is played elsewhere, through the same eyes.
@@ -380,6 +385,7 @@ class Simulator:
             lines: New lines of its protocol.
             request: What the side is to decide; makes the observation.
             code: A decision about the last request, to be put into words.
+            player: One of the simulator's own, who is to decide instead.
             is_over: Forget it.
         """
         found = self._request(
@@ -390,6 +396,7 @@ class Simulator:
             lines=list(lines),
             request=request,
             code=code,
+            player=player,
             is_over=is_over,
         )
         choice = found.get("choice", "")

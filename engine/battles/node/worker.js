@@ -182,6 +182,12 @@ const REQUESTS = {
 		sendRows(codes, infos, observations, masks);
 	},
 
+	/** Answer the same of spectators' lines; a code below 0 says why a decision is unknown. */
+	replayed({lines, format}) {
+		const {codes, infos, observations, masks} = require('./replays').replayed(lines, describeFormat(format));
+		sendRows(codes, infos, observations, masks);
+	},
+
 	inspect({lane}) {
 		if (!lanes[lane]) throw new Error(`there is no lane ${lane}`);
 		const {battle, players, number} = lanes[lane];
@@ -197,8 +203,8 @@ const REQUESTS = {
 		return require('./spectate').retell(lines);
 	},
 
-	/** Follow a battle that is played elsewhere; `code` asks for the words of a choice. */
-	track({id, format, side, lines, request, code, is_over: isOver}) {
+	/** Follow a battle that is played elsewhere; `code`, or a player, asks for the words of a choice. */
+	track({id, format, side, lines, request, code, player: name, is_over: isOver}) {
 		let battle = outside.get(id);
 		if (!battle) {
 			const info = describeFormat(format);
@@ -217,7 +223,8 @@ const REQUESTS = {
 			answer.legal = Buffer.from(mask.buffer).toString('base64');
 			answer.info = [...info];
 		}
-		if (code !== undefined && code !== null) answer.choice = choiceText(battle.view, code);
+		const chosen = name ? player(name)(battle.view, Math.random) : code ?? null;
+		if (chosen !== null) answer.choice = choiceText(battle.view, chosen);
 		if (isOver) outside.delete(id);
 		return answer;
 	},
