@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -26,9 +25,9 @@ from pokeTUI.actions.palette import ActionsProvider
 from pokeTUI.battles.bars import TurnBar
 from pokeTUI.battles.board import BattleScreen, Shown
 from pokeTUI.battles.choosing import Choosing, begin, pick, undone, with_gimmick
+from pokeTUI.battles.cursor import Cursor
 from pokeTUI.battles.panes import Scene
 from pokeTUI.battles.state import BattlesState, fold_battles
-from pokeTUI.battles.text import Weight
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.keys.entry import BATTLES
 from pokeTUI.keys.keymap import KeyTable, RefusedKeys
@@ -43,9 +42,6 @@ from pokeTUI.terminal.probe import terminal_of
 from pokeTUI.widgets.menu import Menu
 
 POLL_INTERVAL_S = 1 / 15
-_LINE_S = {Weight.turn: 0.3, Weight.major: 0.7, Weight.faint: 0.7}
-"""For how long a sentence is shown while a battle is played; others for less."""
-_MINOR_S = 0.25
 
 
 class BattleApp(App[None]):
@@ -58,7 +54,8 @@ class BattleApp(App[None]):
 
     Attributes:
         end: How the session ended, None if the user left without waiting.
-        place: Where in the battle the screen is.
+        cursor: Where in the battle the screen is.
+        choosing: The choice that the user is making; None: none is.
     """
 
     TITLE = "PokeTUI battles"
@@ -97,14 +94,11 @@ class BattleApp(App[None]):
         self.link = Link(session)
         self.dashboard, self.battles = DashboardState(), BattlesState()
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
-        self.place = 0
+        self.cursor = Cursor()
         self.choosing: Choosing | None = None
-        self._is_following = True
         self._is_played = False
         self._next_battle: BattleShown | None = None
         self._is_asked = False
-        self.is_playing = False
-        self._next_line_s = 0.0
         self._last_notice = 0
         self._is_closing = self._stays = False
         self._screen = BattleScreen(self.table)
@@ -154,7 +148,7 @@ class BattleApp(App[None]):
                 self._next_battle = event
                 continue
             self.battles = fold_battles(self.battles, event)
-        self._replay()
+        self.cursor.tick(self.battles.playback)
         self._follow(before)
         self.show()
         for notice in self.dashboard.notices:
@@ -170,56 +164,34 @@ class BattleApp(App[None]):
         shown = self.battles.shown
         if shown is None or shown.battle == event.battle:
             return False
-        looks_back = not self._is_following and self.place < self.battles.playback.end
-        if looks_back and not self._is_asked:
+        if self.cursor.looks_back(self.battles.playback) and not self._is_asked:
             return True
         self._is_asked, self._next_battle = False, None
         return False
 
     def _follow(self, before: BattlesState) -> None:
-        """Go on to the end of a battle in progress: at once, or line by line while a person plays.
+        """Go on to the end of a battle in progress; line by line while a person plays.
 
         What is to be chosen is shown when all that led to it was.
         """
-        now = self.battles
-        playback, end = now.playback, now.playback.end
+        now, cursor = self.battles, self.cursor
+        playback = now.playback
         was, shown = before.shown, now.shown
         if shown is not None and (was is None or was.battle != shown.battle):
-            is_over = playback.view(end).has_ended
-            self._is_following = not is_over
-            self.place = self._first_place() if is_over else end
+            cursor.enter(playback)
             self._is_played = False
-        self.place = min(self.place, end)
         if now.wanted is not before.wanted:
             self._choose(None)
             self._is_played = self._is_played or now.wanted is not None
-        if self._is_following and self.place < end:
-            if self._is_played:
-                self.is_playing = True
-            else:
-                self.place = end
-        if now.wanted is not None and self.choosing is None and self.place == end:
-            view = playback.view(min(now.wanted.place, end))
+        cursor.follow(playback, is_line_by_line=self._is_played)
+        if now.wanted is not None and self.choosing is None and cursor.place == playback.end:
+            view = playback.view(min(now.wanted.place, playback.end))
             self._choose(begin(now.wanted, view, playback.own))
-
-    def _first_place(self) -> int:
-        stops = self.battles.playback.stops
-        return stops[0] if stops else 0
-
-    def _replay(self) -> None:
-        if not self.is_playing or time.monotonic() < self._next_line_s:
-            return
-        playback = self.battles.playback
-        self.place = playback.next_sentence(self.place)
-        said = playback.sentences(self.place)
-        weight = said[-1][1].weight if said else Weight.minor
-        self._next_line_s = time.monotonic() + _LINE_S.get(weight, _MINOR_S)
-        self.is_playing = self.place < playback.end
 
     def show(self) -> None:
         """Show the state on the board."""
-        scene = Scene(self.battles, min(self.place, self.battles.playback.end))
-        self.board.show(Shown(scene, self.dashboard, self.choosing, self.is_playing))
+        scene = Scene(self.battles, min(self.cursor.place, self.battles.playback.end))
+        self.board.show(Shown(scene, self.dashboard, self.choosing, self.cursor.is_playing))
 
     def _finish(self, end: RunStopped | RunFailed | ConnectionLost) -> None:
         """Leave when it ended as asked; stay when it failed, and say what happened."""
@@ -250,35 +222,24 @@ class BattleApp(App[None]):
 
     def on_turn_bar_sought(self, message: TurnBar.Sought) -> None:
         """Go to a place."""
-        self._go(message.place)
-
-    def _go(self, place: int) -> None:
-        self.is_playing = False
-        self.place = place
-        playback = self.battles.playback
-        self._is_following = place >= playback.end and not playback.view(place).has_ended
+        self.cursor.go(self.battles.playback, message.place)
         self.show()
 
     def action_turn(self, turns: int) -> None:
         """Go some turns on or back, to the end where there is none left."""
-        playback = self.battles.playback
-        is_last = turns > 0 and (not playback.stops or self.place >= playback.stops[-1])
-        far = turns > 1
-        self._go(playback.end if is_last or far else playback.turned(self.place, turns))
+        self.cursor.turn(self.battles.playback, turns)
+        self.show()
 
     def action_toggle_replay(self) -> None:
         """Play the battle line by line, or stop; from its end: from the beginning."""
-        self.is_playing = not self.is_playing
-        self._is_following = self._is_played and self.is_playing
-        if self.is_playing:
-            if self.place >= self.battles.playback.end:
-                self.place = self._first_place()
-            self._next_line_s = 0.0
+        self.cursor.toggle(self.battles.playback, is_line_by_line=self._is_played)
         self.show()
 
     def action_line_on(self) -> None:
         """Go one line on."""
-        self._go(self.battles.playback.next_sentence(self.place))
+        playback = self.battles.playback
+        self.cursor.go(playback, playback.next_sentence(self.cursor.place))
+        self.show()
 
     def action_battle(self, step: int) -> None:
         """Watch another battle, or play the next one."""
@@ -288,8 +249,8 @@ class BattleApp(App[None]):
         self._is_asked = True
         if self._next_battle is not None:
             self.battles = fold_battles(self.battles, self._next_battle)
-            self._next_battle, self._is_following = None, True
-            self.place = self.battles.playback.end
+            self._next_battle, self._is_asked = None, False
+            self.cursor.enter(self.battles.playback)
             self.show()
         elif shown.count > 1:
             self.link.send(Watch((shown.number + step) % shown.count))
@@ -348,7 +309,7 @@ class BattleApp(App[None]):
             return
         self.link.send(ChooseInBattle(code))
         self.battles = replace(self.battles, wanted=None)
-        self._is_following = True
+        self.cursor.is_following = True
         self._choose(None)
 
     def on_menu_refused(self, message: Menu.Refused) -> None:

@@ -94,13 +94,9 @@ def watch(
     """Show battles until the user leaves."""
     from engine.battles.demonstrations import SUFFIX, read_battles
     from engine.battles.players import SCRIPTED
+    from engine.battles.retelling import LinesSession, ReplaySession, read_protocol
     from engine.battles.setup import find_simulator
-    from engine.battles.spectating import (
-        LinesSession,
-        MatchSession,
-        ReplaySession,
-        read_protocol,
-    )
+    from engine.battles.spectating import MatchSession
 
     path = user_path(what)
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
