@@ -1,5 +1,7 @@
 """Define `poketui vgc`: Pokémon VGC doubles battles on the real simulator."""
 
+from collections.abc import Callable
+
 import typer
 
 from pokeTUI.cli.options import Panels
@@ -26,7 +28,7 @@ def setup() -> None:
             say(simulator.hello["warning"] or "It works.")
 
 
-for name, command in {
+_COMMANDS: dict[str, Callable[..., None]] = {
     "train": train,
     "bc": bc,
     "import": import_battles,
@@ -36,5 +38,6 @@ for name, command in {
     "teams": list_teams,
     "ladder": ladder,
     "server": server,
-}.items():
+}
+for name, command in _COMMANDS.items():
     vgc_app.command(name, cls=Panels)(command)
