@@ -1,7 +1,9 @@
 """The battle screen's application: polls the session, keeps the state, turns keys into commands."""
 
+import asyncio
 import os
-import time
+import signal
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -19,14 +21,13 @@ from textual.screen import Screen
 from engine.commands import ChooseInBattle, Pause, Resume, Save, Stop, Watch
 from engine.events import BattleShown, ConnectionLost, RunFailed, RunStopped
 from engine.files import make_subfolder, write_file
-from engine.training.runs import resume_command
 from pokeTUI.actions.palette import ActionsProvider
 from pokeTUI.battles.bars import TurnBar
 from pokeTUI.battles.board import BattleScreen, Shown
 from pokeTUI.battles.choosing import Choosing, begin, pick, undone, with_gimmick
+from pokeTUI.battles.cursor import Cursor
 from pokeTUI.battles.panes import Scene
 from pokeTUI.battles.state import BattlesState, fold_battles
-from pokeTUI.battles.text import Weight
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.keys.entry import BATTLES
 from pokeTUI.keys.keymap import KeyTable, RefusedKeys
@@ -41,9 +42,6 @@ from pokeTUI.terminal.probe import terminal_of
 from pokeTUI.widgets.menu import Menu
 
 POLL_INTERVAL_S = 1 / 15
-_LINE_S = {Weight.turn: 0.3, Weight.major: 0.7, Weight.faint: 0.7}
-"""For how long a sentence is shown while a battle is played; others for less."""
-_MINOR_S = 0.25
 
 
 class BattleApp(App[None]):
@@ -52,10 +50,12 @@ class BattleApp(App[None]):
     Args:
         session: Not yet started; the application starts it.
         run_dir: The folder of a run that is trained; "": nothing is.
+        resume: Returns the command that resumes it, "" if there is nothing to resume.
 
     Attributes:
         end: How the session ended, None if the user left without waiting.
-        place: Where in the battle the screen is.
+        cursor: Where in the battle the screen is.
+        choosing: The choice that the user is making; None: none is.
     """
 
     TITLE = "PokeTUI battles"
@@ -72,7 +72,14 @@ class BattleApp(App[None]):
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionsProvider}
     ALLOW_SELECT = False
 
-    def __init__(self, session: Session, *, color: str = "auto", run_dir: str = "") -> None:
+    def __init__(
+        self,
+        session: Session,
+        *,
+        color: str = "auto",
+        run_dir: str = "",
+        resume: Callable[[], str] = lambda: "",
+    ) -> None:
         super().__init__()
         mistakes = set_up_output(self, terminal_of(os.environ, color).depth)
         self._mistakes = [f"{one.message} {one.hint}" for one in mistakes]
@@ -83,17 +90,15 @@ class BattleApp(App[None]):
         self._bindings = BindingsMap(self.table.bindings())
         self._refused_keys = RefusedKeys(self.table)
         self._run_dir = run_dir
+        self._resume = resume
         self.link = Link(session)
         self.dashboard, self.battles = DashboardState(), BattlesState()
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
-        self.place = 0
+        self.cursor = Cursor()
         self.choosing: Choosing | None = None
-        self._is_following = True
         self._is_played = False
         self._next_battle: BattleShown | None = None
         self._is_asked = False
-        self.is_playing = False
-        self._next_line_s = 0.0
         self._last_notice = 0
         self._is_closing = self._stays = False
         self._screen = BattleScreen(self.table)
@@ -114,6 +119,10 @@ class BattleApp(App[None]):
 
     def on_mount(self) -> None:
         """Start the session and begin to poll it."""
+        if threading.current_thread() is threading.main_thread():
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGTERM, signal.SIGINT):  # ctrl+c is a key, and comes as one
+                loop.add_signal_handler(number, self._close, number.name)
         self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh())
         self.link.start()
         self.set_interval(POLL_INTERVAL_S, self.poll)
@@ -139,7 +148,7 @@ class BattleApp(App[None]):
                 self._next_battle = event
                 continue
             self.battles = fold_battles(self.battles, event)
-        self._replay()
+        self.cursor.tick(self.battles.playback)
         self._follow(before)
         self.show()
         for notice in self.dashboard.notices:
@@ -155,70 +164,47 @@ class BattleApp(App[None]):
         shown = self.battles.shown
         if shown is None or shown.battle == event.battle:
             return False
-        looks_back = not self._is_following and self.place < self.battles.playback.end
-        if looks_back and not self._is_asked:
+        if self.cursor.looks_back(self.battles.playback) and not self._is_asked:
             return True
         self._is_asked, self._next_battle = False, None
         return False
 
     def _follow(self, before: BattlesState) -> None:
-        """Go on to the end of a battle in progress: at once, or line by line while a person plays.
+        """Go on to the end of a battle in progress; line by line while a person plays.
 
         What is to be chosen is shown when all that led to it was.
         """
-        now = self.battles
-        playback, end = now.playback, now.playback.end
+        now, cursor = self.battles, self.cursor
+        playback = now.playback
         was, shown = before.shown, now.shown
         if shown is not None and (was is None or was.battle != shown.battle):
-            is_over = playback.view(end).has_ended
-            self._is_following = not is_over
-            self.place = self._first_place() if is_over else end
+            cursor.enter(playback)
             self._is_played = False
-        self.place = min(self.place, end)
         if now.wanted is not before.wanted:
             self._choose(None)
             self._is_played = self._is_played or now.wanted is not None
-        if self._is_following and self.place < end:
-            if self._is_played:
-                self.is_playing = True
-            else:
-                self.place = end
-        if now.wanted is not None and self.choosing is None and self.place == end:
-            view = playback.view(min(now.wanted.place, end))
+        cursor.follow(playback, is_line_by_line=self._is_played)
+        if now.wanted is not None and self.choosing is None and cursor.place == playback.end:
+            view = playback.view(min(now.wanted.place, playback.end))
             self._choose(begin(now.wanted, view, playback.own))
-
-    def _first_place(self) -> int:
-        stops = self.battles.playback.stops
-        return stops[0] if stops else 0
-
-    def _replay(self) -> None:
-        if not self.is_playing or time.monotonic() < self._next_line_s:
-            return
-        playback = self.battles.playback
-        self.place = playback.next_sentence(self.place)
-        said = playback.sentences(self.place)
-        weight = said[-1][1].weight if said else Weight.minor
-        self._next_line_s = time.monotonic() + _LINE_S.get(weight, _MINOR_S)
-        self.is_playing = self.place < playback.end
 
     def show(self) -> None:
         """Show the state on the board."""
-        scene = Scene(self.battles, min(self.place, self.battles.playback.end))
-        self.board.show(Shown(scene, self.dashboard, self.choosing, self.is_playing))
+        scene = Scene(self.battles, min(self.cursor.place, self.battles.playback.end))
+        self.board.show(Shown(scene, self.dashboard, self.choosing, self.cursor.is_playing))
 
     def _finish(self, end: RunStopped | RunFailed | ConnectionLost) -> None:
         """Leave when it ended as asked; stay when it failed, and say what happened."""
         self.end = end
         if isinstance(end, RunStopped):
-            if not self._stays and self._is_closing:
-                self.exit(return_code=0)
-            elif self._run_dir:
+            if self._stays:
                 self.notify("The run is saved and has ended. q quits.", markup=False)
+            else:
+                self.exit(return_code=0)
             return
         self._pop_all()
         has_checkpoint = not isinstance(end, RunFailed) or end.has_checkpoint
-        resume = resume_command(self._run_dir) if has_checkpoint and self._run_dir else ""
-        self.push_screen(FailureScreen(end, resume))
+        self.push_screen(FailureScreen(end, self._resume() if has_checkpoint else ""))
 
     # Keys
 
@@ -236,35 +222,24 @@ class BattleApp(App[None]):
 
     def on_turn_bar_sought(self, message: TurnBar.Sought) -> None:
         """Go to a place."""
-        self._go(message.place)
-
-    def _go(self, place: int) -> None:
-        self.is_playing = False
-        self.place = place
-        playback = self.battles.playback
-        self._is_following = place >= playback.end and not playback.view(place).has_ended
+        self.cursor.go(self.battles.playback, message.place)
         self.show()
 
     def action_turn(self, turns: int) -> None:
         """Go some turns on or back, to the end where there is none left."""
-        playback = self.battles.playback
-        is_last = turns > 0 and (not playback.stops or self.place >= playback.stops[-1])
-        far = turns > 1
-        self._go(playback.end if is_last or far else playback.turned(self.place, turns))
+        self.cursor.turn(self.battles.playback, turns)
+        self.show()
 
     def action_toggle_replay(self) -> None:
         """Play the battle line by line, or stop; from its end: from the beginning."""
-        self.is_playing = not self.is_playing
-        self._is_following = self._is_played and self.is_playing
-        if self.is_playing:
-            if self.place >= self.battles.playback.end:
-                self.place = self._first_place()
-            self._next_line_s = 0.0
+        self.cursor.toggle(self.battles.playback, is_line_by_line=self._is_played)
         self.show()
 
     def action_line_on(self) -> None:
         """Go one line on."""
-        self._go(self.battles.playback.next_sentence(self.place))
+        playback = self.battles.playback
+        self.cursor.go(playback, playback.next_sentence(self.cursor.place))
+        self.show()
 
     def action_battle(self, step: int) -> None:
         """Watch another battle, or play the next one."""
@@ -274,8 +249,8 @@ class BattleApp(App[None]):
         self._is_asked = True
         if self._next_battle is not None:
             self.battles = fold_battles(self.battles, self._next_battle)
-            self._next_battle, self._is_following = None, True
-            self.place = self.battles.playback.end
+            self._next_battle, self._is_asked = None, False
+            self.cursor.enter(self.battles.playback)
             self.show()
         elif shown.count > 1:
             self.link.send(Watch((shown.number + step) % shown.count))
@@ -334,7 +309,7 @@ class BattleApp(App[None]):
             return
         self.link.send(ChooseInBattle(code))
         self.battles = replace(self.battles, wanted=None)
-        self._is_following = True
+        self.cursor.is_following = True
         self._choose(None)
 
     def on_menu_refused(self, message: Menu.Refused) -> None:
@@ -388,12 +363,17 @@ class BattleApp(App[None]):
             self.exit(return_code=0 if isinstance(self.end, RunStopped) else 1)
         elif isinstance(self.screen, ClosingScreen):
             self.screen.ask()
-        elif not self._is_closing:
-            self._is_closing = True
-            self.link.send(Stop("quit"))
-            if self._run_dir:
-                self._pop_all()
-                self.push_screen(ClosingScreen())
+        else:
+            self._close("quit")
+
+    def _close(self, reason: str) -> None:
+        if self._is_closing:
+            return
+        self._is_closing = True
+        self.link.send(Stop(reason))
+        if self._run_dir:
+            self._pop_all()
+            self.push_screen(ClosingScreen())
 
     def action_leave(self) -> None:
         """Leave what is in front of the battle; if nothing is, quit."""

@@ -76,7 +76,7 @@ class TurnBar(LinesWidget):
 
     def show(self, scene: Scene) -> None:
         """Show the scene's place."""
-        if scene != self._scene:
+        if self._scene is None or not scene.is_same(self._scene):
             self._scene = scene
             self.redraw()
 

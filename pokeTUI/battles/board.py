@@ -208,9 +208,16 @@ class BattleBoard(Widget):
             if pane.display:
                 pane.show(shown.scene)
         hints = self._table.footer(shown.dashboard, GAME)
-        self._keys.show(
-            [hint for hint in hints if hint.group != CHOOSE_KEYS or shown.choosing is not None]
-        )
+        self._keys.show([hint for hint in hints if _matters(hint, shown.choosing)])
+
+
+def _matters(hint: KeyAction, choosing: Choosing | None) -> bool:
+    """Return whether a key that is for choosing does something now."""
+    if hint.group != CHOOSE_KEYS:
+        return True
+    if choosing is None:
+        return False
+    return bool(choosing.gimmick if hint.id == "battle.gimmick" else choosing.chosen)
 
 
 class BattleScreen(Screen[None], inherit_bindings=False):

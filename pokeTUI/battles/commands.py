@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.errors import CheckpointError
 from engine.events import RunFailed, RunStopped
 from engine.folders import user_path
 from engine.plurals import counted
@@ -51,9 +52,13 @@ def run_battle_app(
         color: Of the terminal.
         run_dir: The folder of the run that it trains, "" if it trains nothing.
     """
+    from engine.training.runs import resume_command
     from pokeTUI.battles.app import BattleApp
 
-    app = BattleApp(session, color=color, run_dir=run_dir)
+    def resume() -> str:
+        return resume_command(run_dir, "poketui vgc train", SAVES) if run_dir else ""
+
+    app = BattleApp(session, color=color, run_dir=run_dir, resume=resume)
     app.show_until_the_end()
     return app.end
 
@@ -88,24 +93,20 @@ def watch(
 ) -> Outcome:
     """Show battles until the user leaves."""
     from engine.battles.demonstrations import SUFFIX, read_battles
-    from engine.battles.players import SCRIPTED, find_player
+    from engine.battles.players import SCRIPTED
+    from engine.battles.retelling import LinesSession, ReplaySession, read_protocol
     from engine.battles.setup import find_simulator
-    from engine.battles.spectating import (
-        LinesSession,
-        MatchSession,
-        ReplaySession,
-        read_protocol,
-    )
+    from engine.battles.spectating import MatchSession
 
     path = user_path(what)
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
         battles = read_battles(path)
-        adviser = find_player(against, save_dir).policy if against else None
+        adviser = _found(against, save_dir).policy if against else None
         side = next((i for i, one in enumerate(battles[0].players) if one not in SCRIPTED), 0)
         return _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
     if path.suffix in (".log", ".json", ".txt") and path.is_file():
         return _show(LinesSession(read_protocol(path)))
-    players = find_player(what, save_dir), find_player(against or "heuristics", save_dir)
+    players = _found(what, save_dir), _found(against or "heuristics", save_dir)
     pairing = _pairing(players, team, battle_format, seed)
     adviser = next((one.policy for one in players if one.policy is not None), None)
     session = MatchSession(pairing, find_simulator(), adviser=adviser, pace_s=2.0, rest_s=8.0)
@@ -121,11 +122,11 @@ def play(
     seed: int = 0,
 ) -> Outcome:
     """Let the user play until they leave."""
-    from engine.battles.players import Player, find_player
+    from engine.battles.players import Player
     from engine.battles.setup import find_simulator
     from engine.battles.spectating import MatchSession
 
-    pairing = _pairing((Player(YOU), find_player(against, save_dir)), team, battle_format, seed)
+    pairing = _pairing((Player(YOU), _found(against, save_dir)), team, battle_format, seed)
     kept: list[Path] = []
     session = MatchSession(pairing, find_simulator(), person=0, keep=_keeper(save_dir, kept))
     outcome = _show(session)
@@ -205,6 +206,26 @@ def _pairing(
         with Simulator((), find_simulator()) as simulator:
             validate(simulator, format, own, team)
     return Pairing(format, (own, foe), players, seed)
+
+
+def _found(name: str, save_dir: str) -> "Player":
+    """Return a player by what a user calls it.
+
+    Raises:
+        CheckpointError: There is none.
+    """
+    from engine.battles.players import find_player
+    from engine.training.checkpoint import LATEST
+
+    try:
+        return find_player(name, save_dir)
+    except CheckpointError:
+        if name != LATEST:
+            raise
+        raise CheckpointError(
+            f"There is no trained policy in {save_dir} yet.",
+            "Train one with `poketui vgc train`, or name a built-in player, such as heuristics.",
+        ) from None
 
 
 def _keeper(save_dir: str, kept: list[Path]) -> "Callable[[BattleLog], None]":

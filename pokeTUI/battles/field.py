@@ -193,9 +193,8 @@ def _state(mon: Mon, width: int) -> Line:
     line = Line(width).add("  ", Ink.text)
     for stat, stage in mon.boosts.items():
         name = _STATS[stat]
-        line.add_whole(f"{name}{stage:+d} ", Ink.good if stage > 0 else Ink.bad)
-    effects = [*mon.effects, *mon.turn_effects]
-    return line.add(" · ".join(effects), Ink.warn) if effects else line
+        line.add(f"{name}{stage:+d} ", Ink.good if stage > 0 else Ink.bad)
+    return line.add(" · ".join([*mon.effects, *mon.turn_effects]), Ink.warn)
 
 
 def _held(mon: Mon, sheet: Sheet | None, width: int) -> Line:

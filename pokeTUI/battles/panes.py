@@ -47,6 +47,10 @@ class Scene:
     battles: BattlesState
     place: int
 
+    def is_same(self, other: "Scene") -> bool:
+        """Return whether another scene shows the same; states are compared as objects."""
+        return self.battles is other.battles and self.place == other.place
+
     @property
     def view(self) -> BattleView:
         """The battle there."""
@@ -80,11 +84,12 @@ class BattlePane(LinesWidget):
 
     def show(self, scene: Scene) -> None:
         """Show another scene."""
-        if scene != self._scene:
-            if scene.place != self._scene.place and self._is_newest_last:
-                self._scrolled = 0
-            self._scene = scene
-            self.redraw()
+        if scene.is_same(self._scene):
+            return
+        if scene.place != self._scene.place and self._is_newest_last:
+            self._scrolled = 0
+        self._scene = scene
+        self.redraw()
 
     def draw(self, width: int, height: int) -> list[Line]:
         """Return the lines that are scrolled to."""

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from pokeTUI.battles.fold import fold_line
 from pokeTUI.battles.text import Sentence, Weight, say
-from pokeTUI.battles.view import BattleView, fold_line
+from pokeTUI.battles.view import BattleView
 
 Types = Mapping[str, tuple[str, ...]]
 

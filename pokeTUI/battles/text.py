@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType
 
-from pokeTUI.battles.view import (
+from pokeTUI.battles import phrases
+from pokeTUI.battles.protocol import (
     SIDES,
-    BattleView,
-    Mon,
     effect_name,
     side_number,
     split_line,
     spoken_effect,
     weather_name,
 )
+from pokeTUI.battles.view import BattleView, Mon
 
 
 class Weight(Enum):
@@ -33,126 +32,6 @@ class Sentence:
 
     text: str
     weight: Weight = Weight.minor
-
-
-_STATS = MappingProxyType(
-    {
-        "atk": "Attack",
-        "def": "Defense",
-        "spa": "Sp. Atk",
-        "spd": "Sp. Def",
-        "spe": "Speed",
-        "accuracy": "accuracy",
-        "evasion": "evasiveness",
-    }
-)
-_STATUSES = MappingProxyType(
-    {
-        "brn": ("was burned", "burn was healed"),
-        "par": ("is paralyzed! It may be unable to move", "paralysis was cured"),
-        "psn": ("was poisoned", "poisoning was cured"),
-        "tox": ("was badly poisoned", "poisoning was cured"),
-        "slp": ("fell asleep", ""),
-        "frz": ("was frozen solid", ""),
-    }
-)
-_CURED = MappingProxyType({"slp": "woke up!", "frz": "thawed out!"})
-_CANNOT = MappingProxyType(
-    {
-        "slp": "is fast asleep.",
-        "frz": "is frozen solid!",
-        "par": "couldn't move because it's paralyzed!",
-        "flinch": "flinched and couldn't move!",
-        "recharge": "must recharge!",
-        "nopp": "has no PP left for the move!",
-        "Focus Punch": "lost its focus and couldn't move!",
-        "Truant": "is loafing around!",
-    }
-)
-_WEATHERS = MappingProxyType(
-    {
-        "Sun": ("The sunlight turned harsh!", "The harsh sunlight faded."),
-        "Rain": ("It started to rain!", "The rain stopped."),
-        "Sandstorm": ("A sandstorm kicked up!", "The sandstorm subsided."),
-        "Snow": ("It started to snow!", "The snow stopped."),
-    }
-)
-_FIELDS = MappingProxyType(
-    {
-        "Trick Room": (
-            "The dimensions were twisted!",
-            "The twisted dimensions returned to normal!",
-        ),
-        "Electric Terrain": ("Electricity runs across the battlefield!", "The electricity faded."),
-        "Grassy Terrain": ("Grass grew to cover the battlefield!", "The grass disappeared."),
-        "Misty Terrain": ("Mist swirled around the battlefield!", "The mist disappeared."),
-        "Psychic Terrain": ("The battlefield got weird!", "The weirdness disappeared."),
-        "Gravity": ("Gravity intensified!", "Gravity returned to normal!"),
-    }
-)
-_SIDES = MappingProxyType(
-    {
-        "Tailwind": ("A Tailwind blows behind {team}!", "{Team}'s Tailwind petered out."),
-        "Reflect": ("Reflect shields {team} from physical moves!", "{Team}'s Reflect wore off."),
-        "Light Screen": (
-            "Light Screen shields {team} from special moves!",
-            "{Team}'s Light Screen wore off.",
-        ),
-        "Aurora Veil": ("Aurora Veil shields {team}!", "{Team}'s Aurora Veil wore off."),
-        "Safeguard": ("Safeguard protects {team}!", "{Team}'s Safeguard wore off."),
-        "Stealth Rock": (
-            "Pointed stones float around {team}!",
-            "The stones around {team} are gone.",
-        ),
-        "Spikes": ("Spikes lie around {team}!", "The spikes around {team} are gone."),
-        "Toxic Spikes": (
-            "Poison spikes lie around {team}!",
-            "The poison spikes around {team} are gone.",
-        ),
-        "Sticky Web": ("A sticky web lies around {team}!", "The sticky web around {team} is gone."),
-    }
-)
-_STARTS = MappingProxyType(
-    {
-        "Substitute": ("put up a substitute!", "'s substitute faded!"),
-        "confusion": ("became confused!", " snapped out of its confusion!"),
-        "Taunt": ("fell for the taunt!", " shook off the taunt!"),
-        "Encore": ("must do an encore!", "'s encore ended!"),
-        "Leech Seed": ("was seeded!", " was freed from Leech Seed!"),
-        "Yawn": ("grew drowsy!", ""),
-        "Disable": ("had a move disabled!", "'s move is no longer disabled!"),
-        "Imprison": ("sealed the opponent's moves!", ""),
-        "Throat Chop": ("can't use sound moves!", " can use sound moves again!"),
-        "Heal Block": ("was prevented from healing!", "'s Heal Block wore off!"),
-        "Flash Fire": ("powered up its Fire moves!", ""),
-    }
-)
-_SINGLE = MappingProxyType(
-    {
-        "Protect": "protected itself!",
-        "Follow Me": "became the center of attention!",
-        "Rage Powder": "became the center of attention!",
-        "Helping Hand": "is ready to be helped!",
-        "Wide Guard": "protects its side with Wide Guard!",
-        "Quick Guard": "protects its side with Quick Guard!",
-        "Endure": "braced itself!",
-        "Focus Punch": "is tightening its focus!",
-        "Destiny Bond": "hopes to take its attacker down with it!",
-    }
-)
-_PROTECTS = frozenset(
-    {
-        "Protect",
-        "Detect",
-        "Wide Guard",
-        "Quick Guard",
-        "Spiky Shield",
-        "King's Shield",
-        "Baneful Bunker",
-        "Silk Trap",
-        "Burning Bulwark",
-    }
-)
 
 
 def say(line: str, before: BattleView, own: int | None = None) -> Sentence | None:
@@ -321,7 +200,7 @@ class _Speaker:
 
     def _cannot(self) -> str:
         cause = effect_name(self._parts[1])
-        known = _CANNOT.get(cause)
+        known = phrases.CANNOT.get(cause)
         if known is not None:
             return f"{self._mon()} {known}"
         if self._parts[2]:
@@ -333,7 +212,7 @@ class _Speaker:
         health, _, status = self._parts[1].partition(" ")
         now, before = _share(health), _before(mon)
         cause = effect_name(self._named.get("from", ""))
-        due = f" ({_CAUSES.get(cause, cause)})" if cause else ""
+        due = f" ({phrases.CAUSES.get(cause, cause)})" if cause else ""
         change = round((now - before) * 100)
         if "silent" in self._named and not change:
             return ""
@@ -343,15 +222,15 @@ class _Speaker:
 
     def _status(self, kind: str) -> str:
         status = self._parts[1]
-        gained, cured = _STATUSES.get(status, (f"has {status}", f"{status} was cured"))
+        gained, cured = phrases.STATUSES.get(status, (f"has {status}", f"{status} was cured"))
         if kind == "-status":
             return f"{self._mon()} {gained}!"
-        return (
-            f"{self._mon()} {_CURED[status]}" if status in _CURED else f"{self._mon()}'s {cured}!"
-        )
+        if status in phrases.CURED:
+            return f"{self._mon()} {phrases.CURED[status]}"
+        return f"{self._mon()}'s {cured}!"
 
     def _boost(self, kind: str) -> str:
-        stat = _STATS.get(self._parts[1], self._parts[1])
+        stat = phrases.STATS.get(self._parts[1], self._parts[1])
         amount = self._parts[2]
         if kind == "-setboost":
             return f"{self._mon()}'s {stat} is now at {int(amount or 0):+d}!"
@@ -372,18 +251,18 @@ class _Speaker:
             if name == "none":
                 weather = self._view.weather
                 return (
-                    _WEATHERS.get(weather.name, ("", "The weather cleared up."))[1]
+                    phrases.WEATHERS.get(weather.name, ("", "The weather cleared up."))[1]
                     if weather
                     else ""
                 )
             shown = weather_name(name)
-            return _WEATHERS.get(shown, (f"{shown} began!", ""))[0]
-        started, ended = _FIELDS.get(name, (f"{name} began!", f"{name} ended."))
+            return phrases.WEATHERS.get(shown, (f"{shown} began!", ""))[0]
+        started, ended = phrases.FIELDS.get(name, (f"{name} began!", f"{name} ended."))
         return started if kind == "-fieldstart" else ended
 
     def _side(self, kind: str) -> str:
         name, team = effect_name(self._parts[1]), self._team(self._parts[0])
-        began, ended = _SIDES.get(
+        began, ended = phrases.SIDES.get(
             name, (f"{name} began for {{team}}!", f"{name} ended for {{team}}.")
         )
         text = began if kind == "-sidestart" else ended
@@ -396,14 +275,16 @@ class _Speaker:
         if kind == "-activate":
             return self._activated(what)
         if kind in ("-singleturn", "-singlemove"):
-            return f"{mon} {_SINGLE[what]}" if what in _SINGLE else f"{mon}: {what}!"
+            return f"{mon} {phrases.SINGLE[what]}" if what in phrases.SINGLE else f"{mon}: {what}!"
         if what == "typechange":
             return f"{mon} became {self._parts[2]} type!"
         if what == "typeadd":
             return f"{self._parts[2]} type was added to {mon}!"
-        started, ended = _STARTS.get(what, (f"is under {spoken_effect(what)}!", ""))
+        started, ended = phrases.STARTS.get(what, (f"is under {spoken_effect(what)}!", ""))
         if what.startswith(("quarkdrive", "protosynthesis")):
-            stat = _STATS.get(what.removeprefix("quarkdrive").removeprefix("protosynthesis"), "")
+            stat = phrases.STATS.get(
+                what.removeprefix("quarkdrive").removeprefix("protosynthesis"), ""
+            )
             return f"{mon}'s {stat} was heightened!"
         if kind == "-start":
             return f"{mon} {started}"
@@ -411,7 +292,7 @@ class _Speaker:
 
     def _activated(self, what: str) -> str:
         mon = self._mon()
-        if what in _PROTECTS:
+        if what in phrases.PROTECTS:
             return f"{mon} protected itself!"
         if what == "Substitute":
             return f"The substitute took damage for {self._mon(lower=True)}!"
@@ -431,11 +312,6 @@ class _Speaker:
         if effect_name(self._named.get("from", "")) == "Knock Off":
             return f"{self._mon()} lost its {what}!"
         return f"{self._mon()} used its {what}!"
-
-
-_CAUSES = MappingProxyType(
-    {"brn": "burn", "psn": "poison", "tox": "poison", "confusion": "confusion", "drain": "drained"}
-)
 
 
 def _before(mon: Mon | None) -> float:

@@ -12,17 +12,10 @@ from engine.battles.demonstrations import Battle
 from engine.battles.formats import DEFAULT_FORMAT
 from engine.battles.players import Player
 from engine.battles.policy import NUM_WEIGHTS, Policy
+from engine.battles.retelling import LinesSession, ReplaySession, judged, read_protocol
 from engine.battles.setup import NodeCommand
 from engine.battles.simulator import BattleLog, Simulator
-from engine.battles.spectating import (
-    LinesSession,
-    MatchSession,
-    Pairing,
-    ReplaySession,
-    judged,
-    read_protocol,
-    with_names,
-)
+from engine.battles.spectating import MatchSession, Pairing, with_names
 from engine.battles.teams import pool
 from engine.commands import ChooseInBattle, Watch
 from engine.errors import DemoError

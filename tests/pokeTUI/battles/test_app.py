@@ -1,17 +1,18 @@
 """The battle screen, driven by keys and the mouse."""
 
+import itertools
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import pytest
 from textual.pilot import Pilot
 
 from engine.commands import ChooseInBattle, Pause, Save, Stop, Watch
 from engine.events import Event, RunFailed, RunStarted, RunStopped
 from engine.types import ActionSet
 from pokeTUI.battles.app import BattleApp
+from pokeTUI.battles.cursor import Cursor
 from pokeTUI.battles.layout import POLICY, WORKERS
 from pokeTUI.keys.entry import BATTLES
 from pokeTUI.keys.keymap import KeyTable
@@ -54,32 +55,31 @@ def said(app: BattleApp) -> list[str]:
 
 async def test_finished_battle_opens_at_the_team_preview() -> None:
     async with opened(BATTLE.shown()) as (app, _, _):
-        assert app.place == WHOLE.stops[0]
+        assert app.cursor.place == WHOLE.stops[0]
         assert "Team preview" in screen_text(app)
 
 
 async def test_arrows_turn_and_home_and_end_reach_the_ends() -> None:
     async with opened(BATTLE.shown()) as (app, pilot, _):
         await pilot.press("right", "right")
-        assert app.place == WHOLE.stops[2]
+        assert app.cursor.place == WHOLE.stops[2]
         await pilot.press("left")
-        assert app.place == WHOLE.stops[1]
+        assert app.cursor.place == WHOLE.stops[1]
         await pilot.press("end")
-        assert app.place == WHOLE.end
+        assert app.cursor.place == WHOLE.end
         assert "policy won" in screen_text(app)
         await pilot.press("home")
-        assert app.place == WHOLE.stops[0]
+        assert app.cursor.place == WHOLE.stops[0]
 
 
-async def test_play_goes_on_line_by_line_until_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pokeTUI.battles.app._LINE_S", {})
-    monkeypatch.setattr("pokeTUI.battles.app._MINOR_S", 0.0)
+async def test_play_goes_on_line_by_line_until_the_end() -> None:
     async with opened(BATTLE.shown()) as (app, pilot, _):
+        app.cursor = Cursor(clock=itertools.count().__next__)
         await pilot.press("space")
         places = []
-        while app.is_playing:
+        while app.cursor.is_playing:
             app.poll()
-            places.append(app.place)
+            places.append(app.cursor.place)
         assert places == sorted(places)
         assert places[-1] == WHOLE.end
 
@@ -87,20 +87,20 @@ async def test_play_goes_on_line_by_line_until_the_end(monkeypatch: pytest.Monke
 async def test_click_on_the_turns_seeks() -> None:
     async with opened(BATTLE.shown()) as (app, pilot, _):
         await pilot.click("#turns", offset=(40, 0))
-        assert WHOLE.stops[0] < app.place < WHOLE.end
+        assert WHOLE.stops[0] < app.cursor.place < WHOLE.end
 
 
 async def test_battle_in_progress_is_followed_until_one_looks_back() -> None:
     async with opened(BATTLE.shown(lines=60)) as (app, pilot, session):
-        assert app.place == 60
+        assert app.cursor.place == 60
         session.post(BATTLE.shown(lines=80))
         await polled(pilot)
-        assert app.place == 80
+        assert app.cursor.place == 80
         await pilot.press("left")
-        place = app.place
+        place = app.cursor.place
         session.post(BATTLE.shown(lines=100))
         await polled(pilot)
-        assert app.place == place
+        assert app.cursor.place == place
 
 
 async def test_next_battle_waits_while_one_looks_back() -> None:
@@ -110,7 +110,7 @@ async def test_next_battle_waits_while_one_looks_back() -> None:
         await polled(pilot)
         assert app.battles.playback.end == 60
         await pilot.press("n")
-        assert app.battles.playback.end == app.place == 40
+        assert app.battles.playback.end == app.cursor.place == 40
 
 
 async def test_other_battles_of_several_are_asked_for() -> None:

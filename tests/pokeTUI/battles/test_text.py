@@ -2,10 +2,11 @@
 
 import pytest
 
+from pokeTUI.battles.fold import fold_line, fold_lines
 from pokeTUI.battles.text import Weight, say
-from pokeTUI.battles.view import BattleView, fold_line, fold_lines
+from pokeTUI.battles.view import BattleView
 from tests.pokeTUI.battles.recorded import MEGA, TERA, commander_lines, recorded
-from tests.pokeTUI.battles.test_view import START
+from tests.pokeTUI.battles.test_fold import START
 
 VIEW = fold_lines(BattleView(), START)
 
