@@ -110,8 +110,8 @@ def read_battles(path: Path) -> list[Battle]:
     Raises:
         DemoError: There are none, or a file cannot be read.
     """
-    paths = sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
-    battles = [battle for each in paths for battle in _read_file(each)]
+    inside = sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+    battles = [battle for each in inside if each.exists() for battle in _read_file(each)]
     if not battles:
         raise DemoError(f"There are no battles in {path}.", "Generate some: --battles 1000.")
     return battles

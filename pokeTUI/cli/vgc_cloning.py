@@ -1,6 +1,7 @@
 """Define `poketui vgc bc` and `poketui vgc import`: learn from battles that were played."""
 
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ from engine.errors import ConfigurationError, DemoError
 from engine.folders import user_path
 from engine.plurals import counted
 from pokeTUI.cli import options
-from pokeTUI.cli.progress import progress
+from pokeTUI.cli.progress import Advance, progress
 from pokeTUI.printing import complain, say
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def bc(
         if not quiet:
             say(text)
 
+    show = _no_progress if quiet else progress
     node = find_simulator()
     if battles and data and data.is_file():
         raise ConfigurationError(
@@ -77,11 +79,19 @@ def bc(
     if battles:
         tell(
             _generate(
-                battles, folder, players, battle_format, team, num_teams, num_workers, seed or 0
+                battles,
+                folder,
+                players,
+                battle_format,
+                team,
+                num_teams,
+                num_workers,
+                seed or 0,
+                show,
             )
         )
     found = read_battles(folder)
-    with progress("Replaying", left="nothing was cloned") as advance:
+    with show("Replaying", left="nothing was cloned") as advance:
         demonstrations = replay_decisions(found, node, processes=num_workers, advance=advance)
     tell(f"{counted(len(demonstrations), 'decision')} of {counted(len(found), 'battle')}.")
     settings = CloningSettings(
@@ -89,13 +99,13 @@ def bc(
         patience=patience, seed=seed or 0,
     )  # fmt: skip
     with ExitStack() as bar:
-        advance = bar.enter_context(progress("Cloning", left="nothing was saved"))
+        advance = bar.enter_context(show("Cloning", left="nothing was saved"))
 
         def report(epoch: "Epoch") -> None:
             nonlocal advance
             bar.close()  # a line below the bar would be drawn over
             tell(_epoch_line(epoch))
-            advance = bar.enter_context(progress("Cloning", left="nothing was saved"))
+            advance = bar.enter_context(show("Cloning", left="nothing was saved"))
 
         cloned = clone(demonstrations, settings, report, lambda done, total: advance(done, total))
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -104,9 +114,15 @@ def bc(
     tell(f"Saved in {target}. Fine-tune it: poketui vgc train --bc-model {target}")
 
 
+@contextmanager
+def _no_progress(text: str, *, left: str) -> Iterator[Advance]:
+    """Show nothing; called as `progress` is."""
+    yield lambda done, total: None
+
+
 def _generate(
     count: int, folder: Path, players: str, battle_format: str, team: Path | None,
-    num_teams: int, processes: int, seed: int,
+    num_teams: int, processes: int, seed: int, show: Callable[..., AbstractContextManager[Advance]],
 ) -> str:  # fmt: skip
     """Generate battles, write them into the folder, and say what was done."""
     from engine.battles.demonstrations import SUFFIX, generate, rounds, write_battles
@@ -120,7 +136,7 @@ def _generate(
     )
     names = [name.strip() for name in players.split(",") if name.strip()]
     lanes = rounds(known.id, teams, names, seed)
-    with progress("Generating", left="no battle was kept") as advance:
+    with show("Generating", left="no battle was kept") as advance:
         found = generate(lanes, count, find_simulator(), processes=processes, advance=advance)
     path = folder / f"{known.id}-{'-'.join(names)}-{seed}-{count}{SUFFIX}"
     size = write_battles(path, found)
@@ -175,7 +191,7 @@ def import_battles(
     files = find_files([user_path(path) for path in paths])
     with (
         Simulator((), find_simulator()) as simulator,
-        progress("Importing", left="nothing was written") as advance,
+        (_no_progress if quiet else progress)("Importing", left="nothing was written") as advance,
     ):
         report = import_files(files, simulator, lambda done: advance(done, len(files)))
     for problem in report.problems:

@@ -70,3 +70,25 @@ def test_players_of_the_simulator_are_evaluated_from_the_command_line(modules, m
     assert row["won"] + row["tied"] + row["lost"] == 2
     refused = poketui("vgc", "eval", "random", "--search", "4")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+
+
+def test_a_policy_is_cloned_from_imported_battles_from_the_command_line(
+    modules, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    (tmp_path / "broken.json").write_text("{")
+    missing = poketui("vgc", "bc", cwd=tmp_path)
+    assert (missing.returncode, missing.stderr) == (
+        2,
+        "poketui: There are no battles in saves/vgc/battles. Generate some: --battles 1000.\n",
+    )
+    cloned = poketui(
+        "vgc", "bc", "--battles", "6", "--num-workers", "1", "--epochs", "1", cwd=tmp_path
+    )
+    assert "Generated 6 battles in saves/vgc/battles/" in cloned.stdout
+    assert "\nepoch  1 loss " in cloned.stdout
+    assert "Saved in saves/vgc/clone.zip." in cloned.stdout
+    imported = poketui("vgc", "import", "saves", "broken.json", cwd=tmp_path)
+    assert imported.stdout.startswith("Imported 6 battles of 2 files: ")
+    assert imported.stderr.startswith("poketui: Left out broken.json: Expecting property name")
+    assert (tmp_path / "saves/vgc/battles/imported.battles.gz").is_file()
