@@ -36,6 +36,14 @@ class StepOnce(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class ChooseInBattle(Command):
+    """Decide for the side that a person plays."""
+
+    code: int
+    """`engine.battles.actions`: a joint code, or a selection at team preview."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetSpeed(Command):
     """Limit every environment to `actions_per_s` (0 = unlimited)."""
 

@@ -407,6 +407,8 @@ class VgcConfig(Section):
     """Of the learner, where there is no GPU."""
     minutes: float = Field(default=0.0, ge=0)
     """Time after which training stops; 0: no limit."""
+    anneal: bool = False
+    """Lower learning rate and entropy linearly over `minutes`, to a tenth."""
 
     @field_validator("opponents")
     @classmethod
@@ -420,6 +422,12 @@ class VgcConfig(Section):
         if not sum(opponents.values()) > 0:
             raise ValueError("at least one share must be above 0")
         return opponents
+
+    @model_validator(mode="after")
+    def _check_anneal(self) -> Self:
+        if self.anneal and not self.minutes:
+            raise ValueError("anneal needs minutes")
+        return self
 
 
 class RunConfig(Section):

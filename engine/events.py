@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -366,7 +367,7 @@ class OpponentScore:
     wins: int
     ties: int
     recent_battles: int
-    """Of the last ones, at most 500."""
+    """The last ones, about 500."""
     recent_wins: float
     """Of these; a tie counts one half."""
 
@@ -392,6 +393,54 @@ class BattleWorker:
     """Of the update whose weights it plays with."""
     restarts: int
     """How often the process died and was replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattleDecision:
+    """What the policy makes of a decision of the watched side."""
+
+    place: int
+    """Lines of the battle that were there."""
+    request: Mapping[str, Any]
+    """What the side was asked, as the simulator puts it."""
+    options: tuple[tuple[int, float], ...]
+    """The most probable codes (`engine.battles.actions`) with their probabilities, best first."""
+    value: float
+    """The expected result: -1 lost, 1 won; nan where no policy was asked."""
+    chosen: int = -1
+    """What was done; -1 where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattleShown(LossyEvent):
+    """The watched battle went on, or another one is watched."""
+
+    battle: str
+    """Its name: another one is another battle."""
+    side: int
+    """0 or 1: whose decisions and "you" these are."""
+    lines: tuple[str, ...]
+    """All of its protocol so far."""
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of each species that takes part, as far as known."""
+    decisions: tuple[BattleDecision, ...] = ()
+    number: int = 0
+    """Which one of `count` that can be watched."""
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BattleWanted(Event):
+    """The person who plays a battle is to decide: ChooseInBattle answers."""
+
+    place: int
+    """Lines of the battle that were there."""
+    request: Mapping[str, Any]
+    """As the simulator puts it; empty: nothing is wanted any more."""
+    legal: NDArray[np.bool_]
+    """(90,), the masks of both slots, or of the selections at team preview."""
+    observation: NDArray[np.float32]
+    """(1560,): it has estimates of what the moves would do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,9 @@ from numpy.typing import NDArray
 
 from engine.battles.experience import Experience, SharedWeights, map_buffers
 from engine.battles.policy import NUM_WEIGHTS, FloatArray, Policy
+from engine.battles.rewards import potentials
 from engine.battles.setup import NodeCommand
 from engine.battles.simulator import (
-    FOE_FAINTED,
-    FOE_HP,
-    OWN_FAINTED,
-    OWN_HP,
     POLICY,
     Decisions,
     Lane,
@@ -67,7 +64,8 @@ class ActorSettings:
     """What a worker plays, and how it is rated.
 
     Attributes:
-        teams: Packed; both sides draw from `foe_teams` and these.
+        teams: Of the own side, packed.
+        foe_teams: Of the other.
         capacity: Decisions of a buffer.
     """
 
@@ -289,11 +287,12 @@ class Collector:
         buffer.is_preview[at] = waiting.is_preview[rows]
         buffer.is_complete[at] = False
         buffer.codes[at], buffer.log_probs[at], buffer.values[at] = codes, log_probs, values
-        potentials = self._potentials(waiting.info[rows])
+        settings = self._settings
+        reached = potentials(waiting.info[rows], settings.damage_reward, settings.faint_reward)
         for offset, seat in enumerate(waiting.seats[rows].tolist()):
             trajectory = self._trajectories.setdefault(seat, Trajectory())
             trajectory.rows.append(self._count + offset)
-            trajectory.potentials.append(potentials[offset])
+            trajectory.potentials.append(float(reached[offset]))
         self._count += len(rows)
 
     def _receive(self, decisions: Decisions) -> None:
@@ -318,14 +317,6 @@ class Collector:
             self.simulator.set_lanes({lane: plan for lane, (plan, _) in drawn.items()})
             for lane, (_, matchup) in drawn.items():
                 self._matchups[lane] = matchup
-
-    def _potentials(self, info: FloatArray) -> list[float]:
-        """Return what shaping rewards are differences of, -1 to 1 by default weights of 1."""
-        settings = self._settings
-        damage = settings.damage_reward / 4 * (info[:, OWN_HP] - info[:, FOE_HP])
-        faints = settings.faint_reward / 4 * (info[:, FOE_FAINTED] - info[:, OWN_FAINTED])
-        found: list[float] = (damage + faints).tolist()
-        return found
 
     def _complete(
         self,

@@ -26,7 +26,6 @@ from engine.files import make_folder, parse_json, read_file, write_file
 
 SUFFIX = ".battles.gz"
 _MAX_PACKED, _MAX_UNPACKED = 1 << 28, 1 << 30
-_MAX_LINES, _MAX_LINE_LENGTH = 20_000, 1 << 20
 _AT_ONCE = 16
 _SEEDS = 100_003
 """Lanes of one seed have fewer numbers, so that no two seeds share battles."""
@@ -44,12 +43,14 @@ class Battle:
         players: Whoever played p1 and p2.
         winner: p1, p2, or "" for a tie.
         input_log: The simulator's, with seed and teams.
+        lines: What spectators saw, of a replay, which has no input log.
     """
 
     format: str
     players: tuple[str, str]
     winner: str
     input_log: tuple[str, ...]
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +146,12 @@ def parse_battle(value: Any) -> Battle:
             "format": str(name),
             "players": [str(first), str(second)],
             "winner": "p1" | "p2" | "" as winner,
-            "input_log": list(lines),
-        } if len(lines) <= _MAX_LINES and all(isinstance(line, str) for line in lines):
-            return Battle(name, (first, second), winner, tuple(lines))
+            "input_log": list(log),
+            **others,
+        }:
+            lines = others.get("lines", [])
+            if isinstance(lines, list) and all(isinstance(one, str) for one in [*log, *lines]):
+                return Battle(name, (first, second), winner, tuple(log), tuple(lines))
     raise ValueError("it describes no battle")
 
 
@@ -173,16 +177,22 @@ def generate(
     Raises:
         WorkerError: The simulator stopped.
     """
-    battles: list[Battle] = []
-    shares = [lanes[index::processes] for index in range(min(processes, len(lanes)))]
+    battles: list[tuple[int, int, Battle]] = []
+    processes = min(processes, len(lanes))
     with ExitStack() as stack:
-        simulators = [stack.enter_context(Simulator(share, node)) for share in shares]
-        pool = stack.enter_context(ThreadPoolExecutor(len(simulators)))
+        simulators = [
+            stack.enter_context(Simulator(lanes[index::processes], node))
+            for index in range(processes)
+        ]
+        pool = stack.enter_context(ThreadPoolExecutor(processes))
         while len(battles) < count:
-            for logs in pool.map(_play_on, simulators):
-                battles += [_battle(log) for log in logs]
+            for index, logs in enumerate(pool.map(_play_on, simulators)):
+                battles += [
+                    (log.number, index + processes * log.lane, _battle(log)) for log in logs
+                ]
             advance(min(len(battles), count), count)
-    return battles[:count]
+    battles.sort(key=lambda found: found[:2])  # the same ones however many processes played
+    return [battle for *_, battle in battles[:count]]
 
 
 def _play_on(simulator: Simulator) -> list[BattleLog]:
@@ -214,7 +224,7 @@ def replay_decisions(
     def replay(simulator: Simulator, start: int) -> None:
         nonlocal done
         for index in range(start, len(battles), processes):
-            part = _decisions(simulator.decisions(battles[index].input_log), index)
+            part = _decisions(decisions_of(battles[index], simulator), index)
             parts.append(part)
             done += 1
             if done % _AT_ONCE == 0:
@@ -225,6 +235,17 @@ def replay_decisions(
         pool = stack.enter_context(ThreadPoolExecutor(processes))
         list(pool.map(replay, simulators, range(processes)))
     return join(sorted(parts, key=lambda part: part.battles[0] if len(part) else 0))
+
+
+def decisions_of(battle: Battle, simulator: Simulator) -> Outlook:
+    """Return what was decided in a battle; a result below 0 says why it is not known.
+
+    Raises:
+        BattleError: The simulator cannot play or follow it.
+    """
+    if battle.input_log:
+        return simulator.decisions(battle.input_log)
+    return simulator.replayed(battle.lines, battle.format)
 
 
 def _decisions(found: Outlook, battle: int) -> Demonstrations:

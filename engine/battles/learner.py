@@ -16,8 +16,9 @@ from engine.battles.policy import NETWORK, FloatArray
 from engine.config import VgcConfig
 
 _MIN_SPREAD = 1e-6
-_OVERSHOOT = 1.5
-"""A minibatch's KL divergence is noisy: an update ends at so many times the target."""
+_MAX_LOG_RATIO = 1.0
+"""What a decision counts for the KL divergence at most: of a sharp policy a single one that has
+become likely would end every update."""
 
 
 class Learner:
@@ -45,6 +46,8 @@ class Learner:
         )
         self._batches: list[NDArray[np.int64]] = []
         self._epoch = 0
+        self._entropy = config.entropy
+        self._epoch_kl: list[float] = []
         self._sums: Counter[str] = Counter()
         self._steps = 0
 
@@ -53,8 +56,11 @@ class Learner:
         """Return whether an update is under way."""
         return bool(self._batches)
 
-    def begin(self, experience: Experience) -> None:
-        """Begin an update with complete decisions."""
+    def begin(self, experience: Experience, scale: float = 1.0) -> None:
+        """Begin an update with complete decisions; `scale` is of learning rate and entropy."""
+        self._entropy = scale * self._config.entropy
+        for group in self._optimizer.param_groups:
+            group["lr"] = scale * self._config.learning_rate
         advantages = experience.advantages
         returns = advantages + experience.values
         variance = float(returns.var())
@@ -83,10 +89,8 @@ class Learner:
         figures = self._learn(*(each[rows] for each in self._data))
         self._steps += 1
         self._sums.update(figures)
-        target = self._config.target_kl
-        if target and figures["approx_kl"] > _OVERSHOOT * target:
-            self._batches.clear()
-        elif not self._batches and self._epoch < self._config.epochs:
+        self._epoch_kl.append(figures["approx_kl"])
+        if not self._batches and self._epoch < self._config.epochs and not self._is_too_far():
             self._shuffle()
         if self._batches:
             return None
@@ -120,8 +124,14 @@ class Learner:
         named = self.network.named_weights().items()
         return {name: each.detach().cpu().numpy() for name, each in named}
 
+    def _is_too_far(self) -> bool:
+        """Return whether the policy has left the one that played by more than the target KL."""
+        target = self._config.target_kl
+        return target > 0 and sum(self._epoch_kl) / len(self._epoch_kl) > target
+
     def _shuffle(self) -> None:
         """Begin an epoch."""
+        self._epoch_kl.clear()
         count = len(self._data[0])
         parts = min(self._config.minibatches, count)
         self._batches = np.array_split(self._rng.permutation(count), parts)
@@ -148,18 +158,19 @@ class Learner:
         value_loss = torch.nn.functional.binary_cross_entropy_with_logits(win, targets)
         # Illegal ones have no part in the entropy; 0 * -inf would be nan.
         entropy = -(log_probs.exp() * log_probs.clamp(min=-1e4)).sum(1).mean()
-        loss = policy_loss + config.value_coefficient * value_loss - config.entropy * entropy
+        loss = policy_loss + config.value_coefficient * value_loss - self._entropy * entropy
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
         self._optimizer.step()
         with torch.no_grad():
+            capped = log_ratio.clamp(-_MAX_LOG_RATIO, _MAX_LOG_RATIO)
             figures = torch.stack(
                 [
                     policy_loss,
                     value_loss,
                     entropy,
-                    (ratio - 1 - log_ratio).mean(),
+                    (capped.exp() - 1 - capped).mean(),
                     ((ratio - 1).abs() > config.clip).float().mean(),
                     norm,
                 ]

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.battles.formats import DEFAULT_FORMAT, Format, find_format
 from engine.battles.policy import Policy
 from engine.battles.search import SearchSettings, search
 from engine.battles.simulator import Decisions, Simulator
 from engine.errors import CheckpointError
 from engine.folders import user_path
 from engine.training.checkpoint import BEST, LATEST, CheckpointStore
+from engine.training.run_settings import read_settings
 from engine.training.runs import RunFolder, find_run
 
 SCRIPTED = ("random", "max_power", "greedy", "heuristics")
@@ -96,6 +98,18 @@ def find_player(
             f"The run {folder.run_id} has no best checkpoint yet.", "Use --checkpoint latest."
         )
     return Player(folder.run_id, Policy.load(path), is_greedy)
+
+
+def format_of(name: str, save_dir: str) -> Format:
+    """Return the format that a run was trained in; the default for anybody else.
+
+    Raises:
+        CheckpointError: There is no such run, or its settings cannot be read.
+        ConfigurationError: Its format is not known.
+    """
+    if name in SCRIPTED or user_path(name).is_file():
+        return DEFAULT_FORMAT
+    return find_format(read_settings(find_run(save_dir, name, purpose="evaluate")).vgc.format)
 
 
 def past_policies(name: str, save_dir: str, *, is_greedy: bool = True) -> Sequence[Player]:

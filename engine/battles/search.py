@@ -83,4 +83,6 @@ def _candidates(prior: FloatArray, is_preview: bool, settings: SearchSettings) -
     if is_preview:
         prior = prior[:PREVIEW_CODES]
     best = np.argsort(-prior)[: settings.candidates]
-    return best[prior[best] >= min(np.log(settings.least_share), prior[best[0]])]
+    is_likely = prior[best] >= min(np.log(settings.least_share), prior[best[0]])
+    likely: NDArray[np.int64] = best[is_likely]
+    return likely

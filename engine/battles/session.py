@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from engine.battles.actor import ActorSettings
 from engine.battles.formats import find_format
+from engine.battles.players import POOL
 from engine.battles.policy import NETWORK
 from engine.battles.setup import NodeCommand, find_simulator
 from engine.battles.simulator import Simulator
 from engine.battles.teams import pool, read_team, validate
 from engine.config import RunConfig, VgcConfig
-from engine.errors import PokeTUIError
+from engine.errors import ConfigurationError, PokeTUIError
 from engine.events import ProgressReported, RunStarted, RunStopped, WarningRaised
 from engine.loop.controls import Controls, Pace
 from engine.loop.session_loop import SessionLoop
@@ -22,6 +23,7 @@ from engine.training.checkpoint import Checkpoint, CheckpointStore, read_checkpo
 from engine.training.journal import Journal, read_journal
 from engine.training.metrics_logger import MetricsLogger
 from engine.training.run_settings import flat, read_settings
+from engine.training.run_status import RunStatus
 from engine.training.runs import RunFolder
 from engine.training.tensorboard import TensorBoardFile
 from engine.types import ActionSet
@@ -127,7 +129,7 @@ class BattleSession(ThreadedSession):
                 learner=Learner(vgc, config.seed),
                 workers=workers,
                 standings=Standings(),
-                pool=Pool(folder.path / "pool", vgc.pool_size),
+                pool=Pool(folder.path / POOL, vgc.pool_size),
                 store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
                 controls=controls,
                 reporter=BattleReporter(controls, pace, log),
@@ -141,15 +143,22 @@ class BattleSession(ThreadedSession):
                 report = training.learner.network.load_compatible(
                     under(self._cloned.arrays, NETWORK)
                 )
+                if not report.loaded:
+                    raise ConfigurationError(f"Nothing fits in {vgc.bc_model}.", "Use another one.")
                 self.mailbox.post(ProgressReported(f"{vgc.bc_model}: {report.text()}"))
             log.figures = self._figures(training)
             folder.keep()
             self._report_start(training)
             training.start()
+            folder.note_status(RunStatus.RUNNING)
             SessionLoop(
                 training, controls, pace, training.reporter, self._commands, ActionSet(())
             ).run()
-            return training.finish()
+            end = training.finish()
+            has_finished = training.elapsed() >= 1
+            status = RunStatus.FINISHED if has_finished else RunStatus.STOPPED
+            folder.note_status(status, end.reason)
+            return end
 
     def _figures(self, training: "BattleTraining") -> MetricsLogger:
         config, step = self.config, training.reporter.metrics.total_steps

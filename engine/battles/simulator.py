@@ -125,6 +125,38 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
+class Spectacle:
+    """A battle in progress, for whoever looks at it.
+
+    Attributes:
+        lines: What spectators have seen; none between two battles.
+        types: Of each species that takes part, and of its other formes.
+        requests: What each side is to decide, None: nothing.
+        number: Of the battle in its lane.
+    """
+
+    lines: tuple[str, ...]
+    types: Mapping[str, tuple[str, ...]]
+    requests: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A battle that was played, for whoever looks at it.
+
+    Attributes:
+        lines: What spectators saw.
+        types: Of each species that took part, and of its other formes.
+        asked: (lines that were there, side, request) of each decision, in the order of `decisions`.
+    """
+
+    lines: tuple[str, ...]
+    types: Mapping[str, tuple[str, ...]]
+    asked: tuple[tuple[int, int, Mapping[str, Any]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tracked:
     """A battle that is played elsewhere, as one of its sides sees it.
 
@@ -308,9 +340,29 @@ class Simulator:
         """
         return self._rows("decisions", input_log=list(input_log))
 
+    def replayed(self, lines: Sequence[str], format: str) -> Outlook:
+        """Return the same of what spectators saw; a result below 0 says why one is unknown."""
+        return self._rows("replayed", lines=list(lines), format=format)
+
     def inspect(self, lane: int) -> tuple[str, ...]:
         """Return what spectators have seen of a lane's battle."""
         return tuple(self._request("inspect", lane=lane)["lines"])
+
+    def spectate(self, lane: int) -> Spectacle:
+        """Return what there is to see of a lane's battle, and what is to be decided in it."""
+        found = self._request("spectate", lane=lane)
+        first, second = found["requests"]
+        types = {name: tuple(known) for name, known in found["types"].items()}
+        return Spectacle(tuple(found["lines"]), types, (first, second), found["number"])
+
+    def retell(self, input_log: Sequence[str]) -> Story:
+        """Play a battle again, and return what was shown and asked in it."""
+        found = self._request("retell", input_log=list(input_log))
+        return Story(
+            tuple(found["lines"]),
+            {name: tuple(known) for name, known in found["types"].items()},
+            tuple((one["place"], one["side"], one["request"]) for one in found["decisions"]),
+        )
 
     def track(
         self,
@@ -321,6 +373,7 @@ class Simulator:
         request: Mapping[str, Any] | None = None,
         code: int | None = None,
         *,
+        player: str = "",
         is_over: bool = False,
     ) -> Tracked:
         """Follow a battle that is played elsewhere, through the same eyes.
@@ -332,6 +385,7 @@ class Simulator:
             lines: New lines of its protocol.
             request: What the side is to decide; makes the observation.
             code: A decision about the last request, to be put into words.
+            player: One of the simulator's own, who is to decide instead.
             is_over: Forget it.
         """
         found = self._request(
@@ -342,6 +396,7 @@ class Simulator:
             lines=list(lines),
             request=request,
             code=code,
+            player=player,
             is_over=is_over,
         )
         choice = found.get("choice", "")

@@ -26,19 +26,35 @@ _LEAST_BATTLES = 100
 
 @dataclass(slots=True)
 class Standing:
-    """Results against one kind of opponent, all and the last ones (1, 0.5 or 0)."""
+    """Results against one kind of opponent, all and the last ones.
+
+    Attributes:
+        recent: (battles, points) of the last reports, as few as have `RECENT` battles.
+    """
 
     battles: int = 0
     wins: int = 0
     ties: int = 0
-    recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
+    recent: deque[tuple[int, float]] = field(default_factory=deque)
+
+    @property
+    def recent_battles(self) -> int:
+        """Return how many battles count as recent."""
+        return sum(battles for battles, _ in self.recent)
+
+    @property
+    def recent_wins(self) -> float:
+        """Return how many of these were won; a tie counts one half."""
+        return sum(points for _, points in self.recent)
 
     def add(self, won: int, tied: int, lost: int) -> None:
-        """Count battles."""
+        """Count the battles of a report."""
         self.battles += won + tied + lost
         self.wins += won
         self.ties += tied
-        self.recent.extend([1.0] * won + [0.5] * tied + [0.0] * lost)
+        self.recent.append((won + tied + lost, won + tied / 2))
+        while self.recent_battles - self.recent[0][0] >= RECENT:
+            self.recent.popleft()
 
 
 class Standings:
@@ -67,7 +83,7 @@ class Standings:
         """Return them for the screen."""
         return tuple(
             OpponentScore(
-                name, each.battles, each.wins, each.ties, len(each.recent), sum(each.recent)
+                name, each.battles, each.wins, each.ties, each.recent_battles, each.recent_wins
             )
             for name, each in sorted(self._by_name.items())
         )
@@ -75,9 +91,9 @@ class Standings:
     def score(self) -> tuple[float, ...] | None:
         """Return what checkpoints are compared by: the mean win rate against built-in players."""
         rates = [
-            sum(each.recent) / len(each.recent)
+            each.recent_wins / each.recent_battles
             for name, each in self._by_name.items()
-            if name not in (SELF, PAST) and len(each.recent) >= _LEAST_BATTLES
+            if name not in (SELF, PAST) and each.recent_battles >= _LEAST_BATTLES
         ]
         return (sum(rates) / len(rates),) if rates else None
 
@@ -95,7 +111,7 @@ class Standings:
         """Restore the state that `save` returned."""
         self.mean_turns = float("nan" if facts["mean_turns"] is None else facts["mean_turns"])
         self._by_name = {
-            name: Standing(**each | {"recent": deque(each["recent"], RECENT)})
+            name: Standing(**each | {"recent": deque((n, p) for n, p in each["recent"])})
             for name, each in facts["by_name"].items()
         }
 

@@ -30,6 +30,8 @@ from engine.training.reporter import RunLog
 from engine.training.snapshot import package_version, refuse_other_versions
 
 _POLL_S = 0.05
+_LAST_SCALE = 0.1
+"""Of learning rate and entropy, where they are annealed."""
 
 
 class BattleReporter(Reporter):
@@ -49,6 +51,10 @@ class BattleReporter(Reporter):
     def uptime_s(self) -> float:
         """Return how long the run has lasted, over all its starts."""
         return self._earlier_s + super().uptime_s()
+
+    def session_s(self) -> float:
+        """Return how long this process has trained."""
+        return super().uptime_s()
 
     def steps_per_s(self) -> float:
         """Return decisions a second between the last two updates, learning included."""
@@ -89,10 +95,18 @@ class BattleTraining:
 
     def is_over(self) -> bool:
         """Return whether it was asked to stop, or its time is up."""
-        minutes = self.config.vgc.minutes
-        if minutes and Reporter.uptime_s(self.reporter) >= 60 * minutes:
+        if self.elapsed() >= 1:
             self.controls.stop_reason = self.controls.stop_reason or "the time is up"
         return bool(self.controls.stop_reason)
+
+    def elapsed(self) -> float:
+        """Return which part of the time that was given is over; 0 where there is no limit."""
+        limit_s = 60 * self.config.vgc.minutes
+        return self.reporter.session_s() / limit_s if limit_s else 0.0
+
+    def scale(self) -> float:
+        """Return what learning rate and entropy are multiplied by."""
+        return 1 - (1 - _LAST_SCALE) * self.elapsed() if self.config.vgc.anneal else 1.0
 
     def wait_s(self) -> float | None:
         """Wait for commands while paused."""
@@ -123,14 +137,15 @@ class BattleTraining:
             if figures is not None:
                 self.conclude(figures)
         elif self.workers.full() >= self.config.vgc.num_workers:
-            self.learner.begin(self.workers.take(self.config.vgc.num_workers))
+            experience = self.workers.take(self.config.vgc.num_workers)
+            self.reporter.metrics.total_steps += len(experience.codes)
+            self.learner.begin(experience, self.scale())
             self.reporter.phase("learning")
 
     def hear(self, timeout_s: float) -> None:
         """Count what the workers report."""
         metrics = self.reporter.metrics
         for report in self.workers.poll(timeout_s):
-            metrics.total_steps += report.count
             metrics.episodes += report.battles
             self.standings.add(report)
             self.pool.add_results(report.past)

@@ -143,6 +143,11 @@ class Worker:
         self._output.close()
         self._process = None
 
+    def close(self) -> None:
+        """End for good."""
+        self.end()
+        self._memory.close()
+
     def _send(self, kind: bytes, payload: bytes = b"") -> None:
         # One that is gone is noticed where it is listened to.
         with contextlib.suppress(OSError):
@@ -235,7 +240,7 @@ class Workers:
     def close(self) -> None:
         """End all."""
         for worker in self.every:
-            worker.end()
+            worker.close()
         self._file.close()
 
     def _replace(self, worker: Worker, error: WorkerError) -> None:

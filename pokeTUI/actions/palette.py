@@ -1,5 +1,7 @@
 """The command palette: every action of the table with its keys, and why some make no sense now."""
 
+from typing import cast
+
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
@@ -22,8 +24,7 @@ class ActionsProvider(Provider):
 
     @property
     def _cockpit(self) -> ActionsApp:
-        assert isinstance(self.app, ActionsApp)
-        return self.app
+        return cast(ActionsApp, self.app)  # or the battle screen, whose entries have no pane
 
     async def discover(self) -> Hits:
         """Offer all of them: first what is possible now."""

@@ -21,16 +21,19 @@ _PANELS = {
     "Agent": "agent mode strategy start_policy player",
     "Language model": "llm_model llm_backend llm_interval no_llm",
     "Data": "task tag rules by success val_share balance",
+    "Battles": "battle_format team num_teams opponents num_workers",
     "Network and training": "network inputs hidden_size epochs batch_size lr weight_decay patience "
-    "eval_episodes eval_every save_every device",
+    "eval_episodes eval_every save_every device bc_model freeze_shared",
+    "PPO": "buffer_size gamma gae_lambda ppo_epochs num_minibatches clip_coef ent_coef vf_coef "
+    "target_kl anneal",
     "DAgger": "dagger rounds round_episodes beta",
     "Run": "demo from_ at steps episodes minutes time_limit pause reset review seed seeds "
     "first_seed envs workers processes",
     "Video": "gif mp4 panes size speed scale first last",
     "Table of runs": "sort reverse filter_ group watch_ once",
     "Labels and trash": "name note add_tag untag delete restore yes",
-    "Output": "headless detach quiet color save_dir exp_name track wandb_project_name json_ out "
-    "force",
+    "Output": "headless detach quiet color save_dir checkpoint_dir exp_name track "
+    "wandb_project_name json_ out force",
 }
 _PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}
 

@@ -67,6 +67,13 @@ with_model = _only_if(
 )
 
 
+def battles_trained(state: DashboardState) -> str:
+    """Let it be done while a battle policy is trained."""
+    if state.end is not None:
+        return "the run has ended"
+    return "" if state.run is not None else "nothing is trained here"
+
+
 def playable(state: DashboardState) -> str:
     """Let it be done while a person plays, but not while they review what they have played."""
     return by_hand(state) or (REVIEW if is_reviewing(state) else "")

@@ -9,6 +9,7 @@ from functools import partial
 from engine.commands import NUM_SLOTS
 from pokeTUI.dashboard.conditions import (
     backable,
+    battles_trained,
     beside_others,
     by_agent,
     evaluating,
@@ -31,6 +32,9 @@ from pokeTUI.dashboard.conditions import (
     with_model,
 )
 from pokeTUI.keys.entry import (
+    BATTLE,
+    BATTLES,
+    CHOOSE,
     PLAY,
     PROGRAM,
     RECORD,
@@ -550,6 +554,139 @@ PROGRAM_KEYS = (
         synonyms=("suspend", "background", "shell"),
     ),
 )
+
+_battle, _choose = (partial(KeyAction, group, screen=BATTLES) for group in (BATTLE, CHOOSE))
+
+BATTLE_KEYS = (
+    _battle(
+        ("left",),
+        "turn(-1)",
+        "Go back or forward one turn; a click or a drag on the line of turns seeks anywhere.",
+        name="battle.turn_back",
+        label="turn",
+        display="← →",
+        rank=1,
+        synonyms=("scrub", "seek", "back", "rewind"),
+    ),
+    _battle(("right",), "turn(1)", "Go forward one turn.", name="battle.turn_on", display=""),
+    _battle(
+        ("home",),
+        "turn(-9999)",
+        "Go to the team preview or to the end; at the end a battle in progress is followed.",
+        name="battle.first",
+        display="home end",
+    ),
+    _battle(("end", "enter"), "turn(9999)", "Go to the end.", name="battle.last", display=""),
+    _battle(
+        ("space",),
+        "toggle_replay",
+        "Play the battle line by line, or stop.",
+        name="battle.play",
+        label="play",
+        rank=1,
+        synonyms=("play", "pause", "replay"),
+    ),
+    _battle(
+        ("full_stop",),
+        "line_on",
+        "Go forward one line.",
+        name="battle.line",
+        synonyms=("step", "single step"),
+    ),
+    _battle(
+        ("n",),
+        "battle(1)",
+        "Watch the next or the previous battle, where there are several.",
+        name="battle.next",
+        label="battle",
+        display="n N",
+        rank=3,
+    ),
+    _battle(("N",), "battle(-1)", "Watch the previous battle.", name="battle.previous", display=""),
+    _battle(
+        ("tab",),
+        "next_view(1)",
+        "Next view: log, policy, team sheets, win rates, workers (shift+tab: the previous one).",
+        name="battle.view",
+        label="view",
+        display="tab",
+        rank=2,
+    ),
+    _battle(
+        ("shift+tab",), "next_view(-1)", "Previous view.", name="battle.previous_view", display=""
+    ),
+    *(
+        _battle(
+            (str(number),),
+            f"view('{view}')",
+            f"Show the {title}." if number > 1 else "Show the log; 2 to 5 are the other views.",
+            name=f"battle.{view}",
+            display="1-5" if number == 1 else "",
+        )
+        for number, (view, title) in enumerate(
+            (
+                ("log", "log"),
+                ("policy", "policy's choices"),
+                ("sheets", "team sheets"),
+                ("rates", "win rates"),
+                ("workers", "workers"),
+            ),
+            start=1,
+        )
+    ),
+    _battle(
+        ("pageup", "left_square_bracket"),
+        "scroll(-5)",
+        "Scroll the view, also with [ and ] or the wheel.",
+        name="battle.up",
+        display="pgup",
+    ),
+    _battle(
+        ("pagedown", "right_square_bracket"),
+        "scroll(5)",
+        "Scroll on.",
+        name="battle.down",
+        display="",
+    ),
+    _battle(
+        ("p",),
+        "toggle_pause",
+        "Pause or resume the training.",
+        battles_trained,
+        name="battle.pause",
+        label="pause",
+        rank=2,
+        synonyms=("pause", "resume", "halt"),
+    ),
+    _battle(("s",), "save", "Save a checkpoint now.", battles_trained, name="battle.save"),
+    _battle(
+        ("Q",),
+        "stop_run",
+        "Stop the training: save and end it, keep the screen open.",
+        battles_trained,
+        name="battle.stop",
+        synonyms=("stop", "end"),
+    ),
+    _choose(
+        ("g",),
+        "toggle_gimmick",
+        "Terastallize or Mega Evolve with this move, or not.",
+        name="battle.gimmick",
+        label="Tera/Mega",
+        rank=1,
+        synonyms=("tera", "terastallize", "mega", "gimmick"),
+    ),
+    _choose(
+        ("backspace",),
+        "undo_choice",
+        "Take the last part of the choice back.",
+        name="battle.undo",
+        label="undo",
+        rank=2,
+    ),
+)
+SHARED = frozenset({"theme", "picture", "palette", "help", "quit", "leave", "suspend"})
+"""What both screens have."""
 
 ALWAYS = frozenset({"take_over", "palette", "help", "quit", "leave", "suspend"})
 """Their keys are never the game's: whoever plays must find the way out."""

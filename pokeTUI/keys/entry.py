@@ -7,7 +7,7 @@ from pokeTUI.dashboard.conditions import READ_ONLY, WhyNot, always, is_replay, t
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
 
-RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM = (
+RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM, BATTLE, CHOOSE = (
     "Run",
     "While you play",
     "Record a demonstration",
@@ -16,6 +16,8 @@ RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM = (
     "Watch",
     "Screen",
     "Program",
+    "Battles",
+    "While you play a battle",
 )
 """Headings, in the order of the help."""
 _STEERING = (RUN, PLAY, RECORD, STEER)
@@ -25,6 +27,8 @@ _FOR_ALL = frozenset({"next_game", "previous_game", "game_number"})
 _IN_A_REPLAY = frozenset({"pause", "step", "faster", "slower", "take_over"})
 _WHILE_RECORDING = _IN_A_REPLAY | {"restart", "stop", "save_state", "branch"}
 """Of what is under RUN and STEER, what there is where only demonstrations are recorded."""
+BATTLES = "battles"
+"""The battle screen, which has keys of its own."""
 SLOTS = ("save_slot_", "load_slot_")
 """How the actions of the save slots begin, which are there as well."""
 
@@ -45,6 +49,7 @@ class KeyAction:
         rank: The lower, the longer it stays where the footer has little room.
         pane: The pane that must have the keyboard, "" if it works everywhere.
         is_priority: Acts whatever is on the screen.
+        screen: BATTLES: only on the battle screen; "": in the cockpit.
         synonyms: Other words by which the command palette finds it.
     """
 
@@ -59,6 +64,7 @@ class KeyAction:
     rank: int = 5
     pane: str = ""
     is_priority: bool = False
+    screen: str = ""
     synonyms: tuple[str, ...] = ()
 
     @property

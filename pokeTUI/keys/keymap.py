@@ -25,8 +25,15 @@ from pokeTUI.dashboard.conditions import (
 )
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
-from pokeTUI.keys.actions import ALWAYS, PLAY_KEYS, PROGRAM_KEYS, RUN_KEYS
-from pokeTUI.keys.entry import PLAY, RUN, SCREEN, SLOTS, WATCH, KeyAction
+from pokeTUI.keys.actions import (
+    ALWAYS,
+    BATTLE_KEYS,
+    PLAY_KEYS,
+    PROGRAM_KEYS,
+    RUN_KEYS,
+    SHARED,
+)
+from pokeTUI.keys.entry import BATTLES, PLAY, RUN, SCREEN, SLOTS, WATCH, KeyAction
 from pokeTUI.layout import FRAMES
 from pokeTUI.panes import kinds
 from pokeTUI.splits import GAME
@@ -56,6 +63,7 @@ class KeyTable:
         keymap: By action's name: keys with commas between; those of another game's buttons wait
             for it.
         origin: Where that is from, for errors.
+        screen: BATTLES for the battle screen, "" for the cockpit.
 
     Attributes:
         buttons: Action of the game by key.
@@ -64,7 +72,10 @@ class KeyTable:
         ConfigurationError: An action or a key is unknown, or a key would have two meanings.
     """
 
-    def __init__(self, keymap: Mapping[str, str] | None = None, origin: str = "keys") -> None:
+    def __init__(
+        self, keymap: Mapping[str, str] | None = None, origin: str = "keys", screen: str = ""
+    ) -> None:
+        self._screen = screen
         try:
             self._keymap = {
                 _FORMER_NAMES.get(name, name): tuple(
@@ -79,7 +90,7 @@ class KeyTable:
 
     def use(self, actions: ActionSet) -> None:
         """Take the actions of a game."""
-        entries = self._mapped(actions)
+        entries = [one for one in self._mapped(actions) if _is_on(one, self._screen)]
         always = {key for entry in entries if entry.id in ALWAYS for key in entry.keys}
         self.entries = tuple(
             entry.with_keys(key for key in entry.keys if key not in always)
@@ -226,7 +237,8 @@ def fitting(hints: list[KeyAction], width: int) -> list[KeyAction]:
 def keys_markdown() -> str:
     """Return a table of all keys for the documentation."""
     lines: list[str] = []
-    for group, entries in KeyTable().groups():
+    battles = [one for one in KeyTable(screen=BATTLES).groups() if one[1][0].screen]
+    for group, entries in (*KeyTable().groups(), *battles):
         lines += ["", f"## {group}", "", "| Key | In the keymap | What it does |", "|---|---|---|"]
         lines += [
             f"| `{entry.shown}` | `{entry.id}` | {entry.help.replace('|', chr(92) + '|')} |"
@@ -355,7 +367,12 @@ def _defaults(actions: ActionSet) -> list[KeyAction]:
             )
             for key in pane.KEYS
         ]
-    return entries
+    return [*entries, *BATTLE_KEYS]
+
+
+def _is_on(entry: KeyAction, screen: str) -> bool:
+    """Return whether an entry is one of the battle screen, or of the cockpit where that is ""."""
+    return entry.screen == screen or (screen == BATTLES and entry.id in SHARED)
 
 
 def _check(keymap: Mapping[str, tuple[str, ...]], entries: Iterable[KeyAction]) -> None:
@@ -402,6 +419,8 @@ def can_clash(one: KeyAction, other: KeyAction) -> bool:
     It has not where one comes first: the game's buttons while a person plays, then the keys of the
     pane that has the keyboard, then all others. Before the keys of `ALWAYS` comes nothing.
     """
+    if not (_is_on(one, other.screen) or _is_on(other, one.screen)):
+        return False
     if one.is_button != other.is_button:
         return not ALWAYS.isdisjoint({one.id, other.id})
     return one.pane == other.pane

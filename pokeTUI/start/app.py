@@ -18,7 +18,15 @@ from engine.errors import PokeTUIError
 from engine.files import read_toml
 from engine.folders import config_folder
 from pokeTUI.signals import suspend
-from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
+from pokeTUI.start.choice import (
+    BATTLES,
+    AttachRun,
+    BattleChoice,
+    Choice,
+    NewRecording,
+    NewRun,
+    ResumeRun,
+)
 from pokeTUI.start.screen import StartScreen
 from pokeTUI.terminal.driver import with_job_control
 from pokeTUI.terminal.output import known_theme, set_up_output, theme_after, theme_names
@@ -36,6 +44,7 @@ _ENTRIES = (
     ("runs", "u", "Runs", "a table of saved runs: compare, rename, tag, delete"),
     ("replay", "p", "Replay", "replay an episode of a run"),
     ("recordings", "e", "Recordings", "demonstrations and episodes, newest first"),
+    ("battles", "b", "Battles", "VGC doubles: play, watch, or train a policy"),
     ("doctor", "d", "Doctor", "check this machine, with remedies"),
     ("settings", "s", "Settings", "all settings; write them to a file for a run"),
     ("quit", "q", "Quit", "back to the shell"),
@@ -206,6 +215,7 @@ class StartApp(App[None]):
             "runs": self._runs,
             "replay": self._replay,
             "recordings": self._recordings,
+            "battles": self._battles,
             "doctor": self._doctor,
             "settings": self._settings,
             "quit": self.action_leave,
@@ -290,6 +300,18 @@ class StartApp(App[None]):
         self.push_screen(
             RecordingsScreen(self._saved.save_dir, run),
             lambda key: self._take(picked(key) if key else None),
+        )
+
+    def _battles(self) -> None:
+        from engine.battles.setup import is_installed
+        from pokeTUI.dialogs.prompt import ChoiceScreen
+
+        if not is_installed():
+            self._start.report("Battles: run `poketui vgc setup` once; it installs the simulator.")
+            return
+        self.push_screen(
+            ChoiceScreen("Battles", BATTLES),
+            lambda what: self._take(BattleChoice(what) if what else None),
         )
 
     def _doctor(self) -> None:

@@ -56,4 +56,28 @@ class NewRecording:
     given: Mapping[str, str]
 
 
-Choice = NewRun | NewRecording | ResumeRun | AttachRun | ReplayEpisode | WatchDemo
+PLAY_POLICY, PLAY_HEURISTICS, WATCH_POLICY, REPLAY_BATTLES, TRAIN_POLICY = (
+    "play",
+    "heuristics",
+    "watch",
+    "replay",
+    "train",
+)
+BATTLES = (
+    (PLAY_POLICY, "Play against the latest policy"),
+    (PLAY_HEURISTICS, "Play against the built-in player heuristics"),
+    (WATCH_POLICY, "Watch the latest policy play"),
+    (REPLAY_BATTLES, "Replay the battles you played"),
+    (TRAIN_POLICY, "Train a policy"),
+)
+"""What can be done with battles, and its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattleChoice:
+    """Play, watch or train battles: a key of BATTLES."""
+
+    what: str
+
+
+Choice = NewRun | NewRecording | ResumeRun | AttachRun | ReplayEpisode | WatchDemo | BattleChoice

@@ -10,6 +10,7 @@ from pokeTUI.printing import say
 from pokeTUI.signals import signal_exit_code
 from pokeTUI.start.choice import (
     AttachRun,
+    BattleChoice,
     Choice,
     NewRecording,
     NewRun,
@@ -81,6 +82,11 @@ def _do(choice: Choice) -> tuple[str, int | None]:
             from pokeTUI.demos.watching import recorded_demo, watch
 
             return "\n".join(watch(recorded_demo(None, path))), None
+        case BattleChoice(what=what):
+            from pokeTUI.battles.commands import do
+
+            outcome = do(what)
+            return outcome.text, None if outcome.is_failure else outcome.exit_code or None
 
 
 def _run(

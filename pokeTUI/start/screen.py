@@ -74,7 +74,7 @@ class StartScreen(Screen[None], inherit_bindings=False):
     StartScreen { align: center middle; background: $background; }
     #start_box { width: 74; max-width: 100%; height: auto; }
     #start_title { height: 6; margin-bottom: 1; }
-    #start_menu { height: 10; }
+    #start_menu { height: 11; }
     #start_notice { height: auto; min-height: 2; max-height: 4; padding-top: 1; color: $lichen; }
     #start_keys { height: 1; color: $stone; margin-top: 1; }
     StartScreen.-large #start_box { width: 124; }

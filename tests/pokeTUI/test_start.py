@@ -23,7 +23,14 @@ from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.start.app import StartApp
-from pokeTUI.start.choice import AttachRun, NewRun, ReplayEpisode, ResumeRun, WatchDemo
+from pokeTUI.start.choice import (
+    AttachRun,
+    BattleChoice,
+    NewRun,
+    ReplayEpisode,
+    ResumeRun,
+    WatchDemo,
+)
 from pokeTUI.start.doctor import DoctorScreen
 from pokeTUI.start.form import NewRunScreen
 from pokeTUI.start.recordings import RecordingsScreen
@@ -284,13 +291,31 @@ async def test_the_mouse_does_the_same(saves: Path) -> None:
 async def test_arrows_and_letters_move_the_mark_and_the_notice_stays(tmp_path: Path) -> None:
     app = start(tmp_path / "none", notice="Saved at step 300.", marked="doctor")
     async with app.run_test(size=(80, 24)) as pilot:
-        await shows(pilot, "Saved at step 300.", "▸ 8")
+        await shows(pilot, "Saved at step 300.", "▸ 9")
         await pilot.press("k", "up", "j")
-        await shows(pilot, "▸ 7")
+        await shows(pilot, "▸ 8")
         await pilot.press("end")
         await shows(pilot, "▸   q  Quit")
         await pilot.press("enter")
     assert app.choice is None
+
+
+async def test_battles_ask_for_their_simulator_or_what_is_to_be_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKETUI_SHOWDOWN", str(tmp_path))
+    app = start(tmp_path / "none")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("b")
+        await shows(pilot, "poketui vgc setup")
+        simulator = tmp_path / "pokemon-showdown" / "dist" / "sim" / "index.js"
+        simulator.parent.mkdir(parents=True)
+        simulator.touch()
+        await pilot.press("b")
+        await shows(pilot, "Play against the latest policy", "Train a policy")
+        await pilot.press("down", "enter")
+    assert app.choice == BattleChoice("heuristics")
 
 
 def test_recordings_are_listed_newest_first(saves: Path) -> None:

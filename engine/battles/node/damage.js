@@ -229,8 +229,10 @@ class Damage {
 		else if (attacker.ability === 'solarpower' && state.weather === 'sunnyday' && !physical) attack *= 1.5;
 		else if (attacker.ability === 'orichalcumpulse' && state.weather === 'sunnyday' && physical) attack *= 4 / 3;
 		else if (attacker.ability === 'hadronengine' && state.terrain === 'electricterrain' && !physical) attack *= 4 / 3;
-		if (own.volatiles.has('protosynthesis' + offence) || own.volatiles.has('quarkdrive' + offence)) attack *= 1.3;
-		if (defender.volatiles.has('protosynthesis' + defence) || defender.volatiles.has('quarkdrive' + defence)) guard *= 1.3;
+		// Most have none: do not even put the names together.
+		if (own.volatiles.size && (own.volatiles.has('protosynthesis' + offence) || own.volatiles.has('quarkdrive' + offence))) attack *= 1.3;
+		if (defender.volatiles.size && (defender.volatiles.has('protosynthesis' + defence) ||
+			defender.volatiles.has('quarkdrive' + defence))) guard *= 1.3;
 		if (item === 'choiceband' && physical) attack *= 1.5;
 		else if (item === 'choicespecs' && !physical) attack *= 1.5;
 		if (target.item === 'assaultvest' && defence === 'spd') guard *= 1.5;

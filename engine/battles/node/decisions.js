@@ -78,4 +78,4 @@ function decisions(inputLog, describeFormat) {
 	return { codes, infos, observations, masks };
 }
 
-module.exports = { decisions, codeOf };
+module.exports = { decisions, codeOf, selectionOf };

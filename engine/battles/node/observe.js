@@ -294,7 +294,7 @@ function encode(view, out, offset, info, infoOffset) {
 		out[g + G.must_switch_1] = request.forceSwitch[1] ? 1 : 0;
 	}
 	out[g + G.turn] = Math.min(state.turn, 30) / 15;
-	const selected = kind === 2 ? 6 : Math.min(4, own.length);
+	const selected = Math.min(kind === 2 ? 6 : 4, own.length);
 	let ownHp = 0, foeHp = 0, faintedOwn = 0;
 	for (let i = 0; i < selected; i++) {
 		ownHp += own[i].mon.hp;

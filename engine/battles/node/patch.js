@@ -15,7 +15,7 @@ const {Side} = require('pokemon-showdown/dist/sim/side');
 const {Field} = require('pokemon-showdown/dist/sim/field');
 
 const REPLACED = [
-	'getCallback', 'findEventHandlers', 'findPokemonEventHandlers', 'findSideEventHandlers',
+	'runEvent', 'getCallback', 'findEventHandlers', 'findPokemonEventHandlers', 'findSideEventHandlers',
 	'findFieldEventHandlers', 'findBattleEventHandlers', 'resolvePriority',
 ];
 const UNPREFIXED = new Set(['BeforeTurn', 'Update', 'Weather', 'WeatherChange', 'TerrainChange']);
@@ -23,14 +23,16 @@ const SUB_ORDERS = {
 	Condition: 2, Weather: 5, Format: 5, Rule: 5, Ruleset: 5, Ability: 7, Item: 8,
 };
 const SUB_ORDERS_BY_ABILITY = {'Poison Touch': 6, 'Perish Body': 6, Stall: 9};
+const MAX_DEPTH = 8;
 const SLOT_CONDITION = 3, SIDE_CONDITION = 4, FIELD_CONDITION = 5;
 
 const ModdedDex = Dex.constructor;
 const original = {
+	runEvent: Battle.prototype.runEvent,
 	findEventHandlers: Battle.prototype.findEventHandlers,
 	getActiveMove: ModdedDex.prototype.getActiveMove,
 };
-const TABLE = Symbol('event table');
+const TABLE = Symbol('event table'), FOUND = Symbol('handlers found');
 const tables = new Map();
 
 /** What is known of the callbacks of one Dex. */
@@ -177,7 +179,26 @@ function addField(handlers, table, field, name, event) {
 }
 
 
+/** Run an event; without handlers there is nothing to prepare. */
+function runEvent(eventid, target, source, sourceEffect, relayVar, onEffect, fastExit) {
+	if (onEffect || this.eventDepth >= MAX_DEPTH || Array.isArray(target)) {
+		return original.runEvent.call(this, eventid, target, source, sourceEffect, relayVar, onEffect, fastExit);
+	}
+	const handlers = this.findEventHandlers(target || this, eventid, source instanceof Pokemon ? source : null);
+	if (handlers.length) {
+		this[FOUND] = handlers;
+		return original.runEvent.call(this, eventid, target, source, sourceEffect, relayVar, onEffect, fastExit);
+	}
+	const value = relayVar ?? true;
+	return typeof value === 'number' && value === Math.abs(Math.floor(value)) ? this.modify(value, 1) : value;
+}
+
 function findEventHandlers(target, eventName, source) {
+	const found = this[FOUND];
+	if (found) {
+		this[FOUND] = null;
+		return found;
+	}
 	const table = tableOf(this);
 	// Innate abilities and items answer to SwitchIn by other rules.
 	if (table === null || this.events || eventName.endsWith('SwitchIn')) {
@@ -262,11 +283,13 @@ function getActiveMove(move) {
 }
 
 function enable() {
+	Battle.prototype.runEvent = runEvent;
 	Battle.prototype.findEventHandlers = findEventHandlers;
 	ModdedDex.prototype.getActiveMove = getActiveMove;
 }
 
 function disable() {
+	Battle.prototype.runEvent = original.runEvent;
 	Battle.prototype.findEventHandlers = original.findEventHandlers;
 	ModdedDex.prototype.getActiveMove = original.getActiveMove;
 }

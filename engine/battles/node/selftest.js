@@ -101,6 +101,7 @@ function choose(view, random) {
 }
 
 function main() {
+	require('./learnsets').defer();
 	const patch = require('./patch');
 	for (const format of FORMATS) {
 		patch.disable();

@@ -5,13 +5,15 @@ const started = performance.now();
 const [cacheFolder, mode] = process.argv.slice(2);
 const speedup = mode === 'unpatched' ? {patched: false, warning: ''} :
 	require('./selftest').install(cacheFolder);
+const learnsets = require('./learnsets');
+learnsets.defer();
 const {Dex, Teams, TeamValidator} = require('pokemon-showdown/dist/sim');
 const {version} = require('pokemon-showdown/package.json');
 const {Tracker} = require('./tracker');
 const {makeView, encode, legal, choiceText, SIZE: OBSERVATION} = require('./observe');
 const {Lane, SIDES, describeFormat, replay, spectatorLines, stats} = require('./lanes');
 
-const LEGAL = 90, INFO = 8, KEPT_LOGS = 4096, UNDECIDED = 2;
+const LEGAL = 90, INFO = 8, KEPT_LOGS = 2048, UNDECIDED = 2;
 
 let lanes = [];
 let logs = [];
@@ -85,7 +87,7 @@ function healthOf(side) {
 
 function end(lane) {
 	const record = lane.record();
-	logs.push(record);
+	logs.push(Buffer.from(JSON.stringify(record))); // outside of the heap that is searched for garbage
 	if (logs.length >= 2 * KEPT_LOGS) logs = logs.slice(-KEPT_LOGS);
 	const {sides} = lane.tracker.state;
 	const isWatched = lane.players.includes('policy');
@@ -149,6 +151,7 @@ const REQUESTS = {
 		const {id} = describeFormat(format);
 		const sets = Teams.unpack(team);
 		if (!sets) return {errors: ['The team cannot be read.'], team: ''};
+		learnsets.load();
 		const errors = TeamValidator.get(id).validateTeam(sets) || [];
 		return {errors, team: Teams.pack(sets)};
 	},
@@ -159,9 +162,8 @@ const REQUESTS = {
 	},
 
 	logs() {
-		const found = logs.slice(-KEPT_LOGS);
+		send(0, Buffer.from(`{"battles":[${logs.slice(-KEPT_LOGS).join(',')}]}`));
 		logs = [];
-		return {battles: found};
 	},
 
 	stats() {
@@ -179,14 +181,29 @@ const REQUESTS = {
 		sendRows(codes, infos, observations, masks);
 	},
 
+	/** Answer the same of spectators' lines; a code below 0 says why a decision is unknown. */
+	replayed({lines, format}) {
+		const {codes, infos, observations, masks} = require('./replays').replayed(lines, describeFormat(format));
+		sendRows(codes, infos, observations, masks);
+	},
+
 	inspect({lane}) {
 		if (!lanes[lane]) throw new Error(`there is no lane ${lane}`);
 		const {battle, players, number} = lanes[lane];
 		return {lines: battle ? spectatorLines(battle.log) : [], players, number};
 	},
 
-	/** Follow a battle that is played elsewhere; `code` asks for the words of a choice. */
-	track({id, format, side, lines, request, code, is_over: isOver}) {
+	spectate({lane}) {
+		if (!lanes[lane]) throw new Error(`there is no lane ${lane}`);
+		return require('./spectate').spectate(lanes[lane]);
+	},
+
+	retell({input_log: lines}) {
+		return require('./spectate').retell(lines);
+	},
+
+	/** Follow a battle that is played elsewhere; `code`, or a player, asks for the words of a choice. */
+	track({id, format, side, lines, request, code, player: name, is_over: isOver}) {
 		let battle = outside.get(id);
 		if (!battle) {
 			const info = describeFormat(format);
@@ -205,7 +222,8 @@ const REQUESTS = {
 			answer.legal = Buffer.from(mask.buffer).toString('base64');
 			answer.info = [...info];
 		}
-		if (code !== undefined && code !== null) answer.choice = choiceText(battle.view, code);
+		const chosen = name ? player(name)(battle.view, Math.random) : code ?? null;
+		if (chosen !== null) answer.choice = choiceText(battle.view, chosen);
 		if (isOver) outside.delete(id);
 		return answer;
 	},
@@ -260,6 +278,7 @@ function answer(op, payload) {
 	if (method === 'shutdown') process.exit(0);
 }
 
+process.on('SIGINT', () => {}); // ctrl+c is for whoever started this, whose end it follows
 for (;;) {
 	const head = readExactly(5);
 	const payload = readExactly(head.readUInt32LE(0) - 1);

@@ -16,8 +16,9 @@ from engine.battles.actions import SLOT_CODES, joint_mask
 from engine.battles.formats import DEFAULT_FORMAT, FORMATS
 from engine.battles.setup import script_folder
 from engine.battles.simulator import KIND, TEACHER, BattleLog, Decisions, Replay, Simulator
+from engine.bench.battles import random_choices
 from engine.errors import BattleError, WorkerError
-from tests.engine.battles.play import NOTHING, lane, play_all, random_codes
+from tests.engine.battles.play import NOTHING, lane, play_all
 
 NONSENSE = (SLOT_CODES - 1) * (SLOT_CODES + 1)
 """Both pass, which is refused where both can move."""
@@ -124,14 +125,14 @@ def test_a_rejected_choice_is_asked_for_again_and_after_five_one_is_made(one):
     asked = one.step(NOTHING, NOTHING)
     nonsense = one.step(asked.seats, np.array([90, 2024]))
     assert nonsense.seats.tolist() == [0, 1]
-    before = asked = one.step(asked.seats, random_codes(asked, chance))
+    before = asked = one.step(asked.seats, random_choices(asked, chance))
     for _ in range(4):
         asked = one.step(np.array([0]), np.array([NONSENSE]))
         assert asked.seats.tolist() == [0]
         np.testing.assert_array_equal(asked.observations[0], before.observations[0])
     assert one.stats()["rejected"] == 6
     assert not len(one.step(np.array([0]), np.array([NONSENSE])).seats)
-    after = one.step(np.array([1]), random_codes(before, chance)[1:])
+    after = one.step(np.array([1]), random_choices(before, chance)[1:])
     assert after.info[0, 1] == 2 or after.info[0, KIND] == FORCED
     assert one.stats()["defaulted"] == 1
 
@@ -149,7 +150,7 @@ def test_a_new_plan_counts_from_the_next_battle(one):
     asked = one.step(NOTHING, NOTHING)
     one.set_lanes({0: replace(lane(1, limit=1, teacher="max_power"), players=("policy", "random"))})
     while not len(asked.ended):
-        asked = one.step(asked.seats, random_codes(asked, np.random.default_rng(0)))
+        asked = one.step(asked.seats, random_choices(asked, np.random.default_rng(0)))
     while len(asked.seats):
         taught = asked.info[:, TEACHER].astype(int)
         mask = joint_mask(asked.legal)
@@ -165,7 +166,7 @@ def test_players_of_the_simulator_play_one_battle_a_step_between_themselves(one)
     asked = one.step(NOTHING, NOTHING)
     one.set_lanes({0: replace(lane(1), players=("random", "max_power"))})
     while not len(asked.ended):
-        asked = one.step(asked.seats, random_codes(asked, np.random.default_rng(0)))
+        asked = one.step(asked.seats, random_choices(asked, np.random.default_rng(0)))
     for number in range(1, 3):
         asked = one.step(NOTHING, NOTHING)
         assert asked.ended[["seat", "number"]].tolist() == [(0, number)]
@@ -174,10 +175,10 @@ def test_players_of_the_simulator_play_one_battle_a_step_between_themselves(one)
 def test_copies_of_a_battle_leave_it_as_it_was(one):
     chance = np.random.default_rng(0)
     asked = one.step(NOTHING, NOTHING)
-    asked = one.step(asked.seats, random_codes(asked, chance))
+    asked = one.step(asked.seats, random_choices(asked, chance))
     lines = one.inspect(0)
     foe = one.fork(0, 3, 7)
-    code, answer = random_codes(asked, chance)
+    code, answer = random_choices(asked, chance)
     after = one.roll(0, np.array([(copy, code, answer) for copy in range(3)]))
     assert foe.results.tolist() == [1, 1, 1]
     np.testing.assert_array_equal(foe.legal, asked.legal[[1, 1, 1]])
@@ -193,11 +194,25 @@ def test_teams_are_validated_by_the_simulator(one):
     assert any("Mewtwo" in error for error in one.validate(DEFAULT_FORMAT.id, legend))
 
 
+def test_a_move_that_cannot_be_learnt_is_found_while_battles_are_played(one):
+    asked = one.step(NOTHING, NOTHING)
+    team = one.import_team("Amoonguss @ Leftovers\nAbility: Regenerator\n- Moonblast\n- Spore\n")
+    errors = one.validate(DEFAULT_FORMAT.id, team)
+    assert any("Moonblast" in error for error in errors)
+    assert not any("Spore" in error for error in errors)
+    assert len(one.step(asked.seats, np.array([0, 0])).seats)
+
+
 def test_a_process_that_is_killed_raises_a_worker_error(one):
     asked = one.step(NOTHING, NOTHING)
     os.kill(one.hello["pid"], signal.SIGKILL)
     with pytest.raises(WorkerError, match="stopped"):
         one.step(asked.seats, np.array([0, 0]))
+
+
+def test_ctrl_c_does_not_end_the_process(one):
+    os.kill(one.hello["pid"], signal.SIGINT)
+    assert len(one.step(NOTHING, NOTHING).seats) == 2
 
 
 def test_the_process_ends_with_its_input_and_has_used_the_patch(one):

@@ -1,0 +1,234 @@
+"""The battle screen's parts in their places."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.screen import Screen
+from textual.widget import Widget
+
+from pokeTUI.battles.bars import Head, TurnBar, ViewBar
+from pokeTUI.battles.choosing import Choosing, options, so_far, title
+from pokeTUI.battles.layout import CHOOSE, LOG, VIEWS, BattlePlan, make_plan
+from pokeTUI.battles.panes import BattlePane, Scene, make_panes
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.entry import CHOOSE as CHOOSE_KEYS
+from pokeTUI.keys.entry import KeyAction
+from pokeTUI.keys.keymap import KeyTable, fitting
+from pokeTUI.rendering.lines import Line
+from pokeTUI.screens.bars import ActionBar, TooSmall
+from pokeTUI.splits import GAME
+from pokeTUI.theme import Ink
+from pokeTUI.widgets.lines_widget import LinesWidget
+from pokeTUI.widgets.menu import Column, Menu, Row
+
+
+class Chooser(Widget):
+    """What can be chosen now, in a menu, with what is chosen already above it."""
+
+    def __init__(self) -> None:
+        super().__init__(id=CHOOSE, classes="pane")
+        self.border_title = "Choose"
+        self._head = _ChoiceHead(id="choice_head")
+        self.menu = Menu((Column("", 23), Column("", 0)), id="choice_menu", has_numbers=True)
+
+    def compose(self) -> ComposeResult:
+        """Yield the parts."""
+        yield self._head
+        yield self.menu
+
+    def show(self, choosing: Choosing) -> None:
+        """Show the choice that is being made."""
+        self._head.show(choosing)
+        self.menu.fill(
+            [
+                Row(str(one.code), (one.text, one.why_not or one.detail), why_not=one.why_not)
+                for one in options(choosing)
+            ]
+        )
+        possible = [row.key for row in self.menu.rows if not row.why_not]
+        if self.menu.marked is None or self.menu.marked.key not in possible:
+            self.menu.mark(possible[0] if possible else "")
+
+
+class _ChoiceHead(LinesWidget):
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._choosing: Choosing | None = None
+
+    def show(self, choosing: Choosing) -> None:
+        self._choosing = choosing
+        self.redraw()
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        choosing = self._choosing
+        if choosing is None:
+            return []
+        line = Line(width).add(title(choosing), Ink.strong)
+        if choosing.gimmick:
+            is_on = choosing.has_gimmick
+            line.add("  ", Ink.dim).add(f" {choosing.gimmick} ", Ink.badge if is_on else Ink.dim)
+            line.add(" g: off" if is_on else "g: on", Ink.key)
+        done = so_far(choosing)
+        return [line.add(f"  after {done}" if done else "", Ink.dim)]
+
+
+class BattleKeys(ActionBar):
+    """The keys that matter now; a click does the same."""
+
+    def __init__(self) -> None:
+        super().__init__(id="battle_keys")
+        self._hints: list[KeyAction] = []
+
+    def show(self, hints: list[KeyAction]) -> None:
+        """Show these."""
+        if hints != self._hints:
+            self._hints = hints
+            self.redraw()
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        """Return the line."""
+        line = Line(width).add(" ", Ink.dim)
+        self._spans = []
+        for hint in fitting(self._hints, width):
+            line.add("  " if self._spans else "", Ink.dim)
+            self._spans.append((line.used, line.used + hint.width, hint.action))
+            line.add(hint.shown, Ink.key).add(f" {hint.label}", Ink.dim)
+        return [line]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """All that the board shows."""
+
+    scene: Scene
+    dashboard: DashboardState
+    choosing: Choosing | None
+    is_playing: bool
+
+
+class _Placed(Layout):
+    """Place children where the board's plan has a region for their id."""
+
+    name = "battle"
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        """Return the placements."""
+        assert isinstance(parent, BattleBoard)
+        regions = parent.plan_for(size).regions
+        return [
+            WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child)
+            for child in children
+            if (region := regions.get(child.id or "")) is not None
+        ]
+
+
+class BattleBoard(Widget):
+    """Hold all parts and arrange them for the terminal's size."""
+
+    def __init__(self, table: KeyTable) -> None:
+        super().__init__(id="battle_board")
+        self._table = table
+        self._placed = _Placed()
+        self.front = LOG
+        self.is_choosing = False
+        self._head, self._turns, self._views = Head(), TurnBar(), ViewBar()
+        self.panes: dict[str, BattlePane] = make_panes()
+        self.chooser = Chooser()
+        self._keys = BattleKeys()
+        self.plan = make_plan(0, 0, LOG)
+
+    @property
+    def layout(self) -> Layout:
+        """Return the layout that follows the plan."""
+        return self._placed
+
+    def plan_for(self, size: Size) -> BattlePlan:
+        """Return the plan for a size."""
+        return make_plan(*size, self.front, is_choosing=self.is_choosing)
+
+    def compose(self) -> ComposeResult:
+        """Yield everything once; the plan decides what is shown."""
+        yield self._head
+        yield from self.panes.values()
+        yield self._views
+        yield self.chooser
+        yield self._turns
+        yield self._keys
+        yield TooSmall(id="too_small")
+
+    def on_resize(self) -> None:
+        """Plan for the new size."""
+        self.apply_plan()
+
+    def apply_plan(self) -> None:
+        """Put everything where it belongs now."""
+        self.plan = self.plan_for(self.size)
+        self.set_class(self.plan.is_small, "-small")
+        self.app.set_class(self.plan.is_small, "-brief-notices")
+        for child in self.children:
+            child.display = (child.id or "") in self.plan.regions
+        front = next((key for key in self.plan.tabs if key in self.plan.regions), "")
+        self._views.show(self.plan.tabs, front)
+        self.refresh(layout=True)
+
+    def view(self, key: str) -> None:
+        """Bring a view to the front."""
+        self.front = key
+        self.apply_plan()
+
+    def next_view(self, step: int) -> None:
+        """Bring the next view to the front, or the one before."""
+        tabs: Sequence[str] = self.plan.tabs or VIEWS
+        at = tabs.index(self.front) if self.front in tabs else -1
+        self.view(tabs[(at + step) % len(tabs)])
+
+    def scroll_view(self, rows: int) -> None:
+        """Scroll what is in front."""
+        pane = self.panes.get(self.front)
+        shown = pane if pane is not None and pane.display else self.panes[LOG]
+        shown.scroll_lines(rows)
+
+    def show(self, shown: Shown) -> None:
+        """Show everything."""
+        if (shown.choosing is not None) != self.is_choosing:
+            self.is_choosing = shown.choosing is not None
+            if self.is_choosing:
+                self.front = CHOOSE
+            elif self.front == CHOOSE:
+                self.front = LOG
+            self.apply_plan()
+        self._head.show(shown.scene, shown.dashboard, is_playing=shown.is_playing)
+        self._turns.show(shown.scene)
+        for pane in self.panes.values():
+            if pane.display:
+                pane.show(shown.scene)
+        hints = self._table.footer(shown.dashboard, GAME)
+        self._keys.show([hint for hint in hints if _matters(hint, shown.choosing)])
+
+
+def _matters(hint: KeyAction, choosing: Choosing | None) -> bool:
+    """Return whether a key that is for choosing does something now."""
+    if hint.group != CHOOSE_KEYS:
+        return True
+    if choosing is None:
+        return False
+    return bool(choosing.gimmick if hint.id == "battle.gimmick" else choosing.chosen)
+
+
+class BattleScreen(Screen[None], inherit_bindings=False):
+    """Show the board; tab moves between views, not widgets."""
+
+    AUTO_FOCUS = ""
+
+    def __init__(self, table: KeyTable) -> None:
+        super().__init__()
+        self.board = BattleBoard(table)
+
+    def compose(self) -> ComposeResult:
+        """Yield the board."""
+        yield self.board

@@ -1,0 +1,241 @@
+"""Do what `poketui vgc watch` and `poketui vgc play` are asked for."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import CheckpointError
+from engine.events import RunFailed, RunStopped
+from engine.folders import user_path
+from engine.plurals import counted
+from pokeTUI.launch import EXIT_FAILED, EXIT_REFUSED, check_preferences, check_terminal
+from pokeTUI.signals import signal_exit_code
+
+if TYPE_CHECKING:
+    from engine.battles.players import Player
+    from engine.battles.session import BattleSession
+    from engine.battles.simulator import BattleLog
+    from engine.battles.spectating import Pairing
+    from engine.events import ConnectionLost
+    from engine.threaded_session import ThreadedSession
+    from pokeTUI.link import Session
+
+YOU = "you"
+SAVES = "saves/vgc"
+"""Where battles and the runs that learn from them are saved."""
+_TAKE_DOWN_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How it ended: what to say, "" for nothing, and the exit code."""
+
+    text: str = ""
+    exit_code: int = 0
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it failed, or was refused."""
+        return self.exit_code in (EXIT_FAILED, EXIT_REFUSED)
+
+
+def run_battle_app(
+    session: "Session", *, color: str = "auto", run_dir: str = ""
+) -> "RunStopped | RunFailed | ConnectionLost | None":
+    """Show a session until it ends, or the user leaves; return how it ended.
+
+    Args:
+        session: Not yet started; events of battles come from it.
+        color: Of the terminal.
+        run_dir: The folder of the run that it trains, "" if it trains nothing.
+    """
+    from engine.training.runs import resume_command
+    from pokeTUI.battles.app import BattleApp
+
+    def resume() -> str:
+        return resume_command(run_dir, "poketui vgc train", SAVES) if run_dir else ""
+
+    app = BattleApp(session, color=color, run_dir=run_dir, resume=resume)
+    app.show_until_the_end()
+    return app.end
+
+
+def show_training(session: "BattleSession") -> "RunStopped | RunFailed | ConnectionLost | None":
+    """Show a run that is trained, with battles of its newest policy; return how it ended."""
+    from engine.battles.formats import find_format
+    from engine.battles.players import Player
+    from engine.battles.setup import find_simulator
+    from engine.battles.spectating import ExhibitionSession, Pairing
+    from engine.battles.teams import pool, read_team
+
+    vgc = session.config.vgc
+    format = find_format(vgc.format)
+    foe = pool(format)[0].packed
+    own = read_team(Path(vgc.team)) if vgc.team else foe
+    pairing = Pairing(
+        format, (own, foe), (Player("policy"), Player("heuristics")), session.config.seed
+    )
+    shown = ExhibitionSession(session, pairing, find_simulator())
+    return run_battle_app(shown, run_dir=session.run_dir)
+
+
+def watch(
+    what: str,
+    *,
+    against: str = "",
+    save_dir: str = SAVES,
+    team: str = "",
+    battle_format: str = "",
+    seed: int = 0,
+) -> Outcome:
+    """Show battles until the user leaves."""
+    from engine.battles.demonstrations import SUFFIX, read_battles
+    from engine.battles.players import SCRIPTED
+    from engine.battles.retelling import LinesSession, ReplaySession, read_protocol
+    from engine.battles.setup import find_simulator
+    from engine.battles.spectating import MatchSession
+
+    path = user_path(what)
+    if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
+        battles = read_battles(path)
+        adviser = _found(against, save_dir).policy if against else None
+        side = next((i for i, one in enumerate(battles[0].players) if one not in SCRIPTED), 0)
+        return _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
+    if path.suffix in (".log", ".json", ".txt") and path.is_file():
+        return _show(LinesSession(read_protocol(path)))
+    players = _found(what, save_dir), _found(against or "heuristics", save_dir)
+    pairing = _pairing(players, team, battle_format, seed)
+    adviser = next((one.policy for one in players if one.policy is not None), None)
+    session = MatchSession(pairing, find_simulator(), adviser=adviser, pace_s=2.0, rest_s=8.0)
+    return _show(session)
+
+
+def play(
+    against: str,
+    *,
+    save_dir: str = SAVES,
+    team: str = "",
+    battle_format: str = "",
+    seed: int = 0,
+) -> Outcome:
+    """Let the user play until they leave."""
+    from engine.battles.players import Player
+    from engine.battles.setup import find_simulator
+    from engine.battles.spectating import MatchSession
+
+    pairing = _pairing((Player(YOU), _found(against, save_dir)), team, battle_format, seed)
+    kept: list[Path] = []
+    session = MatchSession(pairing, find_simulator(), person=0, keep=_keeper(save_dir, kept))
+    outcome = _show(session)
+    if not kept:
+        return outcome
+    saved = f"{counted(len(kept), 'battle')} saved as demonstrations in {kept[0].parent}."
+    return Outcome(f"{outcome.text} {saved}".strip(), outcome.exit_code)
+
+
+def train() -> Outcome:
+    """Train a new policy with the usual settings until the user leaves, or it fails."""
+    from engine.battles.session import BattleSession
+    from engine.config import load_config
+    from engine.training.runs import resume_command
+
+    session = BattleSession(load_config(None, {"save_dir": SAVES}))
+    try:
+        outcome = _outcome(show_training(session))
+    finally:
+        session.discard()
+    resume = resume_command(session.run_dir, "poketui vgc train", SAVES)
+    saved = f"Resume with: {resume}" if resume else ""
+    return Outcome(f"{outcome.text} {saved}".strip(), outcome.exit_code)
+
+
+def do(what: str) -> Outcome:
+    """Do what was chosen on the start screen."""
+    match what:
+        case "play" | "heuristics":
+            return play("latest" if what == "play" else what, seed=new_seed())
+        case "watch":
+            return watch("latest", seed=new_seed())
+        case "replay":
+            return watch(str(user_path(Path(SAVES) / "battles")))
+        case _:
+            return train()
+
+
+def new_seed() -> int:
+    """Return a seed that is another one each time."""
+    return secrets.randbelow(1 << 31)
+
+
+def _show(session: "ThreadedSession") -> Outcome:
+    check_terminal("Battles are shown in a terminal.")
+    check_preferences()
+    try:
+        return _outcome(run_battle_app(session))
+    finally:
+        session.stop(_TAKE_DOWN_S)
+
+
+def _outcome(end: "RunStopped | RunFailed | ConnectionLost | None") -> Outcome:
+    if end is None:
+        return Outcome()
+    if isinstance(end, RunStopped):
+        return Outcome(exit_code=signal_exit_code(end.reason))
+    is_refused = isinstance(end, RunFailed) and end.is_refused
+    text = f"{end.message} {end.hint}".rstrip()
+    return Outcome(text, EXIT_REFUSED if is_refused else EXIT_FAILED)
+
+
+def _pairing(
+    players: "tuple[Player, Player]", team: str, battle_format: str, seed: int
+) -> "Pairing":
+    """Return what is to be played: with a shipped team, or the user's own on the first side."""
+    from engine.battles.formats import DEFAULT_FORMAT, find_format
+    from engine.battles.setup import find_simulator
+    from engine.battles.simulator import Simulator
+    from engine.battles.spectating import Pairing
+    from engine.battles.teams import pool, read_team, validate
+
+    format = find_format(battle_format) if battle_format else DEFAULT_FORMAT
+    own = foe = pool(format)[0].packed
+    if team:
+        own = read_team(user_path(team))
+        with Simulator((), find_simulator()) as simulator:
+            validate(simulator, format, own, team)
+    return Pairing(format, (own, foe), players, seed)
+
+
+def _found(name: str, save_dir: str) -> "Player":
+    """Return a player by what a user calls it.
+
+    Raises:
+        CheckpointError: There is none.
+    """
+    from engine.battles.players import find_player
+    from engine.training.checkpoint import LATEST
+
+    try:
+        return find_player(name, save_dir)
+    except CheckpointError:
+        if name != LATEST:
+            raise
+        raise CheckpointError(
+            f"There is no trained policy in {save_dir} yet.",
+            "Train one with `poketui vgc train`, or name a built-in player, such as heuristics.",
+        ) from None
+
+
+def _keeper(save_dir: str, kept: list[Path]) -> "Callable[[BattleLog], None]":
+    """Return what writes a battle that ended, as a demonstration; `kept` gets its file."""
+    from engine.battles.demonstrations import SUFFIX, Battle, write_battles
+
+    def keep(log: "BattleLog") -> None:
+        name = f"{datetime.now():%Y%m%d-%H%M%S}-{YOU}-{len(kept) + 1:03}{SUFFIX}"
+        path = user_path(Path(save_dir) / "battles" / name)
+        write_battles(path, [Battle(log.format, log.players, log.winner, log.input_log)])
+        kept.append(path)
+
+    return keep

@@ -1,0 +1,186 @@
+"""Hold what a spectator sees of a battle."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from pokeTUI.battles.protocol import side_number
+
+NO_BOOSTS: Mapping[str, int] = MappingProxyType({})
+_LASTING = MappingProxyType(
+    {
+        **dict.fromkeys(("Rain", "Sun", "Sandstorm", "Snow"), (5, 8)),
+        **dict.fromkeys(("Reflect", "Light Screen", "Aurora Veil"), (5, 8)),
+        **dict.fromkeys(("Trick Room", "Gravity", "Magic Room", "Wonder Room"), (5, 5)),
+        "Tailwind": (4, 4),
+        "Safeguard": (5, 5),
+        "Mist": (5, 5),
+    }
+)
+"""Turns without and with the item that makes it last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Weather, a terrain, a screen or the like.
+
+    Attributes:
+        since: Turn at whose end it is counted down for the first time.
+    """
+
+    name: str
+    since: int
+    layers: int = 1
+
+    def turns_left(self, turn: int) -> str:
+        """Return how long it lasts from the decision of `turn` on; "" without an end.
+
+        "2-5" where an item nobody has seen may make it last.
+        """
+        lasting = (5, 8) if self.name.endswith("Terrain") else _LASTING.get(self.name)
+        if lasting is None:
+            return ""
+        short, long = (turns - max(0, turn - self.since) for turns in lasting)
+        if short == long or short < 1:
+            return str(max(1, long))
+        return f"{short}-{long}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a team sheet says of a Pokémon."""
+
+    species: str
+    item: str
+    ability: str
+    moves: tuple[str, ...]
+    tera: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mon:
+    """A Pokémon as far as it has been seen.
+
+    Attributes:
+        name: Its nickname, by which the lines call it; "" before it was sent out.
+        hp: 0 to 1.
+        hp_text: As the lines have it, e.g. "57/100".
+        status: brn, par, psn, tox, slp, frz or "".
+        effects: What it is under: Substitute, Taunt, ...
+        turn_effects: The same for this turn only: Protect, Follow Me, ...
+        tera: Type after it terastallized, "" before.
+        item: "" once it is used up or lost; None: not seen.
+        moves: Those it was seen to use.
+    """
+
+    species: str
+    name: str = ""
+    level: int = 100
+    gender: str = ""
+    hp: float = 1.0
+    hp_text: str = ""
+    status: str = ""
+    is_fainted: bool = False
+    boosts: Mapping[str, int] = field(default_factory=lambda: NO_BOOSTS)
+    effects: tuple[str, ...] = ()
+    turn_effects: tuple[str, ...] = ()
+    tera: str = ""
+    is_mega: bool = False
+    item: str | None = None
+    ability: str = ""
+    moves: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether it was sent out."""
+        return bool(self.name)
+
+    @property
+    def shown(self) -> str:
+        """Its nickname, or its species where it was not sent out."""
+        return self.name or self.species
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One player's half.
+
+    Attributes:
+        team: In the order of the team preview; Pokémon that were not shown there follow.
+        active: Index into `team` of the left and the right slot, None for an empty one.
+        brought: How many of the team are taken along; 0 before that is known.
+    """
+
+    player: str = ""
+    team: tuple[Mon, ...] = ()
+    active: tuple[int | None, int | None] = (None, None)
+    conditions: tuple[Condition, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
+    brought: int = 0
+
+    def mon(self, slot: int) -> Mon | None:
+        """Return the Pokémon in slot 0 or 1."""
+        index = self.active[slot]
+        return None if index is None else self.team[index]
+
+    def bench(self) -> list[Mon]:
+        """Return the team without those in the slots, and without those that stayed at home."""
+        is_whole = bool(self.brought) and sum(mon.is_seen for mon in self.team) == self.brought
+        return [
+            mon
+            for index, mon in enumerate(self.team)
+            if index not in self.active and (mon.is_seen or not is_whole)
+        ]
+
+    def sheet_of(self, species: str) -> Sheet | None:
+        """Return what the team sheet says of a species, None where nothing."""
+        return next((one for one in self.sheets if is_species(one.species, species)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class BattleView:
+    """A battle as a spectator sees it.
+
+    Attributes:
+        turn: 0 until both sides have sent out their leads.
+        winner: A player's name; None: not decided, "": a tie.
+    """
+
+    sides: tuple[Side, Side] = (Side(), Side())
+    tier: str = ""
+    turn: int = 0
+    weather: Condition | None = None
+    field: tuple[Condition, ...] = ()
+    """Terrain, Trick Room and the like."""
+    is_preview: bool = False
+    winner: str | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is decided."""
+        return self.winner is not None
+
+    def at(self, ident: str) -> tuple[int, int] | None:
+        """Return side and index in the team of "p1a: Name"; None where there is none such."""
+        number = side_number(ident)
+        if number is None:
+            return None
+        side = self.sides[number]
+        slot = {"a": 0, "b": 1}.get(ident[2:3])
+        name = ident.partition(": ")[2]
+        index = None if slot is None else side.active[slot]
+        if index is None or (name and side.team[index].name != name):
+            known = (i for i, mon in enumerate(side.team) if name and mon.name == name)
+            index = next(known, index)
+        return None if index is None else (number, index)
+
+    def mon(self, ident: str) -> Mon | None:
+        """Return the Pokémon that a line calls "p1a: Name"."""
+        at = self.at(ident)
+        return None if at is None else self.sides[at[0]].team[at[1]]
+
+
+def is_species(shown: str, species: str) -> bool:
+    """Return whether a Pokémon at preview may be that of a forme."""
+    return shown.removesuffix("-*").partition("-")[0] == species.partition("-")[0]

@@ -1,0 +1,162 @@
+"""Battles of other makers: what is read of them, and what is left out and why."""
+
+import html
+import json
+
+import numpy as np
+import pytest
+
+from engine.battles.demonstrations import SUFFIX, Battle, write_battles
+from engine.battles.formats import DEFAULT_FORMAT
+from engine.battles.importing import REASONS, find_files, import_files, read_battle_file
+from engine.battles.setup import NodeCommand
+from engine.battles.simulator import KIND, PREVIEW, Simulator
+from engine.battles.teams import parse_team
+from engine.errors import ConfigurationError
+
+LINES = ("|player|p1|Ann|", "|player|p2|Bob|", "|tier|[Gen 9] VGC 2023 Reg C (Bo3)", "|win|Bob")
+LOG = "\n".join(LINES)
+REPLAY = Battle(DEFAULT_FORMAT.id, ("Ann", "Bob"), "p2", (), LINES)
+TEAM = parse_team(
+    """
+Iron Hands @ Assault Vest
+Ability: Quark Drive
+Tera Type: Grass
+EVs: 252 HP / 252 Atk
+Adamant Nature
+- Fake Out
+- Drain Punch
+- Wild Charge
+- Heavy Slam
+
+Flutter Mane @ Booster Energy
+Ability: Protosynthesis
+Tera Type: Fairy
+EVs: 252 SpA / 252 Spe
+Timid Nature
+- Moonblast
+- Shadow Ball
+- Dazzling Gleam
+- Protect
+
+Amoonguss @ Sitrus Berry
+Ability: Regenerator
+Tera Type: Water
+EVs: 252 HP / 252 Def
+Bold Nature
+- Spore
+- Rage Powder
+- Pollen Puff
+- Protect
+
+Chien-Pao @ Focus Sash
+Ability: Sword of Ruin
+Tera Type: Ghost
+EVs: 252 Atk / 252 Spe
+Jolly Nature
+- Icicle Crash
+- Sucker Punch
+- Sacred Sword
+- Protect
+"""
+)
+PLAYED = (
+    '>start {"formatid":"gen9vgc2023regc","seed":"1,2,3,4"}',
+    f'>player p1 {{"name":"Ann","team":{json.dumps(TEAM)}}}',
+    f'>player p2 {{"name":"Bob","team":{json.dumps(TEAM)}}}',
+    ">p1 team 1, 2, 3, 4",
+    ">p2 team 3, 4, 1, 2",
+    # Ann's Flutter Mane may have aimed at either foe: Rage Powder draws it. Chien-Pao flinches.
+    ">p1 move fakeout +2, move moonblast +2 terastallize",
+    ">p2 move ragepowder, move iciclecrash +1",
+    # All is plain: two switches, moves that hit both foes or the user.
+    ">p1 switch 3, move dazzlinggleam",
+    ">p2 switch 3, move protect",
+    ">p1 move protect, switch 4",
+    ">p2 move wildcharge +1, switch 4",
+    ">forcewin p1",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.log", LOG),
+        ("a.json", json.dumps({"id": "x", "log": LOG})),
+        ("a.html", f'<script class="battle-log-data">{html.escape(LOG)}</script>'),
+    ],
+)
+def test_a_replay_is_read_from_each_kind_of_file(name, text, tmp_path):
+    (tmp_path / name).write_text(text)
+    assert read_battle_file(tmp_path / name) == [REPLAY]
+
+
+def test_a_server_log_is_read_by_its_input_log_without_the_chat(tmp_path):
+    path = tmp_path / "gen9vgc2023regc-1.log.json"
+    log = ['>version 1"', *PLAYED, ">chat-inputlogonly hello"]
+    path.write_text(json.dumps({"winner": "Ann", "inputLog": log, "log": list(LINES)}))
+    (battle,) = read_battle_file(path)
+    assert (battle.players, battle.winner) == (("Ann", "Bob"), "p1")
+    assert battle.input_log == ('>version 1"', *PLAYED)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("a.json", "{", "Expecting property name"),
+        ("a.json", "[1]", "neither an inputLog nor a log"),
+        ("a.json", '{"inputLog": [3]}', "its log is no list of lines"),
+        ("a.json", '{"inputLog": [">start {}"]}', "its input log has no seed"),
+        ("a.json", "[" * 10_000, "nested too deeply"),
+        ("a.log", "hello", "does not say its format"),
+        ("a.html", "<p>hello</p>", "there is no battle log in it"),
+    ],
+)
+def test_a_file_without_a_battle_is_refused_with_the_reason(name, text, reason, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=reason):
+        read_battle_file(tmp_path / name)
+
+
+def test_battles_of_another_game_are_refused(tmp_path):
+    (tmp_path / "a.log").write_text("|tier|[Gen 9] OU")
+    with pytest.raises(ConfigurationError, match="There is no battle format"):
+        read_battle_file(tmp_path / "a.log")
+
+
+def test_files_of_battles_are_found_in_folders(tmp_path):
+    (tmp_path / "2026-01").mkdir()
+    for name in ("2026-01/b.log.json", f"a{SUFFIX}", "notes.md"):
+        (tmp_path / name).touch()
+    names = [path.name for path in find_files([tmp_path, tmp_path / "gone.json"])]
+    assert names == ["b.log.json", f"a{SUFFIX}", "gone.json"]
+
+
+def test_a_replay_gives_the_decisions_that_its_lines_leave_no_doubt_about(showdown: NodeCommand):
+    with Simulator((), showdown) as simulator:
+        played = simulator.decisions(PLAYED)
+        lines = simulator.replay(PLAYED).lines
+        seen = simulator.replayed(lines, DEFAULT_FORMAT.id)
+    assert (played.results >= 0).all()
+    at = {"preview": slice(0, 2), "first": slice(2, 4), "second": slice(4, 6), "third": slice(6, 8)}
+    assert (seen.info[at["preview"], KIND] == PREVIEW).all()
+    assert seen.results[at["preview"]].tolist() == played.results[at["preview"]].tolist()
+    reasons = [REASONS[code] for code in seen.results[at["first"]].tolist()]
+    assert reasons == ["target may have been another", "did not get to move"]
+    for turn in ("second", "third"):
+        assert seen.results[at[turn]].tolist() == played.results[at[turn]].tolist()
+    assert np.array_equal(seen.info[:, -1], np.tile([1, -1], len(seen.info) // 2))
+
+
+def test_an_import_keeps_what_is_known_and_counts_the_rest(showdown: NodeCommand, tmp_path):
+    (tmp_path / "a.log.json").write_text(json.dumps({"winner": "Ann", "inputLog": PLAYED}))
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "unplayable.json").write_text(json.dumps({"inputLog": [*PLAYED[:3], ">p1 move 1"]}))
+    write_battles(tmp_path / f"replay{SUFFIX}", [REPLAY])
+    paths = find_files([tmp_path])
+    with Simulator((), showdown) as simulator:
+        report = import_files(paths, simulator)
+    assert [battle.winner for battle in report.battles] == ["p1"]
+    assert report.kept == len(report.battles[0].input_log) - 4
+    assert len(report.problems) == 1
+    assert report.problems[0].startswith(f"{tmp_path}/broken.json: Expecting property name")

@@ -1,0 +1,169 @@
+"""Battles that are shown: by a policy, by a person, and those that were played."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.battles.demonstrations import Battle
+from engine.battles.formats import DEFAULT_FORMAT
+from engine.battles.players import Player
+from engine.battles.policy import NUM_WEIGHTS, Policy
+from engine.battles.retelling import LinesSession, ReplaySession, judged, read_protocol
+from engine.battles.setup import NodeCommand
+from engine.battles.simulator import BattleLog, Simulator
+from engine.battles.spectating import MatchSession, Pairing, with_names
+from engine.battles.teams import pool
+from engine.commands import ChooseInBattle, Watch
+from engine.errors import DemoError
+from engine.events import BattleShown, BattleWanted, Event, RunStopped
+from engine.threaded_session import ThreadedSession
+
+TEAM = pool(DEFAULT_FORMAT)[0].packed
+POLICY = Policy(np.random.default_rng(0).normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
+
+
+def pairing(first: Player, second: Player) -> Pairing:
+    return Pairing(DEFAULT_FORMAT, (TEAM, TEAM), (first, second), 7)
+
+
+def events_until(session: ThreadedSession, is_enough: Callable[[Event], bool]) -> Iterator[Event]:
+    """Yield a session's events until one is enough, or it ended."""
+    while True:
+        is_alive = session.is_alive
+        for event in session.mailbox.drain():
+            yield event
+            if is_enough(event):
+                return
+        if not is_alive:
+            return
+        time.sleep(0.01)
+
+
+def has_ended(event: Event) -> bool:
+    return isinstance(event, BattleShown) and event.lines[-1].startswith("|win|")
+
+
+def test_policy_plays_and_its_view_of_each_decision_is_shown(showdown: NodeCommand) -> None:
+    kept: list[BattleLog] = []
+    players = Player("ours", POLICY), Player("heuristics")
+    session = MatchSession(pairing(*players), showdown, adviser=POLICY, keep=kept.append)
+    session.start()
+    *_, last = events_until(session, has_ended)
+    assert session.stop()
+    assert isinstance(last, BattleShown)
+    assert last.lines[-1] in ("|win|ours", "|win|heuristics")
+    assert last.decisions
+    for one in last.decisions:
+        shares = [share for _, share in one.options]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 < sum(shares) <= 1 + 1e-5
+        assert -1 <= one.value <= 1
+        assert one.chosen == one.options[0][0]  # it plays greedily
+    assert last.types["Iron Hands"] == ("Fighting", "Electric")
+    assert [log.players for log in kept] == [("ours", "heuristics")]
+    assert isinstance(session.mailbox.drain()[-1], RunStopped)
+
+
+def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown: NodeCommand) -> None:
+    session = MatchSession(pairing(Player("you"), Player("random")), showdown, person=0)
+    session.start()
+    asked = 0
+    for event in events_until(session, has_ended):
+        if isinstance(event, BattleWanted):
+            asked += 1
+            session.send(ChooseInBattle(_any_legal(event)))
+    assert asked > 3
+    session.send(Watch(1))
+    *_, wanted = events_until(session, lambda event: isinstance(event, BattleWanted))
+    assert isinstance(wanted, BattleWanted)
+    assert "teamPreview" in wanted.request
+    assert session.stop()
+
+
+def _any_legal(wanted: BattleWanted) -> int:
+    if "teamPreview" in wanted.request:
+        return 0
+    from engine.battles.actions import joint_mask
+
+    return int(joint_mask(wanted.legal[None])[0].nonzero()[0][0])
+
+
+@pytest.fixture(scope="module")
+def played(showdown: NodeCommand) -> BattleLog:
+    lane = pairing(Player("heuristics"), Player("greedy")).lane(0)
+    nobody = np.empty(0, np.int64)
+    with Simulator([lane], showdown) as simulator:
+        simulator.step(nobody, nobody)
+        (log,) = simulator.logs()
+    return log
+
+
+def test_retold_battle_has_the_lines_of_its_replay(
+    played: BattleLog, showdown: NodeCommand
+) -> None:
+    with Simulator((), showdown) as simulator:
+        story, replay = simulator.retell(played.input_log), simulator.replay(played.input_log)
+        found = judged(simulator, played.input_log, story, 1, POLICY)
+    sheets = [line.startswith("|showteam|") for line in replay.lines]
+    pairs = zip(story.lines, replay.lines, sheets, strict=True)
+    assert all(one == other for one, other, is_sheet in pairs if not is_sheet)
+    assert "Booster Energy" in "".join(line for line in story.lines if "|showteam|" in line)
+    assert [one.place for one in found] == [at for at, side, _ in story.asked if side == 1]
+    assert all(one.request["side"]["id"] == "p2" for one in found)
+    assert all(one.chosen >= 0 for one in found)
+
+
+def test_battles_that_were_played_are_shown_one_by_one(
+    played: BattleLog, showdown: NodeCommand
+) -> None:
+    battle = Battle(played.format, played.players, played.winner, played.input_log)
+    session = ReplaySession([battle, battle], showdown)
+    session.start()
+    *_, first = events_until(session, lambda event: isinstance(event, BattleShown))
+    session.send(Watch(1))
+    *_, second = events_until(session, lambda event: isinstance(event, BattleShown))
+    assert session.stop()
+    assert isinstance(first, BattleShown)
+    assert isinstance(second, BattleShown)
+    assert (first.number, second.number, second.count) == (0, 1, 2)
+    assert first.lines == second.lines
+    assert not first.decisions[0].options
+
+
+def test_players_get_their_names() -> None:
+    lines = ("|player|p1|p1||", "|player|p2|p2||", "|move|p1a: X|Tackle", "|win|p2")
+    assert with_names(lines, ("Red", "a|b")) == (
+        "|player|p1|Red||",
+        "|player|p2|a b||",
+        "|move|p1a: X|Tackle",
+        "|win|a b",
+    )
+
+
+@pytest.mark.parametrize("suffix", [".log", ".json"])
+def test_protocol_is_read_from_text_and_from_replays(suffix: str, tmp_path: Path) -> None:
+    text = "|t:|1700000000\n|turn|1\n|switch|p1a: X|X|100/100\n"
+    path = tmp_path / f"battle{suffix}"
+    path.write_text(json.dumps({"log": text}) if suffix == ".json" else text, "utf-8")
+    assert read_protocol(path) == ("|turn|1", "|switch|p1a: X|X|100/100")
+
+
+@pytest.mark.parametrize("content", ["", "hello", "{}"])
+def test_file_without_a_battle_is_refused(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "battle.json"
+    path.write_text(content, "utf-8")
+    with pytest.raises(DemoError):
+        read_protocol(path)
+
+
+def test_lines_alone_are_shown_until_one_leaves() -> None:
+    session = LinesSession(("|turn|1",))
+    session.start()
+    (shown,) = events_until(session, lambda event: isinstance(event, BattleShown))
+    assert session.stop()
+    assert isinstance(shown, BattleShown)
+    assert shown.lines == ("|turn|1",)

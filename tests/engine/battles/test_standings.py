@@ -1,0 +1,97 @@
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.battles.actor import ActorSettings, Matchmaker, OpponentPlan, Report
+from engine.battles.experience import SharedWeights
+from engine.battles.networks import TwoHeadedHybridModel
+from engine.battles.policy import NUM_WEIGHTS, Policy
+from engine.battles.standings import Pool, Standings
+from tests.engine.battles.small_game import settings
+
+
+def report(**results: list[int]) -> Report:
+    battles = sum(map(sum, results.values()))
+    return Report(0, 64, 1, 1.0, 0, 0, results, {}, battles, 10 * battles)
+
+
+def test_standings_count_results_by_opponent_and_come_back_from_a_checkpoint() -> None:
+    standings = Standings()
+    assert standings.score() is None
+    standings.add(report(random=[90, 2, 8], heuristics=[30, 0, 70], self=[50, 0, 50]))
+    assert standings.score() == pytest.approx(((0.91 + 0.3) / 2,))
+    assert standings.mean_turns == 10
+    for _ in range(9):
+        standings.add(report(self=[50, 0, 50]))
+    score = standings.scores()[2]
+    assert (score.name, score.battles, score.recent_battles) == ("self", 1000, 500)
+    assert score.recent_wins == 250
+    other = Standings()
+    other.load(standings.save())
+    assert other.scores() == standings.scores()
+    heuristics, random, _ = other.scores()
+    assert (heuristics.name, heuristics.battles, heuristics.wins) == ("heuristics", 100, 30)
+    assert (random.name, random.recent_wins) == ("random", 91.0)
+
+
+def test_the_pool_prefers_whom_it_loses_to_and_drops_whom_it_beats(tmp_path: Path) -> None:
+    arrays = TwoHeadedHybridModel().named_weights().items()
+    named = {f"network/{name}": each.detach().numpy() for name, each in arrays}
+    pool = Pool(tmp_path / "pool", 2)
+    pool.add(named, 1)
+    pool.add(named, 2)
+    first, second = (str(tmp_path / "pool" / f"policy-{n:08d}.zip") for n in (1, 2))
+    pool.add_results({first: [9, 0, 1], second: [1, 0, 9], "unknown": [1, 1, 1]})
+    (path, low), (_, high) = pool.plan({"past": 1.0}).past
+    assert path == first
+    assert high > 10 * low
+    pool.add(named, 3)
+    assert [each.name for each in pool.policies] == ["policy-00000002.zip", "policy-00000003.zip"]
+    pool.tidy()
+    assert len(list((tmp_path / "pool").iterdir())) == 2
+    Path(second).unlink()
+    warnings: list[str] = []
+    other = Pool(tmp_path / "pool", 2)
+    other.load(pool.save(), warnings.append)
+    assert [each.name for each in other.policies] == ["policy-00000003.zip"]
+    assert warnings
+
+
+def test_past_policies_are_loaded_and_play(tmp_path: Path) -> None:
+    model = TwoHeadedHybridModel()
+    named = {f"network/{n}": w.detach().numpy() for n, w in model.named_weights().items()}
+    pool = Pool(tmp_path, 2)
+    pool.add(named, 1)
+    given: ActorSettings = settings()
+    own = Policy(np.zeros(NUM_WEIGHTS, np.float32))
+    matchmaker = Matchmaker(given, own, np.random.default_rng(0))
+    matchmaker.plan = pool.plan({"past": 1.0})
+    matchmaker.plan.past = [*matchmaker.plan.past, (str(tmp_path / "gone.zip"), 1.0)]
+    matchmaker.load_past()
+    lane, matchup = matchmaker.draw()
+    past = next(player for player in matchup.players if player is not matchmaker.own)
+    assert past is not None
+    assert lane.players == ("policy", "policy")
+    np.testing.assert_array_equal(past.policy.weights, model.flat())
+
+
+def test_weights_are_read_as_they_were_published_last() -> None:
+    with tempfile.TemporaryFile() as file:
+        ours, theirs = SharedWeights(file), SharedWeights(file)
+        into = np.zeros(NUM_WEIGHTS, np.float32)
+        assert theirs.read(into) == 0
+        for number in (1, 2, 3):
+            ours.publish(np.full(NUM_WEIGHTS, number, np.float32))
+            assert theirs.version == number
+            assert theirs.read(into) == number
+            assert (into == number).all()
+
+
+def test_a_plan_without_past_policies_plays_against_itself() -> None:
+    own = Policy(np.zeros(NUM_WEIGHTS, np.float32))
+    matchmaker = Matchmaker(settings(), own, np.random.default_rng(0))
+    matchmaker.plan = OpponentPlan({"past": 1.0})
+    matchmaker.load_past()
+    assert matchmaker.draw()[1].opponent == "self"
