@@ -123,6 +123,7 @@ async def _play(player: ServerPlayer, games: int, challenge: str, is_searching: 
         def is_answered(number: int = number) -> bool:
             return player.started > number or bool(player.popups)
 
+        player.popups.clear()
         await (player.challenge(challenge) if challenge else player.search())
         await player.until(is_answered)
         if player.started == number:

@@ -107,7 +107,7 @@ def evaluate_over_websocket(
         seed: Of the policy's choices; those of the server and of poke-env cannot be repeated.
         greedy: Take the likeliest choice instead of drawing one.
         limits: How much at once, and how long to wait.
-        report: Called with the score after each battle.
+        report: Called with the score after each battle that counts.
 
     Raises:
         ConfigurationError: There is no such opponent.
@@ -212,12 +212,12 @@ class _Arena:
         def count_end(battle: ServerBattle) -> None:
             if battle.is_void:
                 score.void += 1
-            elif battle.result:
-                score.won += battle.result > 0
-                score.lost += battle.result < 0
-            else:
-                score.tied += 1
-            score.turns += 0 if battle.is_void else battle.turns
+                return
+            result = battle.result or 0
+            score.won += result > 0
+            score.lost += result < 0
+            score.tied += result == 0
+            score.turns += battle.turns
             self._report(score)
 
         token = secrets.token_hex(4)

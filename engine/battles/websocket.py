@@ -60,8 +60,8 @@ PLAYERS: Mapping[str, Callable[..., Player]] = MappingProxyType(
 _SILENT = 60
 """A log level above all of poke-env's."""
 _LOGIN_TIMEOUT_S = 60.0
-_PING_S = 20.0
-_SHEETS_TIMEOUT_S = 20.0
+_PING_S = 60.0
+_SHEETS_TIMEOUT_S = 40.0
 """So long a person may take to accept or reject open team sheets."""
 
 
@@ -129,7 +129,7 @@ class ServerPlayer:
         self._client = _Client(
             on_battle_message=self._receive,
             on_challenge_request=self._answer_challenge,
-            **_client_options(name, address),
+            **client_options(name, address),
         )
         self._client.on_popup = self._take_popup
 
@@ -323,7 +323,7 @@ def poke_env_player(
         team=team,
         max_concurrent_battles=at_once,
         accept_open_team_sheet=True,
-        **_client_options(name, address),
+        **client_options(name, address),
     )
 
 
@@ -332,7 +332,7 @@ async def _first(*tasks: "asyncio.Future[Any]", timeout_s: float | None = None) 
     await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
 
 
-def _client_options(name: str, address: str) -> dict[str, Any]:
+def client_options(name: str, address: str) -> dict[str, Any]:
     """Return what a user named so needs to be at a server without accounts."""
     return {
         "account_configuration": AccountConfiguration(name, None),

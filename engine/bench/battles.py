@@ -13,10 +13,13 @@ from engine.battles.setup import NodeCommand, find_simulator
 from engine.battles.simulator import POLICY, BattleLog, Decisions, Lane, Simulator
 from engine.battles.teams import pool
 from engine.bench.environment import Figure, print_table
+from engine.errors import ConfigurationError
 
 TARGET_RATE = 1500
 """Decisions a second of CPU time, of both processes, with observations and masks."""
+TARGET_RATIO = 4
 MAX_REJECTED = 1e-4
+_SERVER_BATTLES = 200
 _WARM_UP = 3000
 """Decisions until the simulator's code is compiled."""
 _MANY = 1024
@@ -71,9 +74,32 @@ def _figures(
         f"at most {MAX_REJECTED:.2%}",
         share <= MAX_REJECTED,
     )
+    yield from _against_poke_env(format, node, patched.rate)
     yield Figure("start", patched.start_s, f"{patched.start_s:.1f} s to the first decisions")
     memory = patched.memory_mb
     yield Figure(f"memory of the simulator, {lanes} battles", memory, f"{memory:.0f} MB resident")
+
+
+def _against_poke_env(format: Format, node: NodeCommand, rate: float) -> Iterator[Figure]:
+    """Compare with poke-env's players over a websocket, where poke-env is installed."""
+    try:
+        from engine.bench.battle_server import measure_server
+    except ConfigurationError:
+        return
+    server = measure_server(format, _SERVER_BATTLES, node)
+    yield Figure(
+        "poke-env's over a websocket, decisions a CPU second",
+        server.rate,
+        f"{server.rate:,.0f} (of wall time {server.wall_rate:,.0f})",
+    )
+    ratio = rate / server.rate
+    yield Figure(
+        "speed against poke-env's over a websocket",
+        ratio,
+        f"{ratio:.1f}",
+        f"at least {TARGET_RATIO}",
+        ratio >= TARGET_RATIO,
+    )
 
 
 def _all(name: str, value: int, count: int) -> Figure:

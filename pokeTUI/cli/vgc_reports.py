@@ -104,6 +104,8 @@ def print_server_win_rates(
         )
     scores = [(each.opponent, Score(each.won, each.tied, each.lost, each.turns)) for each in found]
     _print_scores(plan, teams, player.name, scores, as_json=as_json)
+    if (void := sum(each.void for each in found)) and not as_json:
+        say(f"{counted(void, 'battle')} stood still or ended with the server, and were replaced.")
 
 
 def print_ratings(

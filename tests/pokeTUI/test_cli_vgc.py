@@ -35,6 +35,9 @@ def test_shipped_teams_are_listed_without_the_simulator(monkeypatch):
     ("arguments", "reason"),
     [
         (("teams", "--battle-format", "gen9ou"), "There is no battle format 'gen9ou'. Use one of"),
+        (("ladder", "--challenge", "x", "--search"), "Use one of the two."),
+        (("ladder", "heuristics"), "heuristics plays in the simulator only."),
+        (("ladder", "--battle-format", "gen9ou"), "There is no battle format 'gen9ou'."),
         (("teams", "nowhere.txt"), "Cannot read the team nowhere.txt: no such file or directory."),
     ],
 )

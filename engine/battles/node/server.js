@@ -49,5 +49,7 @@ function forgetEndedBattles() {
 }
 
 setInterval(() => {
-	if (process.ppid !== PARENT) process.exit();
+	if (process.ppid === PARENT) return;
+	fs.rmSync(process.cwd(), { recursive: true, force: true }); // nobody else is left to do it
+	process.exit();
 }, 500).unref();

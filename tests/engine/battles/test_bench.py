@@ -6,6 +6,7 @@ from engine.bench import battles
 
 def test_the_benchmark_finds_equal_battles_and_exact_replays(showdown, monkeypatch, capsys):
     monkeypatch.setattr(battles, "find_simulator", lambda: showdown)
+    monkeypatch.setattr(battles, "_against_poke_env", lambda *arguments: ())
     figures = battles.measure_battles(DEFAULT_FORMAT, battles=5, lanes=4, seed=0)
     values = {figure.name: figure.value for figure in figures}
     assert values["battles that are equal with and without the patch"] == 5

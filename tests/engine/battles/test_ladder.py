@@ -40,6 +40,7 @@ def test_one_agent_challenges_another_that_waits(showdown: NodeCommand) -> None:
     assert accepted[0].result == -challenged[0].result
 
 
+@pytest.mark.slow
 def test_challenge_of_nobody_is_refused(showdown: NodeCommand) -> None:
     with (
         ShowdownServer(showdown) as server,

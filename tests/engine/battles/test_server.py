@@ -51,10 +51,11 @@ def test_server_listens_on_this_machine_only_and_restarts_on_its_port(
 
 def test_server_ends_when_the_process_that_started_it_is_killed(showdown: NodeCommand) -> None:
     code = """
+from pathlib import Path
 from engine.battles.server import ShowdownServer
 from engine.battles.setup import find_simulator
 server = ShowdownServer(find_simulator())
-print(server.pid, flush=True)
+print(server.pid, Path(f'/proc/{server.pid}/cwd').resolve(), flush=True)
 input()
 """
     with subprocess.Popen(
@@ -64,11 +65,13 @@ input()
         stdout=subprocess.PIPE,
     ) as owner:
         assert owner.stdout is not None
-        pid = int(owner.stdout.readline())
+        number, _, folder = owner.stdout.readline().decode().strip().partition(" ")
+        pid = int(number)
         assert _is_running(pid)
         owner.kill()
     while _is_running(pid):
         time.sleep(0.05)
+    assert not Path(folder).exists()
 
 
 def test_server_that_cannot_start_says_why(tmp_path: Path) -> None:
