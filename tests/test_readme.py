@@ -28,6 +28,7 @@ ONLY_PARSED = {
     "run": "needs a terminal, or trains for ever (test_cli.py, test_real_terminal.py)",
     "runs": "needs two runs (test_cli.py)",
     "serve": "needs a run and a browser (test_serve_browser.py)",
+    "vgc": "needs Node, or trains for ever (tests/engine/battles, test_cli_vgc.py)",
     "trust": "changes what the user trusts (test_trust.py)",
 }
 """Why the others are only parsed, and where they are run."""

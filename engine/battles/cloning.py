@@ -22,7 +22,7 @@ from engine.battles.simulator import PREVIEW
 from engine.errors import ConfigurationError
 from engine.training.checkpoint import Checkpoint, write_checkpoint
 
-KINDS = ("turn", "forced switch", "team preview")
+KINDS = ("turn", "switch", "preview")
 _SCORED_AT_ONCE = 2048
 _MAX_NORM = 1.0
 
@@ -124,14 +124,14 @@ def clone(
     torch.manual_seed(settings.seed)
     rng = np.random.default_rng(settings.seed)
     kept = _validation_battles(data, settings, rng)
-    training, validation = data.where(~kept), data.where(kept)
-    learner = _Learner(training, settings, rng)
+    validation = np.flatnonzero(kept)
+    learner = _Learner(data, np.flatnonzero(~kept), settings, rng)
     epochs: list[Epoch] = []
     best: dict[str, NDArray[np.float32]] = {}
     lowest, since = np.inf, 0
     for number in range(1, settings.epochs + 1):
-        losses = learner.epoch(lambda done, total: advance(done, total))
-        score = evaluate(learner.network, validation, settings)
+        losses = learner.epoch(advance)
+        score = evaluate(learner.network, data, validation, settings)
         is_best = score.loss < lowest
         epochs.append(Epoch(number, *losses, score, is_best))
         report(epochs[-1])
@@ -162,14 +162,19 @@ class _Learner:
     """A network, its optimiser, and the decisions it learns from."""
 
     def __init__(
-        self, data: Demonstrations, settings: CloningSettings, rng: np.random.Generator
+        self,
+        data: Demonstrations,
+        rows: NDArray[np.int64],
+        settings: CloningSettings,
+        rng: np.random.Generator,
     ) -> None:
         self.network = TwoHeadedHybridModel()
         self._data = data
+        self._rows = rows
         self._settings = settings
         self._rng = rng
-        self._weights = _weights(data, settings)
-        steps = settings.epochs * -(-len(data) // settings.batch_size)
+        self._weights = _weights(data.outcomes, settings)
+        steps = settings.epochs * -(-len(rows) // settings.batch_size)
         self._optimizer = torch.optim.AdamW(
             self.network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
@@ -179,7 +184,7 @@ class _Learner:
 
     def epoch(self, advance: Callable[[int, int], None]) -> tuple[float, float]:
         """Learn from every decision once; return the mean losses of both heads."""
-        order = self._rng.permutation(len(self._data))
+        order = self._rng.permutation(self._rows)
         sums = np.zeros(2)
         for start in range(0, len(order), self._settings.batch_size):
             rows = order[start : start + self._settings.batch_size]
@@ -219,29 +224,32 @@ class _Batch:
 
 
 def evaluate(
-    network: TwoHeadedHybridModel, data: Demonstrations, settings: CloningSettings
+    network: TwoHeadedHybridModel,
+    data: Demonstrations,
+    rows: NDArray[np.int64],
+    settings: CloningSettings,
 ) -> Score:
-    """Return how well a network predicts decisions, weighted as in training."""
+    """Return how well a network predicts some decisions; the loss is weighted as in training."""
     losses, win_losses, right = [], [], []
     with torch.no_grad():
-        for start in range(0, len(data), _SCORED_AT_ONCE):
-            rows = np.arange(start, min(start + _SCORED_AT_ONCE, len(data)))
-            batch = _Batch(data, rows)
+        for start in range(0, len(rows), _SCORED_AT_ONCE):
+            batch = _Batch(data, rows[start : start + _SCORED_AT_ONCE])
             loss, win_loss = batch.losses(network)
             losses.append(loss.numpy())
             win_losses.append(win_loss.numpy())
             right.append((batch.guessed == batch.codes).numpy())
-    hits = np.concatenate(right)
+    hits, kinds = np.concatenate(right), data.kinds[rows]
     accuracy = {
-        name: float(hits[data.kinds == kind].mean())
+        name: float(hits[kinds == kind].mean())
         for kind, name in enumerate(KINDS)
-        if (data.kinds == kind).any()
+        if (kinds == kind).any()
     }
-    mean = np.average(np.concatenate(losses), weights=_weights(data, settings))
+    weights = _weights(data.outcomes[rows], settings)
+    mean = np.average(np.concatenate(losses), weights=weights)
     return Score(float(mean), float(np.concatenate(win_losses).mean()), accuracy)
 
 
-def _weights(data: Demonstrations, settings: CloningSettings) -> NDArray[np.float32]:
+def _weights(outcomes: NDArray[np.int8], settings: CloningSettings) -> NDArray[np.float32]:
     """Return what each decision counts, 1 on average."""
-    weights = np.where(data.outcomes > 0, 1.0, settings.loser_weight).astype(np.float32)
+    weights = np.where(outcomes > 0, 1.0, settings.loser_weight).astype(np.float32)
     return weights / max(float(weights.mean()), 1e-6)

@@ -178,7 +178,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         """End the simulator."""
         if self._simulator is not None:
             self._simulator.close()
-            self._simulator = None
+        self._simulator = self._decisions = None
 
     def _advance(self, seats: NDArray[np.int64], codes: NDArray[np.int64]) -> None:
         """Answer decisions, and those of the opponent's that follow before our next."""

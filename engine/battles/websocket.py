@@ -339,6 +339,7 @@ def _client_options(name: str, address: str) -> dict[str, Any]:
         "server_configuration": ServerConfiguration(f"ws://{address}/showdown/websocket", ""),
         "start_listening": False,
         "log_level": _SILENT,
+        "open_timeout": _LOGIN_TIMEOUT_S,
         "ping_interval": _PING_S,
         "ping_timeout": _PING_S,
         "loop": asyncio.get_running_loop(),

@@ -19,6 +19,8 @@ TARGET_RATE = 1500
 MAX_REJECTED = 1e-4
 _WARM_UP = 3000
 """Decisions until the simulator's code is compiled."""
+_MANY = 1024
+"""Ends of battles after which their logs are taken: the simulator keeps only the latest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +103,21 @@ def _play(plans: list[Lane], node: NodeCommand, seed: int, *, is_patched: bool) 
         nothing = np.array([], np.int64)
         decisions = simulator.step(nothing, nothing)
         start_s = time.perf_counter() - start
-        counted, done = None, 0
+        counted, done, ended = None, 0, 0
+        logs: list[BattleLog] = []
         while len(decisions.seats):
             if counted is None and done >= _WARM_UP:
                 counted = (_cpu_s(simulator), time.perf_counter(), done)
             done += len(decisions.seats)
             decisions = simulator.step(decisions.seats, random_choices(decisions, rng))
+            ended += len(decisions.ended)
+            if ended >= _MANY:
+                logs, ended = logs + simulator.logs(), 0
         begin = counted or (0.0, start, 0)
         cpu_s, wall_s = _cpu_s(simulator) - begin[0], time.perf_counter() - begin[1]
         stats = simulator.stats()
         return _Session(
-            tuple(simulator.logs()),
+            tuple(logs + simulator.logs()),
             (done - begin[2]) / cpu_s,
             (done - begin[2]) / wall_s,
             stats["decisions"],

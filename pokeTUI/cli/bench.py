@@ -25,7 +25,8 @@ from pokeTUI.printing import complain, say
 PLAY_STEPS = 20_000
 
 bench_app = typer.Typer(
-    help="Benchmarks of learning, environments, play and the cockpit.", no_args_is_help=True
+    help="Benchmarks of learning, environments, play, battles and the cockpit.",
+    no_args_is_help=True,
 )
 
 

@@ -1,5 +1,6 @@
 """Define `poketui vgc bc` and `poketui vgc import`: learn from battles that were played."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,7 @@ from pokeTUI.cli.progress import progress
 from pokeTUI.printing import complain, say
 
 if TYPE_CHECKING:
-    from engine.battles.cloning import Clone, Epoch
+    from engine.battles.cloning import Clone, Epoch, Score
 
 _RUNS = "saves/vgc"
 
@@ -87,8 +88,16 @@ def bc(
         epochs=epochs, batch_size=batch_size, learning_rate=lr, loser_weight=loser_weight,
         patience=patience, seed=seed or 0,
     )  # fmt: skip
-    with progress("Cloning", left="nothing was saved") as advance:
-        cloned = clone(demonstrations, settings, lambda epoch: tell(_epoch_line(epoch)), advance)
+    with ExitStack() as bar:
+        advance = bar.enter_context(progress("Cloning", left="nothing was saved"))
+
+        def report(epoch: "Epoch") -> None:
+            nonlocal advance
+            bar.close()  # a line below the bar would be drawn over
+            tell(_epoch_line(epoch))
+            advance = bar.enter_context(progress("Cloning", left="nothing was saved"))
+
+        cloned = clone(demonstrations, settings, report, lambda done, total: advance(done, total))
     target.parent.mkdir(parents=True, exist_ok=True)
     cloned.save(target, {"battle_format": sorted({battle.format for battle in found})})
     tell(_clone_summary(cloned))
@@ -121,21 +130,22 @@ def _generate(
 
 
 def _epoch_line(epoch: "Epoch") -> str:
-    shares = ", ".join(f"{name} {share:.1%}" for name, share in epoch.validation.accuracy.items())
+    found = epoch.validation
     return (
-        f"epoch {epoch.number:>3}  loss {epoch.loss:.3f}  val loss {epoch.validation.loss:.3f}  "
-        f"val win loss {epoch.validation.win_loss:.3f}  accuracy: {shares}"
-        + "  best"
-        * epoch.is_best
+        f"epoch {epoch.number:>2} loss {epoch.loss:.3f} val {found.loss:.3f} "
+        f"win {found.win_loss:.3f} {_shares(found)}" + " best" * epoch.is_best
     )
 
 
+def _shares(score: "Score") -> str:
+    return " ".join(f"{name} {share:.0%}" for name, share in score.accuracy.items())
+
+
 def _clone_summary(cloned: "Clone") -> str:
-    best = cloned.best.validation
-    shares = ", ".join(f"{share:.1%} of {name}s" for name, share in best.accuracy.items())
     return (
-        f"Cloned {counted(cloned.decisions, 'decision')} of {counted(cloned.battles, 'battle')}, "
-        f"best epoch {cloned.best.number}: predicts {shares}."
+        f"Cloned {counted(cloned.decisions, 'decision')} of {counted(cloned.battles, 'battle')}. "
+        f"Best epoch {cloned.best.number}, predicted in validation: "
+        f"{_shares(cloned.best.validation)}."
     )
 
 

@@ -90,7 +90,7 @@ def evaluate(
     plan = vgc_reports.EvaluationPlan(
         find_format(battle_format) if battle_format else format_of(names[0], folder),
         teams,
-        battles,
+        battles + battles % 2,
         seed or 0,
         checkpoint,
         not sample,

@@ -67,7 +67,7 @@ def print_win_rates(
             seed=plan.seed,
             advance=advance,
         )
-    found = dict(zip((foe.name for foe in foes), scores, strict=True))
+    found = list(zip((foe.name for foe in foes), scores, strict=True))
     _print_scores(plan, teams, player.name, found, as_json=as_json)
 
 
@@ -102,7 +102,7 @@ def print_server_win_rates(
             greedy=plan.is_greedy,
             report=lambda score: advance(1),
         )
-    scores = {each.opponent: Score(each.won, each.tied, each.lost, each.turns) for each in found}
+    scores = [(each.opponent, Score(each.won, each.tied, each.lost, each.turns)) for each in found]
     _print_scores(plan, teams, player.name, scores, as_json=as_json)
 
 
@@ -121,7 +121,10 @@ def print_ratings(
     for name in names:
         if name in others:
             continue
-        players += [*past_policies(name, plan.save_dir), _evaluated(plan, name)]
+        players += [
+            *past_policies(name, plan.save_dir, is_greedy=plan.is_greedy),
+            _evaluated(plan, name),
+        ]
     pairs = len(players) * (len(players) - 1) // 2
     with _counting(plan.battles * pairs) as advance:
         wins = round_robin(
@@ -149,8 +152,9 @@ def print_ratings(
         return
     say(_words(plan, teams))
     width = max(len(each.name) for each in found)
+    say(f"{'player':<{width}}    Elo   95 %")
     for each in found:
-        say(f"{each.name:<{width}} {each.elo:>6.0f}  ± {1.96 * each.error:.0f}")
+        say(f"{each.name:<{width}} {each.elo:6.0f}  ±{1.96 * each.error:4.0f}")
 
 
 def print_teams(format: Format, team: str, *, is_packed: bool) -> None:
@@ -177,18 +181,18 @@ def _print_scores(
     plan: EvaluationPlan,
     teams: Sequence[Team],
     name: str,
-    scores: Mapping[str, Score],
+    scores: Sequence[tuple[str, Score]],
     *,
     as_json: bool,
 ) -> None:
     if as_json:
-        facts = [_facts(opponent, score) for opponent, score in scores.items()]
+        facts = [_facts(opponent, score) for opponent, score in scores]
         _say_json(_head(plan, teams) | {"player": name, "opponents": facts})
         return
     say(f"{name}: {_words(plan, teams)}")
-    width = max(map(len, ("opponent", *scores)))
+    width = max(len("opponent"), *(len(opponent) for opponent, _ in scores))
     say(f"{'opponent':<{width}}  win rate   95 % interval   won  tied  lost  turns")
-    for opponent, score in scores.items():
+    for opponent, score in scores:
         low, high = (100 * bound for bound in score.interval)
         say(
             f"{opponent:<{width}}  {100 * score.win_rate:6.1f} %  {low:5.1f} to {high:5.1f} %"

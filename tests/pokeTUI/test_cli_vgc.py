@@ -46,7 +46,7 @@ def test_a_mistake_is_refused_in_one_line(arguments, reason, tmp_path):
 
 def test_win_rates_are_printed_as_a_table_with_intervals(capsys):
     plan = vgc_reports.EvaluationPlan(DEFAULT_FORMAT, "one", 1000, 0, "latest", True, 0, "saves")
-    scores = {"random": Score(990, 4, 6, 7000), "max_power": Score(800, 0, 200, 6500)}
+    scores = [("random", Score(990, 4, 6, 7000)), ("max_power", Score(800, 0, 200, 6500))]
     vgc_reports._print_scores(plan, pool(DEFAULT_FORMAT)[:1], "mine", scores, as_json=False)
     assert capsys.readouterr().out.splitlines() == [
         "mine: gen9vgc2023regc, 1,000 battles each, teams 1-balance",

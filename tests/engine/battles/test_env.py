@@ -94,6 +94,8 @@ def test_an_opponent_with_a_policy_decides_for_its_own_side(showdown):
     env._simulator._process.kill()
     with pytest.raises(WorkerError):
         env.reset()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(np.int64(0))
     env.reset()
     env.close()
 
