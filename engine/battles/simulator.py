@@ -125,7 +125,7 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class Spectacle:
+class LiveBattle:
     """A battle in progress, for whoever looks at it.
 
     Attributes:
@@ -142,7 +142,7 @@ class Spectacle:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class Transcript:
     """A battle that was played, for whoever looks at it.
 
     Attributes:
@@ -348,17 +348,17 @@ class Simulator:
         """Return what spectators have seen of a lane's battle."""
         return tuple(self._request("inspect", lane=lane)["lines"])
 
-    def spectate(self, lane: int) -> Spectacle:
+    def spectate(self, lane: int) -> LiveBattle:
         """Return what there is to see of a lane's battle, and what is to be decided in it."""
         found = self._request("spectate", lane=lane)
         first, second = found["requests"]
         types = {name: tuple(known) for name, known in found["types"].items()}
-        return Spectacle(tuple(found["lines"]), types, (first, second), found["number"])
+        return LiveBattle(tuple(found["lines"]), types, (first, second), found["number"])
 
-    def retell(self, input_log: Sequence[str]) -> Story:
+    def transcript(self, input_log: Sequence[str]) -> Transcript:
         """Play a battle again, and return what was shown and asked in it."""
-        found = self._request("retell", input_log=list(input_log))
-        return Story(
+        found = self._request("transcript", input_log=list(input_log))
+        return Transcript(
             tuple(found["lines"]),
             {name: tuple(known) for name, known in found["types"].items()},
             tuple((one["place"], one["side"], one["request"]) for one in found["decisions"]),

@@ -23,8 +23,8 @@ from engine.battles.simulator import (
     BattleLog,
     Decisions,
     Lane,
+    LiveBattle,
     Simulator,
-    Spectacle,
 )
 from engine.commands import ChooseInBattle, Command, Stop, Watch
 from engine.errors import CheckpointError
@@ -66,7 +66,7 @@ class Pairing:
         return Lane(self.format.id, self.teams, (first, second), self.seed + number, limit=1)
 
 
-def looked_at(
+def top_choices(
     policy: Policy,
     observation: NDArray[np.float32],
     legal: NDArray[np.bool_],
@@ -112,8 +112,8 @@ class MatchSession(ThreadedSession):
         adviser: Whose view of the watched side's decisions is shown; None: nobody's.
         pace_s: How long a decision is shown where nobody has to choose.
         keep: Takes each battle that ended.
-        renew: Called before each battle: the policy that plays and advises from now on, None for
-            the one that did.
+        next_policy: Called before each battle; returns the policy that plays and advises from now
+            on, None for the one that did.
         rest_s: How long the end of a battle is shown before the next one; None: until Watch.
     """
 
@@ -126,7 +126,7 @@ class MatchSession(ThreadedSession):
         adviser: Policy | None = None,
         pace_s: float = 0.0,
         keep: Callable[[BattleLog], None] | None = None,
-        renew: Callable[[], Policy | None] = lambda: None,
+        next_policy: Callable[[], Policy | None] = lambda: None,
         rest_s: float | None = None,
     ) -> None:
         super().__init__("battle")
@@ -135,7 +135,7 @@ class MatchSession(ThreadedSession):
         self._adviser = adviser
         self._pace_s = pace_s
         self._keep = keep
-        self._renew = renew
+        self._next_policy = next_policy
         self._rest_s = rest_s
         self._rng = np.random.default_rng(pairing.seed)
         self._has_next = False
@@ -163,7 +163,7 @@ class MatchSession(ThreadedSession):
         """Play a battle; return whether it was played to its end."""
         self._decisions = []
         self._has_next = False
-        if (policy := self._renew()) is not None:
+        if (policy := self._next_policy()) is not None:
             self._adviser = policy
             first, second = (
                 player if player.name in SCRIPTED else replace(player, policy=policy)
@@ -173,23 +173,23 @@ class MatchSession(ThreadedSession):
         waiting = simulator.step(_NOBODY, _NOBODY)
         while len(waiting.seats):
             scene = simulator.spectate(0)
-            self._consider(waiting, scene)
+            self._evaluate_decision(waiting, scene)
             self._show(scene.lines, scene.types)
             codes = self._decide(simulator, waiting, scene)
             if codes is None:
                 return False
-            self._note_chosen(waiting, codes)
+            self._add_choice(waiting, codes)
             waiting = simulator.step(waiting.seats, codes)
         return True
 
-    def _consider(self, waiting: Decisions, scene: Spectacle) -> None:
+    def _evaluate_decision(self, waiting: Decisions, scene: LiveBattle) -> None:
         """Add what the adviser thinks of the watched side's decision."""
         rows = (waiting.seats % 2 == self.side).nonzero()[0]
         request = scene.requests[self.side]
         if self._adviser is None or not len(rows) or request is None:
             return
         row = rows[0]
-        options, value = looked_at(
+        options, value = top_choices(
             self._adviser,
             waiting.observations[row],
             waiting.legal[row],
@@ -198,7 +198,7 @@ class MatchSession(ThreadedSession):
         self._decisions.append(BattleDecision(len(scene.lines), request, options, value))
 
     def _decide(
-        self, simulator: Simulator, waiting: Decisions, scene: Spectacle
+        self, simulator: Simulator, waiting: Decisions, scene: LiveBattle
     ) -> NDArray[np.int64] | None:
         """Return a code for each decision; None: the session is to end."""
         codes = np.zeros(len(waiting.seats), np.int64)
@@ -229,7 +229,7 @@ class MatchSession(ThreadedSession):
         self._wait(lambda: self._code is not None)
         return self._code
 
-    def _note_chosen(self, waiting: Decisions, codes: NDArray[np.int64]) -> None:
+    def _add_choice(self, waiting: Decisions, codes: NDArray[np.int64]) -> None:
         rows = (waiting.seats % 2 == self.side).nonzero()[0]
         if len(rows) and self._decisions:
             last = self._decisions[-1]
@@ -240,8 +240,8 @@ class MatchSession(ThreadedSession):
         for log in simulator.logs():
             first, second = (player.name for player in self._pairing.players)
             named = replace(log, players=(first, second))
-            story = simulator.retell(log.input_log)
-            self._show(story.lines, story.types)
+            transcript = simulator.transcript(log.input_log)
+            self._show(transcript.lines, transcript.types)
             if self._keep is not None:
                 try:
                     self._keep(named)
@@ -295,7 +295,7 @@ class ExhibitionSession:
     def __init__(self, run: BattleSession, pairing: Pairing, node: NodeCommand) -> None:
         self._run = run
         self._battles = MatchSession(
-            pairing, node, renew=self._newest, pace_s=_PACE_S, rest_s=_REST_S
+            pairing, node, next_policy=self._newest, pace_s=_PACE_S, rest_s=_REST_S
         )
         self._checkpoint: Path | None = None
 

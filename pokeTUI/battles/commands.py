@@ -94,7 +94,7 @@ def watch(
     """Show battles until the user leaves."""
     from engine.battles.demonstrations import SUFFIX, read_battles
     from engine.battles.players import SCRIPTED
-    from engine.battles.retelling import LinesSession, ReplaySession, read_protocol
+    from engine.battles.replays import LinesSession, ReplaySession, read_protocol
     from engine.battles.setup import find_simulator
     from engine.battles.spectating import MatchSession
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from pokeTUI.battles.fold import fold_line
-from pokeTUI.battles.text import Sentence, Weight, say
+from pokeTUI.battles.text import Sentence, Weight, describe
 from pokeTUI.battles.view import BattleView
 
 Types = Mapping[str, tuple[str, ...]]
@@ -76,7 +76,7 @@ def extended(playback: Playback, lines: Sequence[str], types: Types | None = Non
     views, said, stops = list(playback.views), list(playback.said), list(playback.stops)
     for place, line in enumerate(lines[known:], known + 1):
         before = views[-1]
-        sentence = say(line, before, playback.own)
+        sentence = describe(line, before, playback.own)
         if sentence is not None:
             said.append((place, sentence))
         views.append(fold_line(before, line, types))

@@ -34,7 +34,7 @@ class Sentence:
     weight: Weight = Weight.minor
 
 
-def say(line: str, before: BattleView, own: int | None = None) -> Sentence | None:
+def describe(line: str, before: BattleView, own: int | None = None) -> Sentence | None:
     """Return what a line says; None where there is nothing to say.
 
     Args:
@@ -44,7 +44,7 @@ def say(line: str, before: BattleView, own: int | None = None) -> Sentence | Non
     """
     kind, parts, named = split_line(line)
     parts += [""] * (4 - len(parts))
-    return _Speaker(before, own, parts, named).say(kind)
+    return _Speaker(before, own, parts, named).describe(kind)
 
 
 class _Speaker:
@@ -58,7 +58,7 @@ class _Speaker:
         self._parts = parts
         self._named = named
 
-    def say(self, kind: str) -> Sentence | None:
+    def describe(self, kind: str) -> Sentence | None:
         parts = self._parts
         match kind:
             case "turn":

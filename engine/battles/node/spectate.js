@@ -37,7 +37,7 @@ function spectate({ battle, number }) {
 }
 
 /** Play an input log again; return its lines, and for each decision where, whose and what it was. */
-function retell(inputLog) {
+function transcript(inputLog) {
 	let types = {};
 	const decisions = [];
 	const battle = playAgain(inputLog, (current, sideId) => {
@@ -49,4 +49,4 @@ function retell(inputLog) {
 	return { lines: shownLines(battle), types, decisions };
 }
 
-module.exports = { spectate, retell };
+module.exports = { spectate, transcript };

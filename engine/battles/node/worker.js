@@ -198,8 +198,8 @@ const REQUESTS = {
 		return require('./spectate').spectate(lanes[lane]);
 	},
 
-	retell({input_log: lines}) {
-		return require('./spectate').retell(lines);
+	transcript({input_log: lines}) {
+		return require('./spectate').transcript(lines);
 	},
 
 	/** Follow a battle that is played elsewhere; `code`, or a player, asks for the words of a choice. */

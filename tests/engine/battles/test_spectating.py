@@ -12,7 +12,7 @@ from engine.battles.demonstrations import Battle
 from engine.battles.formats import DEFAULT_FORMAT
 from engine.battles.players import Player
 from engine.battles.policy import NUM_WEIGHTS, Policy
-from engine.battles.retelling import LinesSession, ReplaySession, judged, read_protocol
+from engine.battles.replays import LinesSession, ReplaySession, analyze_decisions, read_protocol
 from engine.battles.setup import NodeCommand
 from engine.battles.simulator import BattleLog, Simulator
 from engine.battles.spectating import MatchSession, Pairing, with_names
@@ -106,13 +106,16 @@ def test_retold_battle_has_the_lines_of_its_replay(
     played: BattleLog, showdown: NodeCommand
 ) -> None:
     with Simulator((), showdown) as simulator:
-        story, replay = simulator.retell(played.input_log), simulator.replay(played.input_log)
-        found = judged(simulator, played.input_log, story, 1, POLICY)
+        transcript, replay = (
+            simulator.transcript(played.input_log),
+            simulator.replay(played.input_log),
+        )
+        found = analyze_decisions(simulator, played.input_log, transcript, 1, POLICY)
     sheets = [line.startswith("|showteam|") for line in replay.lines]
-    pairs = zip(story.lines, replay.lines, sheets, strict=True)
+    pairs = zip(transcript.lines, replay.lines, sheets, strict=True)
     assert all(one == other for one, other, is_sheet in pairs if not is_sheet)
-    assert "Booster Energy" in "".join(line for line in story.lines if "|showteam|" in line)
-    assert [one.place for one in found] == [at for at, side, _ in story.asked if side == 1]
+    assert "Booster Energy" in "".join(line for line in transcript.lines if "|showteam|" in line)
+    assert [one.place for one in found] == [at for at, side, _ in transcript.asked if side == 1]
     assert all(one.request["side"]["id"] == "p2" for one in found)
     assert all(one.chosen >= 0 for one in found)
 

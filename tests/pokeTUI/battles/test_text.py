@@ -3,7 +3,7 @@
 import pytest
 
 from pokeTUI.battles.fold import fold_line, fold_lines
-from pokeTUI.battles.text import Weight, say
+from pokeTUI.battles.text import Weight, describe
 from pokeTUI.battles.view import BattleView
 from tests.pokeTUI.battles.recorded import MEGA, TERA, commander_lines, recorded
 from tests.pokeTUI.battles.test_fold import START
@@ -72,7 +72,7 @@ SAID = """
 @pytest.mark.parametrize("case", SAID.strip().split("\n|"))
 def test_line_is_said_as_players_say_it(case: str) -> None:
     line, text = case.removeprefix("|").split("\n")
-    sentence = say(f"|{line}", VIEW, 0)
+    sentence = describe(f"|{line}", VIEW, 0)
     assert sentence is not None
     assert sentence.text == text.strip()
 
@@ -88,11 +88,11 @@ def test_line_is_said_as_players_say_it(case: str) -> None:
     ],
 )
 def test_nothing_is_said_of_bookkeeping(line: str) -> None:
-    assert say(line, VIEW, 0) is None
+    assert describe(line, VIEW, 0) is None
 
 
 def test_players_are_named_where_no_side_is_yours() -> None:
-    sentence = say("|faint|p2a: Torkoal", VIEW)
+    sentence = describe("|faint|p2a: Torkoal", VIEW)
     assert sentence is not None
     assert sentence.text == "Blue's Torkoal fainted!"
     assert sentence.weight is Weight.faint
@@ -103,7 +103,7 @@ def test_recorded_battle_is_told_without_protocol(name: str) -> None:
     lines = commander_lines() if name == "commander" else recorded(name).lines
     view, said = BattleView(), []
     for line in lines:
-        sentence = say(line, view, 0)
+        sentence = describe(line, view, 0)
         view = fold_line(view, line)
         said += [sentence.text] if sentence else []
     assert len(said) > 60

@@ -6,11 +6,11 @@ from pathlib import Path
 from engine.battles.demonstrations import Battle
 from engine.battles.policy import Policy
 from engine.battles.setup import NodeCommand
-from engine.battles.simulator import Simulator, Story
-from engine.battles.spectating import LOOK_S, looked_at, with_names
+from engine.battles.simulator import Simulator, Transcript
+from engine.battles.spectating import LOOK_S, top_choices, with_names
 from engine.commands import Watch
-from engine.errors import DemoError
-from engine.events import BattleDecision, BattleShown, RunStopped
+from engine.errors import BattleError, DemoError
+from engine.events import BattleDecision, BattleShown, RunStopped, WarningRaised
 from engine.files import parse_json, read_file
 from engine.threaded_session import ThreadedSession
 
@@ -48,19 +48,28 @@ class ReplaySession(ThreadedSession):
             while self._commands.stop is None:
                 for command in self._commands.drain(LOOK_S):
                     if isinstance(command, Watch):
-                        self._show(simulator, command.env_index % len(self._battles))
+                        self._try(simulator, command.env_index % len(self._battles))
         return RunStopped(self._commands.stop.reason or "", 0, "")
+
+    def _try(self, simulator: Simulator, number: int) -> None:
+        """Show another battle, or stay where that one cannot be played again."""
+        try:
+            self._show(simulator, number)
+        except BattleError as error:
+            self.mailbox.post(WarningRaised(f"Battle {number + 1}: {error.message}"))
 
     def _show(self, simulator: Simulator, number: int) -> None:
         battle = self._battles[number]
-        story = simulator.retell(battle.input_log)
-        decisions = judged(simulator, battle.input_log, story, self._side, self._adviser)
+        transcript = simulator.transcript(battle.input_log)
+        decisions = analyze_decisions(
+            simulator, battle.input_log, transcript, self._side, self._adviser
+        )
         self.mailbox.post(
             BattleShown(
                 str(number),
                 self._side,
-                with_names(story.lines, battle.players),
-                story.types,
+                with_names(transcript.lines, battle.players),
+                transcript.types,
                 decisions,
                 number,
                 len(self._battles),
@@ -68,23 +77,23 @@ class ReplaySession(ThreadedSession):
         )
 
 
-def judged(
+def analyze_decisions(
     simulator: Simulator,
     input_log: Sequence[str],
-    story: Story,
+    transcript: Transcript,
     side: int,
     adviser: Policy | None,
 ) -> tuple[BattleDecision, ...]:
     """Return a side's decisions in a battle that was played, and what a policy thinks of them."""
     found = simulator.decisions(input_log)
     decisions = []
-    for row, (place, whose, request) in enumerate(story.asked):
+    for row, (place, whose, request) in enumerate(transcript.asked):
         if whose != side:
             continue
         options: tuple[tuple[int, float], ...] = ()
         value = float("nan")
         if adviser is not None:
-            options, value = looked_at(
+            options, value = top_choices(
                 adviser,
                 found.observations[row],
                 found.legal[row],
