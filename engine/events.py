@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -401,8 +400,8 @@ class BattleDecision:
 
     place: int
     """Lines of the battle that were there."""
-    request: Mapping[str, Any]
-    """What the side was asked, as the simulator puts it."""
+    request: str
+    """What the side was asked: JSON as the simulator puts it."""
     options: tuple[tuple[int, float], ...]
     """The most probable codes (`engine.battles.actions`) with their probabilities, best first."""
     value: float
@@ -435,8 +434,8 @@ class BattleWanted(Event):
 
     place: int
     """Lines of the battle that were there."""
-    request: Mapping[str, Any]
-    """As the simulator puts it; empty: nothing is wanted any more."""
+    request: str
+    """JSON as the simulator puts it; empty: nothing is wanted any more."""
     legal: NDArray[np.bool_]
     """(90,), the masks of both slots, or of the selections at team preview."""
     observation: NDArray[np.float32]

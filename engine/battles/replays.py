@@ -1,5 +1,6 @@
 """Show battles that were played: from their input logs, or from protocol lines alone."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -99,7 +100,9 @@ def analyze_decisions(
                 found.legal[row],
                 is_preview=bool(found.is_preview[row]),
             )
-        decisions.append(BattleDecision(place, request, options, value, int(found.results[row])))
+        decisions.append(
+            BattleDecision(place, json.dumps(request), options, value, int(found.results[row]))
+        )
     return tuple(decisions)
 
 

@@ -4,6 +4,7 @@ A session here plays one battle after the other in a simulator of its own, and l
 """
 
 import contextlib
+import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -195,7 +196,9 @@ class MatchSession(ThreadedSession):
             waiting.legal[row],
             is_preview=bool(waiting.is_preview[row]),
         )
-        self._decisions.append(BattleDecision(len(scene.lines), request, options, value))
+        self._decisions.append(
+            BattleDecision(len(scene.lines), json.dumps(request), options, value)
+        )
 
     def _decide(
         self, simulator: Simulator, waiting: Decisions, scene: LiveBattle
@@ -224,7 +227,7 @@ class MatchSession(ThreadedSession):
     ) -> int | None:
         self._code = None
         self.mailbox.post(
-            BattleWanted(place, request, waiting.legal[row], waiting.observations[row])
+            BattleWanted(place, json.dumps(request), waiting.legal[row], waiting.observations[row])
         )
         self._wait(lambda: self._code is not None)
         return self._code

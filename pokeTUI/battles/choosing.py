@@ -3,6 +3,7 @@
 Pure: every step returns another state.
 """
 
+import json
 from dataclasses import dataclass, replace
 
 from engine.battles.actions import PASS, SELECTIONS, SLOT_CODES, is_gimmick
@@ -72,7 +73,7 @@ class Choosing:
 
 def begin(wanted: BattleWanted, view: BattleView, own: int) -> Choosing:
     """Return a choice of which nothing is decided but what cannot be otherwise."""
-    request = read_request(wanted.request)
+    request = read_request(json.loads(wanted.request))
     foes = (mon.shown if mon else "" for mon in map(view.sides[1 - own].mon, (0, 1)))
     details = (_sheet_text(view.sides[own], member) for member in request.party)
     return _passed(Choosing(wanted, request, tuple(foes), tuple(details)))

@@ -1,5 +1,6 @@
 """Draw what stands around the field: log, policy, team sheets, win rates and workers."""
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -118,7 +119,7 @@ class BattlePane(LinesWidget):
 
 def _field(scene: Scene, width: int, height: int) -> list[Line]:
     if not scene.battles.playback.lines:
-        return empty("No battle is shown yet.", width)
+        return empty("No battle is shown yet: it is being prepared.", width)
     return field_lines(scene.view, scene.own, width, height)
 
 
@@ -144,7 +145,7 @@ def _policy(scene: Scene, width: int, height: int) -> list[Line]:
     decision = scene.battles.decision(scene.place)
     if decision is None:
         return empty("No decision of a policy here.", width)
-    request = read_request(decision.request)
+    request = read_request(json.loads(decision.request))
     view = scene.battles.playback.view(decision.place)
     foes = [mon.shown if mon else "" for mon in map(view.sides[1 - scene.own].mon, (0, 1))]
     lines = [] if math.isnan(decision.value) else [_chance((decision.value + 1) / 2, width)]

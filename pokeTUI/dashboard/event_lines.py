@@ -17,6 +17,7 @@ MAX_EPISODE_LINES = 1000
 
 _WELL = frozenset({"loading", "ready", "asking"})
 COMMAND_WORDS = {
+    "ChooseInBattle": "choice",
     "Pause": "pause",
     "Resume": "resume",
     "StepOnce": "step",

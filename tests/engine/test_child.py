@@ -31,6 +31,9 @@ OTHER_PROGRAMS = {
     "pseudo_terminal.py": "is handed a command, for measurements",
     "video.py": "starts ffmpeg",
     "machine.py": "starts nvidia-smi",
+    "setup.py": "starts Node and npm",
+    "simulator.py": "starts Node",
+    "server.py": "starts Node",
 }
 
 

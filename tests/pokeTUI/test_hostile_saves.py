@@ -193,10 +193,10 @@ def test_completion_offers_no_name_that_is_more_than_a_word(
 def test_a_log_line_is_one_line_that_no_terminal_obeys(tmp_path: Path) -> None:
     import logging
 
-    from engine.session import _log_to_file
+    from engine.session import log_to_file
 
     path = tmp_path / "engine.log"
-    with _log_to_file(str(path), "INFO"):
+    with log_to_file(str(path), "INFO"):
         try:
             raise ValueError(EVIL)
         except ValueError:

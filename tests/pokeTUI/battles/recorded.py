@@ -31,7 +31,9 @@ class Recorded:
     def decisions(self) -> tuple[BattleDecision, ...]:
         """Return its decisions, as if a policy had been fairly sure of them."""
         return tuple(
-            BattleDecision(one["place"], one["request"], self._options(one), 0.2, one["code"])
+            BattleDecision(
+                one["place"], json.dumps(one["request"]), self._options(one), 0.2, one["code"]
+            )
             for one in self.asked
         )
 
@@ -42,7 +44,9 @@ class Recorded:
 
     def wanted(self, number: int) -> BattleWanted:
         one = self.asked[number]
-        return BattleWanted(one["place"], one["request"], legal_of(one), np.zeros(SIZE, np.float32))
+        return BattleWanted(
+            one["place"], json.dumps(one["request"]), legal_of(one), np.zeros(SIZE, np.float32)
+        )
 
     def _options(self, one: Mapping[str, Any]) -> tuple[tuple[int, float], ...]:
         is_preview = "teamPreview" in one["request"]

@@ -36,7 +36,7 @@ def showdown() -> NodeCommand:
         (("watch",), "There is no trained policy in saves/vgc yet"),
         (("play",), "There is no trained policy in saves/vgc yet"),
         (("play", "somebody"), "There is no saved run 'somebody'"),
-        (("watch", "none.battles.gz"), "cannot be read"),
+        (("watch", "none.battles.gz"), "no battles in"),
         (("play", "random", "--battle-format", "gen1ou"), "There is no battle format 'gen1ou'"),
     ],
 )

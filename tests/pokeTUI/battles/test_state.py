@@ -56,5 +56,5 @@ def test_win_rates_are_kept_with_their_interval_by_decisions() -> None:
 def test_wanted_choice_waits_until_nothing_is_wanted() -> None:
     state = fold_battles(BattlesState(), BATTLE.wanted(1))
     assert state.wanted is not None
-    nothing = BattleWanted(0, {}, np.zeros(90, bool), np.zeros(1560, np.float32))
+    nothing = BattleWanted(0, "", np.zeros(90, bool), np.zeros(1560, np.float32))
     assert fold_battles(state, nothing).wanted is None
