@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from engine.battles.formats import Format
 from engine.battles.server import ShowdownServer
 from engine.battles.setup import NodeCommand
-from engine.battles.teams import pool
 from engine.battles.websocket import poke_env_player
 
 if TYPE_CHECKING:
@@ -29,19 +28,20 @@ class ServerRate:
     wall_rate: float
 
 
-def measure_server(format: Format, battles: int, node: NodeCommand) -> ServerRate:
+def measure_server(format: Format, team: str, battles: int, node: NodeCommand) -> ServerRate:
     """Let two random players of poke-env meet on a server of our own, not patched.
+
+    Both have the packed team.
 
     Raises:
         WorkerError: The server does not start.
         TimeoutError: The battles do not end.
     """
     with ShowdownServer(node) as server:
-        return asyncio.run(_measure(server, format, battles))
+        return asyncio.run(_measure(server, format, team, battles))
 
 
-async def _measure(server: ShowdownServer, format: Format, battles: int) -> ServerRate:
-    team = pool(format)[0].packed
+async def _measure(server: ShowdownServer, format: Format, team: str, battles: int) -> ServerRate:
     first, second = (
         poke_env_player("random", name, server.address, format.id, team, _AT_ONCE)
         for name in ("benchone", "benchtwo")

@@ -1,7 +1,7 @@
 """Measure the battle simulator and print a table with the targets."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,7 +49,8 @@ def measure_battles(format: Format, battles: int, lanes: int, seed: int) -> tupl
 def _figures(
     format: Format, battles: int, lanes: int, seed: int, node: NodeCommand
 ) -> Iterator[Figure]:
-    plans = _plans(format, battles, lanes, seed)
+    teams = [team.packed for team in pool(format)]
+    plans = _plans(format, teams, battles, lanes, seed)
     patched, plain = (_play(plans, node, seed, is_patched=on) for on in (True, False))
     count = len(patched.logs)
     yield Figure(
@@ -74,25 +75,36 @@ def _figures(
         f"at most {MAX_REJECTED:.2%}",
         share <= MAX_REJECTED,
     )
-    yield from _against_poke_env(format, node, patched.rate)
+    yield from _against_poke_env(format, teams[0], battles, lanes, seed, node)
     yield Figure("start", patched.start_s, f"{patched.start_s:.1f} s to the first decisions")
     memory = patched.memory_mb
     yield Figure(f"memory of the simulator, {lanes} battles", memory, f"{memory:.0f} MB resident")
 
 
-def _against_poke_env(format: Format, node: NodeCommand, rate: float) -> Iterator[Figure]:
-    """Compare with poke-env's players over a websocket, where poke-env is installed."""
+def _against_poke_env(
+    format: Format, team: str, battles: int, lanes: int, seed: int, node: NodeCommand
+) -> Iterator[Figure]:
+    """Compare with poke-env's players over a websocket, where poke-env is installed.
+
+    Both play one team against itself: others make battles that cost more.
+    """
     try:
         from engine.bench.battle_server import measure_server
     except ConfigurationError:
         return
-    server = measure_server(format, _SERVER_BATTLES, node)
+    own = _play(_plans(format, [team], battles, lanes, seed), node, seed, is_patched=True)
+    server = measure_server(format, team, _SERVER_BATTLES, node)
+    yield Figure(
+        "the same with one team only",
+        own.rate,
+        f"{own.rate:,.0f} (of wall time {own.wall_rate:,.0f})",
+    )
     yield Figure(
         "poke-env's over a websocket, decisions a CPU second",
         server.rate,
         f"{server.rate:,.0f} (of wall time {server.wall_rate:,.0f})",
     )
-    ratio = rate / server.rate
+    ratio = own.rate / server.rate
     yield Figure(
         "speed against poke-env's over a websocket",
         ratio,
@@ -106,9 +118,8 @@ def _all(name: str, value: int, count: int) -> Figure:
     return Figure(name, value, f"{value} of {count}", "all", value == count)
 
 
-def _plans(format: Format, battles: int, lanes: int, seed: int) -> list[Lane]:
-    """Return lanes that play so many battles together, each shipped team against each in turn."""
-    teams = [team.packed for team in pool(format)]
+def _plans(format: Format, teams: Sequence[str], battles: int, lanes: int, seed: int) -> list[Lane]:
+    """Return lanes that play so many battles together, each team against each in turn."""
     pairs = [(first, second) for first in teams for second in teams]
     return [
         Lane(
