@@ -27,12 +27,14 @@ class SearchSettings:
         candidates: Most choices that are tried, the likeliest first.
         least_share: Choices less likely than this are not tried.
         temperature: Difference of value (-1 to 1) that weighs as much as a factor e of the prior.
+        foe_temperature: Of the policy that answers for the foe: below 1 it is surer than learned.
     """
 
     samples: int = 8
     candidates: int = 6
     least_share: float = 0.01
-    temperature: float = 0.15
+    temperature: float = 0.1
+    foe_temperature: float = 0.3
 
 
 def search(
@@ -64,7 +66,10 @@ def search(
     foe = simulator.fork(seat, settings.samples, int(rng.integers(1 << 31)))
     answers = np.full(settings.samples, -1)
     if foe.results.all():
-        answers, _, _ = policy.act(foe.observations, foe.legal, foe.is_preview, rng)
+        log_probs = policy.log_probs(foe.observations, foe.legal, foe.is_preview)
+        # The greatest of logits with Gumbel noise is a draw from their softmax.
+        noise = rng.gumbel(size=log_probs.shape)
+        answers = (log_probs / settings.foe_temperature + noise).argmax(1)
     plays = np.array(
         [
             (sample, code, answers[sample])
