@@ -1,7 +1,7 @@
 /** What both sides had to decide in a battle that was played, and what they chose. */
 'use strict';
 
-const { playAgain } = require('./lanes.js');
+const { follow, playAgain } = require('./lanes.js');
 const { Tracker } = require('./tracker.js');
 const { makeView, encode, legal, SELECTIONS, SIZE, SLOT_CODES, SWITCH, PASS, TARGETS } = require('./observe.js');
 
@@ -51,11 +51,7 @@ function decisions(inputLog, describeFormat) {
 			format = describeFormat(current.format.id);
 			tracker = new Tracker(current.dex, format);
 		}
-		const { log } = current;
-		for (; read < log.length; read++) {
-			if (log[read].startsWith('|split|')) read += 2;
-			if (log[read]) tracker.line(log[read]);
-		}
+		read = follow(tracker, current.log, read);
 		const request = current.sides.find(side => side.id === sideId).activeRequest;
 		if (!request || request.wait) return;
 		const view = makeView(tracker, sideId, request, format);

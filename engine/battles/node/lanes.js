@@ -284,4 +284,4 @@ function hashOf(lines) {
 	return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-module.exports = {Lane, SIDES, describeFormat, generator, hashOf, playAgain, replay, spectatorLines, stats};
+module.exports = {Lane, SIDES, describeFormat, follow, generator, hashOf, playAgain, replay, spectatorLines, stats};

@@ -10,8 +10,10 @@
 const { State } = require('pokemon-showdown/dist/sim/state');
 const { Pokemon } = require('pokemon-showdown/dist/sim/pokemon');
 const { PRNG } = require('pokemon-showdown/dist/sim/prng');
+const { OPPONENTS } = require('./bots.js');
+const { follow } = require('./lanes.js');
 const { Tracker } = require('./tracker.js');
-const { makeView, encode, legal, choiceText, SLOT_CODES, SWITCH, PASS } = require('./observe.js');
+const { makeView, encode, legal, choiceText } = require('./observe.js');
 
 /** Where players put their effort: the two most, and the rest where it is useful. */
 const SPREADS = [
@@ -146,34 +148,17 @@ class Search {
 				return null;
 			}
 			const view = makeView(tracker, this.foeId, side(this.foeId).activeRequest, this.format);
-			if (!battle.choose(this.foeId, choiceText(view, this.anyLegal(view)))) battle.choose(this.foeId, 'default');
+			if (!battle.choose(this.foeId, choiceText(view, OPPONENTS.random(view, () => this.prng.random())))) battle.choose(this.foeId, 'default');
 		}
 		return battle.winner === '' ? 0 : battle.winner === side(this.sideId).name ? 1 : -1;
-	}
-
-	anyLegal(view) {
-		const mask = new Uint8Array(90);
-		legal(view, mask, 0);
-		const codes = [];
-		for (let i = 0; i < SLOT_CODES; i++) {
-			for (let j = 0; mask[i] && j < SLOT_CODES; j++) {
-				const isTwice = i === j && ((i >= SWITCH && i < PASS) || i === PASS);
-				if (mask[SLOT_CODES + j] && !isTwice) codes.push(i * SLOT_CODES + j);
-			}
-		}
-		return codes.length ? this.prng.sample(codes) : PASS * SLOT_CODES + PASS;
 	}
 }
 
 /** Follow a battle's public lines from its beginning. */
 function track(battle, formatInfo) {
 	const tracker = new Tracker(battle.dex, formatInfo);
-	const { log } = battle;
-	for (let i = 0; i < log.length; i++) {
-		if (log[i].startsWith('|split|')) i += 2;
-		if (i < log.length) tracker.line(log[i]);
-	}
+	follow(tracker, battle.log, 0);
 	return tracker;
 }
 
-module.exports = { Search, track };
+module.exports = { Search };
