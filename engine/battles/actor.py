@@ -189,8 +189,8 @@ class Trajectory:
 class Collector:
     """Play in all lanes, and write what the learner's sides experience into a buffer.
 
-    When a buffer is full, each trajectory that goes on is cut before its last decision, whose value
-    stands for the rest; that decision begins the next buffer.
+    When a buffer is full, each unfinished trajectory is truncated before its last decision, whose
+    value stands for the rest; that decision begins the next buffer.
 
     Attributes:
         counts: To be replaced by whoever takes them.
@@ -235,7 +235,7 @@ class Collector:
         return True
 
     def finish(self) -> int:
-        """Complete the buffer, and return how many decisions are in it; `go_on` must follow."""
+        """Complete the buffer and return its number of decisions; `continue_in` must follow."""
         buffer, count = self._buffer, self._count
         rows: list[int] = []
         for trajectory in self._trajectories.values():
@@ -248,8 +248,8 @@ class Collector:
         self._carried = buffer.rows(rows)
         return count
 
-    def go_on(self, buffer: Experience) -> None:
-        """Go on in another buffer."""
+    def continue_in(self, buffer: Experience) -> None:
+        """Continue in another buffer."""
         arrays: list[NDArray[Any]] = list(buffer)
         for array, carried in zip(arrays, self._carried, strict=True):
             array[: self._count] = carried
@@ -326,7 +326,7 @@ class Collector:
         following_value: float,
         following_potential: float,
     ) -> None:
-        """Rate a trajectory that ended with a reward, or goes on at a value and a potential."""
+        """Rate a trajectory: ended with a reward, or truncated at a value and a potential."""
         rows, gamma = trajectory.rows, self._settings.gamma
         potentials = [*trajectory.potentials, following_potential]
         rewards = [gamma * after - before for before, after in pairwise(potentials)]
@@ -450,7 +450,7 @@ class Actor:
             self._free[at], at = False, (at + 1) % len(self._buffers)
             while not self._free[at]:
                 self._listen(wait=True)
-            collector.go_on(self._buffers[at])
+            collector.continue_in(self._buffers[at])
             collector.counts, failures, began_s = Counts(), 0, time.monotonic()
 
     def _listen(self, *, wait: bool) -> None:
@@ -475,7 +475,8 @@ def main() -> None:
         given = json.loads(channel.receive()[1])
         lists = {name: tuple(given["settings"][name]) for name in ("teams", "foe_teams", "seed")}
         settings = ActorSettings(**given["settings"] | lists)
-        node = NodeCommand(given["node"], Path(given["modules"]))
+        cache = Path(given["cache"]) if given["cache"] else None
+        node = NodeCommand(given["node"], Path(given["modules"]), cache)
         Actor(
             channel,
             SharedWeights(os.fdopen(weights, "r+b")),

@@ -85,7 +85,11 @@ class Worker:
                 start_new_session=True,
             )
         settings = asdict(self._settings) | {"seed": seed}
-        paths = {"node": node.node, "modules": str(node.modules)}
+        paths = {
+            "node": node.node,
+            "modules": str(node.modules),
+            "cache": str(node.cache) if node.cache else None,
+        }
         given = {"settings": settings, "plan": asdict(plan), **paths}
         with contextlib.suppress(OSError):
             self._channel.send(START, json.dumps(given).encode())

@@ -71,7 +71,7 @@ def test_a_trajectory_that_goes_on_is_worth_its_last_value_and_continues() -> No
     assert first.is_complete[:8].tolist() == [True] * 4 + [False] * 4
     expected = given.gamma * first.values[4:8] - first.values[:4]
     np.testing.assert_allclose(first.advantages[:4], expected, atol=1e-6)
-    collector.go_on(second)
+    collector.continue_in(second)
     assert fill(collector) == 8
     np.testing.assert_array_equal(second.codes[:4], first.codes[4:8])
     won = np.where(second.codes[4:8] // 45 == 3, 1, -1)
