@@ -290,16 +290,14 @@ class Simulator:
         if op != _STEP:
             self._refuse(content)
         count, ended = (int(number) for number in content[:8].view("<u4"))
-        sizes = (4 * count, 4 * count * observation.INFO, 4 * count * observation.SIZE)
-        ends = np.cumsum([8, *sizes, count * observation.LEGAL])
-        seats_, info, observations, legal = (content[start:end] for start, end in pairwise(ends))
-        results = np.frombuffer(content[ends[-1] :].tobytes(), ENDED)
+        seats_, info, observations, legal, end = _columns(content, 8, count)
+        results = np.frombuffer(content[end:].tobytes(), ENDED)
         assert len(results) == ended
         return Decisions(
             seats_.view("<u4").astype(np.int64),
-            observations.view("<f4").reshape(count, observation.SIZE),
-            legal.view(np.bool_).reshape(count, observation.LEGAL),
-            info.view("<f4").reshape(count, observation.INFO),
+            observations,
+            legal,
+            info,
             results,
         )
 
@@ -442,15 +440,8 @@ class Simulator:
         if op != _ROWS:
             self._refuse(content)
         count = int(content[:4].view("<u4")[0])
-        sizes = (4 * count, 4 * count * observation.INFO, 4 * count * observation.SIZE)
-        ends = np.cumsum([4, *sizes, count * observation.LEGAL])
-        results, info, observations, legal = (content[a:b] for a, b in pairwise(ends))
-        return Outlook(
-            results.view("<i4").astype(np.int64),
-            info.view("<f4").reshape(count, observation.INFO),
-            observations.view("<f4").reshape(count, observation.SIZE),
-            legal.view(np.bool_).reshape(count, observation.LEGAL),
-        )
+        results, info, observations, legal, _ = _columns(content, 4, count)
+        return Outlook(results.view("<i4").astype(np.int64), info, observations, legal)
 
     def _request(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._write(_JSON, json.dumps({"method": method, **parameters}).encode())
@@ -506,6 +497,25 @@ class Simulator:
             reason += f": {said.strip()}"
         self.close()
         return WorkerError(f"The battle simulator {reason}.", "Start the command again.")
+
+
+def _columns(
+    content: NDArray[np.uint8], start: int, count: int
+) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], int]:
+    """Return the columns of a frame's rows, and where they end.
+
+    They are four bytes a row that depend on the frame, figures, observations and masks.
+    """
+    sizes = (4 * count, 4 * count * observation.INFO, 4 * count * observation.SIZE)
+    ends = np.cumsum([start, *sizes, count * observation.LEGAL])
+    first, info, observations, legal = (content[a:b] for a, b in pairwise(ends))
+    return (
+        first,
+        info.view("<f4").reshape(count, observation.INFO),
+        observations.view("<f4").reshape(count, observation.SIZE),
+        legal.view(np.bool_).reshape(count, observation.LEGAL),
+        int(ends[-1]),
+    )
 
 
 def _battle_log(battle: Mapping[str, Any]) -> BattleLog:

@@ -133,7 +133,7 @@ class Damage {
 		return move.type;
 	}
 
-	power(move, attacker, target, state, weight) {
+	power(move, attacker, target, state) {
 		const { mon } = attacker;
 		switch (move.id) {
 		case 'eruption': case 'waterspout': case 'dragonenergy': return 150 * mon.hp;
