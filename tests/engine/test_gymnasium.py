@@ -23,7 +23,10 @@ SHORT = EnvConfig(max_steps=20, progress_steps=0)
 
 
 @pytest.mark.parametrize("kind", ["multi_modal", "screen", "state"])
-def test_environment_by_its_id_passes_the_checker_without_a_warning(kind: ObservationType) -> None:
+def test_environment_by_its_id_passes_the_checker_without_a_warning(
+    kind: ObservationType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # the checker opens a window, too
     env = gymnasium.make(ID, observation_type=kind, render_mode="rgb_array", config=SHORT)
     check_env(env.unwrapped, skip_close_check=True)
     env.close()
