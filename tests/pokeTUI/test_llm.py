@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engine.config import RunConfig
+from engine.games.practice.game import rom_path
 from engine.llm.exchanges import Exchange, ExchangeLog
 from engine.planning_types import Condition
 from engine.training.runs import RunFolder
@@ -265,6 +266,22 @@ def test_the_log_in_full_tells_the_whole_cause_of_a_missing_goal(tmp_path: Path)
     full = poketui(*asked, "--full")
     assert full.returncode == 0, full.stderr
     assert f"no goal: {cause}tokens sets the limit)\n" in full.stdout
+
+
+@pytest.mark.slow
+def test_the_documented_command_trains_and_quiet_prints_where_to_resume_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documented = ("--actions", "64", "--llm-model", "smollm2:3b", "--llm-interval", "30")
+    with OllamaServer(ScriptedPlanner("oracle"), models=("smollm2:3b",)) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        result = headless(tmp_path, *SMALL, "--rom", str(rom_path()), *documented, "--quiet")
+    assert result.returncode == 0, result.stderr
+    (run,) = (tmp_path / "saves/runs").iterdir()
+    (line,) = result.stdout.splitlines()
+    assert line == f"Saved at step 64. Resume with: poketui run --resume {run}"
+    settings = json.loads((run / "config.json").read_text())
+    assert (settings["llm_model"], settings["llm_interval"]) == ("smollm2:3b", 30)
 
 
 @pytest.mark.slow
