@@ -21,6 +21,8 @@ from pokeTUI.saved import saves
 _TRAIN, _VALIDATION, _STATS = "train.jsonl", "validation.jsonl", "stats.json"
 _FEWEST = 10
 """Examples that OpenAI's fine-tuning takes."""
+_SHORTEST_KEY = 8
+"""Characters; servers without keys are given words like "none"."""
 
 
 def export_examples(
@@ -55,11 +57,13 @@ def export_examples(
             f"Models with answers: {', '.join(sorted(known)) or 'none'}.",
         )
     keys = (os.environ.get(provider.key_variable, "") for provider in PROVIDERS.values())
-    selection = select(exchanges, replace(requirements, secrets=tuple(filter(None, keys))))
+    secrets = tuple(key for key in keys if len(key) >= _SHORTEST_KEY)
+    selection = select(exchanges, replace(requirements, secrets=secrets))
     if not selection.examples:
         raise ConfigurationError(
-            f"No examples in {counted(len(exchanges), 'exchange')}{_dropped(selection.dropped)}.",
-            "Continue the run, or relax --progress, --min-right or --min-success.",
+            f"No examples in {counted(len(exchanges), 'exchange')}"
+            + (f" (dropped: {_listed(selection.dropped)})." if selection.dropped else "."),
+            "Continue the run, add --no-progress, or lower --min-right or --min-success.",
         )
     train, validation = split(selection.examples, val_share)
     parts = {_TRAIN: train, _VALIDATION: validation}
@@ -114,8 +118,10 @@ def _write(out: Path, contents: Mapping[str, bytes]) -> None:
 def _print(out: Path, facts: Mapping[str, Any]) -> None:
     say(
         f"{counted(len(facts['runs']), 'run')}, {counted(facts['exchanges'], 'exchange')}, "
-        f"{counted(facts['examples'], 'example')}{_dropped(facts['dropped'])}"
+        f"{counted(facts['examples'], 'example')}"
     )
+    if facts["dropped"]:
+        say(f"dropped: {_listed(facts['dropped'])}")
     for name, counts in facts["models"].items():
         rate = counts["success"]["rate"]
         right = "no goal followed" if rate is None else f"{rate:.0%} of the goals right"
@@ -134,6 +140,5 @@ def _print(out: Path, facts: Mapping[str, Any]) -> None:
         say(f"OpenAI's fine-tuning requires at least {_FEWEST} examples.")
 
 
-def _dropped(counts: Mapping[str, int]) -> str:
-    """Return what was dropped, as the end of a line."""
-    return f" (dropped: {', '.join(f'{n:,} {why}' for why, n in counts.items())})" if counts else ""
+def _listed(dropped: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {why}" for why, count in dropped.items())

@@ -224,7 +224,7 @@ def test_answers_of_all_runs_are_exported_once_each_and_never_overwritten(tmp_pa
     saves = ("--save-dir", str(tmp_path), "--out", str(tmp_path / "chats"))
     done = poketui("llm", "export", "--all", *saves)
     assert done.returncode == 0, done.stderr
-    assert "2 runs, 14 exchanges, 13 examples (dropped: 1 duplicate)" in done.stdout
+    assert "2 runs, 14 exchanges, 13 examples\ndropped: 1 duplicate\n" in done.stdout
     facts, chats = exported_chats(tmp_path / "chats")
     assert sorted(facts["runs"]) == sorted([first, second])
     assert facts["files"]["validation.jsonl"]["examples"] == 1
