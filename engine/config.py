@@ -176,6 +176,9 @@ class DQNConfig(Section):
     beta_start: float = Field(default=0.4, ge=0, le=1)
     """Initial importance-sampling correction; 1 after `beta_steps` steps."""
     beta_steps: int = Field(default=400_000, ge=1)
+    exploration: Literal["epsilon", "boltzmann"] = "epsilon"
+    """epsilon: the best action, or a random one; boltzmann: drawn from the softmax of the action
+    values at `imitation.temperature`, as a cloned policy plays."""
     epsilon_start: float = Field(default=1.0, ge=0, le=1)
     """Initial share of random actions; `epsilon_end` after `epsilon_steps` steps."""
     epsilon_end: float = Field(default=0.05, ge=0, le=1)

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.agents.arbitration import calibrated, certainty
+from engine.agents.arbitration import calibrated, certainty, sample
 from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.demonstrated import Demonstrated, Transitions, joined
 from engine.agents.networks import (
@@ -83,6 +83,9 @@ class QNetwork(nn.Module):
 class DQN:
     """Act by the best action value, or now and then at random; learn the values from a replay.
 
+    Or draw every action from a Boltzmann distribution over the values, as a clone does that it
+    began from: what it plays is then what the clone played.
+
     Args:
         config: Hyperparameters.
         num_envs: Environments that step together.
@@ -105,6 +108,7 @@ class DQN:
     ) -> None:
         self._config = config
         self._imitation = imitation or ImitationConfig()
+        self._draws = config.exploration == "boltzmann"
         self._spaces = seen_by(encoder, spaces)
         self._demos: Demonstrated | None = None
         self.is_warm = False
@@ -142,10 +146,15 @@ class DQN:
         What began from demonstrations knows already where to go.
         """
         config = self._config
-        if self.is_warm:
-            return config.epsilon_end
+        if self.is_warm or self._draws:
+            return self._last_epsilon
         share = min(1.0, self.num_steps / config.epsilon_steps)
         return config.epsilon_start + share * (config.epsilon_end - config.epsilon_start)
+
+    @property
+    def _last_epsilon(self) -> float:
+        """Return the probability of a random action in the end: none where actions are drawn."""
+        return 0.0 if self._draws else self._config.epsilon_end
 
     @property
     def beta(self) -> float:
@@ -214,7 +223,7 @@ class DQN:
         Without any it could walk forwards and backwards for ever.
         """
         rng = np.random.default_rng(seed)
-        epsilon = self._config.epsilon_end
+        epsilon = self._last_epsilon
         return lambda batch, guidance: self._choose(batch, guidance, rng, epsilon)
 
     def _choose(
@@ -226,7 +235,11 @@ class DQN:
         ties = rng.random(batch.mask.shape)
         explores, follows = rng.random((2, len(ties)))
         drawn = np.where(batch.mask, ties, -1.0).argmax(1)
-        best = np.where(batch.mask, values.numpy(), -np.inf).argmax(1)
+        if self._draws:
+            logits, mask = values / self._imitation.temperature, torch.from_numpy(batch.mask)
+            best = sample(masked_log_probs(logits, mask, torch.zeros(())).numpy(), rng)
+        else:
+            best = np.where(batch.mask, values.numpy(), -np.inf).argmax(1)
         is_drawn = explores < epsilon
         own = np.where(is_drawn, drawn, best)
         advice = np.where(batch.mask, batch.prior, -1.0)

@@ -65,14 +65,15 @@ class ScreenClone(ScreenEncoder):
         logits: Tensor = self.actor(super().forward(features, pixels))
         return logits
 
-    def weights_for(self, head: str) -> dict[str, Tensor]:
-        """Return the weights by the names in an agent's network, whose last layer is `head`."""
-        named = self.state_dict().items()
-        last = "actor."
-        return {
-            f"{head}.{key.removeprefix(last)}" if key.startswith(last) else f"encoder.{key}": tensor
-            for key, tensor in named
-        }
+    def weights_for(self, head: str, temperature: float) -> dict[str, Tensor]:
+        """Return the weights by the names in an agent's network, whose last layer is `head`.
+
+        The logits are divided by a temperature.
+        """
+        weights = {f"encoder.{key}": tensor for key, tensor in self.state_dict().items()}
+        for name in ("weight", "bias"):
+            weights[f"{head}.{name}"] = weights.pop(f"encoder.actor.{name}") / temperature
+        return weights
 
 
 class ImpalaCNN(nn.Module):

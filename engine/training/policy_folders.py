@@ -247,10 +247,12 @@ def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     )
     found = folder.settings().get("cloning")
     cloning = check(CloningConfig, found if isinstance(found, dict) else {})
-    agents = ("ppo", "dqn") if cloning.sees_colour else (cloning.network,)
-    return {
-        "start_policy": name if is_file else str(folder.path),
-        "encoder": cloning.encoder,
-        **({"agent": cloning.network} if len(agents) == 1 else {}),
-        **{f"{agent}.hidden_size": cloning.hidden_size for agent in agents},
-    }
+    start = {"start_policy": name if is_file else str(folder.path), "encoder": cloning.encoder}
+    size = cloning.hidden_size
+    if cloning.sees_colour:  # it draws its actions: the likeliest alone gets stuck
+        return start | {
+            "ppo.hidden_size": size,
+            "dqn.hidden_size": size,
+            "dqn.exploration": "boltzmann",
+        }
+    return start | {"agent": cloning.network, f"{cloning.network}.hidden_size": size}

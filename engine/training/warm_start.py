@@ -69,16 +69,16 @@ def begin_from_demonstrations(
 
 def _begin(agent: Agent, policy: Policy, path: str) -> None:
     """Give an agent the weights of a policy; it may be another one than the settings say."""
-    network = policy.network
+    network, temperature = policy.network, policy.config.temperature
     try:
         if isinstance(agent, GuidedPolicy) and isinstance(network, ActorClone):
             agent.ppo.begin_from(network.network.state_dict())
         elif isinstance(agent, GuidedPolicy) and isinstance(network, ScreenClone):
-            agent.ppo.begin_from(network.weights_for("actor"))
+            agent.ppo.begin_from(network.weights_for("actor", temperature))
         elif isinstance(agent, DQN) and isinstance(network, ValueClone):
             agent.begin_from(network.network.state_dict())
         elif isinstance(agent, DQN) and isinstance(network, ScreenClone):
-            agent.begin_from(network.weights_for("edge"))
+            agent.begin_from(network.weights_for("edge", temperature))
         else:
             raise ConfigurationError(
                 f"start_policy: {type(agent).__name__} cannot start from the policy {path}.",
