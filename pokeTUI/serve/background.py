@@ -9,6 +9,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.child import python_command, python_environment
@@ -19,21 +20,21 @@ from engine.remote.folder import LiveRun, find_live_run, probe
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.printing import complain
 from pokeTUI.serve.beside import page_guard
-from pokeTUI.serve.site import address_of
+from pokeTUI.serve.site import address_of, stop_on_signals
 from pokeTUI.serve.statistics import StatisticsSite
 
-_LOOK_S = 2.0
+_LOOK_S = 1.0
 
 
 def start_page(live: LiveRun, listener: socket.socket) -> str:
     """Start the process, and return the address that the user is to open.
 
     Raises:
-        PokeTUIError: The page's secrets cannot be kept.
+        PokeTUIError: The page's secrets cannot be kept, or the run does not answer.
     """
-    run_dir = Path(live.hello.run_dir) if live.hello is not None else Path()
-    guard = page_guard(live.run_id, str(run_dir))
-    log = open_file(run_dir / "engine.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    run_dir = run_dir_of(live)
+    guard = page_guard(live.run_id, run_dir)
+    log = open_file(Path(run_dir) / "engine.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
         process = subprocess.Popen(
             python_command(__name__, live.run_id, str(listener.fileno())),
@@ -83,12 +84,11 @@ class AttachedRun:
         return False
 
 
-async def _serve(live: LiveRun, listener: socket.socket) -> None:
-    assert live.hello is not None
+async def serve_page(live: LiveRun, listener: socket.socket, stop: asyncio.Event) -> None:
+    """Serve until `stop` is set, or the run has ended."""
     run = AttachedRun(live)
-    guard = page_guard(live.run_id, live.hello.run_dir)
-    site = StatisticsSite(guard, run.state, run.watch, lambda text: complain(f"page: {text}"))
-    stop = asyncio.Event()
+    guard = page_guard(live.run_id, run_dir_of(live))
+    site = StatisticsSite(guard, run.state, run.watch, lambda text: complain(f"poketui: {text}"))
     serving = asyncio.create_task(site.run(listener, stop))
     while not serving.done() and not await asyncio.to_thread(run.has_ended):
         await asyncio.wait([serving], timeout=_LOOK_S)
@@ -96,11 +96,33 @@ async def _serve(live: LiveRun, listener: socket.socket) -> None:
     await serving
 
 
+async def serve_live(
+    live: LiveRun, listener: socket.socket, announce: Callable[[str], None]
+) -> None:
+    """Serve until a signal comes, or the run has ended; `announce` is given the address."""
+    announce(address_of(listener, page_guard(live.run_id, run_dir_of(live))))
+    await serve_page(live, listener, stop_on_signals())
+
+
+def run_dir_of(live: LiveRun) -> str:
+    """Return the folder of a run.
+
+    Raises:
+        AttachError: It does not answer.
+    """
+    if live.hello is None:
+        raise AttachError(
+            f"The run {live.run_id} does not respond.",
+            f"Try again, or stop it: poketui stop --now {live.run_id}",
+        )
+    return live.hello.run_dir
+
+
 def main() -> None:
     """Serve until the run has ended."""
     name, descriptor = sys.argv[1:]
     with socket.socket(fileno=int(descriptor)) as listener:
-        asyncio.run(_serve(find_live_run(name), listener))
+        asyncio.run(serve_page(find_live_run(name), listener, asyncio.Event()))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,10 @@ from pokeTUI.serve.guard import Guard
 _CLOSE_S = 10.0
 
 
-def listen_for_page(port: int) -> socket.socket:
+def listen_for_page(port: int, option: str = "--web-port") -> socket.socket:
     """Return what listens for browsers, before anything is begun that takes time.
+
+    `option` sets the port.
 
     Raises:
         ConfigurationError: The port is not to be had, or a package is missing.
@@ -28,11 +30,11 @@ def listen_for_page(port: int) -> socket.socket:
     if importlib.util.find_spec("aiohttp") is None:
         raise ConfigurationError(
             "The statistics page needs the package aiohttp, which is not installed.",
-            "Install it: pip install 'poketui[web]', or leave out --web.",
+            "Install it: pip install 'poketui[web]'.",
         )
     from pokeTUI.serve.site import listen
 
-    return listen(port, "--web-port")
+    return listen(port, option)
 
 
 def page_guard(run_id: str, run_dir: str) -> Guard:

@@ -10,7 +10,6 @@ import html
 import importlib.util
 import json
 import secrets
-import signal
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,16 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from pokeTUI.printing import complain
 from pokeTUI.serve.connections import Limits
 from pokeTUI.serve.guard import Guard
-from pokeTUI.serve.site import PAGE, SHUTDOWN_S, Site, address_of, file_response, listen, read_files
+from pokeTUI.serve.site import (
+    PAGE,
+    SHUTDOWN_S,
+    Site,
+    address_of,
+    file_response,
+    listen,
+    read_files,
+    stop_on_signals,
+)
 from pokeTUI.serve.viewer import Viewer, bounded
 
 _LARGEST_MESSAGE = 256 * 1024
@@ -162,14 +170,10 @@ async def serve(program: Program, port: int, announce: Callable[[str], None]) ->
     Raises:
         ConfigurationError: The port is not to be had.
     """
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop.set)
     server = BrowserServer(program)
     with listen(port, "--port") as listener:
         announce(address_of(listener, server.guard))
-        await server.run(listener, stop)
+        await server.run(listener, stop_on_signals())
 
 
 def _read_files() -> dict[str, bytes]:

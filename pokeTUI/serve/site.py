@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import mimetypes
+import signal
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -45,6 +46,15 @@ def listen(port: int, option: str) -> socket.socket:
 def address_of(listener: socket.socket, guard: Guard) -> str:
     """Return the address that a user is to open, token included."""
     return f"http://{HOST}:{listener.getsockname()[1]}/?token={guard.token}"
+
+
+def stop_on_signals() -> asyncio.Event:
+    """Return what is set by SIGINT, SIGTERM and SIGHUP."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop.set)
+    return stop
 
 
 class Site(ABC):
