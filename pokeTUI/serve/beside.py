@@ -5,7 +5,7 @@ import importlib.util
 import socket
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 
 from engine.commands import PauseRendering, Watch
@@ -103,7 +103,8 @@ class RunPage(AbstractContextManager["RunPage"]):
         traceback: TracebackType | None,
     ) -> None:
         """Send the browsers the end of the run, and serve no more."""
-        self._loop.call_soon_threadsafe(self._stop.set)
+        with suppress(RuntimeError):  # it has ended by itself, which was told
+            self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(_CLOSE_S)
 
     def _run(self) -> None:

@@ -124,11 +124,11 @@ class StatisticsSite(Site):
     # Figures
 
     async def _show_screenshot(self, request: web.Request) -> web.Response:
-        was_watched, before = self._is_watched, self._frame
+        old = None if self._is_watched else self._source().frame
         self._ask()
         with contextlib.suppress(TimeoutError):  # a run that is paused shows its last one
             async with asyncio.timeout(_FRAME_WAIT_S):
-                while self._source().frame is (None if was_watched else before):
+                while self._source().frame is old:
                     await asyncio.sleep(INTERVAL_S / 5)
         number = self._number_of(self._source().frame)
         frame = self._frame
@@ -162,7 +162,6 @@ class StatisticsSite(Site):
         self._streams += 1
         try:
             self._ask()
-            self._look()
             await response.prepare(request)
             text = self._update()
             with contextlib.suppress(ConnectionError):
