@@ -53,6 +53,7 @@ def state_figures(state: DashboardState, screenshot: int) -> Values:
             for key, text in (run.milestones if run is not None else ())
         ],
         "decision": _decision(state),
+        "anti_stuck": _anti_stuck(state),
         "screenshot": screenshot,
         "progress": state.work.text if state.work is not None else "",
         "log": [
@@ -135,6 +136,7 @@ def _status(state: DashboardState, status: events.StatusChanged) -> Values:
         "steps": status.total_steps,
         "steps_per_s": status.steps_per_s,
         "episode": status.episode,
+        "episodes_per_hour": status.episodes_per_hour,
         "episode_steps": status.episode_steps,
         "watched_game": status.watched_env,
         "uptime_s": status.uptime_s,
@@ -190,6 +192,17 @@ def _decision(state: DashboardState) -> Values | None:
         "source": decision.source.value,
         "confidence": decision.confidence,
         "reason": printable(decision.reason),
+    }
+
+
+def _anti_stuck(state: DashboardState) -> Values | None:
+    now = state.game.anti_stuck if state.game is not None else None
+    if now is None:
+        return None
+    return {
+        "idle_steps": now.idle_steps,
+        "masked": [state.actions.name(action) for action in now.masked],
+        "interventions": now.interventions,
     }
 
 
@@ -285,6 +298,8 @@ def _system(seen: events.SystemMeasured) -> Values:
         "disk_free": seen.disk_free,
         "disk_total": seen.disk_total,
         "run_bytes": seen.run_bytes,
+        "history_bytes": seen.history_bytes,
+        "history_bytes_per_hour": seen.history_bytes_per_hour,
     }
 
 

@@ -15,13 +15,23 @@ import pytest
 
 from engine import events
 from engine.events import Event
+from engine.types import Action, AntiStuckStatus
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.serve.connections import Limits
 from pokeTUI.serve.figures import as_json, history_figures, state_figures, stats_figures
 from pokeTUI.serve.guard import COOKIE, Guard
 from pokeTUI.serve.site import address_of, listen
 from pokeTUI.serve.statistics import StatisticsSite
-from tests.pokeTUI.fake_session import make_measured, make_run, make_status, one_of_everything
+from tests.pokeTUI.fake_session import (
+    make_battle,
+    make_game,
+    make_goal,
+    make_measured,
+    make_run,
+    make_status,
+    observe,
+    one_of_everything,
+)
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import ROOT, assert_refused
 
@@ -201,8 +211,12 @@ def everything() -> DashboardState:
     evaluation = events.Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.3)
     status = make_status(shares=(("policy", 0.6), ("planner", 0.4)))
     gpus = (events.GpuUse("a GPU", 0.5, 1, 2),)
+    stuck = AntiStuckStatus(40, (Action.UP,), 2)
     return shown(
         status,
+        dataclasses.replace(
+            observe(make_game(battle=make_battle()), make_goal()), anti_stuck=stuck
+        ),
         dataclasses.replace(make_measured(), gpus=gpus),
         events.EvaluationEnded(80, 110_000, evaluation),
         events.PlannerStatusChanged("small", "ready", calls=3),
@@ -237,6 +251,12 @@ def test_the_document_describes_every_key() -> None:
             key = re.sub(r"(figures|decisions)\..+", r"\1.NAME", key)
             keys.add(f"{name}.{key}")
     assert keys == documented_keys()
+
+
+def test_the_anti_stuck_state_names_the_masked_actions() -> None:
+    stuck = state_figures(everything(), 1)["anti_stuck"]
+    assert stuck == {"idle_steps": 40, "masked": ["UP"], "interventions": 2}
+    assert state_figures(shown(), 1)["anti_stuck"] is None
 
 
 def test_numbers_that_are_none_are_null() -> None:

@@ -92,11 +92,16 @@ function describeDecision({ action, source, confidence, reason }) {
   return `${why} (${source}, confidence ${brief(confidence)})`;
 }
 
+function describeStuck({ idle_steps: idle, masked, interventions }) {
+  const now = masked.length ? `masks ${masked.join(", ")}` : `${count(idle)} steps without progress`;
+  return interventions ? `${now}; ${count(interventions)} interventions` : now;
+}
+
 function describePayout({ component, value, cause }) {
   return `${signed(value)} ${cause.startsWith(component) ? cause : component + (cause && `: ${cause}`)}`;
 }
 
-function showGame({ game, goal, decision, screenshot }) {
+function showGame({ game, goal, decision, screenshot, anti_stuck: stuck }) {
   showScreen(screenshot);
   text(byId("goal"), goal ? `Goal: ${goal.text}` : "");
   text(byId("decision"), decision ? describeDecision(decision) : "");
@@ -110,6 +115,7 @@ function showGame({ game, goal, decision, screenshot }) {
     ["Money", species || game.money ? count(game.money) : ""],
     ["Caught / seen", species ? `${game.caught} / ${game.seen}` : ""],
     ["Play time", game.play_time_s ? duration(game.play_time_s) : ""],
+    ["Anti-stuck", stuck ? describeStuck(stuck) : ""],
   ]);
   const rows = game.badges.filter((row, index) => row.some(Boolean) || (species && index === 0));
   const badges = rows.flat();
@@ -156,6 +162,7 @@ function showKeys(status, stats) {
     ["steps", status && count(status.steps)],
     ["steps/s", status && count(status.steps_per_s)],
     ["episodes", status && count(status.episode)],
+    ["episodes/hour", status && status.episodes_per_hour ? brief(status.episodes_per_hour) : ""],
     ["return, last 30", episodes.recent ? signed(episodes.return) : ""],
     ["success, last 30", episodes.recent ? share(episodes.success) : ""],
     ["policy alone", evaluation ? share(evaluation.success) : ""],
@@ -237,13 +244,18 @@ function showPlanner({ planner, curriculum, strategy }) {
 function showSystem(system) {
   if (!system) return;
   const cores = system.cores.length ? share(system.cores.reduce((sum, one) => sum + one, 0) / system.cores.length) : "";
+  const hourly = system.history_bytes_per_hour;
+  const growth = hourly === null ? "" : `, ${hourly < 0 ? "-" : "+"}${size(Math.abs(hourly))}/hour`;
+  const used = system.processes.reduce((sum, one) => sum + one.bytes, 0);
   pairs(byId("system"), [
     ["CPU", cores && `${cores} of ${system.cores.length} cores`],
     ["memory", system.memory_total ? `${size(system.memory_used)} of ${size(system.memory_total)}` : ""],
+    ["of this run", used ? size(used) : ""],
     ...system.processes.map((one) => [one.name, size(one.bytes) + (one.count > 1 ? ` in ${one.count} processes` : "")]),
     ...system.gpus.map((one) => [one.name, `${share(one.load)}, ${size(one.used)} of ${size(one.total)}`]),
     ["disk", system.disk_total ? `${size(system.disk_free)} free` : ""],
     ["this run", size(system.run_bytes)],
+    ["decision database", system.history_bytes ? size(system.history_bytes) + growth : ""],
   ]);
 }
 
