@@ -115,6 +115,7 @@ def run_cockpit(
 ) -> RunStopped | RunFailed | ConnectionLost | None:
     """Show a run until it ends, and return how it ended."""
     from pokeTUI.app import CockpitApp
+    from pokeTUI.dashboard.status_report import end_report
 
     def go_on() -> EngineSession:
         return EngineSession(config, resume=session.run_id)
@@ -124,6 +125,8 @@ def run_cockpit(
             session, config, color=color, make_session=go_on, run_dir=session.run_dir
         )
         cockpit.run()
+        if text := end_report(cockpit.dashboard):
+            say(text)
         return cockpit.end
     finally:
         session.discard()
