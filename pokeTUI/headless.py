@@ -1,11 +1,9 @@
-"""Run a session without a screen: a status line every 30 s, events that matter as they come."""
+"""Run a session without a screen: its status every 30 s, events that matter as they come."""
 
 import os
 import signal
 import sys
 import time
-from collections import deque
-from collections.abc import Callable
 from types import FrameType
 
 from engine.commands import Stop
@@ -14,7 +12,6 @@ from engine.events import (
     BattlesProgressed,
     CheckpointSaved,
     CurriculumChanged,
-    EpisodeEnded,
     EvaluationEnded,
     Event,
     PlannerStatusChanged,
@@ -22,49 +19,35 @@ from engine.events import (
     RunFailed,
     RunStarted,
     RunStopped,
-    StartsChanged,
-    StatusChanged,
     StrategySwitched,
     WarningRaised,
 )
 from engine.plurals import counted
 from engine.threaded_session import ThreadedSession
-from engine.types import Evaluation
-from pokeTUI.dashboard.planner import describe_status, planned_share
+from pokeTUI.dashboard.state import DashboardState, fold
+from pokeTUI.dashboard.status_report import status_report
 from pokeTUI.printing import complain, say
 from pokeTUI.signals import stop
 
 STATUS_INTERVAL_S = 30.0
 _POLL_INTERVAL_S = 0.2
-_WINDOW = 30
+_INDENT = len("HH:MM:SS ")
+_WIDTH = 80 - _INDENT
 
 
 class HeadlessRunner:
     """Print what a session does until it ends; if it is quiet, failures only.
 
-    Args:
-        follow: Takes every event, too.
+    Attributes:
+        state: What is known of it.
     """
 
-    def __init__(
-        self,
-        session: ThreadedSession,
-        *,
-        is_quiet: bool = False,
-        follow: Callable[[Event], None] = lambda event: None,
-    ) -> None:
+    def __init__(self, session: ThreadedSession, *, is_quiet: bool = False) -> None:
         self._session = session
-        self._follow = follow
         self._is_quiet = is_quiet
-        self._status: StatusChanged | None = None
+        self.state = DashboardState()
         self._battles: BattlesProgressed | None = None
-        self._curriculum: CurriculumChanged | None = None
-        self._model: PlannerStatusChanged | None = None
-        self._evaluated: Evaluation | None = None
-        self._starts = ""
         self._usable: tuple[str, str] | None = None
-        self._returns: deque[float] = deque(maxlen=_WINDOW)
-        self._successes: deque[bool] = deque(maxlen=_WINDOW)
         self._end: RunStopped | RunFailed | None = None
 
     def run(self) -> RunStopped | RunFailed:
@@ -75,55 +58,28 @@ class HeadlessRunner:
         while self._end is None:
             time.sleep(_POLL_INTERVAL_S)
             was_alive = self._session.is_alive
-            for event in self._session.mailbox.drain():
-                self._follow(event)
-                self._take(event)
+            self.poll()
             if self._end is None and not was_alive:
                 self._end = RunFailed("The engine stopped unexpectedly.", "See its log.", True)
             if time.monotonic() >= next_status:
                 next_status += STATUS_INTERVAL_S
-                self._print(self.status_line())
+                self._print_status()
         return self._end
 
-    def status_line(self) -> str:
-        """Return the current figures in one line."""
-        if self._status is None:
-            return "starting"
-        status = self._status
-        if self._battles is not None:
-            return _battles_line(self._battles, status.uptime_s)
-        parts = [
-            f"steps {status.total_steps:,}",
-            f"{status.steps_per_s:,.0f} steps/s",
-            f"episode {status.episode}",
-        ]
-        if self._returns:
-            count = len(self._returns)
-            parts.append(f"return {sum(self._returns) / count:.1f}")
-            parts.append(f"success {100 * sum(self._successes) / count:.0f}% of last {count}")
-        if self._evaluated is not None:
-            rate, count = self._evaluated.success_rate, self._evaluated.episodes
-            parts.append(f"policy alone {rate:.0%} of {count}")
-        if self._curriculum is not None:
-            parts.append(f"stage {self._curriculum.stage}/{self._curriculum.num_stages}")
-            decided = planned_share(status.shares)
-            if decided is not None:
-                weight = self._curriculum.planner_share
-                parts.append(f"planner {decided:.0%} of decisions (weight {weight:.0%})")
-        if self._starts:
-            parts.append(self._starts)
-        if self._model is not None:
-            parts.append(f"model {describe_status(self._model)}")
-        parts.append(f"up {status.uptime_s / 60:.1f} min")
-        return " · ".join(parts)
+    def poll(self) -> None:
+        """Take in what the session has sent."""
+        for event in self._session.mailbox.drain():
+            self._take(event)
 
-    def _take(self, event: object) -> None:
+    def status(self) -> list[str]:
+        """Return the current figures, in lines of at most 80 columns with the time before them."""
+        if self._battles is not None and self.state.status is not None:
+            return [_battles_line(self._battles, self.state.status.uptime_s)]
+        return status_report(self.state, _WIDTH)
+
+    def _take(self, event: Event) -> None:
+        self.state = fold(self.state, event)
         match event:
-            case StatusChanged():
-                self._status = event
-            case EpisodeEnded(summary=summary) if not summary.start:
-                self._returns.append(summary.total_reward)
-                self._successes.append(summary.is_success)
             case BattlesProgressed():
                 self._battles = event
             case CheckpointSaved() if self._battles is not None:
@@ -131,9 +87,6 @@ class HeadlessRunner:
             case CurriculumChanged():
                 if event.has_moved:
                     self._print(f"curriculum: stage {event.stage}/{event.num_stages}, {event.name}")
-                self._curriculum = event
-            case StartsChanged(text=text):
-                self._starts = text
             case PlannerStatusChanged():
                 self._follow_model(event)
             case StrategySwitched():
@@ -150,7 +103,6 @@ class HeadlessRunner:
             case WarningRaised(message=message):
                 self._print(f"warning: {message}")
             case EvaluationEnded(evaluation=result):
-                self._evaluated = result
                 self._print(
                     f"evaluation, policy alone: return {result.avg_reward:.1f} ± "
                     f"{result.std_reward:.1f}, success {result.success_rate:.0%} of "
@@ -159,25 +111,30 @@ class HeadlessRunner:
             case CheckpointSaved() if not self._is_quiet:
                 self._print(f"saved at step {event.total_steps:,}")
             case RunStopped() | RunFailed():
-                if self._status is not None:
-                    self._print(self.status_line())
+                if self.state.status is not None:
+                    self._print_status()
                 self._end = event
             case _:
                 pass
 
     def _follow_model(self, status: PlannerStatusChanged) -> None:
         """Say whether the language model can be asked, whenever that changes."""
-        self._model = status
         state = "ready" if status.state == "asking" else status.state  # being asked is no news
         if (state, status.absent) != self._usable:
             self._usable = (state, status.absent)
             why = ". ".join(part for part in (status.absent, status.detail) if part)
             self._print(f"model {status.model} is {state}{why and f': {why}'}")
 
-    def _print(self, line: str) -> None:
+    def _print_status(self) -> None:
+        first, *rest = self.status()
+        self._print(first)
+        for line in rest:
+            self._print(line, is_timed=False)
+
+    def _print(self, line: str, *, is_timed: bool = True) -> None:
         if not self._is_quiet:
             try:
-                say(f"{time.strftime('%H:%M:%S')} {line}")
+                say(f"{time.strftime('%H:%M:%S') if is_timed else '':{_INDENT}}{line}")
             except TerminalError as error:  # a full disk, or no terminal any more: it trains on
                 self._is_quiet = True
                 complain(str(error))

@@ -65,7 +65,7 @@ def launch(
         if listener is not None:
             from pokeTUI.serve.beside import RunPage
 
-            page = RunPage(listener, session, is_followed=config.headless)
+            page = RunPage(listener, session, draws=config.headless)
             say(f"Statistics page: {page.address}")
         end: RunStopped | RunFailed | ConnectionLost | None
         if config.headless:
@@ -80,10 +80,12 @@ def _run_headless(
 ) -> RunStopped | RunFailed:
     from pokeTUI.headless import HeadlessRunner
 
+    runner = HeadlessRunner(session, is_quiet=is_quiet)
     if page is None:
-        return HeadlessRunner(session, is_quiet=is_quiet).run()
+        return runner.run()
+    page.source = lambda: runner.state
     with page:
-        return HeadlessRunner(session, is_quiet=is_quiet, follow=page.take).run()
+        return runner.run()
 
 
 def detach(
@@ -160,6 +162,7 @@ def run_cockpit(
 ) -> RunStopped | RunFailed | ConnectionLost | None:
     """Show a run until it ends, and return how it ended."""
     from pokeTUI.app import CockpitApp
+    from pokeTUI.dashboard.status_report import end_report
 
     def go_on() -> EngineSession:
         return EngineSession(config, resume=session.run_id)
@@ -170,11 +173,13 @@ def run_cockpit(
         )
         if page is None:
             cockpit.run()
-            return cockpit.end
-        page.source = lambda: cockpit.dashboard
-        session.mailbox.post(ProgressReported(f"statistics page: {page.address}"))
-        with page:
-            cockpit.run()
+        else:
+            page.source = lambda: cockpit.dashboard
+            session.mailbox.post(ProgressReported(f"statistics page: {page.address}"))
+            with page:
+                cockpit.run()
+        if text := end_report(cockpit.dashboard):
+            say(text)
         return cockpit.end
     finally:
         session.discard()

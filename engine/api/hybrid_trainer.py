@@ -1,7 +1,9 @@
 """Train as the documented HybridLLMRLTrainer: a face of the one trainer, for Python programs."""
 
 import logging
+import os
 import sys
+import time
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -9,7 +11,12 @@ from engine.api.callbacks import Callback, Callbacks
 from engine.api.hybrid_agent import HybridAgent
 from engine.api.llm_manager import BaseLLMManager
 from engine.api.local_run import LocalRun, Parts
-from engine.api.summary import NOBODY_ASKED, TrainingSummary, summarise_training
+from engine.api.summary import (
+    NOBODY_ASKED,
+    SystemFigures,
+    TrainingSummary,
+    summarise_training,
+)
 from engine.commands import Command
 from engine.config import RunConfig, parse_config
 from engine.env.game_env import GameEnv
@@ -20,6 +27,7 @@ from engine.folders import user_path
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.answering import ANSWERING
 from engine.loop.controls import CommandQueue
+from engine.loop.machine import family_bytes
 from engine.quoting import VisibleFormatter
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import PerformanceMetrics
@@ -258,16 +266,27 @@ class HybridLLMRLTrainer:
         }
 
     def _train(self, run: LocalRun) -> TrainingSummary:
+        metrics, history = run.trainer.state.metrics, self.parts.history
+        before, began_s = metrics.episodes, time.monotonic()
+        bytes_before = history.file_bytes() if history is not None else 0
         run.trainer.log.figures = figures = open_figures(run.trainer, run.folder, self._take)
         try:
             run.folder.keep()
             run.trainer.run()
         finally:
             figures.close()
+        took_s = time.monotonic() - began_s
         self._call_back()
         led, alone = run.evaluate(), run.evaluate_policy()
-        if self.parts.history is not None:
-            self.parts.history.flush()
+        if history is not None:
+            history.flush()
+        db_bytes = history.file_bytes() if history is not None else 0
+        system: SystemFigures = {
+            "episodes_per_hour": 3600 * (metrics.episodes - before) / took_s,
+            "memory_bytes": family_bytes(os.getpid()),
+            "decision_db_bytes": db_bytes,
+            "decision_db_growth_bytes": db_bytes - bytes_before,
+        }
         run.trainer.log.journal.position()
         events = read_journal(run.folder.journal_path, warn=_log.warning)
         counts = run.model_counts()
@@ -278,8 +297,7 @@ class HybridLLMRLTrainer:
                 counts["llm_answered"],
                 counts["llm_error"],
             )
-        steps = run.trainer.state.metrics.total_steps
-        return summarise_training(events, steps, led, alone, counts)
+        return summarise_training(events, metrics.total_steps, led, alone, counts, system)
 
     def _settings(self) -> RunConfig:
         """Return the settings with what the parts say."""

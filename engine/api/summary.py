@@ -35,6 +35,17 @@ class ModelCounts(TypedDict):
 NOBODY_ASKED: ModelCounts = {"llm_asked": 0, "llm_answered": 0, "llm_failed": 0, "llm_error": ""}
 
 
+class SystemFigures(TypedDict):
+    """How fast the last call trained, and what it took."""
+
+    episodes_per_hour: float
+    memory_bytes: int
+    """Of the process and its children at the end; 0 where the system does not say."""
+    decision_db_bytes: int
+    """Of the decision database, with its write-ahead log; 0 where there is none."""
+    decision_db_growth_bytes: int
+
+
 class TrainingSummary(TypedDict):
     """How a training went, over all its starts; the documented keys."""
 
@@ -62,6 +73,10 @@ class TrainingSummary(TypedDict):
     llm_answered: int
     llm_failed: int
     llm_error: str
+    episodes_per_hour: float
+    memory_bytes: int
+    decision_db_bytes: int
+    decision_db_growth_bytes: int
 
 
 def summarise_training(
@@ -69,7 +84,8 @@ def summarise_training(
     total_steps: int,
     led: Evaluation,
     alone: Evaluation | None,
-    counts: ModelCounts = NOBODY_ASKED,
+    counts: ModelCounts,
+    system: SystemFigures,
 ) -> TrainingSummary:
     """Return the summary.
 
@@ -79,6 +95,7 @@ def summarise_training(
         led: Evaluation of the agent at the end, with as much advice as then.
         alone: Evaluation of the policy without any; None where there is no policy.
         counts: Of language models.
+        system: Speed and sizes.
     """
     played: list[EpisodeSummary] = []
     switches = advancements = 0
@@ -111,6 +128,7 @@ def summarise_training(
         "avg_llm_usage": by_model,
         "avg_rules_usage": by_rules,
         **counts,
+        **system,
     }
 
 

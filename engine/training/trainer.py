@@ -410,6 +410,8 @@ class Trainer:
     def _finish(self) -> RunStopped:
         self.handler.end()
         self.saving.save_last(self.accept)
+        if self.machine is not None:
+            self._measure(self.machine)
         self.reporter.status()
         steps, reason = self.state.metrics.total_steps, self.handler.controls.stop_reason
         _log.info("run ends at step %d: %s", steps, reason)

@@ -71,7 +71,7 @@ def run(
     state: options.StartState = None,
     config: options.ConfigFile = None,
     headless: Annotated[
-        bool, typer.Option("--headless", help="Train without the cockpit; print a status line.")
+        bool, typer.Option("--headless", help="Train without the cockpit; print the status.")
     ] = False,
     detach: Annotated[
         bool, typer.Option("--detach", help="Train in the background; watch with `poketui attach`.")
@@ -101,6 +101,14 @@ def run(
             autocompletion=choices_of("agent"),
         ),
     ] = None,
+    no_dqn: Annotated[
+        bool,
+        typer.Option(
+            "--no-dqn",
+            help="Learn nothing: the planner decides, at random where it has no advice. "
+            "Same as --agent rules.",
+        ),
+    ] = False,
     mode: Annotated[
         str | None,
         typer.Option(
@@ -168,7 +176,7 @@ def run(
         ),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="With --headless: print errors only.")
+        bool, typer.Option("--quiet", help="Train without the cockpit; print errors only.")
     ] = False,
     color: options.Color = "auto",
     set_: options.Settings = None,
@@ -184,10 +192,15 @@ def run(
         raise ConfigurationError(
             f"--web-port {web_port} and --no-web are mutually exclusive.", "Leave one out."
         )
+    learner = f"--agent {agent}" if agent else f"--from {start_policy}" if start_policy else ""
+    if no_dqn and learner:
+        raise ConfigurationError(
+            f"{learner} and --no-dqn are mutually exclusive.", "Leave one out."
+        )
     given = options.given(
         rom_path=rom,
         start_state=state,
-        agent=agent,
+        agent="rules" if no_dqn else agent,
         mode=mode,
         strategy=strategy,
         llm_model="" if no_llm else llm_model,
@@ -199,7 +212,7 @@ def run(
         total_steps=steps,
         total_episodes=episodes,
         save_dir=save_dir,
-        headless=False if detach else headless or None,
+        headless=False if detach else headless or quiet or None,
         allow_unknown_rom=allow_unknown_rom or None,
     )
     overrides = options.parse_settings(set_) | given

@@ -18,7 +18,7 @@ _FEW = 7
 """A command with no more options than these shows them in one panel."""
 _PANELS = {
     "Game": "rom state allow_unknown_rom",
-    "Agent": "agent mode strategy start_policy player",
+    "Agent": "agent no_dqn mode strategy start_policy player",
     "Language model": "llm_model llm_backend llm_interval no_llm",
     "Data": "task tag rules by success min_right min_success progress dedupe val_share balance",
     "Battles": "battle_format team num_teams opponents num_workers",

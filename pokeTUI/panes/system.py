@@ -6,6 +6,7 @@ from typing import ClassVar
 from engine.events import GpuUse, SystemMeasured
 from engine.plurals import counted
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dashboard.status_report import history_text
 from pokeTUI.layout import TRAINING, PaneInfo
 from pokeTUI.panes.pane import Pane, empty, untrained
 from pokeTUI.rendering.gauges import column, sparkline
@@ -39,11 +40,15 @@ class SystemPane(Pane):
         if seen is None:
             return empty(untrained(state) or "The first measurement comes within seconds.", width)
         sections = [
-            [_speed(seen, width)],
+            [_speed(seen, width), *_episodes(state, width)],
             [_cores(seen, width), *_each_core(seen, width)],
             [_memory(seen, width), *_processes(seen, width)],
             *(_gpu(gpu, width) for gpu in seen.gpus),
-            [_disk(seen, width), _labelled("  this run", size_text(seen.run_bytes), width)],
+            [
+                _disk(seen, width),
+                _labelled("  this run", size_text(seen.run_bytes), width),
+                _labelled("  decisions", history_text(seen), width),
+            ],
             _checkpoints(seen, width),
         ]
         room = height - len(sections)
@@ -68,6 +73,11 @@ def _speed(seen: SystemMeasured, width: int) -> Line:
     now = seen.speeds[-1] if seen.speeds else 0.0
     line = _labelled("speed", f"{now:,.0f} steps/s  ", width)
     return line.add(sparkline(seen.speeds, min(line.room, len(seen.speeds))), Ink.good)
+
+
+def _episodes(state: DashboardState, width: int) -> list[Line]:
+    rate = state.status.episodes_per_hour if state.status is not None else 0.0
+    return [_labelled("  episodes", f"{rate:,.0f} an hour", width)] if rate else []
 
 
 def _gauge(label: str, share: float, text: str, width: int, *, warns: bool = False) -> Line:

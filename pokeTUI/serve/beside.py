@@ -10,10 +10,10 @@ from types import TracebackType
 
 from engine.commands import PauseRendering, Watch
 from engine.errors import ConfigurationError
-from engine.events import Event, WarningRaised
+from engine.events import WarningRaised
 from engine.remote.folder import socket_path
 from engine.session import EngineSession
-from pokeTUI.dashboard.state import DashboardState, fold
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.serve.guard import Guard
 
 _CLOSE_S = 10.0
@@ -59,38 +59,31 @@ class RunPage(AbstractContextManager["RunPage"]):
     Args:
         listener: From `listen_for_page`.
         session: The run.
-        is_followed: Events come by `take`; otherwise `source` is set to what has the state.
+        draws: Have the watched game drawn while somebody looks: nobody else wants its pictures.
 
     Attributes:
-        source: Returns the state as it is now; another thread calls it.
+        source: Returns the state as it is now; another thread calls it. To be set.
         address: What the user is to open, token included.
     """
 
-    def __init__(
-        self, listener: socket.socket, session: EngineSession, *, is_followed: bool
-    ) -> None:
+    def __init__(self, listener: socket.socket, session: EngineSession, *, draws: bool) -> None:
         from pokeTUI.serve.site import address_of
         from pokeTUI.serve.statistics import StatisticsSite
 
-        self._state = DashboardState()
-        self.source: Callable[[], DashboardState] = lambda: self._state
+        self.source: Callable[[], DashboardState] = DashboardState
         self._session = session
         self._listener = listener
         guard = page_guard(session.run_id, session.run_dir)
         self._site = StatisticsSite(
             guard,
             lambda: self.source(),
-            self._watch if is_followed else lambda is_watched: None,
+            self._watch if draws else lambda is_watched: None,
             self._warn,
         )
         self.address = address_of(listener, guard)
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="page", daemon=True)
-
-    def take(self, event: Event) -> None:
-        """Follow an event of the session."""
-        self._state = fold(self._state, event)
 
     def __enter__(self) -> "RunPage":
         self._thread.start()
@@ -116,7 +109,7 @@ class RunPage(AbstractContextManager["RunPage"]):
             self._warn(f"{type(error).__name__}: {error}")
 
     def _watch(self, is_watched: bool) -> None:
-        status = self._state.status
+        status = self.source().status
         watched = status.watched_env if status is not None else 0
         self._session.send(Watch(watched) if is_watched else PauseRendering())
 

@@ -25,6 +25,7 @@ import aiohttp
 from engine.child import python_command, python_environment
 from engine.config import load_config
 from engine.session import EngineSession
+from pokeTUI.headless import HeadlessRunner
 from pokeTUI.serve.beside import RunPage, listen_for_page
 from tests.engine.processes import children
 
@@ -87,16 +88,17 @@ def measure(pairs: int, seconds: float) -> None:
             },
         )
         session = EngineSession(config)
-        page = RunPage(listener, session, is_followed=True)
+        page = RunPage(listener, session, draws=True)
+        runner = HeadlessRunner(session, is_quiet=True)
+        page.source = lambda: runner.state
 
         def wait(duration_s: float) -> int:
             """Do as `HeadlessRunner` does, and return the steps of the run."""
             end = time.monotonic() + duration_s
             while time.monotonic() < end:
                 time.sleep(0.2)
-                for event in session.mailbox.drain():
-                    page.take(event)
-            status = page.source().status
+                runner.poll()
+            status = runner.state.status
             return status.total_steps if status is not None else 0
 
         with page:

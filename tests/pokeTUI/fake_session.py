@@ -290,6 +290,8 @@ def make_measured() -> events.SystemMeasured:
         run_bytes=14 * mb,
         speeds=(0.0, 400.0, 900.0, 1234.0),
         checkpoints=((62.0, 0.3), (123.0, 0.41)),
+        history_bytes=3 * mb,
+        history_bytes_per_hour=36.0 * mb,
     )
 
 

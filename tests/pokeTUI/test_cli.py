@@ -496,3 +496,8 @@ def test_an_end_that_could_not_be_saved_is_told(capsys: pytest.CaptureFixture[st
 def test_run_that_was_refused_ends_with_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert report(RunFailed("It is damaged.", "Take another.", False, is_refused=True)) == 2
     assert capsys.readouterr().err == "poketui: It is damaged. Take another.\n"
+
+
+@pytest.mark.parametrize("other", [("--agent", "dqn"), ("--from", "latest")])
+def test_no_dqn_beside_what_names_a_learner_is_refused(other: tuple[str, str]) -> None:
+    assert_refused(program("run", "--no-dqn", *other), f"{' '.join(other)} and --no-dqn")

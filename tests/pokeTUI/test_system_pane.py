@@ -5,7 +5,7 @@ from engine import events
 from engine.events import GpuUse, SystemMeasured
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.system import SystemPane
-from tests.pokeTUI.fake_session import make_measured, make_run
+from tests.pokeTUI.fake_session import make_measured, make_run, make_status
 from tests.pokeTUI.pane_app import fold_all, open_pane, texts
 from tests.pokeTUI.snapshot import compare, draw
 
@@ -14,12 +14,13 @@ MEASURED = make_measured()
 
 
 def state_of(measured: SystemMeasured = MEASURED) -> DashboardState:
-    return fold_all([make_run(), measured])
+    return fold_all([make_run(), make_status(episodes_per_hour=405.2), measured])
 
 
 def test_the_pane_shows_speed_cores_memory_disk_and_checkpoints() -> None:
     assert texts(SystemPane(), state_of(), (36, 20)) == [
         "speed        1,234 steps/s  ▁▃▅▇",
+        "  episodes   405 an hour",
         "CPU          ━━━━━━┈┈ 74% of 2 cores",
         "  core 1     ━━━━━━━━━━━━━━━━━━╸ 97%",
         "  core 2     ━━━━━━━━━╸┈┈┈┈┈┈┈┈┈ 50%",
@@ -29,6 +30,7 @@ def test_the_pane_shows_speed_cores_memory_disk_and_checkpoints() -> None:
         "  evaluation 380 MB",
         "disk         ━━━━━┈┈┈┈┈ 30.0 GB free",
         "  this run   14 MB",
+        "  decisions  3 MB (+36 MB/hour)",
         "checkpoint   at 0:02:03, took 0.41 s",
         "  before     0:01:02",
     ]
@@ -44,7 +46,7 @@ def test_with_little_room_a_line_each_remains() -> None:
 def test_many_cores_are_a_column_each() -> None:
     many = replace(MEASURED, cores=tuple(core / 63 for core in range(64)), num_cores=64)
     lines = texts(SystemPane(), state_of(many), (36, 20))
-    each = "".join(line[13:].strip() for line in lines[2:5])
+    each = "".join(line[13:].strip() for line in lines[3:6])
     assert len(each) == 64
     assert (each[0], each[-1]) == ("·", "█")
 

@@ -126,8 +126,15 @@ def test_summary_sums_the_journal_up(make: Make) -> None:
         "llm_answered": summary["llm_asked"],
         "llm_failed": 0,
         "llm_error": "",
+        "episodes_per_hour": summary["episodes_per_hour"],
+        "memory_bytes": summary["memory_bytes"],
+        "decision_db_bytes": summary["decision_db_bytes"],
+        "decision_db_growth_bytes": summary["decision_db_growth_bytes"],
     }
     assert 0 < summary["avg_llm_usage"] <= 1
+    assert summary["episodes_per_hour"] > 0
+    assert summary["memory_bytes"] > 0
+    assert summary["decision_db_bytes"] >= summary["decision_db_growth_bytes"] > 0
     assert summary["llm_asked"] == trainer.parts.agent.consultation.asked > 0
 
 

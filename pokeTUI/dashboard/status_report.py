@@ -1,0 +1,154 @@
+"""Say how a run stands in a few lines of plain text, for logs."""
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+
+from engine import events
+from engine.plurals import counted
+from engine.types import ActionSet, GameState
+from pokeTUI.dashboard.history import SUCCESS_WINDOW
+from pokeTUI.dashboard.planner import describe_status, planned_share
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.units import size_text
+
+_SMALLEST = 0.05
+"""Of a reward component: what rounds to nothing is left out."""
+_MOST = 6
+"""Reward components that are shown."""
+_LEARNER = ("value_loss", "entropy", "epsilon")
+"""Figures of an update that are shown, as far as its agent has them."""
+
+
+def status_report(state: DashboardState, width: int) -> list[str]:
+    """Return lines of at most `width` characters: speed, rewards, learner, game and resources."""
+    if state.status is None:
+        return ["starting"]
+    topics = [
+        _progress(state.status),
+        _rewards(state),
+        _learner(state),
+        _game(state),
+        _resources(state.system),
+    ]
+    return [line for topic in topics for line in _wrap(topic, width)]
+
+
+def end_report(state: DashboardState) -> str:
+    """Return what a run came to, and what it took, in one line; "" before its first step."""
+    if state.status is None or not state.status.total_steps:
+        return ""
+    return " · ".join(_progress(state.status) + _resources(state.system))
+
+
+def _resources(seen: events.SystemMeasured | None) -> list[str]:
+    if seen is None:
+        return []
+    memory = size_text(sum(use.resident_bytes for use in seen.processes))
+    return [f"memory {memory}", f"decision database {history_text(seen)}"]
+
+
+def history_text(seen: events.SystemMeasured) -> str:
+    """Return the size of the decision database and how fast it grows."""
+    growth = seen.history_bytes_per_hour
+    text = size_text(seen.history_bytes)
+    return text if math.isnan(growth) else f"{text} (+{size_text(max(0.0, growth))}/hour)"
+
+
+def _progress(status: events.StatusChanged) -> list[str]:
+    return [
+        f"steps {status.total_steps:,}",
+        f"{status.steps_per_s:,.0f} steps/s",
+        f"episode {status.episode}"
+        + (f" ({status.episodes_per_hour:,.0f}/hour)" if status.episodes_per_hour else ""),
+        f"up {status.uptime_s / 60:.1f} min",
+    ]
+
+
+def _rewards(state: DashboardState) -> list[str]:
+    """Return what the last episodes were paid, and for what; the most first."""
+    rows = state.history.latest[-SUCCESS_WINDOW:]
+    if not rows:
+        return []
+    names = {name for row in rows for name in row if name.startswith("reward/")}
+    means = {name: fmean(row.get(name, 0.0) for row in rows) for name in names}
+    paid = sorted(means.items(), key=lambda each: (-abs(each[1]), each[0]))
+    return [
+        f"return {fmean(row['return'] for row in rows):.1f}",
+        f"success {fmean(row['success'] for row in rows):.0%} of last {len(rows)}",
+        *(
+            f"{name.removeprefix('reward/')} {value:+.1f}"
+            for name, value in paid[:_MOST]
+            if abs(value) >= _SMALLEST
+        ),
+    ]
+
+
+def _learner(state: DashboardState) -> list[str]:
+    """Return who decides, and how what learns gets on."""
+    parts = []
+    if state.curriculum is not None and state.status is not None:
+        parts.append(f"stage {state.curriculum.stage}/{state.curriculum.num_stages}")
+        decided = planned_share(state.status.shares)
+        if decided is not None:
+            weight = state.curriculum.planner_share
+            parts.append(f"planner {decided:.0%} of decisions (weight {weight:.0%})")
+    if state.starts:
+        parts.append(state.starts)
+    if state.planner.status is not None:
+        parts += f"model {describe_status(state.planner.status)}".split(" · ")
+    if state.policy is not None:
+        figures = state.policy.figures
+        name = state.run.agent if state.run is not None else "policy"
+        parts.append(f"{name} update {state.policy.update:,}")
+        parts += [
+            f"{key.replace('_', ' ')} {figures[key]:.2f}" for key in _LEARNER if key in figures
+        ]
+    if state.evaluated is not None:
+        evaluation = state.evaluated.evaluation
+        parts.append(f"policy alone {evaluation.success_rate:.0%} of {evaluation.episodes}")
+    return parts
+
+
+def _game(state: DashboardState) -> list[str]:
+    """Return where the watched game stands, what it was paid, and whether it is stuck."""
+    if state.game is None or state.status is None:
+        return []
+    place, *rest = _standing(state.game.state)
+    parts = [f"game {state.status.watched_env + 1}: {place}", *rest]
+    if state.reward is not None:
+        parts.append(f"reward {sum(value for _, value in state.reward.episode):.1f}")
+    if stuck := state.game.anti_stuck:
+        parts.append(f"idle {counted(stuck.idle_steps, 'step')}")
+        if stuck.masked:
+            parts.append(f"stuck: {_names(state.actions, stuck.masked)} masked")
+        if stuck.interventions:
+            parts.append(counted(stuck.interventions, "anti-stuck intervention"))
+    return parts
+
+
+def _standing(game: GameState) -> list[str]:
+    place = game.place
+    parts = [f"{place.name} {place.x},{place.y}"]
+    if game.party:
+        parts.append(f"level {max(creature.level for creature in game.party)}")
+    if game.party or game.badge_count:
+        parts.append(counted(game.badge_count, "badge"))
+    if game.party or game.money:
+        parts.append(f"money {game.money:,}")
+    return parts
+
+
+def _names(actions: ActionSet, masked: tuple[int, ...]) -> str:
+    return ", ".join(actions.name(action) for action in masked)
+
+
+def _wrap(parts: Sequence[str], width: int) -> list[str]:
+    """Return the parts in lines, broken between two of them."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + 3 + len(part) <= width:
+            lines[-1] += f" · {part}"
+        else:
+            lines.append(part)
+    return lines
