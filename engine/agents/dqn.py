@@ -118,7 +118,7 @@ class DQN:
                 for _ in range(2)
             )
         self.target.load_state_dict(self.network.state_dict())
-        # Twice as fast in learning; acting takes little time (docs/experiments.md).
+        # Nearly twice as fast in learning; acting takes little time (docs/experiments.md).
         self._is_half = encoder.startswith("impala") and has_bfloat16(torch.device("cpu"))
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, fused=True
