@@ -60,3 +60,14 @@ def test_missed_rollouts_after_ppo_are_a_failure_like_missed_steps(tmp_path, cap
         "Seed 0: cloned, then PPO, the policy alone came to the badge in 0% of its rollouts."
         in printed
     )
+
+
+@pytest.mark.slow
+def test_clone_of_frames_is_judged_by_the_rules_own_length(tmp_path, capsys):
+    overrides = {"save_dir": str(tmp_path), "env.max_steps": 20, "env.progress_steps": 0}
+    small = {"network": "tiny", "hidden_size": 16, "eval_episodes": 0}
+    assert measure_imitation(overrides, [0], rollouts=2, names=["frames"], cloning=small) == 1
+    printed = capsys.readouterr().out
+    assert "| the rules | 0 | 0 of 2, 0 within 30 |" in printed
+    assert "| frames only, the best | 0 | 0 of 2, 0 within 30 |" in printed
+    assert "Seed 0: frames only, the best: 0% soon enough." in printed
