@@ -33,7 +33,7 @@ from engine.training.policy_folders import agent_settings
 from engine.training.run_evaluation import evaluate_run
 from engine.training.runs import LATEST
 from engine.types import Evaluation
-from tests.benchmarks.imitation_frames import clone_frames
+from tests.benchmarks.imitation_frames import clone_frames, reinforce_frames
 from tests.benchmarks.imitation_rows import ROLLOUT_SEED, Bench, Found, print_header, print_row
 from tests.benchmarks.run_options import add_run_options, overrides_of, seeds_of
 
@@ -51,6 +51,7 @@ ARMS: Mapping[str, str] = MappingProxyType(
         "dagger": "DAgger, rule expert",
         "alone": "PPO alone",
         "frames": "frames only",
+        "frames_dqn": "frames only, then DQN",
     }
 )
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -224,6 +225,12 @@ def _clone_frames(bench: Bench, found: Found) -> None:
     clone_frames(bench, found, ARMS["frames"])
 
 
+def _reinforce_frames(bench: Bench, found: Found) -> None:
+    if not found.frames_policy:
+        _clone_frames(bench, found)
+    reinforce_frames(bench, found, ARMS["frames_dqn"])
+
+
 _ORDER: Mapping[str, Callable[[Bench, Found], None]] = MappingProxyType(
     {
         "replay": _replay,
@@ -232,6 +239,7 @@ _ORDER: Mapping[str, Callable[[Bench, Found], None]] = MappingProxyType(
         "ppo": _reinforce,
         "dagger": _aggregate,
         "frames": _clone_frames,
+        "frames_dqn": _reinforce_frames,
     }
 )
 """What measures an arm, in the order in which one needs the other."""

@@ -8,11 +8,13 @@ import contextlib
 import statistics
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from engine.agents.base import Player
 from engine.agents.rules import RulesAgent
+from engine.bench.learning import train
 from engine.config import RunConfig
 from engine.env.pixels import MakeSight, sight_of
 from engine.imitation.games import ADVISED, make_games
@@ -20,6 +22,9 @@ from engine.training.aggregation import aggregate
 from engine.training.evaluation import ALONE, evaluation_seed, play_episodes
 from engine.training.from_demonstrations import Source
 from engine.training.policies import read_policy
+from engine.training.policy_folders import agent_settings
+from engine.training.run_evaluation import evaluate_run
+from engine.training.runs import LATEST
 from engine.types import EpisodeSummary, Evaluation
 from tests.benchmarks.imitation_rows import ROLLOUT_SEED, Bench, Found, print_row
 
@@ -41,6 +46,25 @@ CLONING: Mapping[str, Any] = MappingProxyType(
 )
 """How the frames are learnt, where the caller says nothing else."""
 ROUNDS: Mapping[str, Any] = MappingProxyType({"rounds": 3, "epochs": 5, "beta_start": 0.8})
+DQN: Mapping[str, Any] = MappingProxyType(
+    {
+        "agent": "dqn",
+        "mode": "rl_only",
+        "headless": True,
+        "num_envs": 8,
+        "workers": 1,
+        "background_episodes": 0,
+        "total_steps": 30_000,
+        "imitation.rules": RULES,
+        "imitation.offline_gradients": 100,
+        "dqn.batch_size": 64,
+        "dqn.gradient_steps": 1,
+        "dqn.replay_ratio": 2,
+        "dqn.warmup_steps": 1_000,
+        "dqn.learning_rate": 5e-5,
+    }
+)
+"""How DQN continues, where the caller says nothing else."""
 _GAMES = 8
 
 
@@ -72,6 +96,19 @@ def clone_frames(bench: Bench, found: Found, name: str) -> None:
     player = policy.player(evaluation_seed(config))
     played = _play(config, bench.rollouts, player, sight_of(policy.config.encoder))
     _print_judged(f"{name}, the best", found, played, began_s)
+
+
+def reinforce_frames(bench: Bench, found: Found, name: str) -> None:
+    """Print a row of DQN from the clone after the first round, and one from the best."""
+    policy = Path(found.frames_policy)
+    checkpoints = policy / "checkpoints"
+    for start, path in (("round 1", checkpoints / "step-000000000001.zip"), ("the best", policy)):
+        began_s = time.monotonic()
+        config = bench.config(found.seed)
+        begun = agent_settings(config.save_dir, str(path))
+        train({**DQN, **begun, **bench.overrides, "seed": found.seed})
+        played = evaluate_run(config.save_dir, LATEST, episodes=bench.rollouts).played
+        _print_judged(f"{name}, from {start}", found, played, began_s)
 
 
 def _play(
