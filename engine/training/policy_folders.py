@@ -237,7 +237,7 @@ def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
 
     Raises:
         CheckpointError: There is no such policy.
-        ConfigurationError: No agent has its network.
+        ConfigurationError: Its settings are damaged.
     """
     path = user_path(name)
     is_file = name != LATEST and path.is_file()
