@@ -41,11 +41,11 @@ CLONING: Mapping[str, Any] = MappingProxyType(
         "temperature": 0.5,
         "val_share": 0.0,
         "eval_episodes": 16,
-        "keep_checkpoints": 4,
+        "keep_checkpoints": 7,
     }
 )
 """How the frames are learnt, where the caller says nothing else."""
-ROUNDS: Mapping[str, Any] = MappingProxyType({"rounds": 3, "epochs": 5, "beta_start": 0.8})
+ROUNDS: Mapping[str, Any] = MappingProxyType({"rounds": 6, "epochs": 5})
 DQN: Mapping[str, Any] = MappingProxyType(
     {
         "agent": "dqn",
