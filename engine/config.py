@@ -165,8 +165,7 @@ class DQNConfig(Section):
     double: bool = True
     """Double DQN."""
     duelling: bool = True
-    """Duelling network: separate state value and advantages. Encoders impala, nature and tiny
-    always have the plain head of a cloned network."""
+    """Duelling network: separate state value and advantages."""
     scale_rewards: bool = True
     """Divide rewards by the running standard deviation of the discounted return."""
     n_steps: int = Field(default=5, ge=1, le=100)
