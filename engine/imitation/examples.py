@@ -230,8 +230,6 @@ def split(examples: Examples, val_share: float, seed: int) -> tuple[Examples, Ex
     if val_share and chosen.any() and not chosen.all():
         return examples.take(~chosen), examples.take(chosen)
     count = min(len(numbers) - 1, max(1, round(val_share * len(numbers)))) if val_share else 0
-    if not count:  # pictures of many steps are not copied for nothing
-        return examples, examples.take(np.zeros(0, np.int64))
     rng = np.random.default_rng([seed, 11])
     kept = rng.permutation(numbers)[:count]
     is_kept = np.isin(examples.episodes, kept)
