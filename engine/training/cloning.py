@@ -161,9 +161,10 @@ class CloningRun:
                 if found is not None:
                     self._report(found)
                     writer.evaluated(cloning.epoch, cloning.steps, found)
-                by_loss = not episodes and epoch.is_best
+                by_loss = config.save_best and not episodes and epoch.is_best
                 if is_due or by_loss or epoch.number % config.save_every == 0:
-                    score = _score(found, epoch) if found is not None or by_loss else None
+                    is_scored = by_loss or (config.save_best and found is not None)
+                    score = _score(found, epoch) if is_scored else None
                     writer.save(*cloning.save(), cloning.steps, score)
         return Cloned(self._folder.path, tuple(epochs), writer.evaluation, writer.best)
 

@@ -32,7 +32,7 @@ from engine.env.game_env import GameEnv
 from engine.errors import ConfigurationError, DecisionValidationError, DemoError
 from engine.imitation.bc import Epoch
 from engine.imitation.networks import build_network
-from engine.imitation.settings import CloningConfig
+from engine.imitation.settings import CloningConfig, check, in_epochs
 from engine.imitation.sight import shrink_screen
 from engine.training.cloning import Progress
 from engine.training.policies import read_policy
@@ -93,10 +93,12 @@ def test_settings_have_the_documented_keys_and_defaults() -> None:
 
 
 def test_settings_count_in_batches_what_cloning_counts_in_epochs() -> None:
-    config = Args(total_training_steps=1_000, eval_frequency=90, cuda=False).config(batches=20)
+    given = Args(total_training_steps=1_000, eval_frequency=90, cuda=False).settings()
+    config = check(CloningConfig, in_epochs(given, batches=20))
     assert (config.epochs, config.eval_every, config.save_every) == (50, 5, 500)
     assert (config.network, config.inputs, config.device) == ("impala", "screen", "cpu")
-    assert (config.learning_rate, config.weight_decay) == (1e-4, 1e-5)
+    assert (config.learning_rate, config.weight_decay, config.patience) == (1e-4, 1e-5, 0)
+    assert (config.deterministic, config.save_best) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -313,7 +315,7 @@ def test_track_sends_the_figures_to_the_named_project(
     assert (options["project"], options["mode"]) == ("il", "offline")
     assert options["name"] == cloned.folder.name
     assert options["name"].startswith("bc_pokemon_")
-    assert options["config"]["learning_rate"] == 1e-4
+    assert options["config"]["cloning"]["learning_rate"] == 1e-4
     assert "train/bc_loss" in logged[0][1]
     assert finish == ("finish", 0)
 
