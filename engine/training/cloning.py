@@ -10,6 +10,7 @@ import torch
 
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig
+from engine.games.catalog import load_game
 from engine.imitation.bc import Cloning, Epoch
 from engine.imitation.dagger import Round
 from engine.imitation.examples import Examples
@@ -96,7 +97,15 @@ def evaluate_clone(
     """
     games = make_games(run, min(MAX_GAMES, episodes), sight_of(policy.config), is_advised=False)
     with contextlib.closing(games):
-        return evaluate(policy.player, games, run, episodes, may_go_on=may_go_on, report=report)
+        return evaluate(
+            policy.player,
+            games,
+            run,
+            episodes,
+            may_go_on=may_go_on,
+            report=report,
+            milestones=dict(load_game(run.rom_path, run.allow_unknown_rom).milestones),
+        )
 
 
 class CloningRun:

@@ -35,6 +35,7 @@ from engine.imitation.networks import build_network
 from engine.imitation.settings import CloningConfig, check, in_epochs
 from engine.imitation.sight import shrink_screen
 from engine.training.cloning import Progress
+from engine.training.metrics_logger import evaluation_metrics
 from engine.training.policies import read_policy
 from engine.training.policy_folders import PolicyFolder
 from engine.types import GAME_BOY_FRAME_SHAPE, Action, Evaluation, Spaces
@@ -373,13 +374,11 @@ def test_an_evaluation_is_the_mean_return_of_what_is_likeliest(tmp_path: Path) -
 
 
 def test_figures_have_the_documented_names_beside_the_others() -> None:
-    from engine.training.metrics_logger import clone_metrics
-
     epoch = Epoch(1, 0.5, 0.75, 1.0, None, is_best=True)
     assert epoch.figures()["train/bc_loss"] == epoch.figures()["bc/loss"] == 0.5
     assert epoch.figures()["train/accuracy"] == 0.75
     evaluation = Evaluation(3, 12.0, 0.0, 100.0, 0.0, 0.0, {})
-    found = clone_metrics(evaluation)
+    found = evaluation_metrics(evaluation)
     assert found["eval/episodic_return"] == found["eval/mean_reward"] == 12.0
 
 
