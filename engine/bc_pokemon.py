@@ -1,6 +1,7 @@
 """Offer what the documented `bc_pokemon.py` offers, by its names: network, buffer, losses, `train`.
 
-`train` is `poketui bc --network impala --inputs screen` with the documented settings and defaults.
+`train` is `poketui bc --network impala --inputs screen` with the documented settings and defaults;
+the engine itself has no command line.
 How they are called there, and why some defaults differ there, is in docs/python-api.md.
 
 The losses are for loops of one's own over pictures. `poketui bc` masks what cannot be done before

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import nn
 
-from engine import bc_pokemon
+from engine import PokemonEnv, bc_pokemon
 from engine.bc_pokemon import (
     Args,
     ImpalaCNN,
@@ -267,6 +267,62 @@ def test_a_loop_of_ones_own_learns_what_is_shown(expert: tuple[Path, object]) ->
         optimizer.step()
         losses.append(loss.item())
     assert np.mean(losses[-3:]) < 0.8 * losses[0]
+
+
+def test_samples_of_the_document_run_as_they_stand_there(tmp_path: Path) -> None:
+    """Collecting, the loop, `evaluate` and the checkpoint; only masks and the actions are ours."""
+    env = PokemonEnv(rom_path="", headless=True, base_fps=240, config=EnvConfig(max_steps=16))
+    rng = np.random.default_rng(0)
+    for episode in range(2):
+        obs, info = env.reset()
+        episode_data: dict[str, list[Any]] = {
+            "observations": [], "actions": [], "rewards": [], "dones": []
+        }  # fmt: skip
+        done = False
+        while not done:
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+            next_obs, reward, terminated, truncated, info = env.step(action)
+            done = terminated or truncated
+            episode_data["observations"].append(obs)
+            episode_data["actions"].append(action)
+            episode_data["rewards"].append(reward)
+            episode_data["dones"].append(done)
+            obs = next_obs
+        np.savez_compressed(
+            tmp_path / f"episode_{episode:04d}.npz",
+            **episode_data,  # type: ignore[arg-type]
+            episode_return=sum(episode_data["rewards"]),
+            episode_length=len(episode_data["rewards"]),
+        )
+    expert_buffer = load_expert_data(str(tmp_path))
+    policy_net = ImpalaCNN(action_dim=9, hidden_dim=8)
+    optimizer = torch.optim.Adam(policy_net.parameters(), lr=1e-4, weight_decay=1e-5)
+    batch = expert_buffer.sample(4)
+    logits = policy_net(torch.FloatTensor(batch["observations"]))
+    loss = nn.functional.cross_entropy(logits, torch.LongTensor(batch["actions"]))
+    optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
+    total_loss, bc_loss, td_loss = compute_hybrid_loss(policy_net, policy_net, batch)
+    assert total_loss.item() == pytest.approx(bc_loss.item() + td_loss.item())
+    obs, info = env.reset()
+    with torch.no_grad():
+        action = policy_net(torch.FloatTensor(obs).unsqueeze(0)).argmax(dim=-1).item()
+    env.step(action)
+    assert np.isfinite(evaluate(env, policy_net, n_episodes=1, device=torch.device("cpu")))
+    env.close()
+    cloned = train(small_args(tmp_path, tmp_path / "models"))
+    policy, _ = read_policy(str(tmp_path / "models"), str(cloned.folder))
+    torch.save(
+        {
+            "step": 2,
+            "model_state_dict": policy.network.state_dict(),
+            "optimizer_state_dict": optimizer.state_dict(),
+        },
+        tmp_path / "checkpoint_2.pth",
+    )
+    checkpoint = torch.load(tmp_path / "checkpoint_2.pth", weights_only=True)
+    policy_net.load_state_dict(checkpoint["model_state_dict"])
 
 
 def test_training_clones_the_network_and_keeps_what_played_best(
