@@ -20,9 +20,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from engine.agents.vision import ResidualBlock
 from engine.errors import ConfigurationError
 from engine.imitation.expert_data import Batch, ReplayBuffer, expert_paths, load_expert_data
-from engine.imitation.networks import ImpalaCNN, ResidualBlock
+from engine.imitation.networks import ImpalaCNN
 from engine.imitation.settings import IN_BATCHES
 from engine.training.cloning import Cloned, Report
 from engine.training.from_demonstrations import PROJECT, Source, clone_policy
