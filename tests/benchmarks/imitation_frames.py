@@ -41,11 +41,11 @@ CLONING: Mapping[str, Any] = MappingProxyType(
         "temperature": 0.5,
         "val_share": 0.0,
         "eval_episodes": 16,
-        "keep_checkpoints": 7,
+        "keep_checkpoints": 4,
     }
 )
 """How the frames are learnt, where the caller says nothing else."""
-ROUNDS: Mapping[str, Any] = MappingProxyType({"rounds": 6, "epochs": 5})
+ROUNDS: Mapping[str, Any] = MappingProxyType({"rounds": 3})
 DQN: Mapping[str, Any] = MappingProxyType(
     {
         "agent": "dqn",
