@@ -252,11 +252,13 @@ class DQN:
         else:
             is_planned = is_advised = is_advised & guidance.is_planners
         confidences = np.where(is_drawn, 0.0, c_policy)
+        actions = np.where(is_advised, advised, own).astype(np.int64)
         return ActionBatch(
-            np.where(is_advised, advised, own).astype(np.int64),
+            actions,
             np.where(is_advised, c_planner, confidences).astype(np.float32),
             is_planned,
             Source.POLICY,
+            q_values=np.take_along_axis(values.numpy(), actions[:, None], 1)[:, 0],
         )
 
     def _certainty(self, values: Tensor, mask: NDArray[np.bool_]) -> FloatArray:
