@@ -1,6 +1,7 @@
 """Offer what the documented `bc_pokemon.py` offers, by its names: network, buffer, losses, `train`.
 
-`train` is `poketui bc --network impala --inputs screen` with the documented settings and defaults.
+`train` is `poketui bc --network impala --inputs screen` with the documented settings and defaults;
+the engine itself has no command line.
 How they are called there, and why some defaults differ there, is in docs/python-api.md.
 
 The losses are for loops of one's own over pictures. `poketui bc` masks what cannot be done before
@@ -9,10 +10,8 @@ double, n-step, with a weight that decays.
 """
 
 import math
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
@@ -22,24 +21,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.vision import ResidualBlock
-from engine.config import RunConfig
-from engine.demos.demonstration import read_demo
-from engine.demos.exchange import from_npz
 from engine.errors import ConfigurationError
-from engine.imitation.demonstrations import demo_examples
-from engine.imitation.examples import Examples, split
 from engine.imitation.expert_data import Batch, ReplayBuffer, expert_paths, load_expert_data
 from engine.imitation.networks import ImpalaCNN
-from engine.imitation.settings import CloningConfig, check
-from engine.training.cloning import Cloned, CloningRun, Note, Progress, Report, tracked
-from engine.training.from_demonstrations import (
-    PROJECT,
-    Source,
-    run_config,
-    settings_of_policy,
-)
-from engine.training.policy_folders import PolicyFolder, check_name
-from engine.training.weights_biases import tracking
+from engine.imitation.settings import IN_BATCHES
+from engine.training.cloning import Cloned, Report
+from engine.training.from_demonstrations import PROJECT, Source, clone_policy
 
 __all__ = [
     "Args",
@@ -56,11 +43,6 @@ __all__ = [
 
 DISCOUNT = 0.99
 """Of `compute_hybrid_loss`."""
-_IN_BATCHES = {
-    "epochs": "total_training_steps",
-    "eval_every": "eval_frequency",
-    "save_every": "save_frequency",
-}
 _NAMES = ("observations", "actions", "rewards", "next_observations", "dones")
 
 
@@ -97,31 +79,16 @@ class Args:
     save_best: bool = True
     """Keep the checkpoint that played best beside the last ones."""
 
-    def config(self, batches: int) -> CloningConfig:
-        """Return them as cloning has them, which counts in epochs of so many batches.
-
-        Raises:
-            ConfigurationError: One is wrong.
-        """
-        given: dict[str, Any] = {}
-        for key, name in _IN_BATCHES.items():
-            count = getattr(self, name)
-            if count < 1:
-                raise ConfigurationError(f"Imitation: {name} = {count}.", "Use 1 or more.")
-            given[key] = math.ceil(count / batches)
-        given |= {
+    def settings(self) -> dict[str, Any]:
+        """Return them as `clone_policy` takes them."""
+        same = ("batch_size", "learning_rate", "weight_decay", "seed", "eval_episodes", "save_best")
+        return {name: getattr(self, name) for name in (*same, *IN_BATCHES)} | {
             "network": "impala",
             "inputs": "screen",
             "hidden_size": self.hidden_dim,
-            "batch_size": self.batch_size,
-            "learning_rate": self.learning_rate,
-            "weight_decay": self.weight_decay,
-            "seed": self.seed,
-            "eval_episodes": self.eval_episodes,
-            "patience": 0,
             "device": "auto" if self.cuda else "cpu",
+            "deterministic": self.torch_deterministic,
         }
-        return check(CloningConfig, given)
 
 
 def train(args: Args | None = None, *, report: Report = lambda event: None) -> Cloned:
@@ -131,27 +98,19 @@ def train(args: Args | None = None, *, report: Report = lambda event: None) -> C
         PokeTUIError: The demonstrations, the settings or the game are no use.
     """
     args = args or Args()
-    if args.torch_deterministic:
-        torch.backends.cudnn.deterministic = True
     if args.track and not args.wandb_project_name.strip():
         raise ConfigurationError("wandb_project_name is empty.", "Set a project, or do not track.")
-    check_name(args.exp_name)
     expert_paths(args.expert_data_dir)  # before anything is written
-    game = {"rom_path": args.rom_path} if args.rom_path else {}
-    run = tracking(run_config(args.model_dir, game), is_tracked=args.track)
-    examples = _examples(args, run, report)
-    config = args.config(1)
-    learnt, _ = split(examples, config.val_share, config.seed)
-    config = args.config(math.ceil(len(learnt) / config.batch_size))
-    source = Source(demos=args.expert_data_dir)
-    settings = settings_of_policy(config, source, run) | {"args": asdict(args)}
-    with PolicyFolder.begin(args.model_dir, settings, args.exp_name) as folder:
-        cloning = CloningRun(config, run, examples, folder, report=report)
-        cloned = cloning.run(tracked(run, folder, asdict(args), args.wandb_project_name))
-    if not args.save_best and cloned.best is not None:
-        cloned.best.unlink()
-        cloned = replace(cloned, best=None)
-    return cloned
+    return clone_policy(
+        args.model_dir,
+        args.settings(),
+        Source(demos=args.expert_data_dir),
+        game={"rom_path": args.rom_path} if args.rom_path else {},
+        report=report,
+        name=args.exp_name,
+        is_tracked=args.track,
+        project=args.wandb_project_name,
+    )
 
 
 def evaluate(
@@ -189,23 +148,6 @@ def evaluate(
         returns.append(total)
     policy_net.train(was_training)
     return float(np.mean(returns))
-
-
-def _examples(args: Args, run: RunConfig, report: Report) -> Examples:
-    paths = expert_paths(args.expert_data_dir)
-    with tempfile.TemporaryDirectory() as played:  # for the inputs of foreign NPZ files
-        demos = (
-            from_npz(path, run, Path(played))[0] if path.suffix == ".npz" else read_demo(path)
-            for path in paths
-        )
-        return demo_examples(
-            demos,
-            len(paths),
-            args.config(1),
-            run,
-            lambda done, total: report(Progress("reading demonstrations", done, total)),
-            lambda text: report(Note(text)),
-        )
 
 
 def compute_bc_loss(

@@ -165,8 +165,7 @@ class DQNConfig(Section):
     double: bool = True
     """Double DQN."""
     duelling: bool = True
-    """Duelling network: separate state value and advantages. Encoders impala, nature and tiny
-    always have the plain head of a cloned network."""
+    """Duelling network: separate state value and advantages."""
     scale_rewards: bool = True
     """Divide rewards by the running standard deviation of the discounted return."""
     n_steps: int = Field(default=5, ge=1, le=100)
@@ -213,6 +212,8 @@ class ImitationConfig(Section):
     """DQN: share of a batch that is sampled from demonstrations."""
     cloning: float = Field(default=1.0, ge=0)
     """DQN: weight of the cloning loss, times how far the agent's return is below theirs."""
+    cloning_floor: float = Field(default=0.0, ge=0, le=1)
+    """DQN: smallest share of that weight, however high the agent's return."""
     temperature: float = Field(default=0.1, gt=0)
     """DQN: softmax temperature of the action values."""
     offline_gradients: int = Field(default=1_000, ge=0)

@@ -759,9 +759,14 @@ class Evaluation:
     success_rate: float
     """Share of episodes that reached the run's goal."""
     milestones: Mapping[str, float] = field(default_factory=dict)
-    """Milestone key to the share of episodes that reached it."""
+    """Milestone key to the share of episodes that reached it; in older ones those above 0 only."""
     avg_rules_usage: float = 0.0
     """Likewise the rules."""
+    milestone_rate: float | None = None
+    """Share of all milestones of the game that an episode reached, on average."""
+    avg_q_value: float | None = None
+    """Mean value of the actions taken; None where the policy has no action values."""
+    std_q_value: float | None = None
 
 
 Observation = dict[str, Any]

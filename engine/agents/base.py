@@ -49,6 +49,7 @@ class ActionBatch:
         takeovers: (envs,) int64, decisions that the planner takes in a row from this one on, 0
             where it only advises; None from agents that it never takes over from.
         is_answered: Whether the advice is a language model's own answer.
+        q_values: (envs,) what the policy takes the actions to be worth; None without action values.
     """
 
     actions: NDArray[np.int64]
@@ -57,6 +58,7 @@ class ActionBatch:
     source: Source
     takeovers: NDArray[np.int64] | None = None
     is_answered: bool = False
+    q_values: FloatArray | None = None
 
     def by_model(self, batch: Batch) -> NDArray[np.bool_]:
         """Return (envs,) bool: a language model made the difference in `batch`.

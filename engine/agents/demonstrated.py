@@ -127,7 +127,8 @@ class Demonstrated:
         """Return how much the demonstrated actions count: 1 as much as `cloning`, 0 not at all."""
         if not self._recent or self.mean_return <= 0:
             return 1.0
-        return float(np.clip(1.0 - np.mean(self._recent) / self.mean_return, 0.0, 1.0))
+        below = 1.0 - float(np.mean(self._recent)) / self.mean_return
+        return min(1.0, max(self._imitation.cloning_floor, below))
 
     def observe(self, batch: Batch) -> None:
         """Take in how own episodes went."""

@@ -26,7 +26,6 @@ from engine.agents.networks import (
     build_encoder,
     masked_log_probs,
     seen_by,
-    sees_colour,
 )
 from engine.agents.replay_buffer import PrioritizedReplayBuffer, Sample
 from engine.agents.rollout import FloatArray
@@ -48,8 +47,7 @@ class QNetwork(nn.Module):
         kind: What is encoded.
         spaces: Sizes of what is observed and done.
         hidden_size: Width of the hidden layers.
-        is_duelling: Learn the state's value and each action's advantage apart; never where a screen
-            in colour is seen: the head is then that of a clone.
+        is_duelling: Learn the state's value and each action's advantage apart.
     """
 
     def __init__(
@@ -57,8 +55,7 @@ class QNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.encoder = build_encoder(kind, spaces, hidden_size, is_plain=True)
-        has_value = is_duelling and not sees_colour(kind)
-        self.value = nn.Linear(self.encoder.output_size, 1) if has_value else None
+        self.value = nn.Linear(self.encoder.output_size, 1) if is_duelling else None
         self.edge = nn.Linear(self.encoder.output_size, spaces.num_actions)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
@@ -121,7 +118,7 @@ class DQN:
                 for _ in range(2)
             )
         self.target.load_state_dict(self.network.state_dict())
-        # Twice as fast in learning; acting takes little time (docs/experiments.md).
+        # Nearly twice as fast in learning; acting takes little time (docs/experiments.md).
         self._is_half = encoder.startswith("impala") and has_bfloat16(torch.device("cpu"))
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, fused=True
@@ -167,11 +164,15 @@ class DQN:
         """Begin from a cloned network, whose logits become small differences between values.
 
         They are multiplied by `ImitationConfig.temperature`, which `Demonstrated.loss` divides by.
+        Where the clone has no state's value and this network does, that stays as it is: what one
+        action is worth more than another is the clone's all the same.
 
         Raises:
             RuntimeError: It is of another shape.
         """
-        self.network.load_state_dict(weights)
+        named = self.network.state_dict().items()
+        own = {name: tensor for name, tensor in named if name.startswith("value.")}
+        self.network.load_state_dict(own | dict(weights))
         with torch.no_grad():
             for parameter in self.network.edge.parameters():
                 parameter.mul_(self._imitation.temperature)
@@ -251,11 +252,13 @@ class DQN:
         else:
             is_planned = is_advised = is_advised & guidance.is_planners
         confidences = np.where(is_drawn, 0.0, c_policy)
+        actions = np.where(is_advised, advised, own).astype(np.int64)
         return ActionBatch(
-            np.where(is_advised, advised, own).astype(np.int64),
+            actions,
             np.where(is_advised, c_planner, confidences).astype(np.float32),
             is_planned,
             Source.POLICY,
+            q_values=np.take_along_axis(values.numpy(), actions[:, None], 1)[:, 0],
         )
 
     def _certainty(self, values: Tensor, mask: NDArray[np.bool_]) -> FloatArray:

@@ -176,7 +176,14 @@ class LocalRun:
     def _evaluate(self, guidance: Guidance) -> Evaluation:
         config = self.trainer.state.config
         with closing(_Rehearsal(self._stepped, self._led)) as vector:
-            found = evaluate(self._led.player, vector, config, config.eval_episodes, guidance)
+            found = evaluate(
+                self._led.player,
+                vector,
+                config,
+                config.eval_episodes,
+                guidance,
+                milestones=self._parts.env.milestone_keys,
+            )
         assert found is not None
         if self._planning is not None:
             self._planning.collect()

@@ -162,6 +162,7 @@ class Cloning:
         self._config = config
         self.learnt_from, self.validated_by = split(examples, config.val_share, config.seed)
         self._chances = np.cumsum(draw_weights(self.learnt_from, config.balance))
+        torch.backends.cudnn.deterministic = config.deterministic
         self._device = choose_device(config.device)
         self._is_half = uses_bfloat16(config, self._device)
         self._rng = np.random.default_rng([config.seed, 10])

@@ -1,19 +1,22 @@
 """Turn recorded demonstrations into examples, by playing them again."""
 
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 from engine.config import RunConfig
 from engine.demos.dataset import SPLIT, DemoSet, Wanted, demos_folder, read_split
-from engine.demos.demonstration import INTERVENTION, Demonstration
+from engine.demos.demonstration import INTERVENTION, SUFFIX, Demonstration, write_demo
 from engine.demos.exact_replay import DemoPlayer
+from engine.demos.exchange import from_npz
 from engine.env.pixels import MakeSight, sight_of
 from engine.errors import DemoError, ReplayError
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
 from engine.imitation.settings import CloningConfig
 from engine.plurals import counted
 
+_NPZ = ".npz"
 _MOST_NAMED = 5
 """Sets that a hint names."""
 
@@ -26,7 +29,7 @@ def read_examples(
     wanted: Wanted | None = None,
     note: Callable[[str], None] = lambda text: None,
 ) -> Examples:
-    """Read a demonstration, or all of a folder, in the order of their names.
+    """Read a demonstration, or all of a folder, NPZ files too, in the order of their names.
 
     A name that is not here is one of the save folder's demonstrations, e.g. "interventions".
     `wanted` says which of them, None: all; for the others see `demo_examples`.
@@ -37,31 +40,49 @@ def read_examples(
     """
     if not path.exists() and (kept := demos_folder(run) / path).exists():
         path = kept
-    demos = DemoSet(path) if path.is_dir() else DemoSet(path.parent, [path])
-    if not len(demos) or not path.exists():
+    files = _files(path) if path.is_dir() else [path]
+    if not files or not path.exists():
         raise DemoError(f"There is no demonstration at {path}.", _what_else(run))
-    chosen = demos if wanted is None else demos.choose(wanted)
-    if not len(chosen):
-        raise DemoError(
-            f"None of the {counted(len(demos), 'demonstration')} at {path} matches.",
-            "List them: poketui demos",
-        )
-    played = path
-    kept_apart = read_split(demos.folder)
-    validating = {n for n, file in enumerate(chosen.paths) if file.name in kept_apart}
-    if validating and len(validating) < len(chosen):
-        note(f"{len(validating):,} of {len(chosen):,} are used for validation only ({SPLIT})")
+    with tempfile.TemporaryDirectory() as converted:
+        origins = {_converted(file, Path(converted), run): file for file in files}
+        demos = DemoSet(path if path.is_dir() else path.parent, origins)
+        chosen = demos if wanted is None else demos.choose(wanted)
+        if not len(chosen):
+            raise DemoError(
+                f"None of the {counted(len(demos), 'demonstration')} at {path} matches.",
+                "List them: poketui demos",
+            )
+        played = path
+        kept_apart = read_split(demos.folder)
+        validating = {n for n, file in enumerate(chosen.paths) if file.name in kept_apart}
+        if validating and len(validating) < len(chosen):
+            note(f"{len(validating):,} of {len(chosen):,} are used for validation only ({SPLIT})")
 
-    def demonstrated() -> Iterator[Demonstration]:
-        nonlocal played
-        for file, demo in chosen.read():
-            played = file
-            yield demo
+        def demonstrated() -> Iterator[Demonstration]:
+            nonlocal played
+            for file, demo in chosen.read():
+                played = origins[file]
+                yield demo
 
-    try:
-        return demo_examples(demonstrated(), len(chosen), config, run, report, note, validating)
-    except ReplayError as error:
-        raise ReplayError(f"{played}: {error.message}", error.hint) from None
+        try:
+            return demo_examples(demonstrated(), len(chosen), config, run, report, note, validating)
+        except ReplayError as error:
+            raise ReplayError(f"{played}: {error.message}", error.hint) from None
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*") if path.suffix in {SUFFIX, _NPZ})
+
+
+def _converted(path: Path, folder: Path, run: RunConfig) -> Path:
+    """Return a demonstration's own file, or the one that an NPZ becomes in `folder`."""
+    if path.suffix != _NPZ:
+        return path
+    demo, made = from_npz(path, run, folder)
+    if made is None:
+        made = folder / f"{path.name}{SUFFIX}"
+        write_demo(made, demo)
+    return made
 
 
 def _what_else(run: RunConfig) -> str:

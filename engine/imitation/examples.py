@@ -225,15 +225,20 @@ def split(examples: Examples, val_share: float, seed: int) -> tuple[Examples, Ex
     With a single episode, or a share of 0, nothing is kept to validate. Where somebody said which
     episodes validate, those do, whatever the share.
     """
+    is_kept = validates(examples, val_share, seed)
+    return examples.take(~is_kept), examples.take(is_kept)
+
+
+def validates(examples: Examples, val_share: float, seed: int) -> NDArray[np.bool_]:
+    """Return (N,) which examples `split` keeps to validate."""
     numbers = np.unique(examples.episodes)
     chosen = np.isin(examples.episodes, sorted(examples.validating))
     if val_share and chosen.any() and not chosen.all():
-        return examples.take(~chosen), examples.take(chosen)
+        return chosen
     count = min(len(numbers) - 1, max(1, round(val_share * len(numbers)))) if val_share else 0
     rng = np.random.default_rng([seed, 11])
     kept = rng.permutation(numbers)[:count]
-    is_kept = np.isin(examples.episodes, kept)
-    return examples.take(~is_kept), examples.take(is_kept)
+    return np.isin(examples.episodes, kept)
 
 
 def draw_weights(examples: Examples, balance: float) -> NDArray[np.float64]:

@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from engine.agents.arbitration import certainty, sample
 from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.networks import masked_log_probs
-from engine.agents.rollout import FloatArray
 from engine.agents.weights import Arrays, load_network, save_network
 from engine.env.batch import Batch
 from engine.env.pixels import pixels_shape
@@ -53,23 +52,24 @@ class Policy:
             )
         return logits.float().cpu()
 
-    def log_probs(self, batch: Batch) -> FloatArray:
-        """Return log-probabilities (envs, A) at the temperature, -1e9 where masked."""
-        mask = torch.from_numpy(batch.mask)
-        logits = self.logits(batch.features, batch.pixels, mask) / self.config.temperature
-        found: FloatArray = masked_log_probs(logits, mask, torch.zeros(())).numpy()
-        return found
-
     def player(self, seed: int) -> Player:
         """Return what plays by it. It draws its actions: the likeliest alone gets stuck."""
         rng = np.random.default_rng([seed, 12])
 
         def play(batch: Batch, guidance: Guidance) -> ActionBatch:
-            log_probs = self.log_probs(batch)
+            mask = torch.from_numpy(batch.mask)
+            logits = self.logits(batch.features, batch.pixels, mask)
+            tempered = logits / self.config.temperature
+            log_probs = masked_log_probs(tempered, mask, torch.zeros(())).numpy()
             sure = certainty(torch.from_numpy(log_probs), batch.mask)
             actions = sample(log_probs, rng)
             nobody = np.zeros(len(actions), np.bool_)
-            return ActionBatch(actions, sure.astype(np.float32), nobody, Source.POLICY)
+            q_values = None
+            if self.config.network != "ppo":  # of the others DQN takes the outputs for values
+                q_values = np.take_along_axis(logits.numpy(), actions[:, None], 1)[:, 0]
+            return ActionBatch(
+                actions, sure.astype(np.float32), nobody, Source.POLICY, q_values=q_values
+            )
 
         return play
 

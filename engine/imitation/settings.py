@@ -1,5 +1,6 @@
 """Define the settings of learning from demonstrations."""
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
@@ -64,6 +65,10 @@ class CloningConfig(Section):
     device: Literal["auto", "cpu", "cuda"] = "auto"
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """auto: bfloat16 for deep networks that see pixels, where the processor computes in it."""
+    deterministic: bool = True
+    """Let cuDNN use only algorithms that give the same result every time."""
+    save_best: bool = True
+    """Keep the checkpoint that played best beside the last ones."""
 
     @model_validator(mode="after")
     def _check_inputs(self) -> "CloningConfig":
@@ -96,6 +101,42 @@ class DaggerConfig(Section):
     """What is left of that share from round to round."""
     epochs: int = Field(default=10, ge=1)
     """Epochs of learning after each round."""
+
+
+IN_BATCHES: Mapping[str, str] = MappingProxyType(
+    {
+        "total_training_steps": "epochs",
+        "eval_frequency": "eval_every",
+        "save_frequency": "save_every",
+    }
+)
+"""Documented settings that count batches, and those of `CloningConfig` that count epochs."""
+
+
+def in_epochs(given: Mapping[str, Any], batches: int = 1) -> dict[str, Any]:
+    """Return settings with what counts batches as epochs of `batches` each, rounded up.
+
+    A number of batches is learnt from to its end: it turns early stopping off, unless that is given
+    as well.
+
+    Raises:
+        ConfigurationError: Less than one, or the same thing twice.
+    """
+    values = dict(given)
+    for name, key in IN_BATCHES.items():
+        count = values.pop(name, None)
+        if count is None:
+            continue
+        if count < 1:
+            raise ConfigurationError(f"Imitation: {name} = {count}.", "Use 1 or more.")
+        if key in values:
+            raise ConfigurationError(
+                f"Imitation: {name} (batches) and {key} (epochs) are both set.", "Set one of them."
+            )
+        values[key] = math.ceil(count / batches)
+        if key == "epochs":
+            values.setdefault("patience", 0)
+    return values
 
 
 def check(kind: type[_Settings], values: dict[str, Any]) -> _Settings:

@@ -14,7 +14,7 @@ from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.dagger import Dagger, Round
 from engine.imitation.examples import Examples
 from engine.imitation.games import Expert, Games, make_games, policy_expert, rules_expert
-from engine.imitation.settings import CloningConfig, DaggerConfig, check
+from engine.imitation.settings import IN_BATCHES, CloningConfig, DaggerConfig, check
 from engine.training.blocking_planner import make_asked_games
 from engine.training.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from engine.training.cloning import Cloned, Note, Progress, evaluate_clone, score_of, tracked
@@ -65,6 +65,11 @@ def aggregate(
     """
     torch.set_num_threads(1)
     check_name(name)
+    if in_batches := sorted(set(given) & set(IN_BATCHES)):
+        raise ConfigurationError(
+            f"{in_batches[0]} counts batches, of which each round of DAgger has more.",
+            f"Set {IN_BATCHES[in_batches[0]]} instead.",
+        )
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
         saved = folder.settings()
@@ -169,7 +174,8 @@ class _Rounds:
         if found is not None:
             self.report(found)
             self.writer.evaluated(self.dagger.rounds, self.dagger.rounds, found)
-            self._save_student(score_of(found))
+            if self.config.save_best:
+                self._save_student(score_of(found))
 
     def _save_student(self, score: list[float] | None) -> None:
         dagger = self.dagger

@@ -11,6 +11,7 @@ import torch
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig
 from engine.env.pixels import sight_of
+from engine.games.catalog import load_game
 from engine.imitation.bc import Cloning, Epoch
 from engine.imitation.dagger import Round
 from engine.imitation.examples import Examples
@@ -98,7 +99,15 @@ def evaluate_clone(
         run, min(MAX_GAMES, episodes), sight_of(policy.config.encoder), is_advised=False
     )
     with contextlib.closing(games):
-        return evaluate(policy.player, games, run, episodes, may_go_on=may_go_on, report=report)
+        return evaluate(
+            policy.player,
+            games,
+            run,
+            episodes,
+            may_go_on=may_go_on,
+            report=report,
+            milestones=dict(load_game(run.rom_path, run.allow_unknown_rom).milestones),
+        )
 
 
 class CloningRun:
@@ -163,9 +172,10 @@ class CloningRun:
                 if found is not None:
                     self._report(found)
                     writer.evaluated(cloning.epoch, cloning.steps, found)
-                by_loss = not episodes and epoch.is_best
+                by_loss = config.save_best and not episodes and epoch.is_best
                 if is_due or by_loss or epoch.number % config.save_every == 0:
-                    score = _score(found, epoch) if found is not None or by_loss else None
+                    is_scored = by_loss or (config.save_best and found is not None)
+                    score = _score(found, epoch) if is_scored else None
                     writer.save(*cloning.save(), cloning.steps, score)
         return Cloned(self._folder.path, tuple(epochs), writer.evaluation, writer.best)
 

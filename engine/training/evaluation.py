@@ -7,12 +7,14 @@ evaluation, so that two of them differ by the policy and not by the game's luck.
 
 import dataclasses
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from engine.agents.base import Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, Player
+from engine.agents.rollout import FloatArray
 from engine.config import RunConfig
+from engine.env.batch import Batch
 from engine.types import EpisodeSummary, Evaluation
 from engine.world import Playable
 
@@ -45,11 +47,24 @@ def evaluate(
     guidance: Guidance = ALONE,
     may_go_on: Callable[[], bool] = lambda: True,
     report: Callable[[int], None] = lambda done: None,
+    milestones: Iterable[str] = (),
 ) -> Evaluation | None:
-    """Sum up what a player made from the evaluation's seed does; the rest is as `play_episodes`."""
+    """Sum up what a player made from the evaluation's seed does; the rest is as `play_episodes`.
+
+    `milestones` are the keys of all that the game has.
+    """
     seed = evaluation_seed(config)
-    played = play_episodes(make_player(seed), vector, episodes, seed, guidance, may_go_on, report)
-    return summarise(played) if played else None
+    player = make_player(seed)
+    worth: list[FloatArray] = []
+
+    def play(batch: Batch, guidance: Guidance) -> ActionBatch:
+        action_batch = player(batch, guidance)
+        if action_batch.q_values is not None:
+            worth.append(action_batch.q_values)
+        return action_batch
+
+    played = play_episodes(play, vector, episodes, seed, guidance, may_go_on, report)
+    return summarise(played, milestones, worth) if played else None
 
 
 def play_episodes(
@@ -103,12 +118,26 @@ def usage_of(played: Sequence[EpisodeSummary]) -> tuple[float, float]:
     return by_model / steps, max(0.0, planned - by_model) / steps
 
 
-def summarise(played: Sequence[EpisodeSummary]) -> Evaluation:
-    """Sum up at least one episode."""
+def summarise(
+    played: Sequence[EpisodeSummary],
+    milestones: Iterable[str] = (),
+    q_values: Sequence[FloatArray] = (),
+) -> Evaluation:
+    """Sum up at least one episode.
+
+    Without the keys of the game's `milestones` nobody can say what share of them was reached.
+    `q_values` are those of all actions that were taken.
+    """
     rewards = [summary.total_reward for summary in played]
     lengths = [summary.length for summary in played]
     llm_usage, rules_usage = usage_of(played)
-    keys = dict.fromkeys(key for summary in played for key in summary.steps_to_milestone)
+    known = tuple(milestones)
+    reached = (key for summary in played for key in summary.steps_to_milestone)
+    shares = {
+        key: statistics.fmean(key in summary.steps_to_milestone for summary in played)
+        for key in dict.fromkeys((*known, *reached))
+    }
+    worth = np.concatenate(q_values) if q_values else None
     return Evaluation(
         episodes=len(played),
         avg_reward=statistics.fmean(rewards),
@@ -117,8 +146,8 @@ def summarise(played: Sequence[EpisodeSummary]) -> Evaluation:
         avg_llm_usage=llm_usage,
         avg_rules_usage=rules_usage,
         success_rate=statistics.fmean(summary.is_success for summary in played),
-        milestones={
-            key: statistics.fmean(key in summary.steps_to_milestone for summary in played)
-            for key in keys
-        },
+        milestones=shares,
+        milestone_rate=sum(shares.values()) / len(known) if known else None,
+        avg_q_value=None if worth is None else float(worth.mean()),
+        std_q_value=None if worth is None else float(worth.std()),
     )

@@ -49,6 +49,7 @@ def serve(connection: socket.socket, weights: BinaryIO) -> None:
                 config,
                 episodes,
                 may_go_on=lambda: not select.select([connection], [], [], 0.0)[0],
+                milestones=envs[0].env.milestone_keys,
             )
             if found is None:
                 return  # nothing is asked meanwhile: the trainer is gone

@@ -1,18 +1,20 @@
 """Put cloning together: where the steps come from, where the policy is saved."""
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from engine.config import RunConfig, load_config
 from engine.env.start_states import prepare_start_state
 from engine.errors import CheckpointError, ConfigurationError
 from engine.folders import user_path
-from engine.imitation.examples import Examples, join
-from engine.imitation.settings import CloningConfig, check
+from engine.imitation.examples import Examples, join, validates
+from engine.imitation.settings import CloningConfig, check, in_epochs
 from engine.training.cloning import (
     Cloned,
     CloningRun,
@@ -72,32 +74,37 @@ def clone_policy(
 ) -> Cloned:
     """Clone a policy from demonstrations.
 
-    `given` are settings of `CloningConfig` that are not to be as usual, `game` those of the run
-    that say which game it is. `resume` is the id or path of a policy, or "latest"; it has its own
-    demonstrations. `report` is called with everything; `may_go_on` often: no ends the cloning, and
-    it can be resumed. `name` is what the id of a new policy begins with. Weights & Biases get the
-    figures if `is_tracked`, for this `project` of theirs.
+    `given` are settings of `CloningConfig` that are not to be as usual, or the documented ones that
+    count batches (`IN_BATCHES`), `game` those of the run that say which game it is. `resume` is the
+    id or path of a policy, or "latest"; it has its own demonstrations. `report` is called with
+    everything; `may_go_on` often: no ends the cloning, and it can be resumed. `name` is what the id
+    of a new policy begins with. Weights & Biases get the figures if `is_tracked`, for this
+    `project` of theirs.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
     """
     torch.set_num_threads(1)
     check_name(name)
+    usual: dict[str, Any] = {}
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
         saved = folder.settings()
-        if refused := sorted(set(given) - _CHANGEABLE):
+        if refused := sorted(set(in_epochs(given)) - _CHANGEABLE):
             raise ConfigurationError(
                 f"{refused[0]} cannot change when cloning is resumed.",
                 "Leave it out, or clone again without --resume.",
             )
-        config = check(CloningConfig, {**part_of(saved, "cloning"), **given})
+        usual = part_of(saved, "cloning")
         source, game = saved_source(saved), saved_game(saved)
     else:
-        config = check(CloningConfig, dict(given))
         check_save_folder(save_dir)
+    config = check(CloningConfig, {**usual, **in_epochs(given)})
     run = tracking(run_config(save_dir, game or {}), is_tracked=is_tracked)
     examples = gather(config, run, source, report)
+    learnt_from = np.count_nonzero(~validates(examples, config.val_share, config.seed))
+    batches = max(1, math.ceil(learnt_from / config.batch_size))
+    config = check(CloningConfig, {**usual, **in_epochs(given, batches)})
     settings = settings_of_policy(config, source, run)
     with contextlib.ExitStack() as undo:
         if not resume:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from pathlib import Path
+from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from pydantic_core import CoreSchema, SchemaValidator
@@ -23,6 +24,7 @@ from pydantic_core.core_schema import (
     int_schema,
     no_info_after_validator_function,
     none_schema,
+    nullable_schema,
     str_schema,
     tagged_union_schema,
     tuple_schema,
@@ -226,6 +228,8 @@ def _schema(hint: Any, extra: Any = "forbid") -> CoreSchema:
         return tuple_schema([_schema(argument) for argument in arguments])
     if origin is Mapping:
         return dict_schema(*map(_schema, arguments))
+    if origin is UnionType:  # with None
+        return nullable_schema(_schema(arguments[0]))
     if issubclass(hint, Enum):
         return enum_schema(hint, list(hint), sub_type="str")
     hints = get_type_hints(hint)

@@ -35,6 +35,19 @@ _SB3_NAMES = MappingProxyType(
     }
 )
 """What Stable-Baselines3 calls figures of an update; others are train/* under our name."""
+_CLEANRL_NAMES = MappingProxyType(
+    {
+        "distillation": "charts/distill_coeff",
+        "cloning_loss": "losses/distill_loss",
+        "kickstart_kl": "losses/distill_loss",
+        "value_loss": "losses/td_loss",
+        "loss": "losses/loss",
+        "value": "losses/q_values",
+        "value_std": "losses/q_values_std",
+    }
+)
+"""What CleanRL's QDagger calls them, beside, where an agent is held near demonstrations or a
+clone; `losses/q_values_std` is ours."""
 
 
 class MetricsWriter(Protocol):
@@ -183,6 +196,12 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
                 _SB3_NAMES.get(name, f"train/{name}"): -value if name == "entropy" else value
                 for name, value in event.figures.items()
             }
+            if "distillation" in event.figures:
+                figures |= {
+                    tag: event.figures[name]
+                    for name, tag in _CLEANRL_NAMES.items()
+                    if name in event.figures
+                }
         case BattlesProgressed():
             figures = {
                 f"rollout/win_rate/{each.name}": each.recent_wins / each.recent_battles
@@ -191,7 +210,7 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
             }
             figures |= {"rollout/turns_mean": event.mean_turns, "time/fps": event.decisions_per_s}
         case EvaluationEnded(evaluation=evaluation):
-            figures = evaluation_metrics(evaluation, num_milestones)
+            figures = evaluation_metrics(evaluation)
         case CurriculumChanged():
             figures = {
                 "curriculum/stage": event.stage,
@@ -202,24 +221,22 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
     return {name: float(value) for name, value in figures.items() if math.isfinite(value)}
 
 
-def evaluation_metrics(evaluation: Evaluation, num_milestones: int = 0) -> dict[str, float]:
+def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
     """Return an evaluation's figures by name, of a run's policy and of a cloned one alike."""
     figures = {
+        "eval/episodic_return": evaluation.avg_reward,
         "eval/mean_reward": evaluation.avg_reward,
         "eval/std_reward": evaluation.std_reward,
         "eval/mean_ep_length": evaluation.avg_length,
         "eval/success_rate": evaluation.success_rate,
     }
     figures |= {f"eval/milestone/{key}": at for key, at in evaluation.milestones.items()}
-    if num_milestones:
-        figures["eval/milestones"] = sum(evaluation.milestones.values()) / num_milestones
-    return figures
-
-
-def clone_metrics(evaluation: Evaluation, num_milestones: int = 0) -> dict[str, float]:
-    """Return the figures of a cloned policy's evaluation: the documented one, and a run's."""
-    documented = {"eval/episodic_return": evaluation.avg_reward}
-    return documented | evaluation_metrics(evaluation, num_milestones)
+    known = {
+        "eval/milestones": evaluation.milestone_rate,
+        "eval/q_values": evaluation.avg_q_value,
+        "eval/q_values_std": evaluation.std_q_value,
+    }
+    return figures | {tag: value for tag, value in known.items() if value is not None}
 
 
 def _texts_of(event: Event) -> dict[str, str]:

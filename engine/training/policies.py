@@ -11,11 +11,10 @@ from engine.config import RunConfig
 from engine.errors import CheckpointError, ConfigurationError
 from engine.events import EvaluationEnded, PolicyUpdated
 from engine.folders import user_path
-from engine.games.catalog import load_game
 from engine.imitation.policy import Policy
 from engine.training.checkpoint import LATEST, Checkpoint, CheckpointStore, read_checkpoint
 from engine.training.journal import Journal
-from engine.training.metrics_logger import MetricsWriter, MetricsWriters, clone_metrics
+from engine.training.metrics_logger import MetricsWriter, MetricsWriters, evaluation_metrics
 from engine.training.policy_folders import PolicyFolder
 from engine.training.run_settings import flat
 from engine.training.tensorboard import TensorBoardFile
@@ -113,8 +112,7 @@ class PolicyWriter:
     def evaluated(self, number: int, steps: int, evaluation: Evaluation) -> None:
         """Write an evaluation after an epoch or a round."""
         self.evaluation = evaluation
-        num_milestones = len(load_game(self._run.rom_path, self._run.allow_unknown_rom).milestones)
-        self._figures.write(steps, clone_metrics(evaluation, num_milestones))
+        self._figures.write(steps, evaluation_metrics(evaluation))
         self._journal.take(EvaluationEnded(number, steps, evaluation))
 
     def save(

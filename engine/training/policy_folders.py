@@ -254,5 +254,6 @@ def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
             "ppo.hidden_size": size,
             "dqn.hidden_size": size,
             "dqn.exploration": "boltzmann",
+            "dqn.duelling": False,
         }
     return start | {"agent": cloning.network, f"{cloning.network}.hidden_size": size}

@@ -378,6 +378,7 @@ class Trainer:
                     total,
                     may_go_on=self._may_continue_evaluating,
                     report=lambda done: self.reporter.phase("evaluating", done, total),
+                    milestones=self.state.milestone_texts,
                 )
         except PokeTUIError as error:
             self.reporter.emit(WarningRaised(f"The policy could not be evaluated. {error}"))

@@ -14,8 +14,6 @@ from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import (
     AnyRom,
     LlmBackend,
-    Rom,
-    SaveDir,
     Seed,
     StartState,
     given,
@@ -117,21 +115,76 @@ def bc(
     beta: Annotated[
         float | None, typer.Option(help="Initial expert mixing ratio (beta).", show_default="0.5")
     ] = None,
-    rom: Rom = None,
+    rom: Annotated[
+        str | None,
+        typer.Option(
+            "--rom", "--rom-path", help="Your ROM file.", show_default="the practice game"
+        ),
+    ] = None,
     state: StartState = None,
     allow_unknown_rom: AnyRom = False,
     exp_name: Annotated[
         str, typer.Option(help="Name prefix of the policy.", show_default="the time")
     ] = "",
-    track: Annotated[bool, typer.Option("--track", help="Log to Weights & Biases.")] = False,
+    track: Annotated[
+        bool, typer.Option("--track/--no-track", help="Log to Weights & Biases.")
+    ] = False,
     wandb_project_name: Annotated[
         str, typer.Option(help="Weights & Biases project.", show_default="pokemon-il")
     ] = "",
     resume: Annotated[
         str, typer.Option(metavar="POLICY", help="Resume training a cloned policy (or latest).")
     ] = "",
-    save_dir: SaveDir = None,
+    save_dir: Annotated[
+        str | None,
+        typer.Option(
+            "--save-dir", "--model-dir", help="Folder for saved policies.", show_default="saves"
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+    expert_data_dir: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Folder of demonstrations, instead of DEMOS.")
+    ] = "",
+    total_training_steps: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Batches to learn from, instead of --epochs."),
+    ] = None,
+    eval_frequency: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Batches between evaluations, instead of --eval-every."
+        ),
+    ] = None,
+    save_frequency: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Batches between checkpoints, instead of --save-every."
+        ),
+    ] = None,
+    save_best: Annotated[
+        bool | None,
+        typer.Option(
+            "--save-best/--no-save-best",
+            help="Keep the checkpoint with the best evaluation.",
+            show_default="save-best",
+        ),
+    ] = None,
+    torch_deterministic: Annotated[
+        bool | None,
+        typer.Option(
+            "--torch-deterministic/--no-torch-deterministic",
+            help="Let cuDNN use deterministic algorithms only.",
+            hidden=True,  # with its long names the help does not fit 80 columns
+        ),
+    ] = None,
+    cuda: Annotated[
+        bool | None,
+        typer.Option(
+            "--cuda/--no-cuda",
+            help="--device auto or cpu.",
+            hidden=True,
+        ),
+    ] = None,
 ) -> None:
     """Train a policy by behavioural cloning, or DAgger."""
     # Here, not above: these load the learning library.
@@ -146,13 +199,19 @@ def bc(
         network=network, inputs=inputs, hidden_size=hidden_size, epochs=epochs,
         batch_size=batch_size, learning_rate=lr, weight_decay=weight_decay, balance=balance,
         val_share=val_share, patience=patience, eval_episodes=eval_episodes,
-        eval_every=eval_every, save_every=save_every, seed=seed, device=device,
+        eval_every=eval_every, save_every=save_every, seed=seed, device=_device(device, cuda),
+        total_training_steps=total_training_steps, eval_frequency=eval_frequency,
+        save_frequency=save_frequency, save_best=save_best, deterministic=torch_deterministic,
     )  # fmt: skip
     folder = saves(save_dir)
     game = given(
         rom_path=rom, start_state=state, allow_unknown_rom=allow_unknown_rom or None,
         llm_model=llm_model, llm_backend=llm_backend,
     )  # fmt: skip
+    if demos and expert_data_dir:
+        raise ConfigurationError(
+            "DEMOS and --expert-data-dir are the same setting.", "Give one of them."
+        )
     if (llm_model or llm_backend) and dagger != "planner":
         raise ConfigurationError(
             "--llm-model and --llm-backend need --dagger planner.", "Add --dagger planner."
@@ -171,8 +230,8 @@ def bc(
         raise ConfigurationError(
             "--rounds, --round-episodes and --beta need --dagger.", "Add --dagger rules."
         )
-    if demos and user_path(demos).exists():
-        recorded = demos
+    if expert_data_dir or (demos and user_path(demos).exists()):
+        recorded = expert_data_dir or demos
     else:  # a set's name; without one those of no set, if there is nothing else to learn from
         has_other = not demos and (rules or dagger or resume)
         recorded = "" if has_other else str(Path(folder) / "demos" / demos)
@@ -199,6 +258,17 @@ def bc(
             raise typer.Exit(130) from None
     if not quiet:
         say(f"Saved in {path}. {_what_next(path)}")
+
+
+def _device(device: str | None, cuda: bool | None) -> str | None:
+    """Return the device that either option names."""
+    if cuda is None:
+        return device
+    if device is not None and (device == "cpu") is cuda:
+        raise ConfigurationError(
+            f"--device {device} contradicts --{'' if cuda else 'no-'}cuda.", "Give one of them."
+        )
+    return device or ("auto" if cuda else "cpu")
 
 
 def _how_to_resume(paths: list[Path]) -> str:

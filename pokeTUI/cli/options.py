@@ -26,6 +26,8 @@ _PANELS = {
     "eval_episodes eval_every save_every device bc_model freeze_shared",
     "PPO": "buffer_size gamma gae_lambda ppo_epochs num_minibatches clip_coef ent_coef vf_coef "
     "target_kl anneal",
+    "As in CleanRL's scripts": "expert_data_dir total_training_steps eval_frequency save_frequency "
+    "save_best torch_deterministic cuda",
     "DAgger": "dagger rounds round_episodes beta",
     "Run": "demo from_ at steps episodes minutes time_limit pause reset review seed seeds "
     "first_seed envs workers processes",

@@ -13,15 +13,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import torch
 
 from engine.bench.learning import TARGET, train
-from engine.config import RunConfig, load_config
 from engine.demos.demonstration import SUFFIX
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.validation import validate
@@ -36,6 +33,8 @@ from engine.training.policy_folders import agent_settings
 from engine.training.run_evaluation import evaluate_run
 from engine.training.runs import LATEST
 from engine.types import Evaluation
+from tests.benchmarks.imitation_frames import clone_frames, reinforce_frames
+from tests.benchmarks.imitation_rows import ROLLOUT_SEED, Bench, Found, print_header, print_row
 from tests.benchmarks.run_options import add_run_options, overrides_of, seeds_of
 
 EPISODES = 5
@@ -51,44 +50,15 @@ ARMS: Mapping[str, str] = MappingProxyType(
         "ppo": "cloned, then PPO",
         "dagger": "DAgger, rule expert",
         "alone": "PPO alone",
+        "frames": "frames only",
+        "frames_dqn": "frames only, then DQN",
     }
 )
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _USUAL = ("replay", "bc", "ppo", "dagger")
+_OF_DEMOS = frozenset(_USUAL)
 _MOST_STEPS = 600_000
 _ROUNDS = 4
-_ROLLOUT_SEED = 1_000
-"""Is added to a run's seed for the rollouts that are reported."""
-
-
-@dataclass(slots=True)
-class _Found:
-    """The result of one seed; None is what was not measured."""
-
-    seed: int
-    policy: str = ""
-    steps_alone: int | None = None
-    failures: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Bench:
-    """What all arms need.
-
-    Attributes:
-        overrides: Settings by dotted key.
-        rollouts: Episodes by which a policy is judged.
-        demos: Folder of the demonstrations of a seed.
-        cloning: Settings of `CloningConfig`.
-    """
-
-    overrides: Mapping[str, Any]
-    rollouts: int
-    demos: Path
-    cloning: Mapping[str, Any]
-
-    def config(self, seed: int) -> RunConfig:
-        return load_config(None, {**self.overrides, "seed": seed})
 
 
 def measure_imitation(
@@ -112,7 +82,8 @@ def measure_imitation(
 
     Returns:
         0 if all went as it should: demonstrations the same way again, PPO in a fifth of its steps
-        alone and then to `TARGET` of the rollouts, DAgger to that as well; else 1.
+        alone and then to `TARGET` of the rollouts, DAgger to that as well, and what sees frames
+        alone as `imitation_frames` says; else 1.
 
     Raises:
         ConfigurationError: There is no such arm.
@@ -123,23 +94,19 @@ def measure_imitation(
             raise ConfigurationError(f"There is no arm '{name}'.", f"Known: {', '.join(ARMS)}.")
     chosen = [name for name in _ORDER if name in (names or _USUAL)]
     torch.set_num_threads(1)
-    print(
-        "| what | seed | came to the badge | return | steps an episode | 90 % of last 30 at step "
-        "| of PPO's steps alone | minutes |\n|---|---|---|---|---|---|---|---|",
-        flush=True,
-    )
+    print_header()
     failures: list[str] = []
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
-            bench = _Bench(overrides, rollouts, user_path(demos or folder), cloning)
-            if not demos:
+            bench = Bench(overrides, rollouts, user_path(demos or folder), cloning)
+            if not demos and _OF_DEMOS.intersection(chosen):
                 _record(bench, seed)
-            elif not any(bench.demos.glob(f"*{SUFFIX}")):
+            elif demos and not any(bench.demos.glob(f"*{SUFFIX}")):
                 raise DemoError(
                     f"There is no demonstration at {bench.demos}.",
                     "Record some, or leave --demos out: the rules play some.",
                 )
-            found = _Found(seed, steps_alone=STEPS_ALONE.get(seed))
+            found = Found(seed, steps_alone=STEPS_ALONE.get(seed))
             for name in chosen:
                 _ORDER[name](bench, found)
             failures += found.failures
@@ -147,7 +114,7 @@ def measure_imitation(
     return int(bool(failures))
 
 
-def _record(bench: _Bench, seed: int) -> None:
+def _record(bench: Bench, seed: int) -> None:
     """Let the rules play demonstrations."""
     for _ in record_policy(
         rules_policy(seed), bench.config(seed), EPISODES, bench.demos, by="rules"
@@ -155,7 +122,7 @@ def _record(bench: _Bench, seed: int) -> None:
         pass
 
 
-def _replay(bench: _Bench, found: _Found) -> None:
+def _replay(bench: Bench, found: Found) -> None:
     began_s = time.monotonic()
     paths = sorted(bench.demos.glob(f"*{SUFFIX}"))
     played = list(validate(paths, bench.config(found.seed)))
@@ -164,21 +131,21 @@ def _replay(bench: _Bench, found: _Found) -> None:
     steps = sum(each.steps for each in played)
     same = f"{len(played) - len(refusals)} of {len(played)} went the same way"
     length = f"{steps / max(1, len(played)):,.0f}"
-    _print_row(ARMS["replay"], found.seed, badge=same, length=length, began_s=began_s)
+    print_row(ARMS["replay"], found.seed, badge=same, length=length, began_s=began_s)
 
 
-def _clone(bench: _Bench, found: _Found) -> None:
+def _clone(bench: Bench, found: Found) -> None:
     began_s = time.monotonic()
     save_dir = bench.config(found.seed).save_dir
     given = {**bench.cloning, "seed": found.seed}
     found.policy = str(clone_policy(save_dir, given, Source(demos=str(bench.demos))).folder)
     policy, _ = read_policy(save_dir, found.policy)
-    judged = evaluate_clone(policy, bench.config(_ROLLOUT_SEED + found.seed), bench.rollouts)
+    judged = evaluate_clone(policy, bench.config(ROLLOUT_SEED + found.seed), bench.rollouts)
     assert judged is not None
-    _print_row(ARMS["bc"], found.seed, judged=judged, began_s=began_s)
+    print_row(ARMS["bc"], found.seed, judged=judged, began_s=began_s)
 
 
-def _reinforce(bench: _Bench, found: _Found) -> None:
+def _reinforce(bench: Bench, found: Found) -> None:
     if not found.policy:
         _clone(bench, found)
     began_s = time.monotonic()
@@ -198,18 +165,18 @@ def _reinforce(bench: _Bench, found: _Found) -> None:
             f"Seed {found.seed}: cloned, then PPO, the policy alone came to the badge in "
             f"{judged.success_rate:.0%} of its rollouts."
         )
-    _print_row(ARMS["ppo"], found.seed, judged=judged, step=step, share=share, began_s=began_s)
+    _print_run("ppo", found.seed, judged, step, share, began_s)
 
 
-def _train_alone(bench: _Bench, found: _Found) -> None:
+def _train_alone(bench: Bench, found: Found) -> None:
     began_s = time.monotonic()
     found.steps_alone = _train(bench, found.seed, {})
     judged, step = _judge_run(bench, found.seed), found.steps_alone
     share = None if step is None else 1.0
-    _print_row(ARMS["alone"], found.seed, judged=judged, step=step, share=share, began_s=began_s)
+    _print_run("alone", found.seed, judged, step, share, began_s)
 
 
-def _train(bench: _Bench, seed: int, settings: Mapping[str, Any]) -> int | None:
+def _train(bench: Bench, seed: int, settings: Mapping[str, Any]) -> int | None:
     """Return the step at which PPO surely wins; None if it never does."""
     usual = {"mode": "rl_only", "headless": True, "total_steps": _MOST_STEPS}
     given = {**usual, **bench.overrides, **settings, "seed": seed}
@@ -219,13 +186,20 @@ def _train(bench: _Bench, seed: int, settings: Mapping[str, Any]) -> int | None:
     return curve.target_step
 
 
-def _judge_run(bench: _Bench, seed: int) -> Evaluation:
+def _print_run(
+    arm: str, seed: int, judged: Evaluation, step: int | None, share: float | None, began_s: float
+) -> None:
+    at_step = "never" if step is None else f"{step:,}"
+    print_row(ARMS[arm], seed, judged=judged, at_step=at_step, share=share, began_s=began_s)
+
+
+def _judge_run(bench: Bench, seed: int) -> Evaluation:
     """Let the policy of the run that ended just now play alone."""
     save_dir = bench.config(seed).save_dir
     return summarise(evaluate_run(save_dir, LATEST, episodes=bench.rollouts).played)
 
 
-def _aggregate(bench: _Bench, found: _Found) -> None:
+def _aggregate(bench: Bench, found: Found) -> None:
     """Print a row a round; the first is what the demonstrations alone come to."""
     began_s = time.monotonic()
     shares: list[float] = []
@@ -234,7 +208,7 @@ def _aggregate(bench: _Bench, found: _Found) -> None:
         if isinstance(told, Evaluation):
             text = f"{ARMS['dagger']}, round {len(shares)}"
             shares.append(told.success_rate)
-            _print_row(text, found.seed, judged=told, began_s=began_s)
+            print_row(text, found.seed, judged=told, began_s=began_s)
 
     aggregate(
         bench.config(found.seed).save_dir,
@@ -247,50 +221,35 @@ def _aggregate(bench: _Bench, found: _Found) -> None:
         found.failures.append(f"Seed {found.seed}: DAgger came to {max(shares[1:]):.0%} at most.")
 
 
-_ORDER: Mapping[str, Callable[[_Bench, _Found], None]] = MappingProxyType(
+def _clone_frames(bench: Bench, found: Found) -> None:
+    clone_frames(bench, found, ARMS["frames"])
+
+
+def _reinforce_frames(bench: Bench, found: Found) -> None:
+    if not found.frames_policy:
+        _clone_frames(bench, found)
+    reinforce_frames(bench, found, ARMS["frames_dqn"])
+
+
+_ORDER: Mapping[str, Callable[[Bench, Found], None]] = MappingProxyType(
     {
         "replay": _replay,
         "alone": _train_alone,
         "bc": _clone,
         "ppo": _reinforce,
         "dagger": _aggregate,
+        "frames": _clone_frames,
+        "frames_dqn": _reinforce_frames,
     }
 )
 """What measures an arm, in the order in which one needs the other."""
-
-
-def _print_row(
-    text: str,
-    seed: int,
-    *,
-    began_s: float,
-    badge: str = "–",
-    length: str = "–",
-    judged: Evaluation | None = None,
-    step: int | None = None,
-    share: float | None = None,
-) -> None:
-    reward = "–"
-    if judged is not None:
-        won = round(judged.success_rate * judged.episodes)
-        badge = f"{won} of {judged.episodes} ({judged.success_rate:.0%})"
-        reward, length = f"{judged.avg_reward:.1f}", f"{judged.avg_length:,.0f}"
-    is_run = text in (ARMS["ppo"], ARMS["alone"])
-    at_step = f"{step:,}" if step is not None else "never" if is_run else "–"
-    of_alone = "–" if share is None else f"{share:.2f}"
-    minutes = (time.monotonic() - began_s) / 60
-    print(
-        f"| {text} | {seed} | {badge} | {reward} | {length} | {at_step} | {of_alone} "
-        f"| {minutes:.1f} |",
-        flush=True,
-    )
 
 
 def main() -> int:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
-        "arms", nargs="*", metavar="ARM", help=f"{', '.join(ARMS)}; all but the last by default"
+        "arms", nargs="*", metavar="ARM", help=f"{', '.join(ARMS)}; default: {', '.join(_USUAL)}"
     )
     parser.add_argument("--demos", default="", help="folder; the rules play five by default")
     parser.add_argument("--rollouts", type=int, default=30, help="by which a policy is judged")

@@ -60,3 +60,21 @@ def test_missed_rollouts_after_ppo_are_a_failure_like_missed_steps(tmp_path, cap
         "Seed 0: cloned, then PPO, the policy alone came to the badge in 0% of its rollouts."
         in printed
     )
+
+
+@pytest.mark.slow
+def test_frames_are_cloned_and_reinforced_and_judged_by_the_rules_own_length(tmp_path, capsys):
+    overrides = {
+        "save_dir": str(tmp_path), "env.max_steps": 20, "env.progress_steps": 0, "num_envs": 2,
+        "total_steps": 64, "dqn.warmup_steps": 32, "imitation.offline_gradients": 1,
+    }  # fmt: skip
+    small = {"network": "tiny", "hidden_size": 16, "eval_episodes": 0}
+    assert measure_imitation(overrides, [0], rollouts=2, names=["frames_dqn"], cloning=small) == 1
+    printed = capsys.readouterr().out
+    whats = (
+        "the rules", "frames only, the best", "frames only, then DQN, from round 1",
+        "frames only, then DQN, from the best",
+    )  # fmt: skip
+    for what in whats:
+        assert f"| {what} | 0 | 0 of 2, 0 within 30 |" in printed
+    assert "Seed 0: frames only, then DQN, from the best: 0% soon enough." in printed

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import nn
 
-from engine import bc_pokemon
+from engine import PokemonEnv, bc_pokemon
 from engine.bc_pokemon import (
     Args,
     ImpalaCNN,
@@ -33,8 +33,9 @@ from engine.env.pixels import shrink_screen
 from engine.errors import ConfigurationError, DecisionValidationError, DemoError
 from engine.imitation.bc import Epoch
 from engine.imitation.networks import build_network
-from engine.imitation.settings import CloningConfig
+from engine.imitation.settings import CloningConfig, check, in_epochs
 from engine.training.cloning import Progress
+from engine.training.metrics_logger import evaluation_metrics
 from engine.training.policies import read_policy
 from engine.training.policy_folders import PolicyFolder
 from engine.types import GAME_BOY_FRAME_SHAPE, Action, Evaluation, Spaces
@@ -93,10 +94,12 @@ def test_settings_have_the_documented_keys_and_defaults() -> None:
 
 
 def test_settings_count_in_batches_what_cloning_counts_in_epochs() -> None:
-    config = Args(total_training_steps=1_000, eval_frequency=90, cuda=False).config(batches=20)
+    given = Args(total_training_steps=1_000, eval_frequency=90, cuda=False).settings()
+    config = check(CloningConfig, in_epochs(given, batches=20))
     assert (config.epochs, config.eval_every, config.save_every) == (50, 5, 500)
     assert (config.network, config.inputs, config.device) == ("impala", "screen", "cpu")
-    assert (config.learning_rate, config.weight_decay) == (1e-4, 1e-5)
+    assert (config.learning_rate, config.weight_decay, config.patience) == (1e-4, 1e-5, 0)
+    assert (config.deterministic, config.save_best) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -266,6 +269,62 @@ def test_a_loop_of_ones_own_learns_what_is_shown(expert: tuple[Path, object]) ->
     assert np.mean(losses[-3:]) < 0.8 * losses[0]
 
 
+def test_samples_of_the_document_run_as_they_stand_there(tmp_path: Path) -> None:
+    """Collecting, the loop, `evaluate` and the checkpoint; only masks and the actions are ours."""
+    env = PokemonEnv(rom_path="", headless=True, base_fps=240, config=EnvConfig(max_steps=16))
+    rng = np.random.default_rng(0)
+    for episode in range(2):
+        obs, info = env.reset()
+        episode_data: dict[str, list[Any]] = {
+            "observations": [], "actions": [], "rewards": [], "dones": []
+        }  # fmt: skip
+        done = False
+        while not done:
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+            next_obs, reward, terminated, truncated, info = env.step(action)
+            done = terminated or truncated
+            episode_data["observations"].append(obs)
+            episode_data["actions"].append(action)
+            episode_data["rewards"].append(reward)
+            episode_data["dones"].append(done)
+            obs = next_obs
+        np.savez_compressed(
+            tmp_path / f"episode_{episode:04d}.npz",
+            **episode_data,  # type: ignore[arg-type]
+            episode_return=sum(episode_data["rewards"]),
+            episode_length=len(episode_data["rewards"]),
+        )
+    expert_buffer = load_expert_data(str(tmp_path))
+    policy_net = ImpalaCNN(action_dim=9, hidden_dim=8)
+    optimizer = torch.optim.Adam(policy_net.parameters(), lr=1e-4, weight_decay=1e-5)
+    batch = expert_buffer.sample(4)
+    logits = policy_net(torch.FloatTensor(batch["observations"]))
+    loss = nn.functional.cross_entropy(logits, torch.LongTensor(batch["actions"]))
+    optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
+    total_loss, bc_loss, td_loss = compute_hybrid_loss(policy_net, policy_net, batch)
+    assert total_loss.item() == pytest.approx(bc_loss.item() + td_loss.item())
+    obs, info = env.reset()
+    with torch.no_grad():
+        action = policy_net(torch.FloatTensor(obs).unsqueeze(0)).argmax(dim=-1).item()
+    env.step(action)
+    assert np.isfinite(evaluate(env, policy_net, n_episodes=1, device=torch.device("cpu")))
+    env.close()
+    cloned = train(small_args(tmp_path, tmp_path / "models"))
+    policy, _ = read_policy(str(tmp_path / "models"), str(cloned.folder))
+    torch.save(
+        {
+            "step": 2,
+            "model_state_dict": policy.network.state_dict(),
+            "optimizer_state_dict": optimizer.state_dict(),
+        },
+        tmp_path / "checkpoint_2.pth",
+    )
+    checkpoint = torch.load(tmp_path / "checkpoint_2.pth", weights_only=True)
+    policy_net.load_state_dict(checkpoint["model_state_dict"])
+
+
 def test_training_clones_the_network_and_keeps_what_played_best(
     expert: tuple[Path, object], tmp_path: Path
 ) -> None:
@@ -313,7 +372,7 @@ def test_track_sends_the_figures_to_the_named_project(
     assert (options["project"], options["mode"]) == ("il", "offline")
     assert options["name"] == cloned.folder.name
     assert options["name"].startswith("bc_pokemon_")
-    assert options["config"]["learning_rate"] == 1e-4
+    assert options["config"]["cloning"]["learning_rate"] == 1e-4
     assert "train/bc_loss" in logged[0][1]
     assert finish == ("finish", 0)
 
@@ -371,13 +430,11 @@ def test_an_evaluation_is_the_mean_return_of_what_is_likeliest(tmp_path: Path) -
 
 
 def test_figures_have_the_documented_names_beside_the_others() -> None:
-    from engine.training.metrics_logger import clone_metrics
-
     epoch = Epoch(1, 0.5, 0.75, 1.0, None, is_best=True)
     assert epoch.figures()["train/bc_loss"] == epoch.figures()["bc/loss"] == 0.5
     assert epoch.figures()["train/accuracy"] == 0.75
     evaluation = Evaluation(3, 12.0, 0.0, 100.0, 0.0, 0.0, {})
-    found = clone_metrics(evaluation)
+    found = evaluation_metrics(evaluation)
     assert found["eval/episodic_return"] == found["eval/mean_reward"] == 12.0
 
 

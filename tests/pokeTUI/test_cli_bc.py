@@ -1,11 +1,23 @@
 """`poketui bc` from the command line: what it says, and how it refuses."""
 
+import dataclasses
+import json
 import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
+import typer
 
+from engine.bc_pokemon import Args
 from engine.config import RunConfig
+from engine.demos.exchange import to_npz
 from engine.demos.recorder import record_policy, rules_policy
+from engine.games.practice import game as practice
+from pokeTUI.cli.main import app
+from tests.engine.training.helpers import FakeWandb
 from tests.pokeTUI.in_process import poketui
 
 
@@ -116,3 +128,100 @@ def test_exp_name_names_the_policy(tmp_path):
     made = poketui("bc", "--rules", "1", "--exp-name", "lab", *small, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert next((tmp_path / "saves" / "policies").iterdir()).name.startswith("lab_2")
+
+
+@pytest.fixture(scope="module")
+def expert_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two episodes of 20 steps: one as it was recorded, one as the documented NPZ."""
+    folder = tmp_path_factory.mktemp("expert_data")
+    config = RunConfig(save_dir=str(tmp_path_factory.mktemp("saves")))
+    (path, demo), _ = record_policy(rules_policy(0), config, 2, folder, max_steps=20)
+    to_npz(demo, folder / "episode_0001.npz", config)
+    path.unlink()
+    return folder
+
+
+TINY = ("--network", "tiny", "--inputs", "screen", "--hidden-dim", "8", "--eval-episodes", "0")
+
+
+@pytest.mark.slow
+def test_every_option_of_the_documented_script_takes_effect(tmp_path, expert_data, monkeypatch):
+    wandb = FakeWandb()
+    monkeypatch.setitem(sys.modules, "wandb", wandb)
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    models, rom = tmp_path / "models", tmp_path / "rom.gbc"
+    shutil.copy(practice.rom_path(), rom)
+    made = poketui(
+        "bc", *TINY, "--expert-data-dir", str(expert_data), "--model-dir", str(models),
+        "--rom-path", str(rom), "--exp-name", "bc_pokemon", "--seed", "3",
+        "--no-torch-deterministic", "--no-cuda", "--track", "--wandb-project-name", "il",
+        "--batch-size", "16", "--learning-rate", "1e-3", "--weight-decay", "1e-5",
+        "--total-training-steps", "5", "--eval-frequency", "3", "--save-frequency", "4",
+        "--no-save-best", cwd=tmp_path,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert [line[:9] for line in made.stdout.splitlines()[:3]] == [
+        f"epoch   {n}" for n in (1, 2, 3)
+    ]
+    (folder,) = (models / "policies").iterdir()
+    assert folder.name.startswith("bc_pokemon_2")
+    facts = json.loads((folder / "config.json").read_text())
+    assert facts["game"]["rom_path"] == str(rom)
+    assert facts["source"]["demos"] == str(expert_data)
+    expected = {
+        "seed": 3, "hidden_size": 8, "batch_size": 16, "learning_rate": 1e-3, "weight_decay": 1e-5,
+        "epochs": 3, "eval_every": 2, "save_every": 2, "eval_episodes": 0, "patience": 0,
+        "device": "cpu", "deterministic": False, "save_best": False,
+    }  # fmt: skip
+    assert {name: facts["cloning"][name] for name in expected} == expected
+    kept = sorted(file.stem for file in (folder / "checkpoints").glob("*.zip"))
+    assert kept == [f"step-{step:012}" for step in (4, 6)]
+    (_, options), *_ = wandb.calls
+    assert (options["project"], options["name"]) == ("il", folder.name)
+    more = poketui(
+        "bc", "--resume", "latest", "--model-dir", str(models), "--total-training-steps", "7",
+        "--no-track", cwd=tmp_path,
+    )  # fmt: skip
+    assert more.stdout.startswith("epoch   4  loss"), more.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("lab", "--expert-data-dir", "x"), "DEMOS and --expert-data-dir are the same"),
+        (("--device", "cpu", "--cuda"), "--device cpu contradicts --cuda"),
+        (("--device", "cuda", "--no-cuda"), "--device cuda contradicts --no-cuda"),
+        (
+            ("--epochs", "3", "--total-training-steps", "9"),
+            "total_training_steps (batches) and epo",
+        ),
+        (("--eval-every", "3", "--eval-frequency", "9"), "eval_frequency (batches) and eval_every"),
+        (("--save-every", "3", "--save-frequency", "9"), "save_frequency (batches) and save_every"),
+        (
+            ("--dagger", "rules", "--total-training-steps", "9"),
+            "total_training_steps counts batches",
+        ),
+        (("--total-training-steps", "0"), "greater than or equal to 1"),
+        (("--expert-data-dir", "nowhere"), "There is no demonstration at nowhere"),
+    ],
+)
+def test_contradictions_between_the_script_and_ours_are_one_line(tmp_path, arguments, said):
+    found = poketui("bc", *arguments, cwd=tmp_path)
+    assert found.returncode == 2
+    assert said in found.stderr
+    assert found.stderr.count("\n") == 1
+    assert not (tmp_path / "saves" / "policies").exists()
+
+
+def test_the_script_has_an_option_for_every_documented_setting():
+    options = {name for one in typer_options("bc") for name in one.opts}
+    documented = {f"--{field.name.replace('_', '-')}" for field in dataclasses.fields(Args)}
+    assert documented <= options
+    switches = {name for one in typer_options("bc") for name in one.secondary_opts}
+    flags = [field.name for field in dataclasses.fields(Args) if isinstance(field.default, bool)]
+    assert {f"--no-{name.replace('_', '-')}" for name in flags} == switches
+
+
+def typer_options(command: str) -> list[Any]:
+    return cast(Any, typer.main.get_command(app)).commands[command].params

@@ -184,6 +184,14 @@ def test_demonstrated_actions_count_less_as_the_own_return_comes_near():
     assert demos.coefficient == 0.0
 
 
+def test_demonstrated_actions_never_count_less_than_the_floor():
+    demos = shown(offline_gradients=1, cloning_floor=0.25)._demos
+    demos._recent.append(demos.mean_return / 2)
+    assert demos.coefficient == pytest.approx(0.5)
+    demos._recent.extend([2 * demos.mean_return] * 20)
+    assert demos.coefficient == 0.25
+
+
 def test_the_total_loss_is_that_of_the_values_and_of_what_was_demonstrated():
     agent = shown(offline_gradients=1, cloning=0.5)
     vector = ToyVector(CONFIG)

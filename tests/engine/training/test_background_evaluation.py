@@ -18,6 +18,7 @@ from engine.env.array_world import ArrayWorld
 from engine.env.host import LocalHost
 from engine.env.worker import CALL, DONE, Channel
 from engine.events import EvaluationEnded, WarningRaised
+from engine.games.catalog import load_game
 from engine.training.background_evaluation import BackgroundEvaluation
 from engine.training.build import build_agent
 from engine.training.evaluation import evaluate, evaluation_config
@@ -127,4 +128,8 @@ def test_evaluator_finds_what_an_evaluation_in_the_run_finds(settings):
             kind, payload = Channel(ours).receive()
         thread.join()
     assert kind == DONE
-    assert Evaluation(**json.loads(payload)) == evaluate(agent.player, vector, config, 2)
+    found = Evaluation(**json.loads(payload))
+    keys = dict(load_game().milestones)
+    assert found == evaluate(agent.player, vector, config, 2, milestones=keys)
+    assert found.milestones.keys() == keys.keys()
+    assert (found.avg_q_value is not None) is (config.agent == "dqn")

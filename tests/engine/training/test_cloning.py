@@ -24,6 +24,7 @@ from engine.training.policy_folders import PolicyFolder, agent_settings, list_po
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.types import Evaluation
 from tests.engine.imitation.arrays import make_examples
+from tests.engine.training.test_tensorboard import summaries
 
 SMALL = CloningConfig(
     hidden_size=16, batch_size=32, learning_rate=3e-3, epochs=6, eval_every=2, patience=0,
@@ -33,7 +34,10 @@ EXAMPLES = make_examples(np.random.default_rng(0).integers(0, 9, 200))
 
 
 def made(success: float, reward: float = 1.0) -> Evaluation:
-    return Evaluation(3, reward, 0.0, 100.0, 0.0, success, {"a": 1.0})
+    shares = {"a": 1.0, "b": 0.0}
+    return Evaluation(
+        3, reward, 0.0, 100.0, 0.0, success, shares, 0.0, 0.5, avg_q_value=2.0, std_q_value=0.25
+    )
 
 
 def clone(folder, *, epochs=6, judge=None, resumed=False, told=None, config=SMALL, **more):
@@ -157,10 +161,22 @@ def test_figures_reach_tensorboard_by_map_and_action(tmp_path):
     clone(tmp_path).run()
     (file,) = (tmp_path / "tensorboard").iterdir()
     content = file.read_bytes()
-    for name in (b"bc/loss", b"validation_map/TOWN", b"validation_action/up",
-                 b"eval/success_rate", b"eval/milestone/a",
-                 b"eval/milestones"):  # fmt: skip
+    for name in (b"bc/loss", b"validation_map/TOWN", b"validation_action/up"):
         assert name in content
+
+
+def test_the_documented_metrics_are_in_the_event_file(tmp_path):
+    epochs = []
+    clone(tmp_path, told=epochs, judge=lambda *_: made(0.6, 7.0)).run()
+    found = {tag: each[2][0] for tag, each in summaries(tmp_path / "tensorboard").items()}
+    last = [one for one in epochs if isinstance(one, Epoch)][-1]
+    expected = {
+        "train/bc_loss": last.loss, "train/accuracy": last.accuracy,
+        "eval/episodic_return": 7.0, "eval/milestones": 0.5, "eval/milestone/a": 1.0,
+        "eval/milestone/b": 0.0, "eval/mean_ep_length": 100.0, "eval/success_rate": 0.6,
+        "eval/q_values": 2.0, "eval/q_values_std": 0.25,
+    }  # fmt: skip
+    assert {tag: found[tag] for tag in expected} == pytest.approx(expected)
 
 
 def test_a_cloning_that_is_broken_off_keeps_its_whole_epochs(tmp_path):
@@ -310,3 +326,10 @@ def test_dagger_keeps_the_student_that_played_best_and_runs_begin_from_it(tmp_pa
     assert best.facts["score"] == max(scores)
     assert best.facts["rounds"] == scores.index(max(scores))
     assert read_policy(str(tmp_path), "latest")[1] == found.best
+    tags = summaries(found.folder / "tensorboard").keys()
+    assert {"train/bc_loss", "dagger/beta", "eval/episodic_return", "eval/milestones"} <= tags
+    unsaved = aggregate(
+        str(tmp_path), {**given, "save_best": False}, ways | {"rounds": 1}, Source()
+    )
+    assert unsaved.evaluation is not None
+    assert unsaved.best is None

@@ -1,14 +1,16 @@
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 import torch
 
-from engine.agents.base import Guidance
+from engine.agents.base import Guidance, spaces_of
+from engine.agents.dqn import DQN
 from engine.agents.random import RandomAgent
 from engine.agents.rules import RulesAgent
 from engine.commands import Pause, Resume, Save, SkipEvaluation, Stop
-from engine.config import RunConfig
+from engine.config import DQNConfig, RunConfig
 from engine.errors import WorkerError
 from engine.events import (
     CheckpointSaved,
@@ -20,6 +22,8 @@ from engine.events import (
 )
 from engine.training.checkpoint import BEST, read_checkpoint
 from engine.training.evaluation import (
+    ALONE,
+    evaluate,
     evaluation_config,
     play_episodes,
     summarise,
@@ -252,6 +256,28 @@ def test_the_summary_is_that_of_the_documents():
     assert found.avg_llm_usage == pytest.approx(4 / 40)
     assert found.avg_rules_usage == pytest.approx(4 / 40)
     assert found.milestones == {"a": 1.0, "b": 0.5}
+    assert (found.milestone_rate, found.avg_q_value, found.std_q_value) == (None, None, None)
+
+
+def test_milestones_that_nobody_reached_count_as_missed():
+    played = [episode(1.0, 10, steps_to_milestone={"b": 9}), episode(3.0, 30)]
+    found = summarise(played, ["a", "b", "c", "d"], [np.float32([1, 3]), np.float32([5, 7])])
+    assert found.milestones == {"a": 0.0, "b": 0.5, "c": 0.0, "d": 0.0}
+    assert found.milestone_rate == 0.125
+    assert (found.avg_q_value, found.std_q_value) == (4.0, pytest.approx(5**0.5))
+
+
+def test_evaluations_of_a_value_network_have_the_values_of_what_it_did():
+    vector = ToyVector(RunConfig(num_envs=2, workers=1))
+    batch = vector.reset([1, 2])
+    agent = DQN(DQNConfig(hidden_size=16, epsilon_end=0.0), 2, spaces_of(batch), seed=0)
+    values = agent.evaluate(batch).numpy()
+    action_batch = agent.player(0)(batch, ALONE)
+    assert action_batch.q_values.tolist() == np.where(batch.mask, values, -np.inf).max(1).tolist()
+    found = evaluate(agent.player, vector, RunConfig(), 2, milestones=["goal", "other"])
+    assert math.isfinite(found.avg_q_value)
+    assert found.std_q_value >= 0
+    assert found.milestones["other"] == 0.0
 
 
 def test_an_evaluation_takes_few_environments():

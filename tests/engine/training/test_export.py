@@ -10,6 +10,10 @@ from engine.training.export import export_run
 from engine.types import Evaluation
 from tests.engine.training.test_comparison import ended, save_run
 
+EVALUATION = Evaluation(
+    5, 2.0, 0.5, 30.0, 0.0, 0.2, {"badge": 0.6}, milestone_rate=0.3, avg_q_value=1.5
+)
+
 
 @pytest.fixture
 def run(tmp_path) -> str:
@@ -22,7 +26,7 @@ def run(tmp_path) -> str:
             moved,
             ended(2, 2.5, steps_to_milestone={"badge": 9}),
             PolicyUpdated(2, 256, {"entropy": math.nan, "kl": 0.1}),
-            EvaluationEnded(2, 256, Evaluation(5, 2.0, 0.5, 30.0, 0.0, 0.2, {"badge": 0.6})),
+            EvaluationEnded(2, 256, EVALUATION),
         ],
     )
 
@@ -52,6 +56,7 @@ def test_updates_and_evaluations_are_tables_too(tmp_path, run):
     path, _ = export_run(str(tmp_path), run, table="evaluations", out=tmp_path / "e.csv")
     (row,) = rows(path)
     assert (row["episode"], row["avg_reward"], row["milestone:badge"]) == ("2", "2.0", "0.6")
+    assert (row["milestone_rate"], row["avg_q_value"], row["std_q_value"]) == ("0.3", "1.5", "")
 
 
 def test_json_holds_everything_and_is_plain(tmp_path, run):

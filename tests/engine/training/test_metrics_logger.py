@@ -64,8 +64,12 @@ def test_an_episode_is_figures_by_component_and_milestone():
 
 def test_how_many_milestones_were_reached_is_a_share_of_all():
     assert metrics_of(ended(), 10)["episode/milestones"] == 0.1
-    evaluation = Evaluation(4, 1.0, 0.0, 20.0, 0.0, 0.5, {"one": 1.0, "badge": 0.5})
-    assert metrics_of(EvaluationEnded(9, 90, evaluation), 3)["eval/milestones"] == 0.5
+    evaluation = Evaluation(4, 1.0, 0.0, 20.0, 0.0, 0.5, {"one": 1.0, "a": 0.0}, milestone_rate=0.5)
+    found = metrics_of(EvaluationEnded(9, 90, evaluation))
+    assert found["eval/milestones"] == 0.5
+    assert (found["eval/milestone/one"], found["eval/milestone/a"]) == (1.0, 0.0)
+    older = Evaluation(4, 1.0, 0.0, 20.0, 0.0, 0.5, {"one": 1.0})
+    assert "eval/milestones" not in metrics_of(EvaluationEnded(9, 90, older))
 
 
 def test_episodes_that_began_elsewhere_have_figures_of_their_own():
@@ -92,12 +96,32 @@ def test_figures_of_an_update_have_the_names_and_signs_of_stable_baselines3():
     }
 
 
+def test_a_distillation_has_the_names_of_cleanrl_beside():
+    """As CleanRL's qdagger_dqn_atari_impalacnn.py writes them."""
+    names = ("losses/loss", "losses/td_loss", "losses/distill_loss", "losses/q_values",
+             "losses/q_values_std", "charts/distill_coeff")  # fmt: skip
+    dqn = {"loss": 1.0, "value_loss": 0.2, "cloning_loss": 1.6, "value": 3.0, "value_std": 0.4,
+           "distillation": 0.5}  # fmt: skip
+    found = metrics_of(PolicyUpdated(1, 10, dqn))
+    assert [found[name] for name in names] == [1.0, 0.2, 1.6, 3.0, 0.4, 0.5]
+    kickstart = {"loss": 1.0, "kickstart_kl": 0.3, "distillation": 0.5}
+    found = metrics_of(PolicyUpdated(1, 10, kickstart))
+    assert [found[name] for name in (names[0], names[2], names[5])] == [1.0, 0.3, 0.5]
+    alone = metrics_of(PolicyUpdated(1, 10, {"loss": 1.0, "value_loss": 0.2, "value": 3.0}))
+    assert not {name for name in alone if name.startswith(("losses/", "charts/"))}
+
+
 def test_evaluations_and_the_curriculum_have_figures():
     evaluation = Evaluation(5, 2.0, 0.5, 30.0, 0.0, 0.8, {"badge": 0.6})
     found = metrics_of(EvaluationEnded(50, 900, evaluation))
     assert found["eval/milestone/badge"] == 0.6
     names = ("eval/mean_reward", "eval/mean_ep_length", "eval/success_rate")
     assert [found[name] for name in names] == [2.0, 30.0, 0.8]
+    assert found["eval/episodic_return"] == 2.0
+    assert "eval/q_values" not in found
+    valued = replace(evaluation, avg_q_value=1.5, std_q_value=0.25)
+    found = metrics_of(EvaluationEnded(50, 900, valued))
+    assert (found["eval/q_values"], found["eval/q_values_std"]) == (1.5, 0.25)
     moved = CurriculumChanged(2, 5, "x", 0.7, 0.4, 3, 10, math.nan, math.nan, "")
     assert metrics_of(moved) == {"curriculum/stage": 2.0, "curriculum/planner_share": 0.4}
 

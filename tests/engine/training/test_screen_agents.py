@@ -10,6 +10,7 @@ from engine.agents.base import Guidance
 from engine.agents.demonstrated import Transitions
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
+from engine.agents.networks import masked_log_probs
 from engine.config import DQNConfig, ImitationConfig, load_config
 from engine.env.batch import Batch
 from engine.errors import ConfigurationError
@@ -76,10 +77,10 @@ def save_clone(folder: Path, **settings: object) -> Policy:
     return policy
 
 
-def begin(folder: Path, agent: str) -> DQN | GuidedPolicy:
+def begin(folder: Path, agent: str, **changes: object) -> DQN | GuidedPolicy:
     """Do as `poketui run --from latest --agent AGENT` does."""
     given = {"save_dir": str(folder), "agent": agent, "num_envs": COUNT, "workers": 1}
-    config = load_config(None, agent_settings(str(folder), "latest") | given)
+    config = load_config(None, agent_settings(str(folder), "latest") | given | changes)
     made = build_agent(config, SPACES)
     assert isinstance(made, DQN | GuidedPolicy)
     begin_from_demonstrations(made, config, lambda event: None)
@@ -102,10 +103,16 @@ def test_the_first_decisions_of_an_agent_are_its_clones(tmp_path, network, input
     np.testing.assert_allclose(np.transpose(shares), np.exp(policy.log_probs(batch)), atol=0.1)
 
 
-def test_dqn_of_a_screen_in_colour_is_never_duelling():
-    torch.manual_seed(0)
-    assert DQN(DQNConfig(), 1, SPACES, 0, "tiny").network.value is None
-    assert DQN(DQNConfig(), 1, SPACES, 0, "both").network.value is not None
+def test_duelling_or_not_an_action_is_worth_more_than_another_as_in_the_clone(tmp_path):
+    policy = save_clone(tmp_path, network="tiny", inputs="screen")
+    batch, temperature = make_batch(), ImitationConfig().temperature
+    plain, duelling = begin(tmp_path, "dqn"), begin(tmp_path, "dqn", **{"dqn.duelling": True})
+    assert plain.network.value is None
+    assert duelling.network.value is not None
+    mask = torch.from_numpy(batch.mask)
+    for dqn in (plain, duelling):
+        found = masked_log_probs(dqn.evaluate(batch) / temperature, mask, torch.zeros(()))
+        np.testing.assert_allclose(found.numpy(), policy.log_probs(batch), rtol=1e-4)
 
 
 def test_learning_offline_teaches_what_was_demonstrated():
