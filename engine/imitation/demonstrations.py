@@ -40,7 +40,7 @@ def read_examples(
     """
     if not path.exists() and (kept := demos_folder(run) / path).exists():
         path = kept
-    files = _files(path) if path.is_dir() else [path]
+    files = demo_files(path) if path.is_dir() else [path]
     if not files or not path.exists():
         raise DemoError(f"There is no demonstration at {path}.", _what_else(run))
     with tempfile.TemporaryDirectory() as converted:
@@ -70,8 +70,11 @@ def read_examples(
             raise ReplayError(f"{played}: {error.message}", error.hint) from None
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.glob("*") if path.suffix in {SUFFIX, _NPZ})
+def demo_files(folder: Path) -> list[Path]:
+    """Return the demonstrations and NPZ files of a folder by name; of both alike, the former."""
+    demos = set(folder.glob(f"*{SUFFIX}"))
+    exported = {path.with_suffix(_NPZ) for path in demos}
+    return sorted(demos | set(folder.glob(f"*{_NPZ}")) - exported)
 
 
 def _converted(path: Path, folder: Path, run: RunConfig) -> Path:

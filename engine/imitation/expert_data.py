@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import RunConfig
-from engine.demos.demonstration import SUFFIX, read_demo
+from engine.demos.demonstration import read_demo
 from engine.demos.exact_replay import play
 from engine.demos.npz import NpzReader
 from engine.env.pixels import SIDE, shrink_screen
@@ -21,6 +21,7 @@ from engine.errors import DemoError
 from engine.folders import user_path
 from engine.games.base import Game
 from engine.games.catalog import load_game
+from engine.imitation.demonstrations import demo_files
 from engine.plurals import counted
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, ActionSet, Frame
 
@@ -172,7 +173,7 @@ def expert_paths(expert_data_dir: str | Path) -> list[Path]:
         DemoError: There is none.
     """
     folder = user_path(expert_data_dir)
-    paths = sorted(path for path in folder.glob("*") if path.suffix in {".npz", SUFFIX})
+    paths = demo_files(folder)
     if not paths:
         raise DemoError(
             f"There are no demonstrations in {folder}.",

@@ -11,7 +11,7 @@ from engine.demos.dataset import DemoSet, Wanted, copy_demo, read_split, write_s
 from engine.demos.demonstration import encode_demo, read_demo
 from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import DemoError, ReplayError
-from engine.imitation.demonstrations import read_examples
+from engine.imitation.demonstrations import demo_files, read_examples
 from engine.imitation.examples import CUT, GOES_ON, OVER, split
 from engine.imitation.settings import CloningConfig
 
@@ -46,6 +46,12 @@ def test_every_demonstrated_step_is_an_example_and_the_last_ends_its_episode(rec
     last = np.flatnonzero(np.diff(examples.episodes, append=9))
     assert list(examples.ends[last]) == [OVER, OVER]  # both were won
     assert set(np.delete(examples.ends, last)) <= {GOES_ON, CUT}
+
+
+def test_an_npz_beside_the_demonstration_it_was_exported_from_is_not_read_twice(tmp_path):
+    for name in ("a.demo", "a.npz", "b.npz", "c.txt"):
+        (tmp_path / name).touch()
+    assert [path.name for path in demo_files(tmp_path)] == ["a.demo", "b.npz"]
 
 
 def test_read_examples_keeps_to_a_written_split(recorded, practice, tmp_path):

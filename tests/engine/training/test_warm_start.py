@@ -100,7 +100,7 @@ def test_a_run_from_a_policy_goes_on_bit_for_bit_after_a_break(saves, cloned, ag
     tags = set().union(*map(metrics_of, updates[0]))
     assert {"charts/distill_coeff", "losses/distill_loss", "losses/loss"} <= tags
     td_and_values = {"losses/td_loss", "losses/q_values", "losses/q_values_std"}
-    assert td_and_values <= tags or network == "ppo"
+    assert td_and_values <= tags or agent == "ppo"
 
 
 def documented(saves: Path, config: RunConfig, hidden_size: int = 16) -> HybridLLMRLTrainer:
