@@ -238,10 +238,7 @@ def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
 
         def chat(self, context):
             contexts.append(context)
-            return context.rpartition("Possible actions: ")[2].split()[0]
-
-        def parse_action(self, response):
-            return int(response)
+            return context.rpartition("Possible actions: ")[2].split(",")[0]
 
     trainer = make_trainer(llm_manager=CustomLLMManager())
     summary = trainer.train(5, FEW, eval_interval=0)

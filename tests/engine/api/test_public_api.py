@@ -82,6 +82,7 @@ DOCUMENTED: dict[str, dict[str, Any]] = {
     "GameStateAnalysis.analyze_exploration_state": {"self": EMPTY},
     "GameStateAnalysis.get_summary": {"self": EMPTY},
     "BaseLLMManager.get_action": {"self": EMPTY, "context": EMPTY},
+    "BaseLLMManager.parse_action": {"self": EMPTY, "response": EMPTY},
     "create_trainer_from_config": {"config_path": EMPTY},
 }
 """Parameters and defaults; keyword-only parameters may come on top."""
