@@ -60,7 +60,7 @@ IMPORTS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
 
 NO_COUNTERPART: Mapping[str, str] = MappingProxyType(
     {
-        "agent.code_agent": "record the rules or a player of your own: engine.demos.recorder",
+        "agent.code_agent": "use `poketui record --player planner --llm-model NAME`",
         "collect_expert_data": "use `poketui record`",
         "llm_trainer": "use `poketui run`",
         "trainer.llm": "use engine.LLMManager",

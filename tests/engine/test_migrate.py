@@ -192,7 +192,10 @@ def test_import_is_rewritten_to(old: str, new: str) -> None:
     [
         ("import core.hybrid_agent", "core.hybrid_agent: write engine, here and where it is used"),
         ("from core.hybrid_agent import X", "core.hybrid_agent.X: not in the documents"),
-        ("from agent.code_agent import CodeAgent", "agent.code_agent.CodeAgent: record the rules"),
+        (
+            "from agent.code_agent import CodeAgent",
+            "agent.code_agent.CodeAgent: use `poketui record",
+        ),
         ("from llm_trainer import main", "llm_trainer.main: use `poketui run`"),
         ("patch('core.hybrid_agent.HybridAgent')", "write engine.HybridAgent, here and where"),
         ("x = 1; from core import (exceptions, # here\n y)", "a comment is in the way: write"),
