@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.api.pokemon_env import (
         EnhancedPyBoyPokemonCrystalEnv as EnhancedPyBoyPokemonCrystalEnv,
     )
+    from engine.api.pokemon_env import PokemonEnv as PokemonEnv
     from engine.env.analysis import GameStateAnalysis as GameStateAnalysis
     from engine.errors import CheckpointError as CheckpointError
     from engine.errors import ConfigurationError as ConfigurationError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from engine.errors import LLMConnectionError as LLMConnectionError
     from engine.errors import PokeTUIError as PokeTUIError
     from engine.errors import TrainingError as TrainingError
+    from engine.gymnasium import register_envs as register_envs
     from engine.history.decisions import DecisionHistoryAnalyzer as DecisionHistoryAnalyzer
     from engine.strategy.adaptive import AdaptiveStrategySystem as AdaptiveStrategySystem
     from engine.strategy.performance import StrategyType as StrategyType
@@ -52,9 +54,11 @@ _HOMES: Mapping[str, str] = MappingProxyType(
         "LLMConnectionError": "engine.errors",
         "LLMManager": "engine.api.llm_manager",
         "PokeTUIError": "engine.errors",
+        "PokemonEnv": "engine.api.pokemon_env",
         "StrategyType": "engine.strategy.performance",
         "TrainingError": "engine.errors",
         "create_trainer_from_config": "engine.api.from_config",
+        "register_envs": "engine.gymnasium",
     }
 )
 

@@ -15,14 +15,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.config import RunConfig
 from engine.demos.demonstration import read_demo
 from engine.demos.exchange import from_npz
-from engine.env.game_env import GameEnv
 from engine.errors import ConfigurationError
 from engine.imitation.demonstrations import demo_examples
 from engine.imitation.examples import Examples, split
@@ -153,7 +154,7 @@ def train(args: Args | None = None, *, report: Report = lambda event: None) -> C
 
 
 def evaluate(
-    env: GameEnv,
+    env: gymnasium.Env[Any, Any],
     policy_net: nn.Module,
     n_episodes: int,
     device: torch.device | str = "cpu",
@@ -161,25 +162,28 @@ def evaluate(
     """Return the mean return of episodes in which the likeliest possible action is taken.
 
     Args:
-        env: Shows its screen: observation_type "screen" or "multi_modal".
+        env: Shows its screen: a `PokemonEnv`, or a `GameEnv` with observation_type "screen" or
+            "multi_modal"; wrapped or not.
         policy_net: Returns logits of pictures, as `ImpalaCNN` does.
         n_episodes: How many.
         device: The network's.
     """
     was_training = policy_net.training
     policy_net.eval()
+    masks: Callable[[], NDArray[np.bool_]] = env.get_wrapper_attr("action_masks")
     returns = []
     for _ in range(n_episodes):
         observation, _ = env.reset()
         total, is_over = 0.0, False
         while not is_over:
-            pictures = torch.from_numpy(observation["screen"][None].copy()).to(device)
+            screen = observation["screen"] if isinstance(observation, dict) else observation
+            pictures = torch.from_numpy(screen[None].copy()).to(device)
             with torch.inference_mode():
                 logits: Tensor = policy_net(pictures)[0]
-            impossible = torch.from_numpy(observation["action_mask"] == 0).to(device)
+            impossible = torch.from_numpy(~masks()).to(device)
             action = int(logits.masked_fill(impossible, -math.inf).argmax())
             observation, reward, is_terminated, is_truncated, _ = env.step(action)
-            total += reward
+            total += float(reward)
             is_over = is_terminated or is_truncated
         returns.append(total)
     policy_net.train(was_training)

@@ -36,6 +36,7 @@ _NAMES = {
         "DecisionValidationError"
     ),
     "core.game_state_analyzer": "GameStateAnalysis",
+    "pokemon_env.gym_env": "PokemonEnv",
     "bc_pokemon": _CLONING,
     "rl_training.bc_pokemon": _CLONING,
     "tests.utils": (

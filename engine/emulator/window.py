@@ -1,24 +1,55 @@
-"""Show frames in a window of the desktop, through the SDL2 that PyBoy brings along."""
+"""Show frames in a window of the desktop, by the SDL2 that PyBoy brings along; name its keys."""
 
 import importlib
+import time
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from engine.errors import EnvironmentError
-from engine.types import Frame
+from engine.types import Action, ActionSet, Frame
 
 _SCALE = 3
+_KEY_CODES: Mapping[str, int] = MappingProxyType(
+    {
+        "backspace": 8, "enter": 13, "space": 32,
+        "right": 0x4000_004F, "left": 0x4000_0050, "down": 0x4000_0051, "up": 0x4000_0052,
+    }
+)  # fmt: skip
+"""Of keys that are no characters: SDL_keycode.h."""
+_SHIFTS = (0x4000_00E1, 0x4000_00E5)
+"""Left and right; a terminal does not report them."""
+
+
+def key_codes(actions: ActionSet) -> dict[int, int]:
+    """Return the action of each key, by SDL's code: the cockpit's keys, and shift for SELECT."""
+    codes: dict[int, int] = {}
+    for index, action in enumerate(actions):
+        for key in action.keys:
+            if (code := ord(key) if len(key) == 1 else _KEY_CODES.get(key)) is not None:
+                codes[code] = index
+        if action.button is Action.SELECT:
+            codes |= dict.fromkeys(_SHIFTS, index)
+    return codes
 
 
 class Window:
     """A window for frames of `shape` (height, width, 3); closed by the user, it shows no more.
 
+    Args:
+        title: Of the window.
+        shape: Of the frames.
+        fps: Frames a second that `show` shows at most; 0: it never waits.
+
     Raises:
         EnvironmentError: None can be opened here.
     """
 
-    def __init__(self, title: str, shape: tuple[int, int, int]) -> None:
+    def __init__(self, title: str, shape: tuple[int, int, int], fps: float = 0.0) -> None:
         height, width, _ = shape
+        self._period_s = 1.0 / fps if fps else 0.0
+        self._due_s = time.monotonic()
         self._window: Any = None
         self._renderer: Any = None
         try:
@@ -48,9 +79,11 @@ class Window:
             raise self._failed()
 
     def show(self, frame: Frame) -> None:
-        """Show a frame."""
+        """Show a frame, when it is its time."""
         if self._window is None:
             return
+        time.sleep(max(0.0, self._due_s - time.monotonic()))
+        self._due_s = time.monotonic() + self._period_s
         sdl = self._sdl
         event = sdl.SDL_Event()
         while sdl.SDL_PollEvent(event):

@@ -114,6 +114,27 @@ def state_facts(
     }
 
 
+def player_facts(state: GameState) -> dict[str, Any]:
+    """Return who plays and where, as Gymnasium's `info` has it."""
+    place = state.place
+    return {
+        "player": {
+            "x": place.x,
+            "y": place.y,
+            "facing": place.facing.name.lower(),
+            "money": state.money,
+            "badges": state.badge_count,
+            "party": [_creature(creature) for creature in state.party],
+        },
+        "map": {
+            "group": place.map.group,
+            "number": place.map.number,
+            "name": place.name,
+            "environment": place.environment,
+        },
+    }
+
+
 def checked_facts(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts in `given` that make sense, JSON-able.
 

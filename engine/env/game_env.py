@@ -12,7 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from engine.config import EnvConfig, RewardConfig
-from engine.emulator.window import Window
+from engine.emulator.window import Window, key_codes
 from engine.env.episode import TRUE_START, Episode, Origin
 from engine.env.features import FeatureEncoder, count_potions
 from engine.env.input_recording import Recording
@@ -50,7 +50,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     Args:
         rom_path: The game's file; empty: the practice game.
-        headless: False: show every step in a window, too.
+        headless: False: show every step in a window, too, as `render_mode="human"` does.
         observation_type: "multi_modal": everything; "screen": picture and mask; "state": no
             picture, which is the fastest.
         config: How an action is pressed and when an episode ends.
@@ -59,6 +59,10 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         start_state: File to start from instead of the introduction's end: see `start_states`.
         allow_unknown_rom: Take a changed Crystal as if it were the original.
         env_index: Named in episode summaries.
+        render_mode: "rgb_array": `render` returns frames; "human": show every step in a window, as
+            fast as the game runs on its own machine.
+        base_fps: Frames of the game a second that a window shows; 0: as fast as it can, or with
+            "human" the game's own.
 
     Attributes:
         state: The game now.
@@ -77,7 +81,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             `start_state`.
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012 (gymnasium's form)
+    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps": 3}  # noqa: RUF012 (gymnasium's form)
 
     def __init__(
         self,
@@ -92,11 +96,15 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         allow_unknown_rom: bool = False,
         env_index: int = 0,
         render_mode: str | None = None,
+        base_fps: float = 0.0,
     ) -> None:
-        if render_mode not in (None, *self.metadata["render_modes"]):
+        if render_mode not in (None, *(modes := self.metadata["render_modes"])):
             raise ConfigurationError(
-                f"render_mode = {render_mode!r}.", "Allowed values: None and 'rgb_array'."
+                f"render_mode = {render_mode!r}.",
+                f"Allowed values: None, {', '.join(map(repr, modes))}.",
             )
+        if base_fps < 0:
+            raise ConfigurationError(f"base_fps = {base_fps}.", "Use 0 or more.")
         self.render_mode = render_mode
         self.observation_type = observation_type
         self.game = load_game(rom_path, allow_unknown_rom)
@@ -106,7 +114,12 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         )
         self.env_index = env_index
         self.config = config or EnvConfig()
-        self.is_rendering = observation_type != "state" or not headless
+        frames_per_step = self.config.hold_frames + self.config.wait_frames
+        self.metadata = self.metadata | {
+            "render_fps": max(1, round(self.game.frames_per_s / frames_per_step))
+        }
+        is_human = render_mode == "human"
+        self.is_rendering = observation_type != "state" or render_mode is not None or not headless
         self.emulator = self.game.start()
         self._reader = self.game.reader(self.emulator)
         self._pad = LivePad(self.emulator, self.game.actions.idle)
@@ -127,7 +140,11 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.state = self._reader.read()
         self._begin((0, 0))
         self._check_goal()
-        self._window = None if headless else Window(self.game.name, self.game.frame_shape)
+        if is_human:
+            base_fps = base_fps or self.game.frames_per_s
+        self._window: Window | None = None
+        if is_human or not headless:
+            self._window = Window(self.game.name, self.game.frame_shape, base_fps / frames_per_step)
 
     @property
     def reward_weights(self) -> tuple[tuple[str, float], ...]:
@@ -376,8 +393,16 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             mask[action] = False
         return mask
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return `action_mask`, by the name that sb3-contrib asks for."""
+        return self.action_mask()
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """Return the action of each key, for `gymnasium.utils.play`."""
+        return {(code,): action for code, action in key_codes(self.game.actions).items()}
+
     def render(self) -> Frame | None:
-        """Return the current frame, (height, width, 3) uint8."""
+        """Return the current frame, (height, width, 3) uint8; None unless "rgb_array"."""
         return self.frame() if self.render_mode == "rgb_array" else None
 
     def frame(self) -> Frame:

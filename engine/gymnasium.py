@@ -1,0 +1,69 @@
+"""Give the games ids in Gymnasium, and observations to the libraries that build on it.
+
+Importing this module registers the ids, as Gymnasium asks of packages since it has dropped its
+entry points (1.0). It loads neither torch nor an emulator.
+
+    env = gymnasium.make("engine.gymnasium:PokeTUI/Mosslight-v0")  # imports it, too
+"""
+
+from collections.abc import Mapping
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any
+
+import gymnasium
+from gymnasium import spaces
+from gymnasium.wrappers import FilterObservation, FlattenObservation, TransformObservation
+
+from engine.errors import ConfigurationError
+
+Env = gymnasium.Env[Any, Any]
+
+_TITLES: Mapping[str, str] = MappingProxyType(
+    {"PokeTUI/Mosslight-v0": "PRACTICE", "PokeTUI/Crystal-v0": "PM_CRYSTAL"}
+)
+"""Id -> title of the game, which the user's ROM must have; without one, the game brought along."""
+
+
+def register_envs() -> None:
+    """Register the ids that are not registered yet."""
+    for name in _TITLES.keys() - gymnasium.registry.keys():
+        # The environment itself truncates its episodes, later after each milestone.
+        gymnasium.register(
+            name,
+            entry_point="engine.api.registered:RegisteredEnv",
+            kwargs={"title": _TITLES[name]},
+        )
+
+
+def numeric_observation(env: Env) -> Env:
+    """Leave the texts out: a Dict of Boxes, for Stable-Baselines3's MultiInputPolicy."""
+    return FilterObservation(env, list(_boxes(env)))
+
+
+def flat_observation(env: Env) -> Env:
+    """Put all numbers but the picture's into one Box (n,) float32, for MlpPolicy."""
+    vectors = [name for name, box in _boxes(env).items() if len(box.shape) == 1]
+    return FlattenObservation(FilterObservation(env, vectors))
+
+
+def screen_observation(env: Env) -> Env:
+    """Show the picture alone: a Box (height, width, 3) uint8, for CnnPolicy.
+
+    Raises:
+        ConfigurationError: The environment does not show it.
+    """
+    if (screen := _boxes(env).get("screen")) is None:
+        raise ConfigurationError(
+            "The environment shows no screen.", 'Make it with observation_type="screen".'
+        )
+    return TransformObservation(env, itemgetter("screen"), screen)
+
+
+def _boxes(env: Env) -> dict[str, spaces.Box]:
+    parts = env.observation_space
+    assert isinstance(parts, spaces.Dict)
+    return {name: part for name, part in parts.items() if isinstance(part, spaces.Box)}
+
+
+register_envs()
