@@ -21,6 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from engine.agents.vision import ResidualBlock
 from engine.config import RunConfig
 from engine.demos.demonstration import read_demo
 from engine.demos.exchange import from_npz
@@ -28,7 +29,7 @@ from engine.errors import ConfigurationError
 from engine.imitation.demonstrations import demo_examples
 from engine.imitation.examples import Examples, split
 from engine.imitation.expert_data import Batch, ReplayBuffer, expert_paths, load_expert_data
-from engine.imitation.networks import ImpalaCNN, ResidualBlock
+from engine.imitation.networks import ImpalaCNN
 from engine.imitation.settings import CloningConfig, check
 from engine.training.cloning import Cloned, CloningRun, Note, Progress, Report, tracked
 from engine.training.from_demonstrations import (

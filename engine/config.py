@@ -44,6 +44,12 @@ _HOLDS_SECRET = "holds_secret"
 _SHOWN = 200
 """Most characters of a wrong value."""
 
+ScreenNetwork = Literal["impala", "nature", "tiny"]
+EncoderKind = Literal[
+    "features", "pixels", "both",
+    "impala", "nature", "tiny", "impala+features", "nature+features", "tiny+features",
+]  # fmt: skip
+
 
 class Section(BaseModel):
     """A frozen group of settings that refuses unknown keys, and texts that name no file."""
@@ -146,7 +152,7 @@ class DQNConfig(Section):
     capacity: int = Field(default=96_000, ge=1)
     """Size of the replay buffer in steps, 1.8 kB each."""
     pixel_capacity: int = Field(default=9_000, ge=1)
-    """The same where the encoder sees pixels: 19 kB each."""
+    """The same where the encoder sees pixels: 19 kB each, in colour 23 kB."""
     warmup_steps: int = Field(default=5_000, ge=0)
     """Steps before the first update."""
     batch_size: int = Field(default=256, ge=1)
@@ -159,7 +165,8 @@ class DQNConfig(Section):
     double: bool = True
     """Double DQN."""
     duelling: bool = True
-    """Duelling network: separate state value and advantages."""
+    """Duelling network: separate state value and advantages. Encoders impala, nature and tiny
+    always have the plain head of a cloned network."""
     scale_rewards: bool = True
     """Divide rewards by the running standard deviation of the discounted return."""
     n_steps: int = Field(default=5, ge=1, le=100)
@@ -169,6 +176,9 @@ class DQNConfig(Section):
     beta_start: float = Field(default=0.4, ge=0, le=1)
     """Initial importance-sampling correction; 1 after `beta_steps` steps."""
     beta_steps: int = Field(default=400_000, ge=1)
+    exploration: Literal["epsilon", "boltzmann"] = "epsilon"
+    """epsilon: the best action, or a random one; boltzmann: drawn from the softmax of the action
+    values at `imitation.temperature`, as a cloned policy plays."""
     epsilon_start: float = Field(default=1.0, ge=0, le=1)
     """Initial share of random actions; `epsilon_end` after `epsilon_steps` steps."""
     epsilon_end: float = Field(default=0.05, ge=0, le=1)
@@ -463,8 +473,10 @@ class RunConfig(Section):
 
     agent: Literal["ppo", "dqn", "rules", "random", "explore"] = "ppo"
     """ppo and dqn learn; rules, random and explore (search from saved states) do not."""
-    encoder: Literal["features", "pixels", "both"] = "features"
-    """Observations of the policy: features from memory, the screen, or both."""
+    encoder: EncoderKind = "features"
+    """Observations of the policy: features from memory; pixels, the last three frames in grey at
+    half size; both; or one frame of 84 x 84 in colour, seen by the convolutional network that is
+    named, with features beside it or without."""
     mode: Literal["adaptive", "rl_only", "llm_only"] = "adaptive"
     """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone."""
     strategy: Literal["adaptive", "llm_heavy", "balanced", "rule_heavy"] = "adaptive"

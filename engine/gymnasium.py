@@ -27,13 +27,14 @@ _TITLES: Mapping[str, str] = MappingProxyType(
 
 def register_envs() -> None:
     """Register the ids that are not registered yet."""
-    for name in _TITLES.keys() - gymnasium.registry.keys():
-        # The environment itself truncates its episodes, later after each milestone.
-        gymnasium.register(
-            name,
-            entry_point="engine.api.registered:RegisteredEnv",
-            kwargs={"title": _TITLES[name]},
-        )
+    for name, title in _TITLES.items():
+        if name not in gymnasium.registry:
+            # Without max_episode_steps: the environment truncates its episodes itself.
+            gymnasium.register(
+                name,
+                entry_point="engine.api.registered:RegisteredEnv",
+                kwargs={"title": title},
+            )
 
 
 def numeric_observation(env: Env) -> Env:
@@ -62,7 +63,11 @@ def screen_observation(env: Env) -> Env:
 
 def _boxes(env: Env) -> dict[str, spaces.Box]:
     parts = env.observation_space
-    assert isinstance(parts, spaces.Dict)
+    if not isinstance(parts, spaces.Dict):
+        raise ConfigurationError(
+            "The observation has no parts to choose from.",
+            "Use one wrapper, and on the game itself.",
+        )
     return {name: part for name, part in parts.items() if isinstance(part, spaces.Box)}
 
 

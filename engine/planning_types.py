@@ -73,6 +73,8 @@ class PlanningQuery:
     """What never changes in this world and helps to read `sections`, in words."""
     game: str = "a role-playing game"
     """What is played, in words."""
+    place_key: str = ""
+    """Equal for queries on the same map after the same milestones: coarser than `key`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def test_the_documents_examples_run(
     monkeypatch.setenv("POKETUI_EVAL_EPISODES", "1")
     names: dict[str, Any] = {}
     blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.S)
-    assert len(blocks) == 6
+    assert len(blocks) == 8
     assert all(text in "".join(blocks) for text in SHORTER)
     for block in blocks:
         for text, less in SHORTER.items():

@@ -18,21 +18,22 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.agents.arbitration import calibrated, certainty
+from engine.agents.arbitration import calibrated, certainty, sample
 from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.demonstrated import Demonstrated, Transitions, joined
 from engine.agents.networks import (
     MASKED_LOGIT,
-    EncoderKind,
     build_encoder,
     masked_log_probs,
     seen_by,
+    sees_colour,
 )
 from engine.agents.replay_buffer import PrioritizedReplayBuffer, Sample
 from engine.agents.rollout import FloatArray
 from engine.agents.scaling import RewardScaler
+from engine.agents.vision import has_bfloat16
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
-from engine.config import DQNConfig, ImitationConfig
+from engine.config import DQNConfig, EncoderKind, ImitationConfig
 from engine.env.batch import Batch
 from engine.types import Source, Spaces
 
@@ -47,7 +48,8 @@ class QNetwork(nn.Module):
         kind: What is encoded.
         spaces: Sizes of what is observed and done.
         hidden_size: Width of the hidden layers.
-        is_duelling: Learn the state's value and each action's advantage apart.
+        is_duelling: Learn the state's value and each action's advantage apart; never where a screen
+            in colour is seen: the head is then that of a clone.
     """
 
     def __init__(
@@ -55,7 +57,8 @@ class QNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.encoder = build_encoder(kind, spaces, hidden_size, is_plain=True)
-        self.value = nn.Linear(self.encoder.output_size, 1) if is_duelling else None
+        has_value = is_duelling and not sees_colour(kind)
+        self.value = nn.Linear(self.encoder.output_size, 1) if has_value else None
         self.edge = nn.Linear(self.encoder.output_size, spaces.num_actions)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
@@ -65,17 +68,23 @@ class QNetwork(nn.Module):
         are never learnt, must not weigh on the state's value.
         """
         code = self.encoder(features, pixels)
-        edge: Tensor = self.edge(code)
-        if self.value is None:
-            return edge
-        valid = mask.to(edge.dtype)
-        mean = (edge * valid).sum(-1, keepdim=True) / valid.sum(-1, keepdim=True)
-        values: Tensor = self.value(code) + edge - mean
+        # Whatever the encoder computes in: what one action is worth more than another is little.
+        with torch.autocast(code.device.type, enabled=False):
+            code = code.float()
+            edge: Tensor = self.edge(code)
+            if self.value is None:
+                return edge
+            valid = mask.to(edge.dtype)
+            mean = (edge * valid).sum(-1, keepdim=True) / valid.sum(-1, keepdim=True)
+            values: Tensor = self.value(code) + edge - mean
         return values
 
 
 class DQN:
     """Act by the best action value, or now and then at random; learn the values from a replay.
+
+    Or draw every action from a Boltzmann distribution over the values, as a clone does that it
+    began from: what it plays is then what the clone played.
 
     Args:
         config: Hyperparameters.
@@ -99,6 +108,7 @@ class DQN:
     ) -> None:
         self._config = config
         self._imitation = imitation or ImitationConfig()
+        self._draws = config.exploration == "boltzmann"
         self._spaces = seen_by(encoder, spaces)
         self._demos: Demonstrated | None = None
         self.is_warm = False
@@ -111,6 +121,8 @@ class DQN:
                 for _ in range(2)
             )
         self.target.load_state_dict(self.network.state_dict())
+        # Twice as fast in learning; acting takes little time (docs/experiments.md).
+        self._is_half = encoder.startswith("impala") and has_bfloat16(torch.device("cpu"))
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, fused=True
         )
@@ -134,10 +146,15 @@ class DQN:
         What began from demonstrations knows already where to go.
         """
         config = self._config
-        if self.is_warm:
-            return config.epsilon_end
+        if self.is_warm or self._draws:
+            return self._last_epsilon
         share = min(1.0, self.num_steps / config.epsilon_steps)
         return config.epsilon_start + share * (config.epsilon_end - config.epsilon_start)
+
+    @property
+    def _last_epsilon(self) -> float:
+        """Return the probability of a random action in the end: none where actions are drawn."""
+        return 0.0 if self._draws else self._config.epsilon_end
 
     @property
     def beta(self) -> float:
@@ -148,6 +165,8 @@ class DQN:
 
     def begin_from(self, weights: Mapping[str, Tensor]) -> None:
         """Begin from a cloned network, whose logits become small differences between values.
+
+        They are multiplied by `ImitationConfig.temperature`, which `Demonstrated.loss` divides by.
 
         Raises:
             RuntimeError: It is of another shape.
@@ -204,7 +223,7 @@ class DQN:
         Without any it could walk forwards and backwards for ever.
         """
         rng = np.random.default_rng(seed)
-        epsilon = self._config.epsilon_end
+        epsilon = self._last_epsilon
         return lambda batch, guidance: self._choose(batch, guidance, rng, epsilon)
 
     def _choose(
@@ -216,7 +235,11 @@ class DQN:
         ties = rng.random(batch.mask.shape)
         explores, follows = rng.random((2, len(ties)))
         drawn = np.where(batch.mask, ties, -1.0).argmax(1)
-        best = np.where(batch.mask, values.numpy(), -np.inf).argmax(1)
+        if self._draws:
+            logits, mask = values / self._imitation.temperature, torch.from_numpy(batch.mask)
+            best = sample(masked_log_probs(logits, mask, torch.zeros(())).numpy(), rng)
+        else:
+            best = np.where(batch.mask, values.numpy(), -np.inf).argmax(1)
         is_drawn = explores < epsilon
         own = np.where(is_drawn, drawn, best)
         advice = np.where(batch.mask, batch.prior, -1.0)
@@ -327,11 +350,12 @@ class DQN:
         config = self._config
         sample, num_own = self._draw(is_offline=is_offline)
         masks, actions = torch.from_numpy(sample.masks), torch.from_numpy(sample.actions)
-        values = self.network(
-            torch.from_numpy(sample.features), torch.from_numpy(sample.pixels), masks
-        )
+        with torch.autocast("cpu", torch.bfloat16, enabled=self._is_half):
+            values = self.network(
+                torch.from_numpy(sample.features), torch.from_numpy(sample.pixels), masks
+            )
+            wanted = targets(sample, self.network, self.target, is_double=config.double)
         chosen = values.gather(1, actions[:, None]).squeeze(1)
-        wanted = targets(sample, self.network, self.target, is_double=config.double)
         losses = nn.functional.smooth_l1_loss(chosen, wanted, reduction="none")
         td_loss = (torch.from_numpy(sample.weights) * losses).mean()
         loss, cloning = td_loss, torch.zeros(())

@@ -16,12 +16,12 @@ from engine.agents.arbitration import (
     sample,
 )
 from engine.agents.base import ActionBatch, Guidance, Player
-from engine.agents.networks import EncoderKind, masked_log_probs
+from engine.agents.networks import masked_log_probs
 from engine.agents.ppo import PPO, Transition
 from engine.agents.rollout import FloatArray
 from engine.agents.shares import Takeovers
 from engine.agents.weights import load_network, save_network
-from engine.config import ImitationConfig, PPOConfig, TakeoverConfig
+from engine.config import EncoderKind, ImitationConfig, PPOConfig, TakeoverConfig
 from engine.env.batch import Batch
 from engine.types import Source, Spaces
 

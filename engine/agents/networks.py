@@ -5,16 +5,15 @@ Features are encoded by a perceptron, pixels by a convolutional network, or both
 
 import math
 from dataclasses import replace
-from typing import Literal
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
+from engine.agents.vision import Impala, ScreenEncoder, linear, screen_network
+from engine.config import EncoderKind, ScreenNetwork
+from engine.env.pixels import SCREEN_SHAPE
 from engine.types import Spaces
-
-EncoderKind = Literal["features", "pixels", "both"]
-
-_CHANNELS = (16, 32, 32)
 
 MASKED_LOGIT = -1e9
 """Stands for minus infinity: its probability is exactly 0 and its gradient is finite."""
@@ -48,19 +47,32 @@ class Encoder(nn.Module):
 
 def build_encoder(
     kind: EncoderKind, spaces: Spaces, hidden_size: int, *, is_plain: bool = False
-) -> Encoder:
+) -> Encoder | ScreenEncoder:
     """Return an encoder of features, of pixels, or of both side by side.
 
-    The code of either part has `hidden_size` numbers. `is_plain`: see `plain_perceptron`.
+    The code of either part has `hidden_size` numbers. `is_plain`: see `plain_perceptron`; beside
+    the networks that can be cloned the features' is always plain.
     """
+    if sees_colour(kind):
+        name, _, beside = kind.partition("+")
+        screen = screen_network(cast(ScreenNetwork, name), hidden_size)
+        seen = plain_perceptron(spaces.feature_size, hidden_size) if beside else None
+        return ScreenEncoder(screen, seen, hidden_size)
     make = plain_perceptron if is_plain else perceptron
     features = None if kind == "pixels" else make(spaces.feature_size, hidden_size)
     pixels = None if kind == "features" else Impala(spaces.pixels_shape, hidden_size)
     return Encoder(features, pixels, hidden_size * (2 if kind == "both" else 1))
 
 
+def sees_colour(kind: EncoderKind) -> bool:
+    """Return whether an encoder sees one frame in colour, as `SCREEN_SHAPE`."""
+    return kind not in {"features", "pixels", "both"}
+
+
 def seen_by(kind: EncoderKind, spaces: Spaces) -> Spaces:
-    """Return the spaces, without pixels where the encoder looks at none."""
+    """Return the spaces with the pixels that the encoder looks at, if any."""
+    if sees_colour(kind):
+        return replace(spaces, pixels_shape=SCREEN_SHAPE)
     return replace(spaces, pixels_shape=(0,)) if kind == "features" else spaces
 
 
@@ -82,69 +94,6 @@ def plain_perceptron(inputs: int, hidden: int) -> nn.Sequential:
     Action values are learnt better so: from NutFall's features twice as well (docs/experiments.md).
     """
     return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
-
-
-def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    """Return a layer with orthogonal weights (Saxe et al. 2014)."""
-    layer = nn.Linear(inputs, outputs)
-    nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
-    return layer
-
-
-class Impala(nn.Module):
-    """Encode pixels by the deeper network of Espeholt et al. 2018 (IMPALA), figure 3.
-
-    Args:
-        pixels_shape: (channels, height, width).
-        output_size: Length of the code.
-    """
-
-    def __init__(self, pixels_shape: tuple[int, ...], output_size: int) -> None:
-        super().__init__()
-        channels, height, width = pixels_shape
-        layers: list[nn.Module] = []
-        for outputs in _CHANNELS:
-            layers += [
-                _convolution(channels, outputs),
-                nn.MaxPool2d(kernel_size=3, stride=2, padding=1),
-                _Residual(outputs),
-                _Residual(outputs),
-            ]
-            channels, height, width = outputs, (height + 1) // 2, (width + 1) // 2
-        self.layers = nn.Sequential(
-            *layers,
-            nn.ReLU(),
-            nn.Flatten(),
-            linear(channels * height * width, output_size, math.sqrt(2)),
-            nn.ReLU(),
-        )
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        """Return codes (batch, output_size) of (batch, *pixels_shape) uint8."""
-        # Channels last: 1.5 to 2.4 times as fast on a CPU.
-        scaled = (pixels.float() / 255).contiguous(memory_format=torch.channels_last)
-        codes: Tensor = self.layers(scaled)
-        return codes
-
-
-class _Residual(nn.Module):
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.layers = nn.Sequential(
-            nn.ReLU(),
-            _convolution(channels, channels),
-            nn.ReLU(),
-            _convolution(channels, channels),
-        )
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        outputs: Tensor = inputs + self.layers(inputs)
-        return outputs
-
-
-def _convolution(inputs: int, outputs: int) -> nn.Conv2d:
-    return nn.Conv2d(inputs, outputs, kernel_size=3, padding=1)
 
 
 class ActorCritic(nn.Module):

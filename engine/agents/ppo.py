@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
-from engine.agents.networks import ActorCritic, EncoderKind, entropy, masked_log_probs, seen_by
+from engine.agents.networks import ActorCritic, entropy, masked_log_probs, seen_by
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
-from engine.config import ImitationConfig, PPOConfig
+from engine.config import EncoderKind, ImitationConfig, PPOConfig
 from engine.env.batch import Batch
 from engine.types import Spaces
 
@@ -202,7 +202,7 @@ class PPO:
         self.num_updates = 0
 
     def begin_from(self, weights: Mapping[str, Tensor]) -> None:
-        """Take a clone's encoder and actor over, and keep to it as the settings say.
+        """Take a clone's `encoder.` and `actor.` over, and keep to it as the settings say.
 
         The critic stays as it is.
 
@@ -211,7 +211,7 @@ class PPO:
         """
         self.network.encoder.load_state_dict(under(weights, "encoder."))
         self.network.actor.load_state_dict(under(weights, "actor."))
-        self._keep_to(weights)
+        self._keep_to(self.network.state_dict())
 
     def imitate(self, way: OwnWay) -> None:
         """Learn from now on to do what was done in these steps, and no more those given before.

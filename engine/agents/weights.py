@@ -47,11 +47,13 @@ def load_adam(
 ) -> None:
     """Take back what `save_adam` returned."""
     for name, parameter in network.named_parameters():
-        state = {
-            key: torch.from_numpy(arrays[f"optimizer/{key}/{name}"].copy()).to(parameter.device)
-            for key in _ADAM
-            if f"optimizer/{key}/{name}" in arrays
-        }
+        state: dict[str, torch.Tensor] = {}
+        for key in _ADAM:
+            if (array := arrays.get(f"optimizer/{key}/{name}")) is not None:
+                value = torch.from_numpy(array.copy()).to(parameter.device)
+                # In the parameter's own order in memory, as Adam makes them.
+                is_step = value.shape != parameter.shape
+                state[key] = value if is_step else torch.empty_like(parameter).copy_(value)
         if state:
             optimizer.state[parameter] = state
 

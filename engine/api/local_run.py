@@ -16,6 +16,7 @@ from engine.config import RunConfig
 from engine.env.analysis import GameStateAnalysis
 from engine.env.game_env import GameEnv
 from engine.env.local import GymnasiumEnv, LocalVector
+from engine.env.pixels import sight_of
 from engine.events import EpisodeEnded, Event, PlannerStatusChanged
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.answering import ANSWERING
@@ -81,7 +82,7 @@ class LocalRun:
         self._is_model_failing: bool | None = None
         game = parts.env.game
         self._stepped = GymnasiumEnv(
-            parts.env, PlannedAdvisor(game, seed=config.seed), sees_pixels=config.needs_pixels
+            parts.env, PlannedAdvisor(game, seed=config.seed), sight=sight_of(config.encoder)
         )
         vector = LocalVector(self._stepped)
         batch = vector.mend()

@@ -24,7 +24,7 @@ class RegisteredEnv(GameEnv):
         rom: The game's file; empty: the practice game.
         observation_type: "state": numbers only; "screen": the picture; "multi_modal": both, and
             texts. See `GameEnv`, for the other arguments too.
-        title: The game must have this one in its header; empty: any game will do.
+        title: The title in the game's header must begin with this; empty: any game will do.
 
     Raises:
         RomError: The ROM is missing, damaged or another game.
@@ -74,6 +74,6 @@ class RegisteredEnv(GameEnv):
 def _check_title(path: str, title: str, allow_unknown: bool) -> None:
     """Refuse another game than the id is of."""
     game = load_game(path, allow_unknown)
-    if game.title != title:
+    if not game.title.startswith(title):
         problem = f"{path} is {game.name}, not {title}." if path else f"{title} needs your own ROM."
         raise RomError(problem, 'Pass it: gymnasium.make(..., rom="FILE").')

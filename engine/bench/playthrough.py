@@ -170,8 +170,7 @@ def _open(order: Order, player: LoadedPlayer) -> SteppedEnv:
     if order.steps:
         env.limit_steps(order.steps)
     advisor = PlannedAdvisor(env.game, 0, config.seed) if order.agent == RULES else None
-    sight = player.sight
-    return SteppedEnv(env, advisor, sees_pixels=sight is not None, sight=sight)
+    return SteppedEnv(env, advisor, sight=player.sight)
 
 
 def _play(

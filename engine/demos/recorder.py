@@ -16,6 +16,7 @@ from engine.demos.recording_log import log_path
 from engine.demos.writer import DemoWriter
 from engine.env.batch import Batch
 from engine.env.game_env import GameEnv
+from engine.env.pixels import sight_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.strategy.planned import PlannedAdvisor
 
@@ -57,7 +58,7 @@ def record_policy(
     """
     env = make_game_env(config, 0)
     advisor = PlannedAdvisor(env.game, 0, config.seed) if is_advised else None
-    with closing(SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)) as stepped:
+    with closing(SteppedEnv(env, advisor, sight=sight_of(config.encoder))) as stepped:
         for number in range(episodes):
             stepped.begin(None if number else config.seed)
             head = head_of_env(env, by=by, task=task, tags=tags, created_s=clock())

@@ -113,5 +113,5 @@ class Window:
 def _cannot(reason: str) -> EnvironmentError:
     return EnvironmentError(
         f"Cannot open a window: {reason.rstrip('.') or 'SDL gave no reason'}.",
-        "Keep headless=True.",
+        'Keep headless=True. For render_mode, use "rgb_array".',
     )

@@ -8,6 +8,7 @@ from engine.env.batch import Batch
 from engine.env.demo_requests import CANNOT_RECORD, DemoFacts, DemoRequest
 from engine.env.game_env import GameEnv
 from engine.env.host import LocalHost
+from engine.env.pixels import MakeSight
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 from engine.types import Observation
@@ -28,9 +29,9 @@ class GymnasiumEnv(SteppedEnv):
         env: GameEnv,
         advisor: Advisor | None = None,
         *,
-        sees_pixels: bool = False,
+        sight: MakeSight | None = None,
     ) -> None:
-        super().__init__(env, advisor, sees_pixels=sees_pixels)
+        super().__init__(env, advisor, sight=sight)
         self.observation: Observation = {}
         self.info: dict[str, Any] = {}
         self.final_observation: Observation = {}

@@ -15,7 +15,7 @@ from engine.env.cells import Cell, cell_of
 from engine.env.demo_requests import CANNOT_RECORD, DemoEnded, DemoFacts, DemoRequest
 from engine.env.game_env import GameEnv
 from engine.env.inspection import Inspection
-from engine.env.pixels import FrameStack, Sight
+from engine.env.pixels import MakeSight
 from engine.env.start_states import states_folder
 from engine.errors import DemoError
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, UserOverrides
@@ -86,8 +86,8 @@ class SteppedEnv:
     Args:
         env: The game, best with `observation_type="state"`.
         advisor: Fills `prior` and `confidence`.
-        sees_pixels: Render every step, for `pixels`.
-        sight: Makes `pixels` of the frames; None: the agents' three grey ones.
+        sight: Makes what makes `pixels` of the frames; every step is rendered for it. None: nothing
+            is seen.
         is_advised: Ask the advisor from the beginning on; else only once a person wants it.
 
     Attributes:
@@ -110,8 +110,7 @@ class SteppedEnv:
         env: GameEnv,
         advisor: Advisor | None = None,
         *,
-        sees_pixels: bool = False,
-        sight: Sight | None = None,
+        sight: MakeSight | None = None,
         is_advised: bool = True,
     ) -> None:
         self.env = env
@@ -132,14 +131,14 @@ class SteppedEnv:
         self._max_steps = 0
         self._paid = Paid()
         self.is_watched = self._shows_frames = False
-        self._stack = (sight or FrameStack(env.game.frame_shape)) if sees_pixels else None
-        self._renders_always = env.is_rendering or sees_pixels
+        self._sight = None if sight is None else sight(env.game.frame_shape)
+        self._renders_always = env.is_rendering or sight is not None
         env.is_rendering = self._renders_always
 
     @property
     def pixels(self) -> NDArray[np.uint8] | None:
         """Return the last frames, None where nobody wants them."""
-        return None if self._stack is None else self._stack.pixels
+        return None if self._sight is None else self._sight.pixels
 
     def watch(self, is_watched: bool, *, renders: bool = True) -> None:
         """Collect payments for `inspect` from now on, or no more; render for it, or not."""
@@ -174,8 +173,8 @@ class SteppedEnv:
             is_truncated |= self.env.episode_steps - self.env.milestone_step >= self._max_steps
         if self.is_watched:
             self._paid.add(self.env.breakdown, self.place)
-        if self._stack is not None:
-            self._stack.push(self.env.frame())
+        if self._sight is not None:
+            self._sight.push(self.env.frame())
         self._observe()
         return reward, is_terminated, is_truncated
 
@@ -199,8 +198,8 @@ class SteppedEnv:
         if self.is_watched:
             self._paid.add(self.env.breakdown, self.place)
         if is_over:
-            if self._stack is not None:
-                self._stack.push(self.env.frame())
+            if self._sight is not None:
+                self._sight.push(self.env.frame())
             self._observe()
         return result
 
@@ -350,7 +349,7 @@ class SteppedEnv:
                 "max_steps": self._max_steps,
             }
         ).encode()
-        pixels = b"" if self._stack is None else self._stack.pixels.tobytes()
+        pixels = b"" if self._sight is None else self._sight.pixels.tobytes()
         return _SIZES.pack(len(facts), len(pixels)) + facts + pixels + self.env.save()
 
     def restore(self, saved: bytes) -> None:
@@ -364,8 +363,8 @@ class SteppedEnv:
         if (advisor := self._asked) is not None:
             advisor.reset(self.env.state)
             advisor.restore(facts["advisor"])
-        if self._stack is not None:
-            self._stack.restore(rest[:num_pixels])
+        if self._sight is not None:
+            self._sight.restore(rest[:num_pixels])
         self._observe()
         self.take_goal_outcomes()  # evaluated again: they were reported before it was saved
 
@@ -377,8 +376,8 @@ class SteppedEnv:
         self._is_advised = self._wants_advice
         if (advisor := self._asked) is not None:
             advisor.reset(self.env.state)
-        if self._stack is not None:
-            self._stack.begin(self.env.frame())
+        if self._sight is not None:
+            self._sight.begin(self.env.frame())
         self._observe()
 
     def _reset(self, seed: int | None) -> None:

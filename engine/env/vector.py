@@ -5,6 +5,7 @@ A process that dies, hangs or breaks is replaced; see `VectorEnv`.
 
 from engine.config import RunConfig
 from engine.env.array_world import ArrayWorld
+from engine.env.pixels import sight_of
 from engine.env.pool import WorkerPool
 from engine.env.stepping import SteppedEnv, make_game_env
 
@@ -16,7 +17,7 @@ ANSWER_TIMEOUT_S = 60.0
 
 def plain_env(config: RunConfig, env_index: int) -> SteppedEnv:
     """Make an environment without an advisor."""
-    return SteppedEnv(make_game_env(config, env_index), sees_pixels=config.needs_pixels)
+    return SteppedEnv(make_game_env(config, env_index), sight=sight_of(config.encoder))
 
 
 class VectorEnv(ArrayWorld):

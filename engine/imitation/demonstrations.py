@@ -8,10 +8,10 @@ from engine.config import RunConfig
 from engine.demos.dataset import SPLIT, DemoSet, Wanted, demos_folder, read_split
 from engine.demos.demonstration import INTERVENTION, Demonstration
 from engine.demos.exact_replay import DemoPlayer
+from engine.env.pixels import MakeSight, sight_of
 from engine.errors import DemoError, ReplayError
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import MakeSight, sight_of
 from engine.plurals import counted
 
 _MOST_NAMED = 5
@@ -100,7 +100,7 @@ def demo_examples(
         DemoError: None shows anything.
         ReplayError: One goes another way, or shows another game.
     """
-    sight = sight_of(config)
+    sight = sight_of(config.encoder)
     parts: list[Examples] = []
     without_effect = 0
     with closing(DemoPlayer(run, renders=sight is not None)) as player:

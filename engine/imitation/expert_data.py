@@ -16,11 +16,11 @@ from engine.config import RunConfig
 from engine.demos.demonstration import SUFFIX, read_demo
 from engine.demos.exact_replay import play
 from engine.demos.npz import NpzReader
+from engine.env.pixels import SIDE, shrink_screen
 from engine.errors import DemoError
 from engine.folders import user_path
 from engine.games.base import Game
 from engine.games.catalog import load_game
-from engine.imitation.sight import SIDE, shrink_screen
 from engine.plurals import counted
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, ActionSet, Frame
 

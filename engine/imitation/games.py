@@ -11,9 +11,9 @@ from engine.config import RunConfig
 from engine.env.array_world import ArrayWorld
 from engine.env.batch import Batch
 from engine.env.host import LocalHost
+from engine.env.pixels import MakeSight
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
-from engine.imitation.sight import MakeSight
 from engine.strategy.planned import PlannedAdvisor
 from engine.types import EpisodeSummary
 
@@ -60,8 +60,7 @@ def make_games(
         for index in range(count):
             env = make_game_env(config, index)
             advisor = PlannedAdvisor(env.game, index, config.seed) if is_advised else None
-            sight = None if make_sight is None else make_sight(env.game.frame_shape)
-            envs.append(SteppedEnv(env, advisor, sees_pixels=sight is not None, sight=sight))
+            envs.append(SteppedEnv(env, advisor, sight=make_sight))
     except BaseException:  # Ctrl-C too must leave no emulator open; it is raised again
         for stepped in envs:
             stepped.close()

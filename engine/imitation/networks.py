@@ -1,9 +1,9 @@
 """Define the networks that demonstrations are cloned into.
 
-`ppo` and `dqn` are the very networks of `engine.agents`, so that what was cloned warms their start
-up: they see features, the last three frames in grey, or both. `impala` (Espeholt et al. 2018,
-with 16, 32 and 32 channels), `nature` (Mnih et al. 2015) and `tiny` see one frame of 84 x 84 in
-colour, and features beside it with inputs `both`.
+All are the very networks of `engine.agents`, so that what was cloned warms an agent's start up:
+`ppo` and `dqn` of that agent, from features, the last three frames in grey, or both; `impala`,
+`nature` and `tiny` of either, from one frame of 84 x 84 in colour, and features beside it with
+inputs `both`.
 """
 
 from typing import Literal
@@ -14,16 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.dqn import QNetwork
-from engine.agents.networks import ActorCritic, EncoderKind, plain_perceptron
+from engine.agents.networks import ActorCritic, plain_perceptron
+from engine.agents.vision import ScreenEncoder, has_bfloat16, screen_network
+from engine.config import EncoderKind
+from engine.env.pixels import SCREEN_SHAPE, shrink_screen
 from engine.errors import ConfigurationError
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import SCREEN_SHAPE, shrink_screen
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Spaces
-
-KINDS: dict[str, EncoderKind] = {"features": "features", "screen": "pixels", "both": "both"}
-"""What the settings of agents call the inputs."""
-
-_CHANNELS = (16, 32, 32)
 
 
 class ActorClone(nn.Module):
@@ -52,68 +49,31 @@ class ValueClone(nn.Module):
         return values
 
 
-class ScreenClone(nn.Module):
-    """A convolutional network over `SCREEN_SHAPE`, with features beside it or without.
-
-    `screen` returns (batch, hidden_size) of pictures.
-    """
+class ScreenClone(ScreenEncoder):
+    """What agents that see the screen in colour encode it with, and a last layer."""
 
     def __init__(
-        self, screen: nn.Module, feature_size: int, hidden_size: int, num_actions: int
+        self, screen: nn.Module, features: nn.Module | None, hidden_size: int, num_actions: int
     ) -> None:
-        super().__init__()
-        self.screen = screen
-        for layer in screen.modules():
-            if isinstance(layer, nn.Conv2d):
-                weight = layer.weight.data
-                layer.weight.data = weight.contiguous(memory_format=torch.channels_last)
-        self.features = plain_perceptron(feature_size, hidden_size) if feature_size else None
-        self.actor = nn.Linear(hidden_size * (2 if feature_size else 1), num_actions)
+        super().__init__(screen, features, hidden_size)
+        self.actor = nn.Linear(self.output_size, num_actions)
 
-    def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
+    def forward(
+        self, features: Tensor, pixels: Tensor | None, mask: Tensor | None = None
+    ) -> Tensor:
         """Return logits (batch, A)."""
-        assert pixels is not None
-        # Channels last: half as fast again on a CPU.
-        scaled = (pixels.float() / 255).contiguous(memory_format=torch.channels_last)
-        code = self.screen(scaled)
-        if self.features is not None:
-            code = torch.cat([code, self.features(features)], -1)
-        logits: Tensor = self.actor(code)
+        logits: Tensor = self.actor(super().forward(features, pixels))
         return logits
 
+    def weights_for(self, head: str, temperature: float) -> dict[str, Tensor]:
+        """Return the weights by the names in an agent's network, whose last layer is `head`.
 
-class ResidualBlock(nn.Module):
-    """Two convolutions, and what came in added."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.layers = nn.Sequential(
-            nn.ReLU(),
-            nn.Conv2d(channels, channels, 3, padding=1),
-            nn.ReLU(),
-            nn.Conv2d(channels, channels, 3, padding=1),
-        )
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Return outputs of the inputs' shape."""
-        outputs: Tensor = inputs + self.layers(inputs)
-        return outputs
-
-
-def impala(hidden_size: int) -> nn.Sequential:
-    """Return the documented network up to its hidden layer."""
-    channels, size, _ = SCREEN_SHAPE
-    layers: list[nn.Module] = []
-    for outputs in _CHANNELS:
-        layers += [
-            nn.Conv2d(channels, outputs, 3, padding=1),
-            nn.MaxPool2d(3, stride=2, padding=1),
-            ResidualBlock(outputs),
-            ResidualBlock(outputs),
-        ]
-        channels, size = outputs, (size + 1) // 2
-    hidden = nn.Linear(channels * size * size, hidden_size)
-    return nn.Sequential(*layers, nn.Flatten(), nn.ReLU(), hidden, nn.ReLU())
+        The logits are divided by a temperature.
+        """
+        weights = {f"encoder.{key}": tensor for key, tensor in self.state_dict().items()}
+        for name in ("weight", "bias"):
+            weights[f"{head}.{name}"] = weights.pop(f"encoder.actor.{name}") / temperature
+        return weights
 
 
 class ImpalaCNN(nn.Module):
@@ -126,7 +86,7 @@ class ImpalaCNN(nn.Module):
 
     def __init__(self, action_dim: int = len(GAME_BOY_ACTIONS), hidden_dim: int = 256) -> None:
         super().__init__()
-        clone = ScreenClone(impala(hidden_dim), 0, hidden_dim, action_dim)
+        clone = ScreenClone(screen_network("impala", hidden_dim), None, hidden_dim, action_dim)
         self.screen, self.actor = clone.screen, clone.actor
 
     def forward(self, observations: Tensor | NDArray[np.uint8]) -> Tensor:
@@ -159,38 +119,20 @@ class ImpalaCNN(nn.Module):
         return logits
 
 
-def convolutions(layers: tuple[tuple[int, int, int], ...], hidden_size: int) -> nn.Sequential:
-    """Return convolutions of (channels, kernel, stride) each, and a hidden layer."""
-    channels, size, _ = SCREEN_SHAPE
-    parts: list[nn.Module] = []
-    for outputs, kernel, stride in layers:
-        parts += [nn.Conv2d(channels, outputs, kernel, stride), nn.ReLU()]
-        channels, size = outputs, (size - kernel) // stride + 1
-    hidden = nn.Linear(channels * size * size, hidden_size)
-    return nn.Sequential(*parts, nn.Flatten(), hidden, nn.ReLU())
-
-
-_NATURE = ((32, 8, 4), (64, 4, 2), (64, 3, 1))
-_TINY = ((8, 8, 4), (16, 4, 2))
-
-
 def build_network(config: CloningConfig, spaces: Spaces) -> nn.Module:
     """Return a network with fresh weights, which are drawn from torch's generator.
 
     It is called with features (batch, F) float32, pixels (batch, *pixels_shape) uint8 or None, and
     masks (batch, A) bool, and returns logits (batch, A) that are not masked.
     """
-    kind, hidden = KINDS[config.inputs], config.hidden_size
+    kind, hidden = config.encoder, config.hidden_size
     if config.network == "ppo":
         return ActorClone(kind, spaces, hidden)
     if config.network == "dqn":
         return ValueClone(kind, spaces, hidden)
-    if config.network == "impala":
-        screen = impala(hidden)
-    else:
-        screen = convolutions(_NATURE if config.network == "nature" else _TINY, hidden)
-    seen = spaces.feature_size if config.inputs == "both" else 0
-    return ScreenClone(screen, seen, hidden, spaces.num_actions)
+    screen = screen_network(config.network, hidden)
+    features = plain_perceptron(spaces.feature_size, hidden) if config.inputs == "both" else None
+    return ScreenClone(screen, features, hidden, spaces.num_actions)
 
 
 def choose_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:
@@ -209,4 +151,4 @@ def uses_bfloat16(config: CloningConfig, device: torch.device) -> bool:
         return config.precision == "bfloat16"
     if config.inputs == "features" or config.network in {"nature", "tiny"}:
         return False
-    return device.type == "cuda" or torch.cpu._is_avx512_bf16_supported()
+    return has_bfloat16(device)

@@ -1,14 +1,32 @@
 """Define the settings of learning from demonstrations."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
-from engine.config import Section
+from engine.config import EncoderKind, ScreenNetwork, Section
 from engine.errors import ConfigurationError
 
 NetworkKind = Literal["ppo", "dqn", "impala", "nature", "tiny"]
 Inputs = Literal["features", "screen", "both"]
+
+SEEN_BY: Mapping[EncoderKind, tuple[ScreenNetwork | None, Inputs]] = MappingProxyType(
+    {
+        "features": (None, "features"),
+        "pixels": (None, "screen"),
+        "both": (None, "both"),
+        "impala": ("impala", "screen"),
+        "nature": ("nature", "screen"),
+        "tiny": ("tiny", "screen"),
+        "impala+features": ("impala", "both"),
+        "nature+features": ("nature", "both"),
+        "tiny+features": ("tiny", "both"),
+    }
+)
+"""By what the settings of agents call it: a network that either of them can have, None where each
+has its own, and its inputs."""
 
 _Settings = TypeVar("_Settings", bound=Section)
 
@@ -17,8 +35,8 @@ class CloningConfig(Section):
     """Behavioural cloning."""
 
     network: NetworkKind = "ppo"
-    """ppo and dqn: the very networks of these agents, for a warm start; impala, nature and tiny see
-    the screen as 84 x 84 in colour."""
+    """ppo and dqn: the very networks of these agents, for a warm start of that agent; impala,
+    nature and tiny, for a warm start of either, see the screen as 84 x 84 in colour."""
     inputs: Inputs = "features"
     hidden_size: int = Field(default=256, ge=8)
     epochs: int = Field(default=40, ge=1)
@@ -52,6 +70,17 @@ class CloningConfig(Section):
         if self.network in {"impala", "nature", "tiny"} and self.inputs == "features":
             raise ValueError(f"network {self.network} sees the screen: inputs screen or both")
         return self
+
+    @property
+    def sees_colour(self) -> bool:
+        """Tell whether the network is one of those that any agent can have."""
+        return self.network not in {"ppo", "dqn"}
+
+    @property
+    def encoder(self) -> EncoderKind:
+        """Return what the settings of agents call the network and its inputs."""
+        wanted = (self.network if self.sees_colour else None, self.inputs)
+        return next(kind for kind, seen in SEEN_BY.items() if seen == wanted)
 
 
 class DaggerConfig(Section):

@@ -217,10 +217,12 @@ class Answering:
         plan = vote([one.plan for one in answers if one.plan is not None], asked.weights)
         if self._exchanges is not None:
             for one in answers:
-                source = ""
+                exchange = one.exchange
                 if plan is not None and one.plan is not None and one.plan.option == plan.option:
-                    source = plan.goal_source
-                self._exchanges.add(dataclasses.replace(one.exchange, setter=source))
+                    exchange = dataclasses.replace(
+                        exchange, setter=plan.goal_source, condition=str(plan.condition)
+                    )
+                self._exchanges.add(exchange)
             self.flush()
         if plan is None:
             is_lost = all(one.is_lost for one in answers)

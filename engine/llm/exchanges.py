@@ -29,7 +29,9 @@ _WAITING_LINES = 4096
 
 T = TypeVar("T")
 
-_TALLIES = ("reached", "failed", "replaced", "progress", "ignored", "ignored_progress")
+_TALLIES = ("reached", "failed", "replaced", "progress", "proven", "ignored", "ignored_progress")
+_ADDED = frozenset({"choice", "place_key"})
+"""Fields that older files lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,10 @@ class Exchange:
         prompt: The whole question.
         text: Its answer, as far as it came.
         goal: What was read from it, "" if nothing.
+        condition: By which the goal is reached: of the plan that it became, where it became one.
         setter: `Subgoal.goal_source` of the plan that it became, or became a part of; "" if none.
+        choice: Name of the goal among the choices of the prompt, "" if nothing was read.
+        place_key: Of the planning query.
         time: Seconds since the epoch.
     """
 
@@ -68,6 +73,8 @@ class Exchange:
     cost: float
     setter: str = ""
     time: float = dataclasses.field(default_factory=time.time)
+    choice: str = ""
+    place_key: str = ""
 
 
 _TYPES: Mapping[str, type] = {
@@ -146,8 +153,8 @@ class Scan:
     Attributes:
         exchanges: Newest last; the fields of `Exchange`, with "verdicts", how often the goal was
             "reached", "failed", "replaced" or made "progress" when it was followed, and how often
-            it was "ignored", with "ignored_progress"; and "outcome", the last one of those that
-            were followed.
+            it was "ignored", with "ignored_progress"; "proven" counts those that were reached and
+            made progress. "outcome" is the last one of those that were followed.
         damaged: Lines that cannot be read.
     """
 
@@ -220,7 +227,7 @@ def _refuse(constant: str) -> None:
 def _exchange(values: Mapping[str, Any]) -> dict[str, Any]:
     exchange: dict[str, Any] = {}
     for name, kind in _TYPES.items():
-        value = values[name]
+        value = values[name] if name not in _ADDED else values.get(name, "")
         exchange[name] = _number(value) if kind is float else _exactly(value, kind)
     if not 0 <= (exchange["time"] or 0) < MAX_TIME:
         raise ValueError("invalid date")
@@ -260,4 +267,5 @@ def _count_outcome(exchange: dict[str, Any], values: Mapping[str, Any]) -> None:
     else:
         tally[outcome] += 1
         tally["progress"] += bool(values["made_progress"])
+        tally["proven"] += outcome == Outcome.REACHED and bool(values["made_progress"])
         exchange["outcome"] = outcome

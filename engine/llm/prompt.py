@@ -69,7 +69,7 @@ _LASTING = "world"
 _INSTRUCTION, _SUMMARY, _RECENT, _TEXT = 200, 2000, 80, 120
 """Most characters of an instruction, the summary, a recent goal and an option's text."""
 _RECENT_GOALS = 4
-_REASONING = 240
+MAX_REASONING = 240
 """Most characters of an answer's reasoning: far from the 2,000 that llama.cpp would refuse."""
 
 
@@ -181,7 +181,7 @@ def schema(options: Sequence[GoalOption]) -> dict[str, Any]:
         "choice": {"type": "string", "enum": list(names)},
         "success": {"type": "string", "enum": [str(c) for c in Condition if c in possible]},
         "confidence": {"type": "integer", "minimum": 0, "maximum": 100},
-        "reasoning": {"type": "string", "maxLength": _REASONING},
+        "reasoning": {"type": "string", "maxLength": MAX_REASONING},
     }
     return {
         "type": "object",

@@ -16,6 +16,7 @@ from engine.llm.backends.base import ChatRequest
 from engine.llm.budget import Budget
 from engine.llm.exchanges import Exchange
 from engine.llm.member import Member, describe
+from engine.llm.option_names import name_of
 from engine.llm.reply import Reading, read_answer
 from engine.llm.tokens import estimate_tokens, prompt_tokens
 from engine.planning_types import PlanningQuery, Subgoal
@@ -121,6 +122,7 @@ async def put_question(
         env_index=env_index,
         trigger=trigger,
         key=key,
+        place_key=query.place_key,
         model=member.model,
         prompt=prompt,
         text=transcript.text(),
@@ -173,6 +175,7 @@ def _facts(reading: Reading) -> dict[str, Any]:
     """Return what an exchange keeps of what was read."""
     plan = reading.plan
     return {
+        "choice": name_of(plan.option) if plan else "",
         "goal": plan.option.text if plan else "",
         "kind": str(plan.option.kind) if plan else "",
         "condition": str(plan.condition) if plan else "",

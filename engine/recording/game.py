@@ -49,7 +49,7 @@ class RecordedGame(SteppedEnv):
             env.lift_limits()
         advisor = PlannedAdvisor(env.game, 0, config.seed)
         sight = None if player is None else player.sight
-        super().__init__(env, advisor, sees_pixels=sight is not None, sight=sight)
+        super().__init__(env, advisor, sight=sight)
         env.seed_random(config.seed + saved)
         if player is not None and player.make_planner is not None:
             self._asking = player.make_planner()
@@ -96,8 +96,8 @@ class RecordedGame(SteppedEnv):
         """Play on in the episode that the game is in; return the game, brought to rest."""
         if self._advisor is not None:
             self._advisor.reset(self.env.state)
-        if self._stack is not None:
-            self._stack.begin(self.env.frame())
+        if self._sight is not None:
+            self._sight.begin(self.env.frame())
         last = self.env.last_live
         if last is not None and last.after == self.env.episode_steps:
             self.count_frames(is_over=True)

@@ -11,7 +11,7 @@ from engine.agents.base import ActionBatch
 from engine.config import RunConfig
 from engine.demos.recorder import random_policy, rules_policy
 from engine.env.batch import Batch
-from engine.env.pixels import FrameStack, Sight
+from engine.env.pixels import MakeSight, sight_of
 from engine.errors import CheckpointError
 from engine.folders import user_path
 from engine.training.evaluation import ALONE
@@ -35,8 +35,8 @@ class LoadedPlayer:
     """Its name, for the demonstrations."""
     choose: Callable[[Batch], ActionBatch]
     """Chooses from a batch of one."""
-    sight: Sight | None = None
-    """What it sees of the screen; None: nothing."""
+    sight: MakeSight | None = None
+    """Makes what it sees of the screen; None: nothing is seen."""
     frames: tuple[int, int] | None = None
     """Frames that it is used to hold a button and wait; None: any."""
     make_planner: "Callable[[], BlockingPlanner] | None" = None
@@ -134,16 +134,12 @@ def _is_there(find: Callable[[str, str], object], name: str, config: RunConfig) 
 def _policy(name: str, config: RunConfig) -> LoadedPlayer:
     import torch
 
-    from engine.games.catalog import load_game
-    from engine.imitation.sight import sight_of
     from engine.training.policies import read_policy
 
     torch.set_num_threads(1)
     policy, path = read_policy(config.save_dir, name)
     by = f"policy-{path.parents[1].name}"
-    sight, make_sight = None, sight_of(policy.config)
-    if make_sight is not None:
-        sight = make_sight(load_game(config.rom_path, config.allow_unknown_rom).frame_shape)
+    sight = sight_of(policy.config.encoder)
     return LoadedPlayer(by, _alone(policy.player(config.seed)), sight)
 
 
@@ -166,5 +162,5 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
         agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
     frames = settings.env.hold_frames, settings.env.wait_frames
     player = _alone(agent.player(config.seed))
-    sight = FrameStack(game.frame_shape) if settings.needs_pixels else None
+    sight = sight_of(settings.encoder)
     return LoadedPlayer(f"run-{folder.run_id}", player, sight, frames)

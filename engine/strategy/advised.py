@@ -1,6 +1,7 @@
 """Compose a game with its planners: what the worker processes run."""
 
 from engine.config import RunConfig
+from engine.env.pixels import sight_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.strategy.planned import PlannedAdvisor
 
@@ -10,7 +11,7 @@ def make_env(config: RunConfig, env_index: int, kind: type[SteppedEnv] = Stepped
     env = make_game_env(config, env_index)
     advisor = PlannedAdvisor(env.game, env_index, config.seed) if config.is_advised else None
     stepped = kind(
-        env, advisor, sees_pixels=config.needs_pixels, is_advised=config.mode != "rl_only"
+        env, advisor, sight=sight_of(config.encoder), is_advised=config.mode != "rl_only"
     )
     if config.agent == "explore":
         env.lift_limits()  # what is returned to may be longer than an episode

@@ -21,8 +21,8 @@ Tried = tuple[str, ...]
 
 _WEAK_BELOW = 0.4
 _LAST_TRIED = 3
-_MAP, _MILESTONES, _OUTSIDE = slice(0, 2), 2, slice(0, 7)
-"""Places in a base: the map, the milestones, all that is not about a battle."""
+_MAP, _MILESTONES, _PLACE, _OUTSIDE = slice(0, 2), 2, slice(0, 3), slice(0, 7)
+"""Places in a base: the map, the milestones, both, all that is not about a battle."""
 
 
 def is_settled(state: GameState) -> bool:
@@ -103,6 +103,7 @@ def make_planning_query(
         recent=recent,
         rules=rules(game),
         game=game.description,
+        place_key=key_of(game.tables.NAME, walking_base(state, milestones)[_PLACE], ()),
     )
 
 

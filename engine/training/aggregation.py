@@ -9,12 +9,12 @@ import torch
 
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig, parse_config
+from engine.env.pixels import sight_of
 from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.dagger import Dagger, Round
 from engine.imitation.examples import Examples
 from engine.imitation.games import Expert, Games, make_games, policy_expert, rules_expert
 from engine.imitation.settings import CloningConfig, DaggerConfig, check
-from engine.imitation.sight import sight_of
 from engine.training.blocking_planner import make_asked_games
 from engine.training.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from engine.training.cloning import Cloned, Note, Progress, evaluate_clone, score_of, tracked
@@ -107,7 +107,7 @@ def aggregate(
             folder, run, store, saved_facts, dagger.rounds, writers, lambda text: report(Note(text))
         )
         undo.callback(writer.close)
-        count, sight = dagger_config.envs, sight_of(config)
+        count, sight = dagger_config.envs, sight_of(config.encoder)
         if expert == PLANNER:
             path = folder.path / "exchanges.jsonl"
             games = make_asked_games(run, count, sight, path, lambda text: report(Note(text)))

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.env.batch import Batch
+from engine.env.pixels import MakeSight
 from engine.env.stepping import SteppedEnv
 from engine.events import PlannerStatusChanged, WarningRaised
 from engine.imitation.games import Games, make_games
-from engine.imitation.sight import MakeSight
 from engine.llm.backends import make_backends
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner

@@ -10,13 +10,13 @@ import torch
 
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig
+from engine.env.pixels import sight_of
 from engine.imitation.bc import Cloning, Epoch
 from engine.imitation.dagger import Round
 from engine.imitation.examples import Examples
 from engine.imitation.games import make_games, play, rules_expert
 from engine.imitation.policy import Policy
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import sight_of
 from engine.training.evaluation import evaluate
 from engine.training.metrics_logger import MetricsWriter
 from engine.training.policies import PolicyWriter
@@ -70,7 +70,7 @@ def rule_examples(
     report: Callable[[Progress], None] = lambda event: None,
 ) -> tuple[Examples, list[EpisodeSummary]]:
     """Let the rule planner play, and return its steps as demonstrations."""
-    games = make_games(run, min(MAX_GAMES, episodes), sight_of(config), is_advised=True)
+    games = make_games(run, min(MAX_GAMES, episodes), sight_of(config.encoder), is_advised=True)
     with contextlib.closing(games):
         return play(
             games,
@@ -94,7 +94,9 @@ def evaluate_clone(
 
     The same seeds come again in every evaluation.
     """
-    games = make_games(run, min(MAX_GAMES, episodes), sight_of(policy.config), is_advised=False)
+    games = make_games(
+        run, min(MAX_GAMES, episodes), sight_of(policy.config.encoder), is_advised=False
+    )
     with contextlib.closing(games):
         return evaluate(policy.player, games, run, episodes, may_go_on=may_go_on, report=report)
 

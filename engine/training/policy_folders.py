@@ -20,6 +20,7 @@ from engine.files import (
     write_file,
 )
 from engine.folders import user_path
+from engine.imitation.settings import CloningConfig, check
 from engine.training.checkpoint import BEST, LATEST, CheckpointStore
 from engine.training.run_settings import CONFIG_NAME
 from engine.training.runs import RunFolder, find_run, make_stamped_folder
@@ -232,9 +233,11 @@ def _not_writable(policies: Path, error: OSError) -> ConfigurationError:
 def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     """Return the settings, by dotted key, of a run whose agent can begin from a policy.
 
+    They leave the agent open where several can have the policy's network.
+
     Raises:
         CheckpointError: There is no such policy.
-        ConfigurationError: No agent has its network.
+        ConfigurationError: Its settings are damaged.
     """
     path = user_path(name)
     is_file = name != LATEST and path.is_file()
@@ -243,16 +246,13 @@ def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
         PolicyFolder(path.resolve().parents[1]) if is_file else PolicyFolder.find(save_dir, name)
     )
     found = folder.settings().get("cloning")
-    cloning = found if isinstance(found, dict) else {}
-    network, inputs = cloning.get("network"), str(cloning.get("inputs"))
-    if network not in {"ppo", "dqn"}:
-        raise ConfigurationError(
-            f"No agent has the network {network} of the policy {folder.path.name}.",
-            "Clone with `poketui bc --network ppo` or dqn.",
-        )
-    return {
-        "start_policy": name if is_file else str(folder.path),
-        "agent": network,
-        "encoder": "pixels" if inputs == "screen" else inputs,
-        f"{network}.hidden_size": cloning.get("hidden_size"),
-    }
+    cloning = check(CloningConfig, found if isinstance(found, dict) else {})
+    start = {"start_policy": name if is_file else str(folder.path), "encoder": cloning.encoder}
+    size = cloning.hidden_size
+    if cloning.sees_colour:  # it draws its actions: the likeliest alone gets stuck
+        return start | {
+            "ppo.hidden_size": size,
+            "dqn.hidden_size": size,
+            "dqn.exploration": "boltzmann",
+        }
+    return start | {"agent": cloning.network, f"{cloning.network}.hidden_size": size}

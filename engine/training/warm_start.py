@@ -11,15 +11,13 @@ from engine.demos.demonstration import read_demo
 from engine.errors import ConfigurationError
 from engine.events import Event, ProgressReported, ReasoningLogged
 from engine.imitation.demonstrations import demo_examples
-from engine.imitation.networks import KINDS, ActorClone, ValueClone
+from engine.imitation.networks import ActorClone, ScreenClone, ValueClone
 from engine.imitation.policy import Policy
-from engine.imitation.settings import CloningConfig
+from engine.imitation.settings import SEEN_BY, CloningConfig
 from engine.plurals import counted
 from engine.training.cloning import Note, Progress
 from engine.training.from_demonstrations import Source, gather
 from engine.training.policies import read_policy
-
-_INPUTS = {kind: inputs for inputs, kind in KINDS.items()}
 
 
 def has_demonstrations(config: RunConfig) -> bool:
@@ -71,16 +69,20 @@ def begin_from_demonstrations(
 
 def _begin(agent: Agent, policy: Policy, path: str) -> None:
     """Give an agent the weights of a policy; it may be another one than the settings say."""
-    network = policy.network
+    network, temperature = policy.network, policy.config.temperature
     try:
         if isinstance(agent, GuidedPolicy) and isinstance(network, ActorClone):
             agent.ppo.begin_from(network.network.state_dict())
+        elif isinstance(agent, GuidedPolicy) and isinstance(network, ScreenClone):
+            agent.ppo.begin_from(network.weights_for("actor", temperature))
         elif isinstance(agent, DQN) and isinstance(network, ValueClone):
             agent.begin_from(network.network.state_dict())
+        elif isinstance(agent, DQN) and isinstance(network, ScreenClone):
+            agent.begin_from(network.weights_for("edge", temperature))
         else:
             raise ConfigurationError(
                 f"start_policy: {type(agent).__name__} cannot start from the policy {path}.",
-                "Use a GuidedPolicy for a cloned ppo, a DQN for a cloned dqn.",
+                "Use a GuidedPolicy for a cloned ppo, a DQN for a cloned dqn, either for others.",
             )
     except RuntimeError:
         raise ConfigurationError(
@@ -112,7 +114,8 @@ def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
 
 def seen_by_agent(config: RunConfig) -> CloningConfig:
     """Return what the agent sees, as cloning has it."""
-    return CloningConfig(network="dqn", inputs=_INPUTS[config.encoder], seed=config.seed)  # type: ignore[arg-type]
+    network, inputs = SEEN_BY[config.encoder]
+    return CloningConfig(network=network or "dqn", inputs=inputs, seed=config.seed)
 
 
 def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:
@@ -124,7 +127,8 @@ def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:
             f"start_policy: the agent {config.agent} does not learn.", "Use ppo or dqn."
         )
     wanted = (config.agent, config.encoder, hidden)
-    found = (cloned.network, KINDS[cloned.inputs], cloned.hidden_size)
+    network = config.agent if cloned.sees_colour else cloned.network
+    found = (network, cloned.encoder, cloned.hidden_size)
     if wanted != found:
         raise ConfigurationError(
             f"The policy {path} has network {found[0]}, encoder {found[1]} and hidden size "
@@ -136,7 +140,7 @@ def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:
             "start_policy: a recurrent policy cannot start from a cloned one.",
             "Set ppo.recurrent = false.",
         )
-    if config.agent == "dqn" and not config.dqn.duelling:
+    if network == "dqn" and not (config.dqn.duelling or cloned.sees_colour):
         raise ConfigurationError(
             "start_policy: cloned DQN networks are duelling.", "Set dqn.duelling = true."
         )

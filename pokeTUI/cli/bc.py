@@ -57,7 +57,7 @@ def bc(
     network: Annotated[
         str | None,
         typer.Option(
-            help="ppo or dqn (can be fine-tuned: run --from), impala, nature or tiny.",
+            help="ppo, dqn, impala, nature or tiny; any can be fine-tuned (run --from).",
             show_default="ppo",
         ),
     ] = None,
@@ -212,13 +212,12 @@ def _how_to_resume(paths: list[Path]) -> str:
 
 
 def _what_next(path: Path) -> str:
-    """Say what can be done with a policy: only agents' own networks are trained on."""
+    """Say how a policy is trained on; where several agents can have its network, PPO and DQN."""
     from engine.training.policy_folders import PolicyFolder
 
     network = PolicyFolder(path).settings()["cloning"]["network"]
-    if network in {"ppo", "dqn"}:
-        return f"Fine-tune it: poketui run --from {path.name}"
-    return f"The network {network} cannot be fine-tuned. Watch: poketui record --player {path.name}"
+    agents = "" if network in {"ppo", "dqn"} else " --agent dqn (or ppo)"
+    return f"Fine-tune it: poketui run --from {path.name}{agents}"
 
 
 class _Printer:

@@ -1,14 +1,17 @@
-"""Define `poketui llm`: check language models, ask one, read what was asked."""
+"""Define `poketui llm`: check language models, ask one, read and export what was asked."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from engine.providers import names_of
+from pokeTUI.cli.completion import complete_runs_or_latest
 from pokeTUI.cli.options import LatestRun, Panels, Rom, SaveDir, Settings, given, parse_settings
 
 llm_app = typer.Typer(
-    help="Check, download and query language models; show a run's exchanges.", no_args_is_help=True
+    help="Check, download and query language models; show and export a run's exchanges.",
+    no_args_is_help=True,
 )
 
 Model = Annotated[
@@ -96,6 +99,62 @@ def log(
     from pokeTUI.cli.llm_reports import print_exchanges
 
     print_exchanges(save_dir, run, last=last, is_full=full)
+
+
+@llm_app.command(cls=Panels)
+def export(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN]...",
+            help="Saved runs.",
+            show_default="the latest",
+            autocompletion=complete_runs_or_latest,
+        ),
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Export all saved runs.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("fine-tuning"),
+    model: Annotated[
+        str, typer.Option(help="Only answers of these models, separated by commas.")
+    ] = "",
+    progress: Annotated[
+        bool,
+        typer.Option(
+            "--progress/--no-progress", help="Only goals that brought progress when reached."
+        ),
+    ] = True,
+    min_right: Annotated[int, typer.Option(min=1, help="How often a goal was right at least.")] = 1,
+    min_success: Annotated[
+        float, typer.Option(min=0, max=1, help="Minimum share of a goal's attempts.")
+    ] = 0.5,
+    dedupe: Annotated[
+        bool,
+        typer.Option("--dedupe/--no-dedupe", help="One example per situation and choice."),
+    ] = True,
+    val_share: Annotated[
+        float, typer.Option(min=0, max=0.9, help="Validation share of the examples.")
+    ] = 0.1,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the files.")] = False,
+    save_dir: SaveDir = None,
+) -> None:
+    """Export the answers that were proven right, as chats for fine-tuning (JSONL).
+
+    Right is a goal that was followed, reached, and brought progress, as read from RAM.
+    """
+    from engine.llm.fine_tuning import Requirements
+    from pokeTUI.cli.llm_export import export_examples
+
+    requirements = Requirements(
+        needs_progress=progress,
+        min_right=min_right,
+        min_success=min_success,
+        models=names_of(model),
+        has_duplicates=not dedupe,
+    )
+    export_examples(
+        save_dir, runs or (), requirements, is_all=all_, out=out, val_share=val_share,
+        is_forced=force,
+    )  # fmt: skip
 
 
 def _settings(

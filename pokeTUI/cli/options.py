@@ -20,7 +20,7 @@ _PANELS = {
     "Game": "rom state allow_unknown_rom",
     "Agent": "agent mode strategy start_policy player",
     "Language model": "llm_model llm_backend llm_interval no_llm",
-    "Data": "task tag rules by success val_share balance",
+    "Data": "task tag rules by success min_right min_success progress dedupe val_share balance",
     "Battles": "battle_format team num_teams opponents num_workers",
     "Network and training": "network inputs hidden_size epochs batch_size lr weight_decay patience "
     "eval_episodes eval_every save_every device bc_model freeze_shared",

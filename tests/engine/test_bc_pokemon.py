@@ -29,11 +29,11 @@ from engine.demos.demonstration import Demonstration
 from engine.demos.exchange import to_npz
 from engine.demos.recorder import record_policy, rules_policy
 from engine.env.game_env import GameEnv
+from engine.env.pixels import shrink_screen
 from engine.errors import ConfigurationError, DecisionValidationError, DemoError
 from engine.imitation.bc import Epoch
 from engine.imitation.networks import build_network
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import shrink_screen
 from engine.training.cloning import Progress
 from engine.training.policies import read_policy
 from engine.training.policy_folders import PolicyFolder

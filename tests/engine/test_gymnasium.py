@@ -17,13 +17,17 @@ from engine.errors import ConfigurationError, RomError
 from engine.games.practice.game import rom_path
 from engine.gymnasium import flat_observation, numeric_observation, screen_observation
 from engine.types import Action
+from tests.engine.cartridges import cartridge
 
 ID = "engine.gymnasium:PokeTUI/Mosslight-v0"
 SHORT = EnvConfig(max_steps=20, progress_steps=0)
 
 
 @pytest.mark.parametrize("kind", ["multi_modal", "screen", "state"])
-def test_environment_by_its_id_passes_the_checker_without_a_warning(kind: ObservationType) -> None:
+def test_environment_by_its_id_passes_the_checker_without_a_warning(
+    kind: ObservationType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # the checker opens a window, too
     env = gymnasium.make(ID, observation_type=kind, render_mode="rgb_array", config=SHORT)
     check_env(env.unwrapped, skip_close_check=True)
     env.close()
@@ -54,6 +58,16 @@ def test_registration_loads_neither_torch_nor_an_emulator() -> None:
 def test_crystal_without_its_rom_says_what_to_pass(rom: str | Path, problem: str) -> None:
     with pytest.raises(RomError, match=problem):
         gymnasium.make("PokeTUI/Crystal-v0", rom=rom)
+
+
+def test_crystal_is_taken_by_its_title(tmp_path: Path) -> None:
+    rom = tmp_path / "crystal.gbc"
+    rom.write_bytes(cartridge(title=b"PM_CRYSTAL"))
+    with pytest.raises(RomError, match="not a known build"):
+        gymnasium.make("PokeTUI/Crystal-v0", rom=rom)
+    changed = {"rom": rom, "allow_unknown_rom": True, "start_state": "no-such.state"}
+    with pytest.raises(ConfigurationError, match=r"no-such\.state"):  # the next thing looked at
+        gymnasium.make("PokeTUI/Crystal-v0", **changed)
 
 
 def test_length_of_an_episode_is_the_environments_own() -> None:
@@ -143,6 +157,8 @@ def test_screen_of_an_environment_that_draws_none_is_refused() -> None:
     env = gymnasium.make(ID)
     with pytest.raises(ConfigurationError, match=r"shows no screen.*observation_type"):
         screen_observation(env)
+    with pytest.raises(ConfigurationError, match="Use one wrapper"):
+        flat_observation(flat_observation(env))
     env.close()
 
 

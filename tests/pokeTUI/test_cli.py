@@ -130,6 +130,7 @@ def test_an_unknown_key_of_a_config_file_names_the_nearest_setting(tmp_path: Pat
         (("eval",), "evaluate"),
         (("export",), "read"),
         (("llm", "log"), "read"),
+        (("llm", "export", "--all"), "read"),
     ],
 )
 def test_without_a_saved_run_a_command_says_what_it_would_do_with_one(

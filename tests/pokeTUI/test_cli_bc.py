@@ -56,7 +56,7 @@ def test_a_policy_is_cloned_from_a_set_by_its_name(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_network_that_no_agent_has_plays_but_is_not_trained_on(tmp_path):
+def test_a_clone_of_the_screen_says_how_it_is_trained_on_and_is(tmp_path):
     config = RunConfig(save_dir=str(tmp_path / "saves"))
     for _ in record_policy(
         rules_policy(0), config, 2, tmp_path / "saves" / "demos" / "home", max_steps=30
@@ -66,11 +66,23 @@ def test_a_network_that_no_agent_has_plays_but_is_not_trained_on(tmp_path):
     made = poketui("bc", "home", "--network", "tiny", "--inputs", "both", *small, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     name = next((tmp_path / "saves" / "policies").iterdir()).name
-    assert "The network tiny cannot be fine-tuned." in made.stdout
-    assert f"poketui record --player {name}" in made.stdout
-    refused = poketui("run", "--from", "latest", "--headless", cwd=tmp_path)
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert f"No agent has the network tiny of the policy {name}." in refused.stderr
+    assert f"Fine-tune it: poketui run --from {name} --agent dqn (or ppo)" in made.stdout
+    few = (
+        "--headless",
+        "--envs",
+        "1",
+        "--mode",
+        "rl_only",
+        "--steps",
+        "20",
+        "--set",
+        "env.max_steps=16",
+    )
+    for agent in ("dqn", "ppo"):
+        run = poketui("run", "--from", "latest", "--agent", agent, *few, cwd=tmp_path)
+        assert run.returncode == 0, run.stderr
+    played = poketui("eval", "latest", "--episodes", "1", cwd=tmp_path)
+    assert played.returncode == 0, played.stderr
 
 
 @pytest.mark.slow

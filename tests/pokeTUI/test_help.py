@@ -27,7 +27,8 @@ _DEFAULTS = {
 
 
 @pytest.mark.parametrize(
-    "page", ["run", "bc", "record", "bench play", "llm ask", "demos filter", "demos export"]
+    "page",
+    ["run", "bc", "record", "bench play", "llm ask", "llm export", "demos filter", "demos export"],
 )
 def test_help_fits_80_columns_and_is_not_cut(page: str) -> None:
     shown = CliRunner().invoke(app, [*page.split(), "--help"], terminal_width=80).output

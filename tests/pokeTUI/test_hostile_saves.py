@@ -59,6 +59,7 @@ RUN_COMMANDS = [
     ("replay", "{}"),
     ("replay", "{}", "--watch"),
     ("llm", "log", "{}", "--full"),
+    ("llm", "export", "{}", "--out", f"out{EVIL}", "--force"),
 ]
 RUNS = (NAME, RAW_NAME, EVIL, "keys", "values", "paths", "figures")
 

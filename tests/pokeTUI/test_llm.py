@@ -1,19 +1,25 @@
 """Drive `poketui llm` as a user would, against a server on loopback."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.config import RunConfig
+from engine.games.practice.game import rom_path
 from engine.llm.exchanges import Exchange, ExchangeLog
+from engine.planning_types import Condition
 from engine.training.runs import RunFolder
 from tests.engine.llm.servers.scripted_ollama import OllamaServer
 from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
+from tests.engine.llm.test_exchanges import exchange, goal_outcome
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import SMALL, assert_refused, headless
 
+_ROLES = ["system", "user", "assistant"]
 PAIR = ("scripted:latest", "second:latest")
 
 
@@ -173,6 +179,74 @@ def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, 
     exported = poketui("export", "--table", "exchanges", "--out", str(out), *saves)
     assert exported.returncode == 0, exported.stderr
     assert "verdicts:reached" in out.read_text().splitlines()[0]
+    proven = poketui("llm", "export", "--out", str(tmp_path / "chats"), *saves)
+    assert proven.returncode == 0, proven.stderr
+    facts, chats = exported_chats(tmp_path / "chats")
+    assert facts["examples"] == len(chats) > 1
+    assert facts["success"]["right"] > 0
+    for system, user, answer in chats:
+        assert system.startswith("You plan for an agent that plays a role-playing game")
+        assert f"\n- {answer['choice']}: " in user
+        assert answer["reasoning"] == f"As the oracle I would {answer['choice']}."
+
+
+def exported_chats(folder: Path) -> tuple[dict[str, Any], list[tuple[str, str, dict[str, Any]]]]:
+    """Return the statistics, and system text, prompt and answer of each example."""
+    chats = []
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_text().splitlines():
+            system, user, assistant = json.loads(line)["messages"]
+            assert [system["role"], user["role"], assistant["role"]] == _ROLES
+            chats.append((system["content"], user["content"], json.loads(assistant["content"])))
+    return json.loads((folder / "stats.json").read_text()), chats
+
+
+def run_with_answers(save_dir: Path, *places: str, model: str = "scripted") -> str:
+    """Save a run with an answer that was proven right in each place; return its id."""
+    folder = RunFolder.create(RunConfig(save_dir=str(save_dir)))
+    folder.unlock()
+    log = ExchangeLog(folder.exchanges_path)
+    for number, place in enumerate(places):
+        log.add(
+            exchange(
+                number, key=place, place_key=place, model=model, setter=model, choice="heal",
+                prompt=f"Rules.\n\n{place}\nChoices: explore; heal", condition=Condition.HEALED,
+            )
+        )  # fmt: skip
+        log.add_goal_outcome(goal_outcome(key=place, goal_source=model, made_progress=True))
+    assert log.flush() == ""
+    return folder.run_id
+
+
+def test_answers_of_all_runs_are_exported_once_each_and_never_overwritten(tmp_path: Path) -> None:
+    first = run_with_answers(tmp_path, *"abcdefghijkl")
+    second = run_with_answers(tmp_path, "a", "z", model="other")
+    saves = ("--save-dir", str(tmp_path), "--out", str(tmp_path / "chats"))
+    done = poketui("llm", "export", "--all", *saves)
+    assert done.returncode == 0, done.stderr
+    assert "2 runs, 14 exchanges, 13 examples\ndropped: 1 duplicate\n" in done.stdout
+    facts, chats = exported_chats(tmp_path / "chats")
+    assert sorted(facts["runs"]) == sorted([first, second])
+    assert facts["files"]["validation.jsonl"]["examples"] == 1
+    assert sorted(user[0] for _, user, _ in chats) == [*"abcdefghijklz"]
+    before = (tmp_path / "chats/train.jsonl").read_bytes()
+    refused = poketui("llm", "export", first, *saves)
+    assert_refused(refused, "already exists", "--force")
+    assert (tmp_path / "chats/train.jsonl").read_bytes() == before
+    few = poketui("llm", "export", second, "--force", "--val-share", "0", *saves)
+    assert "OpenAI's fine-tuning requires at least 10 examples." in few.stdout
+    assert not (tmp_path / "chats/validation.jsonl").exists()
+    assert len(exported_chats(tmp_path / "chats")[1]) == 2
+
+
+def test_an_export_without_a_proven_answer_says_why_and_writes_nothing(tmp_path: Path) -> None:
+    run = run_with_answers(tmp_path, "a")
+    saves = ("--save-dir", str(tmp_path), "--out", str(tmp_path / "chats"))
+    none = poketui("llm", "export", run, "--min-right", "2", *saves)
+    assert_refused(none, "No examples in 1 exchange (dropped: 1 right too rarely)", "--min-right")
+    assert_refused(poketui("llm", "export", run, "--model", "gpt-9", *saves), "gpt-9", "scripted")
+    assert_refused(poketui("llm", "export", run, "--all", *saves), "Runs and --all")
+    assert not (tmp_path / "chats").exists()
 
 
 def test_the_log_in_full_tells_the_whole_cause_of_a_missing_goal(tmp_path: Path) -> None:
@@ -192,6 +266,22 @@ def test_the_log_in_full_tells_the_whole_cause_of_a_missing_goal(tmp_path: Path)
     full = poketui(*asked, "--full")
     assert full.returncode == 0, full.stderr
     assert f"no goal: {cause}tokens sets the limit)\n" in full.stdout
+
+
+@pytest.mark.slow
+def test_the_documented_command_trains_and_quiet_prints_where_to_resume_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documented = ("--actions", "64", "--llm-model", "smollm2:3b", "--llm-interval", "30")
+    with OllamaServer(ScriptedPlanner("oracle"), models=("smollm2:3b",)) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        result = headless(tmp_path, *SMALL, "--rom", str(rom_path()), *documented, "--quiet")
+    assert result.returncode == 0, result.stderr
+    (run,) = (tmp_path / "saves/runs").iterdir()
+    (line,) = result.stdout.splitlines()
+    assert line == f"Saved at step 64. Resume with: poketui run --resume {run}"
+    settings = json.loads((run / "config.json").read_text())
+    assert (settings["llm_model"], settings["llm_interval"]) == ("smollm2:3b", 30)
 
 
 @pytest.mark.slow

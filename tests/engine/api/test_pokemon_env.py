@@ -1,6 +1,7 @@
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ import torch
 from gymnasium import spaces
 
 from engine import PokemonEnv
-from engine.bc_pokemon import ImpalaCNN, evaluate
-from engine.config import EnvConfig
+from engine.bc_pokemon import ImpalaCNN, evaluate, load_expert_data
+from engine.config import EnvConfig, RunConfig
+from engine.demos.exchange import from_npz
 from engine.errors import ConfigurationError, DecisionValidationError, VideoError
 from engine.types import Action
 
@@ -34,6 +36,38 @@ def test_observation_is_the_picture_and_info_tells_the_rest(env: PokemonEnv) -> 
     assert frame.std() > 10
     assert (type(reward), terminated, truncated) == (float, False, False)
     assert np.array_equal(env.action_masks(), info["action_mask"] == 1)
+
+
+def test_documented_collection_of_expert_data_writes_what_learners_read(
+    env: PokemonEnv, tmp_path: Path
+) -> None:
+    obs, _ = env.reset()
+    episode_data: dict[str, list[Any]] = {
+        "observations": [],
+        "actions": [],
+        "rewards": [],
+        "dones": [],
+    }
+    done = False
+    while not done:
+        action = (Action.LEFT, Action.DOWN)[len(episode_data["actions"]) % 2]
+        next_obs, reward, terminated, truncated, _ = env.step(action)
+        done = terminated or truncated
+        episode_data["observations"].append(obs)
+        episode_data["actions"].append(action)
+        episode_data["rewards"].append(reward)
+        episode_data["dones"].append(done)
+        obs = next_obs
+    np.savez_compressed(
+        tmp_path / "episode_0000.npz",
+        **episode_data,
+        episode_return=sum(episode_data["rewards"]),
+        episode_length=len(episode_data["rewards"]),
+    )
+    assert load_expert_data(tmp_path).size == 16
+    config = RunConfig(save_dir=str(tmp_path), env=SHORT)
+    demo, _ = from_npz(tmp_path / "episode_0000.npz", config, tmp_path)  # plays and compares it
+    assert list(demo.actions) == episode_data["actions"]
 
 
 def test_documented_evaluation_takes_it(env: PokemonEnv) -> None:

@@ -24,6 +24,7 @@ from engine.demos.live_recorder import LiveRecorder
 from engine.demos.writer import DemoWriter, recover
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S as FRAMES_PER_S
 from engine.env.live import LiveStretch
+from engine.env.pixels import FrameStack
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import DemoError
 from engine.strategy.planned import PlannedAdvisor
@@ -36,7 +37,7 @@ WALK = (Action.DOWN, Action.RIGHT, Action.DOWN, Action.LEFT, Action.A, Action.UP
 @pytest.fixture
 def stepped(demo_config: RunConfig) -> Iterator[SteppedEnv]:
     env = make_game_env(demo_config, 0)
-    stepped = SteppedEnv(env, PlannedAdvisor(env.game, 0, 3), sees_pixels=True)
+    stepped = SteppedEnv(env, PlannedAdvisor(env.game, 0, 3), sight=FrameStack)
     stepped.begin(3)
     yield stepped
     stepped.close()

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from engine.config import RunConfig
+from engine.env.pixels import sight_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import RomError
 from engine.types import Action, Advice, Goal
@@ -36,7 +37,7 @@ class AlwaysRight:
 
 def advised(config: RunConfig, env_index: int) -> SteppedEnv:
     env = make_game_env(config, env_index)
-    return SteppedEnv(env, AlwaysRight(), sees_pixels=config.needs_pixels)
+    return SteppedEnv(env, AlwaysRight(), sight=sight_of(config.encoder))
 
 
 def broken(config: RunConfig, env_index: int) -> SteppedEnv:

@@ -348,6 +348,10 @@ env.step(8)
 env.step(8)
 env.close()
 print(len(frames), env.episode_steps)
+env = GameEnv("", render_mode="human", observation_type="state", base_fps=6000)
+env.reset(seed=1)
+env.step(8)
+print(len(frames), env.render())
 """
 
 
@@ -359,8 +363,9 @@ def test_without_headless_every_step_is_shown_in_a_window_if_one_can_be_opened()
         timeout=300,
         check=False,
     )
-    refusal, _, shown = found.stdout.strip().rpartition("\n")
+    refusal, shown, human = found.stdout.strip().rsplit("\n", 2)
     assert "Cannot open a window: " in refusal
     assert "Keep headless=True." in refusal
     assert shown == "2 3", found.stderr  # shown until the window was closed
+    assert human == "4 None"
     assert "Traceback" not in found.stderr

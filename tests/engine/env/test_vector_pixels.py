@@ -10,7 +10,7 @@ import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
-from engine.env.pixels import shrink
+from engine.env.pixels import shrink, sight_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError
@@ -58,7 +58,7 @@ def test_an_encoder_of_features_gets_no_pixels_and_nothing_is_rendered(
     assert batch.final_pixels is None
     assert "pixels" not in blind._arrays
     env = make_game_env(config, 0)
-    stepped = SteppedEnv(env, sees_pixels=config.needs_pixels)
+    stepped = SteppedEnv(env, sight=sight_of(config.encoder))
     assert not env.is_rendering
     stepped.close()
 

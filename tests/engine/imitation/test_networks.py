@@ -5,11 +5,11 @@ from torch import nn
 
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
+from engine.agents.vision import screen_network
 from engine.config import DQNConfig, PPOConfig
-from engine.env.pixels import FrameStack, pixels_shape, shrink
-from engine.imitation.networks import build_network, convolutions, impala, uses_bfloat16
+from engine.env.pixels import ColourSight, FrameStack, pixels_shape, shrink, shrink_screen, sight_of
+from engine.imitation.networks import build_network, uses_bfloat16
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import ColourSight, shrink_screen, sight_of
 from engine.types import Spaces
 
 GAME_BOY_FRAME_SHAPE = (144, 160, 3)
@@ -22,7 +22,7 @@ def test_every_network_gives_a_logit_an_action(network, inputs):
     if network in {"impala", "nature", "tiny"} and inputs == "features":
         pytest.skip("sees the screen")
     config = CloningConfig(network=network, inputs=inputs, hidden_size=16)
-    make_sight = sight_of(config)
+    make_sight = sight_of(config.encoder)
     sight = None if make_sight is None else make_sight(GAME_BOY_FRAME_SHAPE)
     pixels = None if sight is None else torch.zeros((2, *sight.shape), dtype=torch.uint8)
     made = build_network(config, SPACES)
@@ -32,7 +32,7 @@ def test_every_network_gives_a_logit_an_action(network, inputs):
 
 def test_impala_is_the_documented_one():
     """Three sequences of 16, 32 and 32 channels, two residual blocks each, 256 hidden."""
-    network = impala(256)
+    network = screen_network("impala", 256)
     layers = [layer for layer in network.modules() if isinstance(layer, nn.Conv2d)]
     assert [layer.out_channels for layer in layers] == [16] * 5 + [32] * 10
     hidden = next(layer for layer in network if isinstance(layer, nn.Linear))
@@ -40,7 +40,7 @@ def test_impala_is_the_documented_one():
 
 
 def test_nature_ends_in_seven_by_seven():
-    network = convolutions(((32, 8, 4), (64, 4, 2), (64, 3, 1)), 512)
+    network = screen_network("nature", 512)
     hidden = next(layer for layer in network if isinstance(layer, nn.Linear))
     assert hidden.in_features == 64 * 7 * 7
 

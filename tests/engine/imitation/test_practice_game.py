@@ -7,12 +7,12 @@ import pytest
 
 from engine.agents.random import RandomAgent
 from engine.config import EnvConfig
+from engine.env.pixels import sight_of
 from engine.imitation.bc import Cloning
 from engine.imitation.dagger import Dagger
 from engine.imitation.games import make_games, play, policy_expert, rules_expert
 from engine.imitation.networks import build_network
 from engine.imitation.settings import CloningConfig, DaggerConfig
-from engine.imitation.sight import sight_of
 from engine.training.cloning import evaluate_clone, rule_examples
 from engine.training.evaluation import play_episodes
 
@@ -109,7 +109,7 @@ def test_a_policy_can_be_the_expert():
 def test_screens_are_noted_as_the_network_sees_them(practice, network):
     config = CloningConfig(network=network, inputs="screen")
     examples, _ = rule_examples(config, practice, 1)
-    assert examples.pixels.shape == (len(examples), *sight_of(config)((144, 160, 3)).shape)
+    assert examples.pixels.shape == (len(examples), *sight_of(config.encoder)((144, 160, 3)).shape)
     changes = (examples.pixels[1:] != examples.pixels[:-1]).any((1, 2, 3))
     assert changes.mean() > 0.5
 

@@ -113,6 +113,7 @@ def test_goal_outcomes_join_the_newest_exchange_that_set_the_goal(tmp_path: Path
         "failed": 0,
         "replaced": 1,
         "progress": 1,
+        "proven": 1,
         "ignored": 1,
         "ignored_progress": 1,
     }

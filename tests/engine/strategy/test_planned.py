@@ -160,6 +160,16 @@ def test_games_in_the_same_query_have_the_same_key(env):
     assert len(set(keys[0])) == 4
 
 
+def test_a_place_key_tells_the_map_and_its_milestones_apart_and_nothing_else(env):
+    places, keys = {}, {}
+    for one in Played(env).run(60, until="entered_lab").situations:
+        text = {part.name: part.text for part in one.sections}
+        place = text["place"].partition(" (")[0], text["goals"]
+        assert places.setdefault(place, one.place_key) == one.place_key
+        assert keys.setdefault(one.key, one.place_key) == one.place_key
+    assert len(set(places.values())) == len(places) > 2
+
+
 def test_an_ignored_plan_does_not_lead_but_is_judged(env):
     ignoring = replace(ON, holdout_fraction=0.999999, fallback="rules")
     played = Played(env, update=ignoring).run(60, until="entered_lab")

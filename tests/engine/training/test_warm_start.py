@@ -8,7 +8,7 @@ import pytest
 from engine.agents.hybrid import GuidedPolicy
 from engine.api.hybrid_agent import HybridAgent
 from engine.api.hybrid_trainer import HybridLLMRLTrainer
-from engine.config import RunConfig
+from engine.config import RunConfig, load_config
 from engine.env.game_env import GameEnv
 from engine.errors import ConfigurationError
 from engine.events import PolicyUpdated
@@ -19,6 +19,7 @@ from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.from_demonstrations import Source, clone_policy
 from engine.training.journal import read_journal
 from engine.training.policies import read_policy
+from engine.training.policy_folders import agent_settings
 from engine.training.runs import RunFolder
 from tests.engine.api.test_hybrid_trainer import SHORT
 
@@ -40,18 +41,25 @@ def saves(tmp_path_factory) -> Path:
 def cloned(saves) -> dict[str, str]:
     """Policies by their network."""
     given = {"hidden_size": 16, "epochs": 1, "eval_episodes": 0}
+    inputs = {"tiny": "screen", "nature": "both"}
     return {
         network: str(
-            clone_policy(str(saves), {**given, "network": network}, Source(rules=2)).folder
+            clone_policy(
+                str(saves),
+                {**given, "network": network, "inputs": inputs.get(network, "features")},
+                Source(rules=2),
+            ).folder
         )
-        for network in ("ppo", "dqn")
+        for network in ("ppo", "dqn", "tiny", "nature")
     }
 
 
-def settings_of(saves: Path, network: str, policy: str) -> RunConfig:
-    imitation = {**SETTINGS["imitation"], "rules": 1 if network == "dqn" else 0}
-    given = {"save_dir": str(saves), "agent": network, "start_policy": policy}
-    return RunConfig(**{**SETTINGS, **given, "imitation": imitation})
+def settings_of(saves: Path, agent: str, policy: str) -> RunConfig:
+    imitation = {f"imitation.{key}": value for key, value in SETTINGS["imitation"].items()}
+    imitation["imitation.rules"] = 1 if agent == "dqn" else 0
+    begun = agent_settings(str(saves), policy)
+    given = {"save_dir": str(saves), "agent": agent}
+    return load_config(None, SETTINGS | begun | given | imitation)
 
 
 def go_on(folder: RunFolder, config: RunConfig, steps: int, *, is_resumed: bool) -> Checkpoint:
@@ -69,10 +77,13 @@ def go_on(folder: RunFolder, config: RunConfig, steps: int, *, is_resumed: bool)
     return CheckpointStore(folder.checkpoints_path, keep=1).load_newest()[0]
 
 
-@pytest.mark.parametrize("network", ["ppo", "dqn"])
-def test_a_run_from_a_policy_goes_on_bit_for_bit_after_a_break(saves, cloned, network):
+@pytest.mark.parametrize(
+    ("agent", "network"),
+    [("ppo", "ppo"), ("dqn", "dqn"), ("ppo", "tiny"), ("dqn", "tiny"), ("dqn", "nature")],
+)
+def test_a_run_from_a_policy_goes_on_bit_for_bit_after_a_break(saves, cloned, agent, network):
     """PPO with its kick-start, DQN with demonstrations in its replay."""
-    config = settings_of(saves, network, cloned[network])
+    config = settings_of(saves, agent, cloned[network])
     whole, parts = RunFolder.create(config), RunFolder.create(config)
     one = go_on(whole, config, 320, is_resumed=False)
     go_on(parts, config, 200, is_resumed=False)

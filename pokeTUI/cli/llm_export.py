@@ -1,0 +1,144 @@
+"""Write the answers that were proven right as training examples: `poketui llm export`."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ConfigurationError
+from engine.files import EXPORT_MODE, write_file
+from engine.llm.exchanges import scan
+from engine.llm.fine_tuning import Requirements, select, split, statistics
+from engine.plurals import counted
+from engine.providers import PROVIDERS
+from engine.training.journal import skipped_lines
+from engine.training.runs import RunFolder, find_run, list_runs
+from pokeTUI.printing import complain, say
+from pokeTUI.saved import saves
+
+_TRAIN, _VALIDATION, _STATS = "train.jsonl", "validation.jsonl", "stats.json"
+_FEWEST = 10
+"""Examples that OpenAI's fine-tuning takes."""
+_SHORTEST_KEY = 8
+"""Characters; servers without keys are given words like "none"."""
+
+
+def export_examples(
+    save_dir: str | None,
+    runs: Sequence[str],
+    requirements: Requirements,
+    *,
+    is_all: bool,
+    out: Path,
+    val_share: float,
+    is_forced: bool,
+) -> None:
+    """Write the examples of runs and their statistics into a folder, and print the latter.
+
+    Raises:
+        CheckpointError: There is no such run.
+        ConfigurationError: No answer was proven right, or the files are there already or cannot
+            be read or written.
+    """
+    folders = _folders(saves(save_dir), runs, is_all=is_all)
+    names = (_TRAIN, _VALIDATION, _STATS)
+    present = [str(out / name) for name in names if os.path.lexists(out / name)]
+    if present and not is_forced:
+        raise ConfigurationError(
+            f"{present[0]} already exists.", "Choose another folder with --out, or add --force."
+        )
+    exchanges = _exchanges(folders)
+    known = {exchange["model"] for exchange in exchanges}
+    if unknown := sorted(set(requirements.models) - known):
+        raise ConfigurationError(
+            f"No answers of the model '{unknown[0]}'.",
+            f"Models with answers: {', '.join(sorted(known)) or 'none'}.",
+        )
+    keys = (os.environ.get(provider.key_variable, "") for provider in PROVIDERS.values())
+    secrets = tuple(key for key in keys if len(key) >= _SHORTEST_KEY)
+    selection = select(exchanges, replace(requirements, secrets=secrets))
+    if not selection.examples:
+        raise ConfigurationError(
+            f"No examples in {counted(len(exchanges), 'exchange')}"
+            + (f" (dropped: {_listed(selection.dropped)})." if selection.dropped else "."),
+            "Continue the run, add --no-progress, or lower --min-right or --min-success.",
+        )
+    train, validation = split(selection.examples, val_share)
+    parts = {_TRAIN: train, _VALIDATION: validation}
+    facts = statistics(exchanges, selection, parts, needs_progress=requirements.needs_progress) | {
+        "runs": [folder.run_id for folder in folders]
+    }
+    contents = {name: b"".join(one.line() for one in part) for name, part in parts.items()}
+    _write(out, contents | {_STATS: json.dumps(facts, indent=1).encode() + b"\n"})
+    _print(out, facts)
+
+
+def _folders(save_dir: str, runs: Sequence[str], *, is_all: bool) -> list[RunFolder]:
+    if is_all and runs:
+        raise ConfigurationError("Runs and --all were given.", "Give one of them.")
+    listed = [info.path for info in list_runs(save_dir)] if is_all else []
+    named = runs or ([] if listed else ["latest"])
+    paths = [*listed, *(find_run(save_dir, run, purpose="read") for run in named)]
+    return [RunFolder(path) for path in dict.fromkeys(paths)]
+
+
+def _exchanges(folders: Sequence[RunFolder]) -> list[dict[str, Any]]:
+    exchanges: list[dict[str, Any]] = []
+    for folder in folders:
+        path = folder.exchanges_path
+        try:
+            found = scan(path)
+        except OSError as error:
+            raise ConfigurationError(
+                f"Cannot read {path}: {error.strerror or error}.", "Check the file's permissions."
+            ) from None
+        if found.damaged:
+            complain(skipped_lines(found.damaged, path))
+        exchanges += found.exchanges
+    return exchanges
+
+
+def _write(out: Path, contents: Mapping[str, bytes]) -> None:
+    """Write each file that has content; of an earlier export no other may stay beside them."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, content in contents.items():
+            if content:
+                write_file(out / name, content, EXPORT_MODE)
+            else:
+                (out / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"Cannot write {out}: {error.strerror or error}.", "Choose another folder with --out."
+        ) from None
+
+
+def _print(out: Path, facts: Mapping[str, Any]) -> None:
+    say(
+        f"{counted(len(facts['runs']), 'run')}, {counted(facts['exchanges'], 'exchange')}, "
+        f"{counted(facts['examples'], 'example')}"
+    )
+    if facts["dropped"]:
+        say(f"dropped: {_listed(facts['dropped'])}")
+    for name, counts in facts["models"].items():
+        rate = counts["success"]["rate"]
+        right = "no goal followed" if rate is None else f"{rate:.0%} of the goals right"
+        say(
+            f"{name}: {counted(counts['exchanges'], 'exchange')}, {right}, "
+            f"{counted(counts['examples'], 'example')}"
+        )
+    say(f"goals: {', '.join(f'{kind} {count:,}' for kind, count in facts['goals'].items())}")
+    for name, counts in facts["files"].items():
+        if counts["examples"]:
+            say(
+                f"{out / name}: {counted(counts['examples'], 'example')}, "
+                f"about {counted(counts['tokens'], 'token')}"
+            )
+    if facts["files"][_TRAIN]["examples"] < _FEWEST:
+        say(f"OpenAI's fine-tuning requires at least {_FEWEST} examples.")
+
+
+def _listed(dropped: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {why}" for why, count in dropped.items())
