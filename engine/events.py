@@ -1,5 +1,6 @@
 """List the events that the engine publishes: frozen, named in the past tense."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from engine.types import (
     GAME_BOY_ACTIONS,
     GAME_BOY_FRAME_SHAPE,
     ActionSet,
+    AntiStuckStatus,
     Decision,
     EpisodeSummary,
     Evaluation,
@@ -112,6 +114,8 @@ class GameObserved(LossyEvent):
     """The way beyond this map to the goal: for each map on it, tiles (x, y) in order."""
     final_milestone: str = ""
     """Key of the milestone that ends the episode, "" if none does."""
+    anti_stuck: AntiStuckStatus | None = None
+    """None where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,8 @@ class StatusChanged(LossyEvent):
     """How much there is; 0 where that is not known."""
     is_goal_reached: bool = False
     """In a replay: where it stands the run's goal is reached, and nothing is left to play for."""
+    episodes_per_hour: float = 0.0
+    """How fast episodes ended in the last ten minutes; 0 before one has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -514,6 +520,10 @@ class SystemMeasured(LossyEvent):
     """Steps a second at the last measurements, oldest first."""
     checkpoints: tuple[tuple[float, float], ...]
     """(uptime at which it was complete, seconds that it took) of the last ones, oldest first."""
+    history_bytes: int = 0
+    """Of the decision database, with its write-ahead log."""
+    history_bytes_per_hour: float = math.nan
+    """How fast it grew in the last five minutes; nan before there are two measurements."""
 
 
 @dataclass(frozen=True, slots=True)

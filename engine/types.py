@@ -677,6 +677,19 @@ BRANCHED = "branched"
 
 
 @dataclass(frozen=True, slots=True)
+class AntiStuckStatus:
+    """How an episode gets on, and what `engine.env.anti_stuck` does where it does not."""
+
+    idle_steps: int
+    """Since the last new tile or milestone."""
+    masked: tuple[int, ...] = ()
+    """Actions that are masked now, since they led to nothing here; () while it does not
+    intervene."""
+    interventions: int = 0
+    """How often it masked one so far."""
+
+
+@dataclass(frozen=True, slots=True)
 class SmallPicture:
     """One of several games that are shown together, as it is now."""
 

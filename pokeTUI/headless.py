@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from types import FrameType
 
 from engine.commands import Stop
@@ -15,6 +16,7 @@ from engine.events import (
     CurriculumChanged,
     EpisodeEnded,
     EvaluationEnded,
+    Event,
     PlannerStatusChanged,
     ProgressReported,
     RunFailed,
@@ -38,10 +40,21 @@ _WINDOW = 30
 
 
 class HeadlessRunner:
-    """Print what a session does until it ends; if it is quiet, failures only."""
+    """Print what a session does until it ends; if it is quiet, failures only.
 
-    def __init__(self, session: ThreadedSession, *, is_quiet: bool = False) -> None:
+    Args:
+        follow: Takes every event, too.
+    """
+
+    def __init__(
+        self,
+        session: ThreadedSession,
+        *,
+        is_quiet: bool = False,
+        follow: Callable[[Event], None] = lambda event: None,
+    ) -> None:
         self._session = session
+        self._follow = follow
         self._is_quiet = is_quiet
         self._status: StatusChanged | None = None
         self._battles: BattlesProgressed | None = None
@@ -63,6 +76,7 @@ class HeadlessRunner:
             time.sleep(_POLL_INTERVAL_S)
             was_alive = self._session.is_alive
             for event in self._session.mailbox.drain():
+                self._follow(event)
                 self._take(event)
             if self._end is None and not was_alive:
                 self._end = RunFailed("The engine stopped unexpectedly.", "See its log.", True)

@@ -1,18 +1,23 @@
 """Turn the options of `poketui run` into a session with or without a screen."""
 
+import contextlib
 import os
+import socket
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.config import RunConfig, load_config
 from engine.errors import TerminalError
-from engine.events import ConnectionLost, RunFailed, RunStopped
+from engine.events import ConnectionLost, ProgressReported, RunFailed, RunStopped
 from engine.session import EngineSession
 from engine.training.checkpoint import steps_of
 from engine.training.runs import resume_command
 from pokeTUI.printing import complain, say
 from pokeTUI.signals import signal_exit_code
+
+if TYPE_CHECKING:
+    from pokeTUI.serve.beside import RunPage
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
@@ -30,8 +35,11 @@ def launch(
     is_quiet: bool = False,
     is_detached: bool = False,
     color: str = "auto",
+    web_port: int | None = None,
 ) -> int:
     """Run until the end, or start a run in the background, and return the exit code.
+
+    The statistics page is served at `web_port`; 0 is any free one, None serves none.
 
     Raises:
         PokeTUIError: For what a user can correct, before anything is started.
@@ -40,28 +48,58 @@ def launch(
 
     config = load_config(config_path, overrides)
     color_depth(color, os.environ)
-    if is_detached:
-        return detach(config, resume, is_quiet=is_quiet)
-    session = EngineSession(config, resume=resume)
-    if not config.headless:
-        try:  # after what is wrong with the run itself, before anything is drawn
+    with contextlib.ExitStack() as stack:
+        listener = None
+        if web_port is not None:
+            from pokeTUI.serve.beside import listen_for_page
+
+            listener = stack.enter_context(listen_for_page(web_port))
+        if is_detached:
+            return detach(config, resume, is_quiet=is_quiet, listener=listener)
+        session = EngineSession(config, resume=resume)
+        stack.callback(session.discard)
+        if not config.headless:  # after what is wrong with the run itself, before anything is drawn
             check_terminal()
             check_preferences()
-        except BaseException:
-            session.discard()
-            raise
-        return report(run_cockpit(session, config, color), session.run_dir)
-    from pokeTUI.headless import HeadlessRunner
+        page = None
+        if listener is not None:
+            from pokeTUI.serve.beside import RunPage
 
-    try:
-        end = HeadlessRunner(session, is_quiet=is_quiet).run()
-    finally:
-        session.discard()
+            page = RunPage(listener, session, is_followed=config.headless)
+            say(f"Statistics page: {page.address}")
+        end: RunStopped | RunFailed | ConnectionLost | None
+        if config.headless:
+            end = _run_headless(session, page, is_quiet=is_quiet)
+        else:
+            end = run_cockpit(session, config, color, page)
     return report(end, session.run_dir)
 
 
-def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> int:
+def _run_headless(
+    session: EngineSession, page: "RunPage | None", *, is_quiet: bool
+) -> RunStopped | RunFailed:
+    from pokeTUI.headless import HeadlessRunner
+
+    if page is None:
+        return HeadlessRunner(session, is_quiet=is_quiet).run()
+    with page:
+        return HeadlessRunner(session, is_quiet=is_quiet, follow=page.take).run()
+
+
+def detach(
+    config: RunConfig,
+    resume: str | None,
+    *,
+    is_quiet: bool = False,
+    listener: socket.socket | None = None,
+) -> int:
     """Start a run in the background, say how to reach it, and return the exit code.
+
+    Args:
+        config: Its settings.
+        resume: A saved run to continue with, None for a new one.
+        is_quiet: Say nothing.
+        listener: Where its statistics page is served, None: nowhere.
 
     Raises:
         PokeTUIError: For what a user can correct, before anything is started.
@@ -72,6 +110,10 @@ def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> 
     failure = wait_for_start(live, lambda text: None if is_quiet else say(text))
     if failure is not None:
         return report(failure, live.hello.run_dir if live.hello else "")
+    if listener is not None:
+        from pokeTUI.serve.background import start_page
+
+        say(f"Statistics page: {start_page(live, listener)}")
     if not is_quiet:
         say(f"The run {live.run_id} is running in the background.")
         say(f"Attach: poketui attach {live.run_id}")
@@ -111,7 +153,10 @@ def check_terminal(
 
 
 def run_cockpit(
-    session: EngineSession, config: RunConfig, color: str = "auto"
+    session: EngineSession,
+    config: RunConfig,
+    color: str = "auto",
+    page: "RunPage | None" = None,
 ) -> RunStopped | RunFailed | ConnectionLost | None:
     """Show a run until it ends, and return how it ended."""
     from pokeTUI.app import CockpitApp
@@ -123,7 +168,13 @@ def run_cockpit(
         cockpit = CockpitApp(
             session, config, color=color, make_session=go_on, run_dir=session.run_dir
         )
-        cockpit.run()
+        if page is None:
+            cockpit.run()
+            return cockpit.end
+        page.source = lambda: cockpit.dashboard
+        session.mailbox.post(ProgressReported(f"statistics page: {page.address}"))
+        with page:
+            cockpit.run()
         return cockpit.end
     finally:
         session.discard()

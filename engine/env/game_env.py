@@ -30,6 +30,7 @@ from engine.games.catalog import load_game
 from engine.rewards.base import Transition
 from engine.rewards.composer import CUSTOM, RewardComposer
 from engine.types import (
+    AntiStuckStatus,
     EpisodeSummary,
     Frame,
     GameState,
@@ -385,6 +386,15 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
                 both if len(both := idle | blocked) < len(self.game.actions) else blocked
             )
         return self._blocked
+
+    @property
+    def anti_stuck(self) -> AntiStuckStatus:
+        """Return how the episode gets on, and what is masked now because it led to nothing."""
+        episode = self._episode
+        masked = episode.anti_stuck.blocked(self.state).keys() & self.blocked.keys()
+        return AntiStuckStatus(
+            episode.idle_steps, tuple(sorted(masked)), episode.anti_stuck.interventions
+        )
 
     def action_mask(self) -> NDArray[np.bool_]:
         """Return (A,) bool for the game's A actions, False where one can have no effect now."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Frame, GameState, Goal, MapId, RewardBreakdown
+from engine.types import AntiStuckStatus, Frame, GameState, Goal, MapId, RewardBreakdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Inspection:
         visited: (height, width) bool, tiles of this map that the episode has stood on; None where
             nobody wants pictures.
         route: The way beyond this map to the goal: for each map on it, tiles (x, y) in order.
+        anti_stuck: How the episode gets on; None where nobody knows.
     """
 
     frame: Frame | None
@@ -39,3 +40,4 @@ class Inspection:
     path: tuple[tuple[int, int], ...] = ()
     visited: NDArray[np.bool_] | None = None
     route: tuple[tuple[MapId, tuple[tuple[int, int], ...]], ...] = ()
+    anti_stuck: AntiStuckStatus | None = None

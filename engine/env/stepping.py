@@ -338,6 +338,7 @@ class SteppedEnv:
             path=leads.path(env.state) if leads else (),
             visited=env.stood_on() if self._shows_frames else None,
             route=leads.route(env.state) if leads else (),
+            anti_stuck=env.anti_stuck,
         )
 
     def save(self) -> bytes:

@@ -100,6 +100,14 @@ class DecisionHistoryAnalyzer:
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
+    def file_bytes(self) -> int:
+        """Return the size of the file with its write-ahead log."""
+        return sum(
+            path.stat().st_size
+            for path in (self._path, self._path.with_name(f"{self._path.name}-wal"))
+            if path.exists()
+        )
+
     def begin_episode(self, episode_id: str) -> None:
         """Let the decisions that follow belong to an episode."""
         with self._lock:

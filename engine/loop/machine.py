@@ -22,7 +22,7 @@ from engine.folders import folder_bytes
 _INTERVAL_S = 5.0
 _FIRST_S = 1.0
 _SPEEDS = 60
-"""Measurements whose speed is kept: the last five minutes."""
+"""Measurements whose speed and database size are kept: the last five minutes."""
 _CGROUP = Path("/sys/fs/cgroup")
 _MIB = 1024**2
 _QUERY = (
@@ -32,10 +32,22 @@ _QUERY = (
 
 
 class MachineMeter:
-    """Measure every few seconds; `folder` is the run's, whose size and disk count."""
+    """Measure every few seconds.
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    Args:
+        folder: The run's, whose size and disk count.
+        history_bytes: Returns the size of the decision database.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Callable[[], float] = time.monotonic,
+        history_bytes: Callable[[], int] = int,
+    ) -> None:
         self._folder = folder
+        self._history_bytes = history_bytes
+        self._history: deque[tuple[float, int]] = deque(maxlen=_SPEEDS)
         self._clock = clock
         self._due_s = clock() + _FIRST_S
         self._ticks = _core_ticks()
@@ -59,8 +71,10 @@ class MachineMeter:
             steps_per_s: How fast the run is.
             checkpoints: As `SystemMeasured.checkpoints`.
         """
-        self._due_s = self._clock() + _INTERVAL_S
+        now_s = self._clock()
+        self._due_s = now_s + _INTERVAL_S
         self._speeds.append(steps_per_s)
+        self._history.append((now_s, self._history_bytes()))
         used, total = memory() or (0, 0)
         disk_free = disk_total = 0
         with suppress(OSError):
@@ -78,11 +92,17 @@ class MachineMeter:
             run_bytes=folder_bytes(self._folder),
             speeds=tuple(self._speeds),
             checkpoints=tuple(checkpoints),
+            history_bytes=self._history[-1][1],
+            history_bytes_per_hour=self._history_growth(),
         )
 
     def close(self) -> None:
         """Ask no other program any more."""
         self._gpus.close()
+
+    def _history_growth(self) -> float:
+        (first_s, first), (last_s, last) = self._history[0], self._history[-1]
+        return 3600 * (last - first) / (last_s - first_s) if last_s > first_s else math.nan
 
     def _cores(self) -> tuple[float, ...]:
         """Return how busy each core was since the last time."""

@@ -95,22 +95,32 @@ class RunMetrics:
 
 
 class SpeedMeter:
-    """Measure steps a second over the last seconds."""
+    """Measure how fast a count rises.
 
-    def __init__(self) -> None:
+    Args:
+        window_s: How far back it looks.
+        interval_s: Shortest time between two counts that are noted.
+    """
+
+    def __init__(self, window_s: float = _SPEED_WINDOW_S, interval_s: float = 0.0) -> None:
+        self._window_s = window_s
+        self._interval_s = interval_s
         self._samples: deque[tuple[float, int]] = deque()
 
-    def mark(self, now_s: float, total_steps: int) -> None:
-        """Note how many steps were taken by now."""
-        self._samples.append((now_s, total_steps))
-        while len(self._samples) > 2 and now_s - self._samples[0][0] > _SPEED_WINDOW_S:
-            self._samples.popleft()
+    def mark(self, now_s: float, count: int) -> None:
+        """Note the count of now."""
+        samples = self._samples
+        if samples and now_s - samples[-1][0] < self._interval_s:
+            return
+        samples.append((now_s, count))
+        while len(samples) > 2 and now_s - samples[0][0] > self._window_s:
+            samples.popleft()
 
     def forget(self) -> None:
         """Start anew, after a pause."""
         self._samples.clear()
 
-    def steps_per_s(self) -> float:
+    def per_s(self) -> float:
         """Return the speed, 0 before there is one."""
         if len(self._samples) < 2:
             return 0.0

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 FRAME_INTERVAL_S = 1 / 30
 _STATUS_INTERVAL_S = 1 / 10
+_EPISODES_WINDOW_S = 600.0
+_EPISODES_INTERVAL_S = 1.0
 _WORTH_A_LINE = 0.25
 """Smallest payment that is published on its own."""
 
@@ -61,6 +63,7 @@ class Reporter:
         self.emit = emit
         self._clock = clock
         self._meter = SpeedMeter()
+        self._episode_meter = SpeedMeter(_EPISODES_WINDOW_S, _EPISODES_INTERVAL_S)
         self._shares = DecisionShares()
         self._goal: Goal | None = None
         self._started_s = clock()
@@ -90,7 +93,7 @@ class Reporter:
 
     def steps_per_s(self) -> float:
         """Return the speed of the last seconds."""
-        return self._meter.steps_per_s()
+        return self._meter.per_s()
 
     def phase(self, phase: str, done: float = 0.0, total: float = 0.0) -> None:
         """Note what the engine is busy with, and how much of it is done, where that is known."""
@@ -112,11 +115,13 @@ class Reporter:
     def _figures(self) -> events.StatusChanged:
         controls = self._controls
         phase, done, total = self.work
+        uptime_s = self.uptime_s()
+        self._episode_meter.mark(uptime_s, self.metrics.episodes)
         return events.StatusChanged(
             total_steps=self.metrics.total_steps,
             steps_per_s=self.steps_per_s(),
             episode=self.metrics.episodes,
-            uptime_s=self.uptime_s(),
+            uptime_s=uptime_s,
             is_paused=controls.is_paused,
             is_human=controls.is_human,
             is_live=controls.is_live,
@@ -127,6 +132,7 @@ class Reporter:
             shares=self._shares.shares(),
             done=done,
             total=total,
+            episodes_per_hour=3600 * self._episode_meter.per_s(),
         )
 
     def say(self, source: str, text: str, confidence: float | None = None) -> None:
@@ -164,6 +170,7 @@ class Reporter:
                 seen.visited,
                 seen.route,
                 seen.final_milestone,
+                seen.anti_stuck,
             )
         )
         self.emit(events.RewardPaid(seen.breakdown, seen.episode, self.metrics.mean_components()))

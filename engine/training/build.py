@@ -141,7 +141,7 @@ def build_trainer(
         if config.background_episodes and not config.eval_interval and make_vector is None:
             trainer.background = BackgroundEvaluation(config, trainer.log.emit)
             undo.callback(trainer.background.close)
-        trainer.machine = MachineMeter(folder.path)
+        trainer.machine = MachineMeter(folder.path, history_bytes=history.file_bytes)
         undo.callback(trainer.machine.close)
         emit(
             RunStarted(

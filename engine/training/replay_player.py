@@ -192,6 +192,7 @@ class Playback:
             final_milestone=env.final_milestone,
             episode=env.episode_sums,
             visited=env.stood_on(),
+            anti_stuck=env.anti_stuck,
         )
 
     def close(self) -> None:

@@ -56,6 +56,10 @@ def serve(
     control: Annotated[
         bool, typer.Option("--control", help="Allow browsers to control the run.")
     ] = False,
+    statistics: Annotated[
+        bool,
+        typer.Option("--statistics", help="Serve the statistics page instead of the terminal."),
+    ] = False,
 ) -> None:
     """Show a run in a browser on this machine; whoever has the printed address can watch."""
     import asyncio
@@ -63,31 +67,58 @@ def serve(
 
     from engine.remote.folder import find_live_run
 
+    if statistics and control:
+        raise ConfigurationError(
+            "--statistics and --control are mutually exclusive.", "Leave one out."
+        )
+    if statistics:
+        _serve_statistics(run, port)
+        return
     if importlib.util.find_spec("textual_serve") is None:
         raise ConfigurationError(
             "poketui serve needs the package textual-serve, which is not installed.",
             "Install it: pip install 'poketui[web]'.",
         )
-    run_id = find_live_run(run).run_id
+    live = find_live_run(run)
 
     from pokeTUI.serve.server import Program
     from pokeTUI.serve.server import serve as serve_program
 
     options = () if control else ("--read-only",)
     program = Program(
-        ("pokeTUI", "attach", run_id, *options), f"{run_id} - PokeTUI", f"Opening the run {run_id}"
+        ("pokeTUI", "attach", live.run_id, *options),
+        f"{live.run_id} - PokeTUI",
+        f"Opening the run {live.run_id}",
     )
-    asyncio.run(
-        serve_program(program, port, lambda address: _announce(address, run_id, is_steered=control))
-    )
-    say("", f"Stopped serving; the run {run_id} continues: poketui attach {run_id}")
+    aim = "to watch and control" if control else "to watch (--control also allows control)"
+    asyncio.run(serve_program(program, port, lambda address: _announce(address, live.run_id, aim)))
+    say("", f"Stopped serving; the run {live.run_id} continues: poketui attach {live.run_id}")
 
 
-def _announce(address: str, run_id: str, *, is_steered: bool) -> None:
+def _serve_statistics(run: str | None, port: int) -> None:
+    import asyncio
+
+    from engine.remote.folder import find_live_run
+    from pokeTUI.serve.beside import listen_for_page
+
+    live = find_live_run(run)
+    with listen_for_page(port, "--port") as listener:
+        from pokeTUI.serve.background import serve_live
+
+        asyncio.run(
+            serve_live(
+                live,
+                listener,
+                lambda address: _announce(address, live.run_id, "for its statistics"),
+            )
+        )
+    say("", "Stopped serving.")
+
+
+def _announce(address: str, run_id: str, aim: str) -> None:
     """Print the address, the only time that the token is seen."""
     port = address.partition("/?")[0].rpartition(":")[2]
-    steered = "to watch and control" if is_steered else "to watch (--control also allows control)"
-    say(f"Open the run {run_id} in a browser {steered}:")
+    say(f"Open the run {run_id} in a browser {aim}:")
     say(f"  {address}")
     say("Keep this address secret. From another machine, open a tunnel first:")
     say(f"  ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}")

@@ -19,7 +19,7 @@ from pokeTUI.cli.completion import (
 )
 from pokeTUI.cli.demos import demos_app
 from pokeTUI.cli.doctor import doctor
-from pokeTUI.cli.live import attach, serve, stop
+from pokeTUI.cli.live import DEFAULT_PORT, attach, serve, stop
 from pokeTUI.cli.llm import llm_app
 from pokeTUI.cli.record import record
 from pokeTUI.cli.runs import runs
@@ -152,6 +152,21 @@ def run(
     ] = None,
     save_dir: options.SaveDir = None,
     allow_unknown_rom: options.AnyRom = False,
+    web: Annotated[
+        bool | None,
+        typer.Option(
+            "--web/--no-web", help="Serve a live statistics page to browsers on this machine."
+        ),
+    ] = None,
+    web_port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Its port on 127.0.0.1, 0 for any free one; serves it without --web, too.",
+            show_default=f"{DEFAULT_PORT}",
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="With --headless: print errors only.")
     ] = False,
@@ -164,6 +179,10 @@ def run(
     if llm_model and no_llm:
         raise ConfigurationError(
             f"--llm-model {llm_model} and --no-llm are mutually exclusive.", "Leave one out."
+        )
+    if web_port is not None and web is False:
+        raise ConfigurationError(
+            f"--web-port {web_port} and --no-web are mutually exclusive.", "Leave one out."
         )
     given = options.given(
         rom_path=rom,
@@ -191,7 +210,15 @@ def run(
         from pokeTUI.saved import saves
 
         overrides = agent_settings(saves(save_dir), start_policy) | overrides
-    code = launch(config, overrides, resume=resume, is_quiet=quiet, is_detached=detach, color=color)
+    code = launch(
+        config,
+        overrides,
+        resume=resume,
+        is_quiet=quiet,
+        is_detached=detach,
+        color=color,
+        web_port=DEFAULT_PORT if web and web_port is None else web_port,
+    )
     raise typer.Exit(code)
 
 

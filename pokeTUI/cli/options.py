@@ -32,7 +32,7 @@ _PANELS = {
     "Video": "gif mp4 panes size speed scale first last",
     "Table of runs": "sort reverse filter_ group watch_ once",
     "Labels and trash": "name note add_tag untag delete restore yes",
-    "Output": "headless detach quiet color save_dir checkpoint_dir exp_name track "
+    "Output": "headless detach web web_port quiet color save_dir checkpoint_dir exp_name track "
     "wandb_project_name json_ out force",
 }
 _PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}

@@ -5,12 +5,25 @@ mean 127.0.0.1. So every request must name this machine, a websocket must come f
 and everything but the first page needs the cookie that the token brings.
 """
 
+import contextlib
 import hmac
+import json
 import re
 import secrets
 from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from engine.files import read_object, write_file
 
 COOKIE = "poketui"
+_SECRETS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "token": re.compile(r"[\w-]{43}", re.ASCII),
+        "key": re.compile(r"[\w-]{43}", re.ASCII),
+        "path": re.compile(r"/[0-9a-f]{32}"),
+    }
+)
 _OWN_HOST = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
 
 
@@ -28,6 +41,26 @@ class Guard:
         self.key = secrets.token_urlsafe(32)
         self.path = f"/{secrets.token_hex(16)}"
 
+    @classmethod
+    def kept(cls, file: Path) -> "Guard":
+        """Return the guard whose secrets are in a file, made if need be.
+
+        So a page that stays open finds its run again when that is started again. The file lies
+        where nobody else can look.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        guard = cls()
+        with contextlib.suppress(ValueError):
+            kept = read_object(file)
+            if all(form.fullmatch(str(kept.get(name))) for name, form in _SECRETS.items()):
+                guard.token, guard.key, guard.path = (str(kept[name]) for name in _SECRETS)
+                return guard
+        values = {name: getattr(guard, name) for name in _SECRETS}
+        write_file(file, json.dumps(values).encode())
+        return guard
+
 
 def is_own_host(host: str) -> bool:
     """Return whether a Host header names this machine. Any port: a tunnel may have another one."""
@@ -39,21 +72,21 @@ def is_own_origin(origin: str, host: str) -> bool:
     return is_own_host(host) and origin.lower() == f"http://{host}".lower()
 
 
-def security_headers(host: str) -> Mapping[str, str]:
+def security_headers(host: str, *, is_terminal: bool) -> Mapping[str, str]:
     """Return what every answer carries: nothing from elsewhere, in nobody's frame, stored nowhere.
 
     Args:
         host: The Host header, known to be one of ours.
+        is_terminal: The page is xterm.js, which makes style elements and attributes; its terminal
+            comes by a websocket, which not every browser takes 'self' to mean.
     """
     policy = {
         "default-src": "'none'",
         "script-src": "'self'",
-        # xterm.js makes style elements and attributes.
-        "style-src": "'self' 'unsafe-inline'",
+        "style-src": "'self' 'unsafe-inline'" if is_terminal else "'self'",
         "font-src": "'self'",
         "img-src": "'self' data:",
-        # Not every browser takes 'self' to mean websockets too.
-        "connect-src": f"'self' ws://{host}",
+        "connect-src": f"'self' ws://{host}" if is_terminal else "'self'",
         "base-uri": "'none'",
         "form-action": "'none'",
         "frame-ancestors": "'none'",

@@ -9,29 +9,31 @@ import contextlib
 import html
 import importlib.util
 import json
-import logging
-import mimetypes
 import secrets
-import signal
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
 from aiohttp import WSCloseCode, WSMsgType, web
-from aiohttp.http_exceptions import HttpProcessingError
 
-from engine.errors import ConfigurationError
 from pokeTUI.printing import complain
-from pokeTUI.serve.connections import BACKLOG, Connections, Limits
-from pokeTUI.serve.guard import COOKIE, Guard, is_own_host, is_own_origin, is_same, security_headers
+from pokeTUI.serve.connections import Limits
+from pokeTUI.serve.guard import Guard
+from pokeTUI.serve.site import (
+    PAGE,
+    SHUTDOWN_S,
+    Site,
+    address_of,
+    file_response,
+    listen,
+    read_files,
+    stop_on_signals,
+)
 from pokeTUI.serve.viewer import Viewer, bounded
 
-HOST = "127.0.0.1"
-_PAGE = Path(__file__).with_name("page")
 _LARGEST_MESSAGE = 256 * 1024
 _KEPT_ENDS = 64
-_SHUTDOWN_S = 5.0
 _ENDED = "The viewer has ended."
 
 
@@ -49,115 +51,40 @@ class Program:
     opening: str
 
 
-class BrowserServer:
+class BrowserServer(Site):
     """Serve a program to the browsers of whoever has the token.
 
     Args:
         limits: How long and how often; None: what this process may.
     """
 
+    is_terminal = True
+    remedy = "Open the one that `poketui serve` printed, including its token."
+
     def __init__(self, program: Program, limits: Limits | None = None) -> None:
-        self.guard = Guard()
+        super().__init__(Guard(), limits, lambda text: complain(f"poketui: {text}"))
         self._program = program
-        self._limits = limits or Limits.of_this_process()
-        self._connections = Connections(self._limits)
-        self._page = Template((_PAGE / "index.html").read_text(encoding="utf-8"))
+        self._page = Template((PAGE / "index.html").read_text(encoding="utf-8"))
         self._files = _read_files()
         self._sockets: dict[web.WebSocketResponse, asyncio.Transport | None] = {}
         self.open_clients = 0
         self._ends: dict[str, str] = {}
 
-    async def run(self, port: int, announce: Callable[[str], None], stop: asyncio.Event) -> None:
-        """Serve until `stop` is set; then no process is left.
-
-        Port 0 is any that is free; `announce` is given the address, token included.
-
-        Raises:
-            ConfigurationError: The port is not to be had.
-        """
-        logger = logging.Logger("pokeTUI.serve")
-        logger.addHandler(_Complaints())
-        runner = web.AppRunner(
-            self._application(),
-            access_log=None,
-            logger=logger,
-            keepalive_timeout=self._limits.idle_s,
-            shutdown_timeout=_SHUTDOWN_S,
-            handle_signals=False,
-        )
-        await runner.setup()
-        make = runner.server
-        assert make is not None
-        listener: asyncio.Server | None = None
-        try:
-            loop = asyncio.get_running_loop()
-            try:
-                listener = await loop.create_server(
-                    lambda: self._connections.open(make()), HOST, port, backlog=BACKLOG
-                )
-            except (OSError, OverflowError) as error:
-                reason = getattr(error, "strerror", None) or str(error)
-                raise ConfigurationError(
-                    f"Cannot listen on {HOST}:{port}: {reason}.",
-                    "Choose another one: --port 8081.",
-                ) from None
-            address = listener.sockets[0].getsockname()
-            announce(f"http://{HOST}:{address[1]}/?token={self.guard.token}")
-            await stop.wait()
-        finally:
-            if listener is not None:
-                listener.close()
-            await runner.cleanup()
-
-    def _application(self) -> web.Application:
-        application = web.Application(middlewares=[self._check])
-        application.on_response_prepare.append(_add_headers)
-        application.on_shutdown.append(self._close_all)
+    def routes(self) -> list[web.RouteDef]:
+        """Return the page, its files, and the terminals."""
         path = self.guard.path
-        application.add_routes(
-            [
-                web.get("/", self._first_page),
-                web.get(f"{path}/", self._show_page),
-                web.get(f"{path}/ws/{{client}}", self._serve_client),
-                web.get(f"{path}/end/{{client}}", self._say_end),
-                web.get(f"{path}/{{name:(?:static|page)/.*}}", self._show_file),
-            ]
-        )
-        return application
-
-    # Who may ask
-
-    @web.middleware
-    async def _check(
-        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-    ) -> web.StreamResponse:
-        self._connections.hear(request.transport)
-        host = request.headers.get("Host", "")
-        if not is_own_host(host):
-            raise web.HTTPMisdirectedRequest(text="This server only answers on 127.0.0.1.")
-        origin = request.headers.get("Origin")
-        if origin is not None and not is_own_origin(origin, host):
-            raise web.HTTPForbidden(text="Cross-origin requests are not allowed.")
-        if request.path == "/":
-            is_allowed = is_same(request.query.get("token", ""), self.guard.token)
-        else:
-            is_allowed = is_same(request.cookies.get(COOKIE, ""), self.guard.key)
-        if not is_allowed:
-            raise web.HTTPForbidden(
-                text="The address is incomplete. Open the one that `poketui serve` printed, "
-                "including its token."
-            )
-        self._connections.trust(request.transport)
-        return await handler(request)
+        return [
+            web.get("/", self._first_page),
+            web.get(f"{path}/", self._show_page),
+            web.get(f"{path}/ws/{{client}}", self._serve_client),
+            web.get(f"{path}/end/{{client}}", self._say_end),
+            web.get(f"{path}/{{name:(?:static|page)/.*}}", self._show_file),
+        ]
 
     # The page
 
     async def _first_page(self, request: web.Request) -> web.StreamResponse:
-        response = await self._show_page(request)
-        response.set_cookie(
-            COOKIE, self.guard.key, path=self.guard.path, httponly=True, samesite="Strict"
-        )
-        return response
+        return self.with_cookie(await self._show_page(request))
 
     async def _show_page(self, request: web.Request) -> web.Response:
         values = {
@@ -174,10 +101,7 @@ class BrowserServer:
         name = request.match_info["name"]
         if name.endswith("/"):
             raise web.HTTPForbidden(text="This is a folder.")
-        if name not in self._files:
-            raise web.HTTPNotFound
-        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return web.Response(body=self._files[name], content_type=kind)
+        return file_response(self._files, name)
 
     async def _say_end(self, request: web.Request) -> web.Response:
         return web.Response(text=self._ends.get(request.match_info["client"], _ENDED))
@@ -188,7 +112,7 @@ class BrowserServer:
         if "Origin" not in request.headers:  # every browser sends it with a websocket
             raise web.HTTPForbidden(text="A WebSocket request needs an Origin header.")
         client = request.match_info["client"]
-        most = self._limits.viewers
+        most = self.limits.viewers
         if self.open_clients >= most:
             many = f"{most} viewers are" if most > 1 else "1 viewer is"
             self._note_end(client, f"{many} already open. Close one first.")
@@ -197,14 +121,14 @@ class BrowserServer:
         viewer = Viewer(self._program.command)
         try:
             socket = web.WebSocketResponse(
-                heartbeat=self._limits.heartbeat_s,
-                timeout=_SHUTDOWN_S,
+                heartbeat=self.limits.heartbeat_s,
+                timeout=SHUTDOWN_S,
                 max_msg_size=_LARGEST_MESSAGE,
                 compress=False,
             )
             await socket.prepare(request)
             transport = self._sockets[socket] = request.transport
-            self._connections.limit(transport, None)  # a websocket has a heartbeat
+            self.connections.limit(transport, None)  # a websocket has a heartbeat
             end = ""
             try:
                 await viewer.start(
@@ -220,7 +144,7 @@ class BrowserServer:
                 end = end or viewer.last_words().removeprefix("poketui: ") or _ENDED
                 self._note_end(client, end)
                 # What a peer that does not read has not been sent would keep it here for ever.
-                self._connections.limit(transport, _SHUTDOWN_S)
+                self.connections.limit(transport, SHUTDOWN_S)
                 await socket.close()
         finally:
             self.open_clients -= 1
@@ -231,51 +155,34 @@ class BrowserServer:
         while len(self._ends) > _KEPT_ENDS:
             del self._ends[next(iter(self._ends))]
 
-    async def _close_all(self, application: web.Application) -> None:
+    async def close_all(self, application: web.Application) -> None:
+        """End the terminals."""
         for transport in self._sockets.values():
-            self._connections.limit(transport, _SHUTDOWN_S)
+            self.connections.limit(transport, SHUTDOWN_S)
         await asyncio.gather(
             *(socket.close(code=WSCloseCode.GOING_AWAY) for socket in set(self._sockets))
         )
 
 
 async def serve(program: Program, port: int, announce: Callable[[str], None]) -> None:
-    """Serve until SIGINT, SIGTERM or SIGHUP.
+    """Serve until SIGINT, SIGTERM or SIGHUP; `announce` is given the address, token included.
 
     Raises:
         ConfigurationError: The port is not to be had.
     """
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop.set)
-    await BrowserServer(program).run(port, announce, stop)
+    server = BrowserServer(program)
+    with listen(port, "--port") as listener:
+        announce(address_of(listener, server.guard))
+        await server.run(listener, stop_on_signals())
 
 
 def _read_files() -> dict[str, bytes]:
-    """Return the page's files, and textual.js and its fonts: nothing else of its package.
-
-    They are kept in memory: no number of requests opens more files.
-    """
+    """Return the page's files, and textual.js and its fonts: nothing else of its package."""
     found = importlib.util.find_spec("textual_serve")
     assert found is not None
     assert found.origin is not None
-    folders = {"page": _PAGE, "static": Path(found.origin).with_name("static")}
-    return {
-        f"{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
-        for name, folder in folders.items()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-class _Complaints(logging.Handler):
-    """Says in a line what went wrong here; what a peer did wrong was answered, and is no news."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        error = record.exc_info[1] if record.exc_info else None
-        if error is not None and not isinstance(error, HttpProcessingError):
-            complain(f"poketui: A request failed: {type(error).__name__}: {error}")
+    static = Path(found.origin).with_name("static")
+    return read_files(PAGE, "page") | read_files(static, "static")
 
 
 async def _relay(socket: web.WebSocketResponse, viewer: Viewer) -> None:
@@ -327,9 +234,3 @@ async def _finish(work: Coroutine[None, None, None]) -> None:
     except asyncio.CancelledError:
         await task
         raise
-
-
-async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
-    host = request.headers.get("Host", "")
-    response.headers.update(security_headers(host if is_own_host(host) else HOST))
-    response.headers["Server"] = "poketui"

@@ -21,6 +21,7 @@ from engine.remote.folder import FOLDER_VARIABLE
 from pokeTUI.serve.connections import Limits
 from pokeTUI.serve.guard import COOKIE, is_own_host, is_own_origin
 from pokeTUI.serve.server import BrowserServer, Program
+from pokeTUI.serve.site import address_of, listen
 from pokeTUI.serve.viewer import bounded
 from tests.engine.processes import is_gone, wait_until
 from tests.hostile_folder import HostileFolder
@@ -89,11 +90,11 @@ def open_site(tmp_path: Path) -> OpenSite:
         allowed = dataclasses.replace(Limits.of_this_process(), **limits)  # type: ignore[arg-type]
         server = BrowserServer(Program(shown, "A <run>", "Opening"), allowed)
         stop = asyncio.Event()
-        announced: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        serving = asyncio.create_task(server.run(0, announced.set_result, stop))
+        listener = listen(0, "--port")
+        serving = asyncio.create_task(server.run(listener, stop))
         try:
             async with aiohttp.ClientSession() as client:
-                yield Site(server, await announced, stop, pids, client)
+                yield Site(server, address_of(listener, server.guard), stop, pids, client)
         finally:
             stop.set()
             await serving
@@ -501,13 +502,12 @@ async def test_a_signal_to_the_server_leaves_nobody(
 # The command
 
 
-async def test_a_port_that_is_taken_is_one_line() -> None:
+def test_a_port_that_is_taken_is_one_line() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        server = BrowserServer(Program(("nothing",), "", ""))
         with pytest.raises(ConfigurationError, match=r"Cannot listen.*--port"):
-            await server.run(taken.getsockname()[1], print, asyncio.Event())
+            listen(taken.getsockname()[1], "--port")
 
 
 def test_without_a_run_it_says_how_to_start_one(

@@ -113,7 +113,7 @@ async def test_an_answer_that_is_not_taken_is_given_up(open_site: OpenSite) -> N
                 path = f"{site.server.guard.path}/static/js/textual.js"
                 await say(peer, f"GET {path} HTTP/1.1\r\n{head}".encode() * 20)
             async with asyncio.timeout(LIMIT_S):
-                while len(site.server._connections):
+                while len(site.server.connections):
                     await asyncio.sleep(0.02)
             assert await site.status(f"/?token={site.server.guard.token}") == 200
 
@@ -132,7 +132,7 @@ async def test_a_browser_that_does_not_read_any_more_leaves_no_viewer(
             await watched.send_json(["resize", {"width": 900 + number, "height": 400}])
         assert await all_gone(pids)
         async with asyncio.timeout(LIMIT_S):
-            while site.server.open_clients or len(site.server._connections):
+            while site.server.open_clients or len(site.server.connections):
                 await asyncio.sleep(0.02)
         await watched.close()
 

@@ -132,3 +132,15 @@ def test_closing_ends_a_nvidia_smi_that_hangs(tmp_path, nvidia_smi):
     process = meter._gpus._process
     meter.close()
     assert process.returncode
+
+
+def test_the_decision_database_is_measured_with_its_growth_an_hour(tmp_path):
+    clock, sizes = Clock(), iter([1000, 3000, 3000])
+    meter = MachineMeter(tmp_path, clock, lambda: next(sizes))
+    first = measure(meter)
+    assert (first.history_bytes, math.isnan(first.history_bytes_per_hour)) == (1000, True)
+    clock.now_s += 10
+    second = measure(meter)
+    assert (second.history_bytes, second.history_bytes_per_hour) == (3000, 720_000)
+    clock.now_s += 10
+    assert measure(meter).history_bytes_per_hour == 360_000
