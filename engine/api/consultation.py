@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.api.llm_manager import BaseLLMManager
+from engine.api.llm_manager import ActionModel
 from engine.errors import DecisionValidationError
 from engine.llm.member import describe
 from engine.quoting import one_line
@@ -61,7 +61,7 @@ class Consultation:
 
     def ask(
         self,
-        manager: BaseLLMManager,
+        manager: ActionModel,
         context: str,
         mask: NDArray[np.bool_],
         clock: Callable[[], float] = time.monotonic,

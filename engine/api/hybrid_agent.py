@@ -16,7 +16,7 @@ from engine.agents.rules import RulesAgent
 from engine.agents.shares import ExactShares, FloatRows
 from engine.api.agent_host import AgentHost, StandaloneHost, Step
 from engine.api.consultation import Answer, Consultation
-from engine.api.llm_manager import BaseLLMManager
+from engine.api.llm_manager import ActionModel
 from engine.config import PPOConfig, parse_config
 from engine.env.batch import Batch
 from engine.errors import ConfigurationError
@@ -87,7 +87,7 @@ class HybridAgent:
 
     def __init__(
         self,
-        llm_manager: BaseLLMManager | None,
+        llm_manager: ActionModel | None,
         adaptive_strategy: AdaptiveStrategySystem,
         action_space_size: int = len(GAME_BOY_ACTIONS),
         curriculum_config: dict[str, Any] | None = None,

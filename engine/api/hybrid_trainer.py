@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from engine.api.callbacks import Callback, Callbacks
 from engine.api.hybrid_agent import HybridAgent
-from engine.api.llm_manager import BaseLLMManager
+from engine.api.llm_manager import ActionModel
 from engine.api.local_run import LocalRun, Parts
 from engine.api.summary import (
     NOBODY_ASKED,
@@ -74,7 +74,7 @@ class HybridLLMRLTrainer:
         agent: HybridAgent,
         strategy_system: AdaptiveStrategySystem,
         decision_analyzer: DecisionHistoryAnalyzer | None,
-        llm_manager: BaseLLMManager | None,
+        llm_manager: ActionModel | None,
         save_dir: str = "checkpoints",
         log_level: str = "INFO",
     ) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import math
 import random
+import re
 import threading
 import time
 from abc import abstractmethod
@@ -41,6 +42,7 @@ _SCHEMA: dict[str, Any] = {
     "required": ["action", "confidence", "reasoning"],
     "additionalProperties": False,
 }
+_INDICES = frozenset(str(action.value) for action in Action)
 _UNSTATED = 0.5
 """Confidence of an answer that states none."""
 _REASONING = 300
@@ -50,8 +52,8 @@ _CLOSE_S = 2.0
 _COOLDOWN_S = 5.0
 
 
-class BaseLLMManager(Protocol):
-    """Whatever chooses an action from a situation in words; subclass it, or look like it."""
+class ActionModel(Protocol):
+    """Whatever chooses an action from a situation in words."""
 
     @abstractmethod
     def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
@@ -66,6 +68,27 @@ class BaseLLMManager(Protocol):
         Returns:
             The action's index, 0 to 8, and facts about it; "confidence", 0 to 1, is heeded.
         """
+
+
+class BaseLLMManager(ActionModel):
+    """A language model of one's own: subclass it with `get_action`."""
+
+    def parse_action(self, response: str) -> int:
+        """Return the index of the only action that an answer names.
+
+        A JSON object's "action" comes first, then names in capitals, as in "4 UP", then an index.
+
+        Raises:
+            LLMConnectionError: It names none, or several.
+        """
+        values = read_object(response, keys=("action",)).values
+        said = response if values is None else str(values["action"])
+        words = re.findall(r"\w+", said.upper() if len(said.split()) == 1 else said)
+        named = {Action[word] for word in words if word in Action.__members__}
+        named = named or {Action(int(word)) for word in words if word in _INDICES}
+        if len(named) != 1:
+            raise LLMConnectionError(f"The model's answer names no action: {one_line(said, 40)!r}.")
+        return named.pop().value
 
 
 class LLMManager(BaseLLMManager):

@@ -49,6 +49,7 @@ def make_trainer(tmp_path: Path) -> Iterator[Make]:
         llm_manager: BaseLLMManager | None = None,
         log_level: str = "WARNING",
         curriculum_config: dict[str, Any] | None = None,
+        agent: type[HybridAgent] = HybridAgent,
     ) -> HybridLLMRLTrainer:
         environment = env("", True, "state", config=SHORT)
         decision_analyzer = history(str(tmp_path / "decisions.db"))
@@ -56,7 +57,7 @@ def make_trainer(tmp_path: Path) -> Iterator[Make]:
         adaptive_strategy = strategy(decision_analyzer, planner)
         trainer = HybridLLMRLTrainer(
             env=environment,
-            agent=HybridAgent(llm_manager, adaptive_strategy, curriculum_config=curriculum_config),
+            agent=agent(llm_manager, adaptive_strategy, curriculum_config=curriculum_config),
             strategy_system=adaptive_strategy,
             decision_analyzer=decision_analyzer,
             llm_manager=llm_manager,
@@ -238,10 +239,7 @@ def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
 
         def chat(self, context):
             contexts.append(context)
-            return context.rpartition("Possible actions: ")[2].split()[0]
-
-        def parse_action(self, response):
-            return int(response)
+            return context.rpartition("Possible actions: ")[2].split(",")[0]
 
     trainer = make_trainer(llm_manager=CustomLLMManager())
     summary = trainer.train(5, FEW, eval_interval=0)
@@ -313,6 +311,27 @@ def test_metrics_callback_saves_the_best(make_trainer: Make) -> None:
     assert max(reward for _, reward in told) == best_reward == summary["best_reward"]
 
 
+def test_a_custom_environment_may_observe_more(make_trainer: Make) -> None:
+    class Tracking(EnhancedPyBoyPokemonCrystalEnv):
+        def reset(self, **kwargs):
+            observation, info = super().reset(**kwargs)
+            return observation | {"steps": self.episode_steps}, info
+
+        def step(self, action):
+            observation, *rest = super().step(action)
+            return observation | {"steps": self.episode_steps}, *rest
+
+    class Watching(HybridAgent):
+        def get_action(self, observation, info):
+            seen.append(observation["steps"])
+            return super().get_action(observation, info)
+
+    seen: list[int] = []
+    trainer = make_trainer(env=Tracking, agent=Watching)
+    trainer.train(1, FEW, eval_interval=0)
+    assert seen[:FEW] == list(range(FEW))
+
+
 def test_error_recovery_goes_on_from_the_last_checkpoint(make_trainer: Make) -> None:
     class FailingOnce(EnhancedPyBoyPokemonCrystalEnv):
         num_steps = 0
@@ -348,6 +367,23 @@ def test_debug_level_logs_every_decision(
     decided = [r for r in caplog.records if r.name == "engine.api.hybrid_agent"]
     assert len(decided) == 5 + 5 + 5  # and those of the two final evaluations
     logging.getLogger("engine").setLevel(logging.NOTSET)
+
+
+def test_handlers_of_logging_get_the_lines_and_stderr_gets_none(
+    make_trainer: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handler = logging.FileHandler(tmp_path / "training.log")
+    handler.setFormatter(logging.Formatter("%(asctime)s - %(name)s - %(levelname)s - %(message)s"))
+    logging.getLogger().addHandler(handler)  # what logging.basicConfig does
+    try:
+        make_trainer(log_level="INFO").train(1, FEW, eval_interval=0)
+    finally:
+        logging.getLogger().removeHandler(handler)
+        logging.getLogger("engine").setLevel(logging.NOTSET)
+        handler.close()
+    lines = (tmp_path / "training.log").read_text().splitlines()
+    assert re.fullmatch(r".* - engine\.api\.hybrid_trainer - INFO - episode 1: reward .*", lines[0])
+    assert capsys.readouterr().err == ""
 
 
 _DEBUG = """

@@ -10,6 +10,7 @@ import pytest
 
 import engine
 from engine import errors
+from engine.types import Action
 
 EMPTY = inspect.Parameter.empty
 
@@ -82,6 +83,7 @@ DOCUMENTED: dict[str, dict[str, Any]] = {
     "GameStateAnalysis.analyze_exploration_state": {"self": EMPTY},
     "GameStateAnalysis.get_summary": {"self": EMPTY},
     "BaseLLMManager.get_action": {"self": EMPTY, "context": EMPTY},
+    "BaseLLMManager.parse_action": {"self": EMPTY, "response": EMPTY},
     "create_trainer_from_config": {"config_path": EMPTY},
 }
 """Parameters and defaults; keyword-only parameters may come on top."""
@@ -144,6 +146,12 @@ def test_modes_and_strategies_are_the_documented_ones() -> None:
         ("BALANCED", 0.5),
         ("RULE_HEAVY", 0.2),
     ]
+
+
+def test_actions_have_the_documented_indices() -> None:
+    names = ["A", "B", "START", "SELECT", "UP", "DOWN", "LEFT", "RIGHT", "NOOP"]
+    assert [action.name for action in sorted(Action)] == names
+    assert sorted(Action) == list(range(9))
 
 
 def modules_after(code: str) -> set[str]:

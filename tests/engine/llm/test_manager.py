@@ -47,6 +47,33 @@ def test_manager_is_the_documented_manager() -> None:
         assert manager._backend.model == "smollm2:1.7b"
 
 
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        ("4 UP", Action.UP),
+        ("down", Action.DOWN),
+        ("Action.B", Action.B),
+        ("I would go LEFT, for 3 reasons.", Action.LEFT),
+        ("7", Action.RIGHT),
+        ('Well: {"action": "start", "reason": "go UP"}', Action.START),
+        ('{"action": 8}', Action.NOOP),
+    ],
+)
+def test_own_model_reads_the_action_that_an_answer_names(answer: str, action: Action) -> None:
+    assert Custom().parse_action(answer) == action
+
+
+@pytest.mark.parametrize("answer", ["", "9", "UP or DOWN", "go up a bit", '{"action": null}'])
+def test_own_model_refuses_an_answer_that_names_no_action_or_several(answer: str) -> None:
+    with pytest.raises(LLMConnectionError, match="names no action"):
+        Custom().parse_action(answer)
+
+
+class Custom(BaseLLMManager):
+    def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
+        return self.parse_action(context), {}
+
+
 def test_an_action_comes_with_its_facts(manager: LLMManager) -> None:
     action, facts = manager.get_action("You stand before a door.")
     assert action == Action.UP
