@@ -101,14 +101,14 @@ def clone_frames(bench: Bench, found: Found, name: str) -> None:
 
 
 def reinforce_frames(bench: Bench, found: Found, name: str) -> None:
-    """Print a row of DQN from the clone after the first round, and one from the best."""
+    """Print a row of DQN from the clone of the demonstrations alone, and one from the best."""
     policy = Path(found.frames_policy)
     checkpoints = policy / "checkpoints"
-    for start, path in (("round 1", checkpoints / "step-000000000001.zip"), ("the best", policy)):
+    for start, path in (("round 0", checkpoints / "step-000000000000.zip"), ("the best", policy)):
         began_s = time.monotonic()
-        config = bench.config(found.seed)
+        config = bench.config(ROLLOUT_SEED + found.seed)
         begun = agent_settings(config.save_dir, str(path))
-        train({**DQN, **begun, **bench.overrides, "seed": found.seed})
+        train({**DQN, **begun, **bench.overrides, "seed": config.seed})
         played = evaluate_run(config.save_dir, LATEST, episodes=bench.rollouts).played
         _print_judged(f"{name}, from {start}", found, played, began_s)
 

@@ -72,7 +72,7 @@ def test_frames_are_cloned_and_reinforced_and_judged_by_the_rules_own_length(tmp
     assert measure_imitation(overrides, [0], rollouts=2, names=["frames_dqn"], cloning=small) == 1
     printed = capsys.readouterr().out
     whats = (
-        "the rules", "frames only, the best", "frames only, then DQN, from round 1",
+        "the rules", "frames only, the best", "frames only, then DQN, from round 0",
         "frames only, then DQN, from the best",
     )  # fmt: skip
     for what in whats:
