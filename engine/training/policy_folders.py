@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from engine.errors import CheckpointError, ConfigurationError
@@ -230,6 +231,22 @@ def _not_writable(policies: Path, error: OSError) -> ConfigurationError:
     )
 
 
+_DQN_OF_FRAMES: Mapping[str, Any] = MappingProxyType(
+    {
+        "dqn.exploration": "boltzmann",  # the likeliest action alone gets stuck
+        "dqn.duelling": False,
+        "dqn.batch_size": 64,
+        "dqn.gradient_steps": 1,
+        "dqn.replay_ratio": 2,
+        "dqn.warmup_steps": 1000,
+        "dqn.learning_rate": 5e-5,
+        "imitation.demo_share": 0.5,
+        "imitation.cloning_floor": 0.5,
+    }
+)
+"""With these DQN neither unlearns a clone of the screen nor takes hours (docs/experiments.md)."""
+
+
 def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     """Return the settings, by dotted key, of a run whose agent can begin from a policy.
 
@@ -249,11 +266,6 @@ def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     cloning = check(CloningConfig, found if isinstance(found, dict) else {})
     start = {"start_policy": name if is_file else str(folder.path), "encoder": cloning.encoder}
     size = cloning.hidden_size
-    if cloning.sees_colour:  # it draws its actions: the likeliest alone gets stuck
-        return start | {
-            "ppo.hidden_size": size,
-            "dqn.hidden_size": size,
-            "dqn.exploration": "boltzmann",
-            "dqn.duelling": False,
-        }
+    if cloning.sees_colour:
+        return start | {"ppo.hidden_size": size, "dqn.hidden_size": size} | _DQN_OF_FRAMES
     return start | {"agent": cloning.network, f"{cloning.network}.hidden_size": size}

@@ -57,16 +57,9 @@ DQN: Mapping[str, Any] = MappingProxyType(
         "total_steps": 16_000,
         "imitation.rules": RULES,
         "imitation.offline_gradients": 500,
-        "imitation.demo_share": 0.5,
-        "imitation.cloning_floor": 0.5,
-        "dqn.batch_size": 64,
-        "dqn.gradient_steps": 1,
-        "dqn.replay_ratio": 2,
-        "dqn.warmup_steps": 1_000,
-        "dqn.learning_rate": 5e-5,
     }
 )
-"""How DQN continues, where the caller says nothing else."""
+"""How DQN continues, beside what beginning from a clone of the screen sets."""
 _GAMES = 8
 
 

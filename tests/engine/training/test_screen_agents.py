@@ -176,6 +176,7 @@ def test_a_clone_of_the_screen_leaves_the_agent_open_and_says_the_rest(tmp_path)
     assert "agent" not in found
     assert (found["ppo.hidden_size"], found["dqn.hidden_size"]) == (16, 16)
     assert found["encoder"] == "impala+features"
+    assert (found["imitation.cloning_floor"], found["dqn.batch_size"]) == (0.5, 64)
 
 
 @pytest.mark.parametrize(
