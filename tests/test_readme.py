@@ -22,6 +22,7 @@ ONLY_PARSED = {
     "bench": "takes minutes (tests/engine/bench)",
     "eval": "needs a trained run (test_cli.py)",
     "export": "needs a run (test_cli.py)",
+    "llm": "needs an Ollama server, or a run (test_llm.py)",
     "record": "needs a terminal (test_record_terminal.py)",
     "replay": "needs a run (test_cli.py)",
     "rom": "needs a cartridge's file (test_roms.py)",

@@ -26,6 +26,7 @@ from engine import (
 )
 from engine.agents.hybrid import GuidedPolicy
 from engine.api.callbacks import CALLBACK_EVENTS
+from engine.api.summary import SystemFigures
 from engine.commands import Stop
 from engine.config import EnvConfig, PPOConfig
 from engine.errors import WorkerError
@@ -146,7 +147,11 @@ def test_interrupted_training_goes_on_bit_for_bit(make: Make) -> None:
     first.train(total_episodes=1, save_interval=1, eval_interval=2)
     second = make("parts", Chatty())
     assert second.load_checkpoint("latest")
-    assert second.train(total_episodes=3, save_interval=1, eval_interval=2) == expected
+    found = second.train(total_episodes=3, save_interval=1, eval_interval=2)
+    taken = SystemFigures.__annotations__  # of the machine and its clock: they differ
+    assert {key: found[key] for key in found if key not in taken} == {
+        key: expected[key] for key in expected if key not in taken
+    }
     assert episodes(second) == episodes(whole)
     assert torch.equal(weights(second), weights(whole))
 
