@@ -267,5 +267,5 @@ def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     start = {"start_policy": name if is_file else str(folder.path), "encoder": cloning.encoder}
     size = cloning.hidden_size
     if cloning.sees_colour:
-        return start | {"ppo.hidden_size": size, "dqn.hidden_size": size} | _DQN_OF_FRAMES
+        return {**start, "ppo.hidden_size": size, "dqn.hidden_size": size, **_DQN_OF_FRAMES}
     return start | {"agent": cloning.network, f"{cloning.network}.hidden_size": size}
