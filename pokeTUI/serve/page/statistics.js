@@ -89,7 +89,8 @@ for (const kind of ["load", "error"])
 
 function describeDecision({ action, source, confidence, reason }) {
   const why = reason.startsWith(action) ? reason : `${action}: ${reason}`;
-  return `${why} (${source}, confidence ${brief(confidence)})`;
+  const sure = why.includes("confidence") ? "" : `, confidence ${brief(confidence)}`;
+  return `${why} (${source}${sure})`;
 }
 
 function describeStuck({ idle_steps: idle, masked, interventions }) {
