@@ -123,9 +123,11 @@ def export(
             "--progress/--no-progress", help="Only goals that brought progress when reached."
         ),
     ] = True,
-    min_right: Annotated[int, typer.Option(min=1, help="How often a goal was right at least.")] = 1,
+    min_right: Annotated[
+        int, typer.Option(min=1, help="Minimum number of times a goal was right.")
+    ] = 1,
     min_success: Annotated[
-        float, typer.Option(min=0, max=1, help="Minimum share of a goal's attempts.")
+        float, typer.Option(min=0, max=1, help="Minimum success rate of a goal.")
     ] = 0.5,
     dedupe: Annotated[
         bool,
