@@ -54,11 +54,14 @@ def cloned(saves) -> dict[str, str]:
 
 
 def settings_of(saves: Path, agent: str, policy: str) -> RunConfig:
-    imitation = {f"imitation.{key}": value for key, value in SETTINGS["imitation"].items()}
-    imitation["imitation.rules"] = 1 if agent == "dqn" else 0
+    small = {
+        f"{part}.{key}": value
+        for part in ("dqn", "imitation")
+        for key, value in SETTINGS[part].items()
+    }
     begun = agent_settings(str(saves), policy)
-    given = {"save_dir": str(saves), "agent": agent}
-    return load_config(None, SETTINGS | begun | given | imitation)
+    given = {"save_dir": str(saves), "agent": agent, "imitation.rules": int(agent == "dqn")}
+    return load_config(None, SETTINGS | begun | small | given)
 
 
 def go_on(folder: RunFolder, config: RunConfig, steps: int, *, is_resumed: bool) -> Checkpoint:
