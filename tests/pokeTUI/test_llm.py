@@ -291,7 +291,7 @@ def test_a_run_says_which_of_its_models_is_missing(tmp_path: Path, url: str) -> 
     assert result.returncode == 0, result.stderr
     assert "is ready: 1 of 2 models ready, nope: missing. nope: Ollama at" in result.stdout
     assert "ollama pull nope" in result.stdout
-    assert "· model 1 of 2 models ready, nope: missing ·" in result.stdout
+    assert "model 1 of 2 models ready, nope: missing" in result.stdout
 
 
 @pytest.mark.slow
