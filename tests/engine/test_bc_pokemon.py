@@ -252,6 +252,7 @@ def test_losses_are_those_of_the_document() -> None:
     assert target.rows.grad is None
 
 
+@pytest.mark.slow
 def test_a_loop_of_ones_own_learns_what_is_shown(expert: tuple[Path, object]) -> None:
     """The document's loop, shortened: it foretells better than before what it has seen."""
     buffer = load_expert_data(expert[0])
@@ -269,6 +270,7 @@ def test_a_loop_of_ones_own_learns_what_is_shown(expert: tuple[Path, object]) ->
     assert np.mean(losses[-3:]) < 0.8 * losses[0]
 
 
+@pytest.mark.slow
 def test_samples_of_the_document_run_as_they_stand_there(tmp_path: Path) -> None:
     """Collecting, the loop, `evaluate` and the checkpoint; only masks and the actions are ours."""
     env = PokemonEnv(rom_path="", headless=True, base_fps=240, config=EnvConfig(max_steps=16))

@@ -59,6 +59,7 @@ async def is_connected(peer: socket.socket) -> None:
     loop.remove_writer(peer)
 
 
+@pytest.mark.slow
 async def test_three_hundred_half_open_requests_are_ended_and_others_answered_meanwhile(
     open_site: OpenSite,
 ) -> None:
@@ -137,6 +138,7 @@ async def test_a_browser_that_does_not_read_any_more_leaves_no_viewer(
         await watched.close()
 
 
+@pytest.mark.slow
 async def test_viewers_stay_while_strangers_crowd_in(open_site: OpenSite) -> None:
     async with open_site(connections=4) as site, site.watch() as watched:
         await see(watched, "nothing pressed")

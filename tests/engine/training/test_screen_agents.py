@@ -96,7 +96,9 @@ def played_by(policy: Policy, batch: Batch) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("inputs", ["screen", "both"])
-@pytest.mark.parametrize("network", ["impala", "nature", "tiny"])
+@pytest.mark.parametrize(
+    "network", [pytest.param("impala", marks=pytest.mark.slow), "nature", "tiny"]
+)
 def test_the_first_decisions_of_an_agent_are_its_clones(tmp_path, network, inputs):
     policy = save_clone(tmp_path, network=network, inputs=inputs, temperature=0.5)
     batch = make_batch()
