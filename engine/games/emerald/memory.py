@@ -67,7 +67,7 @@ class Memory:
         """Return a stretch of RAM or of the image; b"" unless all of it lies in one of them."""
         for data, base in ((self.rom, ROM), (self.ewram, EWRAM), (self.iwram, IWRAM)):
             start = address - base
-            if 0 <= start and start + size <= len(data):
+            if start >= 0 and start + size <= len(data):
                 return bytes(data[start : start + size])
         return b""
 

@@ -12,9 +12,7 @@ CHARMAP = {int(row["code"], 16): row["text"] for row in read_rows(FACTS, "charma
 _SCROLL, _NEW_PAGE, _CONTROL, _NEW_LINE = 0xFA, 0xFB, 0xFC, 0xFE
 _WITH_ARGUMENT = frozenset({0xF7, 0xF8, 0xF9, 0xFD})
 """Pieces of other texts, pictures of keys and symbols: the byte after says which."""
-_CONTROL_SIZES = bytes(
-    (0, 1, 1, 1, 3, 1, 1, 0, 1, 0, 0, 2, 1, 1, 1, 0, 2, 1, 1, 1, 1, 0, 0, 0, 0)
-)
+_CONTROL_SIZES = bytes((0, 1, 1, 1, 3, 1, 1, 0, 1, 0, 0, 2, 1, 1, 1, 0, 2, 1, 1, 1, 1, 0, 0, 0, 0))
 """Bytes that follow a control code, by its number (GetExtCtrlCodeLength)."""
 _BOX_LINES = 2
 _LETTERS = [CHARMAP.get(code, " ") for code in range(256)]
@@ -31,9 +29,7 @@ def shown_lines(raw: bytes) -> tuple[str, ...]:
     Args:
         raw: The text up to where it is printed, or all of it.
     """
-    page: list[str] = []
-    for page in _pages(raw):  # noqa: B007: the last one is wanted
-        pass
+    *_, page = _pages(raw)
     return tuple(line for line in (each.strip() for each in page[-_BOX_LINES:]) if line)
 
 
