@@ -124,7 +124,7 @@ GAME_BOY_FRAME_SHAPE = (144, 160, 3)
 GAME_BOY_ADVANCE_ACTIONS = ActionSet(
     (
         GameAction("A", ("z",), Action.A, help="The A button."),
-        GameAction("B", ("x",), Action.B, help="The B button."),
+        GameAction("B", ("x", "b"), Action.B, help="The B button (also b)."),
         GameAction("START", ("enter",), Action.START, help="The START button."),
         GameAction("SELECT", ("backspace",), Action.SELECT, help="The SELECT button."),
         GameAction("UP", ("up",), Action.UP, help="Walk, or move the cursor."),

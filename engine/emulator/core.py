@@ -5,9 +5,9 @@ import importlib.util
 import os
 import shutil
 import tempfile
-import _ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,12 +17,20 @@ from engine.errors import EnvironmentError
 CORE_VARIABLE = "POKETUI_GBA_CORE"
 """Environment variable that names the core's file; processes that are started inherit it."""
 
-_PACKAGE, _IN_PACKAGE = "stable_retro", Path("cores", "mgba_libretro.so")
-_SYSTEM_FOLDERS = ("/usr/lib/x86_64-linux-gnu/libretro", "/usr/lib/libretro", "/usr/lib64/libretro")
 _FILE_NAME = "mgba_libretro.so"
+_PACKAGE = "stable_retro"
+_SYSTEM_FOLDERS = (
+    "/usr/lib/x86_64-linux-gnu/libretro",
+    "/usr/lib/aarch64-linux-gnu/libretro",
+    "/usr/lib/libretro",
+    "/usr/lib64/libretro",
+)
 _API_VERSION = 1
 _NAME = "mGBA"
-_INSTALL = "Install it with pip install 'poketui[gba]', or name its file with --core."
+_INSTALL = (
+    "Run pip install 'poketui[gba]' (on Debian also apt install libretro-mgba), or name the file "
+    "of mGBA's libretro core with --core."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +47,29 @@ class Core:
             EnvironmentError: There is none.
         """
         if named := os.environ.get(CORE_VARIABLE):
-            if not Path(named).is_file():
-                raise EnvironmentError(f"There is no core at {named}.", "Check --core.")
             return cls(Path(named))
         for path in _places():
             if path.is_file():
                 return cls(path)
-        raise EnvironmentError("A Game Boy Advance game needs the mGBA core.", _INSTALL)
+        raise EnvironmentError(
+            "Game Boy Advance games need the mGBA core, which is not installed.", _INSTALL
+        )
 
     def load(self) -> "LoadedCore":
         """Load a copy of its own.
 
         Raises:
-            EnvironmentError: The file is no core that can be used here.
+            EnvironmentError: There is no core in the file that can be used here.
         """
         return LoadedCore(self.path)
+
+
+def core_version() -> str:
+    """Return name and version of the core that `Core.find` finds; "" where none can be used."""
+    try:
+        return _version_of(Core.find())
+    except EnvironmentError:
+        return ""
 
 
 class LoadedCore:
@@ -63,45 +79,56 @@ class LoadedCore:
     machine therefore gets a copy of the file, which is gone as soon as it is loaded.
 
     Attributes:
+        library: Its functions. They keep the interpreter to themselves, as each frame calls back
+            some twenty times: other threads would take it away each time.
         version: Name and version, e.g. "mGBA 0.7.0 ec7a6271".
     """
 
     def __init__(self, path: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="poketui-core-") as folder:
             copy = Path(folder, path.name)
-            shutil.copyfile(path, copy)
             try:
-                self.library: Any = ctypes.CDLL(str(copy))
+                shutil.copyfile(path, copy)
+            except OSError as error:
+                raise _unusable(path, error.strerror or str(error)) from None
+            try:
+                self.library: Any = ctypes.PyDLL(str(copy))
             except OSError as error:
                 raise _unusable(path, str(error).removeprefix(f"{copy}: ")) from None
-        self._handle: int = self.library._handle
+        info = abi.SystemInfo()
         try:
             for name, (result, arguments) in abi.FUNCTIONS.items():
                 function = getattr(self.library, name)
                 function.restype, function.argtypes = result, arguments
         except AttributeError:
             self.close()
-            raise _unusable(path, "it is not a libretro core") from None
-        info = abi.SystemInfo()
+            raise _unusable(path, "it is no libretro core") from None
         self.library.retro_get_system_info(ctypes.byref(info))
-        name, version = info.library_name.decode(), info.library_version.decode()
-        self.version = f"{name} {version}"
+        name = info.library_name.decode(errors="replace")
+        self.version = f"{name} {info.library_version.decode(errors='replace')}"
         if name != _NAME or self.library.retro_api_version() != _API_VERSION:
             self.close()
-            raise _unusable(path, f"it is {self.version}, not mGBA")
+            raise _unusable(path, f"it is {self.version}, not {_NAME}")
 
     def close(self) -> None:
         """Unload it; nothing of it may be used any more."""
-        _ctypes.dlclose(self._handle)
+        ctypes.CDLL(None).dlclose(ctypes.c_void_p(self.library._handle))
+
+
+@lru_cache
+def _version_of(core: Core) -> str:
+    loaded = core.load()
+    loaded.close()
+    return loaded.version
 
 
 def _places() -> Iterator[Path]:
-    package = importlib.util.find_spec(_PACKAGE)  # its import would take seconds and pyglet
-    for folder in package.submodule_search_locations or () if package else ():
-        yield Path(folder, _IN_PACKAGE)
+    package = importlib.util.find_spec(_PACKAGE)  # importing it takes seconds, and pyglet
+    for folder in (package and package.submodule_search_locations) or ():
+        yield Path(folder, "cores", _FILE_NAME)
     for folder in _SYSTEM_FOLDERS:
         yield Path(folder, _FILE_NAME)
 
 
 def _unusable(path: Path, reason: str) -> EnvironmentError:
-    return EnvironmentError(f"{path} cannot be used: {reason}.", _INSTALL)
+    return EnvironmentError(f"The core {path} cannot be used: {reason}.", _INSTALL)

@@ -2,110 +2,59 @@
 
 import ctypes
 import hashlib
-import struct
 import weakref
-import zlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.emulator import libretro_abi as abi
+from engine.emulator.advance_battery import BATTERY_SIZE
 from engine.emulator.core import Core, LoadedCore
+from engine.emulator.frame_clock import FrameClock
+from engine.emulator.frontend import Frontend
+from engine.emulator.interrupts import delayed_signals
+from engine.emulator.machine_state import BLOCK_SIZE, MachineState
 from engine.errors import EnvironmentError, RomError
-from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE, Frame
+from engine.types import Frame
 
-_HEIGHT, _WIDTH, _ = GAME_BOY_ADVANCE_FRAME_SHAPE
-_BUTTONS = (abi.A, abi.B, abi.START, abi.SELECT, abi.UP, abi.DOWN, abi.LEFT, abi.RIGHT, abi.L, abi.R)
-"""Of the actions in order."""
+_BUTTONS = (
+    abi.A, abi.B, abi.START, abi.SELECT, abi.UP, abi.DOWN, abi.LEFT, abi.RIGHT, abi.L, abi.R
+)  # fmt: skip
+"""Of `GAME_BOY_ADVANCE_ACTIONS`."""
 
-_OPTIONS = {
-    b"mgba_skip_bios": b"ON",
-    b"mgba_use_bios": b"OFF",
-    b"mgba_idle_optimization": b"Remove Known",
-}
-_FRAMESKIP = b"mgba_frameskip"
-_SAVE_SIZE = 0x20000
-_HEADER = struct.Struct("<4sI20sQ")
-_MAGIC = b"PTGA"
+_EWRAM, _IWRAM, _ROM, _BATTERY = 0x02, 0x03, (0x08, 0x09), 0x0E
+_RAM: Mapping[int, int] = MappingProxyType(
+    {_EWRAM: 0x40000, _IWRAM: 0x8000, 0x04: 0x400, 0x05: 0x400, 0x06: 0x18000, 0x07: 0x400}
+)
+"""Highest byte of the address to the size: work RAM, registers, palette, video RAM, sprites."""
 
-
-class _Frontend:
-    """What the core calls: its options, its input, its picture and its memory."""
-
-    def __init__(self) -> None:
-        self.held = [0] * abi.NUM_BUTTONS
-        self.is_drawing = False
-        self.frames = 0
-        self.frameskip = b"0"
-        self.is_changed = False
-        self.pixels = np.zeros((_HEIGHT, 256), np.uint16)
-        self.regions: dict[int, tuple[int, int]] = {}
-        self._answer: Any = None
-        self.callbacks = (
-            abi.EnvironmentCallback(self._environment),
-            abi.VideoCallback(self._video),
-            abi.AudioCallback(lambda _left, _right: None),
-            abi.AudioBatchCallback(lambda _samples, count: count),
-            abi.InputPollCallback(lambda: None),
-            abi.InputStateCallback(self._input),
-        )
-
-    def _environment(self, command: int, data: int) -> bool:
-        command &= ~abi.EXPERIMENTAL
-        if command == abi.GET_VARIABLE_UPDATE:
-            ctypes.c_bool.from_address(data).value = self.is_changed
-            self.is_changed = False
-            return True
-        if command == abi.GET_VARIABLE:
-            variable = abi.Variable.from_address(data)
-            value = self.frameskip if variable.key == _FRAMESKIP else _OPTIONS.get(variable.key)
-            if value is None:
-                return False
-            self._answer = value
-            variable.value = value
-            return True
-        if command == abi.SET_PIXEL_FORMAT:
-            return ctypes.c_int.from_address(data).value == abi.RGB565
-        if command == abi.SET_MEMORY_MAPS:
-            memory = abi.MemoryMap.from_address(data)
-            for each in memory.descriptors[: memory.num_descriptors]:
-                if each.ptr:
-                    self.regions[each.start >> 24] = (each.ptr + each.offset, each.len)
-            return True
-        return False
-
-    def _video(self, data: int, width: int, height: int, pitch: int) -> None:
-        if self.is_drawing and data:
-            ctypes.memmove(self.pixels.ctypes.data, data, height * pitch)
-
-    def _input(self, port: int, device: int, index: int, button: int) -> int:
-        return self.held[button] if port == 0 and device == abi.JOYPAD else 0
+_MAX_FRAMES = 60
+"""That run before Ctrl-C is looked at."""
 
 
 class _Running:
-    """A running machine: it lasts as long as something looks into its memory."""
-
-
-def _shut_down(core: LoadedCore, frontend: _Frontend) -> None:
-    core.library.retro_unload_game()
-    core.library.retro_deinit()
-    core.close()
+    """A running machine: it runs until nothing looks into its memory any more."""
 
 
 class GameBoyAdvance:
     """The mGBA core without window, sound or files.
 
     Args:
-        rom: Cartridge image, already checked.
-        battery: What the cartridge remembers, 131,072 bytes; None: nothing yet.
+        rom: Cartridge image, already checked (`engine.games.catalog.load_game`): the core runs
+            truncated and corrupted images without a word.
+        battery: What the cartridge remembers, as `battery_memory` returns it; None: nothing yet.
         core: None: the one that `Core.find` finds.
 
     Attributes:
         is_drawn: `frame` is of now.
         core_version: Name and version of the core.
-        ewram: (262144,) uint8, the RAM at 02000000 itself.
-        iwram: (32768,) uint8, the RAM at 03000000 itself.
+        is_clock_fixed: The cartridge's clock counts frames; False: it is the computer's, so that a
+            game that looks at it may not replay exactly.
+        ewram: (262144,) uint8, the RAM at 02000000 itself, for as long as it is referred to.
+        iwram: (32768,) uint8, likewise the RAM at 03000000.
 
     Raises:
         EnvironmentError: There is no core that can be used.
@@ -114,135 +63,155 @@ class GameBoyAdvance:
 
     is_drawn = False
 
-    def __init__(
-        self, rom: bytes, battery: bytes | None = None, core: Core | None = None
-    ) -> None:
+    def __init__(self, rom: bytes, battery: bytes | None = None, core: Core | None = None) -> None:
+        core = core or Core.find()
         self.rom = rom
         self._sha1 = hashlib.sha1(rom).digest()
-        loaded = (core or Core.find()).load()
+        self._frontend = frontend = Frontend()
+        loaded = core.load()
         self.core_version = loaded.version
-        self._library = library = loaded.library
-        self._frontend = frontend = _Frontend()
-        environment, video, audio, batch, poll, state = frontend.callbacks
-        library.retro_set_environment(environment)
-        library.retro_set_video_refresh(video)
-        library.retro_set_audio_sample(audio)
-        library.retro_set_audio_sample_batch(batch)
-        library.retro_set_input_poll(poll)
-        library.retro_set_input_state(state)
-        library.retro_init()
-        info = abi.GameInfo(b"game.gba", rom, len(rom), None)
-        if not library.retro_load_game(ctypes.byref(info)):
-            library.retro_deinit()
-            loaded.close()
-            raise RomError("The emulator cannot run this ROM.", "Use an intact ROM.")
-        self._running = _Running()
-        weakref.finalize(self._running, _shut_down, loaded, frontend).atexit = False
-        self._regions = {
-            page: self._view(*frontend.regions[page]) for page in (2, 3, 4, 5, 6, 7)
-        }
-        self.ewram, self.iwram = self._regions[2], self._regions[3]
-        save = library.retro_get_memory_data(abi.SAVE_RAM)
-        self._save = self._regions[0xE] = self._view(save, _SAVE_SIZE)
-        self._save[:] = np.frombuffer(battery, np.uint8) if battery else 0xFF
-        self._state_size = library.retro_serialize_size()
+        self._library: Any = loaded.library
+        clock = FrameClock(loaded.library, core.path, lambda: frontend.frames)
+        self.is_clock_fixed = clock.is_fixed
+        self._running: _Running | None = _Running()
+        with delayed_signals():
+            frontend.connect(loaded.library)
+            loaded.library.retro_init()
+            is_loaded = loaded.library.retro_load_game(
+                ctypes.byref(abi.GameInfo(b"game.gba", rom, len(rom), None))
+            )
+            weakref.finalize(self._running, _end, loaded, is_loaded, frontend, clock).atexit = False
+        battery_at, battery_size = 0, 0
+        if is_loaded:
+            battery_at = self._library.retro_get_memory_data(abi.SAVE_RAM)
+            battery_size = self._library.retro_get_memory_size(abi.SAVE_RAM)
+        sizes = {page: frontend.memory.get(page, (0, 0))[1] for page in _RAM}
+        if sizes != _RAM or battery_size != BATTERY_SIZE:
+            self._running = None
+            raise RomError(
+                "The emulator cannot run this ROM.", "Use an intact Game Boy Advance ROM."
+            )
+        self._memory = {page: self._view(*frontend.memory[page]) for page in _RAM}
+        self.ewram, self.iwram = self._memory[_EWRAM], self._memory[_IWRAM]
+        self._battery = self._memory[_BATTERY] = self._view(battery_at, BATTERY_SIZE)
+        self._battery[:] = np.frombuffer(battery, np.uint8) if battery else 0xFF
+        self._make_room()
 
     def tick(self, frames: int, render: bool = False) -> None:
         """Emulate `frames` frames; `render` draws the last of them."""
-        if frames <= 0:
-            return
-        frontend, run = self._frontend, self._library.retro_run
-        skipped = frames - render
-        if skipped:
-            self._skip(b"10")
-            for _ in range(skipped):
-                run()
-                frontend.frames += 1
-        if render:
-            self._skip(b"0")
-            frontend.is_drawing = True
-            run()
-            frontend.frames += 1
-            frontend.is_drawing = False
-        self.is_drawn = render
-
-    def _skip(self, frameskip: bytes) -> None:
-        if self._frontend.frameskip != frameskip:
-            self._frontend.frameskip = frameskip
-            self._frontend.is_changed = True
+        while frames > 0:
+            count = min(frames, _MAX_FRAMES)
+            frames -= count
+            with delayed_signals():
+                self._run(count, render and not frames)
 
     def press(self, action: int) -> None:
         """Hold the button of `action` from the next frame on."""
-        self._frontend.held[_BUTTONS[action]] = 1
+        self._frontend.held |= 1 << _BUTTONS[action]
 
     def release(self, action: int) -> None:
         """Let go of the button of `action` from the next frame on."""
-        self._frontend.held[_BUTTONS[action]] = 0
+        self._frontend.held &= ~(1 << _BUTTONS[action])
 
     def read(self, bank: int, address: int, size: int) -> bytes:
-        """Read memory by its 32-bit address; `bank` is 0. Where there is none, it is 0."""
+        """Read memory at a 32-bit address; `bank` is 0. It is zero where there is none."""
         return self.read_strided(bank, address, 1, size)
 
     def read_strided(self, bank: int, address: int, stride: int, count: int) -> bytes:
-        """Read `count` single bytes that lie `stride` apart."""
-        page, start = address >> 24, address & 0xFFFFFF
-        end = start + stride * count
-        if page in (8, 9):
-            found = self.rom[address - 0x0800_0000 : address - 0x0800_0000 + stride * count : stride]
-        elif page in self._regions:
-            found = self._regions[page][start:end:stride].tobytes()
+        """Read `count` single bytes that lie `stride` apart; of the image, too."""
+        page, start = address >> 24, address & 0xFF_FFFF
+        if page in _ROM:
+            start = address - (_ROM[0] << 24)
+            found = self.rom[start : start + stride * count : stride]
+        elif page in self._memory:
+            found = self._memory[page][start : start + stride * count : stride].tobytes()
         else:
             found = b""
         return found.ljust(count, b"\0")
 
     def write(self, bank: int, address: int, data: bytes) -> None:
-        """Overwrite RAM."""
-        start = address & 0xFFFFFF
-        self._regions[address >> 24][start : start + len(data)] = np.frombuffer(data, np.uint8)
+        """Overwrite RAM at a 32-bit address.
+
+        Raises:
+            ValueError: There is no RAM.
+        """
+        start = address & 0xFF_FFFF
+        memory = self._memory.get(address >> 24, self.ewram[:0])
+        if start + len(data) > memory.size:
+            raise ValueError(f"no RAM at {address:08X}")
+        memory[start : start + len(data)] = np.frombuffer(data, np.uint8)
 
     def frame(self) -> Frame:
         """Copy the last rendered frame: (160, 240, 3) uint8."""
-        pixels = self._frontend.pixels[:, :_WIDTH]
-        frame = np.empty(GAME_BOY_ADVANCE_FRAME_SHAPE, np.uint8)
-        for channel, shift in enumerate((11, 6, 0)):
-            part = (pixels >> shift & 31).astype(np.uint8)
-            frame[:, :, channel] = part << 3 | part >> 2
-        return frame
+        return self._frontend.picture()
 
     def save_state(self) -> bytes:
-        """Return the whole machine, its battery memory and clock included."""
-        state = ctypes.create_string_buffer(self._state_size)
-        self._library.retro_serialize(state, self._state_size)
-        body = self._save.tobytes() + state.raw
-        header = _HEADER.pack(_MAGIC, zlib.crc32(body), self._sha1, self._frontend.frames)
-        return header + body
+        """Return the whole machine, its battery memory, clock and buttons included."""
+        self._state[:] = 0
+        with delayed_signals():
+            is_saved = self._library.retro_serialize(self._state.ctypes.data, self._state.size)
+            if not is_saved:  # its size depends on what the game has used
+                self._make_room()
+                is_saved = self._library.retro_serialize(self._state.ctypes.data, self._state.size)
+        if not is_saved:
+            raise EnvironmentError("The emulator cannot save its state.", "Use another core.")
+        memory = np.concatenate((self._battery, self._state))
+        frontend = self._frontend
+        return MachineState(
+            self._sha1, self.core_version, frontend.frames, frontend.held, memory
+        ).pack()
 
     def load_state(self, state: bytes) -> None:
         """Put the whole machine back.
 
         Raises:
-            EnvironmentError: `state` is not of this emulator and cartridge.
+            EnvironmentError: `state` is not of this core and cartridge.
         """
-        body = state[_HEADER.size :]
-        if len(body) != _SAVE_SIZE + self._state_size:
+        machine = MachineState.unpack(state, self._sha1, self.core_version)
+        saved = machine.memory[BATTERY_SIZE:]
+        with delayed_signals():
+            is_loaded = self._library.retro_unserialize(saved.ctypes.data, saved.size)
+        if not is_loaded:
             raise EnvironmentError("The emulator cannot load this saved state.", "Start a new run.")
-        magic, checksum, sha1, frames = _HEADER.unpack_from(state)
-        if (magic, sha1, checksum) != (_MAGIC, self._sha1, zlib.crc32(body)):
-            raise EnvironmentError("The emulator cannot load this saved state.", "Start a new run.")
+        self._battery[:] = machine.memory[:BATTERY_SIZE]
+        self._frontend.frames, self._frontend.held = machine.frames, machine.held
         self.is_drawn = False
-        self._library.retro_unserialize(body[_SAVE_SIZE:], self._state_size)
-        self._save[:] = np.frombuffer(body, np.uint8, _SAVE_SIZE)
-        self._frontend.frames = frames
 
     def close(self) -> None:
         """Free the emulator. Nothing is written to disk."""
-        self._regions = {}
-        del self._running
+        self._library = self._running = None
+        self._memory = {}
+        self.ewram = self.iwram = self._battery = np.zeros(0, np.uint8)
+
+    def _run(self, frames: int, render: bool) -> None:
+        # The core draws a frame, leaves out as many as it is told by then, and draws the next.
+        # Each call begins and ends where it draws, so that any number of frames can come next.
+        frontend, run = self._frontend, self._library.retro_run
+        self.is_drawn = False
+        frontend.skip(max(0, frames - 1 - render))
+        for _ in range(frames - render):
+            run()
+            frontend.frames += 1
+        if render:
+            frontend.skip(0)
+            frontend.is_drawing = True
+            run()
+            frontend.is_drawing = False
+            frontend.frames += 1
+            self.is_drawn = True
 
     def _view(self, address: int, size: int) -> NDArray[np.uint8]:
         memory = (ctypes.c_uint8 * size).from_address(address)
-        memory.owner = self._running  # type: ignore[attr-defined]  # which it must not outlive
-        return np.frombuffer(memory, np.uint8)
+        memory.machine = self._running  # type: ignore[attr-defined]  # not freed before
+        return np.frombuffer(memoryview(memory), np.uint8)
+
+    def _make_room(self) -> None:
+        size = self._library.retro_serialize_size()
+        self._state = np.zeros(-(-size // BLOCK_SIZE) * BLOCK_SIZE, np.uint8)
 
 
-assert len(_BUTTONS) == len(GAME_BOY_ADVANCE_ACTIONS)
+def _end(loaded: LoadedCore, is_loaded: bool, *_used: object) -> None:
+    if is_loaded:
+        loaded.library.retro_unload_game()
+    loaded.library.retro_deinit()
+    loaded.close()
