@@ -5,13 +5,14 @@ import importlib.util
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
 from engine.emulator import libretro_abi as abi
+from engine.emulator.frame_clock import FrameClock
 from engine.errors import EnvironmentError
 
 CORE_VARIABLE = "POKETUI_GBA_CORE"
@@ -55,17 +56,9 @@ class Core:
             "Game Boy Advance games need the mGBA core, which is not installed.", _INSTALL
         )
 
-    def load(self) -> "LoadedCore":
-        """Load a copy of its own.
-
-        Raises:
-            EnvironmentError: There is no core in the file that can be used here.
-        """
-        return LoadedCore(self.path)
-
 
 def core_version() -> str:
-    """Return name and version of the core that `Core.find` finds; "" where none can be used."""
+    """Return `LoadedCore.version` of the core that `Core.find` finds; "" where none can be used."""
     try:
         return _version_of(Core.find())
     except EnvironmentError:
@@ -78,23 +71,24 @@ class LoadedCore:
     A core keeps its machine in variables, and a file that is loaded twice is loaded once: each
     machine therefore gets a copy of the file, which is gone as soon as it is loaded.
 
+    Args:
+        core: The file.
+        frames: Returns how many frames ran since power-on.
+
     Attributes:
         library: Its functions. They keep the interpreter to themselves, as each frame calls back
             some twenty times: other threads would take it away each time.
-        version: Name and version, e.g. "mGBA 0.7.0 ec7a6271".
+        version: Name and version, e.g. "mGBA 0.7.0 ec7a6271"; and that the clock is not fixed,
+            since recordings may not replay exactly then.
+        is_clock_fixed: A cartridge's clock counts frames; False: it is the computer's.
+
+    Raises:
+        EnvironmentError: There is no core in the file that can be used here.
     """
 
-    def __init__(self, path: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="poketui-core-") as folder:
-            copy = Path(folder, path.name)
-            try:
-                shutil.copyfile(path, copy)
-            except OSError as error:
-                raise _unusable(path, error.strerror or str(error)) from None
-            try:
-                self.library: Any = ctypes.PyDLL(str(copy))
-            except OSError as error:
-                raise _unusable(path, str(error).removeprefix(f"{copy}: ")) from None
+    def __init__(self, core: Core, frames: Callable[[], int]) -> None:
+        path = core.path
+        self.library: Any = _load_copy(path)
         info = abi.SystemInfo()
         try:
             for name, (result, arguments) in abi.FUNCTIONS.items():
@@ -109,6 +103,10 @@ class LoadedCore:
         if name != _NAME or self.library.retro_api_version() != _API_VERSION:
             self.close()
             raise _unusable(path, f"it is {self.version}, not {_NAME}")
+        self._clock = FrameClock(self.library, path, frames)
+        self.is_clock_fixed = self._clock.is_fixed
+        if not self.is_clock_fixed:
+            self.version += ", clock not fixed"
 
     def close(self) -> None:
         """Unload it; nothing of it may be used any more."""
@@ -117,9 +115,22 @@ class LoadedCore:
 
 @lru_cache
 def _version_of(core: Core) -> str:
-    loaded = core.load()
+    loaded = LoadedCore(core, lambda: 0)
     loaded.close()
     return loaded.version
+
+
+def _load_copy(path: Path) -> Any:
+    try:
+        with tempfile.TemporaryDirectory(prefix="poketui-core-") as folder:
+            copy = shutil.copyfile(path, Path(folder, path.name))
+            return ctypes.PyDLL(str(copy))
+    except OSError as error:
+        reason = error.strerror or str(error).rpartition(f"{path.name}: ")[2]
+        if "failed to map segment" in reason:  # the folder's file system runs no programs
+            hint = "Set TMPDIR to a folder from which programs can be run."
+            raise EnvironmentError(f"A copy of {path} cannot be loaded: {reason}.", hint) from None
+        raise _unusable(path, reason) from None
 
 
 def _places() -> Iterator[Path]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from engine.emulator import libretro_abi as abi
 from engine.emulator.advance_battery import BATTERY_SIZE
 from engine.emulator.core import Core, LoadedCore
-from engine.emulator.frame_clock import FrameClock
 from engine.emulator.frontend import Frontend
 from engine.emulator.interrupts import delayed_signals
 from engine.emulator.machine_state import BLOCK_SIZE, MachineState
@@ -50,9 +49,8 @@ class GameBoyAdvance:
 
     Attributes:
         is_drawn: `frame` is of now.
-        core_version: Name and version of the core.
-        is_clock_fixed: The cartridge's clock counts frames; False: it is the computer's, so that a
-            game that looks at it may not replay exactly.
+        core_version: Of the core (`LoadedCore.version`).
+        is_clock_fixed: The cartridge's clock counts frames; False: it is the computer's.
         ewram: (262144,) uint8, the RAM at 02000000 itself, for as long as it is referred to.
         iwram: (32768,) uint8, likewise the RAM at 03000000.
 
@@ -64,15 +62,12 @@ class GameBoyAdvance:
     is_drawn = False
 
     def __init__(self, rom: bytes, battery: bytes | None = None, core: Core | None = None) -> None:
-        core = core or Core.find()
         self.rom = rom
         self._sha1 = hashlib.sha1(rom).digest()
         self._frontend = frontend = Frontend()
-        loaded = core.load()
-        self.core_version = loaded.version
+        loaded = LoadedCore(core or Core.find(), lambda: frontend.frames)
+        self.core_version, self.is_clock_fixed = loaded.version, loaded.is_clock_fixed
         self._library: Any = loaded.library
-        clock = FrameClock(loaded.library, core.path, lambda: frontend.frames)
-        self.is_clock_fixed = clock.is_fixed
         self._running: _Running | None = _Running()
         with delayed_signals():
             frontend.connect(loaded.library)
@@ -80,7 +75,7 @@ class GameBoyAdvance:
             is_loaded = loaded.library.retro_load_game(
                 ctypes.byref(abi.GameInfo(b"game.gba", rom, len(rom), None))
             )
-            weakref.finalize(self._running, _end, loaded, is_loaded, frontend, clock).atexit = False
+            weakref.finalize(self._running, _end, loaded, is_loaded, frontend).atexit = False
         battery_at, battery_size = 0, 0
         if is_loaded:
             battery_at = self._library.retro_get_memory_data(abi.SAVE_RAM)
@@ -210,7 +205,7 @@ class GameBoyAdvance:
         self._state = np.zeros(-(-size // BLOCK_SIZE) * BLOCK_SIZE, np.uint8)
 
 
-def _end(loaded: LoadedCore, is_loaded: bool, *_used: object) -> None:
+def _end(loaded: LoadedCore, is_loaded: bool, _frontend: Frontend) -> None:
     if is_loaded:
         loaded.library.retro_unload_game()
     loaded.library.retro_deinit()
