@@ -3,12 +3,15 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
+from typing import cast
+from weakref import WeakKeyDictionary
 
 from engine.config import EnvConfig
 from engine.emulator.advance_cartridge import AdvanceCartridge
 from engine.emulator.base import GAME_BOY_ADVANCE_FRAMES_PER_S, Emulator
+from engine.emulator.core import core_version
+from engine.emulator.libretro import GameBoyAdvance
 from engine.errors import RomError
 from engine.games.base import (
     GAME_BOY_ADVANCE_ROLE_PLAYING,
@@ -20,7 +23,9 @@ from engine.games.base import (
 )
 from engine.games.emerald import introduction, pressing
 from engine.games.emerald.battery import battery_of
+from engine.games.emerald.control import ControlReader
 from engine.games.emerald.masking import blocked_actions, menu_uses
+from engine.games.emerald.memory import EWRAM, EWRAM_SIZE, IWRAM, IWRAM_SIZE, Machine, Memory
 from engine.games.emerald.overworld import read_overworld
 from engine.games.emerald.profile import Profile
 from engine.games.emerald.reader import EmeraldReader
@@ -50,8 +55,6 @@ _OTHER_ADDRESSES = (
     "only the English Emerald has them."
 )
 
-_EWRAM, _EWRAM_SIZE = 0x0200_0000, 0x40000
-_IWRAM, _IWRAM_SIZE = 0x0300_0000, 0x8000
 _CLOCK = SYMBOLS["sRtc"]
 
 BATTLE_CELLS = BattleCells(fight=(1, 1), bag=(1, 2), team=(2, 1), run=(2, 2))
@@ -82,7 +85,10 @@ class EmeraldGame(Game):
         atlas: What is known of its world.
         sha1: Of the image, where it is not the profile's; "": it is.
         name: For people, where it is not the profile's.
-        title: From the header, where it is not the profile's.
+
+    Attributes:
+        profile: As given.
+        emulator_version: The core's name and version; "" where there is none.
     """
 
     description = GAME_BOY_ADVANCE_ROLE_PLAYING
@@ -99,28 +105,17 @@ class EmeraldGame(Game):
         atlas: Atlas | None = None,
         sha1: str = "",
         name: str = "",
-        title: str = "",
     ) -> None:
-        self.sha1, self.title, self.name = (
-            sha1 or profile.sha1,
-            title or profile.title,
-            name or profile.name,
-        )
-        self.rom = rom
-        self.profile = profile
+        self.sha1, self.title, self.name = sha1 or profile.sha1, profile.title, name or profile.name
+        self.rom, self.profile = rom, profile
         self.tables = replace(read_tables(rom, profile, facts), BATTLE_CELLS=BATTLE_CELLS)
+        self.emulator_version = core_version()
         self._menu_uses = menu_uses(self.tables)
+        self._controls: WeakKeyDictionary[Emulator, ControlReader] = WeakKeyDictionary()
         self.atlas = atlas or _with_places(ATLAS)
         self.healing_items = frozenset(
             number for number, name in self.tables.ITEMS.items() if "POTION" in name
         )
-
-    @cached_property
-    def emulator_version(self) -> str:
-        """Return the core's name and version; "" where there is none."""
-        from engine.emulator.core import core_version  # as in `_start`
-
-        return core_version()
 
     @property
     def overworld(self) -> Overworld | None:
@@ -150,13 +145,11 @@ class EmeraldGame(Game):
         return self._start(battery_of(battery, file, self.name))
 
     def _start(self, battery: bytes | None) -> Emulator:
-        from engine.emulator.libretro import GameBoyAdvance  # `poketui rom` needs no core
-
         return GameBoyAdvance(self.rom, battery)
 
     def reader(self, emulator: Emulator) -> Reader:
         """Return a reader of a machine that runs this game."""
-        return EmeraldReader(emulator, self.profile, self.tables)
+        return EmeraldReader(cast(Machine, emulator), self.profile, self.tables)
 
     def play_introduction(
         self,
@@ -165,7 +158,7 @@ class EmeraldGame(Game):
         report: Callable[[int, int], None] = lambda done, most: None,
     ) -> None:
         """Press through title, menus and introduction, then make text and battles fast."""
-        introduction.play_introduction(emulator, self.profile, read, report)
+        introduction.play_introduction(emulator, read, report)
 
     def prepare(self, emulator: Emulator) -> None:
         """Choose fast text and no battle scenes, as a player could."""
@@ -181,26 +174,34 @@ class EmeraldGame(Game):
         self, emulator: Emulator, action: int, state: GameState, config: EnvConfig, render: bool
     ) -> None:
         """Press a button and wait until what it began has come to its end: see `pressing`."""
-        pressing.play(emulator, self.profile, action, state, config, render)
+        pressing.play(emulator, self._control(emulator), action, state, config, render)
 
     def is_at_rest(self, emulator: Emulator) -> bool:
         """Return whether no step and no way through a door is under way."""
-        return pressing.is_at_rest(emulator, self.profile)
+        return pressing.is_at_rest(self._control(emulator))
 
     def is_readable(self, emulator: Emulator) -> bool:
         """Return whether the game is not on its way from one map to another."""
-        return pressing.is_readable(emulator, self.profile)
+        return not self._control(emulator).is_between_maps()
 
     def blocked(self, state: GameState) -> dict[int, str]:
         """Return the actions that are of no use now, each with the reason."""
         return blocked_actions(state, self._menu_uses)
 
+    def _control(self, emulator: Emulator) -> ControlReader:
+        """Return what reads who is in control of a machine; it is kept as long as the machine."""
+        control = self._controls.get(emulator)
+        if control is None:
+            control = ControlReader(Memory(cast(Machine, emulator)), self.profile)
+            self._controls[emulator] = control
+        return control
+
     def digest(self, emulator: Emulator) -> str:
         """Return the SHA-1 of both work RAMs but for the clock that the cartridge shows."""
-        memory = bytearray(emulator.read(0, _IWRAM, _IWRAM_SIZE))
-        clock = _CLOCK.address - _IWRAM
+        memory = bytearray(emulator.read(0, IWRAM, IWRAM_SIZE))
+        clock = _CLOCK.address - IWRAM
         memory[clock : clock + _CLOCK.size] = bytes(_CLOCK.size)
-        digest = hashlib.sha1(emulator.read(0, _EWRAM, _EWRAM_SIZE), usedforsecurity=False)
+        digest = hashlib.sha1(emulator.read(0, EWRAM, EWRAM_SIZE), usedforsecurity=False)
         digest.update(memory)
         return digest.hexdigest()
 

@@ -9,7 +9,7 @@ from engine.types import Action, Control, GameState, Prompt
 
 _FAST_TEXT, _NO_SCENES = 2, 1 << 10
 _OPTIONS_AT, _TEXT_SPEED = 0x14, 7
-"""In SaveBlock2: bits 0-2 text speed (2 fast), 3-7 frame, 8 stereo, 9 style, 10 no battle scenes."""
+"""In SaveBlock2, 16 bits: 0-2 text speed (2 fast), 10 no battle scenes, the others stay."""
 
 _USUAL_FRAMES = 4_900
 """Measured on a cartridge, from the power-on to the inside of the truck."""

@@ -83,7 +83,7 @@ def _but(reason: str, *useful: Action) -> dict[int, str]:
     }
 
 
-_OF_PROMPT: Mapping[Prompt, Mapping[int, str]] = {
+_OF_PROMPT: Mapping[Prompt, dict[int, str]] = {
     Prompt.PRINTING: _but(_PRINTING, Action.A, Action.B),
     Prompt.TEXT: _but(_BOX_WAITS, Action.A, Action.B),
     Prompt.NAMING: _but(_NO_LETTER, Action.A, Action.B, Action.START, *DIRECTIONS),

@@ -37,7 +37,7 @@ _DYNAMIC = (127, 127)
 
 _TRAINER_BATTLE, _BEAT_FLAGS, _NUM_TRAINERS = 0x5C, 0x500, 0x360
 _SET_OR_COPY, _ITEM_VARIABLE = 0x1A, 0x8000
-_HIDDEN_ITEM_FLAGS = 0x1F4
+_NUM_FLAGS, _HIDDEN_ITEM_FLAGS = 2_400, 0x1F4
 _FIRST_VARIABLE, _NUM_VARIABLES, _VARIABLE_SIZE = 0x4000, 256, 2
 _MAX_VALUE = 254
 """255 is `engine.games.overworld.ANY_SCENE`."""
@@ -45,9 +45,9 @@ _MAX_VALUE = 254
 _WALKING = frozenset({*range(0x02, 0x07), *range(0x19, 0x39)})
 """MOVEMENT_TYPE_* of those who walk about: wandering, up and down, in rounds, after the player."""
 _GRAPHICS: Mapping[int, Stance] = {82: Stance.TREE, 86: Stance.ROCK, 87: Stance.BOULDER}
-_ITEM_BALL = 59
 """OBJ_EVENT_GFX_* of what is no person."""
-_RETAIL = "BPEE"
+_EMERALD = "BPEE"
+"""In which figures have these numbers."""
 
 
 @lru_cache(maxsize=2)
@@ -92,10 +92,13 @@ def _warps(
     for row, each in enumerate(maps):
         for x, y, _, warp, number, group in each.warps:
             is_inside = 0 <= x < each.width and 0 <= y < each.height
-            there = -1 if (group, number) == _DYNAMIC else rows.get((group, number), -1)
-            is_known = there >= 0 and warp < len(maps[there].warps) and warp + 1 < BACK
             place = (x, y) if is_inside else (each.width, each.height)
-            yield row, *place, there if is_known else -1, warp + 1 if is_known else 0
+            there = rows.get((group, number), -1)
+            is_known = there >= 0 and warp < min(len(maps[there].warps), BACK - 1)
+            if (group, number) == _DYNAMIC:
+                yield row, *place, -1, BACK
+            else:
+                yield row, *place, there if is_known else -1, warp + 1 if is_known else 0
 
 
 def _connections(
@@ -118,7 +121,7 @@ def _connections(
 
 
 def _people(image: Image, maps: list[RomMap], profile: Profile) -> Iterator[tuple[int, ...]]:
-    graphics = _GRAPHICS if profile.code == _RETAIL else {}
+    graphics = _GRAPHICS if profile.code == _EMERALD else {}
     for row, each in enumerate(maps):
         for number, sprite, x, y, _, movement, trainer, sight, script, flag in each.objects:
             if not (0 <= x < each.width and 0 <= y < each.height):
@@ -136,7 +139,7 @@ def _people(image: Image, maps: list[RomMap], profile: Profile) -> Iterator[tupl
                 kind,
                 0,
                 min(sight, 255) if is_watching else 0,
-                flag or -1,
+                flag if 0 < flag < _NUM_FLAGS else -1,
                 beat_flag,
                 item,
             )
@@ -169,7 +172,7 @@ def _signs(maps: list[RomMap]) -> Iterator[tuple[int, int, int, int, int, int]]:
 
 
 def _triggers(maps: list[RomMap]) -> Iterator[tuple[int, int, int, int, int]]:
-    """Yield TRIGGER_FIELDS of those that look at a variable of the story; the others are weather."""
+    """Yield TRIGGER_FIELDS of those that look at a variable; the others change the weather."""
     for row, each in enumerate(maps):
         for trigger in each.triggers:
             if _is_story(trigger, each):

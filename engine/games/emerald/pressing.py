@@ -8,14 +8,14 @@ Every action takes `hold_frames` + `wait_frames` frames (8 + 12), but for these 
 - What has begun is waited for, so that no state is read in mid-step: a step, a hop or a door for up
   to `DOOR_FRAMES`; after a map was loaded until the player has been in control for `STABLE_FRAMES`,
   for only then do the map's own scripts begin; a text that is being printed for up to
-  `TEXT_FRAMES`; a battle's animations for up to `BATTLE_FRAMES`.
+  `TEXT_FRAMES`; a battle's animations for up to `BATTLE_FRAMES`; a scene for `SCENE_FRAMES`.
 - One more frame ends it: the one that is drawn.
 """
 
 from engine.config import EnvConfig
 from engine.emulator.base import Emulator
-from engine.games.emerald.control import Watch
-from engine.types import DIRECTIONS, Action, GameState
+from engine.games.emerald.control import ControlReader, Mode
+from engine.types import DIRECTIONS, Action, GameState, Prompt
 
 TURN_FRAMES = 4
 MOST_HELD = 16
@@ -28,13 +28,22 @@ SCENE_FRAMES = 12
 
 def play(
     emulator: Emulator,
-    watch: Watch,
+    control: ControlReader,
     action: int,
     state: GameState,
     config: EnvConfig,
     render: bool,
 ) -> None:
-    """Press `action` in the game that is in `state`; `render` draws the last frame."""
+    """Press `action` in the game that is in `state`; `render` draws the last frame.
+
+    Args:
+        emulator: The machine.
+        control: Reads it.
+        action: Index in the game's actions.
+        state: The game now.
+        config: How long a button is held and waited for.
+        render: Draw the last frame.
+    """
     held, waited = config.hold_frames, config.wait_frames
     if state.control.is_free and action in DIRECTIONS:
         longer = 0 if DIRECTIONS[Action(action)] is state.place.facing else TURN_FRAMES
@@ -45,39 +54,44 @@ def play(
     emulator.release(action)
     emulator.tick(waited - 1)
     if state.control.in_game:
-        _settle(emulator, watch)
+        _settle(emulator, control)
     emulator.tick(1, render)
 
 
-def _settle(emulator: Emulator, watch: Watch) -> None:
+def _settle(emulator: Emulator, control: ControlReader) -> None:
     """Wait for what was begun: until the player is asked for something, or for long enough."""
-    waited = stable = 0
+    stable = 0
     has_loaded = False
-    while waited < DOOR_FRAMES:
-        has_loaded = has_loaded or watch.is_between_maps()
-        if watch.is_in_control():
+    for waited in range(DOOR_FRAMES):
+        mode = control.mode()
+        has_loaded = has_loaded or mode is Mode.LOADING
+        if control.is_in_control():
             stable += 1
             if not has_loaded or stable > STABLE_FRAMES:
                 return
         else:
             stable = 0
-            if watch.waits_for_buttons() or waited >= _patience(watch):
+            if waited >= _patience(control, mode):
                 return
         emulator.tick(1)
-        waited += 1
 
 
-def _patience(watch: Watch) -> int:
-    """Return for how many frames to wait for what is under way."""
-    if watch.is_printing():
+def _patience(control: ControlReader, mode: Mode) -> int:
+    """Return for how many frames to wait for what is under way; 0: for a button."""
+    if mode is Mode.LOADING or control.is_fading():
+        return DOOR_FRAMES
+    now = control.read(mode, control.menu(mode))
+    if now.prompt is Prompt.PRINTING:
         return TEXT_FRAMES
-    if watch.is_in_battle():
+    if now.prompt is not Prompt.NONE:
+        return 0
+    if mode is Mode.BATTLE:
         return BATTLE_FRAMES
-    if watch.is_scripted() and watch.is_settled() and not watch.is_between_maps():
+    if now.is_scripted and control.is_settled():
         return SCENE_FRAMES
     return DOOR_FRAMES
 
 
-def is_at_rest(watch: Watch) -> bool:
+def is_at_rest(control: ControlReader) -> bool:
     """Return whether no step and no way through a door is under way."""
-    return watch.is_settled() and not watch.is_between_maps()
+    return control.is_settled() and not control.is_between_maps()

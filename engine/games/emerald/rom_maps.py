@@ -1,8 +1,8 @@
 """Read the maps in an image of Emerald: what gMapGroups leads to.
 
-gMapGroups lists the groups, those their maps' headers, those layout, events and connections. Nothing
-in an image is believed: every address and every size is checked before it is followed. Structures
-are those of pret/pokeemerald, include/global.fieldmap.h.
+gMapGroups lists the groups, those their maps' headers, those lead to layout, events and
+connections. Nothing in an image is believed: every address and every size is checked before it is
+followed. Structures are those of pret/pokeemerald, include/global.fieldmap.h.
 """
 
 import struct
@@ -201,5 +201,4 @@ def _connections(image: Image, address: int) -> Iterator[tuple[int, int, int, in
     count, rows = struct.unpack("<iI", image.read(address, 2 * _POINTER))
     if not 0 <= count <= _MAX_CONNECTIONS:
         raise ImplausibleError(f"there are no connections at {address:08X}")
-    for row in _CONNECTION.iter_unpack(image.read(rows, count * _CONNECTION.size)):
-        yield row
+    yield from _CONNECTION.iter_unpack(image.read(rows, count * _CONNECTION.size))
