@@ -59,8 +59,8 @@ class Memory:
     """
 
     def __init__(self, machine: Machine) -> None:
-        self.ewram = memoryview(machine.ewram)
-        self.iwram = memoryview(machine.iwram)
+        self.ewram = machine.ewram.data
+        self.iwram = machine.iwram.data
         self.rom = machine.rom
 
     def read(self, address: int, size: int) -> bytes:
@@ -70,6 +70,11 @@ class Memory:
             if start >= 0 and start + size <= len(data):
                 return bytes(data[start : start + size])
         return b""
+
+    def read_most(self, address: int, size: int) -> bytes:
+        """Return a stretch of the image, shorter where that ends before; b"" outside of it."""
+        start = address - ROM
+        return self.rom[start : start + size] if start >= 0 else b""
 
     def save_blocks(self) -> SaveBlocks | None:
         """Return where the save blocks are, None before there are any.
