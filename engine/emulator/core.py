@@ -14,9 +14,7 @@ from typing import Any, Self
 from engine.emulator import libretro_abi as abi
 from engine.emulator.frame_clock import FrameClock
 from engine.errors import EnvironmentError
-
-CORE_VARIABLE = "POKETUI_GBA_CORE"
-"""Environment variable that names the core's file; processes that are started inherit it."""
+from engine.folders import CORE_VARIABLE
 
 _FILE_NAME = "mgba_libretro.so"
 _PACKAGE = "stable_retro"

@@ -13,6 +13,7 @@ from engine.plurals import counted
 from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import (
     AnyRom,
+    Core,
     LlmBackend,
     Seed,
     StartState,
@@ -121,6 +122,7 @@ def bc(
             "--rom", "--rom-path", help="Your ROM file.", show_default="the practice game"
         ),
     ] = None,
+    core: Core = None,
     state: StartState = None,
     allow_unknown_rom: AnyRom = False,
     exp_name: Annotated[

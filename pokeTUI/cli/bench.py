@@ -12,6 +12,7 @@ from engine.plurals import counted
 from pokeTUI.cli.completion import complete_players, words
 from pokeTUI.cli.options import (
     AnyRom,
+    Core,
     Panels,
     Rom,
     SaveDir,
@@ -99,6 +100,7 @@ def bench_train(
 @bench_app.command("env", cls=Panels)
 def bench_env(
     rom: Rom = None,
+    core: Core = None,
     steps: Annotated[
         int, typer.Option(min=1, max=1_000_000_000, help="Steps per repetition.")
     ] = 1000,
@@ -131,6 +133,7 @@ def bench_env(
 @bench_app.command("play", cls=Panels)
 def bench_play(
     rom: Rom = None,
+    core: Core = None,
     agent: Annotated[
         str,
         typer.Option(

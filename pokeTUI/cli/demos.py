@@ -8,7 +8,7 @@ import typer
 from engine.plurals import counted
 from pokeTUI.cli import video
 from pokeTUI.cli.completion import words
-from pokeTUI.cli.options import AnyRom, Color, Panels, Rom, SaveDir
+from pokeTUI.cli.options import AnyRom, Color, Core, Panels, Rom, SaveDir
 from pokeTUI.printing import confirm, say
 
 demos_app = typer.Typer(help="List, watch, validate, filter, import and export demonstrations.")
@@ -55,6 +55,7 @@ def show(
 def watch(
     file: Annotated[str, typer.Argument(help="A demonstration.")],
     rom: Rom = None,
+    core: Core = None,
     allow_unknown_rom: AnyRom = False,
     gif: video.GifFile = None,
     mp4: video.Mp4File = None,
@@ -83,6 +84,7 @@ def watch(
 def validate(
     files: Files = None,
     rom: Rom = None,
+    core: Core = None,
     allow_unknown_rom: AnyRom = False,
     save_dir: SaveDir = None,
 ) -> None:
@@ -185,6 +187,7 @@ def export(
         ),
     ] = None,
     rom: Rom = None,
+    core: Core = None,
     allow_unknown_rom: AnyRom = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files.")] = False,
     save_dir: SaveDir = None,
@@ -203,6 +206,7 @@ def import_(
         list[Path], typer.Argument(help=".demo, .npz or .csv files, or folders of Minari.")
     ],
     rom: Rom = None,
+    core: Core = None,
     state: Annotated[
         str, typer.Option(help="Start state of imported actions.", show_default="a new game")
     ] = "",

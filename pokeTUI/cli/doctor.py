@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def doctor(
     rom: options.Rom = None,
+    core: options.Core = None,
     config: options.ConfigFile = None,
     llm_model: Annotated[
         str | None, typer.Option(help="Language model to check.", show_default="none")

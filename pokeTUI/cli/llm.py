@@ -7,7 +7,16 @@ import typer
 
 from engine.providers import names_of
 from pokeTUI.cli.completion import complete_runs_or_latest
-from pokeTUI.cli.options import LatestRun, Panels, Rom, SaveDir, Settings, given, parse_settings
+from pokeTUI.cli.options import (
+    Core,
+    LatestRun,
+    Panels,
+    Rom,
+    SaveDir,
+    Settings,
+    given,
+    parse_settings,
+)
 
 llm_app = typer.Typer(
     help="Check, download and query language models; show and export a run's exchanges.",
@@ -69,6 +78,7 @@ def ask(
         typer.Option(help="Save state or .sav file.", show_default="a new game"),
     ] = None,
     rom: Rom = None,
+    core: Core = None,
     instruction: Annotated[
         str, typer.Option("--instruction", "--wish", help="Instruction for the model.")
     ] = "",

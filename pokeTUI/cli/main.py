@@ -68,6 +68,7 @@ def root(
 @app.command(cls=options.Panels)
 def run(
     rom: options.Rom = None,
+    core: options.Core = None,
     state: options.StartState = None,
     config: options.ConfigFile = None,
     headless: Annotated[
@@ -250,6 +251,7 @@ def evaluate(
         bool, typer.Option("--planner", help="Keep the run's planner weight.")
     ] = False,
     save_dir: options.SaveDir = None,
+    core: options.Core = None,
 ) -> None:
     """Evaluate a saved run's policy alone, without learning."""
     from pokeTUI.cli.reports import print_evaluation
@@ -293,6 +295,7 @@ def replay(
             autocompletion=complete_runs_or_latest,
         ),
     ] = "latest",
+    core: options.Core = None,
     episode: Annotated[
         int | None, typer.Option(help="Episode number.", show_default="the last")
     ] = None,

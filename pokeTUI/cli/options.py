@@ -1,5 +1,6 @@
 """Define what several commands have in common, and the panels of their help."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,6 +8,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from engine.errors import ConfigurationError
+from engine.folders import CORE_VARIABLE, user_path
 from pokeTUI.cli.completion import (
     choices_of,
     complete_runs_or_latest,
@@ -17,7 +19,7 @@ from pokeTUI.cli.completion import (
 _FEW = 7
 """A command with no more options than these shows them in one panel."""
 _PANELS = {
-    "Game": "rom state allow_unknown_rom",
+    "Game": "rom core state allow_unknown_rom",
     "Agent": "agent no_dqn mode strategy start_policy player",
     "Language model": "llm_model llm_backend llm_interval no_llm",
     "Data": "task tag rules by success min_right min_success progress dedupe val_share balance",
@@ -43,6 +45,28 @@ COLOR_WORDS = ("auto", "truecolor", "256", "16", "none")
 """Those of `pokeTUI.terminal.probe`, which takes too long to load while a shell waits."""
 
 Rom = Annotated[str | None, typer.Option(help="Your ROM file.", show_default="the practice game")]
+
+
+def _use_core(file: str | None) -> None:
+    """Have every game of this process, and of those that it starts, run in a core."""
+    if file is None:
+        return
+    core = user_path(file)
+    if not core.is_file():
+        raise ConfigurationError(f"There is no core {file}.", "Check --core.")
+    os.environ[CORE_VARIABLE] = str(core.resolve())
+
+
+Core = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        callback=_use_core,
+        expose_value=False,
+        help="mGBA's libretro core, for Game Boy Advance games.",
+        show_default="the installed one",
+    ),
+]
 AnyRom = Annotated[
     bool, typer.Option("--allow-unknown-rom", help="Allow a ROM with an unknown hash.")
 ]

@@ -78,6 +78,7 @@ def record(
     ] = None,
     state: options.StartState = None,
     rom: options.Rom = None,
+    core: options.Core = None,
     allow_unknown_rom: options.AnyRom = False,
     seed: options.Seed = None,
     headless: Annotated[
