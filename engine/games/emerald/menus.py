@@ -230,7 +230,7 @@ class MenuReader:
         """Return the bag's list; `selection` is the place in the pocket, from 0."""
         pocket = self._ewram[_BAG_POCKET]
         if pocket >= _NUM_POCKETS:
-            return Menu(Prompt.MENU, name)
+            return Menu(Prompt.MENU)
         at = struct.unpack_from("<H", self._ewram, _BAG_CURSORS + 2 * pocket)[0]
         scroll = struct.unpack_from("<H", self._ewram, _BAG_SCROLLS + 2 * pocket)[0]
         return Menu(Prompt.MENU, name, selection=at + scroll, pocket=POCKETS[pocket])
