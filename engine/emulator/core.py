@@ -4,14 +4,16 @@ import ctypes
 import importlib.util
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
 from engine.emulator import libretro_abi as abi
+from engine.emulator.elf import import_slots
 from engine.emulator.frame_clock import FrameClock
 from engine.errors import EnvironmentError
 from engine.folders import CORE_VARIABLE
@@ -86,6 +88,7 @@ class LoadedCore:
 
     def __init__(self, core: Core, frames: Callable[[], int]) -> None:
         path = core.path
+        slots = _import_slots(path)
         self.library: Any = _load_copy(path)
         info = abi.SystemInfo()
         try:
@@ -101,7 +104,7 @@ class LoadedCore:
         if name != _NAME or self.library.retro_api_version() != _API_VERSION:
             self.close()
             raise _unusable(path, f"it is {self.version}, not {_NAME}")
-        self._clock = FrameClock(self.library, path, frames)
+        self._clock = FrameClock(self.library, slots, frames)
         self.is_clock_fixed = self._clock.is_fixed
         if not self.is_clock_fixed:
             self.version += ", clock not fixed"
@@ -116,6 +119,14 @@ def _version_of(core: Core) -> str:
     loaded = LoadedCore(core, lambda: 0)
     loaded.close()
     return loaded.version
+
+
+def _import_slots(path: Path) -> Mapping[str, int]:
+    """Look at a file before it is loaded: on Linux, what `import_slots` says of it."""
+    try:
+        return import_slots(path.read_bytes()) if sys.platform == "linux" else {}
+    except (OSError, ValueError) as error:
+        raise _unusable(path, getattr(error, "strerror", None) or str(error)) from None
 
 
 def _load_copy(path: Path) -> Any:

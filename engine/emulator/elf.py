@@ -1,4 +1,4 @@
-"""Find where a loaded library keeps the addresses of the functions that it imports.
+"""Find where a library keeps the addresses of the functions that it imports; tell if it is whole.
 
 Source: the System V ABI, "Object Files", and its AMD64 supplement: 64-bit, little-endian.
 """
@@ -26,51 +26,55 @@ class _Segment(NamedTuple):
     size: int
 
 
-class Library:
-    """The file of a shared library for x86-64.
+def import_slots(library: bytes) -> Mapping[str, int]:
+    """Return by name, for each function that a library imports, where its address will be.
+
+    That is counted from the library's start in memory. A library for another processor than x86-64
+    has none that we know of.
 
     Raises:
-        ValueError: It is something else, or damaged.
+        ValueError: It is no library, or truncated: loading it would kill the process.
     """
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        try:
-            self._read()
-        except (struct.error, KeyError) as error:
-            raise ValueError(f"no library for x86-64: {error}") from None
-
-    def _read(self) -> None:
-        header = _HEADER.unpack_from(self._data)
-        if header[0][:6] != _IDENTIFICATION or header[2] != _X86_64:
-            raise ValueError("no library for x86-64")
+    if not library.startswith(_IDENTIFICATION):
+        raise ValueError("it is no 64-bit library")
+    try:
+        header = _HEADER.unpack_from(library)
         start, count = header[5], header[10]
-        self._segments: list[_Segment] = []
+        programs = [
+            _PROGRAM.unpack_from(library, start + index * _PROGRAM.size) for index in range(count)
+        ]
+        segments = [_Segment(each[2], each[3], each[5]) for each in programs if each[0] == _LOAD]
+        if not segments or any(each.offset + each.size > len(library) for each in segments):
+            raise ValueError("it is truncated")
+        if header[2] != _X86_64:
+            return {}
         tags: dict[int, int] = {}
-        for at in range(start, start + count * _PROGRAM.size, _PROGRAM.size):
-            kind, _, offset, address, _, size, _, _ = _PROGRAM.unpack_from(self._data, at)
-            if kind == _LOAD:
-                self._segments.append(_Segment(offset, address, size))
-            elif kind == _DYNAMIC_SEGMENT:
-                tags = dict(_DYNAMIC.iter_unpack(self._data[offset : offset + size]))
-        self.slots: Mapping[str, int] = dict(self._slots(tags))
-        """Imported function to the address, from the library's start on, of its address."""
+        for kind, _, offset, _, _, size, *_ in programs:
+            if kind == _DYNAMIC_SEGMENT:
+                tags = dict(_DYNAMIC.iter_unpack(library[offset : offset + size]))
+        return dict(_slots(library, segments, tags)) if _PLT_RELOCATIONS in tags else {}
+    except (struct.error, KeyError, OverflowError, UnicodeDecodeError):
+        raise ValueError("it is damaged") from None
 
-    def _slots(self, tags: Mapping[int, int]) -> Iterator[tuple[str, int]]:
-        at, size = self._offset(tags[_PLT_RELOCATIONS]), tags[_PLT_RELOCATIONS_SIZE]
-        for slot, info, _ in _RELOCATION.iter_unpack(self._data[at : at + size]):
-            if info & 0xFFFF_FFFF == _JUMP_SLOT:
-                symbol = self._offset(tags[_SYMBOLS]) + (info >> 32) * _SYMBOL.size
-                name = self._offset(tags[_STRINGS]) + _SYMBOL.unpack_from(self._data, symbol)[0]
-                yield self._data[name : self._data.index(b"\0", name)].decode(), slot
 
-    def _offset(self, address: int) -> int:
-        """Return where in the file an address is.
+def _slots(
+    library: bytes, segments: list[_Segment], tags: Mapping[int, int]
+) -> Iterator[tuple[str, int]]:
+    at = _offset(segments, tags[_PLT_RELOCATIONS])
+    for slot, info, _ in _RELOCATION.iter_unpack(library[at : at + tags[_PLT_RELOCATIONS_SIZE]]):
+        if info & 0xFFFF_FFFF == _JUMP_SLOT:
+            symbol = _offset(segments, tags[_SYMBOLS]) + (info >> 32) * _SYMBOL.size
+            name = _offset(segments, tags[_STRINGS]) + _SYMBOL.unpack_from(library, symbol)[0]
+            yield library[name : library.index(b"\0", name)].decode(), slot
 
-        Raises:
-            ValueError: Nowhere.
-        """
-        for each in self._segments:
-            if each.address <= address < each.address + each.size:
-                return each.offset + address - each.address
-        raise ValueError("no library for x86-64: an address is outside of it")
+
+def _offset(segments: list[_Segment], address: int) -> int:
+    """Return where in the file an address is.
+
+    Raises:
+        ValueError: Nowhere.
+    """
+    for each in segments:
+        if each.address <= address < each.address + each.size:
+            return each.offset + address - each.address
+    raise ValueError("it is damaged")

@@ -7,13 +7,10 @@ entries are replaced.
 
 import ctypes
 import mmap
-import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.emulator.base import GAME_BOY_ADVANCE_FRAMES_PER_S
-from engine.emulator.elf import Library
 
 POWER_ON_S = 1_104_537_600
 """What the clock says at frame 0, in seconds since 1970: Saturday, 1 January 2005, 00:00."""
@@ -38,23 +35,19 @@ class FrameClock:
 
     Args:
         library: The core.
-        path: Its file.
+        slots: Where it keeps the addresses of what it imports (`elf.import_slots`).
         frames: Returns how many frames ran since power-on.
 
     Attributes:
         is_fixed: The core asks this clock; False: it still asks the computer's.
     """
 
-    def __init__(self, library: Any, path: Path, frames: Callable[[], int]) -> None:
+    def __init__(self, library: Any, slots: Mapping[str, int], frames: Callable[[], int]) -> None:
         self._frames = frames
         self._time = _Time(self._tell)
-        self.is_fixed = sys.platform.startswith("linux") and self._replace(library, path)
+        self.is_fixed = self._replace(library, slots)
 
-    def _replace(self, library: Any, path: Path) -> bool:
-        try:
-            slots = Library(path.read_bytes()).slots
-        except ValueError:
-            return False
+    def _replace(self, library: Any, slots: Mapping[str, int]) -> bool:
         if not {"time", "localtime_r"} <= slots.keys():
             return False
         libc = ctypes.CDLL(None)
