@@ -19,7 +19,7 @@ PLACEHOLDERS: Mapping[str, bytes] = {
 }
 """What msg_add() replaces: the player's name, gStringVar1, the rival's name."""
 
-ALIASES: Mapping[str, str] = {"'": "’", "$": "¥"}
+ALIASES: Mapping[str, str] = {"’": "'", "$": "¥"}
 """What sources write -> the same in the character table."""
 
 CONTROLS: Mapping[str, int] = {"\f": 0xFB, "\n": 0xFE}
