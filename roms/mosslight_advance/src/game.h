@@ -290,6 +290,8 @@ void bg_tiles(u32 tile, const u32 *data, u32 count);   /* BG1/BG2/BG3 share 512 
 void bg_cell(u8 bg, u8 x, u8 y, u16 entry);            /* 32x32 map entries: tile | flips | palette << 12 */
 u16 *bg_map(u8 bg);
 void bg_scroll(u8 bg, s16 x, s16 y);
+struct Backdrop;
+void backdrop_show(const struct Backdrop *backdrop);   /* on BG3: tiles from 0, palette 0 */
 /* Sprites: a copy of the OAM, uploaded in the vertical blank. Tiles in units of 32 bytes, 0-1023, one-dimensional. */
 enum { SPRITE_16x16, SPRITE_16x32, SPRITE_32x32, SPRITE_64x64, SPRITE_8x8, SPRITE_32x16, SPRITE_64x32, SPRITE_8x16 };
 enum { SPRITE_FLIP_X = 1, SPRITE_FRONT = 2 /* over BG1 */, SPRITE_BEHIND = 4 /* under BG2 too */, SPRITE_TOP = 8 /* over the windows */ };
@@ -338,6 +340,8 @@ bool yes_no(void);                 /* Task_HandleYesNoInput meanwhile; B is no *
 void title_screen(void);           /* returns with a game in the save blocks, new or loaded */
 void naming_screen(u8 *name, u8 most, const u8 *proposal);
 void start_menu(void);             /* opened from the field */
+void options_screen(void);         /* these two begin and end dark */
+void player_card(void);
 
 /* ---- overworld.c, map.c, people.c, script.c, story.c ------------------------------------------------ */
 void overworld(void);              /* the main loop; never returns */

@@ -1,4 +1,4 @@
-/* Registers and memory of the hardware, and what system.c, video.c, canvas.c and save.c share. */
+/* Registers and memory of the hardware, and what the files that own them share. */
 #ifndef HARDWARE_H
 #define HARDWARE_H
 
@@ -29,6 +29,8 @@
 #define OAM ((volatile u16 *)0x07000000)
 #define FLASH ((volatile u8 *)0x0E000000)
 
+extern volatile u16 gSaveFileStatus; /* 1: a game is saved */
+
 /* Video RAM: the canvas's 600 tiles, four maps of 2 KB, the tiles of the maps, the sprites' tiles. */
 #define CANVAS_TILES VRAM
 #define MAP_BLOCK 10u /* of BG0, in units of 2 KB */
@@ -47,6 +49,8 @@ void canvas_upload(void); /* the tile rows that have changed */
 /* 8 pixels wide, a row a word, the leftmost pixel in bits 0-3. */
 void canvas_read(s16 x, s16 y, u8 rows, u32 *to);
 void canvas_write(s16 x, s16 y, u8 rows, const u32 *from);
+
+void save_blocks_place(void); /* somewhere, with what lies there */
 
 static inline void dma_copy(void *to, const void *from, u32 words)
 {

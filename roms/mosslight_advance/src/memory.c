@@ -1,5 +1,5 @@
 /* The save blocks, which move and change their key as Emerald's do, and what lies in them. */
-#include "game.h"
+#include "hardware.h"
 
 #define SLACK 0x80
 #define BLOCK1_SIZE sizeof(struct SaveBlock1)
@@ -52,11 +52,16 @@ static u32 random_key(void)
     return high << 16 | rnd();
 }
 
+void save_blocks_place(void)
+{
+    place(random_offset());
+}
+
 void save_blocks_new(void)
 {
     memset(gSaveblock1, 0, BLOCK1_SIZE + SLACK);
     memset(gSaveblock2, 0, BLOCK2_SIZE + SLACK);
-    place(random_offset());
+    save_blocks_place();
     change_key(random_key());
 }
 
@@ -64,7 +69,7 @@ void save_blocks_move(void)
 {
     const struct SaveBlock1 *old1 = SAVE1;
     const struct SaveBlock2 *old2 = SAVE2;
-    place(random_offset());
+    save_blocks_place();
     memmove(SAVE1, old1, BLOCK1_SIZE);
     memmove(SAVE2, old2, BLOCK2_SIZE);
     change_key(random_key());

@@ -130,6 +130,16 @@ void bg_scroll(u8 bg, s16 x, s16 y)
     scrolls[bg].y = y;
 }
 
+void backdrop_show(const struct Backdrop *backdrop)
+{
+    u16 *map = bg_map(3);
+    bg_tiles(0, backdrop->tiles, backdrop->count);
+    pal_load(0, backdrop->palette);
+    for (u8 y = 0; y < CANVAS_ROWS; y++)
+        for (u8 x = 0; x < CANVAS_COLUMNS; x++) map[y * 32 + x] = backdrop->map[y * CANVAS_COLUMNS + x];
+    bg_scroll(3, 0, 0);
+}
+
 /* ---- sprites ---- */
 
 void sprite_tiles(u16 tile, const u32 *data, u16 count)
