@@ -114,8 +114,6 @@ static void open(void)
     fade_out(FADE);
     set_mode(CB2_BagMenuRun);
     screen_open(&backdrop_screen);
-    draw_bag();
-    fade_in(FADE);
 }
 
 static bool is_used(void)

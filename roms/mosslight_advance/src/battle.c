@@ -363,7 +363,7 @@ void battle_return(void)
     fade_out(FADE);
     set_mode(BattleMainCB2);
     battle_screen();
-    fade_in(FADE);
+    screen_light();
 }
 
 u8 battle_wild(u16 species, u8 level)

@@ -60,6 +60,7 @@ u8 choice_menu(const u8 *const *entries, u8 count); /* at the right, over the bo
 void cursor_draw(s16 x, s16 y, u8 ink);     /* the right-pointing triangle, 6 x 11 pixels */
 void enter(Callback mode);                  /* set_mode(), then run it */
 void screen_open(const struct Backdrop *backdrop); /* while it is dark: sprites and canvas empty */
+void screen_light(void);                    /* fade in, unless that has been done; list_menu() does it too */
 
 /* ---- party_screen.c, summary.c ------------------------------------------------------------------ */
 enum { PICK_ALIVE = 1 /* refuse a fainted one and the one in battle */, PICK_FORCED = 2 /* no B */ };

@@ -6,7 +6,6 @@
 #define PICTURE_TILES 64
 #define LINES 8 /* of a tile */
 #define BOX_Y 112
-#define FADE 8
 #define RGB(r, g, b) ((r) | (g) << 5 | (b) << 10)
 #define WHITE 0x7FFF
 #define TINT_MOST 16
@@ -24,9 +23,10 @@
 #define MAP_TYPE_CAVE 4
 #define MAP_TYPE_INDOOR 8
 #define BAR_W 50
+#define CODE_ZERO 0xA1
 
 /* Where things are, by side. */
-static const s16 home_x[] = {28, 150}, home_y[] = {48, 14};
+static const s16 home_x[] = {28, 152}, home_y[] = {48, 8};
 static const s16 panel_x[] = {128, 10}, panel_y[] = {72, 12};
 
 #define PANEL_W 104
@@ -34,6 +34,7 @@ static const s16 panel_x[] = {128, 10}, panel_y[] = {72, 12};
 #define OWN_PANEL_H 38
 
 static EWRAM_DATA u32 pixels[2][PICTURE_TILES * LINES]; /* of the pictures shown */
+static const u8 lv[] = T("Lv");
 static const u16 *colours[2];
 static bool shown[2], has_panel[2];
 static s16 at_x[2], at_y[2];
@@ -155,7 +156,7 @@ void slide_in(const struct Picture *foe, const struct Picture *own)
         at_x[OWN] = home_x[OWN] + left * 7;
         place(FOE);
         place(OWN);
-        if (frame == 0) fade_in(FADE);
+        if (frame == 0) screen_light();
         wait_frame();
     }
 }
@@ -297,25 +298,40 @@ void hit(u8 side, u8 type)
 
 static void draw_panel(s16 x, s16 y, s16 w, s16 h)
 {
-    ui_fill(x + 2, y + h, w, 2, INK_DARK);
-    ui_fill(x + w, y + 3, 2, h - 3, INK_DARK);
-    ui_fill(x, y + 2, w, h - 4, INK_FRAME);
+    ui_fill(x + 3, y + h, w - 3, 2, INK_DARK); /* its shadow */
+    ui_fill(x + w, y + 4, 2, h - 4, INK_DARK);
     ui_fill(x + 2, y, w - 4, h, INK_FRAME);
     ui_fill(x + 1, y + 1, w - 2, h - 2, INK_FRAME);
-    ui_fill(x + 2, y + 2, w - 4, h - 4, INK_PANEL_LIGHT);
+    ui_fill(x, y + 2, w, h - 4, INK_FRAME);
+    ui_fill(x + 2, y + 2, w - 4, h - 4, INK_PAPER);
+}
+
+static u16 number_width(u32 value)
+{
+    u16 width = 0;
+    do width += font[CODE_ZERO + value % 10].width;
+    while (value /= 10);
+    return width;
+}
+
+static void print_level_right(s16 right, s16 y, u8 level)
+{
+    print_level(right - ui_width(lv) - number_width(level), y, level, INK_TEXT);
 }
 
 void print_level(s16 x, s16 y, u8 level, u8 ink)
 {
-    ui_number(x + ui_print(x, y, T("Lv"), ink), y, level, ink);
+    ui_number(x + ui_print(x, y, lv, ink), y, level, ink);
 }
 
 void print_pair(s16 right, s16 y, u16 value, u16 most, u8 ink)
 {
-    s16 slash = right - 6 - (most > 99 ? 18 : 12);
-    ui_number_right(right, y, most, ink);
-    ui_print(slash, y, T("/"), ink);
-    ui_number_right(slash, y, value, ink);
+    const u8 *slash = T("/");
+    right -= number_width(most);
+    ui_number(right, y, most, ink);
+    right -= ui_width(slash);
+    ui_print(right, y, slash, ink);
+    ui_number_right(right, y, value, ink);
 }
 
 void print_status(s16 x, s16 y, const struct Mon *mon)
@@ -342,10 +358,10 @@ void print_status(s16 x, s16 y, const struct Mon *mon)
 static void draw_hp(u8 side, u16 hp)
 {
     s16 x = panel_x[side], y = panel_y[side];
-    ui_bar(x + PANEL_W - 8 - BAR_W, y + 18, BAR_W, hp, gBattleMons[side].maxHp);
+    ui_bar(x + PANEL_W - 7 - BAR_W, y + 17, BAR_W, hp, gBattleMons[side].maxHp);
     if (side == FOE) return;
-    ui_fill(x + 40, y + 23, PANEL_W - 44, 12, INK_PANEL_LIGHT);
-    print_pair(x + PANEL_W - 8, y + 23, hp, gBattleMons[OWN].maxHp, INK_TEXT);
+    ui_fill(x + 40, y + 22, PANEL_W - 44, 11, INK_PAPER);
+    print_pair(x + PANEL_W - 7, y + 22, hp, gBattleMons[OWN].maxHp, INK_TEXT);
 }
 
 void draw_exp_bar(s16 x, s16 y, s16 w, u8 level, u32 experience)
@@ -367,8 +383,9 @@ void draw_hud(u8 side)
     s16 x = panel_x[side], y = panel_y[side];
     draw_panel(x, y, PANEL_W, side == FOE ? FOE_PANEL_H : OWN_PANEL_H);
     ui_print(x + 7, y + 4, mon->nickname, INK_TEXT);
-    print_level(x + PANEL_W - 30, y + 4, mon->level, INK_TEXT);
+    print_level_right(x + PANEL_W - 7, y + 4, mon->level);
     print_status(x + 7, y + 15, battle_mon(side));
+    ui_print(x + PANEL_W - 21 - BAR_W, y + 13, T("HP"), INK_FRAME);
     draw_hp(side, mon->hp);
     if (side == OWN) draw_own_exp(mon->experience);
 }

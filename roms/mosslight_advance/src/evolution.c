@@ -55,7 +55,7 @@ void CB2_EvolutionSceneUpdate(void)
     sprite_tiles(TILES_OLD, species_fronts[from].tiles, PICTURE_TILES);
     sprite_tiles(TILES_NEW, species_fronts[into].tiles, PICTURE_TILES);
     show(from, TILES_OLD);
-    fade_in(FADE);
+    screen_light();
     announce(name, T(" is changing!"));
     flicker(from, into);
     msg();

@@ -6,7 +6,10 @@
 #define TEXT_X 10
 #define CURSOR_ROWS 9
 #define PALETTE_BACKDROP 0
+#define FADE 6
 #define LIST_STAYS 0xFC
+
+static bool is_dark; /* the screen has been opened and not been lit yet */
 
 void enter(Callback mode)
 {
@@ -26,6 +29,13 @@ void screen_open(const struct Backdrop *backdrop)
     for (y = 0; y < SCREEN_H / 8; ++y)
         for (x = 0; x < SCREEN_W / 8; ++x) bg_cell(3, x, y, backdrop->map[y * (SCREEN_W / 8) + x]);
     video_show(SHOW_WINDOWS | SHOW_BACKDROP | SHOW_SPRITES);
+    is_dark = true;
+}
+
+void screen_light(void)
+{
+    if (is_dark) fade_in(FADE);
+    is_dark = false;
 }
 
 void cursor_draw(s16 x, s16 y, u8 ink)
@@ -105,6 +115,7 @@ u8 list_menu(const struct List *how, u8 start)
     top = at < list->rows ? 0 : at - list->rows + 1;
     show_rows();
     stand();
+    screen_light();
     do {
         wait_frame();
         result = leaving(gMain.newKeys);

@@ -152,7 +152,7 @@ static void show(void)
 {
     screen_open(&backdrop_screen);
     draw_all();
-    fade_in(FADE);
+    screen_light();
 }
 
 static void open(const u8 *text, u8 how, u8 start)

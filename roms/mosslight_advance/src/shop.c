@@ -161,7 +161,6 @@ void shop(u8 list)
     screen_open(&backdrop_screen);
     draw_purse();
     ui_box(LIST_X, 2, LIST_W, LIST_H);
-    fade_in(FADE);
     enter(CB2_BuyMenu);
     fade_out(FADE);
 }

@@ -79,7 +79,7 @@ void SummaryScreenMainCB2(void)
     u8 shown = page;
     screen_open(&backdrop_screen);
     draw();
-    fade_in(FADE);
+    screen_light();
     do {
         wait_frame();
         if (gMain.newKeys & KEY_DOWN && page + 1 < gPlayerPartyCount) ++page;
