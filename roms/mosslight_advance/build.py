@@ -200,7 +200,9 @@ def write_rom_symbols(found: Mapping[str, tuple[int, int]], folder: Path) -> Non
                 writer.writerow((name, f"{address:08X}", size or ""))
 
 
-def build(target: Path, *, allow_undefined: bool = False) -> tuple[bytes, dict[str, tuple[int, int]]]:
+def build(
+    target: Path, *, allow_undefined: bool = False
+) -> tuple[bytes, dict[str, tuple[int, int]]]:
     """Build in the folder `target`; return the ROM image and the addresses and sizes in it."""
     if not shutil.which(f"{PREFIX}gcc"):
         raise BuildError(
@@ -208,7 +210,9 @@ def build(target: Path, *, allow_undefined: bool = False) -> tuple[bytes, dict[s
         )
     target.mkdir(parents=True, exist_ok=True)
     data.generate(target)
-    elf = link(compile_all(target, skip_broken=allow_undefined), target, allow_undefined=allow_undefined)
+    elf = link(
+        compile_all(target, skip_broken=allow_undefined), target, allow_undefined=allow_undefined
+    )
     binary = target / "game.bin"
     run((f"{PREFIX}objcopy", "-O", "binary", str(elf), str(binary)))
     rom = with_header(binary.read_bytes())
@@ -229,7 +233,9 @@ def main() -> int:
         "--build-dir", type=Path, default=HERE / "build", help="folder for generated files"
     )
     parser.add_argument(
-        "--allow-undefined", action="store_true", help="link what compiles, although functions are missing"
+        "--allow-undefined",
+        action="store_true",
+        help="link what compiles, although functions are missing",
     )
     options = parser.parse_args()
     try:
@@ -239,7 +245,7 @@ def main() -> int:
         return 1
     options.out.write_bytes(rom)
     options.facts.mkdir(parents=True, exist_ok=True)
-    data.write_facts(options.facts)
+    data.write_facts(options.facts, rom)
     write_rom_symbols(found, options.facts)
     print(f"wrote {options.out} ({len(rom)} bytes)")
     return 0

@@ -16,7 +16,14 @@
 #define SIDE_W 50
 #define SIDE_Y 66
 #define SIDE_STEP 28
+#define NAME_BOX_X 48
+#define NAME_BOX_W (SCREEN_W - NAME_BOX_X - 8)
 #define NAME_Y 28
+#define HERO_X 20
+#define HERO_Y 14
+#define HERO_TILES 24
+#define HERO_PALETTE 16
+#define STEP_FRAMES 8
 #define NAME_STEP 12
 #define FADE_FRAMES 12
 #define BLINK_FRAMES 16
@@ -29,7 +36,7 @@ static const u8 letters[PAGES][ROWS][COLUMNS + 1] = {
     {T("abcdef ., "), T("ghijkl -' "), T("mnopqrs   "), T("tuvwxyz   ")},
     {T("01234     "), T("56789     "), T("!?/&()    "), T("…·♂♀      ")},
 };
-static const u8 page_names[PAGES][7] = {T("UPPER"), T("lower"), T("OTHERS")};
+static const u8 page_names[PAGES][7] = {T("UPPER"), T("lower"), T("0-9")};
 
 static struct {
     u8 name[NAME_LIMIT + 1];
@@ -81,7 +88,7 @@ static void draw_keys(void)
 
 static s16 name_x(u8 letter)
 {
-    return (SCREEN_W - screen.most * NAME_STEP) / 2 + letter * NAME_STEP;
+    return NAME_BOX_X + (NAME_BOX_W - screen.most * NAME_STEP) / 2 + letter * NAME_STEP;
 }
 
 /* The typed letters over lines; where the next one goes, the line bobs. */
@@ -91,9 +98,24 @@ static void draw_name(bool is_low)
     for (u8 i = 0; i < screen.most; i++) {
         const u8 letter[] = {screen.name[i], CODE_END};
         bool is_next = i == screen.length;
-        if (i < screen.length) ui_print(name_x(i) + 2, NAME_Y, letter, INK_TEXT);
+        if (i < screen.length) ui_print(name_x(i) + (NAME_STEP - 2 - ui_width(letter)) / 2 + 1, NAME_Y, letter, INK_TEXT);
         ui_fill(name_x(i) + 1, NAME_Y + 14 + (is_next && is_low), NAME_STEP - 3, 2, is_next ? INK_RED : INK_GREY);
     }
+}
+
+/* The hero walks on the spot. */
+static void draw_hero(u8 frames)
+{
+    static const u8 steps[] = {0, 1, 0, 2};
+    sprite_put(0, HERO_X, HERO_Y, SPRITE_16x32, steps[frames / STEP_FRAMES % COUNT(steps)] * 8, 0, SPRITE_TOP);
+}
+
+static void load_hero(void)
+{
+    const struct ObjectGraphics *hero = &object_graphics[SAVE2->playerGender ? GFX_HERO_GIRL : GFX_HERO_BOY];
+    sprite_tiles(0, hero->tiles, HERO_TILES);
+    pal_load(HERO_PALETTE, object_palettes[hero->palette]);
+    draw_hero(0);
 }
 
 static void draw_screen(void)
@@ -101,8 +123,9 @@ static void draw_screen(void)
     static const u8 question[] = T("YOUR NAME?");
     ui_clear();
     backdrop_show(&backdrop_screen);
-    ui_box(44, 4, SCREEN_W - 88, 46);
-    ui_print((SCREEN_W - ui_width(question)) / 2, 12, question, INK_BLUE);
+    ui_box(NAME_BOX_X, 4, NAME_BOX_W, 46);
+    ui_box(8, 4, 38, 46);
+    ui_print(NAME_BOX_X + (NAME_BOX_W - ui_width(question)) / 2, 11, question, INK_BLUE);
     ui_box(8, BOX_Y, SIDE_X - 12, BOX_H);
     ui_box(SIDE_X, BOX_Y, SIDE_W, BOX_H);
     draw_keys();
@@ -180,6 +203,7 @@ static u16 next_keys(void)
     u8 frames = 0;
     do {
         if (frames % BLINK_FRAMES == 0) draw_name(frames);
+        draw_hero(frames);
         if (++frames == 2 * BLINK_FRAMES) frames = 0;
         wait_frame();
         keys = (gMain.newKeys & ~(KEY_L | KEY_R)) | (gMain.newAndRepeatedKeys & directions);
@@ -201,11 +225,13 @@ void naming_screen(u8 *name, u8 most, const u8 *proposal)
     screen.most = MIN(most, NAME_LIMIT);
     set_mode(CB2_NamingScreen);
     sprites_hide();
+    load_hero();
     draw_screen();
-    video_show(SHOW_WINDOWS | SHOW_BACKDROP);
+    video_show(SHOW_WINDOWS | SHOW_BACKDROP | SHOW_SPRITES);
     fade_in(FADE_FRAMES);
     while (!press(next_keys())) {}
     screen.name[screen.length] = CODE_END;
     text_copy(name, is_blank() ? proposal : screen.name);
     fade_out(FADE_FRAMES);
+    sprites_hide();
 }

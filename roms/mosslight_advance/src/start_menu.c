@@ -3,7 +3,7 @@
 #include "status_window.h"
 
 #define FADE_FRAMES 8
-#define MENU_W 82
+#define MENU_W 88
 #define ROW_H 16
 #define MENU_X (SCREEN_W - MENU_W - 2)
 #define MENU_Y 2

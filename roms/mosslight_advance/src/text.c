@@ -32,7 +32,7 @@ static const u8 pause_after[SPEED_MOST + 1] = {40, 30, 16};
 
 static EWRAM_DATA u8 message[MESSAGE_MOST + 1];
 static u16 length;
-static bool in_battle, hurried;
+static bool in_battle, hurried, at_once;
 
 /* The arrow's rows, leftmost pixel in the low bits; 0 see-through. */
 static const u32 arrow_rows[ARROW_H] = {
@@ -196,6 +196,7 @@ static void wait_button(void)
 /* A or B makes the rest of the page appear at once, or nearly. */
 static void letter_pause(u8 letters)
 {
+    if (at_once) return;
     if (hurried) {
         if (letters % HURRIED_LETTERS == 0) wait_frame();
         return;
@@ -261,6 +262,7 @@ static void run_native(Callback native)
 void msg_show(u8 how)
 {
     draw_box();
+    at_once = in_battle && how == MSG_STAY; /* what the battle's menus ask stands there every turn */
     if (!in_battle) sFieldMessageBoxMode = 2;
     if (is_script_waiting()) run_native(IsFieldMessageBoxHidden);
     else print(wrap());

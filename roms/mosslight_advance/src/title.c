@@ -6,9 +6,9 @@
 #define BLINK_FRAMES 24
 #define PROMPT_Y 134
 #define MENU_X 8
-#define MENU_W 112
-#define STATUS_X 124
-#define STATUS_W 108
+#define MENU_W 98
+#define STATUS_X 110
+#define STATUS_W 122
 #define ROW_H 20
 #define MENU_Y 10
 #define NAME_MOST 7
