@@ -52,6 +52,10 @@ TEXT = re.compile(r'\bT\(\s*((?:"(?:[^"\\\n]|\\.)*"\s*)+)\)')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
+Symbols = Mapping[str, tuple[int, int]]
+"""Name -> (address, size in bytes, 0 if unknown)."""
+
+
 class BuildError(Exception):
     """The game cannot be built; the text says why."""
 
@@ -66,25 +70,20 @@ def run(command: Sequence[str]) -> str:
     return done.stdout
 
 
-def symbols(table: Path) -> dict[str, tuple[int, int]]:
-    """Return name -> (address, size) of a table's plain symbols; expressions are left out."""
+def symbols(table: Path) -> Symbols:
+    """Return what one of Emerald's tables lists."""
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    return {
-        row["name"]: (int(row["address"], 16), int(row.get("size") or 0))
-        for row in rows
-        if re.fullmatch(r"\w+", row["name"]) and re.fullmatch(r"(0x)?[0-9A-Fa-f]+", row["address"])
-    }
+    return {row["name"]: (int(row["address"], 16), int(row.get("size") or 0)) for row in rows}
 
 
-def ram_symbols() -> dict[str, tuple[int, int]]:
+def ram_symbols() -> Symbols:
     """Return what lies in RAM at Emerald's addresses.
 
     Raises:
         BuildError: A symbol lies where the linker puts variables of our own.
     """
-    listed = symbols(charset.EMERALD / "symbols.csv")
-    ram = {name: at for name, at in listed.items() if at[0] < ROM_START}
+    ram = symbols(charset.EMERALD / "symbols.csv")
     for name, (address, size) in ram.items():
         for first, end in PRIVATE.values():
             if address < end and first < address + size:
@@ -161,8 +160,8 @@ def link(objects: Iterable[Path], target: Path, *, allow_undefined: bool) -> Pat
     return made
 
 
-def addresses(elf: Path) -> dict[str, tuple[int, int]]:
-    """Return name -> (address, size) of what is defined; code without the thumb bit."""
+def addresses(elf: Path) -> Symbols:
+    """Return what the ELF file defines; code without the thumb bit."""
     found: dict[str, tuple[int, int]] = {}
     for line in run((f"{PREFIX}nm", "--print-size", str(elf))).splitlines():
         *numbers, kind, name = line.split()
@@ -172,7 +171,7 @@ def addresses(elf: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def memory_left(found: Mapping[str, tuple[int, int]]) -> str:
+def memory_left(found: Symbols) -> str:
     """Return, in words, how much room the variables leave."""
     ends = {"iwram": found["__bss_end"][0], "ewram": found["__ewram_end"][0]}
     left = (f"{PRIVATE[name][1] - end} bytes of {name.upper()}" for name, end in ends.items())
@@ -188,7 +187,7 @@ def with_header(image: bytes) -> bytes:
     return bytes(rom)
 
 
-def write_rom_symbols(found: Mapping[str, tuple[int, int]], folder: Path) -> None:
+def write_rom_symbols(found: Symbols, folder: Path) -> None:
     """Write the addresses in the ROM that a reader of memory compares with: rom_symbols.csv."""
     listed = [*symbols(charset.EMERALD / "rom_symbols.csv"), *OWN_TABLES]
     with (folder / "rom_symbols.csv").open("w", encoding="utf-8", newline="") as file:
@@ -200,9 +199,7 @@ def write_rom_symbols(found: Mapping[str, tuple[int, int]], folder: Path) -> Non
                 writer.writerow((name, f"{address:08X}", size or ""))
 
 
-def build(
-    target: Path, *, allow_undefined: bool = False
-) -> tuple[bytes, dict[str, tuple[int, int]]]:
+def build(target: Path, *, allow_undefined: bool = False) -> tuple[bytes, Symbols]:
     """Build in the folder `target`; return the ROM image and the addresses and sizes in it."""
     if not shutil.which(f"{PREFIX}gcc"):
         raise BuildError(

@@ -31,7 +31,9 @@ def codes() -> Mapping[str, int]:
     with (EMERALD / "charmap.csv").open(encoding="utf-8", newline="") as file:
         table = {row["text"]: int(row["code"], 16) for row in csv.DictReader(file)}
     table[" "] = 0
-    return table | {sign: table[same] for sign, same in ALIASES.items()} | CONTROLS
+    table.update((sign, table[same]) for sign, same in ALIASES.items())
+    table.update(CONTROLS)
+    return table
 
 
 def encode(text: str) -> bytes:
