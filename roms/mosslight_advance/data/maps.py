@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from . import tables
 from .art import indoor, outdoor
-from .art.canvas import Canvas
+from .art.canvas import Painted
 from .sources import act_one, world_kinds
 from .tilesets import CELL, CellKey, PaintedCell, TilesetPair
 
@@ -24,6 +24,7 @@ STORY_SPAWNS: dict[str, tuple[int, int]] = {
 TYPES = {"town": 1, "route": 3, "indoor": 8}
 WALKABLE, WATER_LEVEL = 3, 1
 VOID = "void"
+OUTDOOR = "outdoor"
 
 GRASS, WATER, LEDGE_SOUTH, DOOR, STAIRS, MAT_SOUTH, COUNTER = (
     0x02, 0x10, 0x3B, 0x69, 0x60, 0x65, 0x80,
@@ -116,6 +117,11 @@ def changed(one: Map, event: str) -> Map:
     return replace(one, rows=tuple(lines))
 
 
+def style_of(one: Map) -> str:
+    """Return which tilesets a map uses."""
+    return indoor.style(cell_names(one)) if is_indoor(one) else OUTDOOR
+
+
 def kind_of(name: str) -> Kind:
     """Return what a cell does."""
     return KINDS.get(name, WALL)
@@ -125,17 +131,17 @@ class World:
     """The first act, packed.
 
     Attributes:
-        pairs: The tilesets, by whether they are the indoor ones.
-        borders: What lies around a map, 2x2 cells, by whether it is indoors.
+        pairs: Style ("outdoor" or one of indoor.STYLES) -> its tilesets.
+        borders: Style -> what lies around its maps, 2x2 cells.
         cells: Map -> its cells, row by row.
         changes: Rows (map, event, x, y, cell) of what changes with an event.
     """
 
     def __init__(self) -> None:
-        self.pairs = {False: TilesetPair("outdoor"), True: TilesetPair("indoor")}
+        self.pairs = {style: TilesetPair(style) for style in (OUTDOOR, *indoor.STYLES)}
         self.cells: dict[str, list[list[int]]] = {}
         self.changes: list[tuple[str, str, int, int, int]] = []
-        self.borders: dict[bool, list[int]] = {}
+        self.borders: dict[str, list[int]] = {}
         self._pack_cells()
 
     # ---- cells ---------------------------------------------------------------------------------
@@ -148,17 +154,18 @@ class World:
             for event in {change.event for change in one.changes}
         }
         borders = {
-            False: self._add(outdoor.paint_border(), [["tree"] * 2] * 2, self.pairs[False]),
-            True: self._add(indoor.paint_border(), [[VOID] * 2] * 2, self.pairs[True]),
+            style: self._add(indoor.paint_border(), [[VOID] * 2] * 2, style)
+            for style in indoor.STYLES
         }
+        borders[OUTDOOR] = self._add(outdoor.paint_border(), [["tree"] * 2] * 2, OUTDOOR)
         for pair in self.pairs.values():
             pair.finish()
-        for inside, cells in borders.items():
-            self.borders[inside] = [c for row in self._numbered(cells, inside) for c in row]
+        for style, cells in borders.items():
+            self.borders[style] = [c for row in self._numbered(cells, style) for c in row]
         for name, cells in painted.items():
-            self.cells[name] = self._numbered(cells, is_indoor(MAPS[name]))
+            self.cells[name] = self._numbered(cells, style_of(MAPS[name]))
         for (name, event), cells in variants.items():
-            now = self._numbered(cells, is_indoor(MAPS[name]))
+            now = self._numbered(cells, style_of(MAPS[name]))
             self.changes += [
                 (name, event, x, y, cell)
                 for y, row in enumerate(now)
@@ -169,12 +176,11 @@ class World:
     def _painted(self, one: Map) -> list[list[tuple[CellKey, Kind]]]:
         names = cell_names(one)
         art = indoor if is_indoor(one) else outdoor
-        return self._add(art.paint(names), names, self.pairs[is_indoor(one)])
+        return self._add(art.paint(names), names, style_of(one))
 
     def _add(
-        self, layers: tuple[Canvas, Canvas, frozenset[str]], names: list[list[str]], pair: TilesetPair
+        self, painted: Painted, names: list[list[str]], style: str
     ) -> list[list[tuple[CellKey, Kind]]]:
-        below, over, special = layers
         cells: list[list[tuple[CellKey, Kind]]] = []
         for y, row in enumerate(names):
             cells.append([])
@@ -182,11 +188,14 @@ class World:
                 place = (x * CELL, y * CELL, CELL, CELL)
                 kind = kind_of(name)
                 cell = PaintedCell(
-                    below.cut(*place), over.cut(*place), kind.behaviour, name in special
+                    painted.below.cut(*place),
+                    painted.over.cut(*place),
+                    kind.behaviour,
+                    (x, y) in painted.special,
                 )
-                cells[-1].append((pair.add(cell), kind))
+                cells[-1].append((self.pairs[style].add(cell), kind))
         return cells
 
-    def _numbered(self, cells: list[list[tuple[CellKey, Kind]]], inside: bool) -> list[list[int]]:
-        pair = self.pairs[inside]
+    def _numbered(self, cells: list[list[tuple[CellKey, Kind]]], style: str) -> list[list[int]]:
+        pair = self.pairs[style]
         return [[pair.number(key) | kind.bits for key, kind in row] for row in cells]

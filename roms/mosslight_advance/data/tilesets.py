@@ -16,6 +16,8 @@ from .emit import numbers
 TILES = 512
 """Tiles, and metatiles, of one tileset; numbers from here on belong to the secondary one."""
 PALETTES, PRIMARY_PALETTES = 13, 6
+ENTRIES = 15
+"""Colours of a palette beside the see-through one."""
 CELL = 16
 FLIP_X, FLIP_Y = 0x400, 0x800
 
@@ -113,7 +115,7 @@ class TilesetPair:
     def _tile(self, tile: Canvas, half: int) -> int:
         """Return the map entry of a tile: its number, flips and palette."""
         colours = frozenset(tile.colours())
-        choices = range(PALETTES) if half else range(PRIMARY_PALETTES)
+        choices = range(len(self.palettes) if half else PRIMARY_PALETTES)
         slot = next(n for n in choices if colours <= set(self.palettes[n]))
         places = {colour: at for at, colour in enumerate(self.palettes[slot], 1)}
         places[CLEAR] = 0
@@ -170,21 +172,31 @@ def pack_palettes(sets: Sequence[Iterable[frozenset[int]]]) -> list[list[int]]:
     """
     palettes: list[set[int]] = []
     for half, colour_sets in enumerate(sets):
-        wanted = sorted(set(colour_sets), key=lambda one: (-len(one), sorted(one)))
-        first = PRIMARY_PALETTES if half else 0
-        if half:
-            palettes += [set() for _ in range(PRIMARY_PALETTES - len(palettes))]
-        for colours in wanted:
-            if len(colours) > 15:
-                raise ValueError(f"a tile has {len(colours)} colours")
-            if any(colours <= palette for palette in palettes):
-                continue
-            fitting = [p for p in palettes[first:] if len(p | colours) <= 15]
-            best = max(fitting, key=lambda p: len(p & colours) * 16 - len(p), default=None)
-            if best is None:
-                best = set()
-                palettes.append(best)
-            best |= colours
-        if len(palettes) > (PALETTES if half else PRIMARY_PALETTES):
-            raise ValueError(f"{len(palettes)} palettes in half {half}")
+        found = _merged([set(one) for one in set(colour_sets)], palettes)
+        limit = PALETTES - len(palettes) if half else PRIMARY_PALETTES
+        if len(found) > limit:
+            raise ValueError(f"{len(found)} palettes in half {half}, {limit} are possible")
+        palettes += found
     return [sorted(palette) for palette in palettes]
+
+
+def _merged(wanted: list[set[int]], known: Sequence[set[int]]) -> list[set[int]]:
+    """Join sets of colours, those that have most in common first, while 15 hold them."""
+    left: list[set[int]] = []
+    for colours in sorted(wanted, key=lambda one: (-len(one), sorted(one))):
+        if len(colours) > ENTRIES:
+            raise ValueError(f"a tile has {len(colours)} colours")
+        if not any(colours <= other for other in (*known, *left)):
+            left.append(colours)
+    while True:
+        pairs = (
+            (len(one & other) * 32 - len(one | other), -a, -b)
+            for a, one in enumerate(left)
+            for b, other in enumerate(left[:a])
+            if len(one | other) <= ENTRIES
+        )
+        best = max(pairs, default=None)
+        if best is None:
+            return left
+        a, b = -best[1], -best[2]
+        left[b] = left[b] | left.pop(a)

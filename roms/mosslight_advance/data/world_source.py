@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from . import tables
 from .emit import braces, defines, numbers, rows, source
-from .maps import MAPS, STORY_SPAWNS, TYPES, WALKABLE, Map, World, flags, is_indoor, map_ids, scenes
+from .maps import MAPS, STORY_SPAWNS, TYPES, WALKABLE, Map, World, flags, map_ids, scenes, style_of
 from .sources import act_one, creatures, world_kinds
 from .text import Texts
 
@@ -88,8 +88,8 @@ class WorldSource:
         maps = [self._map(number, name, one) for number, (name, one) in enumerate(MAPS.items(), 1)]
         sight = self._sight_trainers()
         borders = (
-            numbers(f"static const u16 border_{_style(inside)}[]", cells, 4)
-            for inside, cells in self._world.borders.items()
+            numbers(f"static const u16 border_{style}[]", cells, 4)
+            for style, cells in self._world.borders.items()
         )
         scripts = (
             f"static const u8 {name}[] = {braces(code)};\n" for code, name in self._scripts.items()
@@ -110,7 +110,7 @@ class WorldSource:
     # ---- maps ----------------------------------------------------------------------------------
 
     def _map(self, number: int, name: str, one: Map) -> str:
-        low, style = name.lower(), _style(is_indoor(one))
+        low, style = name.lower(), style_of(one)
         cells = self._world.cells[name]
         parts = [
             numbers(f"static const u16 cells_{low}[]", (c for row in cells for c in row), 4),
@@ -218,10 +218,6 @@ class WorldSource:
         )
         pointers = (f"text_{number}" for number in range(len(encoded)))
         return "".join(texts) + rows("const u8 *const text_table[]", pointers)
-
-
-def _style(inside: bool) -> str:
-    return "indoor" if inside else "outdoor"
 
 
 def _map_macro(name: str) -> str:

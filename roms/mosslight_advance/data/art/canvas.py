@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 CLEAR = -1
@@ -183,6 +184,20 @@ def _crossings(points: Sequence[tuple[float, float]], y: float) -> Iterator[floa
     for (x0, y0), (x1, y1) in zip(points, [*points[1:], points[0]], strict=True):
         if (y0 <= y) != (y1 <= y):
             yield x0 + (y - y0) * (x1 - x0) / (y1 - y0)
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """A painted map.
+
+    Attributes:
+        below, over: What lies below and over people.
+        special: Walk cells that belong to the secondary tileset.
+    """
+
+    below: Canvas
+    over: Canvas
+    special: frozenset[tuple[int, int]]
 
 
 def own_palette(*pictures: Canvas) -> list[int]:

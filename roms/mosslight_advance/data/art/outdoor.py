@@ -1,32 +1,181 @@
-"""Paint maps (for now in flat colours)."""
+"""Paint the outdoor maps: ground, water, trees, houses."""
 
 from __future__ import annotations
 
-from .canvas import Canvas, rgb
+from collections.abc import Iterator
 
-COLOURS = {
-    "grass": "78c850", "tree": "207030", "path": "e0c890", "water": "4080e0", "tall_grass": "409830",
-    "void": "000000", "wood_floor": "d8a868", "floor": "d0d0d8", "gym_floor": "b0a890",
-    "mat_exit": "c04040", "rug": "c06060", "wall_in": "e8e0c0", "wall_top": "c8b890",
-    "counter": "905830", "counter_down": "905830", "ledge": "a07840",
-    "roof_red": "c03830", "roof_blue": "3858b0", "roof_slate": "606870", "wall": "f0e8d0",
-    "door": "604020", "gym_door": "403020", "flower": "f06060", "flower_yellow": "f0e060",
-}
-SPECIAL = frozenset(
-    ("roof_red", "roof_blue", "roof_slate", "wall", "window", "door", "gym_wall", "gym_door",
-     "gym_crest", "sign", "lantern", "bed", "tv", "pc", "table", "plant")
-)  # fmt: skip
+from . import houses, plants, things
+from .canvas import CLEAR, Canvas, Painted, mix
+from .ramps import EARTH, GRASS, SAND, WATER, noise
+from .regions import CELL, around, depths
+
+LAWN = ("grass", "flower", "flower_yellow", "path", "tall_grass", "ledge")
+"""Cells that people reach: what rises from below them lies over people."""
 
 
-def paint(names: list[list[str]]) -> tuple[Canvas, Canvas, frozenset[str]]:
-    """Paint a map: below and over people, and which cells belong to the secondary tileset."""
-    below = Canvas(16 * len(names[0]), 16 * len(names))
-    for y, row in enumerate(names):
-        for x, name in enumerate(row):
-            below.box(16 * x, 16 * y, 16, 16, rgb(COLOURS.get(name, "808080")))
-    return below, Canvas(below.width, below.height), SPECIAL
+EDGE = mix(GRASS[1], SAND[1], 0.5)
+"""Of a path."""
 
 
-def paint_border() -> tuple[Canvas, Canvas, frozenset[str]]:
-    """Paint the four cells that lie around a map."""
-    return paint([["tree"] * 2] * 2)
+class Painter:
+    """Paints one map, layer by layer.
+
+    Attributes:
+        below, over: The two pictures.
+        special: Cells that show buildings or made things: those of the secondary tileset.
+    """
+
+    def __init__(self, names: list[list[str]]) -> None:
+        self._names = names
+        self._height, self._width = len(names), len(names[0])
+        self.below = Canvas(self._width * CELL, self._height * CELL)
+        self.over = Canvas(self.below.width, self.below.height)
+        self.special: set[tuple[int, int]] = set()
+
+    def at(self, x: int, y: int) -> str:
+        """Return a cell's name; beyond the border everything goes on as it ends."""
+        x, y = min(max(x, 0), self._width - 1), min(max(y, 0), self._height - 1)
+        return self._names[y][x]
+
+    def _cells(self) -> Iterator[tuple[int, int, str]]:
+        for y, row in enumerate(self._names):
+            for x, name in enumerate(row):
+                yield x, y, name
+
+    def paint(self) -> None:
+        """Paint everything."""
+        for x, y, name in self._cells():
+            self._ground(x, y, name)
+        for y in range(self._height + 3):
+            for x in range(-1, self._width):
+                self._tree(x, y)
+        for x, y, name in self._cells():
+            self._thing(x, y, name)
+        for house in houses.find(self.at, self._width, self._height):
+            self._stand(house.picture(), house.x * CELL, house.y * CELL - houses.RISE, is_special=True)
+
+    def _ground(self, x: int, y: int, name: str) -> None:
+        px, py = x * CELL, y * CELL
+        self.below.blit(plants.lawn(x, y), px, py)
+        if name == "path":
+            self._path(x, y)
+        elif name == "water":
+            self._water(x, y)
+        elif name == "ledge":
+            self.below.blit(
+                things.ledge(self._is_open(x - 1, y), self._is_open(x + 1, y)), px, py
+            )
+        elif name == "tall_grass":
+            self.below.blit(plants.tall_grass(), px, py)
+            self.over.blit(plants.tall_grass_front(), px, py)
+        elif name in ("flower", "flower_yellow"):
+            self.below.blit(plants.flowers(name), px, py)
+
+    def _is_open(self, x: int, y: int) -> bool:
+        return self.at(x, y) not in ("ledge", "tree")
+
+    def _path(self, x: int, y: int) -> None:
+        def member(cx: int, cy: int) -> bool:
+            return self.at(cx, cy) in ("path", "door", "gym_door")
+
+        goes_on = around(member, x, y)
+        deep = depths(goes_on, 1, 6)
+        for j, row in enumerate(deep):
+            for i, depth in enumerate(row):
+                if depth < 0:
+                    continue
+                colour = SAND[2]
+                if depth < 1:
+                    colour = GRASS[0] if j < 8 and not goes_on[0] else EDGE
+                elif depth < 2:
+                    colour = SAND[1]
+                elif (i, j) in ((4, 5), (12, 11)):
+                    colour = SAND[3]
+                elif (i, j) in ((5, 5), (11, 3), (3, 12)):
+                    colour = SAND[1] if noise(x, y) < 90 else SAND[3]
+                self.below.put(x * CELL + i, y * CELL + j, colour)
+
+    def _water(self, x: int, y: int) -> None:
+        def member(cx: int, cy: int) -> bool:
+            return self.at(cx, cy) == "water"
+
+        goes_on = around(member, x, y)
+        deep = depths(goes_on, 3, 6, 0)
+        waves = things.waves()
+        for j, row in enumerate(deep):
+            for i, depth in enumerate(row):
+                if depth < -1.6:
+                    continue
+                if depth < 0:
+                    colour = SAND[2] if depth < -1 else EARTH[2]
+                elif not goes_on[0] and j < 8:
+                    colour = EARTH[1] if j < 5 else WATER[0] if j < 7 else WATER[2]
+                elif depth < 1:
+                    colour = WATER[3]
+                elif depth < 2:
+                    colour = WATER[2]
+                else:
+                    colour = waves.rows[j][i]
+                self.below.put(x * CELL + i, y * CELL + j, colour)
+
+    # ---- what stands ---------------------------------------------------------------------------
+
+    def _stand(self, picture: Canvas, px: int, py: int, *, is_special: bool = False) -> None:
+        """Lay something over the map: over people where it rises above ground they reach."""
+        for dy, row in enumerate(picture.rows):
+            for dx, colour in enumerate(row):
+                x, y = px + dx, py + dy
+                if colour == CLEAR or not 0 <= x < self.below.width:
+                    continue
+                if not 0 <= y < self.below.height:
+                    continue
+                reached = self._names[y // CELL][x // CELL] in LAWN and colour != GRASS[0]
+                (self.over if reached else self.below).rows[y][x] = colour
+                if is_special:
+                    self.special.add((x // CELL, y // CELL))
+
+    def _is_tree(self, x: int, y: int) -> bool:
+        return self.at(x, y) == "tree"
+
+    def _is_broad(self, x: int, y: int) -> bool:
+        """Tell whether a broad tree's lower left cell is this one: they stand on odd cells."""
+        return (
+            x % 2 == 1
+            and y % 2 == 1
+            and self._is_tree(x, y)
+            and self._is_tree(x + 1, y)
+            and all(self.at(cx, y - 1) in ("tree", *LAWN) for cx in (x, x + 1))
+        )
+
+    def _tree(self, x: int, y: int) -> None:
+        if not self._is_tree(x, y):
+            return
+        left = x if x % 2 else x - 1
+        base = y if y % 2 else y + 1
+        if self._is_broad(left, base):
+            if (x, y) == (left, base) or (x == -1 and y == base):
+                top = (y + 1) * CELL - plants.TREE_HEIGHT
+                self._stand(plants.tree(), left * CELL, top)
+        elif x >= 0:
+            top = (y + 1) * CELL - plants.SLIM_HEIGHT
+            self._stand(plants.slim_tree(), x * CELL, top)
+
+    def _thing(self, x: int, y: int, name: str) -> None:
+        picture = things.standing(name)
+        if picture:
+            self._stand(
+                picture, x * CELL, (y + 1) * CELL - picture.height, is_special=name != "boulder"
+            )
+
+
+def paint(names: list[list[str]]) -> Painted:
+    """Paint a map."""
+    painter = Painter(names)
+    painter.paint()
+    return Painted(painter.below, painter.over, frozenset(painter.special))
+
+
+def paint_border() -> Painted:
+    """Paint the four cells that lie around a map: a wood that goes on for ever."""
+    wood = paint([["tree"] * 6 for _ in range(6)])
+    return Painted(wood.below.cut(48, 32, 32, 32), wood.over.cut(48, 32, 32, 32), frozenset())
