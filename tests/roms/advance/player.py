@@ -355,9 +355,13 @@ class Player:
         return found
 
     def _next_creature(self) -> None:
-        """The party is open: the first creature that can still fight."""
-        alive = [slot for slot in range(self.party_size) if self.hp(slot)]
-        at, goal = self.game.get("gPartyMenu", 9), alive[0] if alive else 0
+        """The party is open: the first other creature that can still fight."""
+        fighting = self.game.get("gBattlerPartyIndexes", size=2)
+        others = [slot for slot in range(self.party_size) if slot != fighting and self.hp(slot)]
+        if not others:
+            self.game.act("b", hold=4)
+            return
+        at, goal = self.game.get("gPartyMenu", 9), others[0]
         self.game.act("a" if at == goal else "down" if at < goal else "up", hold=4)
 
     # ---- the party -------------------------------------------------------------------------
