@@ -5,6 +5,8 @@
 #define STARTER_BALLS 5
 #define FLAG_GYM_1_BEATEN 0x4F0
 #define PICTURE_SPRITE 1           /* before all people */
+#define PICTURE_SIZE 64
+#define PICTURE_FRAME 8
 #define PICTURE_TILE 512
 #define PICTURE_PALETTE 15
 #define PICTURE_X 88
@@ -143,11 +145,14 @@ static bool ask(u16 text)
 void CB2_StarterChoose(void)
 {
     const struct Picture *picture = &species_fronts[starter.species];
+    s16 x = PICTURE_X - PICTURE_FRAME, y = PICTURE_Y - PICTURE_FRAME, size = PICTURE_SIZE + 2 * PICTURE_FRAME;
+    ui_box(x, y, size, size);
     sprite_tiles(PICTURE_TILE, picture->tiles, 64);
     pal_load(16 + PICTURE_PALETTE, picture->palette);
-    sprite_put(PICTURE_SPRITE, PICTURE_X, PICTURE_Y, SPRITE_64x64, PICTURE_TILE, PICTURE_PALETTE, SPRITE_FRONT);
+    sprite_put(PICTURE_SPRITE, PICTURE_X, PICTURE_Y, SPRITE_64x64, PICTURE_TILE, PICTURE_PALETTE, SPRITE_TOP);
     starter.taken = ask(starter.text);
     sprite_hide(PICTURE_SPRITE);
+    ui_clear_rect(x, y, size, size);
 }
 
 static void take_starter(void)
