@@ -192,6 +192,8 @@ class World:
                     painted.over.cut(*place),
                     kind.behaviour,
                     (x, y) in painted.special,
+                    painted.phases.get((x, y), ()),
+                    painted.doors.get((x, y), ()),
                 )
                 cells[-1].append((self.pairs[style].add(cell), kind))
         return cells

@@ -8,7 +8,7 @@ What is equal is stored once. Metatiles of buildings and furniture go to the sec
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .art.canvas import CLEAR, Canvas
 from .emit import numbers
@@ -21,10 +21,20 @@ ENTRIES = 15
 CELL = 16
 FLIP_X, FLIP_Y = 0x400, 0x800
 
+PHASES, MOVING_PERIOD = 4, 16
+"""Water and flowers: how often they look different, and for how many frames each."""
+FIRST_MOVING = 1
+ANIMATION = """static void animate_{name}(void)
+{{
+    u32 time = gMain.vblankCounter1;
+    if (time % {period} == 0) bg_tiles({tile}, moving_{name} + time / {period} % {phases} * {count} * 8, {count});
+}}
+"""
+
 Key = tuple[tuple[int, ...], ...]
 """A picture's colours, row by row."""
-CellKey = tuple[Key, Key, int]
-"""What tells metatiles apart: below, over, behaviour."""
+CellKey = tuple[tuple[Key, ...], Key, int]
+"""What tells metatiles apart: below, in turn if it moves; over; behaviour."""
 
 
 @dataclass(slots=True)
@@ -35,21 +45,39 @@ class PaintedCell:
         below, over: 16x16 pixels.
         behaviour: Emerald's metatile behaviour.
         is_special: It belongs to the secondary tileset.
+        phases: What lies below people in turn, `below` first, if it moves.
+        states: A door's further metatiles, half open and open: what lies below people then.
     """
 
     below: Canvas
     over: Canvas
     behaviour: int
     is_special: bool
+    phases: Sequence[Canvas] = ()
+    states: Sequence[Canvas] = ()
+
+    def tiles(self) -> list[tuple[Canvas, ...]]:
+        """Return its eight tiles, each as often as it looks different in turn."""
+        below = zip(*(one.tiles() for one in self.phases or (self.below,)), strict=True)
+        over = ((tile,) for tile in self.over.tiles())
+        return [tiles if len({_key(t) for t in tiles}) > 1 else tiles[:1] for tiles in (*below, *over)]
 
 
 @dataclass(slots=True)
 class Half:
-    """One tileset's share of the data."""
+    """One tileset's share of the data.
+
+    Attributes:
+        first: The number of its first tile and metatile.
+        tiles: Picture, or pictures in turn -> number.
+        pictures: The tiles' words, by number.
+        phases: Of the tiles that move, from FIRST_MOVING: their words in turn.
+    """
 
     first: int
-    tiles: dict[Key, int] = field(default_factory=dict)
+    tiles: dict[tuple[Key, ...], int] = field(default_factory=dict)
     pictures: list[list[int]] = field(default_factory=list)
+    phases: list[list[list[int]]] = field(default_factory=list)
     metatiles: list[tuple[int, ...]] = field(default_factory=list)
     attributes: list[int] = field(default_factory=list)
 
@@ -65,7 +93,8 @@ class TilesetPair:
 
     def add(self, cell: PaintedCell) -> CellKey:
         """Take a cell in; returns what number() finds it by."""
-        key = (_key(cell.below), _key(cell.over), cell.behaviour)
+        below = tuple(_key(one) for one in (cell.below, *cell.phases[1:]))
+        key = (below, _key(cell.over), cell.behaviour)
         if key not in self._numbers:
             self._numbers[key] = 0
             self._cells.append(cell)
@@ -84,12 +113,17 @@ class TilesetPair:
         """
         self.palettes = pack_palettes(self._colour_sets())
         self.halves = (Half(0), Half(TILES))
-        blank = Canvas(8, 8)
-        self._tile(blank, 0)
+        self._tile((Canvas(8, 8),), 0)
+        for cell in self._cells:
+            for tile in cell.tiles():
+                if len(tile) > 1:
+                    self._tile(tile, 0)
         for half in (0, 1):
             for key, cell in zip(self._order, self._cells, strict=True):
                 if cell.is_special == bool(half):
                     self._numbers[key] = self._metatile(cell, half)
+                    for state in cell.states:
+                        self._metatile(replace(cell, below=state, phases=()), half)
         for half in self.halves:
             if len(half.pictures) > TILES or len(half.metatiles) > TILES:
                 raise ValueError(
@@ -101,39 +135,51 @@ class TilesetPair:
         """Return the tiles' colours, those of the primary tileset and the secondary one's."""
         sets: list[dict[frozenset[int], None]] = [{}, {}]
         for cell in self._cells:
-            for tile in (*cell.below.tiles(), *cell.over.tiles()):
-                sets[cell.is_special][frozenset(tile.colours())] = None
+            states = (tile for state in cell.states for tile in state.tiles())
+            for tile in (*cell.tiles(), *((tile,) for tile in states)):
+                colours = frozenset(colour for phase in tile for colour in phase.colours())
+                sets[cell.is_special][colours] = None
         return [list(one) for one in sets]
 
     def _metatile(self, cell: PaintedCell, half: int) -> int:
-        entries = tuple(self._tile(t, half) for t in (*cell.below.tiles(), *cell.over.tiles()))
+        entries = tuple(self._tile(tile, half) for tile in cell.tiles())
         mine = self.halves[half]
         mine.metatiles.append(entries)
         mine.attributes.append(cell.behaviour)
         return mine.first + len(mine.metatiles) - 1
 
-    def _tile(self, tile: Canvas, half: int) -> int:
+    def _tile(self, tile: tuple[Canvas, ...], half: int) -> int:
         """Return the map entry of a tile: its number, flips and palette."""
-        colours = frozenset(tile.colours())
+        colours = frozenset(colour for phase in tile for colour in phase.colours())
         choices = range(len(self.palettes) if half else PRIMARY_PALETTES)
         slot = next(n for n in choices if colours <= set(self.palettes[n]))
         places = {colour: at for at, colour in enumerate(self.palettes[slot], 1)}
         places[CLEAR] = 0
-        picture = tuple(tuple(places[colour] for colour in row) for row in tile.rows)
-        turned = {
-            0: picture,
-            FLIP_X: tuple(row[::-1] for row in picture),
-            FLIP_Y: picture[::-1],
-            FLIP_X | FLIP_Y: tuple(row[::-1] for row in picture[::-1]),
-        }
+        pictures = [
+            tuple(tuple(places[colour] for colour in row) for row in phase.rows) for phase in tile
+        ]
         for one in self.halves[: half + 1]:
-            for flips, key in turned.items():
+            for flips in (0, FLIP_X, FLIP_Y, FLIP_X | FLIP_Y):
+                key = tuple(_turned(picture, flips) for picture in pictures)
                 if key in one.tiles:
                     return one.tiles[key] | flips | slot << 12
         mine = self.halves[half]
-        mine.tiles[picture] = mine.first + len(mine.pictures)
-        mine.pictures.append([sum(p << 4 * x for x, p in enumerate(row)) for row in picture])
-        return mine.tiles[picture] | slot << 12
+        number = mine.tiles[tuple(pictures)] = mine.first + len(mine.pictures)
+        words = [[sum(p << 4 * x for x, p in enumerate(row)) for row in one] for one in pictures]
+        mine.pictures.append(words[0])
+        if len(words) > 1:
+            mine.phases.append(words)
+        return number | slot << 12
+
+    def _animation(self) -> str:
+        """Return the C function that moves the tiles that move; "" if none do."""
+        moving = self.halves[0].phases
+        if not moving:
+            return ""
+        words = [word for phase in zip(*moving, strict=True) for tile in phase for word in tile]
+        return numbers(f"static const u32 moving_{self.name}[]", words, 8) + ANIMATION.format(
+            name=self.name, tile=FIRST_MOVING, count=len(moving), period=MOVING_PERIOD, phases=PHASES
+        )
 
     def c_source(self) -> str:
         """Return both tilesets in C: tileset_<name> and tileset_<name>_more."""
@@ -142,7 +188,9 @@ class TilesetPair:
         text = numbers(
             f"static const u16 palettes_{self.name}[]", (c for row in rows for c in row), 4
         )
+        text += self._animation()
         for number, half in enumerate(self.halves):
+            callback = f"animate_{self.name}" if half.phases else "0"
             name = self.name + ("_more" if number else "")
             words = [word for picture in half.pictures for word in picture]
             words += [0] * (TILES * 8 - len(words))
@@ -152,9 +200,14 @@ class TilesetPair:
             text += numbers(f"static const u16 attributes_{name}[]", half.attributes, 4)
             text += (
                 f"static const struct Tileset tileset_{name} = {{0, {number}, {{0, 0}}, "
-                f"tiles_{name}, palettes_{self.name}, metatiles_{name}, attributes_{name}, 0}};\n"
+                f"tiles_{name}, palettes_{self.name}, metatiles_{name}, attributes_{name}, {callback}}};\n"
             )
         return text
+
+
+def _turned(picture: Key, flips: int) -> Key:
+    rows = picture[::-1] if flips & FLIP_Y else picture
+    return tuple(row[::-1] for row in rows) if flips & FLIP_X else rows
 
 
 def _key(picture: Canvas) -> Key:

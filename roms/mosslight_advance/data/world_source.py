@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from . import tables
+from . import tables, text
 from .emit import braces, defines, numbers, rows, source
 from .maps import MAPS, STORY_SPAWNS, TYPES, WALKABLE, Map, World, flags, map_ids, scenes, style_of
 from .sources import act_one, creatures, world_kinds
-from .text import Texts
 
 SYSTEM_FLAGS = (("FLAG_BADGE_1", 0x867), ("FLAG_HAS_PARTY", 0x860), ("FLAG_RUNNING_SHOES", 0x8C0))
 VAR_STARTER = 0x4023
@@ -52,9 +51,9 @@ class WorldSource:
     def __init__(self, world: World) -> None:
         self._world = world
         self._flags = flags()
-        self._texts = Texts()
-        for text in act_one.TEXTS.values():
-            self._texts.number(text)
+        self._texts = text.Texts()
+        for words in act_one.TEXTS.values():
+            self._texts.number(words)
         self._scripts: dict[bytes, str] = {}
         self._body = self._write()
 
@@ -105,6 +104,7 @@ class WorldSource:
             _functions(),
             _pools(),
             self._text_table(),
+            _section_names(),
         )
 
     # ---- maps ----------------------------------------------------------------------------------
@@ -176,8 +176,8 @@ class WorldSource:
             code = b"\xf0" + _word(self._texts.number(says))
         else:
             pairs = (
-                _word(self._flags[event] if event else 0) + _word(self._texts.number(text))
-                for event, text in says
+                _word(self._flags[event] if event else 0) + _word(self._texts.number(words))
+                for event, words in says
             )
             code = bytes((0xF2, len(says))) + b"".join(pairs)
         return self._scripts.setdefault(code + b"\x02", f"bytes_{len(self._scripts)}")
@@ -193,7 +193,7 @@ class WorldSource:
         return rows("const struct MapChange map_changes[]", table) + count
 
     def _sight_trainers(self) -> str:
-        def text(words: str) -> int | str:
+        def said(words: str) -> int | str:
             return self._texts.number(words) if words else "TEXT_NONE"
 
         table = (
@@ -201,7 +201,7 @@ class WorldSource:
                 (
                     tables.trainer_number(one.key),
                     f"FLAG_{one.event}",
-                    *map(text, (one.before, one.lost, one.after)),
+                    *map(said, (one.before, one.lost, one.after)),
                     f"SCRIPT_{one.script.upper()}" if one.script else "SCRIPT_NONE",
                     int(one.rests_party),
                 )
@@ -273,6 +273,15 @@ def _groups() -> str:
         f"const __typeof__(map_groups) map_groups = {{{', '.join(fields)}}};\n"
         + GROUPS_IN_ASSEMBLY.format(offset=4 * sum(map(len, groups.values())))
     )
+
+
+def _section_names() -> str:
+    """Write the places' names by MapHeader.section."""
+    names = [text.encode(name) for name in act_one.LANDMARKS]
+    texts = (f"static const u8 section_{n}[] = {braces(codes)};\n" for n, codes in enumerate(names))
+    pointers = (f"section_{number}" for number in range(len(names)))
+    declared = "extern const u8 *const section_names[];\n"
+    return declared + "".join(texts) + rows("const u8 *const section_names[]", pointers)
 
 
 def _functions() -> str:

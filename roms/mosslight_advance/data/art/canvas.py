@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 CLEAR = -1
@@ -193,11 +193,15 @@ class Painted:
     Attributes:
         below, over: What lies below and over people.
         special: Walk cells that belong to the secondary tileset.
+        phases: Walk cell -> what lies below people in turn, where that moves.
+        doors: Walk cell of a door -> what lies below people, half open and open.
     """
 
     below: Canvas
     over: Canvas
     special: frozenset[tuple[int, int]]
+    phases: Mapping[tuple[int, int], Sequence[Canvas]] = field(default_factory=dict)
+    doors: Mapping[tuple[int, int], Sequence[Canvas]] = field(default_factory=dict)
 
 
 def own_palette(*pictures: Canvas) -> list[int]:

@@ -108,9 +108,13 @@ class House:
     roof: str
     front: tuple[str, ...]
 
-    def picture(self) -> Canvas:
-        """Return the whole house; it begins RISE pixels above its cells."""
-        return _draw(self.width, self.height, self.roof, self.front)
+    def picture(self, opened: int = 0) -> Canvas:
+        """Return the whole house; it begins RISE pixels above its cells.
+
+        Args:
+            opened: 0: the door is shut; 1: it is half open; 2: it is open.
+        """
+        return _draw(self.width, self.height, self.roof, self.front, opened)
 
 
 def find(at: Callable[[int, int], str], width: int, height: int) -> Iterator[House]:
@@ -130,7 +134,7 @@ def find(at: Callable[[int, int], str], width: int, height: int) -> Iterator[Hou
 
 
 @cache
-def _draw(width: int, height: int, roof: str, front: tuple[str, ...]) -> Canvas:
+def _draw(width: int, height: int, roof: str, front: tuple[str, ...], opened: int) -> Canvas:
     wide = width * CELL
     canvas = Canvas(wide, RISE + (height + 1) * CELL)
     wall_top = RISE + height * CELL - EAVES
@@ -139,6 +143,8 @@ def _draw(width: int, height: int, roof: str, front: tuple[str, ...]) -> Canvas:
     for number, name in enumerate(front):
         shift = (number == 0) * 3 - (number == width - 1) * 3 if name != "door" else 0
         _part(canvas, number * CELL + shift, name)
+        if opened and name in ("door", "gym_door"):
+            _open(canvas, number * CELL, opened)
     _roof(canvas, wall_top - 1, ROOFS[roof], is_stone)
     return canvas
 
@@ -202,6 +208,15 @@ def _roof(canvas: Canvas, eaves: int, shades: tuple[int, ...], is_stone: bool) -
     for x in range(3, wide - 3):
         canvas.put(x, eaves + 1, shadow)
         canvas.put(x, eaves + 2, STONE[2] if is_stone else PLASTER[1])
+
+
+def _open(canvas: Canvas, x: int, opened: int) -> None:
+    """Slide a door aside: the dark of the room shows at its right."""
+    bottom = canvas.height
+    left = x + (4 if opened == 2 else 8)
+    canvas.box(left, bottom - 16, x + 12 - left, 16, WOOD[0])
+    canvas.box(left, bottom - 2, x + 12 - left, 2, WOOD[1])
+    canvas.box(left - 1, bottom - 16, 1, 16, WOOD[4])
 
 
 def _part(canvas: Canvas, x: int, name: str) -> None:

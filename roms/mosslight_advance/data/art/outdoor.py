@@ -13,6 +13,7 @@ LAWN = ("grass", "flower", "flower_yellow", "path", "tall_grass", "ledge")
 """Cells that people reach: what rises from below them lies over people."""
 
 
+MOVING, PHASES = ("water", "flower", "flower_yellow"), 4
 EDGE = mix(GRASS[1], SAND[1], 0.5)
 """Of a path."""
 
@@ -22,7 +23,7 @@ class Painter:
 
     Attributes:
         below, over: The two pictures.
-        special: Cells that show buildings or made things: those of the secondary tileset.
+        special, phases, doors: See Painted.
     """
 
     def __init__(self, names: list[list[str]]) -> None:
@@ -31,6 +32,8 @@ class Painter:
         self.below = Canvas(self._width * CELL, self._height * CELL)
         self.over = Canvas(self.below.width, self.below.height)
         self.special: set[tuple[int, int]] = set()
+        self.phases: dict[tuple[int, int], list[Canvas]] = {}
+        self.doors: dict[tuple[int, int], list[Canvas]] = {}
 
     def at(self, x: int, y: int) -> str:
         """Return a cell's name; beyond the border everything goes on as it ends."""
@@ -45,36 +48,71 @@ class Painter:
     def paint(self) -> None:
         """Paint everything."""
         for x, y, name in self._cells():
-            self._ground(x, y, name)
+            cell = Canvas(CELL, CELL)
+            self._ground(cell, x, y, name)
+            self.below.blit(cell, x * CELL, y * CELL)
+            if name == "tall_grass":
+                self.over.blit(plants.tall_grass_front(), x * CELL, y * CELL)
         for y in range(self._height + 3):
             for x in range(-1, self._width):
                 self._tree(x, y)
         for x, y, name in self._cells():
             self._thing(x, y, name)
-        for house in houses.find(self.at, self._width, self._height):
-            self._stand(house.picture(), house.x * CELL, house.y * CELL - houses.RISE, is_special=True)
-
-    def _ground(self, x: int, y: int, name: str) -> None:
-        px, py = x * CELL, y * CELL
-        self.below.blit(plants.lawn(x, y), px, py)
-        if name == "path":
-            self._path(x, y)
-        elif name == "water":
-            self._water(x, y)
-        elif name == "ledge":
-            self.below.blit(
-                things.ledge(self._is_open(x - 1, y), self._is_open(x + 1, y)), px, py
+        found = list(houses.find(self.at, self._width, self._height))
+        for house in found:
+            self._stand(
+                house.picture(), house.x * CELL, house.y * CELL - houses.RISE, is_special=True
             )
+        for house in found:
+            self._doors(house)
+        for x, y, name in self._cells():
+            if name in MOVING:
+                self._move(x, y, name)
+
+    def _doors(self, house: houses.House) -> None:
+        """Cut out how a house's door looks half open and open."""
+        y = house.y + house.height
+        for number, name in enumerate(house.front):
+            if name in ("door", "gym_door"):
+                self.doors[house.x + number, y] = [
+                    house.picture(opened).cut(
+                        number * CELL, houses.RISE + house.height * CELL, CELL, CELL
+                    )
+                    for opened in (1, 2)
+                ]
+
+    def _move(self, x: int, y: int, name: str) -> None:
+        """Paint a cell's further phases, where nothing stands over it."""
+        now = self.below.cut(x * CELL, y * CELL, CELL, CELL)
+        grounds = [Canvas(CELL, CELL) for _ in range(PHASES)]
+        for phase, ground in enumerate(grounds):
+            self._ground(ground, x, y, name, phase)
+        phases = []
+        for ground in grounds:
+            phases.append(now.copy())
+            for row, new, old in zip(phases[-1].rows, ground.rows, grounds[0].rows, strict=True):
+                for at, colour in enumerate(row):
+                    if colour == old[at]:
+                        row[at] = new[at]
+        self.phases[x, y] = phases
+
+    def _ground(self, cell: Canvas, x: int, y: int, name: str, phase: int = 0) -> None:
+        cell.blit(plants.lawn(x, y), 0, 0)
+        if name == "path":
+            self._path(cell, x, y)
+        elif name == "water":
+            self._water(cell, x, y, phase)
+        elif name == "ledge":
+            cell.blit(things.ledge(self._is_open(x - 1, y), self._is_open(x + 1, y)), 0, 0)
         elif name == "tall_grass":
-            self.below.blit(plants.tall_grass(), px, py)
-            self.over.blit(plants.tall_grass_front(), px, py)
+            cell.blit(plants.tall_grass(), 0, 0)
         elif name in ("flower", "flower_yellow"):
-            self.below.blit(plants.flowers(name), px, py)
+            cell.blit(plants.flowers(name, phase), 0, 0)
 
     def _is_open(self, x: int, y: int) -> bool:
         return self.at(x, y) not in ("ledge", "tree")
 
-    def _path(self, x: int, y: int) -> None:
+    def _path(self, cell: Canvas, x: int, y: int) -> None:
         def member(cx: int, cy: int) -> bool:
             return self.at(cx, cy) in ("path", "door", "gym_door")
 
@@ -93,15 +131,15 @@ class Painter:
                     colour = SAND[3]
                 elif (i, j) in ((5, 5), (11, 3), (3, 12)):
                     colour = SAND[1] if noise(x, y) < 90 else SAND[3]
-                self.below.put(x * CELL + i, y * CELL + j, colour)
+                cell.put(i, j, colour)
 
-    def _water(self, x: int, y: int) -> None:
+    def _water(self, cell: Canvas, x: int, y: int, phase: int) -> None:
         def member(cx: int, cy: int) -> bool:
             return self.at(cx, cy) == "water"
 
         goes_on = around(member, x, y)
         deep = depths(goes_on, 3, 6, 0)
-        waves = things.waves()
+        waves = things.waves(phase)
         for j, row in enumerate(deep):
             for i, depth in enumerate(row):
                 if depth < -1.6:
@@ -116,7 +154,7 @@ class Painter:
                     colour = WATER[2]
                 else:
                     colour = waves.rows[j][i]
-                self.below.put(x * CELL + i, y * CELL + j, colour)
+                cell.put(i, j, colour)
 
     # ---- what stands ---------------------------------------------------------------------------
 
@@ -172,7 +210,9 @@ def paint(names: list[list[str]]) -> Painted:
     """Paint a map."""
     painter = Painter(names)
     painter.paint()
-    return Painted(painter.below, painter.over, frozenset(painter.special))
+    return Painted(
+        painter.below, painter.over, frozenset(painter.special), painter.phases, painter.doors
+    )
 
 
 def paint_border() -> Painted:

@@ -59,15 +59,18 @@ def lawn(x: int, y: int) -> Canvas:
 
 
 @cache
-def flowers(colour: str) -> Canvas:
-    """Return two flowers to lay over a lawn: "flower" is red, "flower_yellow" yellow."""
+def flowers(colour: str, phase: int) -> Canvas:
+    """Return flowers to lay over a lawn: "flower" is red, "flower_yellow" yellow; they sway."""
     petal = YELLOW if colour == "flower_yellow" else RED
     middle = RED if colour == "flower_yellow" else YELLOW
     colours = {"1": petal, "2": petal, "3": middle, "g": GRASS[0], "G": GRASS[1]}
     canvas = Canvas(16, 16)
     one = Canvas.from_text(FLOWER, colours)
-    for x, y in ((1, 0), (9, 4), (3, 9)):
-        canvas.blit(one, x, y)
+    stem, head = one.cut(0, 4, 5, 2), one.cut(0, 0, 5, 4)
+    for number, (x, y) in enumerate(((1, 0), (9, 4), (3, 9))):
+        canvas.blit(stem, x, y + 4)
+        x += (0, 1, 0, 0)[(phase + number) % 4]
+        canvas.blit(head, x, y)
         canvas.put(x + 1, y + 1, WHITE)
     return canvas
 

@@ -9,14 +9,20 @@ from .ramps import EARTH, GLOW, GRASS, STONE, WATER, WOOD, noise
 
 
 @cache
-def waves() -> Canvas:
-    """Return a cell of open water."""
+def waves(phase: int) -> Canvas:
+    """Return a cell of open water in one of four phases: crests sway, a glint wanders."""
     canvas = Canvas(16, 16, WATER[1])
-    for x, y, wide in ((2, 4, 5), (10, 12, 4)):
+    sway = (0, 1, 2, 1)[phase]
+    for number, (x, y, wide) in enumerate(((2, 4, 5), (10, 12, 4))):
+        left = x + sway if number == 0 else x - sway
         for dx in range(wide):
             lift = 0 < dx < wide - 1
-            canvas.put((x + dx) % 16, y - lift, WATER[3])
-            canvas.put((x + dx) % 16, y - lift + 1, WATER[2])
+            canvas.put((left + dx) % 16, y - lift, WATER[3])
+            canvas.put((left + dx) % 16, y - lift + 1, WATER[2])
+        if phase == 2 * number:
+            canvas.put((left + 1) % 16, y - 1, WATER[5])
+    canvas.put((12 + sway) % 16, 6, WATER[2])
+    canvas.put((5 - sway) % 16, 10, WATER[2])
     return canvas
 
 
