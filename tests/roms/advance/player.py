@@ -118,6 +118,7 @@ class Player:
         self.game = game
         self.grass_cost = grass_cost
         self.battles = 0
+        self._tiles: dict[MapKey, dict[Cell, Tile]] = {}
 
     # ---- small things ----------------------------------------------------------------------
 
@@ -132,7 +133,7 @@ class Player:
             elif game.is_free:
                 return
             else:
-                game.act("b", hold=4, frames=12)
+                game.act("b", hold=4)
         raise StuckError(f"never free again: {self.where()}")
 
     def where(self) -> str:
@@ -179,9 +180,16 @@ class Player:
             elif not tile.is_closed and is_level(found[at].elevation, tile.elevation):
                 yield button, to, self.grass_cost if tile.behaviour == GRASS else 1
 
+    def tiles(self) -> dict[Cell, Tile]:
+        """Return the present map's tiles; read once a map."""
+        key = self.game.map_key
+        if key not in self._tiles:
+            self._tiles[key] = tiles(self.game)
+        return self._tiles[key]
+
     def path(self, goals: set[Cell]) -> list[str]:
         """Return the cheapest buttons to one of the goals, empty if there is none."""
-        found, start = tiles(self.game), self.game.position
+        found, start = self.tiles(), self.game.position
         width, height = size(self.game)
         ways_out = warps_of(self.game, self.header())
         taken = (set(people(self.game)) | set(ways_out)) - goals - {start}
@@ -235,7 +243,7 @@ class Player:
             self._cross_edge(sides_of(self.game, header)[target])
 
     def _take_warp(self, doors: set[Cell]) -> None:
-        found, here = tiles(self.game), self.game.map_key
+        found, here = self.tiles(), self.game.map_key
         if not self.walk_to(*doors):
             return
         mat = MATS.get(found[self.game.position].behaviour)
@@ -249,7 +257,7 @@ class Player:
         dx, dy = DIRECTIONS[side]
         goals = {
             cell
-            for cell, tile in tiles(self.game).items()
+            for cell, tile in self.tiles().items()
             if not tile.is_closed
             and not (0 <= cell[0] < width and 0 <= cell[1] < height)
             and 0 <= cell[0] - dx < width
@@ -294,7 +302,7 @@ class Player:
         for _ in range(PATIENCE):
             if condition():
                 return
-            self.game.act(button, hold=4, frames=12)
+            self.game.act(button, hold=4)
         raise StuckError(f"what was waited for never came: {self.where()}")
 
     def answer_yes(self) -> None:
@@ -315,7 +323,7 @@ class Player:
         elif game.mode == "BattleMainCB2" and doing == "HandleInputChooseMove":
             self._move_cursor(game.get("gMoveSelectionCursor"), self.best_move())
         else:
-            game.act("b", hold=4, frames=12)
+            game.act("b", hold=4)
 
     def _move_cursor(self, at: int, goal: int) -> None:
         """One press towards a place of a 2x2 menu; A once there."""
@@ -390,9 +398,9 @@ class Player:
         for _ in range(PATIENCE):
             if game.in_field:
                 break
-            game.act("start" if game.mode == "CB2_NamingScreen" else "a", hold=4, frames=12)
+            game.act("start" if game.mode == "CB2_NamingScreen" else "a", hold=4)
             if game.mode == "CB2_NamingScreen":
-                game.act("a", hold=4, frames=12)
+                game.act("a", hold=4)
         self.settle()
 
     def take_starter(self, number: int = 1) -> None:
