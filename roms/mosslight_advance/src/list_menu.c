@@ -7,6 +7,7 @@
 #define CURSOR_ROWS 9
 #define PALETTE_BACKDROP 0
 #define FADE 6
+#define FADING 0x80
 #define LIST_STAYS 0xFC
 
 static bool is_dark; /* the screen has been opened and not been lit yet */
@@ -30,6 +31,7 @@ void screen_open(const struct Backdrop *backdrop)
         for (x = 0; x < SCREEN_W / 8; ++x) bg_cell(3, x, y, backdrop->map[y * (SCREEN_W / 8) + x]);
     video_show(SHOW_WINDOWS | SHOW_BACKDROP | SHOW_SPRITES);
     is_dark = true;
+    gPaletteFade[7] |= FADING; /* drawing takes frames, too: no key counts before the screen is lit */
 }
 
 void screen_light(void)
@@ -47,11 +49,20 @@ void cursor_draw(s16 x, s16 y, u8 ink)
     }
 }
 
+static const u8 *const *choices;
+static u8 choice_count, choice;
+
+void Task_HandleSelectionMenuInput(void)
+{
+    choice = menu_list(-1, -1, choices, choice_count, 0, MENU_WRAP);
+}
+
 u8 choice_menu(const u8 *const *entries, u8 count)
 {
-    u8 choice;
+    choices = entries;
+    choice_count = count;
     task_begin(Task_HandleSelectionMenuInput);
-    choice = menu_list(-1, -1, entries, count, 0, MENU_WRAP);
+    Task_HandleSelectionMenuInput();
     task_end(Task_HandleSelectionMenuInput);
     return choice;
 }
