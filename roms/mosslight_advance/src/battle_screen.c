@@ -27,11 +27,12 @@
 
 /* Where things are, by side. */
 static const s16 home_x[] = {28, 152}, home_y[] = {48, 8};
-static const s16 panel_x[] = {128, 10}, panel_y[] = {72, 12};
+static const s16 panel_x[] = {128, 10}, panel_y[] = {70, 12};
 
+#define NAME_H 12 /* of the panels' strip with the name */
 #define PANEL_W 104
 #define FOE_PANEL_H 29
-#define OWN_PANEL_H 38
+#define OWN_PANEL_H 39
 
 static EWRAM_DATA u32 pixels[2][PICTURE_TILES * LINES]; /* of the pictures shown */
 static const u8 lv[] = T("Lv");
@@ -303,7 +304,8 @@ static void draw_panel(s16 x, s16 y, s16 w, s16 h)
     ui_fill(x + 2, y, w - 4, h, INK_FRAME);
     ui_fill(x + 1, y + 1, w - 2, h - 2, INK_FRAME);
     ui_fill(x, y + 2, w, h - 4, INK_FRAME);
-    ui_fill(x + 2, y + 2, w - 4, h - 4, INK_PAPER);
+    ui_fill(x + 2, y + 2, w - 4, NAME_H, INK_PANEL);
+    ui_fill(x + 2, y + 2 + NAME_H, w - 4, h - 4 - NAME_H, INK_PAPER);
 }
 
 static u16 number_width(u32 value)
@@ -316,7 +318,7 @@ static u16 number_width(u32 value)
 
 static void print_level_right(s16 right, s16 y, u8 level)
 {
-    print_level(right - ui_width(lv) - number_width(level), y, level, INK_TEXT);
+    print_level(right - ui_width(lv) - number_width(level), y, level, INK_WHITE);
 }
 
 void print_level(s16 x, s16 y, u8 level, u8 ink)
@@ -358,18 +360,19 @@ void print_status(s16 x, s16 y, const struct Mon *mon)
 static void draw_hp(u8 side, u16 hp)
 {
     s16 x = panel_x[side], y = panel_y[side];
-    ui_bar(x + PANEL_W - 7 - BAR_W, y + 17, BAR_W, hp, gBattleMons[side].maxHp);
+    ui_bar(x + PANEL_W - 6 - BAR_W, y + 18, BAR_W, hp, gBattleMons[side].maxHp);
     if (side == FOE) return;
-    ui_fill(x + 40, y + 22, PANEL_W - 44, 11, INK_PAPER);
-    print_pair(x + PANEL_W - 7, y + 22, hp, gBattleMons[OWN].maxHp, INK_TEXT);
+    ui_fill(x + 40, y + 23, PANEL_W - 44, 11, INK_PAPER);
+    print_pair(x + PANEL_W - 6, y + 23, hp, gBattleMons[OWN].maxHp, INK_TEXT);
 }
 
 void draw_exp_bar(s16 x, s16 y, s16 w, u8 level, u32 experience)
 {
     u32 floor = exp_for_level(level), need = exp_for_level(level + 1) - floor;
     u32 have = level < LEVEL_MAX ? MIN(experience - floor, need) : 0;
-    ui_fill(x, y, w, 3, INK_DARK);
-    ui_fill(x + 1, y, (w - 2) * have / need, 2, INK_BLUE);
+    ui_fill(x, y, w, 4, INK_FRAME);
+    ui_fill(x + 1, y + 1, w - 2, 2, INK_GREY);
+    ui_fill(x + 1, y + 1, (w - 2) * have / need, 2, INK_BLUE);
 }
 
 static void draw_own_exp(u32 experience)
@@ -382,10 +385,10 @@ void draw_hud(u8 side)
     const struct BattleMon *mon = &gBattleMons[side];
     s16 x = panel_x[side], y = panel_y[side];
     draw_panel(x, y, PANEL_W, side == FOE ? FOE_PANEL_H : OWN_PANEL_H);
-    ui_print(x + 7, y + 4, mon->nickname, INK_TEXT);
-    print_level_right(x + PANEL_W - 7, y + 4, mon->level);
-    print_status(x + 7, y + 15, battle_mon(side));
-    ui_print(x + PANEL_W - 21 - BAR_W, y + 13, T("HP"), INK_FRAME);
+    ui_print(x + 6, y + 2, mon->nickname, INK_WHITE);
+    print_level_right(x + PANEL_W - 6, y + 2, mon->level);
+    print_status(x + 6, y + 15, battle_mon(side));
+    ui_print(x + PANEL_W - 20 - BAR_W, y + 14, T("HP"), INK_FRAME);
     draw_hp(side, mon->hp);
     if (side == OWN) draw_own_exp(mon->experience);
 }
