@@ -4,123 +4,10 @@
 #define IN_BATTLE 2                 /* bit of gMain.inBattle */
 #define TRAINER_PERSONALITY (25 * 7) /* natures come every 25: theirs is the first, which changes nothing */
 #define FADE 8
+#define OPTION_SET 9                /* bit of the options */
 
 static u16 trainer;                 /* in battles with one */
 static bool is_mild;
-
-bool is_trainer_battle(void)
-{
-    return gBattleTypeFlags & BATTLE_TRAINER;
-}
-
-/* ---- messages ---- */
-
-void msg_side(u8 side)
-{
-    if (side == FOE) msg_add(is_trainer_battle() ? T("Foe ") : T("Wild "));
-    msg_add(gBattleMons[side].nickname);
-}
-
-void battle_text(const u8 *text)
-{
-    msg();
-    msg_add(text);
-    msg_show(MSG_GO);
-}
-
-void tell(u8 side, const u8 *what)
-{
-    msg();
-    msg_side(side);
-    msg_add(what);
-    msg_show(MSG_GO);
-}
-
-void announce(const u8 *name, const u8 *what)
-{
-    msg();
-    msg_add(name);
-    msg_add(what);
-    msg_show(MSG_GO);
-}
-
-void tell_name(const u8 *what, const u8 *name)
-{
-    msg_add(what);
-    msg_add(name);
-    msg_add(T("!"));
-    msg_show(MSG_GO);
-}
-
-/* ---- the creatures in battle, and their records in the parties ---- */
-
-struct Mon *battle_mon(u8 side)
-{
-    return (side == OWN ? gPlayerParty : gEnemyParty) + gBattlerPartyIndexes[side];
-}
-
-void battler_refresh(u8 side)
-{
-    const struct Mon *mon = battle_mon(side);
-    struct BattleMon *to = &gBattleMons[side];
-    struct MonData data;
-    const struct SpeciesInfo *info;
-    mon_read(mon, &data);
-    info = &gSpeciesInfo[data.species];
-    to->species = data.species;
-    to->attack = mon->attack;
-    to->defense = mon->defense;
-    to->speed = mon->speed;
-    to->spAttack = mon->spAttack;
-    to->spDefense = mon->spDefense;
-    memcpy(to->moves, data.moves, sizeof(to->moves));
-    memcpy(to->pp, data.pp, sizeof(to->pp));
-    to->ivs = data.ivs;
-    to->ability = info->abilities[0];
-    memcpy(to->types, info->types, sizeof(to->types));
-    to->hp = mon->hp;
-    to->maxHp = mon->maxHp;
-    to->level = mon->level;
-    to->friendship = data.friendship;
-    to->item = data.heldItem;
-    memcpy(to->nickname, mon_name(mon), sizeof(to->nickname));
-    to->ppBonuses = data.ppBonuses;
-    memcpy(to->otName, mon->otName, sizeof(mon->otName));
-    to->otName[COUNT(mon->otName)] = 0xFF;
-    to->experience = data.experience;
-    to->personality = mon->personality;
-    to->status1 = mon->status;
-    to->status2 = 0;
-    to->otId = mon->otId;
-}
-
-void battler_load(u8 side, u8 index)
-{
-    gBattlerPartyIndexes[side] = index;
-    memset(gBattleMons[side].stages, STAGE_NORMAL, sizeof(gBattleMons[side].stages));
-    battler_refresh(side);
-}
-
-void battler_set_hp(u8 side, u16 hp)
-{
-    u16 before = gBattleMons[side].hp;
-    gBattleMons[side].hp = battle_mon(side)->hp = hp;
-    slide_hp(side, before);
-}
-
-void battler_set_status(u8 side, u32 status)
-{
-    gBattleMons[side].status1 = battle_mon(side)->status = status;
-    draw_hud(side);
-}
-
-void battler_spend(u8 side, u8 slot)
-{
-    struct MonData data;
-    mon_read(battle_mon(side), &data);
-    data.pp[slot] = --gBattleMons[side].pp[slot];
-    mon_write(battle_mon(side), &data);
-}
 
 /* ---- own side ---- */
 
@@ -149,9 +36,7 @@ void switch_own(u8 index)
 
 static void replace_own(void)
 {
-    u8 index;
-    do index = party_pick(T("Who fights now?"), T("SEND OUT"), PICK_ALIVE | PICK_FORCED);
-    while (index == NO_MON);
+    u8 index = party_pick(T("Who fights now?"), T("SEND OUT"), PICK_ALIVE | PICK_FORCED);
     battle_return();
     send_own(index);
 }
@@ -194,6 +79,24 @@ static void send_foe(u8 index)
     appear(FOE);
 }
 
+/* The options' battle style: whoever sees the next one coming may change before it comes. */
+static void offer_change(u8 next)
+{
+    u8 index;
+    bool is_set = SAVE2->options & 1 << OPTION_SET;
+    if (is_set || !gBattleMons[OWN].hp || party_alive() < 2) return;
+    msg();
+    msg_trainer();
+    msg_add(T(" is about to send out "));
+    msg_add(mon_name(&gEnemyParty[next]));
+    msg_add(T(". Will you change, too?"));
+    msg_show(MSG_STAY);
+    if (!yes_no()) return;
+    index = party_pick(T("Send out which?"), T("SEND OUT"), PICK_ALIVE);
+    battle_return();
+    if (index != NO_MON) switch_own(index);
+}
+
 /* ---- rounds ---- */
 
 static bool own_acts_first(u8 own_slot, u8 foe_slot)
@@ -232,6 +135,7 @@ static u8 foe_fainted(void)
     if (gBattleMons[OWN].hp) gain_exp();
     if (!party_alive()) return LOST;
     if (next >= gEnemyPartyCount) return WON;
+    offer_change(next);
     send_foe(next);
     return GOES_ON;
 }
@@ -343,10 +247,10 @@ void BattleMainCB2(void)
 static u8 battle(u32 flags)
 {
     gBattleTypeFlags = flags;
-    gMain.callback1 = NULL; /* nobody walks any more */
+    set_mode(CB2_InitBattle); /* nobody walks any more */
     flash_screen(2);
     fade_out(FADE);
-    enter(CB2_InitBattle);
+    CB2_InitBattle();
     enter(CB2_HandleStartBattle);
     enter(BattleMainCB2);
     fade_out(FADE);

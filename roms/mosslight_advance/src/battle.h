@@ -79,15 +79,17 @@ void print_lines(s16 x, s16 y, const u8 *text);
 void print_price(s16 right, s16 y, u32 amount);
 
 /* ---- battle.c ---------------------------------------------------------------------------------- */
+void switch_own(u8 index);
+void battle_return(void);                   /* after a full screen */
+
+/* ---- battlers.c -------------------------------------------------------------------------------- */
+bool is_trainer_battle(void);
 struct Mon *battle_mon(u8 side);            /* in its party */
 void battler_load(u8 side, u8 index);       /* party -> gBattleMons */
 void battler_refresh(u8 side);              /* the same, stages kept */
 void battler_set_hp(u8 side, u16 hp);       /* in gBattleMons and in the party, then on the screen */
 void battler_set_status(u8 side, u32 status);
 void battler_spend(u8 side, u8 slot);       /* a move's point */
-void switch_own(u8 index);
-void battle_return(void);                   /* after a full screen */
-bool is_trainer_battle(void);
 
 /* Messages that go on by themselves. */
 void battle_text(const u8 *text);
@@ -134,11 +136,14 @@ void withdraw(u8 side);
 void sink(u8 side);                         /* it fainted */
 void lunge(u8 side);
 void hit(u8 side, u8 type);
-void draw_hud(u8 side);
-void slide_hp(u8 side, u16 before);
-void slide_exp(u32 before);                 /* within a level */
 void ball_scene(u8 shakes, bool caught);
 void battle_box(void);                      /* the empty box at the bottom */
+
+/* ---- battle_panels.c ---------------------------------------------------------------------------- */
+void draw_hud(u8 side);
+void clear_hud(u8 side);
+void slide_hp(u8 side, u16 before);
+void slide_exp(u32 before);                 /* within a level */
 void print_status(s16 x, s16 y, const struct Mon *mon); /* "PSN" on its colour */
 void draw_exp_bar(s16 x, s16 y, s16 w, u8 level, u32 experience);
 void print_pair(s16 right, s16 y, u16 value, u16 most, u8 ink); /* "12/34" */
