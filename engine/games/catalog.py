@@ -18,6 +18,7 @@ from engine.errors import RomError
 from engine.files import FileTooLargeError, read_file
 from engine.folders import user_path
 from engine.games.base import Game, Recognised
+from engine.games.bundled import FIRST, IMAGES, find_image
 from engine.games.crystal import game as crystal
 from engine.games.practice import game as practice
 from engine.registry import resolve
@@ -64,7 +65,7 @@ def load_game(path: str | Path = "", allow_unknown: bool = False) -> Game:
     """Read a ROM and recognise it.
 
     Args:
-        path: A file; empty: the practice game that comes with the project.
+        path: As in `identify`.
         allow_unknown: Take a changed game (a hack, a translation) as if it were the original.
 
     Raises:
@@ -78,12 +79,16 @@ def load_game(path: str | Path = "", allow_unknown: bool = False) -> Game:
 
 
 def identify(path: str | Path = "") -> Identity:
-    """Read a file and say what it is, played or not; empty: the practice game.
+    """Read a file and say what it is, played or not.
+
+    Args:
+        path: A file, or the name of a practice game (`bundled.IMAGES`); empty: the first of them.
 
     Raises:
         RomError: There is no such file, or it is no game of a kind that is known.
     """
-    file = user_path(path) if str(path) else practice.rom_path()
+    name = str(path) or FIRST
+    file = find_image(name) if name in IMAGES else user_path(path)
     rom = _read(file)
     sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
     cartridge: Cartridge | None = None
