@@ -121,6 +121,24 @@ GAME_BOY_ACTIONS = ActionSet(
 
 GAME_BOY_FRAME_SHAPE = (144, 160, 3)
 
+GAME_BOY_ADVANCE_ACTIONS = ActionSet(
+    (
+        GameAction("A", ("z",), Action.A, help="The A button."),
+        GameAction("B", ("x",), Action.B, help="The B button."),
+        GameAction("START", ("enter",), Action.START, help="The START button."),
+        GameAction("SELECT", ("backspace",), Action.SELECT, help="The SELECT button."),
+        GameAction("UP", ("up",), Action.UP, help="Walk, or move the cursor."),
+        GameAction("DOWN", ("down",), Action.DOWN, help="Walk down."),
+        GameAction("LEFT", ("left",), Action.LEFT, help="Walk left."),
+        GameAction("RIGHT", ("right",), Action.RIGHT, help="Walk right."),
+        GameAction("L", ("a",), help="The left shoulder button."),
+        GameAction("R", ("s",), help="The right shoulder button."),
+    )
+)
+"""Ten buttons; none waits, so `idle` is R, which does nothing in the games here."""
+
+GAME_BOY_ADVANCE_FRAME_SHAPE = (160, 240, 3)
+
 
 @dataclass(frozen=True, slots=True)
 class Spaces:
