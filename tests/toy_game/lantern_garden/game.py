@@ -8,7 +8,7 @@ from engine.config import EnvConfig
 from engine.emulator.base import Emulator
 from engine.errors import ConfigurationError
 from engine.games.base import Game, Reader, Recognised
-from engine.types import Action, ActionSet, GameAction, GameState
+from engine.types import GAME_BOY_ADVANCE_ACTIONS, Action, ActionSet, GameAction, GameState
 
 from . import garden
 from . import machine as at
@@ -27,21 +27,6 @@ ACTIONS = ActionSet(
         ),
     )
 )
-WIDE_ACTIONS = ActionSet(
-    (
-        GameAction("A", ("z",), Action.A, help="Use what you face."),
-        GameAction("B", ("x", "b"), Action.B),
-        GameAction("START", ("enter",), Action.START),
-        GameAction("SELECT", ("backspace",), Action.SELECT),
-        GameAction("UP", ("up",), Action.UP),
-        GameAction("DOWN", ("down",), Action.DOWN),
-        GameAction("LEFT", ("left",), Action.LEFT),
-        GameAction("RIGHT", ("right",), Action.RIGHT),
-        GameAction("L", ("a",)),
-        GameAction("R", ("s",)),
-    )
-)
-"""A handheld's buttons, of which most do nothing here."""
 _HEDGE = "a hedge is in the way"
 _FACED = "it is faced already"
 _LOCKED = "the gate is locked"
@@ -156,7 +141,7 @@ class GardenGame(Game):
 class WideGardenGame(GardenGame):
     """The second edition: a large picture, and ten buttons of which none waits."""
 
-    actions = WIDE_ACTIONS
+    actions = GAME_BOY_ADVANCE_ACTIONS
     frame_shape = WIDE_SHAPE
     ways = (4, 7, 5, 6)
     use = 0

@@ -62,4 +62,6 @@ def is_wide(rom: bytes) -> bool:
 
 def is_garden(rom: bytes) -> bool:
     """Return whether a file is this game's."""
-    return rom.startswith((MAGIC, WIDE_MAGIC)) and len(rom) == len(MAGIC) + len(_MAPS) * WIDTH * HEIGHT
+    return (
+        rom.startswith((MAGIC, WIDE_MAGIC)) and len(rom) == len(MAGIC) + len(_MAPS) * WIDTH * HEIGHT
+    )
