@@ -23,6 +23,7 @@ class Profile:
         title: From the header, at most 12 characters.
         code: From the header, 4 characters: "BPEE".
         rom: Label -> address, of code without the thumb bit; an image need not have them all.
+        sizes: Label -> length in bytes, of those whose length is known.
     """
 
     sha1: str
@@ -30,11 +31,12 @@ class Profile:
     title: str
     code: str
     rom: Mapping[str, int] = field(hash=False)
+    sizes: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @classmethod
     @cache
     def read(cls, folder: Path) -> Self:
-        """Read `game.csv` (name, sha1, title, code) and `rom_symbols.csv` (name, address)."""
+        """Read `game.csv` (name, sha1, title, code) and `rom_symbols.csv` (name, address, size)."""
         (game,) = read_rows(folder, "game")
         rows = read_rows(folder, "rom_symbols")
         return cls(
@@ -43,6 +45,9 @@ class Profile:
             title=game["title"],
             code=game["code"],
             rom=MappingProxyType({row["name"]: int(row["address"], 16) for row in rows}),
+            sizes=MappingProxyType(
+                {row["name"]: int(row["size"]) for row in rows if row.get("size")}
+            ),
         )
 
     def function(self, name: str) -> int:
