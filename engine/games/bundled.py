@@ -41,18 +41,3 @@ def find_image(name: str) -> Path:
         f"The practice game {name} is missing from this installation.",
         f"Reinstall poketui, build it with `python {_BUILDS[name]}`, or use your ROM: --rom.",
     )
-
-
-def chosen_rom(rom: str | None, game: str | None) -> str | None:
-    """Return what the options --rom and --game choose between them, None if neither is given.
-
-    Raises:
-        RomError: Both are given, or no game has that name.
-    """
-    if game is None:
-        return rom
-    if rom is not None:
-        raise RomError(f"--rom {rom} and --game {game} are mutually exclusive.", "Leave one out.")
-    if game not in IMAGES:
-        raise RomError(f"There is no game '{game}'.", f"Available: {', '.join(IMAGES)}.")
-    return game

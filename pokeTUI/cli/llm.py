@@ -9,11 +9,13 @@ from engine.providers import names_of
 from pokeTUI.cli.completion import complete_runs_or_latest
 from pokeTUI.cli.options import (
     Core,
+    Game,
     LatestRun,
     Panels,
     Rom,
     SaveDir,
     Settings,
+    chosen_rom,
     given,
     parse_settings,
 )
@@ -77,6 +79,7 @@ def ask(
         Path | None,
         typer.Option(help="Save state or .sav file.", show_default="a new game"),
     ] = None,
+    game: Game = None,
     rom: Rom = None,
     core: Core = None,
     instruction: Annotated[
@@ -91,7 +94,9 @@ def ask(
     from pokeTUI.cli.llm_reports import print_plan
 
     settings = _settings(set_, model, backend, base_url)
-    settings |= given(rom_path=rom, start_state=None if state is None else str(state))
+    settings |= given(
+        rom_path=chosen_rom(rom, game), start_state=None if state is None else str(state)
+    )
     raise typer.Exit(print_plan(settings, instruction=instruction))
 
 

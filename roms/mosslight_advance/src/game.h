@@ -229,6 +229,7 @@ extern volatile u16 gBattlerPartyIndexes[4];
 extern volatile u8 gActionSelectionCursor[4], gMoveSelectionCursor[4]; /* 0 fight 1 bag 2 party 3 run; 2 x 2 */
 extern volatile Callback gBattlerControllerFuncs[4];
 extern volatile u16 gTrainerBattleOpponent_A;
+extern volatile struct Menu { u8 left, top; s8 cursor, least, most; u8 window, font, optionWidth, optionHeight, columns, rows, muted; } sMenu; /* filled by menu_cursor() */
 extern volatile u8 sStartMenuCursorPos, sNumStartMenuActions, sCurrentStartMenuActions[9];
 extern volatile u32 gRngValue;                    /* LCG: * 0x41C64E6D + 0x6073, once a frame and for every rnd() */
 
@@ -243,6 +244,10 @@ void CB2_StarterChoose(void);                                                   
 void CB2_UpdatePartyMenu(void), CB2_BagMenuRun(void), CB2_BuyMenu(void);              /* screens */
 void WaitForAorBPress(void), IsFieldMessageBoxHidden(void);                           /* text.c: script natives */
 void Task_ShowStartMenu(void), Task_HandleYesNoInput(void), Task_HandleMultichoiceInput(void); /* menus */
+void OptionMenuMainCB2(void), CB2_TrainerCard(void);                                  /* options.c, start_menu.c */
+void Task_HandleChooseMonInput(void), Task_HandleSelectionMenuInput(void);            /* party_screen.c: the list; a monster's own menu */
+void Task_BagMenu_HandleInput(void), ListMenuDummyTask(void);                         /* bag_screen.c: its list; any list with more rows than the window */
+void CB2_EvolutionSceneUpdate(void), SummaryScreenMainCB2(void);                      /* evolution; a monster's page, if there is one */
 void HandleInputChooseAction(void), HandleInputChooseMove(void);                      /* battle_menu.c */
 
 /* ---- system.c (crt0.s, memory) ------------------------------------------------------------------ */
@@ -285,9 +290,11 @@ void bg_tiles(u32 tile, const u32 *data, u32 count);   /* BG1/BG2/BG3 share 512 
 void bg_cell(u8 bg, u8 x, u8 y, u16 entry);            /* 32x32 map entries: tile | flips | palette << 12 */
 u16 *bg_map(u8 bg);
 void bg_scroll(u8 bg, s16 x, s16 y);
+struct Backdrop;
+void backdrop_show(const struct Backdrop *backdrop);   /* on BG3: tiles from 0, palette 0 */
 /* Sprites: a copy of the OAM, uploaded in the vertical blank. Tiles in units of 32 bytes, 0-1023, one-dimensional. */
 enum { SPRITE_16x16, SPRITE_16x32, SPRITE_32x32, SPRITE_64x64, SPRITE_8x8, SPRITE_32x16, SPRITE_64x32, SPRITE_8x16 };
-enum { SPRITE_FLIP_X = 1, SPRITE_FRONT = 2 /* over BG1 */, SPRITE_BEHIND = 4 /* under BG2 too */ };
+enum { SPRITE_FLIP_X = 1, SPRITE_FRONT = 2 /* over BG1 */, SPRITE_BEHIND = 4 /* under BG2 too */, SPRITE_TOP = 8 /* over the windows */ };
 void sprite_tiles(u16 tile, const u32 *data, u16 count);
 void sprite_put(u8 index, s16 x, s16 y, u8 size, u16 tile, u8 palette, u8 flags); /* index 0 is the front-most */
 void sprite_hide(u8 index);
@@ -298,7 +305,7 @@ void ui_clear(void);
 void ui_clear_rect(s16 x, s16 y, s16 w, s16 h);        /* see-through */
 void ui_fill(s16 x, s16 y, s16 w, s16 h, u8 ink);
 void ui_box(s16 x, s16 y, s16 w, s16 h);               /* framed window; its paper begins 5 px inside */
-u16 ui_print(s16 x, s16 y, const u8 *text, u8 ink);    /* game text up to 0xFF; returns its width; letters are 12 px high */
+u16 ui_print(s16 x, s16 y, const u8 *text, u8 ink);    /* one line of game text up to 0xFF; returns its width; letters are 12 px high */
 u16 ui_width(const u8 *text);
 void ui_number(s16 x, s16 y, u32 value, u8 ink);       /* left aligned */
 void ui_number_right(s16 right, s16 y, u32 value, u8 ink);
@@ -325,7 +332,7 @@ u8 *text_copy(u8 *to, const u8 *text);                 /* without 0xFF; returns 
 enum { MENU_NO_B = 1, MENU_WRAP = 2, MENU_START_CLOSES = 4 };
 /* Cursor beside `cols` x `rows` entries already drawn, cursor at (x + col*dx, y + row*dy) in pixels. */
 u8 menu_cursor(s16 x, s16 y, u8 cols, u8 rows, s16 dx, s16 dy, u8 start, u8 flags, volatile u8 *shadow /* kept equal to the cursor, or NULL */);
-u8 menu_list(s16 x, s16 y, const u8 *const *entries, u8 count, u8 start, u8 flags); /* own window, as wide as needed */
+u8 menu_list(s16 x, s16 y, const u8 *const *entries, u8 count, u8 start, u8 flags); /* own window, as wide as needed; x -1: at the right, y -1: above the text box */
 u8 multichoice(const u8 *const *entries, u8 count);    /* Task_HandleMultichoiceInput meanwhile */
 bool yes_no(void);                 /* Task_HandleYesNoInput meanwhile; B is no */
 
@@ -333,6 +340,8 @@ bool yes_no(void);                 /* Task_HandleYesNoInput meanwhile; B is no *
 void title_screen(void);           /* returns with a game in the save blocks, new or loaded */
 void naming_screen(u8 *name, u8 most, const u8 *proposal);
 void start_menu(void);             /* opened from the field */
+void options_screen(void);         /* these two begin and end dark */
+void player_card(void);
 
 /* ---- overworld.c, map.c, people.c, script.c, story.c ------------------------------------------------ */
 void overworld(void);              /* the main loop; never returns */
@@ -405,7 +414,11 @@ extern const struct MoveInfo gBattleMoves[];
 extern const struct ItemInfo gItems[];
 extern const struct TrainerInfo gTrainers[];
 extern const u8 gTypeEffectiveness[];      /* attacking, defending, tenths; ends FF FF 00 */
-extern const u8 type_names[][8], trainer_class_names[][13];
+extern const u8 gTypeNames[][7], gTrainerClassNames[][13];
+struct WildMon { u8 least, most; u16 species; };
+struct WildMonInfo { u8 rate, pad[3]; const struct WildMon *mons; };
+struct WildMonHeader { u8 mapGroup, mapNum; u16 pad; const struct WildMonInfo *land, *water, *rock, *fishing; }; /* ends with FF FF */
+extern const struct WildMonHeader gWildMonHeaders[];   /* 12 land slots of 20 20 10 10 10 10 5 5 4 4 1 1 percent */
 struct LevelMove { u8 level; u16 move; };
 extern const struct LevelMove *const learnsets[];      /* by species; ends with level 0 */
 struct Evolution { u16 into; u8 level; };              /* level 0: none */
@@ -417,7 +430,7 @@ extern const struct Picture hero_back[2], professor_picture;
 struct Backdrop { const u32 *tiles; u16 count; const u16 *map; const u16 *palette; }; /* map 30x20 entries, one palette */
 extern const struct Backdrop backdrop_title, backdrop_field, backdrop_indoor, backdrop_screen, backdrop_intro;
 extern const u16 ui_palette[16];
-struct Glyph { u8 width; u16 rows[12]; };  /* bits: two a pixel from the left: 0 none 1 ink 2 shadow; at most 8 px wide */
+struct Glyph { u8 width; u16 rows[12]; };  /* two bits a pixel, the leftmost in bits 0-1: 0 none 1 ink 2 shadow; at most 8 px wide */
 extern const struct Glyph font[256];       /* by character code */
 
 #endif

@@ -1,0 +1,1 @@
+"""All pictures of MOSSLIGHT ADVANCE, drawn by program."""

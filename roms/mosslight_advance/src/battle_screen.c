@@ -1,0 +1,340 @@
+/* What a battle looks like: the pictures and how they move. Opponent: panel top left, picture top
+ * right. Own: picture left, panel right, above the text. The panels are battle_panels.c's. */
+#include "battle.h"
+
+#define PICTURE 64
+#define PICTURE_TILES 64
+#define LINES 8 /* of a tile */
+#define RGB(r, g, b) ((r) | (g) << 5 | (b) << 10)
+#define WHITE 0x7FFF
+#define TINT_MOST 16
+#define SPRITE_BALL 0
+#define SPRITE_SPARKS 1
+#define SPARKS 4
+#define SPRITE_FIRST_SIDE 6
+#define TILES_BALL 128
+#define TILES_SPARK 132
+#define PALETTE_BALL 2
+#define PALETTE_SPARK 3
+#define SLIDE_FRAMES 32
+#define THROW_FRAMES 20
+#define THROW_HEIGHT 36
+#define MAP_TYPE_CAVE 4
+#define MAP_TYPE_INDOOR 8
+
+/* Where things are, by side. */
+static const s16 home_x[] = {28, 152}, home_y[] = {48, 8};
+
+static EWRAM_DATA u32 pixels[2][PICTURE_TILES * LINES]; /* of the pictures shown */
+static const u16 *colours[2];
+static bool shown[2], has_panel[2];
+static s16 at_x[2], at_y[2];
+
+bool scenes(void)
+{
+    return !(SAVE2->options & 1 << 10);
+}
+
+/* ---- the small pictures: a ball of 16 x 16 and a spark of 8 x 8 pixels ---- */
+
+static const u16 ball_palette[16] = {
+    0, RGB(4, 4, 7), RGB(31, 25, 8), RGB(31, 30, 20), RGB(24, 15, 3), RGB(29, 29, 31), RGB(19, 20, 25), WHITE,
+};
+static const char ball_rows[][17] = {
+    "................", ".....111111.....", "...1122222211...", "..122333222241..", "..123373222241..",
+    ".12233332222241.", ".12223322222441.", ".12222111122441.", ".11111155611111.", ".15551156611661.",
+    ".15555111155661.", "..155555555661..", "..155555556661..", "...1155566611...", ".....111111.....",
+    "................",
+};
+static const char spark_rows[][9] = {
+    "...11...", "...11...", "..1221..", "11277211", "11277211", "..1221..", "...11...", "...11...",
+};
+static const u16 type_colours[TYPE_COUNT] = {
+    [TYPE_NORMAL] = RGB(26, 25, 22), [TYPE_FLYING] = RGB(18, 22, 31), [TYPE_GROUND] = RGB(25, 19, 10),
+    [TYPE_ROCK] = RGB(20, 17, 12), [TYPE_BUG] = RGB(20, 26, 6), [TYPE_GHOST] = RGB(18, 11, 25),
+    [TYPE_FIRE] = RGB(31, 15, 4), [TYPE_WATER] = RGB(7, 16, 31), [TYPE_GRASS] = RGB(9, 25, 8),
+    [TYPE_ELECTRIC] = RGB(31, 28, 5),
+};
+
+/* Digits are colours; `width` is a multiple of 8, each row's string has an end. */
+static void load_drawn(u16 tile, const char *rows, u8 width, u8 height)
+{
+    u32 words[2 * 2 * LINES];
+    u8 x, y;
+    memset(words, 0, sizeof(words));
+    for (y = 0; y < height; ++y, ++rows)
+        for (x = 0; x < width; ++x, ++rows)
+            if (*rows != '.') words[(y / LINES * (width / 8) + x / 8) * LINES + y % LINES] |= (*rows - '0') << x % 8 * 4;
+    sprite_tiles(tile, words, width / 8 * height / LINES);
+}
+
+static void load_small_pictures(void)
+{
+    load_drawn(TILES_BALL, ball_rows[0], 16, 16);
+    load_drawn(TILES_SPARK, spark_rows[0], 8, 8);
+    pal_load(16 + PALETTE_BALL, ball_palette);
+    pal_load(16 + PALETTE_SPARK, ball_palette);
+}
+
+/* ---- pictures ---- */
+
+static void place(u8 side)
+{
+    if (shown[side])
+        sprite_put(SPRITE_FIRST_SIDE + side, at_x[side], at_y[side], SPRITE_64x64, side * PICTURE_TILES, side, 0);
+    else
+        sprite_hide(SPRITE_FIRST_SIDE + side);
+}
+
+static void upload(u8 side)
+{
+    sprite_tiles(side * PICTURE_TILES, pixels[side], PICTURE_TILES);
+}
+
+static void load(u8 side, const struct Picture *picture)
+{
+    memcpy(pixels[side], picture->tiles, sizeof(pixels[side]));
+    colours[side] = picture->palette;
+    upload(side);
+    pal_load(16 + side, picture->palette);
+    at_x[side] = home_x[side];
+    at_y[side] = home_y[side];
+}
+
+static const struct Picture *creature(u8 side)
+{
+    return (side == OWN ? species_backs : species_fronts) + gBattleMons[side].species;
+}
+
+static u16 mixed(u16 from, u16 to, u8 part)
+{
+    u16 result = 0;
+    u8 shift, a, b;
+    for (shift = 0; shift < 15; shift += 5) {
+        a = from >> shift & 31;
+        b = to >> shift & 31;
+        result |= (a + (b - a) * part / TINT_MOST) << shift;
+    }
+    return result;
+}
+
+/* 0 the picture's own colours, TINT_MOST all of it in the other colour. */
+static void tint(u8 side, u16 colour, u8 part)
+{
+    u8 i;
+    for (i = 1; i < 16; ++i) pal_set(16 + side, i, mixed(colours[side][i], colour, part));
+}
+
+/* Take away the picture's line, counted from the top. */
+static void clear_line(u8 side, u8 line)
+{
+    u32 *word = pixels[side] + line / LINES * PICTURE + line % LINES;
+    u8 tile;
+    for (tile = 0; tile < PICTURE / 8; ++tile) word[tile * LINES] = 0;
+}
+
+/* ---- coming and going ---- */
+
+void slide_in(const struct Picture *foe, const struct Picture *own)
+{
+    u8 frame, left;
+    load(FOE, foe);
+    load(OWN, own);
+    shown[OWN] = shown[FOE] = true;
+    for (frame = 0; frame <= SLIDE_FRAMES; ++frame) {
+        left = SLIDE_FRAMES - frame;
+        at_x[FOE] = home_x[FOE] - left * 7;
+        at_x[OWN] = home_x[OWN] + left * 7;
+        place(FOE);
+        place(OWN);
+        if (frame == 0) screen_light();
+        wait_frame();
+    }
+}
+
+void slide_out(u8 side)
+{
+    u8 frame;
+    for (frame = 0; frame < 18; ++frame) {
+        at_x[side] += side == FOE ? 6 : -6;
+        place(side);
+        wait_frame();
+    }
+    shown[side] = false;
+    place(side);
+}
+
+/* In an arc. */
+static void throw_ball(s16 from_x, s16 from_y, s16 to_x, s16 to_y)
+{
+    s16 frame, frames = THROW_FRAMES, height;
+    for (frame = 0; frame <= frames; ++frame) {
+        height = frame * (frames - frame) * 4 * THROW_HEIGHT / (frames * frames);
+        sprite_put(SPRITE_BALL, from_x + (to_x - from_x) * frame / frames,
+                   from_y + (to_y - from_y) * frame / frames - height, SPRITE_16x16, TILES_BALL, PALETTE_BALL, 0);
+        wait_frame();
+    }
+}
+
+static void grow_from_white(u8 side)
+{
+    u8 part;
+    for (part = TINT_MOST; part; part -= 2) {
+        tint(side, WHITE, part);
+        shown[side] = part > TINT_MOST / 2 ? part & 2 : true;
+        place(side);
+        wait_frames(2);
+    }
+    tint(side, WHITE, 0);
+}
+
+void reveal_hud(u8 side)
+{
+    has_panel[side] = true;
+    draw_hud(side);
+}
+
+void appear(u8 side)
+{
+    s16 x = home_x[side] + PICTURE / 2 - 8, y = home_y[side] + PICTURE - 18;
+    if (scenes()) {
+        throw_ball(side == OWN ? -16 : SCREEN_W, y - 8, x, y);
+        sprite_hide(SPRITE_BALL);
+    }
+    load(side, creature(side));
+    if (scenes()) grow_from_white(side);
+    shown[side] = true;
+    place(side);
+    reveal_hud(side);
+}
+
+static void hide(u8 side)
+{
+    shown[side] = has_panel[side] = false;
+    place(side);
+    clear_hud(side);
+}
+
+static void withdraw_picture(u8 side)
+{
+    u8 part;
+    for (part = 0; part <= TINT_MOST && scenes(); part += 2) {
+        tint(side, WHITE, part);
+        wait_frame();
+    }
+    shown[side] = false;
+    place(side);
+}
+
+void withdraw(u8 side)
+{
+    withdraw_picture(side);
+    hide(side);
+}
+
+void sink(u8 side)
+{
+    u8 gone;
+    for (gone = 0; gone < PICTURE && scenes(); gone += 2) {
+        clear_line(side, PICTURE - 1 - gone);
+        clear_line(side, PICTURE - 2 - gone);
+        at_y[side] += 2;
+        upload(side);
+        place(side);
+        wait_frame();
+    }
+    hide(side);
+}
+
+/* ---- blows ---- */
+
+void lunge(u8 side)
+{
+    static const s8 steps[] = {4, 4, 2, -2, -4, -4};
+    u8 i;
+    for (i = 0; i < COUNT(steps) && scenes(); ++i) {
+        at_x[side] += side == OWN ? steps[i] : -steps[i];
+        at_y[side] += side == OWN ? -steps[i] / 2 : steps[i] / 2;
+        place(side);
+        wait_frame();
+    }
+    at_x[side] = home_x[side];
+    at_y[side] = home_y[side];
+    place(side);
+}
+
+/* Sparks fly in the colour of the move's type; the picture flashes and shakes. */
+void hit(u8 side, u8 type)
+{
+    static const s8 shakes[] = {3, -3, 3, -3, 2, -2, 1, 0};
+    static const s8 fly_x[SPARKS] = {-3, 3, -3, 3}, fly_y[SPARKS] = {-2, -2, 2, 2};
+    s16 x = home_x[side] + PICTURE / 2 - 4, y = home_y[side] + PICTURE / 2;
+    u8 i, spark;
+    if (!scenes()) return;
+    pal_set(16 + PALETTE_SPARK, 1, type_colours[type]);
+    for (i = 0; i < COUNT(shakes); ++i) {
+        tint(side, WHITE, i & 1 ? 0 : 12);
+        at_x[side] = home_x[side] + shakes[i];
+        place(side);
+        for (spark = 0; spark < SPARKS; ++spark)
+            sprite_put(SPRITE_SPARKS + spark, x + fly_x[spark] * (i + 1), y + fly_y[spark] * (i + 1), SPRITE_8x8,
+                       TILES_SPARK, PALETTE_SPARK, 0);
+        wait_frames(2);
+    }
+    for (spark = 0; spark < SPARKS; ++spark) sprite_hide(SPRITE_SPARKS + spark);
+}
+
+/* ---- the ball ---- */
+
+void ball_scene(u8 shakes, bool caught)
+{
+    static const s8 sway[] = {-1, -2, -3, -3, -2, 0, 2, 3, 3, 2, 1, 0};
+    s16 x = home_x[FOE] + PICTURE / 2 - 8, y = home_y[FOE] + 26;
+    u8 i;
+    throw_ball(-16, 96, x, y);
+    withdraw_picture(FOE);
+    for (i = 0; i < 20; i += 2) { /* it falls to the ground */
+        sprite_put(SPRITE_BALL, x, y + i, SPRITE_16x16, TILES_BALL, PALETTE_BALL, 0);
+        wait_frame();
+    }
+    for (; shakes; --shakes) {
+        wait_frames(scenes() ? 20 : 4);
+        for (i = 0; i < COUNT(sway); ++i) {
+            sprite_put(SPRITE_BALL, x + sway[i], y + 20, SPRITE_16x16, TILES_BALL, PALETTE_BALL, 0);
+            wait_frames(2);
+        }
+    }
+    if (caught) return;
+    sprite_hide(SPRITE_BALL);
+    grow_from_white(FOE);
+}
+
+/* ---- the whole screen ---- */
+
+void battle_box(void)
+{
+    msg();
+    msg_show(MSG_STAY);
+}
+
+void battle_screen(void)
+{
+    bool is_inside = gMapHeader.type == MAP_TYPE_CAVE || gMapHeader.type == MAP_TYPE_INDOOR;
+    u8 side;
+    screen_open(is_inside ? &backdrop_indoor : &backdrop_field);
+    load_small_pictures();
+    for (side = OWN; side <= FOE; ++side) {
+        if (shown[side]) {
+            upload(side);
+            pal_load(16 + side, colours[side]);
+            place(side);
+        }
+        if (has_panel[side]) draw_hud(side);
+    }
+    battle_box();
+}
+
+void battle_screen_reset(void)
+{
+    shown[OWN] = shown[FOE] = has_panel[OWN] = has_panel[FOE] = false;
+}

@@ -1,0 +1,43 @@
+"""The committed image of MOSSLIGHT ADVANCE is what its sources build, and its header is right."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+ROM = ROOT / "roms" / "mosslight_advance.gba"
+BUILD = ROOT / "roms" / "mosslight_advance" / "build.py"
+FACTS = ROOT / "engine" / "games" / "mosslight_advance" / "facts"
+MAX_SIZE = 512 * 1024
+
+
+def test_header_names_the_game_and_carries_no_logo() -> None:
+    rom = ROM.read_bytes()
+    assert len(rom) <= MAX_SIZE
+    assert rom[0x04:0xA0] == bytes(156)
+    assert rom[0xA0:0xB3] == b"MOSSLIGHTADV" + b"AMLE" + b"00" + b"\x96"
+
+
+def test_header_sum_is_right() -> None:
+    rom = ROM.read_bytes()
+    assert rom[0xBD] == -(sum(rom[0xA0:0xBD]) + 0x19) & 0xFF
+
+
+def test_image_asks_for_128_kb_of_flash_memory() -> None:
+    assert ROM.read_bytes().find(b"FLASH1M_V103") % 4 == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("arm-none-eabi-gcc"), reason="needs gcc-arm-none-eabi")
+def test_rebuilds_byte_for_byte(tmp_path: Path) -> None:
+    rom, facts = tmp_path / "game.gba", tmp_path / "facts"
+    paths = ("--out", rom, "--facts", facts, "--build-dir", tmp_path / "build")
+    subprocess.run([sys.executable, BUILD, *paths], check=True)
+    assert rom.read_bytes() == ROM.read_bytes()
+    committed = sorted(path.name for path in FACTS.glob("*.csv"))
+    assert sorted(path.name for path in facts.iterdir()) == committed
+    for name in committed:
+        assert (facts / name).read_bytes() == (FACTS / name).read_bytes(), name
