@@ -18,7 +18,7 @@ from engine.emulator.frame_clock import FrameClock
 from engine.errors import EnvironmentError
 from engine.folders import CORE_VARIABLE
 
-_FILE_NAME = "mgba_libretro.so"
+_FILE_NAME = "mgba_libretro.dylib" if sys.platform == "darwin" else "mgba_libretro.so"
 _PACKAGE = "stable_retro"
 _SYSTEM_FOLDERS = (
     "/usr/lib/x86_64-linux-gnu/libretro",

@@ -68,10 +68,11 @@ class Frontend:
         pixels = self._pixels[:, :_WIDTH]
         frame = np.empty(GAME_BOY_ADVANCE_FRAME_SHAPE, np.uint8)
         # 16 bits: red 5, green 6, blue 5. The machine has 5 bits of green, so the sixth is empty.
-        high, low = (pixels >> 8).astype(np.uint8), pixels.astype(np.uint8)
-        for channel, colour in enumerate((high & 0xF8, (pixels >> 3).astype(np.uint8), low << 3)):
-            top = colour & 0xF8
-            frame[:, :, channel] = top | top >> 5
+        red, green = (pixels >> 8).astype(np.uint8), (pixels >> 3).astype(np.uint8)
+        red &= 0xF8
+        green &= 0xF8
+        for channel, top in enumerate((red, green, pixels.astype(np.uint8) << 3)):
+            np.bitwise_or(top, top >> 5, out=frame[:, :, channel])
         return frame
 
     def _environment(self, command: int, data: int) -> bool:

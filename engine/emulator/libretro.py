@@ -24,9 +24,9 @@ _BUTTONS = (
 )  # fmt: skip
 """Of `GAME_BOY_ADVANCE_ACTIONS`."""
 
-_EWRAM, _IWRAM, _ROM, _BATTERY = 0x02, 0x03, (0x08, 0x09), 0x0E
+_EWRAM, _IWRAM, _SPRITES, _ROM, _BATTERY = 0x02, 0x03, 0x07, (0x08, 0x09), 0x0E
 _RAM: Mapping[int, int] = MappingProxyType(
-    {_EWRAM: 0x40000, _IWRAM: 0x8000, 0x04: 0x400, 0x05: 0x400, 0x06: 0x18000, 0x07: 0x400}
+    {_EWRAM: 0x40000, _IWRAM: 0x8000, 0x04: 0x400, 0x05: 0x400, 0x06: 0x18000, _SPRITES: 0x400}
 )
 """Highest byte of the address to the size: work RAM, registers, palette, video RAM, sprites."""
 
@@ -164,9 +164,12 @@ class GameBoyAdvance:
         """
         machine = MachineState.unpack(state, self._sha1, self.core_version)
         saved = machine.memory[BATTERY_SIZE:]
+        # mGBA 0.7 forgets its list of sprites, and makes it anew where the load changes one.
+        self._memory[_SPRITES] ^= 0xFF
         with delayed_signals():
             is_loaded = self._library.retro_unserialize(saved.ctypes.data, saved.size)
         if not is_loaded:
+            self._memory[_SPRITES] ^= 0xFF
             raise EnvironmentError("The emulator cannot load this saved state.", "Start a new run.")
         self._battery[:] = machine.memory[:BATTERY_SIZE]
         self._frontend.frames, self._frontend.held = machine.frames, machine.held

@@ -85,6 +85,9 @@ class Menu(NamedTuple):
     place: int = -1
 
 
+NO_MENU = Menu(Prompt.NONE)
+
+
 class MenuReader:
     """Read what waits for buttons.
 
@@ -101,7 +104,7 @@ class MenuReader:
     def read(self, mode: Mode) -> Menu:
         """Return what is waited for; of texts and screens only the prompt."""
         if mode is Mode.LOADING:
-            return Menu(Prompt.NONE)
+            return NO_MENU
         found = self._battle_menu() if mode is Mode.BATTLE else None
         found = found or self._task_menu()
         if found is not None:
@@ -109,12 +112,12 @@ class MenuReader:
         state = self.printing()
         if state is not None:
             return Menu(Prompt.TEXT if state in _WAITING else Prompt.PRINTING)
-        if mode is Mode.FIELD:
-            if self.waits_for_press():
-                return Menu(Prompt.TEXT)
-            return Menu(Prompt.PRINTING if self._ewram[_BOX] else Prompt.NONE)
-        if mode is Mode.BATTLE or self._ewram[_FADING] & _FADE_BIT:
-            return Menu(Prompt.NONE)
+        if mode is Mode.FIELD and self.waits_for_press():
+            return Menu(Prompt.TEXT)
+        if mode in (Mode.FIELD, Mode.SCREEN) and self._ewram[_BOX]:
+            return Menu(Prompt.PRINTING)
+        if mode in (Mode.FIELD, Mode.BATTLE) or self._ewram[_FADING] & _FADE_BIT:
+            return NO_MENU
         if _WORD.unpack_from(self._iwram, _CALLBACK)[0] == self._functions.naming:
             return Menu(Prompt.NAMING)
         return Menu(Prompt.SCREEN if mode is Mode.SCREEN else Prompt.NONE)

@@ -6,14 +6,14 @@ from typing import Any
 
 from engine.games.base import GameTables
 from engine.games.emerald.bag import BagReader
-from engine.games.emerald.control import ControlReader
+from engine.games.emerald.control import FREE, ControlReader
 from engine.games.emerald.creatures import CreatureReader
 from engine.games.emerald.maps import MapReader
 from engine.games.emerald.memory import Machine, Memory, SaveBlocks, ewram_at
-from engine.games.emerald.menus import LIST_END, Menu
+from engine.games.emerald.menus import LIST_END, NO_MENU, Menu
 from engine.games.emerald.modes import Mode
 from engine.games.emerald.profile import Profile
-from engine.games.emerald.screen import ScreenReader, pocket_items
+from engine.games.emerald.screen import ScreenReader, Shown, pocket_items
 from engine.types import Bag, Facing, GameState, MapId, Place
 
 # Of SaveBlock1, whose first bytes are where the player is: s16 x, y, s8 group, number.
@@ -84,7 +84,7 @@ class EmeraldReader:
         self._maps = MapReader(memory, profile, tables)
         self._creatures = CreatureReader(memory, profile, tables)
         self._bag = BagReader(memory)
-        self._screen = ScreenReader(memory, self._control.menus, tables)
+        self._screen = ScreenReader(memory, profile, self._control.menus, tables)
         self._numbers = _species_numbers(memory, profile)
         self._place = _NOWHERE
         self._place_key: tuple[int, ...] = ()
@@ -99,16 +99,17 @@ class EmeraldReader:
         if blocks is None or mode is Mode.BEFORE:
             menu = self._control.menu(Mode.BEFORE)
             return GameState(place=_NOWHERE, control=self._control.read(Mode.BEFORE, menu))
-        menu = self._control.menu(mode)
+        is_free = mode is Mode.FIELD and self._control.is_in_control()
         bag = self._bag.read(blocks)
-        menu = _with_item(menu, bag)
-        control = self._control.read(mode, menu)
+        menu = NO_MENU if is_free else _with_item(self._control.menu(mode), bag)
+        control = FREE if is_free else self._control.read(mode, menu)
         if mode is Mode.FIELD:
             self._settle(blocks)
         party = self._creatures.party()
         battle = self._creatures.battle()
         pokedex, story = self._read_pokedex(blocks), self._read_story(blocks)
-        lines = self._screen.lines(mode, menu, blocks, party, battle, bag)
+        shown = Shown(mode, menu, blocks, party, battle, bag)
+        lines = () if is_free else self._screen.lines(shown)
         hours, minutes, seconds, frames = _TIME.unpack_from(self._ewram, blocks.second + _PLAY_TIME)
         scenes = self._read_vars(blocks)
         return GameState(

@@ -30,6 +30,7 @@ PROFILE = Profile(
     name="Test",
     title="TEST",
     code="BTST",
+    words=_RETAIL.words,
     rom={**FUNCTIONS, "gMapGroups": GROUPS, "gTrainers": TRAINERS},
 )
 TABLES = GameTables(

@@ -41,6 +41,14 @@ def test_the_title_is_no_game() -> None:
     assert state.party == ()
 
 
+def test_whoever_walks_reads_nothing() -> None:
+    image = _image()
+    image.print("gStringVar4", "Hello.", done=3)
+    state = image.reader().read()
+    assert state.control.is_free
+    assert state.screen_text == ()
+
+
 def test_the_player_is_in_control_at_rest() -> None:
     control = _control(_image())
     assert control.in_game
@@ -138,6 +146,7 @@ def test_the_native_is_stale_in_another_mode() -> None:
 
 def test_a_text_is_shown_as_far_as_it_is_printed() -> None:
     image = _image()
+    image.set("sLockFieldControls", b"\1")
     image.print("gStringVar4", "One.\nTwo.|Three.", done=7)
     assert image.reader().read().screen_text == ("One.", "Tw")
     image.print("gStringVar4", "One.\nTwo.|Three.", done=12)
@@ -146,6 +155,7 @@ def test_a_text_is_shown_as_far_as_it_is_printed() -> None:
 
 def test_a_page_is_shown_until_it_is_turned() -> None:
     image = _image()
+    image.set("sLockFieldControls", b"\1")
     image.print("gStringVar4", "One.\nTwo.|Three.", done=10, state=2)
     assert image.reader().read().screen_text == ("One.", "Two.")
 
@@ -285,7 +295,7 @@ def test_an_open_bag_says_pocket_and_item(pocket: int, shown: int, title: str, i
     assert state.control.cursor == (1, 1)
     assert state.screen_text[0] == title
     assert state.screen_text[1].startswith("▶")
-    assert state.screen_text[-1] == "CANCEL"
+    assert state.screen_text[-1] == "CLOSE BAG"
 
 
 def test_the_bags_last_line_closes_it() -> None:
@@ -297,7 +307,7 @@ def test_the_bags_last_line_closes_it() -> None:
     image.set("gBagPosition", struct.pack("<H", 1), 0x12)
     state = image.reader().read()
     assert (state.control.selection, state.control.cursor) == (255, (3, 1))
-    assert state.screen_text == ("ITEMS", "POTION", "POKé BALL", "▶CANCEL")
+    assert state.screen_text == ("ITEMS", "POTION", "POKé BALL", "▶CLOSE BAG")
 
 
 def test_a_bag_that_shows_no_such_item_says_none() -> None:
@@ -346,6 +356,34 @@ def test_how_many_lies_over_the_list() -> None:
     assert state.control.prompt is Prompt.QUANTITY
     assert state.control.selection == 13
     assert state.screen_text[-1] == "×05"
+
+
+def test_what_can_be_done_is_named_where_it_is_always_the_same() -> None:
+    image = _image()
+    image.set_party(creature(8), creature(9))
+    _choose(image, 0, 1)
+    image.begin_task(0, "Task_HandleSelectionMenuInput")
+    image.run("", "CB2_BagMenuRun")
+    assert image.reader().read().screen_text == ("▶USE",)
+    _choose(image, 1, 2)
+    image.fight(fighter(8), fighter(10))
+    image.run("", "CB2_UpdatePartyMenu")
+    image.print("gStringVar4", "Do what with MUDKIP?")
+    lines = image.reader().read().screen_text
+    assert lines == ("Do what with MUDKIP?", "SHIFT", "▶SUMMARY", "CANCEL")
+    image.run("", "BattleMainCB2")
+    image.print("gDisplayedStringBattle", "Forget?")
+    lines = image.reader().read().screen_text
+    assert lines == ("Forget?", "TACKLE", "▶GROWL", "KEEP ALL")
+
+
+def test_a_message_on_a_screen_is_shown() -> None:
+    image = _image()
+    image.run("", "CB2_UpdatePartyMenu")
+    image.print("gStringVar4", "No effect.")
+    image.set("sFieldMessageBoxMode", b"\2")
+    state = image.reader().read()
+    assert (state.control.prompt, state.screen_text) == (Prompt.PRINTING, ("No effect.",))
 
 
 def test_screens_wait_for_a_button_when_they_are_up() -> None:

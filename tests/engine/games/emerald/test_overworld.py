@@ -7,11 +7,11 @@ import pytest
 
 from engine.games.emerald.overworld import read_overworld
 from engine.games.emerald.rom_tables import ROM_START
-from engine.games.overworld import BACK, Overworld, PersonKind, Stance
+from engine.games.overworld import BACK, BlockChange, Overworld, PersonKind, Stance, When
 from engine.strategy.graph import build_graph
 from engine.strategy.routes import EVERYTHING_OPEN, RouteFinder
 from engine.types import Facing, MapId, Terrain
-from tests.engine.games.emerald.world_images import Drawn, Person, build
+from tests.engine.games.emerald.world_images import Drawn, Person, build, cell
 
 TOWN = Drawn(
     ["##########", "#..D...w.#", "#......wW#", "..........", "#.______.#", "#..~~....#"],
@@ -118,6 +118,21 @@ def test_an_image_without_maps_says_so_in_one_line() -> None:
     assert found is None
     assert problem.startswith("The maps were not found in the ROM: ")
     assert "\n" not in problem
+
+
+@pytest.mark.parametrize(("when", "opens"), [(When.SET, 1), (When.CLEAR, 0)])
+def test_a_cell_that_a_script_opens_is_a_gate(when: When, opens: int) -> None:
+    wall, floor = cell("#"), cell(".")
+    yard = Drawn(["..#..", "####."])
+    changes = (
+        BlockChange((0, 0), 2, 0, wall, floor, when, 300),
+        BlockChange((0, 0), 0, 1, floor, wall, when, 301),  # not what the image has there
+        BlockChange((0, 9), 2, 0, wall, floor, when, 302),
+    )
+    found, _ = read_overworld(*build({(0, 0): yard}), changes)
+    assert found is not None
+    assert found.gates.tolist() == [(2, 300, opens)]
+    assert found.grid(0)[0, 2] & Terrain.WALKABLE
 
 
 @pytest.mark.parametrize("seed", range(60))
