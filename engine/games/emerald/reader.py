@@ -91,6 +91,7 @@ class EmeraldReader:
         self._pokedex = _Pokedex()
         self._story = _Story()
         self._vars = b""
+        self._money = 0
 
     def read(self) -> GameState:
         """Read the current state; before a game is running all but `control` is empty."""
@@ -100,7 +101,11 @@ class EmeraldReader:
             menu = self._control.menu(Mode.BEFORE)
             return GameState(place=_NOWHERE, control=self._control.read(Mode.BEFORE, menu))
         is_free = mode is Mode.FIELD and self._control.is_in_control()
-        bag = self._bag.read(blocks)
+        money = self._read_money(blocks)
+        if money >= 0:  # else the key is being changed: bag and money are as they were
+            self._money = money
+            self._bag.read(blocks)
+        bag = self._bag.last
         menu = NO_MENU if is_free else _with_item(self._control.menu(mode), bag)
         control = FREE if is_free else self._control.read(mode, menu)
         if mode is Mode.FIELD:
@@ -118,7 +123,7 @@ class EmeraldReader:
             party=party,
             battle=battle,
             badges=(story.badges, 0),
-            money=self._read_money(blocks),
+            money=self._money,
             play_time_s=hours * 3600 + minutes * 60 + seconds + frames / 60,
             caught=pokedex.caught,
             seen=pokedex.seen,
@@ -140,6 +145,7 @@ class EmeraldReader:
             "place": list(self._place_key),
             "map": self._maps.save(),
             "party": self._creatures.save(),
+            "money": self._money,
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -149,6 +155,7 @@ class EmeraldReader:
         self._place = self._make_place(key) if key else _NOWHERE
         self._maps.restore(saved["map"])
         self._creatures.restore(saved["party"])
+        self._money = saved["money"]
 
     def _settle(self, blocks: SaveBlocks) -> None:
         """Take place and map from RAM, if they are whole and belong together."""
@@ -181,8 +188,10 @@ class EmeraldReader:
         )
 
     def _read_money(self, blocks: SaveBlocks) -> int:
-        (amount,) = _MONEY_WORD.unpack_from(self._ewram, blocks.first + _MONEY)
-        return min(int(amount) ^ blocks.key, _MAX_MONEY)
+        """Return the money, -1 while it is not under the key: more than there can be."""
+        (word,) = _MONEY_WORD.unpack_from(self._ewram, blocks.first + _MONEY)
+        amount = int(word) ^ blocks.key
+        return amount if amount <= _MAX_MONEY else -1
 
     def _read_vars(self, blocks: SaveBlocks) -> bytes:
         """Return the variables, the same object while they are the same."""
