@@ -31,7 +31,12 @@ PROFILE = Profile(
     title="TEST",
     code="BTST",
     words=_RETAIL.words,
-    rom={**FUNCTIONS, "gMapGroups": GROUPS, "gTrainers": TRAINERS},
+    rom={
+        **FUNCTIONS,
+        **{name: _RETAIL.rom[name] for name in ("gBattlescriptCurrInstr", "gBattleScripting")},
+        "gMapGroups": GROUPS,
+        "gTrainers": TRAINERS,
+    },
 )
 TABLES = GameTables(
     NAME="Test",
