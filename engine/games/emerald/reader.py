@@ -29,7 +29,9 @@ _MONEY_WORD = struct.Struct("<I")
 _MAX_MONEY = 999_999
 _FIRST_BADGE, _FIRST_VISITED = 0x867, 0x86F
 _NUM_SPAWNS = 16
-_REPEL = 2 * 0x21  # of the variables
+_REPEL = _VARS + 2 * 0x21
+_STEP_COUNTERS = (2 * 0x21, 2 * 0x22, 2 * 0x2A, 2 * 0x2B)
+"""Variables for repels, ice, friendship and poison."""
 
 _FACINGS = {1: Facing.DOWN, 2: Facing.UP, 3: Facing.LEFT, 4: Facing.RIGHT}
 _OBJECTS, _OBJECT_SIZE, _OBJECT_FACING = ewram_at("gObjectEvents"), 0x24, 0x18
@@ -99,7 +101,12 @@ class EmeraldReader:
         blocks = self._memory.save_blocks()
         if blocks is None or mode is Mode.BEFORE:
             menu = self._control.menu(Mode.BEFORE)
-            return GameState(place=_NOWHERE, control=self._control.read(Mode.BEFORE, menu))
+            return GameState(
+                place=_NOWHERE,
+                control=self._control.read(Mode.BEFORE, menu),
+                caught_flags=_EMPTY_DEX,
+                seen_flags=_EMPTY_DEX,
+            )
         is_free = mode is Mode.FIELD and self._control.is_in_control()
         money = self._read_money(blocks)
         if money >= 0:  # else the key is being changed: bag and money are as they were
@@ -113,10 +120,10 @@ class EmeraldReader:
         party = self._creatures.party()
         battle = self._creatures.battle()
         pokedex, story = self._read_pokedex(blocks), self._read_story(blocks)
+        repel = blocks.first + _REPEL
         shown = Shown(mode, menu, blocks, party, battle, bag)
         lines = () if is_free else self._screen.lines(shown)
         hours, minutes, seconds, frames = _TIME.unpack_from(self._ewram, blocks.second + _PLAY_TIME)
-        scenes = self._read_vars(blocks)
         return GameState(
             place=self._place,
             control=control,
@@ -135,8 +142,8 @@ class EmeraldReader:
             seen_flags=pokedex.seen_flags,
             fly_points=story.fly_points,
             healing_place=self._healing_place(blocks),
-            repel_steps=scenes[_REPEL] | scenes[_REPEL + 1] << 8,
-            scenes=scenes,
+            repel_steps=int.from_bytes(self._ewram[repel : repel + 2], "little"),
+            scenes=self._read_vars(blocks),
         )
 
     def save(self) -> dict[str, Any]:
@@ -194,11 +201,16 @@ class EmeraldReader:
         return amount if amount <= _MAX_MONEY else -1
 
     def _read_vars(self, blocks: SaveBlocks) -> bytes:
-        """Return the variables, the same object while they are the same."""
+        """Return the story's variables, the same object while they are the same.
+
+        Those that count steps are left out: nothing depends on them, and they change all the time.
+        """
         start = blocks.first + _VARS
-        raw = self._ewram[start : start + _VARS_SIZE].tobytes()
+        raw = bytearray(self._ewram[start : start + _VARS_SIZE])
+        for at in _STEP_COUNTERS:
+            raw[at] = raw[at + 1] = 0
         if raw != self._vars:
-            self._vars = raw
+            self._vars = bytes(raw)
         return self._vars
 
     def _read_story(self, blocks: SaveBlocks) -> _Story:

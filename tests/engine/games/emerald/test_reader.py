@@ -105,14 +105,15 @@ def test_flags_badges_and_visits_are_read() -> None:
     assert state.fly_points == (MapId(0, 9), MapId(0, 10))
 
 
-def test_variables_are_words_and_one_counts_repelled_steps() -> None:
+def test_variables_are_words_but_for_those_that_count_steps() -> None:
     image = _image()
     values = [0] * 256
-    values[0x50], values[0x21] = 3, 250
+    values[0x50], values[0x21], values[0x2B] = 3, 250, 4
     image.save1(0x139C, struct.pack("<256H", *values))
     state = image.reader().read()
     assert state.scenes[2 * 0x50 : 2 * 0x51] == b"\3\0"
     assert len(state.scenes) == 512
+    assert sum(state.scenes) == 3
     assert state.repel_steps == 250
 
 
