@@ -22,7 +22,8 @@ class Profile:
         name: For people.
         title: From the header, at most 12 characters.
         code: From the header, 4 characters: "BPEE".
-        rom: Label -> address, of code without the thumb bit; an image need not have them all.
+        rom: Label -> address, of code without the thumb bit, of tables, and of the RAM that this
+            image alone uses; an image need not have them all.
         sizes: Label -> length in bytes, of those whose length is known.
         words: Menu -> its entries in order, of menus whose entries RAM does not tell.
     """

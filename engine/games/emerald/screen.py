@@ -26,8 +26,6 @@ _PLAYER = 4
 """Of the entries of the START menu: it bears the player's name."""
 _ROWS = 8
 """Entries that a bag's or a shop's list shows at once."""
-_COUNT = 0x0A
-"""Of a task that asks how many: u16."""
 _ITEM_MENUS = ("Task_ItemContext_SingleRow", "Task_ItemContext_MultipleRows")
 
 
@@ -100,8 +98,6 @@ class ScreenReader:
                 return self._worded("battle", place)
             case "HandleInputChooseMove":
                 return _marked(_moves(battle), place)
-            case "Task_HandleYesNoInput" | "Task_CallYesOrNoCallback":
-                return _marked(("YES", "NO"), place)
             case "Task_ShowStartMenu":
                 return self._start_menu(shown.blocks, place, menu.size[0])
             case "Task_ShopMenu":
@@ -117,9 +113,11 @@ class ScreenReader:
             case "ListMenuDummyTask":
                 items = self._menus.list_items(menu.place)
                 return _window([self._item(item, "shop_end") for item in items], place)
+        if menu.prompt is Prompt.YES_NO:
+            return _marked(("YES", "NO"), place)
         if menu.prompt is Prompt.QUANTITY and menu.place >= 0:
-            at = menu.place + _COUNT
-            return (f"×{self._iwram[at] | self._iwram[at + 1] << 8:02}",)
+            low, high = self._iwram[menu.place : menu.place + 2]
+            return (f"×{low | high << 8:02}",)
         return ()
 
     def _choice(self, shown: Shown, place: int) -> tuple[str, ...]:

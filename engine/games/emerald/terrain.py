@@ -29,7 +29,7 @@ _WATER = (
 """Ponds, sea, waterfalls, seaweed, currents and the ways out of them: surfed on."""
 _DOOR, _ENTRANCE = 0x69, 0x60
 """A door that opens, which walls do not hold back; stairs, and holes in rock and wall."""
-_STEPPED_ON = (_DOOR, _ENTRANCE, 0x61, 0x6A, 0x6B, 0x6C, 0x0E, 0x0F, 0x29, 0x67, 0x68)
+_STEPPED_ON = (_DOOR, _ENTRANCE, 0x61, 0x6A, 0x6B, 0x6C, 0x6E, 0x0E, 0x0F, 0x29, 0x67, 0x68)
 """Warps taken by stepping on the tile: doors, ladders, escalators, holes, warp panels."""
 _MATS: Mapping[Facing, tuple[int, ...]] = MappingProxyType(
     {

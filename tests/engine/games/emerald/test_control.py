@@ -7,6 +7,7 @@ import pytest
 from engine.types import Control, GameState, Prompt
 from tests.engine.games.emerald.memory_image import (
     FUNCTIONS,
+    PROFILE,
     MemoryImage,
     creature,
     encode,
@@ -251,6 +252,42 @@ def test_the_enemys_controller_asks_nothing_of_the_player() -> None:
     assert not control.in_transition
 
 
+@pytest.mark.parametrize(
+    ("command", "state", "communication", "prompt"),
+    [
+        (0x5A, 1, b"\0\1", Prompt.YES_NO),
+        (0x5B, 1, b"\0\1", Prompt.YES_NO),
+        (0x67, 0, b"\1\1", Prompt.YES_NO),
+        (0x5A, 0, b"\1\1", Prompt.NONE),
+        (0x67, 1, b"\0\1", Prompt.NONE),
+        (0x5A, 1, b"\0\7", Prompt.NONE),
+        (0x10, 1, b"\1\1", Prompt.NONE),
+    ],
+)
+def test_a_battles_script_asks(
+    command: int, state: int, communication: bytes, prompt: Prompt
+) -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.print("gDisplayedStringBattle", "Should a move be\ndeleted?")
+    script = image.add_rom(bytes((command,)))
+    image.put(PROFILE.rom["gBattlescriptCurrInstr"], struct.pack("<I", script))
+    image.put(PROFILE.rom["gBattleScripting"] + 0x1F, bytes((state,)))
+    image.set("gBattleCommunication", communication)
+    state_now = image.reader().read()
+    assert state_now.control.prompt is prompt
+    if prompt is Prompt.YES_NO:
+        assert _menu(state_now) == (prompt, (2, 1), (2, 1))
+        assert state_now.screen_text == ("Should a move be", "deleted?", "YES", "▶NO")
+
+
+def test_a_target_is_chosen_with_a_cursor_that_is_not_known() -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseTarget"] | 1)
+    assert _menu(image.reader().read()) == (Prompt.MENU, (0, 0), (0, 0))
+
+
 def test_a_battles_text_is_shown() -> None:
     image = _image()
     image.fight(fighter(8), fighter(9))
@@ -356,6 +393,14 @@ def test_how_many_lies_over_the_list() -> None:
     assert state.control.prompt is Prompt.QUANTITY
     assert state.control.selection == 13
     assert state.screen_text[-1] == "×05"
+
+
+def test_how_many_to_throw_away_is_shown() -> None:
+    image = _image()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_ChooseHowManyToToss", {0x18: 12})
+    state = image.reader().read()
+    assert (state.control.prompt, state.screen_text) == (Prompt.QUANTITY, ("×12",))
 
 
 def test_what_can_be_done_is_named_where_it_is_always_the_same() -> None:

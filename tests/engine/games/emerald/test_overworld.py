@@ -85,6 +85,13 @@ def test_connections_join_the_strips_that_face_each_other(world: Overworld) -> N
     assert [row for row, _ in groupby(world.locate(tile)[0] for tile in path)] == [1, 0, 2]
 
 
+def test_where_a_script_leads_may_be_any_tile_of_its_map(world: Overworld) -> None:
+    """As from the truck of the opening, to which no warp leads back."""
+    finder = RouteFinder(world, build_graph(world))
+    assert finder.arrival(MapId(0, 1), BACK, MapId(1, 0)) == tuple(range(60, 78))
+    assert finder.arrival(MapId(1, 0), BACK, MapId(0, 0)) == (78 + 9, 78 + 10)
+
+
 def test_people_are_trainers_items_and_stones_by_script_and_figure(world: Overworld) -> None:
     people = world.people
     assert people["index"].tolist() == [1, 2, 3, 4, 5]  # the sixth is off the map
