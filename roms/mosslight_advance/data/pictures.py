@@ -7,8 +7,11 @@ from .art.canvas import Canvas, own_palette
 from .emit import braces, numbers, rows, source
 from .sources import creatures
 from .tables import PICTURES
+from .tilesets import merged
 from .world_source import GRAPHICS
 
+PEOPLE_PALETTES = 14
+"""The field keeps two of the 16 for itself."""
 BACKDROPS = ("title", "field", "indoor", "screen", "intro")
 BACKDROP_TILES = (30, 20)
 
@@ -28,19 +31,23 @@ def c_source() -> str:
 
 
 def _people() -> str:
-    palettes: list[list[int]] = []
+    sprites = {name: people.frames(name) for name in GRAPHICS}
+    colours = {
+        name: {colour for frame in frames for colour in frame.colours()}
+        for name, frames in sprites.items()
+    }
+    palettes = [sorted(one) for one in merged(list(colours.values()))]
+    if len(palettes) > PEOPLE_PALETTES:
+        raise ValueError(f"{len(palettes)} palettes for people, {PEOPLE_PALETTES} are possible")
     parts, table = [], []
-    for number, name in enumerate(GRAPHICS):
-        frames = people.frames(name, number)
-        palette = own_palette(*frames)
-        if palette not in palettes:
-            palettes.append(palette)
-        words = [word for frame in frames for word in frame.packed(palette)]
+    for name, frames in sprites.items():
+        slot = next(n for n, palette in enumerate(palettes) if colours[name] <= set(palette))
+        words = [word for frame in frames for word in frame.packed([0, *palettes[slot]])]
         parts.append(numbers(f"static const u32 people_{name}[]", words, 8))
-        table.append(braces((f"people_{name}", palettes.index(palette), len(frames))))
+        table.append(braces((f"people_{name}", slot, len(frames))))
     parts.append(rows("const struct ObjectGraphics object_graphics[]", table))
-    colours = (braces(f"0x{colour:04X}" for colour in palette) for palette in palettes)
-    parts.append(rows("const u16 object_palettes[][16]", colours))
+    lines = (braces(f"0x{colour:04X}" for colour in (0, *palette)) for palette in palettes)
+    parts.append(rows("const u16 object_palettes[][16]", lines))
     return "".join(parts)
 
 

@@ -225,7 +225,7 @@ def pack_palettes(sets: Sequence[Iterable[frozenset[int]]]) -> list[list[int]]:
     """
     palettes: list[set[int]] = []
     for half, colour_sets in enumerate(sets):
-        found = _merged([set(one) for one in set(colour_sets)], palettes)
+        found = merged([set(one) for one in set(colour_sets)], palettes)
         limit = PALETTES - len(palettes) if half else PRIMARY_PALETTES
         if len(found) > limit:
             raise ValueError(f"{len(found)} palettes in half {half}, {limit} are possible")
@@ -233,8 +233,16 @@ def pack_palettes(sets: Sequence[Iterable[frozenset[int]]]) -> list[list[int]]:
     return [sorted(palette) for palette in palettes]
 
 
-def _merged(wanted: list[set[int]], known: Sequence[set[int]]) -> list[set[int]]:
-    """Join sets of colours, those that have most in common first, while 15 hold them."""
+def merged(wanted: list[set[int]], known: Sequence[set[int]] = ()) -> list[set[int]]:
+    """Join sets of colours, those that have most in common first, while a palette holds them.
+
+    Args:
+        wanted: The sets.
+        known: Palettes that there are; what they hold is left out.
+
+    Raises:
+        ValueError: A set is larger than a palette.
+    """
     left: list[set[int]] = []
     for colours in sorted(wanted, key=lambda one: (-len(one), sorted(one))):
         if len(colours) > ENTRIES:
