@@ -6,6 +6,10 @@ from pathlib import Path
 
 from engine.errors import ConfigurationError
 
+CORE_VARIABLE = "POKETUI_GBA_CORE"
+"""Environment variable that names the file of the core for Game Boy Advance games; "" or unset: the
+installed one. Processes that are started inherit it."""
+
 
 def config_folder() -> Path:
     """Return the folder of the user's configuration.

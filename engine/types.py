@@ -121,6 +121,24 @@ GAME_BOY_ACTIONS = ActionSet(
 
 GAME_BOY_FRAME_SHAPE = (144, 160, 3)
 
+GAME_BOY_ADVANCE_ACTIONS = ActionSet(
+    (
+        GameAction("A", ("z",), Action.A, help="The A button."),
+        GameAction("B", ("x", "b"), Action.B, help="The B button (also b)."),
+        GameAction("START", ("enter",), Action.START, help="The START button."),
+        GameAction("SELECT", ("backspace",), Action.SELECT, help="The SELECT button."),
+        GameAction("UP", ("up",), Action.UP, help="Walk, or move the cursor."),
+        GameAction("DOWN", ("down",), Action.DOWN, help="Walk down."),
+        GameAction("LEFT", ("left",), Action.LEFT, help="Walk left."),
+        GameAction("RIGHT", ("right",), Action.RIGHT, help="Walk right."),
+        GameAction("L", ("a",), help="The left shoulder button."),
+        GameAction("R", ("s",), help="The right shoulder button."),
+    )
+)
+"""Ten buttons; none waits, so `idle` is R, which does nothing in the games here."""
+
+GAME_BOY_ADVANCE_FRAME_SHAPE = (160, 240, 3)
+
 
 @dataclass(frozen=True, slots=True)
 class Spaces:
@@ -398,7 +416,7 @@ class Control:
     selection: int = 0
     """What the cursor stands on in lists of items, by number; 0 where nothing tells."""
     pocket: int = 0
-    """Which pocket an open bag shows: 0 items, 1 balls, 2 key items, 3 machines."""
+    """Which pocket an open bag shows: 0 items, 1 balls, 2 key items, 3 machines, 4 berries."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -486,17 +504,19 @@ class Battle:
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """The four pockets: item ids, with their counts but for key items."""
+    """The pockets: item ids, with their counts but for key items."""
 
     items: tuple[tuple[int, int], ...] = ()
     balls: tuple[tuple[int, int], ...] = ()
     key_items: tuple[int, ...] = ()
     machines: tuple[tuple[int, int], ...] = ()
     """TMs and HMs."""
+    berries: tuple[tuple[int, int], ...] = ()
+    """A fifth pocket, in games that have it."""
 
     def has(self, item: int) -> bool:
         """Return whether an item is in any pocket."""
-        counted = (*self.items, *self.balls, *self.machines)
+        counted = (*self.items, *self.balls, *self.machines, *self.berries)
         return item in self.key_items or any(one == item for one, _ in counted)
 
 
@@ -524,12 +544,12 @@ class GameState:
     seen: int = 0
     bag: Bag = Bag()
     event_flags: bytes = b""
-    """256 bytes; bit n is flag n, least significant first."""
+    """As many bytes as the game has, e.g. 256; bit n is flag n, least significant first."""
     screen_text: tuple[str, ...] = ()
     """Lines of text inside boxes, as shown."""
     map: MapView = NO_MAP
     caught_flags: bytes = b""
-    """32 bytes; bit species - 1, least significant first."""
+    """As many bytes as the game has, e.g. 32; bit species - 1, least significant first."""
     seen_flags: bytes = b""
     fly_points: tuple[MapId, ...] = ()
     """Visited maps that one can fly to."""
@@ -546,7 +566,7 @@ class GameState:
         return getattr(self, name, default)
 
     def has_event(self, flag: int) -> bool:
-        """Return whether event flag `flag` (0-2047) is set."""
+        """Return whether event flag `flag` is set."""
         return _has_bit(self.event_flags, flag)
 
     def has_engine_flag(self, flag: int) -> bool:

@@ -15,6 +15,8 @@ STORY_FROM_ROWS = 30
 _TEXT_ROWS = 2
 """The game's text, decoded, below a picture that is too coarse to read it."""
 _BORDER = 2
+_ROWS_BELOW = 11
+"""Rows that the words get below the game where it leaves so many."""
 _ROWS_EACH = 5
 """No more panes are put above each other than get so many rows each."""
 MEDIUM, ONE_COLUMN, TWO_COLUMNS = range(3)
@@ -207,7 +209,9 @@ class _Trees:
             return "compact", self._compact()
         name = "large" if is_large else "medium"
         if GAME in self.wishes.hidden | self.wishes.absent:
-            return name, self._two_columns(f"{name}-free", MEDIUM, columns, 12, 4)
+            own = self._own(MEDIUM)
+            words = self._shared(own, 12, 4)
+            return name, self._two_columns(f"{name}-free", own, MEDIUM, columns, words)
         return name, self._large() if is_large else self._medium()
 
     def _fit(self, columns: int, rows: int) -> tuple[int, int]:
@@ -243,30 +247,39 @@ class _Trees:
         return Split("medium", True, (column, _stack("medium-right", own, MEDIUM, 24)))
 
     def _large(self) -> Node:
-        """Put the game left in full height, all else in one or two columns on the right."""
+        """Put the game left, all else in one or two columns on the right.
+
+        Below a picture that is wide, like a Game Boy Advance's, is room for the words.
+        """
         side = 76 if self.rows >= 54 else 108
-        picture, _ = self._fit(self.columns - side - _BORDER, self.rows)
+        picture, high = self._fit(self.columns - side - _BORDER, self.rows)
         exact = exact_size(self.wishes.frame_shape)
         if self.columns >= exact[0] + _BORDER + 76 and self.rows >= exact[1] + _BORDER:
-            picture = exact[0]
-        game = Slot((GAME,), picture + _BORDER)
+            picture, high = exact
         width = self.columns - picture - _BORDER
-        if width >= 108:
-            columns = self._two_columns("large", TWO_COLUMNS, width, 12, 3)
-            return replace(columns, children=(game, *columns.children))
-        own = self._own(ONE_COLUMN)
-        right = _stack("large-right", own, ONE_COLUMN, width, self._shared(own, 11, 4))
-        return Split("large", True, (game, right))
-
-    def _two_columns(self, key: str, layout: int, width: int, words: int, appetite: int) -> Split:
-        """Put the panes in two columns, those that share a place last."""
+        layout = TWO_COLUMNS if width >= 108 else ONE_COLUMN
         own = self._own(layout)
+        left: Node = Slot((GAME,), picture + _BORDER)
+        words = self._shared(own, *((12, 3) if layout == TWO_COLUMNS else (11, 4)))
+        more: tuple[Slot, ...] = (words,)
+        if self.rows - high - _BORDER - _TEXT_ROWS >= _ROWS_BELOW:
+            game = Slot((GAME,), high + _BORDER + _TEXT_ROWS)
+            words = replace(words, want=_ROWS_BELOW, appetite=1)
+            left, more = Split("large-left", False, (game, words), picture + _BORDER), ()
+        if layout == TWO_COLUMNS:
+            columns = self._two_columns("large", own, layout, width, *more)
+            return replace(columns, children=(left, *columns.children))
+        return Split("large", True, (left, _stack("large-right", own, layout, width, *more)))
+
+    def _two_columns(
+        self, key: str, own: list[PaneInfo], layout: int, width: int, *more: Slot
+    ) -> Split:
+        """Put the panes in two columns, and `more` last."""
         one, two = ([pane for pane in own if pane.column == number] for number in (1, 2))
-        shared = self._shared(own, words, appetite)
         half = width // 2
         columns = (
             _stack(f"{key}-one", one, layout, half),
-            _stack(f"{key}-two", two, layout, half, shared),
+            _stack(f"{key}-two", two, layout, half, *more),
         )
         return Split(key, True, columns)
 

@@ -7,6 +7,8 @@ from engine.types import Frame
 ROM_BANK_SIZE = 0x4000
 GAME_BOY_FRAMES_PER_S = 4_194_304 / 70_224
 """Clock cycles a second of the Game Boy, and a frame: 59.73."""
+GAME_BOY_ADVANCE_FRAMES_PER_S = 16_777_216 / 280_896
+"""Clock cycles a second of the Game Boy Advance, and a frame: 59.7275."""
 
 
 class Emulator(Protocol):

@@ -150,6 +150,8 @@ def is_shown(one: Milestone, state: GameState) -> bool:
             return state.bag.has(value)
     if not 0 <= one.scene < len(state.scenes):
         return False
+    if one.kind is MilestoneKind.VAR:
+        return int.from_bytes(state.scenes[one.scene : one.scene + 2], "little") >= value
     return (state.scenes[one.scene] == value) is (one.kind is MilestoneKind.SCENE)
 
 

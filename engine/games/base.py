@@ -24,6 +24,8 @@ Links = Mapping[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ..
 GAME_BOY_ROLE_PLAYING = "a role-playing game on a Game Boy"
 """The `Game.description` of those that the documented API's models play."""
 
+GAME_BOY_ADVANCE_ROLE_PLAYING = "a role-playing game on a Game Boy Advance"
+
 
 class MilestoneKind(StrEnum):
     """What in RAM shows that a milestone is reached; `Milestone.value` is the number meant."""
@@ -50,6 +52,8 @@ class MilestoneKind(StrEnum):
     """The place's scene has the number."""
     SCENE_LEFT = "scene_left"
     """The place's scene has the number no more."""
+    VAR = "var"
+    """The variable has the number, or a higher one."""
 
 
 class Approach(StrEnum):
@@ -77,7 +81,8 @@ class Milestone:
         how: What to do at the target.
         who: The person or thing there; "" where there is none.
         level: Level that the party's strongest should have before; 0: any.
-        scene: Place in `GameState.scenes` of the number that a milestone of kind scene looks at.
+        scene: Place in `GameState.scenes` of the number that a milestone of kind scene or var looks
+            at.
         holds_at_start: The condition also holds before `requires`, and counts only after them; so
             do scenes and cleared flags always.
         is_verified: The way was walked in the game; otherwise it is known from its tables only.
@@ -109,6 +114,16 @@ def final_milestone(milestones: Iterable[Milestone], goal: str, held: Collection
     return next((one.key for one in milestones if one.kind in badges and one.key not in held), "")
 
 
+@dataclass(frozen=True, slots=True)
+class BattleCells:
+    """Where the entries of a battle's first menu are: (row, column), from 1."""
+
+    fight: tuple[int, int] = (1, 1)
+    team: tuple[int, int] = (1, 2)
+    bag: tuple[int, int] = (2, 1)
+    run: tuple[int, int] = (2, 2)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameTables:
     """Names and figures of a game; what it does not have is empty.
@@ -119,11 +134,13 @@ class GameTables:
         MAP_LANDMARKS: (group, number) -> number in `LANDMARKS`.
         SPAWNS: Number of a place to fly to -> the map where one lands or wakes up.
         TRAINER_CLASSES: Number -> name.
+        TRAINERS: Number -> class and name, where trainers are numbered through.
         SPECIES_TYPES: Species -> numbers in `TYPES`.
         TYPE_CHART: (attacking, defending type) -> factor; 1.0 for a pair that is absent.
         EVENT_FLAGS: Name -> bit; the story's only.
         SCENES: (group, number) of a map -> place of its scene number in `GameState.scenes`.
         BLOCK_CHANGES: What scripts change on the maps.
+        BATTLE_CELLS: Of the menu that opens each turn of a battle.
     """
 
     NAME: str = ""
@@ -132,6 +149,7 @@ class GameTables:
     LANDMARKS: Mapping[int, str] = field(default_factory=dict)
     SPAWNS: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     TRAINER_CLASSES: Mapping[int, str] = field(default_factory=dict)
+    TRAINERS: Mapping[int, tuple[int, str]] = field(default_factory=dict)
     SPECIES: Mapping[int, str] = field(default_factory=dict)
     SPECIES_TYPES: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     TYPES: Mapping[int, str] = field(default_factory=dict)
@@ -142,6 +160,7 @@ class GameTables:
     SCENES: Mapping[tuple[int, int], int] = field(default_factory=dict)
     BLOCK_CHANGES: tuple[BlockChange, ...] = ()
     MILESTONES: tuple[Milestone, ...] = ()
+    BATTLE_CELLS: BattleCells = BattleCells()
 
     def map_name(self, map_id: MapId) -> str:
         """Return a map's name, its numbers where it has none."""

@@ -13,16 +13,22 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from engine.emulator import advance_cartridge
+from engine.emulator.advance_cartridge import AdvanceCartridge
 from engine.emulator.cartridge import HEADER_END, Cartridge, is_image_checksum_right
 from engine.errors import RomError
 from engine.files import FileTooLargeError, read_file
 from engine.folders import user_path
 from engine.games.base import Game, Recognised
+from engine.games.bundled import FIRST, IMAGES, find_image
 from engine.games.crystal import game as crystal
+from engine.games.emerald import game as emerald
+from engine.games.mosslight_advance import game as mosslight_advance
 from engine.games.practice import game as practice
 from engine.registry import resolve
 
 _GAMES = (crystal.recognise, practice.recognise)
+_ADVANCE_GAMES = (mosslight_advance.recognise, emerald.recognise)
 ENTRY_POINTS = "poketui.games"
 
 
@@ -32,14 +38,14 @@ class Identity:
 
     Attributes:
         sha1: Of the whole file, lower-case hexadecimal.
-        cartridge: What its header says; None: it has none of a Game Boy's.
+        cartridge: What its header says; None: it is no Game Boy's, nor a Game Boy Advance's.
         recognised: Which game it is.
     """
 
     file: Path
     rom: bytes
     sha1: str
-    cartridge: Cartridge | None
+    cartridge: Cartridge | AdvanceCartridge | None
     recognised: Recognised
 
 
@@ -54,9 +60,9 @@ _ARCHIVES = {
     b"Rar!": "rar",
 }
 
-_MAX_SIZE = 8 * 1024 * 1024
 _BRING_YOUR_OWN = (
-    "Use your own Pokémon Crystal ROM (.gbc), or leave --rom out to play the practice game."
+    "Use your own Pokémon Crystal ROM (.gbc) or your own Pokémon Emerald ROM (.gba), or leave "
+    "--rom out to play the practice game."
 )
 
 
@@ -64,7 +70,7 @@ def load_game(path: str | Path = "", allow_unknown: bool = False) -> Game:
     """Read a ROM and recognise it.
 
     Args:
-        path: A file; empty: the practice game that comes with the project.
+        path: As in `identify`.
         allow_unknown: Take a changed game (a hack, a translation) as if it were the original.
 
     Raises:
@@ -78,15 +84,19 @@ def load_game(path: str | Path = "", allow_unknown: bool = False) -> Game:
 
 
 def identify(path: str | Path = "") -> Identity:
-    """Read a file and say what it is, played or not; empty: the practice game.
+    """Read a file and say what it is, played or not.
+
+    Args:
+        path: A file, or the name of a practice game (`bundled.IMAGES`); empty: the first of them.
 
     Raises:
         RomError: There is no such file, or it is no game of a kind that is known.
     """
-    file = user_path(path) if str(path) else practice.rom_path()
+    name = str(path) or FIRST
+    file = find_image(name) if name in IMAGES else user_path(path)
     rom = _read(file)
     sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
-    cartridge: Cartridge | None = None
+    cartridge: Cartridge | AdvanceCartridge | None = None
     try:
         cartridge = _read_header(file, rom)
     except RomError:
@@ -101,11 +111,19 @@ def identify(path: str | Path = "") -> Identity:
     return Identity(file, rom, sha1, cartridge, recognised)
 
 
-def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recognised:
-    """Return which game a whole Game Boy image is."""
-    for ask in _GAMES:
-        if (found := ask(file, sha1, cartridge, rom)) is not None:
-            return found
+def recognise(
+    file: Path, sha1: str, cartridge: Cartridge | AdvanceCartridge, rom: bytes
+) -> Recognised:
+    """Return which game a whole image is."""
+    found: Recognised | None
+    if isinstance(cartridge, Cartridge):
+        for ask in _GAMES:
+            if (found := ask(file, sha1, cartridge, rom)) is not None:
+                return found
+    else:
+        for ask_advance in _ADVANCE_GAMES:
+            if (found := ask_advance(file, sha1, cartridge, rom)) is not None:
+                return found
     if (found := _announced(file, rom)) is not None:
         return found
     refusal = RomError(f"{file} is an unsupported game ('{cartridge.title}').", _BRING_YOUR_OWN)
@@ -130,8 +148,10 @@ def describe(found: Identity) -> list[str]:
     """Return what `poketui rom` prints about a file, a line each."""
     recognised, cartridge = found.recognised, found.cartridge
     lines = [f"{found.file}: {recognised.name}"]
-    if cartridge is not None:
+    if isinstance(cartridge, Cartridge):
         lines += _describe_cartridge(cartridge, found.rom)
+    elif cartridge is not None:
+        lines += _describe_advance(cartridge, found.rom)
     lines.append(f"  SHA-1      {found.sha1}")
     if recognised.game is not None:
         if recognised.refusal is not None:
@@ -141,9 +161,23 @@ def describe(found: Identity) -> list[str]:
     return lines
 
 
+def _describe_advance(cartridge: AdvanceCartridge, rom: bytes) -> list[str]:
+    header = "right" if cartridge.is_header_right else "wrong"
+    return [
+        f"  title      {cartridge.title or 'none'}{_code(cartridge.code)}, "
+        f"revision {cartridge.revision}",
+        "  cartridge  Game Boy Advance",
+        f"  size       {len(rom) // 1024:,} KB",
+        f"  checksum   header {header}",
+    ]
+
+
+def _code(code: str) -> str:
+    language = _LANGUAGES.get(code[-1:], "unknown language")
+    return f", code {code} ({language})" if code else ""
+
+
 def _describe_cartridge(cartridge: Cartridge, rom: bytes) -> list[str]:
-    language = _LANGUAGES.get(cartridge.code[-1:], "unknown language")
-    code = f", code {cartridge.code} ({language})" if cartridge.code else ""
     parts = [f"{cartridge.controller} (type {cartridge.kind:02X})"]
     parts += [f"{cartridge.ram_size // 1024} KB RAM"] if cartridge.ram_size else []
     parts += ["battery"] if cartridge.has_battery else []
@@ -151,7 +185,8 @@ def _describe_cartridge(cartridge: Cartridge, rom: bytes) -> list[str]:
     header = "right" if cartridge.is_header_right else "wrong"
     image = "right" if is_image_checksum_right(rom) else "wrong"
     return [
-        f"  title      {cartridge.title or 'none'}{code}, revision {cartridge.revision}",
+        f"  title      {cartridge.title or 'none'}{_code(cartridge.code)}, "
+        f"revision {cartridge.revision}",
         f"  cartridge  {', '.join(parts)}",
         f"  size       {len(rom) // 1024:,} KB",
         f"  checksums  header {header}, whole image {image}",
@@ -167,7 +202,7 @@ def _read(file: Path) -> bytes:
     except FileNotFoundError:
         raise RomError(f"There is no ROM file at {file}.", _BRING_YOUR_OWN) from None
     except FileTooLargeError:
-        raise RomError(f"{file} is too large for a Game Boy ROM.", _BRING_YOUR_OWN) from None
+        raise RomError(f"{file} is too large for a ROM.", _BRING_YOUR_OWN) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise RomError(f"Cannot read the ROM {file}: {reason}.", "Make it readable.") from None
@@ -175,27 +210,43 @@ def _read(file: Path) -> bytes:
 
 @lru_cache(maxsize=1)
 def _image(file: Path, version: tuple[int, int, int]) -> bytes:
-    """Read a file once for all games of a process, which share its bytes: 2 MB each."""
-    return read_file(file, _MAX_SIZE)
+    """Read a file once for all games of a process, which share its bytes: 2 to 16 MB each."""
+    return read_file(file, advance_cartridge.MAX_SIZE)
 
 
-def _read_header(file: Path, rom: bytes) -> Cartridge:
-    """Read the header of what may be a ROM: its checksum is right, or at least its size."""
+def _read_header(file: Path, rom: bytes) -> Cartridge | AdvanceCartridge:
+    """Read the header of what may be a ROM.
+
+    Of a Game Boy's the checksum is right, or at least the size; of a Game Boy Advance's, the mark.
+    """
     if not rom:
         raise RomError(f"The ROM {file} is empty.", "Copy it again.")
     for magic, kind in _ARCHIVES.items():
         if rom.startswith(magic):
             raise RomError(
-                f"{file} is a {kind} archive, not a ROM.", "Unpack it and use the .gbc file inside."
+                f"{file} is a {kind} archive, not a ROM.",
+                "Unpack it and use the .gbc or .gba file in it.",
             )
+    advance = AdvanceCartridge.of(rom) if len(rom) >= advance_cartridge.HEADER_END else None
+    if advance is not None and advance.has_mark and advance.is_header_right:
+        return advance
     cartridge = Cartridge.of(rom) if len(rom) >= HEADER_END else None
+    if (cartridge is None or not cartridge.is_header_right) and advance and advance.has_mark:
+        return advance
     if cartridge is None or not (cartridge.is_header_right or cartridge.rom_size == len(rom)):
         raise RomError(f"{file} is not a Game Boy ROM: its header is invalid.", _BRING_YOUR_OWN)
     return cartridge
 
 
-def _damage(file: Path, size: int, cartridge: Cartridge) -> RomError | None:
-    """Tell what is broken; the emulator itself would run a truncated image."""
+def _damage(file: Path, size: int, cartridge: Cartridge | AdvanceCartridge) -> RomError | None:
+    """Tell what is broken; the emulator itself would run a truncated image.
+
+    The header of a Game Boy Advance's says nothing of its size: see the games.
+    """
+    if not cartridge.is_header_right and isinstance(cartridge, AdvanceCartridge):
+        return RomError(f"The ROM {file} is damaged: wrong header checksum.", "Copy it again.")
+    if isinstance(cartridge, AdvanceCartridge):
+        return None
     expected = cartridge.rom_size
     if size < expected:
         return RomError(

@@ -9,6 +9,10 @@ from engine.games.base import Approach, GameTables, Milestone, MilestoneKind
 from engine.games.overworld import BlockChange, When
 from engine.types import Goal, GoalKind, MapId
 
+_FIRST_VARIABLE = 0x4000
+_VARIABLE_SIZE = 2
+"""Bytes of a variable in `GameState.scenes`."""
+
 
 def read_rows(folder: Path, table: str) -> list[dict[str, str]]:
     """Return the rows of `table`.csv, by the names of its columns."""
@@ -18,25 +22,31 @@ def read_rows(folder: Path, table: str) -> list[dict[str, str]]:
 
 @cache
 def read_tables(folder: Path) -> GameTables:
-    """Return a game's tables; its files name maps, types and events, the tables number them."""
+    """Return a game's tables; its files name maps, types and events, the tables number them.
+
+    What lies in the image instead of a file stays empty.
+    """
+
+    def rows(table: str) -> list[dict[str, str]]:
+        return read_rows(folder, table) if (folder / f"{table}.csv").exists() else []
 
     def names(table: str) -> dict[int, str]:
-        return {int(row["id"]): row["name"] for row in read_rows(folder, table)}
+        return {int(row["id"]): row["name"] for row in rows(table)}
 
-    places = read_rows(folder, "maps")
+    places = rows("maps")
     maps = {row["name"]: (int(row["group"]), int(row["number"])) for row in places}
     kinds = names("types")
     types = {name: number for number, name in kinds.items()}
-    events = {row["name"]: int(row["flag"]) for row in read_rows(folder, "events")}
-    species = read_rows(folder, "species")
-    scenes = {maps[row["map"]]: int(row["index"]) for row in read_rows(folder, "scenes")}
-    (game,) = read_rows(folder, "game")
+    events = {row["name"]: int(row["flag"]) for row in rows("events")}
+    species = rows("species")
+    scenes = {maps[row["map"]]: int(row["index"]) for row in rows("scenes")}
+    (game,) = rows("game")
     return GameTables(
         NAME=game["name"],
         MAPS={key: name for name, key in maps.items()},
         MAP_LANDMARKS={maps[row["name"]]: int(row["landmark"]) for row in places},
         LANDMARKS=names("landmarks"),
-        SPAWNS={int(row["bit"]): maps[row["map"]] for row in read_rows(folder, "spawns")},
+        SPAWNS={int(row["bit"]): maps[row["map"]] for row in rows("spawns")},
         TRAINER_CLASSES=names("trainer_classes"),
         SPECIES={int(row["id"]): row["name"] for row in species},
         SPECIES_TYPES={
@@ -53,12 +63,12 @@ def read_tables(folder: Path) -> GameTables:
                 int(row["accuracy"]),
                 int(row["points"]),
             )
-            for row in read_rows(folder, "moves")
+            for row in rows("moves")
         },
         ITEMS=names("items"),
         TYPE_CHART={
             (types[row["attacker"]], types[row["defender"]]): float(row["factor"])
-            for row in read_rows(folder, "type_chart")
+            for row in rows("type_chart")
         },
         EVENT_FLAGS=events,
         SCENES=scenes,
@@ -72,11 +82,9 @@ def read_tables(folder: Path) -> GameTables:
                 When(row["when"]),
                 int(row["flag"] or -1),
             )
-            for row in read_rows(folder, "block_changes")
+            for row in rows("block_changes")
         ),
-        MILESTONES=tuple(
-            _milestone(row, maps, events, scenes) for row in read_rows(folder, "milestones")
-        ),
+        MILESTONES=tuple(_milestone(row, maps, events, scenes) for row in rows("milestones")),
     )
 
 
@@ -109,6 +117,10 @@ def _milestone(
     place = maps[name] if name else None
     is_event = kind in (MilestoneKind.EVENT, MilestoneKind.EVENT_CLEAR)
     is_scene = kind in (MilestoneKind.SCENE, MilestoneKind.SCENE_LEFT)
+    scene = scenes[place] if is_scene and place else -1
+    if kind is MilestoneKind.VAR:
+        variable, value = value.split()
+        scene = (int(variable, 16) - _FIRST_VARIABLE) * _VARIABLE_SIZE
     return Milestone(
         key=row["key"],
         text=row["text"],
@@ -120,7 +132,7 @@ def _milestone(
         how=Approach(row["how"]),
         who=row["who"],
         level=int(row["level"] or 0),
-        scene=scenes[place] if is_scene and place else -1,
+        scene=scene,
         holds_at_start=row["holds_at_start"] == "yes",
         is_verified=row["verified"] == "yes",
     )

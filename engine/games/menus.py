@@ -33,10 +33,9 @@ def menu_kind(state: GameState) -> MenuKind:
     if control.prompt is Prompt.YES_NO or is_worded:
         return MenuKind.YES_NO
     if state.battle is not None:
-        if control.menu_size == _FIRST_MENU_SIZE:
-            return MenuKind.BATTLE
         own = state.battle.own
+        # In some games both menus have two rows of two, and are told apart by their words.
         if own is not None and own.moves and own.moves[0].name in words:
             return MenuKind.MOVES
-        return MenuKind.OTHER
+        return MenuKind.BATTLE if control.menu_size == _FIRST_MENU_SIZE else MenuKind.OTHER
     return MenuKind.START if "EXIT" in words else MenuKind.OTHER

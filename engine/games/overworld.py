@@ -75,7 +75,7 @@ PERSON_FIELDS = np.dtype(
         ("sight", "u1"),
         ("flag", "<i2"),
         ("beat_flag", "<i2"),
-        ("item", "u1"),
+        ("item", "<u2"),
     ]
 )
 """`index`: number on the map from 1, as `MapObject.index`; `flag`: the event flag that hides it
@@ -83,10 +83,13 @@ when set, -1 without one; `beat_flag`: set once a trainer is beaten, else -1; `h
 times of day at which it is there (morning, day, night), 0 for always; `item`: in a ball."""
 
 SIGN_FIELDS = np.dtype(
-    [("map", "<i2"), ("x", "u1"), ("y", "u1"), ("kind", "u1"), ("flag", "<i2"), ("item", "u1")]
+    [("map", "<i2"), ("x", "u1"), ("y", "u1"), ("kind", "u1"), ("flag", "<i2"), ("item", "<u2")]
 )
-TRIGGER_FIELDS = np.dtype([("map", "<i2"), ("x", "u1"), ("y", "u1"), ("scene", "u1")])
-"""A tile that starts a scripted scene while the map's scene number is `scene`."""
+TRIGGER_FIELDS = np.dtype(
+    [("map", "<i2"), ("x", "u1"), ("y", "u1"), ("scene", "u1"), ("place", "<i2")]
+)
+"""A tile that starts a scripted scene while a number is `scene`: the one at `place` in
+`GameState.scenes`, or where that is -1 the map's scene number."""
 
 ANY_SCENE = 255
 SCENE_FIELDS = np.dtype([("map", "<i2"), ("address", "<u2")])
@@ -155,6 +158,8 @@ class Stance(IntEnum):
     """Rock Smash breaks it."""
     BIG = 4
     """It fills 2 x 2 tiles."""
+    TREE = 5
+    """Cut fells it."""
 
 
 class PersonKind(IntEnum):

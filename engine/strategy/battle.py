@@ -23,7 +23,7 @@ from engine.strategy.items import (
     potion_for,
     revive_for,
 )
-from engine.strategy.prompts import prompt_of, says, to_cell, to_row, words
+from engine.strategy.prompts import prompt_of, says, to_cell, to_place, to_row, words
 from engine.strategy.repeats import TIRED
 from engine.types import Action, Battle, BattleKind, Creature, GameState, Move, Prompt
 
@@ -37,9 +37,6 @@ _LONG_FIGHT = 2
 
 _CATCHABLE = 0.6
 """Share of health below which a wild creature is worth a ball."""
-
-# Cells of the battle's first menu, (row, column).
-_FIGHT, _TEAM, _BAG, _RUN = (1, 1), (1, 2), (2, 1), (2, 2)
 
 _FIELD_MOVES = frozenset({"CUT", "FLY", "SURF", "STRENGTH", "FLASH", "WHIRLPOOL", "WATERFALL"})
 """Moves that open ways, and that are not forgotten."""
@@ -108,20 +105,21 @@ def _first_menu(
     own, enemy = battle.own, battle.enemy
     if own is None or enemy is None:
         return Action.B, "wait until both sides are out"
-    fight = to_cell(state, _FIGHT), f"fight {enemy.name}"
+    cells = tables.BATTLE_CELLS
+    fight = to_cell(state, cells.fight), f"fight {enemy.name}"
     if tried.wants_other:  # a bag without use, a way out that is barred
         return fight
     if battle.kind is BattleKind.WILD:
         if wishes.wants_run:
-            return to_cell(state, _RUN), f"run from {enemy.name}"
+            return to_cell(state, cells.run), f"run from {enemy.name}"
         if (use := _item_use(tables, state, battle, wishes)) is not None:
-            return to_cell(state, _BAG), use.why
+            return to_cell(state, cells.bag), use.why
         if wishes.wants_run is None and _is_not_worth_it(tables, own, enemy):
-            return to_cell(state, _RUN), f"{own.name} is weak: run"
+            return to_cell(state, cells.run), f"{own.name} is weak: run"
     elif (use := _item_use(tables, state, battle, wishes)) is not None:
-        return to_cell(state, _BAG), use.why
+        return to_cell(state, cells.bag), use.why
     if _is_helpless(tables, own, enemy) and _best_other(tables, state, battle) is not None:
-        return to_cell(state, _TEAM), f"{own.name} cannot do damage: switch"
+        return to_cell(state, cells.team), f"{own.name} cannot do damage: switch"
     return fight
 
 
@@ -206,13 +204,13 @@ def _move_menu(
         return Action.B, "no move has points left"
     if wishes.wants_catch and enemy and (gentle := _gentle_moves(tables, own, enemy)):
         _, slot, move = max(gentle)
-        return to_row(state, 1 - slot), f"{move.name} does not knock it out"
+        return to_place(state, -slot), f"{move.name} does not knock it out"
     ranked = sorted(
         ((move_value(tables, move, own, enemy), -slot) for slot, move in usable), reverse=True
     )
     # A move that was chosen and refused again and again gives way to the next.
     slot = -ranked[tried.times // TIRED % len(ranked)][1]
-    return to_row(state, slot + 1), f"{own.moves[slot].name} is the best move"
+    return to_place(state, slot), f"{own.moves[slot].name} is the best move"
 
 
 def _other_menu(

@@ -34,13 +34,13 @@ from engine.types import Facing, Terrain
 FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
 """Order of the directions in arrays."""
 
-VERSION = 4
+VERSION = 5
 """Of the rules below: what an older version made is not read."""
 
 _OPPOSITE = (1, 0, 3, 2)
 _GRASS_COST = 3
 """A tile of tall grass counts as this many: each may cost a battle."""
-_MAX_FILE = 1 << 23
+_MAX_FILE = 1 << 26
 _NEEDS = (
     (Terrain.WATER, Ability.SURF),
     (Terrain.CUT_TREE, Ability.CUT),

@@ -9,7 +9,7 @@ The map on which the player stands is searched as memory shows it, all others as
 """
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -38,7 +38,9 @@ from engine.strategy.routes import (
     STONE_COSTS,
     Conditions,
     RouteFinder,
+    SceneId,
     route_finder,
+    scene_now,
 )
 from engine.strategy.search import CLOSED, FAR, Search, tile_distances
 from engine.types import (
@@ -127,8 +129,8 @@ class WorldMap:
         self._goal_tiles: dict[Goal, frozenset[int]] = {}
         self._known: tuple[object, Conditions] = (None, Conditions())
         self._checked: tuple[object, bool] = (None, False)
-        self._shut: frozenset[tuple[int, int]] = frozenset()
-        self._sprung: tuple[int, int] | None = None
+        self._shut: frozenset[SceneId] = frozenset()
+        self._sprung: SceneId | None = None
 
     @classmethod
     def of(cls, game: Game) -> Self:
@@ -147,18 +149,27 @@ class WorldMap:
         row = self._finder.world.row(state.place.map) if self._finder else None
         if self._finder is None or row is None:
             return
-        scene = self._scenes(state).get(row)
         if not state.control.is_free:
-            if scene is not None and state.battle is None:
-                triggers = self._finder.world.triggers
-                is_here = (triggers["map"] == row) & (triggers["scene"] == scene)
-                is_here &= (triggers["x"] == state.place.x) & (triggers["y"] == state.place.y)
-                if is_here.any():
-                    self._sprung = row, scene
+            if state.battle is None and (sprung := self._trigger_here(state, row)) is not None:
+                self._sprung = sprung
         elif self._sprung is not None:
-            if self._scenes(state).get(self._sprung[0]) == self._sprung[1]:
+            row, scene, place = self._sprung
+            if scene_now(state, self._scenes(state), row, place) == scene:
                 self._shut |= {self._sprung}
             self._sprung = None
+
+    def _trigger_here(self, state: GameState, row: int) -> SceneId | None:
+        """Return the scene that the tile starts on which the player stands; None: it does not."""
+        if self._finder is None:
+            return None
+        triggers = self._finder.world.triggers
+        is_here = (triggers["map"] == row) & (triggers["x"] == state.place.x)
+        is_here &= triggers["y"] == state.place.y
+        scenes = self._scenes(state)
+        for _, scene, place in triggers[is_here][["map", "scene", "place"]].tolist():
+            if scene_now(state, scenes, row, place) == scene:
+                return row, scene, place
+        return None
 
     def save(self) -> dict[str, Any]:
         """Return what was noticed, JSON-able."""
@@ -167,9 +178,9 @@ class WorldMap:
 
     def load(self, facts: Mapping[str, Any]) -> None:
         """Put back what `save` returned."""
-        self._shut = frozenset((int(row), int(scene)) for row, scene in facts.get("shut", ()))
+        self._shut = frozenset(map(_scene_id, facts.get("shut", ())))
         sprung = facts.get("sprung")
-        self._sprung = (int(sprung[0]), int(sprung[1])) if sprung else None
+        self._sprung = _scene_id(sprung) if sprung else None
 
     def exits(self, state: GameState, goal: Goal, known: tuple[Exit, ...]) -> tuple[Exit, ...]:
         """Return the exits that lead to a goal, each with the way that is left beyond it.
@@ -579,6 +590,12 @@ def _maps_away(start: MapId, leading: Mapping[MapId, Iterable[MapId]]) -> dict[M
                 distances[other] = distances[reached] + 1
                 queue.append(other)
     return distances
+
+
+def _scene_id(saved: Sequence[int]) -> SceneId:
+    """Return what was saved; older checkpoints leave out the place of maps' own scenes."""
+    row, scene, place = (*saved, -1)[:3]
+    return int(row), int(scene), int(place)
 
 
 def _link(entry: tuple[str, int, int, tuple[int, int]]) -> Link:

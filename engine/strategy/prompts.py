@@ -46,6 +46,17 @@ def to_row(state: GameState, row: int) -> Action:
     return to_cell(state, (row, state.control.cursor[1]))
 
 
+def to_place(state: GameState, place: int) -> Action:
+    """Return the button that moves the cursor to an entry by its place from 0, or A there.
+
+    The entries fill the menu row by row.
+    """
+    columns = max(state.control.menu_size[1], 1)
+    if columns == 1:
+        return to_row(state, place + 1)
+    return to_cell(state, (place // columns + 1, place % columns + 1))
+
+
 def to_entry(state: GameState, *names: str) -> Action:
     """Return the button that moves the cursor to the entry of one of these names, or A there.
 

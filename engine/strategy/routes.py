@@ -30,12 +30,16 @@ from engine.strategy.search import FAR, HELD, SHUT, Search
 from engine.types import Facing, GameState, MapId, Terrain
 
 _TRIGGER_COST = 12
-STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 20, Stance.ROCK: 4}
+STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 20, Stance.ROCK: 4, Stance.TREE: 4}
 STONE_ABILITIES: Mapping[Stance, Ability] = {
     Stance.BOULDER: Ability.STRENGTH,
     Stance.ROCK: Ability.ROCK_SMASH,
+    Stance.TREE: Ability.CUT,
 }
 """What moves them out of the way."""
+
+SceneId = tuple[int, int, int]
+"""A scene that triggers start: the map's row, its number, and the `place` of TRIGGER_FIELDS."""
 
 _NUM_SEARCHES = 32
 """That are remembered: enough for all games of a worker, each with some goals."""
@@ -172,7 +176,7 @@ class RouteFinder:
         state: GameState,
         abilities: Ability,
         scenes: Mapping[int, int],
-        shut: frozenset[tuple[int, int]],
+        shut: frozenset[SceneId],
     ) -> Conditions:
         """Return what a game's state opens and closes.
 
@@ -180,22 +184,17 @@ class RouteFinder:
             state: The game now.
             abilities: What the party can do.
             scenes: Row of a map -> its scene number, of those that are known.
-            shut: Rows of maps and scenes whose triggers sent the player back.
+            shut: Scenes whose triggers sent the player back.
         """
         people, gates = self.world.people, self.world.gates
         is_away = _bits(state, people["flag"]) | (people["hours"] != 0)
         is_closed = _bits(state, gates["flag"]) != gates["opens"]
         triggers = bytearray(len(self.world.triggers))
-        for i, (row, scene) in enumerate(
-            zip(
-                self.world.triggers["map"].tolist(),
-                self.world.triggers["scene"].tolist(),
-                strict=True,
-            )
-        ):
-            now = scenes.get(row)
+        fields = (self.world.triggers[name].tolist() for name in ("map", "scene", "place"))
+        for i, (row, scene, place) in enumerate(zip(*fields, strict=True)):
+            now = scene_now(state, scenes, row, place)
             if now is not None and scene in (now, ANY_SCENE):
-                triggers[i] = 2 if (row, now) in shut else 1
+                triggers[i] = 2 if (row, now, place) in shut else 1
         return Conditions(abilities, is_away.tobytes(), bytes(triggers), is_closed.tobytes())
 
     def arrival(self, target: MapId, number: int, here: MapId) -> tuple[int, ...]:
@@ -239,6 +238,20 @@ class RouteFinder:
         rows = np.flatnonzero(is_on_map(self.world, things))
         tiles = tiles_of(self.world, things[rows])
         return list(zip(tiles.tolist(), rows.tolist(), strict=True))
+
+
+def scene_now(state: GameState, scenes: Mapping[int, int], row: int, place: int) -> int | None:
+    """Return the number that a trigger goes by; None: it is not known.
+
+    Args:
+        state: The game now.
+        scenes: Row of a map -> its scene number, of those that are known.
+        row: The map's.
+        place: As in TRIGGER_FIELDS.
+    """
+    if place < 0:
+        return scenes.get(row)
+    return state.scenes[place] if place < len(state.scenes) else None
 
 
 def _bits(state: GameState, flags: NDArray[np.int16]) -> NDArray[np.bool_]:

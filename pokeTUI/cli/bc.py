@@ -13,9 +13,12 @@ from engine.plurals import counted
 from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import (
     AnyRom,
+    Core,
+    Game,
     LlmBackend,
     Seed,
     StartState,
+    chosen_rom,
     given,
     planner_model,
 )
@@ -115,12 +118,14 @@ def bc(
     beta: Annotated[
         float | None, typer.Option(help="Initial expert mixing ratio (beta).", show_default="0.5")
     ] = None,
+    game: Game = None,
     rom: Annotated[
         str | None,
         typer.Option(
-            "--rom", "--rom-path", help="Your ROM file.", show_default="the practice game"
+            "--rom", "--rom-path", help="Your ROM file, instead of --game.", show_default="none"
         ),
     ] = None,
+    core: Core = None,
     state: StartState = None,
     allow_unknown_rom: AnyRom = False,
     exp_name: Annotated[
@@ -204,8 +209,9 @@ def bc(
         save_frequency=save_frequency, save_best=save_best, deterministic=torch_deterministic,
     )  # fmt: skip
     folder = saves(save_dir)
-    game = given(
-        rom_path=rom, start_state=state, allow_unknown_rom=allow_unknown_rom or None,
+    played = given(
+        rom_path=chosen_rom(rom, game), start_state=state,
+        allow_unknown_rom=allow_unknown_rom or None,
         llm_model=llm_model, llm_backend=llm_backend,
     )  # fmt: skip
     if demos and expert_data_dir:
@@ -217,7 +223,7 @@ def bc(
             "--llm-model and --llm-backend need --dagger planner.", "Add --dagger planner."
         )
     if llm_model:  # what is wrong with them is reported before anything is created
-        make_backends(parse_config(game, "the options"))
+        make_backends(parse_config(played, "the options"))
     if wandb_project_name and not track:
         raise ConfigurationError("--wandb-project-name needs --track.", "Add --track.")
     if exp_name and resume:
@@ -243,12 +249,12 @@ def bc(
             if dagger or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
                 path = aggregate(
                     folder, settings, ways, source,
-                    expert=dagger or "rules", game=game, resume=resume, report=printer.show,
+                    expert=dagger or "rules", game=played, resume=resume, report=printer.show,
                     name=exp_name, is_tracked=track, project=project,
                 ).folder  # fmt: skip
             else:
                 path = clone_policy(
-                    folder, settings, source, game=game, resume=resume, report=printer.show,
+                    folder, settings, source, game=played, resume=resume, report=printer.show,
                     name=exp_name, is_tracked=track, project=project,
                 ).folder  # fmt: skip
         except KeyboardInterrupt:

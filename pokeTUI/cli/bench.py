@@ -12,11 +12,14 @@ from engine.plurals import counted
 from pokeTUI.cli.completion import complete_players, words
 from pokeTUI.cli.options import (
     AnyRom,
+    Core,
+    Game,
     Panels,
     Rom,
     SaveDir,
     Settings,
     StartState,
+    chosen_rom,
     given,
     parse_settings,
 )
@@ -98,7 +101,9 @@ def bench_train(
 
 @bench_app.command("env", cls=Panels)
 def bench_env(
+    game: Game = None,
     rom: Rom = None,
+    core: Core = None,
     steps: Annotated[
         int, typer.Option(min=1, max=1_000_000_000, help="Steps per repetition.")
     ] = 1000,
@@ -117,10 +122,14 @@ def bench_env(
     """Measure env.step against the bare emulator, and the worker processes."""
     from engine.bench.environment import measure_environment
 
-    if cartridge and rom:
-        raise ConfigurationError("--cartridge and --rom are mutually exclusive.", "Leave one out.")
+    chosen = chosen_rom(rom, game)
+    if cartridge and chosen:
+        other = "--rom" if rom else "--game"
+        raise ConfigurationError(
+            f"--cartridge and {other} are mutually exclusive.", "Leave one out."
+        )
     measure_environment(
-        rom or "",
+        chosen or "",
         steps=steps,
         repeats=repeats,
         allow_unknown_rom=allow_unknown_rom,
@@ -130,7 +139,9 @@ def bench_env(
 
 @bench_app.command("play", cls=Panels)
 def bench_play(
+    game: Game = None,
     rom: Rom = None,
+    core: Core = None,
     agent: Annotated[
         str,
         typer.Option(
@@ -183,7 +194,7 @@ def bench_play(
             f"{seeds} seeds cannot succeed {min_successes} times.", "Lower --min-successes."
         )
     overrides = parse_settings(set_) | given(
-        rom_path=rom,
+        rom_path=chosen_rom(rom, game),
         start_state=state,
         save_dir=save_dir,
         allow_unknown_rom=allow_unknown_rom or None,

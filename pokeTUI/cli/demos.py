@@ -8,7 +8,7 @@ import typer
 from engine.plurals import counted
 from pokeTUI.cli import video
 from pokeTUI.cli.completion import words
-from pokeTUI.cli.options import AnyRom, Color, Panels, Rom, SaveDir
+from pokeTUI.cli.options import AnyRom, Color, Core, Game, Panels, Rom, SaveDir, chosen_rom
 from pokeTUI.printing import confirm, say
 
 demos_app = typer.Typer(help="List, watch, validate, filter, import and export demonstrations.")
@@ -54,7 +54,9 @@ def show(
 @demos_app.command(cls=Panels)
 def watch(
     file: Annotated[str, typer.Argument(help="A demonstration.")],
+    game: Game = None,
     rom: Rom = None,
+    core: Core = None,
     allow_unknown_rom: AnyRom = False,
     gif: video.GifFile = None,
     mp4: video.Mp4File = None,
@@ -71,7 +73,9 @@ def watch(
     """Watch a demonstration forwards and backwards; t plays on from there. Or save a video."""
     from pokeTUI.demos.watching import recorded_demo, watch
 
-    recorded = recorded_demo(save_dir, file, rom, allow_unknown_rom=allow_unknown_rom)
+    recorded = recorded_demo(
+        save_dir, file, chosen_rom(rom, game), allow_unknown_rom=allow_unknown_rom
+    )
     film = video.VideoOptions(gif, mp4, panes, size, speed, scale, first, last, force)
     if film.are_given():
         video.write_videos(recorded, film)
@@ -82,14 +86,18 @@ def watch(
 @demos_app.command(cls=Panels)
 def validate(
     files: Files = None,
+    game: Game = None,
     rom: Rom = None,
+    core: Core = None,
     allow_unknown_rom: AnyRom = False,
     save_dir: SaveDir = None,
 ) -> None:
     """Replay demonstrations and verify that each repeats exactly."""
     from pokeTUI.cli import demo_reports
 
-    code = demo_reports.print_validation(save_dir, files or [], rom, allow_unknown_rom)
+    code = demo_reports.print_validation(
+        save_dir, files or [], chosen_rom(rom, game), allow_unknown_rom
+    )
     raise typer.Exit(code)
 
 
@@ -184,7 +192,9 @@ def export(
             help="Folder; for minari and lerobot the dataset's.", show_default="the current folder"
         ),
     ] = None,
+    game: Game = None,
     rom: Rom = None,
+    core: Core = None,
     allow_unknown_rom: AnyRom = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files.")] = False,
     save_dir: SaveDir = None,
@@ -193,7 +203,7 @@ def export(
     from pokeTUI.cli import demo_reports
     from pokeTUI.demos.naming import settings
 
-    config = settings(save_dir, rom, "", allow_unknown_rom)
+    config = settings(save_dir, chosen_rom(rom, game), "", allow_unknown_rom)
     demo_reports.print_export(config, files or [], format_, out, is_forced=force)
 
 
@@ -202,7 +212,9 @@ def import_(
     files: Annotated[
         list[Path], typer.Argument(help=".demo, .npz or .csv files, or folders of Minari.")
     ],
+    game: Game = None,
     rom: Rom = None,
+    core: Core = None,
     state: Annotated[
         str, typer.Option(help="Start state of imported actions.", show_default="a new game")
     ] = "",
@@ -213,5 +225,5 @@ def import_(
     from pokeTUI.cli import demo_reports
     from pokeTUI.demos.naming import settings
 
-    config = settings(save_dir, rom, state, allow_unknown_rom)
+    config = settings(save_dir, chosen_rom(rom, game), state, allow_unknown_rom)
     raise typer.Exit(demo_reports.print_import(config, files))

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def doctor(
+    game: options.Game = None,
     rom: options.Rom = None,
+    core: options.Core = None,
     config: options.ConfigFile = None,
     llm_model: Annotated[
         str | None, typer.Option(help="Language model to check.", show_default="none")
@@ -34,7 +36,10 @@ def doctor(
     from pokeTUI.doctor.finding import Verdict
 
     given = options.given(
-        rom_path=rom, llm_model=llm_model, llm_backend=llm_backend, save_dir=save_dir
+        rom_path=options.chosen_rom(rom, game),
+        llm_model=llm_model,
+        llm_backend=llm_backend,
+        save_dir=save_dir,
     )
     findings = []
     for finding in examine(look_around(), config, options.parse_settings(set_) | given):

@@ -7,7 +7,18 @@ import typer
 
 from engine.providers import names_of
 from pokeTUI.cli.completion import complete_runs_or_latest
-from pokeTUI.cli.options import LatestRun, Panels, Rom, SaveDir, Settings, given, parse_settings
+from pokeTUI.cli.options import (
+    Core,
+    Game,
+    LatestRun,
+    Panels,
+    Rom,
+    SaveDir,
+    Settings,
+    chosen_rom,
+    given,
+    parse_settings,
+)
 
 llm_app = typer.Typer(
     help="Check, download and query language models; show and export a run's exchanges.",
@@ -68,7 +79,9 @@ def ask(
         Path | None,
         typer.Option(help="Save state or .sav file.", show_default="a new game"),
     ] = None,
+    game: Game = None,
     rom: Rom = None,
+    core: Core = None,
     instruction: Annotated[
         str, typer.Option("--instruction", "--wish", help="Instruction for the model.")
     ] = "",
@@ -81,7 +94,9 @@ def ask(
     from pokeTUI.cli.llm_reports import print_plan
 
     settings = _settings(set_, model, backend, base_url)
-    settings |= given(rom_path=rom, start_state=None if state is None else str(state))
+    settings |= given(
+        rom_path=chosen_rom(rom, game), start_state=None if state is None else str(state)
+    )
     raise typer.Exit(print_plan(settings, instruction=instruction))
 
 

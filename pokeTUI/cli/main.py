@@ -67,7 +67,9 @@ def root(
 
 @app.command(cls=options.Panels)
 def run(
+    game: options.Game = None,
     rom: options.Rom = None,
+    core: options.Core = None,
     state: options.StartState = None,
     config: options.ConfigFile = None,
     headless: Annotated[
@@ -198,7 +200,7 @@ def run(
             f"{learner} and --no-dqn are mutually exclusive.", "Leave one out."
         )
     given = options.given(
-        rom_path=rom,
+        rom_path=options.chosen_rom(rom, game),
         start_state=state,
         agent="rules" if no_dqn else agent,
         mode=mode,
@@ -250,6 +252,7 @@ def evaluate(
         bool, typer.Option("--planner", help="Keep the run's planner weight.")
     ] = False,
     save_dir: options.SaveDir = None,
+    core: options.Core = None,
 ) -> None:
     """Evaluate a saved run's policy alone, without learning."""
     from pokeTUI.cli.reports import print_evaluation
@@ -293,6 +296,7 @@ def replay(
             autocompletion=complete_runs_or_latest,
         ),
     ] = "latest",
+    core: options.Core = None,
     episode: Annotated[
         int | None, typer.Option(help="Episode number.", show_default="the last")
     ] = None,
@@ -331,8 +335,10 @@ def replay(
 @app.command(cls=options.Panels)
 def rom(
     file: Annotated[
-        str, typer.Argument(help="The ROM file.", show_default="the practice game")
-    ] = "",
+        str | None,
+        typer.Argument(help="The ROM file, or --game.", show_default="the practice game"),
+    ] = None,
+    game: options.Game = None,
     world: Annotated[
         bool,
         typer.Option(
@@ -352,7 +358,7 @@ def rom(
     """Identify a ROM file; exit code 0 if it can be played, 2 if not."""
     from engine.games.catalog import describe, identify
 
-    found = identify(file)
+    found = identify(options.chosen_rom(file, game, "FILE") or "")
     recognised = found.recognised
     if not (world or path):
         say(*describe(found))

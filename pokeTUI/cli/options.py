@@ -1,5 +1,6 @@
 """Define what several commands have in common, and the panels of their help."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,6 +8,8 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from engine.errors import ConfigurationError
+from engine.folders import CORE_VARIABLE, user_path
+from engine.games.bundled import FIRST, IMAGES
 from pokeTUI.cli.completion import (
     choices_of,
     complete_runs_or_latest,
@@ -17,7 +20,7 @@ from pokeTUI.cli.completion import (
 _FEW = 7
 """A command with no more options than these shows them in one panel."""
 _PANELS = {
-    "Game": "rom state allow_unknown_rom",
+    "Game": "game rom core state allow_unknown_rom",
     "Agent": "agent no_dqn mode strategy start_policy player",
     "Language model": "llm_model llm_backend llm_interval no_llm",
     "Data": "task tag rules by success min_right min_success progress dedupe val_share balance",
@@ -42,7 +45,40 @@ _PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.s
 COLOR_WORDS = ("auto", "truecolor", "256", "16", "none")
 """Those of `pokeTUI.terminal.probe`, which takes too long to load while a shell waits."""
 
-Rom = Annotated[str | None, typer.Option(help="Your ROM file.", show_default="the practice game")]
+Game = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help=f"Practice game: {' or '.join(IMAGES)}.",
+        show_default=FIRST,
+        autocompletion=words(*IMAGES),
+    ),
+]
+Rom = Annotated[
+    str | None, typer.Option(help="Your ROM file, instead of --game.", show_default="none")
+]
+
+
+def _use_core(file: str | None) -> None:
+    """Have every game of this process, and of those that it starts, run in a core."""
+    if file is None:
+        return
+    core = user_path(file)
+    if not core.is_file():
+        raise ConfigurationError(f"There is no core {file}.", "Check --core.")
+    os.environ[CORE_VARIABLE] = str(core.resolve())
+
+
+Core = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        callback=_use_core,
+        expose_value=False,
+        help="mGBA's libretro core, for Game Boy Advance games.",
+        show_default="the installed one",
+    ),
+]
 AnyRom = Annotated[
     bool, typer.Option("--allow-unknown-rom", help="Allow a ROM with an unknown hash.")
 ]
@@ -110,6 +146,25 @@ class Panels(TyperCommand):
 def given(**values: Any) -> dict[str, Any]:
     """Return the values of the options that were given: those that are not None."""
     return {key: value for key, value in values.items() if value is not None}
+
+
+def chosen_rom(rom: str | None, game: str | None, option: str = "--rom") -> str | None:
+    """Return what `rom_path` is to be by --rom (`option`) and --game, None if neither is given.
+
+    Raises:
+        ConfigurationError: Both are given, or no practice game has that name.
+    """
+    if game is None:
+        return rom
+    if rom is not None:
+        raise ConfigurationError(
+            f"--game {game} and {option} {rom} are mutually exclusive.", "Leave one out."
+        )
+    if game not in IMAGES:
+        raise ConfigurationError(
+            f"There is no practice game '{game}'.", f"Choose from: {', '.join(IMAGES)}."
+        )
+    return game
 
 
 def planner_model(option: str) -> Any:

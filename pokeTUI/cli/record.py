@@ -77,7 +77,9 @@ def record(
         typer.Option(min=0, metavar="STEP", help="Step of --from to start at.", show_default="0"),
     ] = None,
     state: options.StartState = None,
+    game: options.Game = None,
     rom: options.Rom = None,
+    core: options.Core = None,
     allow_unknown_rom: options.AnyRom = False,
     seed: options.Seed = None,
     headless: Annotated[
@@ -97,7 +99,7 @@ def record(
     if (llm_model or llm_backend) and player != "planner":
         _refuse("--llm-model and --llm-backend need --player planner.", "Add --player planner.")
     settings = options.given(
-        rom_path=rom,
+        rom_path=options.chosen_rom(rom, game),
         start_state=state,
         allow_unknown_rom=allow_unknown_rom or None,
         seed=seed,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE, GAME_BOY_FRAME_SHAPE
 from pokeTUI.rendering.blocks import (
     HALF_BLOCKS,
     OCTANTS,
@@ -21,7 +22,11 @@ EXACT = [
     (GameMode.QUADRANTS, QUADRANTS, 80, 72),
     (GameMode.SEXTANTS, SEXTANTS, 80, 48),
     (GameMode.OCTANTS, OCTANTS, 80, 36),
+    (GameMode.HALF_BLOCKS, HALF_BLOCKS, 240, 80),
+    (GameMode.QUADRANTS, QUADRANTS, 120, 80),
+    (GameMode.OCTANTS, OCTANTS, 120, 40),
 ]
+"""Those of a Game Boy's frame, then those of a Game Boy Advance's."""
 SHAPES = [QUADRANTS, SEXTANTS, OCTANTS]
 
 
@@ -49,7 +54,7 @@ def test_cells_of_two_colours_are_shown_exactly(
     choice = rng.integers(0, 2, (rows, columns, shape.width * shape.height))
     cells = np.take_along_axis(pair, choice[..., None], axis=2)
     frame = image_of(cells, shape)
-    assert frame.shape == (144, 160, 3)
+    assert frame.shape in (GAME_BOY_FRAME_SHAPE, GAME_BOY_ADVANCE_FRAME_SHAPE)
     encoder, screen = FrameEncoder(mode, columns, rows), TinyTerminal(columns, rows)
     encoder.update(frame)
     for row, strip in enumerate(encoder.strips):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE, GAME_BOY_FRAME_SHAPE
 from pokeTUI.layout import (
     Arrangement,
     Plan,
@@ -50,8 +51,11 @@ def check(plan: Plan, columns: int, rows: int) -> None:
 
 shares = st.dictionaries(st.sampled_from([*ALL, "medium-left", "medium-right"]), st.floats(0, 1))
 places = st.sampled_from(
-    ["compact", "medium", "medium-left", "medium-right", "large", "large-right", "large-one"]
-)
+    [
+        "compact", "medium", "medium-left", "medium-right",
+        "large", "large-left", "large-right", "large-one",
+    ]
+)  # fmt: skip
 arrangements = st.builds(
     Arrangement,
     hidden=st.frozensets(st.sampled_from(ALL), max_size=len(ALL) - 1),
@@ -59,6 +63,7 @@ arrangements = st.builds(
     zoomed=st.sampled_from(["", "", "", *ALL]),
     is_presentation=st.booleans(),
     sizes=st.dictionaries(places, shares),
+    frame_shape=st.sampled_from([GAME_BOY_FRAME_SHAPE, GAME_BOY_ADVANCE_FRAME_SHAPE]),
 )
 
 
@@ -137,6 +142,23 @@ def test_a_huge_terminal_shows_the_game_pixel_by_pixel() -> None:
     game = make_plan(pane_infos(), 240, 78).regions[GAME]
     assert game.width - 2 == 160
     assert game.height - 2 >= 72
+
+
+WIDE = Arrangement(frame_shape=GAME_BOY_ADVANCE_FRAME_SHAPE)
+
+
+def test_the_words_are_below_a_wide_picture_where_it_leaves_room() -> None:
+    plan = make_plan(pane_infos(), 200, 60, WIDE)
+    game, words = plan.regions[GAME], plan.regions["reasoning"]
+    assert (words.x, words.width, words.y) == (game.x, game.width, game.bottom + 1)
+    assert game.width - 2 >= 120
+    assert make_plan(pane_infos(), 200, 60).regions["reasoning"].x > game.x
+
+
+def test_a_huge_terminal_shows_a_wide_game_pixel_by_pixel() -> None:
+    game = make_plan(pane_infos(), 330, 90, WIDE).regions[GAME]
+    assert game.width - 2 == 240
+    assert game.height - 2 >= 80
 
 
 def test_the_presentation_gives_the_game_more() -> None:

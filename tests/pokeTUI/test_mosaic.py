@@ -7,7 +7,7 @@ import pytest
 
 from engine.commands import ShowGames, Watch
 from engine.events import GamesShown
-from engine.types import GAME_BOY_FRAME_SHAPE, SmallPicture
+from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE, GAME_BOY_FRAME_SHAPE, SmallPicture
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import GameMode
@@ -22,12 +22,13 @@ def shown(session: FakeSession, games: range, steps: int = 1_234) -> None:
     session.post(GamesShown(tuple(SmallPicture(game, frame, reached, steps) for game in games)))
 
 
+@pytest.mark.parametrize("shape", [GAME_BOY_FRAME_SHAPE, GAME_BOY_ADVANCE_FRAME_SHAPE])
 @pytest.mark.parametrize("games", [1, 4, 8, 16, 32, 100])
 @pytest.mark.parametrize("size", [(20, 8), (78, 22), (118, 38), (198, 58)])
 def test_places_lie_within_the_screen_and_hold_as_many_games_as_fit(
-    games: int, size: tuple[int, int]
+    games: int, size: tuple[int, int], shape: tuple[int, int, int]
 ) -> None:
-    grid = make_grid(games, *size, GAME_BOY_FRAME_SHAPE)
+    grid = make_grid(games, *size, shape)
     assert grid.across * (grid.columns + 1) - 1 <= size[0]
     assert grid.down * (grid.rows + 1) <= size[1]
     assert grid.size >= min(games, 8) or size[0] < 78

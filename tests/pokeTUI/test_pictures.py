@@ -28,6 +28,8 @@ from tests.pokeTUI.test_start import until
 
 REGION = Region(3, 5, 80, 36)
 NOISE = np.random.default_rng(2).integers(0, 256, (144, 160, 3), dtype=np.uint8)
+WIDE = np.random.default_rng(3).integers(0, 256, (160, 240, 3), dtype=np.uint8)
+FRAMES = pytest.mark.parametrize("frame", [NOISE, WIDE], ids=["160x144", "240x160"])
 SIXEL = Terminal(sixel_colors=256, cell_size_px=(10, 20))
 
 
@@ -42,9 +44,10 @@ def test_a_picture_is_drawn_in_its_place_and_the_cursor_stays(painter: Painter) 
     assert text.endswith("\x1b8")
 
 
-def test_kitty_gets_the_frame_in_small_pieces() -> None:
-    pieces = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", KittyPainter().place(NOISE, REGION))
-    assert pieces[0][0].startswith("a=T,f=24,s=160,v=144,")
+@FRAMES
+def test_kitty_gets_the_frame_in_small_pieces(frame: Frame) -> None:
+    pieces = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", KittyPainter().place(frame, REGION))
+    assert pieces[0][0].startswith(f"a=T,f=24,s={frame.shape[1]},v={frame.shape[0]},")
     assert "c=80,r=36" in pieces[0][0]
     assert ",o=z," in pieces[0][0]
     assert all(len(data) <= 4096 for _, data in pieces)
@@ -52,7 +55,7 @@ def test_kitty_gets_the_frame_in_small_pieces() -> None:
         False
     ]
     data = zlib.decompress(base64.b64decode("".join(data for _, data in pieces)))
-    assert np.array_equal(np.frombuffer(data, np.uint8).reshape(144, 160, 3), NOISE)
+    assert np.array_equal(np.frombuffer(data, np.uint8).reshape(frame.shape), frame)
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs shared memory")
@@ -87,8 +90,9 @@ def test_without_shared_memory_the_frame_itself_is_sent(
     assert text == KittyPainter().place(NOISE, REGION)
 
 
-def test_iterm2_gets_a_png_file_over_its_cells() -> None:
-    text = ItermPainter().place(NOISE, REGION)
+@FRAMES
+def test_iterm2_gets_a_png_file_over_its_cells(frame: Frame) -> None:
+    text = ItermPainter().place(frame, REGION)
     found = re.fullmatch(r"\x1b\]1337;File=([^:]*):([^\x07]*)\x07", text)
     assert found is not None
     assert {"inline=1", "width=80", "height=36"} <= set(found[1].split(";"))
@@ -101,10 +105,11 @@ def test_iterm2_gets_a_png_file_over_its_cells() -> None:
         kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
         assert struct.unpack_from(">I", data, at + 8 + size) == (zlib.crc32(kind + body),)
         chunks[kind], at = body, at + 12 + size
-    assert struct.unpack(">IIBBBBB", chunks[b"IHDR"]) == (160, 144, 8, 2, 0, 0, 0)
-    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(144, -1)
+    height, width, _ = frame.shape
+    assert struct.unpack(">IIBBBBB", chunks[b"IHDR"]) == (width, height, 8, 2, 0, 0, 0)
+    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, -1)
     assert not rows[:, 0].any()
-    assert np.array_equal(rows[:, 1:].reshape(144, 160, 3), NOISE)
+    assert np.array_equal(rows[:, 1:].reshape(frame.shape), frame)
 
 
 @pytest.mark.parametrize("size", [(160, 144), (400, 360), (333, 301), (1200, 1080)])
@@ -112,6 +117,15 @@ def test_sixels_show_every_pixel_as_often_as_it_fits(size: tuple[int, int]) -> N
     frame = draw_frame(33, has_text_box=True)
     width, height = size
     rows, columns = np.arange(height) * 144 // height, np.arange(161) * width // 160
+    wanted = np.repeat(percent(frame)[rows], np.diff(columns), axis=1)
+    assert np.array_equal(decode(encode(frame, *size, 256)), wanted)
+
+
+@pytest.mark.parametrize("size", [(240, 160), (500, 333)])
+def test_sixels_show_every_pixel_of_a_wide_frame(size: tuple[int, int]) -> None:
+    frame = WIDE // 64 * 64
+    width, height = size
+    rows, columns = np.arange(height) * 160 // height, np.arange(241) * width // 240
     wanted = np.repeat(percent(frame)[rows], np.diff(columns), axis=1)
     assert np.array_equal(decode(encode(frame, *size, 256)), wanted)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,15 @@ from textual.pilot import Pilot
 
 from engine import events
 from engine.config import RunConfig
+from engine.types import (
+    GAME_BOY_ADVANCE_ACTIONS,
+    GAME_BOY_ADVANCE_FRAME_SHAPE,
+    GAME_BOY_FRAME_SHAPE,
+)
 from pokeTUI.app import CockpitApp
 from pokeTUI.screens.endings import ClosingScreen
 from tests.pokeTUI.conftest import settle
-from tests.pokeTUI.fake_session import FakeSession
+from tests.pokeTUI.fake_session import FakeSession, make_run
 from tests.pokeTUI.snapshot import compare, draw
 
 SIZES = ((80, 24), (120, 40), (200, 60), (300, 80))
@@ -84,8 +90,39 @@ async def test_the_screen_looks_as_before(
         compare(f"{screen}-{size[0]}x{size[1]}-{theme}", draw(app))
 
 
-def tiny_frame() -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Return a (144, 160, 3) uint8 frame of two colours, so that a snapshot stays small."""
-    frame = np.full((144, 160, 3), (152, 200, 96), np.uint8)
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES[:-1], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_wide_game_with_ten_buttons_looks_as_before(
+    size: tuple[int, int], config_dir: Path
+) -> None:
+    text = 'has_seen_first_run = true\ntheme = "mosslight"\nview = "half blocks"\n'
+    (config_dir / "preferences.toml").write_text(text, encoding="utf-8")
+    session = FakeSession()
+    app = CockpitApp(session, RunConfig())
+    async with app.run_test(size=size) as pilot:
+        app.animation_level = "none"
+        session.post_all()
+        run = replace(
+            make_run(),
+            game="MOSSLIGHT ADVANCE",
+            actions=GAME_BOY_ADVANCE_ACTIONS,
+            frame_shape=GAME_BOY_ADVANCE_FRAME_SHAPE,
+        )
+        session.post(run, events.FrameRendered(tiny_frame(GAME_BOY_ADVANCE_FRAME_SHAPE), 0))
+        await settle(pilot)
+        await pilot.press("t")
+        app.clear_notifications()
+        await settle(pilot)
+        while app.workers:
+            await asyncio.sleep(0.01)
+        await settle(pilot)
+        compare(f"wide-{size[0]}x{size[1]}", draw(app))
+
+
+def tiny_frame(
+    shape: tuple[int, int, int] = GAME_BOY_FRAME_SHAPE,
+) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """Return a frame of two colours, uint8, so that a snapshot stays small."""
+    frame = np.full(shape, (152, 200, 96), np.uint8)
     frame[48:96] = (40, 104, 56)
     return frame

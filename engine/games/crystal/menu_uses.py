@@ -1,13 +1,13 @@
 """Say whether the START menu holds something to do."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from engine.games.base import GameTables
 from engine.types import Creature, GameState, Terrain
 
 _HURT = 0.5
 """Share of its health below which a creature is worth a visit to the bag."""
-_OUTDOORS, _UNDERGROUND = frozenset({"town", "route"}), frozenset({"cave", "dungeon"})
 
 _REPELS = frozenset({"REPEL", "SUPER REPEL", "MAX REPEL"})
 _POINTS = frozenset({"ETHER", "MAX ETHER", "ELIXER", "MAX ELIXER", "MYSTERYBERRY"})
@@ -16,7 +16,7 @@ _STRENGTHENING = frozenset(
      "FIRE STONE", "THUNDERSTONE", "WATER STONE", "LEAF STONE", "SUN STONE"}
 )  # fmt: skip
 _RODS = frozenset({"OLD ROD", "GOOD ROD", "SUPER ROD"})
-_HIDDEN_MACHINES = {
+_HIDDEN_MACHINES: Mapping[str, str] = {
     "HM01": "CUT",
     "HM02": "FLY",
     "HM03": "SURF",
@@ -25,11 +25,13 @@ _HIDDEN_MACHINES = {
     "HM06": "WHIRLPOOL",
     "HM07": "WATERFALL",
 }
-_FIELD_MOVES = {
-    "FLY": (_OUTDOORS, 5),
-    "TELEPORT": (_OUTDOORS, None),
-    "FLASH": (_UNDERGROUND, 0),
-    "DIG": (_UNDERGROUND, None),
+FieldMoves = Mapping[str, tuple[frozenset[str], int | None]]
+OUTDOORS, UNDERGROUND = frozenset({"town", "route"}), frozenset({"cave", "dungeon"})
+_FIELD_MOVES: FieldMoves = {
+    "FLY": (OUTDOORS, 5),
+    "TELEPORT": (OUTDOORS, None),
+    "FLASH": (UNDERGROUND, 0),
+    "DIG": (UNDERGROUND, None),
 }
 """Moves used from the menu alone: where, and the bit of the badge that allows it, if any. CUT, SURF
 and the like are used by facing what they are for."""
@@ -42,9 +44,13 @@ class MenuUses:
 
     Args:
         tables: Names of items and moves; what a game does not have is never of use.
+        hidden_machines: Items that teach a move and are not used up -> that move.
+        field_moves: Moves used from the menu alone: where, and the bit of the badge they need.
     """
 
     tables: GameTables
+    hidden_machines: Mapping[str, str] = field(default_factory=lambda: _HIDDEN_MACHINES)
+    field_moves: FieldMoves = field(default_factory=lambda: _FIELD_MOVES)
 
     def has_any(self, state: GameState) -> bool:
         """Return whether a healing item, an item, a machine or a field move can do something."""
@@ -55,7 +61,7 @@ class MenuUses:
         return (
             any(self._is_useful(self.tables.ITEMS.get(item, ""), state) for item, _ in bag.items)
             or any(self._is_untaught(item, moves) for item, _ in bag.machines)
-            or any(_can_use(move, state) for move in moves)
+            or any(self._can_use(move, state) for move in moves)
             or (_faces_water(state) and any(self._is_rod(item) for item in bag.key_items))
         )
 
@@ -65,28 +71,27 @@ class MenuUses:
         if name in _POINTS:
             return any(not move.points for creature in state.party for move in creature.moves)
         if name == "ESCAPE ROPE":
-            return state.place.environment in _UNDERGROUND
+            return state.place.environment in UNDERGROUND
         return name in _REPELS and not state.repel_steps
 
     def _is_untaught(self, item: int, moves: set[str]) -> bool:
         """Return whether nobody knows a machine's move; a TM is gone once it was taught."""
         name = self.tables.ITEMS.get(item, "")
-        return name not in _HIDDEN_MACHINES or _HIDDEN_MACHINES[name] not in moves
+        return name not in self.hidden_machines or self.hidden_machines[name] not in moves
 
     def _is_rod(self, item: int) -> bool:
         return self.tables.ITEMS.get(item) in _RODS
 
+    def _can_use(self, move: str, state: GameState) -> bool:
+        if move in _SHARED_HEALING:
+            return any(map(_is_hurt, state.party))
+        environments, badge = self.field_moves.get(move, (frozenset[str](), None))
+        has_badge = badge is None or bool(state.badges[0] >> badge & 1)
+        return state.place.environment in environments and has_badge
+
 
 def _is_hurt(creature: Creature) -> bool:
     return creature.hp < _HURT * creature.max_hp or bool(creature.status)
-
-
-def _can_use(move: str, state: GameState) -> bool:
-    if move in _SHARED_HEALING:
-        return any(map(_is_hurt, state.party))
-    environments, badge = _FIELD_MOVES.get(move, (frozenset[str](), None))
-    has_badge = badge is None or bool(state.badges[0] >> badge & 1)
-    return state.place.environment in environments and has_badge
 
 
 def _faces_water(state: GameState) -> bool:

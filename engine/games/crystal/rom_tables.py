@@ -281,7 +281,7 @@ def _assemble(
         "signs": np.array(list(_signs(image, maps)), SIGN_FIELDS),
         "triggers": np.array(
             [
-                (row, trigger[2], trigger[1], trigger[0])
+                (row, trigger[2], trigger[1], trigger[0], -1)
                 for row, each in enumerate(maps)
                 for trigger in each.events["triggers"]
             ],

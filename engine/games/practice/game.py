@@ -6,6 +6,7 @@ from pathlib import Path
 from engine.emulator.cartridge import Cartridge
 from engine.errors import RomError
 from engine.games.base import Atlas, Recognised
+from engine.games.bundled import find_image
 from engine.games.crystal.game import CrystalGame
 from engine.games.facts import read_places, read_rows, read_tables
 from engine.games.overworld import Ability
@@ -48,19 +49,9 @@ def atlas() -> Atlas:
 
 
 def rom_path() -> Path:
-    """Find the practice game: beside engine/games in a wheel, in roms/ in a checkout.
+    """Find the practice game's image.
 
     Raises:
-        RomError: It is in neither place.
+        RomError: It is missing.
     """
-    places = (
-        Path(__file__).parents[1] / "practice.gbc",
-        Path(__file__).parents[3] / "roms" / "practice.gbc",
-    )
-    for place in places:
-        if place.is_file():
-            return place
-    raise RomError(
-        "The practice game is missing from this installation.",
-        "Reinstall poketui, build it with `python roms/practice/build.py`, or use your ROM: --rom.",
-    )
+    return find_image("mosslight")

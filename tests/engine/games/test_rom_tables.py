@@ -98,7 +98,7 @@ def test_signs_and_triggers_are_read() -> None:
     found = world()
     assert found.signs["flag"].tolist() == [0x121, -1]
     assert found.signs["item"].tolist() == [0x12, 0]
-    assert found.triggers[0].tolist() == (0, 2, 2, 5)
+    assert found.triggers[0].tolist() == (0, 2, 2, 5, -1)
 
 
 def test_connections_say_where_one_arrives() -> None:

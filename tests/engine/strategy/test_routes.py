@@ -6,8 +6,14 @@ import pytest
 
 from engine.games.crystal.rom_tables import read_overworld
 from engine.games.overworld import Ability, BlockChange, When
-from engine.strategy.graph import build_graph, load_graph, save_graph
-from engine.strategy.routes import EVERYTHING_OPEN, Conditions, RouteFinder, route_finder
+from engine.strategy.graph import VERSION, build_graph, load_graph, save_graph
+from engine.strategy.routes import (
+    EVERYTHING_OPEN,
+    Conditions,
+    RouteFinder,
+    SceneId,
+    route_finder,
+)
 from engine.strategy.search import CLOSED, FAR, tile_distances
 from engine.types import MapId
 from tests.engine.games.world_images import Drawn, Person, build
@@ -155,14 +161,14 @@ def test_people_are_in_the_way_until_their_flag_hides_them() -> None:
 def test_an_active_trigger_costs_and_one_that_sent_back_is_closed() -> None:
     found = finder(CORRIDOR)
 
-    def far(scene: int, *shut: tuple[int, int]) -> int:
+    def far(scene: int, *shut: SceneId) -> int:
         gates = conditions(found, 300, scenes={0: scene}, shut=frozenset(shut))
         return steps(found, (1, 0, 1), (1, 3, 1), gates)
 
     assert far(1) == 3
     assert 3 < far(0) < CLOSED
-    assert far(0, (0, 0)) >= CLOSED
-    assert far(1, (0, 0)) == 3
+    assert far(0, (0, 0, -1)) >= CLOSED
+    assert far(1, (0, 0, -1)) == 3
 
 
 WALL, FLOOR, DOOR = 1, 2, 3
@@ -339,5 +345,5 @@ def test_the_graphs_of_older_versions_make_room(
     route_finder(world, sha1)
     left = sorted(path.name for path in tmp_path.iterdir())
     assert len(left) == 2
-    assert left[0].startswith(f"routes-{sha1}-4-")
+    assert left[0].startswith(f"routes-{sha1}-{VERSION}-")
     assert left[1].startswith("routes-b")

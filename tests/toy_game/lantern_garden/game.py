@@ -8,11 +8,11 @@ from engine.config import EnvConfig
 from engine.emulator.base import Emulator
 from engine.errors import ConfigurationError
 from engine.games.base import Game, Reader, Recognised
-from engine.types import Action, ActionSet, GameAction, GameState
+from engine.types import GAME_BOY_ADVANCE_ACTIONS, Action, ActionSet, GameAction, GameState
 
 from . import garden
 from . import machine as at
-from .picture import GAME_BOY_FRAME_SHAPE
+from .picture import FRAME_SHAPE, WIDE_SHAPE
 from .reader import GardenReader
 from .tables import ATLAS, TABLES
 
@@ -27,17 +27,22 @@ ACTIONS = ActionSet(
         ),
     )
 )
-_WAIT = 4
 _HEDGE = "a hedge is in the way"
 _FACED = "it is faced already"
 _LOCKED = "the gate is locked"
 _NOTHING_TO_USE = "nothing ahead is of use"
+_NO_FUNCTION = "it has no function in this game"
 _LONGEST_WALK = 16
 """Frames."""
 
 
 class GardenGame(Game):
-    """The only one of its kind."""
+    """The first edition: four directions, and waiting.
+
+    Attributes:
+        ways: Actions that walk, in the order of `FACINGS`.
+        use: The action that uses what is faced.
+    """
 
     title = "GARDEN"
     name = TABLES.NAME
@@ -45,16 +50,18 @@ class GardenGame(Game):
     tables = TABLES
     atlas = ATLAS
     actions = ACTIONS
-    frame_shape = GAME_BOY_FRAME_SHAPE
+    frame_shape = FRAME_SHAPE
     frames_per_s = 30.0
     emulator_version = "1"
+    ways: tuple[int, ...] = (0, 1, 2, 3)
+    use = 4
 
     def __init__(self, rom: bytes) -> None:
         self.rom = rom
         self.sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
 
     def start(self) -> Emulator:
-        return at.GardenMachine(self.rom)
+        return at.GardenMachine(self.rom, self.ways)
 
     def start_saved(self, battery: bytes, file: str) -> Emulator:
         raise ConfigurationError(f"{file} holds no saved game of {self.name}.", "Leave it out.")
@@ -68,9 +75,9 @@ class GardenGame(Game):
         read: Callable[[], GameState],
         report: Callable[[int, int], None] = lambda done, most: None,
     ) -> None:
-        emulator.press(0)
+        emulator.press(self.ways[0])
         emulator.tick(1)
-        emulator.release(0)
+        emulator.release(self.ways[0])
         report(1, 1)
 
     def prepare(self, emulator: Emulator) -> None:
@@ -82,7 +89,7 @@ class GardenGame(Game):
     def play(
         self, emulator: Emulator, action: int, state: GameState, config: EnvConfig, render: bool
     ) -> None:
-        if action == _WAIT:
+        if action not in self.ways:
             emulator.tick(at.STILL_FRAMES, render)
             return
         emulator.press(action)
@@ -106,8 +113,12 @@ class GardenGame(Game):
         place, view = state.place, state.map
         things = {(thing.x, thing.y) for thing in view.objects}
         doors = {(warp.x, warp.y) for warp in view.warps}
-        blocked = {}
-        for action, facing in enumerate(at.FACINGS):
+        blocked = {
+            action: _NO_FUNCTION
+            for action in range(len(self.actions))
+            if action not in (*self.ways, self.use)
+        }
+        for action, facing in zip(self.ways, at.FACINGS, strict=True):
             dx, dy = facing.delta
             tile = (place.x + dx, place.y + dy)
             if tile in things:
@@ -119,7 +130,7 @@ class GardenGame(Game):
             if reason:
                 blocked[action] = reason
         if not view.answers(place.x, place.y, place.facing):
-            blocked[_WAIT] = _NOTHING_TO_USE
+            blocked[self.use] = _NOTHING_TO_USE
         return blocked
 
     def digest(self, emulator: Emulator) -> str:
@@ -127,6 +138,17 @@ class GardenGame(Game):
         return hashlib.sha1(memory, usedforsecurity=False).hexdigest()
 
 
+class WideGardenGame(GardenGame):
+    """The second edition: a large picture, and ten buttons of which none waits."""
+
+    actions = GAME_BOY_ADVANCE_ACTIONS
+    frame_shape = WIDE_SHAPE
+    ways = (4, 7, 5, 6)
+    use = 0
+
+
 def recognise(file: Path, rom: bytes) -> Recognised | None:
     """Return the garden if a file is one, else None: the entry point names this function."""
-    return Recognised(TABLES.NAME, GardenGame(rom)) if garden.is_garden(rom) else None
+    if not garden.is_garden(rom):
+        return None
+    return Recognised(TABLES.NAME, (WideGardenGame if garden.is_wide(rom) else GardenGame)(rom))

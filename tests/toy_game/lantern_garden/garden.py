@@ -2,7 +2,8 @@
 
 from functools import lru_cache
 
-MAGIC = b"GARDEN 1\n"
+MAGIC, WIDE_MAGIC = b"GARDEN 1\n", b"GARDEN 2\n"
+"""Of the two editions, equally long."""
 WIDTH, HEIGHT = 10, 8
 """Tiles of a map."""
 
@@ -35,9 +36,9 @@ Tile = tuple[int, int]
 """(x, y)."""
 
 
-def make_rom() -> bytes:
-    """Return the game's file."""
-    return MAGIC + "".join(_MAPS).replace("\n", "").encode()
+def make_rom(*, is_wide: bool = False) -> bytes:
+    """Return the game's file, or that of the wide edition."""
+    return (WIDE_MAGIC if is_wide else MAGIC) + "".join(_MAPS).replace("\n", "").encode()
 
 
 @lru_cache(8)
@@ -54,6 +55,13 @@ def find(rom: bytes, number: int, mark: str) -> tuple[Tile, ...]:
     return tuple(tile for tile, found in tiles(rom, number).items() if found == mark)
 
 
+def is_wide(rom: bytes) -> bool:
+    """Return whether the game's file is that of the wide edition."""
+    return rom.startswith(WIDE_MAGIC)
+
+
 def is_garden(rom: bytes) -> bool:
     """Return whether a file is this game's."""
-    return rom.startswith(MAGIC) and len(rom) == len(MAGIC) + len(_MAPS) * WIDTH * HEIGHT
+    return (
+        rom.startswith((MAGIC, WIDE_MAGIC)) and len(rom) == len(MAGIC) + len(_MAPS) * WIDTH * HEIGHT
+    )

@@ -24,10 +24,16 @@ FACINGS = (Facing.UP, Facing.RIGHT, Facing.DOWN, Facing.LEFT)
 
 
 class GardenMachine:
-    """An `engine.emulator.base.Emulator`."""
+    """An `engine.emulator.base.Emulator`.
 
-    def __init__(self, rom: bytes) -> None:
-        self.rom = rom
+    Args:
+        rom: The game's file.
+        ways: Actions that walk, in the order of `FACINGS`.
+    """
+
+    def __init__(self, rom: bytes, ways: tuple[int, ...] = (0, 1, 2, 3)) -> None:
+        self.rom, self._mark = rom, rom[: len(garden.MAGIC)]
+        self._bits = {action: 1 << place for place, action in enumerate(ways)}
         self.ram = bytearray(RAM_SIZE)
         self.ram[TITLE] = 1
         self.ram[X], self.ram[Y] = garden.find(rom, 0, garden.START)[0]
@@ -45,12 +51,10 @@ class GardenMachine:
             self._frame = draw(self.rom, self.ram)
 
     def press(self, action: int) -> None:
-        if action < len(FACINGS):
-            self.ram[HELD] |= 1 << action
+        self.ram[HELD] |= self._bits.get(action, 0)
 
     def release(self, action: int) -> None:
-        if action < len(FACINGS):
-            self.ram[HELD] &= ~(1 << action)
+        self.ram[HELD] &= ~self._bits.get(action, 0)
 
     def read(self, bank: int, address: int, size: int) -> bytes:
         return bytes(self.ram[address : address + size])
@@ -65,12 +69,12 @@ class GardenMachine:
         return self._frame.copy()
 
     def save_state(self) -> bytes:
-        return garden.MAGIC + bytes(self.ram)
+        return self._mark + bytes(self.ram)
 
     def load_state(self, state: bytes) -> None:
-        if not state.startswith(garden.MAGIC) or len(state) != len(garden.MAGIC) + RAM_SIZE:
+        if not state.startswith(self._mark) or len(state) != len(self._mark) + RAM_SIZE:
             raise EnvironmentError("This is no state of the garden.", "Start a new run.")
-        self.ram[:] = state[len(garden.MAGIC) :]
+        self.ram[:] = state[len(self._mark) :]
         self.is_drawn = False
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Draw the garden: twelve pixels a tile."""
+"""Draw the garden: twelve pixels a tile; the wide edition is stretched."""
 
 import numpy as np
 
@@ -7,7 +7,10 @@ from engine.types import Facing, Frame
 from . import garden
 
 TILE = 12
-GAME_BOY_FRAME_SHAPE = (garden.HEIGHT * TILE, garden.WIDTH * TILE, 3)
+FRAME_SHAPE = (garden.HEIGHT * TILE, garden.WIDTH * TILE, 3)
+WIDE_SHAPE = (160, 240, 3)
+_WIDE_ROWS = np.arange(WIDE_SHAPE[0]) * FRAME_SHAPE[0] // WIDE_SHAPE[0]
+_WIDE_COLUMNS = np.arange(WIDE_SHAPE[1]) * FRAME_SHAPE[1] // WIDE_SHAPE[1]
 _COLORS = {
     garden.HEDGE: (24, 66, 40), garden.POND: (28, 60, 110), garden.DOOR: (120, 84, 48),
 }  # fmt: skip
@@ -17,14 +20,19 @@ _POST, _FLAME = (90, 80, 70), (255, 214, 120)
 
 
 def draw(rom: bytes, ram: bytearray) -> Frame:
-    """Return the picture of a moment: `GAME_BOY_FRAME_SHAPE` uint8."""
+    """Return the picture of a moment: `FRAME_SHAPE`, or `WIDE_SHAPE`, uint8."""
+    frame = _draw(rom, ram)
+    return frame[_WIDE_ROWS[:, None], _WIDE_COLUMNS] if garden.is_wide(rom) else frame
+
+
+def _draw(rom: bytes, ram: bytearray) -> Frame:
     from . import machine as at  # it draws with this module
 
     if ram[at.TITLE]:
-        frame = np.full(GAME_BOY_FRAME_SHAPE, _DARK, np.uint8)
+        frame = np.full(FRAME_SHAPE, _DARK, np.uint8)
         frame[TILE * 3 : TILE * 5, TILE * 2 : -TILE * 2] = _FLAME
         return frame
-    frame = np.full(GAME_BOY_FRAME_SHAPE, _GROUND, np.uint8)
+    frame = np.full(FRAME_SHAPE, _GROUND, np.uint8)
     lanterns = sum(len(garden.find(rom, n, garden.LANTERN)) for n in range(ram[at.MAP]))
     for (x, y), mark in garden.tiles(rom, ram[at.MAP]).items():
         cell = _cell(frame, x, y)

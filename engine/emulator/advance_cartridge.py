@@ -1,0 +1,50 @@
+"""Read the header of a Game Boy Advance image; imports no emulator.
+
+Source: GBATEK, "GBA Cartridge Header".
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+HEADER_END = 0xC0
+MAX_SIZE = 32 * 1024 * 1024
+"""Bytes that the machine sees of a cartridge at most."""
+
+_TITLE, _CODE = slice(0xA0, 0xAC), slice(0xAC, 0xB0)
+_MARK, _MARK_VALUE, _REVISION = 0xB2, 0x96, 0xBC
+_CHECKED, _HEADER_SUM = slice(0xA0, 0xBD), 0xBD
+_SUM_START = 0x19
+
+
+@dataclass(frozen=True, slots=True)
+class AdvanceCartridge:
+    """The contents of a header.
+
+    Attributes:
+        title: At most 12 letters, e.g. "POKEMON EMER".
+        code: Four letters, e.g. "BPEE", the last one for the language.
+        has_mark: The byte that every cartridge has is there.
+        is_header_right: The header's own checksum holds.
+    """
+
+    title: str
+    code: str
+    revision: int
+    has_mark: bool
+    is_header_right: bool
+
+    @classmethod
+    def of(cls, rom: bytes) -> Self:
+        """Read the header of an image of at least `HEADER_END` bytes."""
+        return cls(
+            title=_text(rom[_TITLE]),
+            code=_text(rom[_CODE]),
+            revision=rom[_REVISION],
+            has_mark=rom[_MARK] == _MARK_VALUE,
+            is_header_right=-(sum(rom[_CHECKED]) + _SUM_START) & 0xFF == rom[_HEADER_SUM],
+        )
+
+
+def _text(field: bytes) -> str:
+    plain = field.split(b"\0")[0]
+    return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in plain).strip()

@@ -1,0 +1,154 @@
+"""Find a libretro core for the Game Boy Advance, and load copies of it that share nothing."""
+
+import ctypes
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+from engine.emulator import libretro_abi as abi
+from engine.emulator.elf import import_slots
+from engine.emulator.frame_clock import FrameClock
+from engine.errors import EnvironmentError
+from engine.folders import CORE_VARIABLE
+
+_FILE_NAME = "mgba_libretro.so"
+_PACKAGE = "stable_retro"
+_SYSTEM_FOLDERS = (
+    "/usr/lib/x86_64-linux-gnu/libretro",
+    "/usr/lib/aarch64-linux-gnu/libretro",
+    "/usr/lib/libretro",
+    "/usr/lib64/libretro",
+)
+_API_VERSION = 1
+_NAME = "mGBA"
+_INSTALL = (
+    "Run pip install 'poketui[gba]' (on Debian also apt install libretro-mgba), or name the file "
+    "of mGBA's libretro core with --core."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A core's file."""
+
+    path: Path
+
+    @classmethod
+    def find(cls) -> Self:
+        """Return the core to use: of `CORE_VARIABLE`, else of the extra `gba`, else the system's.
+
+        Raises:
+            EnvironmentError: There is none.
+        """
+        if named := os.environ.get(CORE_VARIABLE):
+            return cls(Path(named))
+        for path in _places():
+            if path.is_file():
+                return cls(path)
+        raise EnvironmentError(
+            "Game Boy Advance games need the mGBA core, which is not installed.", _INSTALL
+        )
+
+
+def core_version() -> str:
+    """Return `LoadedCore.version` of the core that `Core.find` finds; "" where none can be used."""
+    try:
+        return _version_of(Core.find())
+    except EnvironmentError:
+        return ""
+
+
+class LoadedCore:
+    """A copy of a core in this process, with a machine of its own.
+
+    A core keeps its machine in variables, and a file that is loaded twice is loaded once: each
+    machine therefore gets a copy of the file, which is gone as soon as it is loaded.
+
+    Args:
+        core: The file.
+        frames: Returns how many frames ran since power-on.
+
+    Attributes:
+        library: Its functions. They keep the interpreter to themselves, as each frame calls back
+            some twenty times: other threads would take it away each time.
+        version: Name and version, e.g. "mGBA 0.7.0 ec7a6271"; and that the clock is not fixed,
+            since recordings may not replay exactly then.
+        is_clock_fixed: A cartridge's clock counts frames; False: it is the computer's.
+
+    Raises:
+        EnvironmentError: There is no core in the file that can be used here.
+    """
+
+    def __init__(self, core: Core, frames: Callable[[], int]) -> None:
+        path = core.path
+        slots = _import_slots(path)
+        self.library: Any = _load_copy(path)
+        info = abi.SystemInfo()
+        try:
+            for name, (result, arguments) in abi.FUNCTIONS.items():
+                function = getattr(self.library, name)
+                function.restype, function.argtypes = result, arguments
+        except AttributeError:
+            self.close()
+            raise _unusable(path, "it is no libretro core") from None
+        self.library.retro_get_system_info(ctypes.byref(info))
+        name = info.library_name.decode(errors="replace")
+        self.version = f"{name} {info.library_version.decode(errors='replace')}"
+        if name != _NAME or self.library.retro_api_version() != _API_VERSION:
+            self.close()
+            raise _unusable(path, f"it is {self.version}, not {_NAME}")
+        self._clock = FrameClock(self.library, slots, frames)
+        self.is_clock_fixed = self._clock.is_fixed
+        if not self.is_clock_fixed:
+            self.version += ", clock not fixed"
+
+    def close(self) -> None:
+        """Unload it; nothing of it may be used any more."""
+        ctypes.CDLL(None).dlclose(ctypes.c_void_p(self.library._handle))
+
+
+@lru_cache
+def _version_of(core: Core) -> str:
+    loaded = LoadedCore(core, lambda: 0)
+    loaded.close()
+    return loaded.version
+
+
+def _import_slots(path: Path) -> Mapping[str, int]:
+    """Look at a file before it is loaded: on Linux, what `import_slots` says of it."""
+    try:
+        return import_slots(path.read_bytes()) if sys.platform == "linux" else {}
+    except (OSError, ValueError) as error:
+        raise _unusable(path, getattr(error, "strerror", None) or str(error)) from None
+
+
+def _load_copy(path: Path) -> Any:
+    try:
+        with tempfile.TemporaryDirectory(prefix="poketui-core-") as folder:
+            copy = shutil.copyfile(path, Path(folder, path.name))
+            return ctypes.PyDLL(str(copy))
+    except OSError as error:
+        reason = error.strerror or str(error).rpartition(f"{path.name}: ")[2]
+        if "failed to map segment" in reason:  # the folder's file system runs no programs
+            hint = "Set TMPDIR to a folder from which programs can be run."
+            raise EnvironmentError(f"A copy of {path} cannot be loaded: {reason}.", hint) from None
+        raise _unusable(path, reason) from None
+
+
+def _places() -> Iterator[Path]:
+    package = importlib.util.find_spec(_PACKAGE)  # importing it takes seconds, and pyglet
+    for folder in (package and package.submodule_search_locations) or ():
+        yield Path(folder, "cores", _FILE_NAME)
+    for folder in _SYSTEM_FOLDERS:
+        yield Path(folder, _FILE_NAME)
+
+
+def _unusable(path: Path, reason: str) -> EnvironmentError:
+    return EnvironmentError(f"The core {path} cannot be used: {reason}.", _INSTALL)

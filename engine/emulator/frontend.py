@@ -1,0 +1,120 @@
+"""Answer what a libretro core asks of whoever runs it: options, buttons, picture and memory."""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from engine.emulator import libretro_abi as abi
+from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE, Frame
+
+_HEIGHT, _WIDTH, _ = GAME_BOY_ADVANCE_FRAME_SHAPE
+_MAX_WIDTH = 256
+"""Pixels from one line of the core's picture to the next."""
+
+_FRAMESKIP = b"mgba_frameskip"
+_OPTIONS = {
+    b"mgba_skip_bios": b"ON",
+    b"mgba_use_bios": b"OFF",  # or it would look for an image of it
+    b"mgba_idle_optimization": b"Remove Known",
+}
+
+
+class Frontend:
+    """What one core calls while it runs; lasts as long as the core.
+
+    Attributes:
+        frames: How many ran since power-on.
+        held: Bit n: the button with that number is down.
+        is_drawing: The picture of the frame that runs is wanted.
+        memory: Highest byte of an address to where that memory is, and its size in bytes; of what
+            the core maps for the machine.
+    """
+
+    def __init__(self) -> None:
+        self.frames = 0
+        self.held = 0
+        self.is_drawing = False
+        self.memory: dict[int, tuple[int, int]] = {}
+        self._frameskip = b"0"
+        self._has_new_options = False
+        self._answer = b""
+        self._pixels = np.zeros((_HEIGHT, _MAX_WIDTH), np.uint16)
+        self._pixels_at: int = self._pixels.ctypes.data
+        # Kept, as the core keeps only their addresses.
+        self._callbacks = {
+            "retro_set_environment": abi.EnvironmentCallback(self._environment),
+            "retro_set_video_refresh": abi.VideoCallback(self._video),
+            "retro_set_audio_sample": abi.AudioCallback(_ignore_sample),
+            "retro_set_audio_sample_batch": abi.AudioBatchCallback(_ignore_samples),
+            "retro_set_input_poll": abi.InputPollCallback(_ignore_poll),
+            "retro_set_input_state": abi.InputStateCallback(self._input),
+        }
+
+    def connect(self, library: Any) -> None:
+        """Have a core call this, before it is initialised."""
+        for name, callback in self._callbacks.items():
+            getattr(library, name)(callback)
+
+    def skip(self, frames: int) -> None:
+        """Have `frames` frames left undrawn after the next one that is drawn."""
+        frameskip = b"%d" % frames
+        if frameskip != self._frameskip:
+            self._frameskip = frameskip
+            self._has_new_options = True
+
+    def picture(self) -> Frame:
+        """Copy the last picture that was wanted: (160, 240, 3) uint8."""
+        pixels = self._pixels[:, :_WIDTH]
+        frame = np.empty(GAME_BOY_ADVANCE_FRAME_SHAPE, np.uint8)
+        # 16 bits: red 5, green 6, blue 5. The machine has 5 bits of green, so the sixth is empty.
+        high, low = (pixels >> 8).astype(np.uint8), pixels.astype(np.uint8)
+        for channel, colour in enumerate((high & 0xF8, (pixels >> 3).astype(np.uint8), low << 3)):
+            top = colour & 0xF8
+            frame[:, :, channel] = top | top >> 5
+        return frame
+
+    def _environment(self, command: int, data: int) -> bool:
+        command &= ~abi.EXPERIMENTAL
+        if command == abi.GET_VARIABLE_UPDATE:
+            ctypes.c_bool.from_address(data).value = self._has_new_options
+            self._has_new_options = False
+            return True
+        if command == abi.GET_VARIABLE:
+            return self._tell_option(abi.Variable.from_address(data))
+        if command == abi.SET_PIXEL_FORMAT:
+            return bool(ctypes.c_int.from_address(data).value == abi.RGB565)
+        if command == abi.SET_MEMORY_MAPS:
+            memory = abi.MemoryMap.from_address(data)
+            for each in memory.descriptors[: memory.num_descriptors]:
+                if each.ptr:
+                    self.memory[each.start >> 24] = (each.ptr + each.offset, each.len)
+            return True
+        return False
+
+    def _tell_option(self, variable: abi.Variable) -> bool:
+        value = self._frameskip if variable.key == _FRAMESKIP else _OPTIONS.get(variable.key)
+        if value is None:
+            return False
+        self._answer = value  # kept until the core has read it
+        variable.value = value
+        return True
+
+    def _video(self, data: int | None, _width: int, height: int, pitch: int) -> None:
+        if self.is_drawing and data:
+            ctypes.memmove(self._pixels_at, data, min(height * pitch, self._pixels.nbytes))
+
+    def _input(self, port: int, device: int, _index: int, button: int) -> int:
+        return self.held >> button & 1 if port == 0 and device == abi.JOYPAD else 0
+
+
+def _ignore_sample(_left: int, _right: int) -> None:
+    pass
+
+
+def _ignore_samples(_samples: int, count: int) -> int:
+    return count
+
+
+def _ignore_poll() -> None:
+    pass

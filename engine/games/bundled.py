@@ -1,0 +1,43 @@
+"""Name the practice games that come with the project, and find their images; imports nothing slow.
+
+Where a ROM is asked for, a game's name stands for its image: `rom_path = "mosslight-advance"` in a
+configuration, `--game mosslight-advance` on the command line. A file of that name is `./NAME`.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from engine.errors import RomError
+
+IMAGES: Mapping[str, str] = MappingProxyType(
+    {"mosslight": "practice.gbc", "mosslight-advance": "mosslight_advance.gba"}
+)
+"""Name -> file; the first is played where nothing is said."""
+FIRST = next(iter(IMAGES))
+
+_BUILDS: Mapping[str, str] = MappingProxyType(
+    {"mosslight": "roms/practice/build.py", "mosslight-advance": "roms/mosslight_advance/build.py"}
+)
+
+
+def find_image(name: str) -> Path:
+    """Find a game's image: beside this file in a wheel, in roms/ in a checkout.
+
+    Args:
+        name: One of `IMAGES`.
+
+    Raises:
+        RomError: It is in neither place.
+    """
+    places = (
+        Path(__file__).parent / IMAGES[name],
+        Path(__file__).parents[2] / "roms" / IMAGES[name],
+    )
+    for place in places:
+        if place.is_file():
+            return place
+    raise RomError(
+        f"The practice game {name} is missing from this installation.",
+        f"Reinstall poketui, build it with `python {_BUILDS[name]}`, or use your ROM: --rom.",
+    )

@@ -1,0 +1,246 @@
+"""Be Pokémon Emerald: put its reader, buttons, masks and tables together as a `Game`."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+from weakref import WeakKeyDictionary
+
+from engine.config import EnvConfig
+from engine.emulator.advance_cartridge import AdvanceCartridge
+from engine.emulator.base import GAME_BOY_ADVANCE_FRAMES_PER_S, Emulator
+from engine.emulator.core import core_version
+from engine.emulator.libretro import GameBoyAdvance
+from engine.errors import RomError
+from engine.games.base import (
+    GAME_BOY_ADVANCE_ROLE_PLAYING,
+    Atlas,
+    BattleCells,
+    Game,
+    Reader,
+    Recognised,
+)
+from engine.games.emerald import introduction, pressing
+from engine.games.emerald.battery import battery_of
+from engine.games.emerald.control import ControlReader
+from engine.games.emerald.masking import blocked_actions, menu_uses
+from engine.games.emerald.memory import EWRAM, EWRAM_SIZE, IWRAM, IWRAM_SIZE, Machine, Memory
+from engine.games.emerald.overworld import read_overworld
+from engine.games.emerald.profile import Profile
+from engine.games.emerald.reader import EmeraldReader
+from engine.games.emerald.rom_tables import read_tables
+from engine.games.emerald.symbols import FACTS, SYMBOLS
+from engine.games.facts import read_places
+from engine.games.overworld import Ability, Overworld
+from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE, GameState
+
+_SISTERS: Mapping[str, str] = {
+    "AXV": "Pokémon Ruby",
+    "AXP": "Pokémon Sapphire",
+    "BPR": "Pokémon FireRed",
+    "BPG": "Pokémon LeafGreen",
+}
+_EMERALD, _ENGLISH = "BPE", "E"
+_SIZE = 16 * 1024 * 1024
+_LANGUAGES: Mapping[str, str] = {
+    "J": "Japanese",
+    "D": "German",
+    "F": "French",
+    "I": "Italian",
+    "S": "Spanish",
+}
+_OTHER_ADDRESSES = (
+    "It would need its own tables of RAM addresses, maps and events in engine/games; "
+    "only the English Emerald has them."
+)
+
+_CLOCK = SYMBOLS["sRtc"]
+
+BATTLE_CELLS = BattleCells(fight=(1, 1), bag=(1, 2), team=(2, 1), run=(2, 2))
+FIELD_MOVES: Mapping[Ability, tuple[str, int | None]] = {
+    Ability.CUT: ("CUT", 0),
+    Ability.ROCK_SMASH: ("ROCK SMASH", 2),
+    Ability.STRENGTH: ("STRENGTH", 3),
+    Ability.SURF: ("SURF", 4),
+    Ability.WATERFALL: ("WATERFALL", 7),
+}
+ATLAS = Atlas(
+    rest_name="POKEMON CENTER 1F",
+    healer=1,
+    shop_name="MART",
+    clerk=1,
+    field_moves=FIELD_MOVES,
+)
+"""What the names of maps and the order of their objects say of Emerald's world."""
+
+
+class EmeraldGame(Game):
+    """Pokémon Emerald, or a game that keeps its state as Emerald does.
+
+    Args:
+        profile: Where the image has its code and tables.
+        rom: The image, already checked: the core runs truncated and corrupted ones without a word.
+        facts: Folder with the names of maps, flags and milestones.
+        atlas: What is known of its world.
+        sha1: Of the image, where it is not the profile's; "": it is.
+        name: For people, where it is not the profile's.
+
+    Attributes:
+        profile: As given.
+        emulator_version: The core's name and version; "" where there is none.
+    """
+
+    description = GAME_BOY_ADVANCE_ROLE_PLAYING
+    actions = GAME_BOY_ADVANCE_ACTIONS
+    frame_shape = GAME_BOY_ADVANCE_FRAME_SHAPE
+    frames_per_s = GAME_BOY_ADVANCE_FRAMES_PER_S
+
+    def __init__(
+        self,
+        profile: Profile,
+        rom: bytes = b"",
+        *,
+        facts: Path = FACTS,
+        atlas: Atlas | None = None,
+        sha1: str = "",
+        name: str = "",
+    ) -> None:
+        self.sha1, self.title, self.name = sha1 or profile.sha1, profile.title, name or profile.name
+        self.rom, self.profile = rom, profile
+        self.tables = replace(read_tables(rom, profile, facts), BATTLE_CELLS=BATTLE_CELLS)
+        self.emulator_version = core_version()
+        self._menu_uses = menu_uses(self.tables)
+        self._controls: WeakKeyDictionary[Emulator, ControlReader] = WeakKeyDictionary()
+        self.atlas = atlas or _with_places(ATLAS)
+        self.healing_items = frozenset(
+            number for number, name in self.tables.ITEMS.items() if "POTION" in name
+        )
+
+    @property
+    def overworld(self) -> Overworld | None:
+        """Return the world that the image carries; None: its tables were not found."""
+        return read_overworld(self.rom, self.profile)[0]
+
+    @property
+    def overworld_problem(self) -> str:
+        """Return in one line why there is no `overworld`; "" where there is one."""
+        return read_overworld(self.rom, self.profile)[1]
+
+    def start(self) -> Emulator:
+        """Switch a new Game Boy Advance on.
+
+        Raises:
+            EnvironmentError: There is no core that can be used.
+        """
+        return self._start(None)
+
+    def start_saved(self, battery: bytes, file: str) -> Emulator:
+        """Switch a new Game Boy Advance on with a battery file's memory.
+
+        Raises:
+            ConfigurationError: It is not of this cartridge, or holds no saved game.
+            EnvironmentError: There is no core that can be used.
+        """
+        return self._start(battery_of(battery, file, self.name))
+
+    def _start(self, battery: bytes | None) -> Emulator:
+        return GameBoyAdvance(self.rom, battery)
+
+    def reader(self, emulator: Emulator) -> Reader:
+        """Return a reader of a machine that runs this game."""
+        return EmeraldReader(cast(Machine, emulator), self.profile, self.tables)
+
+    def play_introduction(
+        self,
+        emulator: Emulator,
+        read: Callable[[], GameState],
+        report: Callable[[int, int], None] = lambda done, most: None,
+    ) -> None:
+        """Press through title, menus and introduction, then make text and battles fast."""
+        introduction.play_introduction(emulator, read, report)
+
+    def prepare(self, emulator: Emulator) -> None:
+        """Choose fast text and no battle scenes, as a player could."""
+        introduction.make_fast(emulator)
+
+    def seed(self, emulator: Emulator, random: tuple[int, int]) -> None:
+        """Set gRngValue."""
+        first, second = random
+        seed = (first | second << 8) * 0x1_0001
+        emulator.write(0, SYMBOLS["gRngValue"].address, seed.to_bytes(4, "little"))
+
+    def play(
+        self, emulator: Emulator, action: int, state: GameState, config: EnvConfig, render: bool
+    ) -> None:
+        """Press a button and wait until what it began has come to its end: see `pressing`."""
+        pressing.play(emulator, self._control(emulator), action, state, config, render)
+
+    def is_at_rest(self, emulator: Emulator) -> bool:
+        """Return whether no step and no way through a door is under way."""
+        return pressing.is_at_rest(self._control(emulator))
+
+    def is_readable(self, emulator: Emulator) -> bool:
+        """Return whether the game is not on its way from one map to another."""
+        return not self._control(emulator).is_between_maps()
+
+    def blocked(self, state: GameState) -> dict[int, str]:
+        """Return the actions that are of no use now, each with the reason."""
+        return blocked_actions(state, self._menu_uses)
+
+    def _control(self, emulator: Emulator) -> ControlReader:
+        """Return what reads who is in control of a machine; it is kept as long as the machine."""
+        control = self._controls.get(emulator)
+        if control is None:
+            control = ControlReader(Memory(cast(Machine, emulator)), self.profile)
+            self._controls[emulator] = control
+        return control
+
+    def digest(self, emulator: Emulator) -> str:
+        """Return the SHA-1 of both work RAMs but for the clock that the cartridge shows."""
+        memory = bytearray(emulator.read(0, IWRAM, IWRAM_SIZE))
+        clock = _CLOCK.address - IWRAM
+        memory[clock : clock + _CLOCK.size] = bytes(_CLOCK.size)
+        digest = hashlib.sha1(emulator.read(0, EWRAM, EWRAM_SIZE), usedforsecurity=False)
+        digest.update(memory)
+        return digest.hexdigest()
+
+
+def recognise(file: Path, sha1: str, cartridge: AdvanceCartridge, rom: bytes) -> Recognised | None:
+    """Return what a whole image is if it is Emerald or one of its sisters, else None."""
+    profile = Profile.read(FACTS)
+    if sha1 == profile.sha1:
+        return Recognised(profile.name, EmeraldGame(profile, rom))
+    family, language = cartridge.code[:3], cartridge.code[3:]
+    if family == _EMERALD and language == _ENGLISH:
+        return _unknown_build(file, sha1, profile, rom)
+    if family == _EMERALD:
+        language = _LANGUAGES.get(language, "translated")
+        name = f"Pokémon Emerald ({language})"
+        message = f"{file} is the {language} Pokémon Emerald, whose memory layout differs."
+    elif family in _SISTERS:
+        name = _SISTERS[family]
+        message = f"{file} is {name}, whose memory layout differs from Emerald's."
+    else:
+        return None
+    return Recognised(name, None, RomError(message, _OTHER_ADDRESSES))
+
+
+def _unknown_build(file: Path, sha1: str, profile: Profile, rom: bytes) -> Recognised:
+    name = "Pokémon Emerald (unknown build)"
+    if len(rom) < _SIZE:
+        refusal = RomError(
+            f"The ROM {file} is truncated: {len(rom):,} bytes of {_SIZE:,}.", "Copy it again."
+        )
+        return Recognised("a damaged ROM", None, refusal)
+    refusal = RomError(
+        f"{file} calls itself Pokémon Emerald but is not a known build (SHA-1 {sha1}).",
+        "It may be damaged, translated or modified. Use the original English ROM, or add "
+        "--allow-unknown-rom to try it anyway.",
+    )
+    return Recognised(name, EmeraldGame(profile, rom, sha1=sha1, name=name), refusal)
+
+
+def _with_places(atlas: Atlas) -> Atlas:
+    healers, training = read_places(FACTS)
+    return replace(atlas, healers=healers, training=training)

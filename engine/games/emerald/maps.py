@@ -1,0 +1,252 @@
+"""Read the current map: terrain, ways out, signs and what stands on it.
+
+The cells lie in RAM with 7 tiles of border on every side but the east, 8 there, which hold the
+neighbours' nearest strips; layout, tilesets, events and connections lie in the image, where
+gMapHeader points.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.games.base import GameTables
+from engine.games.emerald.memory import EWRAM, EWRAM_SIZE, Memory, SaveBlocks, ewram_at, iwram_at
+from engine.games.emerald.profile import Profile
+from engine.games.emerald.terrain import behaviours_of, cell_terrain, kinds_of
+from engine.types import MAP_BORDER, NO_MAP, Edge, MapId, MapObject, MapView, Warp
+
+_BORDER, _WIDTH_ADDED, _HEIGHT_ADDED = 7, 15, 14
+_SPARE = _BORDER - MAP_BORDER
+_MOST_CELLS = 10_240
+_HEADER, _HEADER_SIZE = ewram_at("gMapHeader"), 28
+_BACKUP = iwram_at("gBackupMapLayout")
+_BACKUP_LAYOUT = struct.Struct("<iiI")
+_POINTERS = struct.Struct("<4I")
+_LAYOUT = struct.Struct("<iiIIII")
+_EVENTS = struct.Struct("<4B4I")
+_WARP = struct.Struct("<hhBBBB")
+_SIGN = struct.Struct("<HHBB6x")
+_CONNECTION = struct.Struct("<B3xiBB2x")
+_CONNECTIONS = struct.Struct("<iI")
+_MOST_CONNECTIONS = 16
+_ATTRIBUTES, _ATTRIBUTES_SIZE = 0x10, 2 * 512
+_SIDES = {1: "south", 2: "north", 3: "west", 4: "east"}
+_SIGN_KINDS = 5
+"""Kinds from here on are hidden items and secret bases."""
+_DYNAMIC = (127, 127)
+"""Map of a warp that leads where the save block says."""
+_DYNAMIC_WARP = 0x14  # in SaveBlock1: s8 group, number, warp
+_BACK = 255
+"""`Warp.index` of such a one."""
+
+_OBJECTS, _OBJECT_SIZE, _NUM_OBJECTS = ewram_at("gObjectEvents"), 0x24, 16
+_OBJECT = struct.Struct("<BBBxxBxxBBB5xhh16x")
+"""Active, visibility, whether the player, graphics, number, map's number and group, x, y."""
+_ACTIVE, _INVISIBLE, _IS_PLAYER = 1, 0x20, 1
+_AVATAR_OBJECT = ewram_at("gPlayerAvatar") + 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What of a map changes only with the map or its cells, and the memory that says so.
+
+    Attributes:
+        key: The header, its map's numbers, where the dynamic warp leads and the size in RAM.
+        view: Without objects.
+    """
+
+    key: bytes
+    cells: bytes
+    view: MapView
+
+
+_NOWHERE = _Layout(b"", b"", NO_MAP)
+
+
+class MapReader:
+    """Read maps, computing a grid only when the map or its cells changed.
+
+    Args:
+        memory: Of the machine.
+        profile: Of the image that it runs.
+        tables: Name the maps.
+    """
+
+    def __init__(self, memory: Memory, profile: Profile, tables: GameTables) -> None:
+        self._memory = memory
+        self._ewram, self._iwram = memory.ewram, memory.iwram
+        self._groups = profile.rom.get("gMapGroups", 0)
+        self._name = tables.map_name
+        self._layout = _NOWHERE
+        self._view = _NOWHERE.view
+        self._shown = b""
+        self._things: tuple[MapObject, ...] = ()
+
+    def read(self, blocks: SaveBlocks, map_id: MapId) -> MapView | None:
+        """Return the current map, None where it is not whole in memory.
+
+        Args:
+            blocks: Where the save blocks are.
+            map_id: Of the map that the player is on.
+        """
+        found = self._cells()
+        if found is None:
+            return None
+        size, cells = found
+        key = self._key(blocks, map_id, size)
+        if key != self._layout.key or cells != self._layout.cells:
+            layout = self._build(key, cells)
+            if layout is None:
+                return None
+            self._layout, self._view, self._shown = layout, layout.view, b""
+        objects = self._objects(map_id)
+        if objects != self._view.objects:
+            self._view = replace(self._layout.view, objects=objects)
+        return self._view
+
+    @property
+    def last(self) -> MapView:
+        """Return the map that was last read."""
+        return self._view
+
+    def save(self) -> list[str]:
+        """Return the map that was last read, as JSON-able data."""
+        things = [(one.index, one.sprite, one.x, one.y) for one in self._view.objects]
+        objects = b"".join(struct.pack("<BBhh", *thing) for thing in things)
+        return [self._layout.key.hex(), self._layout.cells.hex(), objects.hex()]
+
+    def restore(self, saved: list[str]) -> None:
+        """Put back what `save` returned."""
+        key, cells, objects = (bytes.fromhex(text) for text in saved)
+        self._layout = (self._build(key, cells) if key else None) or _NOWHERE
+        things = tuple(MapObject(*row) for row in struct.iter_unpack("<BBhh", objects))
+        self._view = replace(self._layout.view, objects=things)
+
+    def is_header_of(self, map_id: MapId) -> bool:
+        """Return whether gMapHeader is of a map, by where its events lie in the image."""
+        if not self._groups:
+            return True
+        group = self._pointer(self._groups + 4 * map_id.group)
+        header = self._pointer(group + 4 * map_id.number)
+        events = _POINTERS.unpack_from(self._ewram, _HEADER)[1]
+        return bool(header) and self._pointer(header + 4) == events
+
+    def _pointer(self, address: int) -> int:
+        raw = self._memory.read(address, 4)
+        return int.from_bytes(raw, "little")
+
+    def _cells(self) -> tuple[tuple[int, int], bytes] | None:
+        """Return width and height with the border, and the cells."""
+        width, height, address = _BACKUP_LAYOUT.unpack_from(self._iwram, _BACKUP)
+        if width <= _WIDTH_ADDED or height <= _HEIGHT_ADDED or width * height > _MOST_CELLS:
+            return None
+        start, size = address - EWRAM, 2 * width * height
+        if not 0 <= start <= EWRAM_SIZE - size:
+            return None
+        return (width, height), bytes(self._ewram[start : start + size])
+
+    def _key(self, blocks: SaveBlocks, map_id: MapId, size: tuple[int, int]) -> bytes:
+        warp = blocks.first + _DYNAMIC_WARP
+        return b"".join(
+            (
+                self._ewram[_HEADER : _HEADER + _HEADER_SIZE],
+                bytes((map_id.group & 0xFF, map_id.number & 0xFF)),
+                self._ewram[warp : warp + 2],
+                struct.pack("<HH", *size),
+            )
+        )
+
+    def _build(self, key: bytes, raw: bytes) -> _Layout | None:
+        """Return a layout, None where header and cells do not belong together."""
+        layout_at, events_at, _, connections_at = _POINTERS.unpack_from(key)
+        dynamic = MapId(*key[_HEADER_SIZE + 2 : _HEADER_SIZE + 4])
+        columns, rows = struct.unpack("<HH", key[-4:])
+        width, height = columns - _WIDTH_ADDED, rows - _HEIGHT_ADDED
+        layout = self._memory.read(layout_at, _LAYOUT.size)
+        if not layout:
+            return None
+        map_width, map_height, _, _, *tilesets = _LAYOUT.unpack(layout)
+        if (map_width, map_height) != (width, height):
+            return None
+        cells = np.frombuffer(raw, "<u2").reshape(rows, columns)
+        primary, secondary = (self._attributes(tileset) for tileset in tilesets)
+        behaviours = behaviours_of(cells, primary, secondary)
+        warps, signs = self._events(events_at, dynamic)
+        inside = [(w.x, w.y) for w in warps if 0 <= w.x < width and 0 <= w.y < height]
+        terrain = cell_terrain(cells, behaviours, [(x + _BORDER, y + _BORDER) for x, y in inside])
+        bordered = np.ascontiguousarray(
+            terrain[_SPARE : rows - _SPARE, _SPARE : _SPARE + width + 2 * MAP_BORDER]
+        )
+        own = slice(_BORDER, _BORDER + height), slice(_BORDER, _BORDER + width)
+        kinds = kinds_of(terrain[own], behaviours[own])
+        for array in (bordered, kinds):
+            array.setflags(write=False)
+        edges = tuple(self._edges(connections_at))
+        within = slice(MAP_BORDER, MAP_BORDER + height), slice(MAP_BORDER, MAP_BORDER + width)
+        view = MapView(
+            width,
+            height,
+            bordered[within],
+            tuple(w for w in warps if (w.x, w.y) in inside),
+            (),
+            frozenset(edge.side for edge in edges),
+            tuple((x, y) for x, y in signs if x < width and y < height),
+            bordered,
+            edges,
+            kinds,
+        )
+        return _Layout(key, raw, view)
+
+    def _attributes(self, tileset: int) -> NDArray[np.uint16]:
+        """Return the attributes of a tileset's metatiles; fewer where the image ends before."""
+        address = self._pointer(tileset + _ATTRIBUTES)
+        raw = self._memory.read_most(address, _ATTRIBUTES_SIZE)
+        return np.frombuffer(raw[: len(raw) & ~1], "<u2")
+
+    def _events(self, address: int, dynamic: MapId) -> tuple[list[Warp], list[tuple[int, int]]]:
+        raw = self._memory.read(address, _EVENTS.size)
+        if not raw:
+            return [], []
+        _, num_warps, _, num_signs, _, warps_at, _, signs_at = _EVENTS.unpack(raw)
+        warps = []
+        for x, y, _, index, number, group in self._rows(warps_at, num_warps, _WARP):
+            is_dynamic = (group, number) == _DYNAMIC
+            target = dynamic if is_dynamic else MapId(group, number)
+            warps.append(Warp(x, y, target, _BACK if is_dynamic else index + 1, self._name(target)))
+        signs = self._rows(signs_at, num_signs, _SIGN)
+        return warps, [(x, y) for x, y, _, kind in signs if kind < _SIGN_KINDS]
+
+    def _edges(self, address: int) -> Iterator[Edge]:
+        raw = self._memory.read(address, _CONNECTIONS.size)
+        count, rows = _CONNECTIONS.unpack(raw) if raw else (0, 0)
+        if 0 < count <= _MOST_CONNECTIONS:
+            for direction, _, group, number in self._rows(rows, count, _CONNECTION):
+                if direction in _SIDES:
+                    target = MapId(group, number)
+                    yield Edge(_SIDES[direction], target, self._name(target))
+
+    def _rows(self, address: int, count: int, row: struct.Struct) -> Iterator[tuple[int, ...]]:
+        return row.iter_unpack(self._memory.read(address, count * row.size))
+
+    def _objects(self, map_id: MapId) -> tuple[MapObject, ...]:
+        """Return what stands near the player: objects further off are not in memory."""
+        size = _OBJECT_SIZE * _NUM_OBJECTS
+        raw = bytes(self._ewram[_OBJECTS : _OBJECTS + size])
+        if raw == self._shown:
+            return self._things
+        player = self._ewram[_AVATAR_OBJECT]
+        right, bottom = self._layout.view.width, self._layout.view.height
+        things = []
+        for slot, (active, hidden, is_player, sprite, index, number, group, x, y) in enumerate(
+            _OBJECT.iter_unpack(raw)
+        ):
+            if not active & _ACTIVE or hidden & _INVISIBLE or is_player & _IS_PLAYER:
+                continue
+            is_here = (group, number) == (map_id.group, map_id.number) and slot != player
+            if is_here and 0 <= x - _BORDER < right and 0 <= y - _BORDER < bottom:
+                things.append(MapObject(index, sprite, x - _BORDER, y - _BORDER))
+        self._shown, self._things = raw, tuple(things)
+        return self._things

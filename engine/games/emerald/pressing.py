@@ -1,0 +1,98 @@
+"""Press one action's button, and let what it began come to its end.
+
+Every action takes `hold_frames` + `wait_frames` frames (8 + 12), but for these rules:
+
+- A direction that the player does not face yet is held `TURN_FRAMES` longer, and waited for so much
+  less: a press of up to 8 frames only turns, one of 9 to 24 always turns and walks a tile.
+- A direction is held for at most `MOST_HELD` frames where the player walks: longer goes two tiles.
+- What has begun is waited for, so that no state is read in mid-step: a step, a hop or a door for up
+  to `DOOR_FRAMES`; after a map was loaded until the player has been in control for `STABLE_FRAMES`,
+  for only then do the map's own scripts begin; a text that is being printed for up to
+  `TEXT_FRAMES`; a battle's animations for up to `BATTLE_FRAMES`; a scene for `SCENE_FRAMES`.
+- One more frame ends it: the one that is drawn.
+"""
+
+from engine.config import EnvConfig
+from engine.emulator.base import Emulator
+from engine.games.emerald.control import ControlReader
+from engine.games.emerald.modes import Mode
+from engine.types import DIRECTIONS, Action, GameState, Prompt
+
+TURN_FRAMES = 4
+MOST_HELD = 16
+DOOR_FRAMES = 200
+STABLE_FRAMES = 20
+TEXT_FRAMES = 64
+BATTLE_FRAMES = 64
+SCENE_FRAMES = 12
+
+
+def play(
+    emulator: Emulator,
+    control: ControlReader,
+    action: int,
+    state: GameState,
+    config: EnvConfig,
+    render: bool,
+) -> None:
+    """Press `action` in the game that is in `state`; `render` draws the last frame.
+
+    Args:
+        emulator: The machine.
+        control: Reads it.
+        action: Index in the game's actions.
+        state: The game now.
+        config: How long a button is held and waited for.
+        render: Draw the last frame.
+    """
+    held, waited = config.hold_frames, config.wait_frames
+    if state.control.is_free and action in DIRECTIONS:
+        longer = 0 if DIRECTIONS[Action(action)] is state.place.facing else TURN_FRAMES
+        held = min(held + longer, MOST_HELD)
+        waited = max(config.hold_frames + waited - held, 1)
+    emulator.press(action)
+    emulator.tick(held)
+    emulator.release(action)
+    emulator.tick(waited - 1)
+    if state.control.in_game:
+        _settle(emulator, control)
+    emulator.tick(1, render)
+
+
+def _settle(emulator: Emulator, control: ControlReader) -> None:
+    """Wait for what was begun: until the player is asked for something, or for long enough."""
+    stable = 0
+    has_loaded = False
+    for waited in range(DOOR_FRAMES):
+        mode = control.mode()
+        has_loaded = has_loaded or mode is Mode.LOADING
+        if control.is_in_control():
+            stable += 1
+            if not has_loaded or stable > STABLE_FRAMES:
+                return
+        else:
+            stable = 0
+            if waited >= _patience(control, mode):
+                return
+        emulator.tick(1)
+
+
+def _patience(control: ControlReader, mode: Mode) -> int:
+    """Return for how many frames to wait for what is under way; 0: for a button."""
+    if mode is Mode.LOADING or control.is_fading():
+        return DOOR_FRAMES
+    now = control.read(mode, control.menu(mode))
+    if now.prompt is Prompt.PRINTING:
+        return TEXT_FRAMES
+    if now.prompt is not Prompt.NONE:
+        return 0
+    if mode is Mode.BATTLE:
+        return BATTLE_FRAMES
+    if now.is_scripted and control.is_settled():
+        return SCENE_FRAMES
+    return DOOR_FRAMES
+
+
+def is_at_rest(control: ControlReader) -> bool:
+    """Return whether no step and no way through a door is under way."""
+    return control.is_settled() and not control.is_between_maps()

@@ -1,0 +1,261 @@
+"""Read a frozen GameState from the RAM of Pokémon Emerald, or of a game that keeps it likewise."""
+
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+from engine.games.base import GameTables
+from engine.games.emerald.bag import BagReader
+from engine.games.emerald.control import ControlReader
+from engine.games.emerald.creatures import CreatureReader
+from engine.games.emerald.maps import MapReader
+from engine.games.emerald.memory import Machine, Memory, SaveBlocks, ewram_at
+from engine.games.emerald.menus import LIST_END, Menu
+from engine.games.emerald.modes import Mode
+from engine.games.emerald.profile import Profile
+from engine.games.emerald.screen import ScreenReader, pocket_items
+from engine.types import Bag, Facing, GameState, MapId, Place
+
+# Of SaveBlock1, whose first bytes are where the player is: s16 x, y, s8 group, number.
+_PLACE = struct.Struct("<hhbb")
+_LAST_HEAL = 0x1C
+_HEAL = struct.Struct("<bbbxhh")
+_MONEY, _FLAGS, _VARS = 0x490, 0x1270, 0x139C
+_NUM_FLAG_BYTES, _VARS_SIZE = 300, 512
+# Of SaveBlock2.
+_TIME = struct.Struct("<HBBB")
+_PLAY_TIME, _CAUGHT, _SEEN, _DEX_SIZE = 0x0E, 0x28, 0x5C, 52
+_MONEY_WORD = struct.Struct("<I")
+_MAX_MONEY = 999_999
+_FIRST_BADGE, _FIRST_VISITED = 0x867, 0x86F
+_NUM_SPAWNS = 16
+_REPEL = 2 * 0x21  # of the variables
+
+_FACINGS = {1: Facing.DOWN, 2: Facing.UP, 3: Facing.LEFT, 4: Facing.RIGHT}
+_OBJECTS, _OBJECT_SIZE, _OBJECT_FACING = ewram_at("gObjectEvents"), 0x24, 0x18
+_AVATAR_OBJECT = ewram_at("gPlayerAvatar") + 5
+_SECTION, _KIND = ewram_at("gMapHeader") + 0x14, ewram_at("gMapHeader") + 0x17
+_ENVIRONMENTS = {
+    1: "town", 2: "town", 3: "route", 4: "cave", 5: "cave", 6: "route", 8: "indoor", 9: "indoor",
+}  # fmt: skip
+_NOWHERE = Place(MapId(0, 0), "nowhere", 0, 0, Facing.DOWN, "indoor")
+_EMPTY_DEX = bytes(_DEX_SIZE)
+_NUM_SPECIES = 386
+_FIRST_SHIFTED = 252
+"""National number from which on species have other numbers of their own in the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pokedex:
+    raw: bytes = b""
+    caught: int = 0
+    seen: int = 0
+    caught_flags: bytes = _EMPTY_DEX
+    seen_flags: bytes = _EMPTY_DEX
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    """What the flags say."""
+
+    flags: bytes = bytes(_NUM_FLAG_BYTES)
+    badges: int = 0
+    fly_points: tuple[MapId, ...] = ()
+
+
+class EmeraldReader:
+    """Read states from a running game.
+
+    Parts whose bytes did not change are taken over from the last state. The save blocks move and
+    the key changes at every map load: both are asked for at every reading.
+
+    Args:
+        emulator: Runs the game.
+        profile: Of the image that it runs.
+        tables: Give the names.
+    """
+
+    def __init__(self, emulator: Machine, profile: Profile, tables: GameTables) -> None:
+        memory = Memory(emulator)
+        self._memory = memory
+        self._ewram, self._iwram = memory.ewram, memory.iwram
+        self._tables = tables
+        self._control = ControlReader(memory, profile)
+        self._maps = MapReader(memory, profile, tables)
+        self._creatures = CreatureReader(memory, profile, tables)
+        self._bag = BagReader(memory)
+        self._screen = ScreenReader(memory, self._control.menus, tables)
+        self._numbers = _species_numbers(memory, profile)
+        self._place = _NOWHERE
+        self._place_key: tuple[int, ...] = ()
+        self._pokedex = _Pokedex()
+        self._story = _Story()
+        self._vars = b""
+
+    def read(self) -> GameState:
+        """Read the current state; before a game is running all but `control` is empty."""
+        mode = self._control.mode()
+        blocks = self._memory.save_blocks()
+        if blocks is None or mode is Mode.BEFORE:
+            menu = self._control.menu(Mode.BEFORE)
+            return GameState(place=_NOWHERE, control=self._control.read(Mode.BEFORE, menu))
+        menu = self._control.menu(mode)
+        bag = self._bag.read(blocks)
+        menu = _with_item(menu, bag)
+        control = self._control.read(mode, menu)
+        if mode is Mode.FIELD:
+            self._settle(blocks)
+        party = self._creatures.party()
+        battle = self._creatures.battle()
+        pokedex, story = self._read_pokedex(blocks), self._read_story(blocks)
+        lines = self._screen.lines(mode, menu, blocks, party, battle, bag)
+        hours, minutes, seconds, frames = _TIME.unpack_from(self._ewram, blocks.second + _PLAY_TIME)
+        scenes = self._read_vars(blocks)
+        return GameState(
+            place=self._place,
+            control=control,
+            party=party,
+            battle=battle,
+            badges=(story.badges, 0),
+            money=self._read_money(blocks),
+            play_time_s=hours * 3600 + minutes * 60 + seconds + frames / 60,
+            caught=pokedex.caught,
+            seen=pokedex.seen,
+            bag=bag,
+            event_flags=story.flags,
+            screen_text=lines,
+            map=self._maps.last,
+            caught_flags=pokedex.caught_flags,
+            seen_flags=pokedex.seen_flags,
+            fly_points=story.fly_points,
+            healing_place=self._healing_place(blocks),
+            repel_steps=scenes[_REPEL] | scenes[_REPEL + 1] << 8,
+            scenes=scenes,
+        )
+
+    def save(self) -> dict[str, Any]:
+        """Return what RAM does not tell at any time: where the player was, the map seen there."""
+        return {
+            "place": list(self._place_key),
+            "map": self._maps.save(),
+            "party": self._creatures.save(),
+        }
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Put back what `save` returned."""
+        key = tuple(saved["place"])
+        self._place_key = key
+        self._place = self._make_place(key) if key else _NOWHERE
+        self._maps.restore(saved["map"])
+        self._creatures.restore(saved["party"])
+
+    def _settle(self, blocks: SaveBlocks) -> None:
+        """Take place and map from RAM, if they are whole and belong together."""
+        ewram = self._ewram
+        x, y, group, number = _PLACE.unpack_from(ewram, blocks.first)
+        map_id = MapId(group, number)
+        if not self._maps.is_header_of(map_id):
+            return
+        view = self._maps.read(blocks, map_id)
+        if view is None or not view.contains(x, y):
+            return
+        slot = ewram[_AVATAR_OBJECT] & 0xF
+        facing = ewram[_OBJECTS + _OBJECT_SIZE * slot + _OBJECT_FACING] & 0xF
+        key = (group, number, x, y, facing, ewram[_KIND], ewram[_SECTION])
+        if key != self._place_key:
+            self._place, self._place_key = self._make_place(key), key
+
+    def _make_place(self, key: tuple[int, ...]) -> Place:
+        group, number, x, y, direction, kind, section = key
+        map_id = MapId(group, number)
+        tables = self._tables
+        return Place(
+            map_id,
+            tables.map_name(map_id),
+            x,
+            y,
+            _FACINGS.get(direction, Facing.DOWN),
+            _ENVIRONMENTS.get(kind, "dungeon"),
+            tables.LANDMARKS.get(section, ""),
+        )
+
+    def _read_money(self, blocks: SaveBlocks) -> int:
+        (amount,) = _MONEY_WORD.unpack_from(self._ewram, blocks.first + _MONEY)
+        return min(int(amount) ^ blocks.key, _MAX_MONEY)
+
+    def _read_vars(self, blocks: SaveBlocks) -> bytes:
+        """Return the variables, the same object while they are the same."""
+        start = blocks.first + _VARS
+        raw = self._ewram[start : start + _VARS_SIZE].tobytes()
+        if raw != self._vars:
+            self._vars = raw
+        return self._vars
+
+    def _read_story(self, blocks: SaveBlocks) -> _Story:
+        start = blocks.first + _FLAGS
+        raw = self._ewram[start : start + _NUM_FLAG_BYTES].tobytes()
+        if raw != self._story.flags:
+            visited = _bits(raw, _FIRST_VISITED, _NUM_SPAWNS)
+            points = tuple(
+                MapId(*target) for bit, target in self._tables.SPAWNS.items() if visited >> bit & 1
+            )
+            self._story = _Story(raw, _bits(raw, _FIRST_BADGE, 8), points)
+        return self._story
+
+    def _read_pokedex(self, blocks: SaveBlocks) -> _Pokedex:
+        start = blocks.second + _CAUGHT
+        raw = self._ewram[start : start + 2 * _DEX_SIZE].tobytes()
+        if raw != self._pokedex.raw:
+            caught, seen = (self._by_number(raw[at : at + _DEX_SIZE]) for at in (0, _DEX_SIZE))
+            self._pokedex = _Pokedex(
+                raw, caught.bit_count(), seen.bit_count(), _as_bytes(caught), _as_bytes(seen)
+            )
+        return self._pokedex
+
+    def _by_number(self, raw: bytes) -> int:
+        """Return the bits of a Pokédex, which are in national order, by the game's own numbers."""
+        bits = int.from_bytes(raw, "little") & ((1 << _NUM_SPECIES) - 1)
+        own = bits & ((1 << (_FIRST_SHIFTED - 1)) - 1)
+        bits >>= _FIRST_SHIFTED - 1
+        national = _FIRST_SHIFTED
+        while bits:
+            if bits & 1:
+                own |= 1 << (self._numbers.get(national, national) - 1)
+            bits >>= 1
+            national += 1
+        return own
+
+    def _healing_place(self, blocks: SaveBlocks) -> MapId | None:
+        start = blocks.first + _LAST_HEAL
+        group, number, _, x, y = _HEAL.unpack_from(self._ewram, start)
+        is_set = group >= 0 and number >= 0 and (group, number, x, y) != (0, 0, 0, 0)
+        return MapId(group, number) if is_set else None
+
+
+def _with_item(menu: Menu, bag: Bag) -> Menu:
+    """Return a bag's menu with the item under the cursor instead of its place in the pocket."""
+    if menu.name != "Task_BagMenu_HandleInput":
+        return menu
+    items = (*pocket_items(bag, menu.pocket), LIST_END)
+    chosen = menu.selection
+    if chosen >= len(items):
+        return menu._replace(selection=0)
+    return menu._replace(selection=items[chosen], cursor=(chosen + 1, 1), size=(len(items), 1))
+
+
+def _species_numbers(memory: Memory, profile: Profile) -> dict[int, int]:
+    """Return the game's own number of a species by its national one, where an image says it."""
+    table = profile.rom.get("sSpeciesToNationalPokedexNum", 0)
+    raw = memory.read(table, profile.sizes.get("sSpeciesToNationalPokedexNum", 0))
+    nationals = struct.unpack(f"<{len(raw) // 2}H", raw[: len(raw) & ~1])
+    return {national: own for own, national in enumerate(nationals, 1) if national}
+
+
+def _bits(raw: bytes, first: int, count: int) -> int:
+    """Return flags from `first` on as bits."""
+    word = int.from_bytes(raw[first >> 3 : (first + count + 7) >> 3], "little")
+    return word >> (first & 7) & ((1 << count) - 1)
+
+
+def _as_bytes(bits: int) -> bytes:
+    return bits.to_bytes(max(_DEX_SIZE, (bits.bit_length() + 7) // 8), "little")

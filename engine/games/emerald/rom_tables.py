@@ -1,0 +1,109 @@
+"""Read names and figures from an image's own tables: species, moves, items, types, trainers.
+
+The profile says where they are and how long. Nothing in an image is believed: what does not lie in
+it, or is not as the layout says, is left out.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from engine.games.base import GameTables, MoveFacts
+from engine.games.emerald.profile import Profile
+from engine.games.emerald.text import decode
+from engine.games.facts import read_tables as read_facts
+
+ROM_START = 0x0800_0000
+_SPECIES_NAME, _MOVE_NAME, _CLASS_NAME = 11, 13, 13
+_SPECIES, _SPECIES_TYPES = 28, 6
+_MOVE, _MOVE_POWER = 12, 1  # then type, accuracy and points
+_ITEM, _ITEM_NAME = 44, 14
+_TRAINER, _TRAINER_CLASS, _TRAINER_NAME, _TRAINER_NAME_SIZE = 40, 1, 4, 12
+_NO_TYPE = 0xFE
+"""From here on rows of gTypeEffectiveness are no pairs of types: before 0xFE, all; 0xFF ends it."""
+_NEVER_MISSES = 100
+_NONE = frozenset({"", "?", "??????????", "????????", "-"})
+"""Names of what is not in the game."""
+
+
+def rom_slice(rom: bytes, address: int, size: int) -> bytes:
+    """Return what the processor sees at an address; shorter where the image ends before."""
+    start = address - ROM_START
+    return rom[start : start + size] if start >= 0 else b""
+
+
+@lru_cache(maxsize=4)
+def read_tables(rom: bytes, profile: Profile, facts: Path) -> GameTables:
+    """Return the tables of a folder with what the image says: species, moves, items, trainers."""
+    known = read_facts(facts)
+    species = dict(_names(rom, profile, "gSpeciesNames", _SPECIES_NAME))
+    return replace(
+        known,
+        SPECIES=species,
+        SPECIES_TYPES=_species_types(rom, profile, species, known.TYPES),
+        MOVES=dict(_moves(rom, profile)),
+        ITEMS=dict(_items(rom, profile)),
+        TYPE_CHART=dict(_type_chart(rom, profile, known.TYPES)),
+        TRAINER_CLASSES=dict(_names(rom, profile, "gTrainerClassNames", _CLASS_NAME)),
+        TRAINERS=dict(_trainers(rom, profile)),
+    )
+
+
+def _rows(rom: bytes, profile: Profile, table: str, size: int) -> Iterator[tuple[int, bytes]]:
+    """Yield number and bytes of each row of a table that lies in the image."""
+    address = profile.rom.get(table, 0)
+    data = rom_slice(rom, address, profile.sizes.get(table, 0))
+    for number in range(len(data) // size):
+        yield number, data[number * size : (number + 1) * size]
+
+
+def _names(rom: bytes, profile: Profile, table: str, size: int) -> Iterator[tuple[int, str]]:
+    for number, row in _rows(rom, profile, table, size):
+        name = decode(row)
+        if name not in _NONE:
+            yield number, name
+
+
+def _species_types(
+    rom: bytes, profile: Profile, species: Mapping[int, str], types: Mapping[int, str]
+) -> dict[int, tuple[int, ...]]:
+    """Return the types of the species; of one type, that alone."""
+    found = {}
+    for number, row in _rows(rom, profile, "gSpeciesInfo", _SPECIES):
+        pair = dict.fromkeys(row[_SPECIES_TYPES : _SPECIES_TYPES + 2])
+        if number in species and all(one in types for one in pair):
+            found[number] = tuple(pair)
+    return found
+
+
+def _moves(rom: bytes, profile: Profile) -> Iterator[tuple[int, MoveFacts]]:
+    names = dict(_names(rom, profile, "gMoveNames", _MOVE_NAME))
+    for number, row in _rows(rom, profile, "gBattleMoves", _MOVE):
+        power, kind, accuracy, points = row[_MOVE_POWER : _MOVE_POWER + 4]
+        if number and number in names:
+            yield number, (names[number], kind, power, accuracy or _NEVER_MISSES, points)
+
+
+def _items(rom: bytes, profile: Profile) -> Iterator[tuple[int, str]]:
+    for number, row in _rows(rom, profile, "gItems", _ITEM):
+        name = decode(row[:_ITEM_NAME])
+        if number and name not in _NONE:
+            yield number, name
+
+
+def _type_chart(
+    rom: bytes, profile: Profile, types: Mapping[int, str]
+) -> Iterator[tuple[tuple[int, int], float]]:
+    for _, (attack, defence, tenths) in _rows(rom, profile, "gTypeEffectiveness", 3):
+        if attack > _NO_TYPE:
+            return
+        if attack in types and defence in types:
+            yield (attack, defence), tenths / 10
+
+
+def _trainers(rom: bytes, profile: Profile) -> Iterator[tuple[int, tuple[int, str]]]:
+    for number, row in _rows(rom, profile, "gTrainers", _TRAINER):
+        name = decode(row[_TRAINER_NAME : _TRAINER_NAME + _TRAINER_NAME_SIZE])
+        if name:
+            yield number, (row[_TRAINER_CLASS], name)

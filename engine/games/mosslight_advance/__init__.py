@@ -1,0 +1,1 @@
+"""The practice game of the Game Boy Advance, MOSSLIGHT ADVANCE."""

@@ -1,0 +1,54 @@
+"""Be MOSSLIGHT ADVANCE: it keeps its state as Emerald does, and its world is known."""
+
+from functools import cache
+from pathlib import Path
+
+from engine.emulator.advance_cartridge import AdvanceCartridge
+from engine.errors import RomError
+from engine.games.base import Atlas, Recognised
+from engine.games.bundled import find_image
+from engine.games.emerald.game import EmeraldGame
+from engine.games.emerald.profile import Profile
+from engine.games.facts import read_places
+
+TITLE = "MOSSLIGHTADV"
+FACTS = Path(__file__).parent / "facts"
+"""Written by the build of the game (roms/mosslight_advance/build.py)."""
+
+
+def recognise(file: Path, sha1: str, cartridge: AdvanceCartridge, rom: bytes) -> Recognised | None:
+    """Return the practice game if an image is one, else None."""
+    if cartridge.title != TITLE:
+        return None
+    profile = Profile.read(FACTS)
+    game = EmeraldGame(profile, rom, facts=FACTS, atlas=atlas(), sha1=sha1)
+    if sha1 == profile.sha1:
+        return Recognised(game.name, game)
+    refusal = RomError(
+        f"The practice game {file} is damaged or from a different version (SHA-1 {sha1}).",
+        "Reinstall poketui, or build it with `python roms/mosslight_advance/build.py`.",
+    )
+    return Recognised(f"{game.name} (unknown build)", game, refusal)
+
+
+@cache
+def atlas() -> Atlas:
+    """Return what is known of the game's world."""
+    healers, training = read_places(FACTS)
+    return Atlas(
+        healers=healers,
+        training=training,
+        rest_name="CENTER",
+        healer=1,
+        shop_name="SHOP",
+        clerk=1,
+    )
+
+
+def rom_path() -> Path:
+    """Find the practice game's image.
+
+    Raises:
+        RomError: It is missing.
+    """
+    return find_image("mosslight-advance")

@@ -1,0 +1,24 @@
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from engine.emulator.core import Core
+
+_FILE = "mgba_libretro.so"
+
+
+def _wheel() -> Path:
+    package = find_spec("stable_retro")
+    folders = (package and package.submodule_search_locations) or [""]
+    return Path(folders[0], "cores", _FILE)
+
+
+@pytest.fixture(params=["wheel", "debian"])
+def core(request: pytest.FixtureRequest) -> Core:
+    """Return each core that is installed: of the extra `gba`, and of Debian."""
+    debian = Path("/usr/lib/x86_64-linux-gnu/libretro", _FILE)
+    path = _wheel() if request.param == "wheel" else debian
+    if not path.is_file():
+        pytest.skip(f"no core of the {request.param}")
+    return Core(path)

@@ -1,0 +1,135 @@
+"""Find cores, and say what is wrong with files that are none."""
+
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from engine.emulator import core as cores
+from engine.emulator.core import Core, LoadedCore, core_version
+from engine.errors import EnvironmentError
+from engine.folders import CORE_VARIABLE
+
+
+def load(path: Path) -> LoadedCore:
+    return LoadedCore(Core(path), lambda: 0)
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(EnvironmentError) as caught:
+        load(path)
+    assert "--core" in caught.value.hint
+    return caught.value.message
+
+
+def compiled(folder: Path, code: str) -> Path:
+    """Return a library made from C."""
+    if not shutil.which("gcc"):
+        pytest.skip("needs gcc")
+    source, library = folder / "source.c", folder / "some_libretro.so"
+    source.write_text(code)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-w", source, "-o", library], check=True)
+    return library
+
+
+def test_named_core_comes_before_all_others(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CORE_VARIABLE, str(core.path))
+    assert Core.find() == core
+    assert core_version().startswith("mGBA 0.")
+
+
+def test_core_of_the_extra_comes_before_the_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(CORE_VARIABLE, raising=False)
+    package, system = tmp_path / "stable_retro", tmp_path / "system"
+    for folder in (package / "cores", system):
+        folder.mkdir(parents=True)
+        (folder / "mgba_libretro.so").touch()
+    (package / "__init__.py").write_text("raise AssertionError('it is never imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(cores, "_SYSTEM_FOLDERS", (str(system),))
+    importlib.invalidate_caches()
+    assert Core.find().path == package / "cores" / "mgba_libretro.so"
+    (package / "cores" / "mgba_libretro.so").unlink()
+    assert Core.find().path == system / "mgba_libretro.so"
+
+
+def test_missing_core_is_one_line_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(CORE_VARIABLE, raising=False)
+    monkeypatch.setattr(cores, "_PACKAGE", "no_such_package")
+    monkeypatch.setattr(cores, "_SYSTEM_FOLDERS", ())
+    with pytest.raises(EnvironmentError, match=r"not installed.*pip install 'poketui\[gba\]'"):
+        Core.find()
+    assert core_version() == ""
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "none.so") == (
+        f"The core {tmp_path}/none.so cannot be used: No such file or directory."
+    )
+
+
+@pytest.mark.parametrize("content", [b"", b"text", bytes(5000)], ids=["empty", "text", "zeros"])
+def test_file_that_is_no_library_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "text_libretro.so"
+    path.write_bytes(content)
+    message = refusal(path)
+    assert message.startswith(f"The core {path} cannot be used: ")
+    assert "poketui-core-" not in message
+
+
+def test_core_of_another_platform_is_refused(core: Core, tmp_path: Path) -> None:
+    image = bytearray(core.path.read_bytes())
+    image[18:20] = b"\xb7\0"  # 64-bit Arm
+    path = tmp_path / "arm_libretro.so"
+    path.write_bytes(image)
+    assert refusal(path).startswith(f"The core {path} cannot be used: ")
+
+
+def test_truncated_core_is_refused(core: Core, tmp_path: Path) -> None:
+    path = tmp_path / "cut_libretro.so"
+    path.write_bytes(core.path.read_bytes()[:5000])
+    assert refusal(path).startswith(f"The core {path} cannot be used: ")
+
+
+def test_library_that_is_no_core_is_refused(tmp_path: Path) -> None:
+    assert refusal(compiled(tmp_path, "int answer;")).endswith("it is no libretro core.")
+
+
+def test_core_of_another_emulator_is_refused(tmp_path: Path) -> None:
+    functions = (name for name in cores.abi.FUNCTIONS if name != "retro_get_system_info")
+    stubs = "".join(f"int {name}(void) {{ return 1; }}\n" for name in functions)
+    info = (
+        "struct info { const char *name, *version; };\n"
+        "void retro_get_system_info(struct info *info) {\n"
+        '  info->name = "VBA Next"; info->version = "1.0";\n}\n'
+    )
+    assert refusal(compiled(tmp_path, stubs + info)).endswith("it is VBA Next 1.0, not mGBA.")
+
+
+def test_folder_that_runs_no_programs_is_named_as_the_reason(
+    core: Core, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: str) -> None:  # what dlopen says on a file system mounted with noexec
+        raise OSError(f"{path}: failed to map segment from shared object")
+
+    monkeypatch.setattr(cores.ctypes, "PyDLL", refuse)
+    with pytest.raises(EnvironmentError, match=r"failed to map segment.*Set TMPDIR"):
+        load(core.path)
+
+
+def test_version_names_a_clock_that_cannot_be_fixed(
+    core: Core, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = load(core.path)
+    assert loaded.is_clock_fixed
+    fixed = loaded.version
+    loaded.close()
+    monkeypatch.setattr("sys.platform", "darwin")
+    loaded = load(core.path)
+    assert not loaded.is_clock_fixed
+    assert loaded.version == f"{fixed}, clock not fixed"
+    loaded.close()

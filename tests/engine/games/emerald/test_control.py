@@ -1,0 +1,365 @@
+"""Who is in control, and what is waited for: facts of ../shared/facts/gba.md, 22 and 26 to 29."""
+
+import struct
+
+import pytest
+
+from engine.types import Control, GameState, Prompt
+from tests.engine.games.emerald.memory_image import (
+    FUNCTIONS,
+    MemoryImage,
+    creature,
+    encode,
+    fighter,
+)
+
+
+def _image() -> MemoryImage:
+    return MemoryImage().start()
+
+
+def _control(image: MemoryImage) -> Control:
+    return image.reader().read().control
+
+
+def _menu(state: GameState) -> tuple[Prompt, tuple[int, int], tuple[int, int]]:
+    control = state.control
+    return control.prompt, control.cursor, control.menu_size
+
+
+def test_nothing_runs_at_power_on() -> None:
+    control = _control(MemoryImage())
+    assert not control.in_game
+    assert control.in_transition
+
+
+def test_the_title_is_no_game() -> None:
+    image = _image()
+    image.run("", "CB2_InitTitleScreen")
+    state = image.reader().read()
+    assert not state.control.in_game
+    assert state.party == ()
+
+
+def test_the_player_is_in_control_at_rest() -> None:
+    control = _control(_image())
+    assert control.in_game
+    assert control.is_free
+    assert control.prompt is Prompt.NONE
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "value"),
+    [
+        ("sLockFieldControls", 0, 1),
+        ("sGlobalScriptContextStatus", 0, 0),
+        ("sGlobalScriptContextStatus", 0, 1),
+        ("gPaletteFade", 7, 0x80),
+        ("gPlayerAvatar", 6, 1),
+        ("gPlayerAvatar", 3, 1),
+        ("gPlayerAvatar", 2, 2),
+        ("gMain", 0x439, 2),
+    ],
+)
+def test_the_player_is_not_in_control(name: str, at: int, value: int) -> None:
+    image = _image()
+    image.set(name, bytes((value,)), at)
+    control = _control(image)
+    assert control.in_game
+    assert not control.is_free
+
+
+def test_the_middle_of_a_walk_over_several_tiles_is_free() -> None:
+    image = _image()
+    image.set("gPlayerAvatar", b"\2", 3)
+    assert _control(image).is_free
+
+
+def test_a_scene_is_scripted_and_a_door_is_a_transition() -> None:
+    image = _image()
+    image.set("sLockFieldControls", b"\1")
+    assert (_control(image).is_scripted, _control(image).in_transition) == (False, True)
+    image.set("sGlobalScriptContextStatus", b"\1")
+    assert (_control(image).is_scripted, _control(image).in_transition) == (True, False)
+
+
+@pytest.mark.parametrize("name", ["CB2_LoadMap", "CB2_LoadMap2", "CB2_ReturnToField"])
+def test_loading_a_map_is_a_transition(name: str) -> None:
+    image = _image()
+    image.run("CB1_Overworld", name)
+    control = _control(image)
+    assert control.in_game
+    assert control.in_transition
+    assert control.prompt is Prompt.NONE
+
+
+@pytest.mark.parametrize(
+    ("state", "prompt"),
+    [
+        (0, Prompt.PRINTING),
+        (1, Prompt.TEXT),
+        (2, Prompt.TEXT),
+        (3, Prompt.TEXT),
+        (4, Prompt.PRINTING),
+        (6, Prompt.PRINTING),
+    ],
+)
+def test_a_printer_says_whether_a_text_waits(state: int, prompt: Prompt) -> None:
+    image = _image()
+    image.set("sLockFieldControls", b"\1")
+    image.set("sGlobalScriptContextStatus", b"\1")
+    image.print("gStringVar4", "Hello.", done=3, state=state)
+    control = _control(image)
+    assert control.prompt is prompt
+    assert control.in_text
+
+
+def _wait_for_press(image: MemoryImage, mode: int = 2) -> None:
+    image.set("sLockFieldControls", b"\1")
+    image.set("sGlobalScriptContextStatus", b"\0")
+    image.set("sGlobalScriptContext", bytes((mode,)), 1)
+    image.word("sGlobalScriptContext", FUNCTIONS["WaitForAorBPress"] | 1, 4)
+
+
+def test_a_script_waits_for_a_press_in_its_native() -> None:
+    image = _image()
+    image.print("gStringVar4", "Hello.\nBye.")
+    _wait_for_press(image)
+    state = image.reader().read()
+    assert state.control.prompt is Prompt.TEXT
+    assert state.screen_text == ("Hello.", "Bye.")
+
+
+def test_the_native_is_stale_in_another_mode() -> None:
+    image = _image()
+    _wait_for_press(image, mode=1)
+    assert _control(image).prompt is Prompt.NONE
+
+
+def test_a_text_is_shown_as_far_as_it_is_printed() -> None:
+    image = _image()
+    image.print("gStringVar4", "One.\nTwo.|Three.", done=7)
+    assert image.reader().read().screen_text == ("One.", "Tw")
+    image.print("gStringVar4", "One.\nTwo.|Three.", done=12)
+    assert image.reader().read().screen_text == ("Th",)
+
+
+def test_a_page_is_shown_until_it_is_turned() -> None:
+    image = _image()
+    image.print("gStringVar4", "One.\nTwo.|Three.", done=10, state=2)
+    assert image.reader().read().screen_text == ("One.", "Two.")
+
+
+def _choose(image: MemoryImage, chosen: int, most: int, columns: int = 1, rows: int = 0) -> None:
+    image.set(
+        "sMenu", struct.pack("<BBbbbBBBBBB", 0, 0, chosen, 0, most, 0, 0, 0, 0, columns, rows)
+    )
+
+
+def test_a_question_has_two_answers() -> None:
+    image = _image()
+    image.set("sLockFieldControls", b"\1")
+    image.print("gStringVar4", "Is it so?")
+    image.begin_task(2, "Task_HandleYesNoInput")
+    _choose(image, 1, 1)
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.YES_NO, (2, 1), (2, 1))
+    assert state.control.in_menu
+    assert state.screen_text == ("Is it so?", "YES", "▶NO")
+
+
+def test_a_choice_has_a_cursor() -> None:
+    image = _image()
+    image.begin_task(0, "Task_HandleMultichoiceInput")
+    image.set("sLockFieldControls", b"\1")
+    _choose(image, 2, 4, columns=2, rows=2)  # of the last grid
+    assert _menu(image.reader().read()) == (Prompt.MENU, (3, 1), (5, 1))
+
+
+def test_a_grid_has_rows_and_columns() -> None:
+    image = _image()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_ItemContext_MultipleRows")
+    _choose(image, 2, 3, columns=2, rows=2)
+    assert _menu(image.reader().read()) == (Prompt.MENU, (2, 1), (2, 2))
+
+
+@pytest.mark.parametrize("menu", [(5, 4), (-1, 4), (0, -1)])
+def test_a_cursor_that_cannot_be_is_not_known(menu: tuple[int, int]) -> None:
+    image = _image()
+    image.set("sLockFieldControls", b"\1")
+    image.begin_task(0, "Task_HandleMultichoiceInput")
+    _choose(image, *menu)
+    assert _menu(image.reader().read()) == (Prompt.MENU, (0, 0), (0, 0))
+
+
+def test_the_start_menu_names_its_entries() -> None:
+    image = _image()
+    image.set("sLockFieldControls", b"\1")
+    image.save2(0, encode("BRENDAN"))
+    image.begin_task(1, "Task_ShowStartMenu")
+    image.set("sStartMenuCursorPos", b"\1")
+    image.set("sNumStartMenuActions", b"\6")
+    image.set("sCurrentStartMenuActions", bytes((1, 2, 4, 5, 6, 7)))
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.MENU, (2, 1), (6, 1))
+    assert state.screen_text == ("POKéMON", "▶BAG", "BRENDAN", "SAVE", "OPTION", "EXIT")
+
+
+@pytest.mark.parametrize("chosen", range(4))
+def test_a_battles_first_menu_is_a_square(chosen: int) -> None:
+    image = _image()
+    image.set_party(creature(8))
+    image.fight(fighter(8), fighter(9))
+    image.print("gDisplayedStringBattle", "What will\nMUDKIP do?")
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseAction"] | 1)
+    image.set("gActionSelectionCursor", bytes((chosen,)))
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.MENU, (chosen // 2 + 1, chosen % 2 + 1), (2, 2))
+    names = ["FIGHT", "BAG", "POKéMON", "RUN"]
+    names[chosen] = f"▶{names[chosen]}"
+    assert state.screen_text == ("What will", "MUDKIP do?", *names)
+
+
+def test_a_battles_moves_are_named() -> None:
+    image = _image()
+    image.set_party(creature(8))
+    image.fight(fighter(9), fighter(8), positions=(1, 0))
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseMove"] | 1, 4)
+    image.set("gMoveSelectionCursor", b"\0\1")
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.MENU, (1, 2), (2, 2))
+    assert state.screen_text == ("TACKLE", "▶GROWL")
+
+
+def test_the_enemys_controller_asks_nothing_of_the_player() -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseMove"] | 1, 4)
+    control = _control(image)
+    assert control.prompt is Prompt.NONE
+    assert not control.in_transition
+
+
+def test_a_battles_text_is_shown() -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.print("gDisplayedStringBattle", "It hit!", done=7)
+    state = image.reader().read()
+    assert state.control.prompt is Prompt.PRINTING
+    assert state.screen_text == ("It hit!",)
+
+
+@pytest.mark.parametrize(("slot", "row"), [(0, 1), (1, 2), (7, 3)])
+def test_the_party_is_a_list_with_a_way_out(slot: int, row: int) -> None:
+    image = _image()
+    image.run("", "CB2_UpdatePartyMenu")
+    image.set_party(creature(1), creature(2, species=74))
+    image.begin_task(0, "Task_HandleChooseMonInput")
+    image.set("gPartyMenu", bytes((slot,)), 9)
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.MENU, (row, 1), (3, 1))
+    names = ["MUDKIP", "GEODUDE", "CANCEL"]
+    names[row - 1] = f"▶{names[row - 1]}"
+    assert state.screen_text[-3:] == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("pocket", "shown", "title", "item"),
+    [
+        (0, 0, "ITEMS", 13),
+        (1, 1, "BALLS", 4),
+        (2, 3, "MACHINES", 289),
+        (3, 4, "BERRIES", 133),
+        (4, 2, "KEY ITEMS", 259),
+    ],
+)
+def test_an_open_bag_says_pocket_and_item(pocket: int, shown: int, title: str, item: int) -> None:
+    image = _image()
+    image.fill_bag()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_BagMenu_HandleInput")
+    image.set("gBagPosition", bytes((pocket,)), 5)
+    state = image.reader().read()
+    assert (state.control.pocket, state.control.selection) == (shown, item)
+    assert state.control.cursor == (1, 1)
+    assert state.screen_text[0] == title
+    assert state.screen_text[1].startswith("▶")
+    assert state.screen_text[-1] == "CANCEL"
+
+
+def test_the_bags_last_line_closes_it() -> None:
+    image = _image()
+    image.fill_bag()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_BagMenu_HandleInput")
+    image.set("gBagPosition", struct.pack("<H", 1), 8)
+    image.set("gBagPosition", struct.pack("<H", 1), 0x12)
+    state = image.reader().read()
+    assert (state.control.selection, state.control.cursor) == (255, (3, 1))
+    assert state.screen_text == ("ITEMS", "POTION", "POKé BALL", "▶CANCEL")
+
+
+def test_a_bag_that_shows_no_such_item_says_none() -> None:
+    image = _image()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_BagMenu_HandleInput")
+    image.set("gBagPosition", struct.pack("<H", 9), 8)
+    assert _control(image).selection == 0
+    image.set("gBagPosition", b"\x63", 5)
+    assert _control(image).cursor == (0, 0)
+
+
+def _shop_list(image: MemoryImage, row: int) -> dict[int, int]:
+    entries = image.add_rom(struct.pack("<IiIiIi", 0, 13, 0, 4, 0, -2))
+    return {8: entries & 0xFFFF, 10: entries >> 16, 0x14: 3, 0x20: 1, 0x22: row}
+
+
+@pytest.mark.parametrize(("row", "item"), [(0, 4), (1, 255)])
+def test_a_shop_lists_its_goods(row: int, item: int) -> None:
+    image = _image()
+    image.run("", "CB2_BuyMenu")
+    image.begin_task(3, "ListMenuDummyTask", _shop_list(image, row))
+    state = image.reader().read()
+    assert state.control.selection == item
+    assert _menu(state) == (Prompt.MENU, (row + 2, 1), (3, 1))
+    names = ["POTION", "POKé BALL", "CANCEL"]
+    names[row + 1] = f"▶{names[row + 1]}"
+    assert state.screen_text[-3:] == tuple(names)
+
+
+def test_a_list_elsewhere_says_nothing() -> None:
+    image = _image()
+    image.run("", "CB2_BuyMenu")
+    image.begin_task(3, "ListMenuDummyTask", {8: 0x10, 0x14: 3, 0x20: 0, 0x22: 1})
+    assert _control(image).selection == 0
+    image.begin_task(3, "ListMenuDummyTask", {8: 0x10, 0x14: 3, 0x20: 2, 0x22: 1})
+    assert _control(image).cursor == (0, 0)
+
+
+def test_how_many_lies_over_the_list() -> None:
+    image = _image()
+    image.run("", "CB2_BuyMenu")
+    image.begin_task(0, "ListMenuDummyTask", _shop_list(image, 0))
+    image.begin_task(4, "Task_BuyHowManyDialogueHandleInput", {0x0A: 5, 0x12: 13})
+    state = image.reader().read()
+    assert state.control.prompt is Prompt.QUANTITY
+    assert state.control.selection == 13
+    assert state.screen_text[-1] == "×05"
+
+
+def test_screens_wait_for_a_button_when_they_are_up() -> None:
+    image = _image()
+    image.run("", "CB2_TrainerCard")
+    assert _control(image).prompt is Prompt.SCREEN
+    image.set("gPaletteFade", b"\x80", 7)
+    assert _control(image).prompt is Prompt.NONE
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_name_is_asked_for(is_new: bool) -> None:
+    image = MemoryImage() if is_new else _image()
+    image.run("", "CB2_NamingScreen")
+    control = _control(image)
+    assert control.prompt is Prompt.NAMING
+    assert control.in_game is not is_new
