@@ -1,7 +1,7 @@
 """People on the map: 16x32 pixels, put together from heads, bodies and legs.
 
 Signs of the drawings: o outline, e eyes, w white; s l S skin, its light and shadow; h i H hair;
-t u T clothes above, p q P below; b c shoes; a d n what sets one apart (cap, apron, beard ...).
+t u T clothes above, p q P below; b c shoes, of the hair's colours; a d n what sets one apart (cap, apron, beard ...).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ HEADS: dict[str, tuple[str, ...]] = {
         ".ohhhhhhhhhhHHo.",
         ".ohHhsHhhsHhHHo.",
         ".oHHsssssssSHHo.",
-        "..olsesssseSSo..",
-        "..olsesssseSSo..",
+        "..ossesssseSSo..",
+        "..ossesssseSSo..",
         "..oossssssSSoo..",
         "...oooSSSSooo...",
     ),
@@ -222,7 +222,7 @@ HATS: dict[str, dict[str, Rows]] = {
     "pigtails": {
         DOWN: {
             4: "ohohhhhhhhhhHoHo", 5: "hhohhhhhhhhhHoHH", 6: "hHaHhsHhhsHhHaHH",
-            7: "oHoHsssssssSHoHo", 8: "-oolsesssseSSoo-",
+            7: "oHoHsssssssSHoHo", 8: "..ossesssseSSo..",
         },
         UP: {
             4: "ohohhhhhhhhhHoHo", 5: "hhohhhhhhhhhHoHH", 6: "hHahhhhhhhhhHaHH",
@@ -369,7 +369,6 @@ class Look:
     bottom: str
     hat: str = "short"
     extra: str = "plain"
-    shoes: str = "503840 785060"
     accent: str = "802830 d04848 f08878"
     skirt: bool = False
     skin: tuple[int, ...] = SKIN
@@ -378,10 +377,10 @@ class Look:
         """Return the colour of every sign."""
         found = {"o": OUTLINE, "e": OUTLINE, "w": rgb("f8f8f8")}
         parts = ("Ssl", self.skin), ("Hhi", ramp(self.hair)), ("Ttu", ramp(self.top))
-        parts += ("Ppq", ramp(self.bottom)), ("bc", ramp(self.shoes)), ("nad", ramp(self.accent))
+        parts += ("Ppq", ramp(self.bottom)), ("nad", ramp(self.accent))
         for signs, shades in parts:
             found |= dict(zip(signs, shades, strict=True))
-        return found
+        return found | {"b": found["H"], "c": found["h"]}
 
 
 LOOKS: dict[str, Look] = {
