@@ -16,7 +16,7 @@ void Task_ShowStartMenu(void) {}
 
 static const u8 *entry_text(u8 entry)
 {
-    static const u8 party[] = T("PARTY"), bag[] = T("BAG"), save[] = T("SAVE"), options[] = T("OPTIONS"),
+    static const u8 party[] = T("TEAM"), bag[] = T("BAG"), save[] = T("SAVE"), options[] = T("OPTIONS"),
                     leave[] = T("EXIT");
     switch (entry) {
     case ENTRY_PARTY: return party;
