@@ -90,11 +90,11 @@ static void draw_first(const struct Mon *mon, u16 hp)
 
 static void draw_row(s16 y, const struct Mon *mon, u16 hp)
 {
-    ui_print(ROW_X + 34, y + 1, mon_name(mon), INK_WHITE);
-    print_level(ROW_X + 34, y + 9, mon->level, INK_WHITE);
-    ui_bar(ROW_X + 88, y + 4, ROW_W - 94, hp, mon->maxHp);
-    print_pair(ROW_X + ROW_W - 6, y + 9, hp, mon->maxHp, INK_WHITE);
-    print_status(ROW_X + 62, y + 8, mon);
+    ui_print(ROW_X + 31, y + 5, mon_name(mon), INK_WHITE);
+    if (mon->status || !hp) print_status(ROW_X + 80, y + 5, mon);
+    else print_level(ROW_X + 82, y + 5, mon->level, INK_WHITE);
+    ui_bar(ROW_X + 108, y + 3, ROW_W - 112, hp, mon->maxHp);
+    print_pair(ROW_X + ROW_W - 4, y + 9, hp, mon->maxHp, INK_WHITE);
 }
 
 static void draw_mon(u8 index, u16 hp)
