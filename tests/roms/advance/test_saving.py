@@ -58,9 +58,10 @@ def test_sectors_are_marked_as_emerald_marks_them(start: Start) -> None:
     assert {(sign, count) for _, _, sign, count in footers(first, 1)} == {(SIGNATURE, 1)}
     second = save(game)
     assert {(sign, count) for _, _, sign, count in footers(second, 0)} == {(SIGNATURE, 2)}
-    assert second[SECTORS * SECTOR_SIZE : 2 * SECTORS * SECTOR_SIZE] == first[
-        SECTORS * SECTOR_SIZE : 2 * SECTORS * SECTOR_SIZE
-    ]
+    assert (
+        second[SECTORS * SECTOR_SIZE : 2 * SECTORS * SECTOR_SIZE]
+        == first[SECTORS * SECTOR_SIZE : 2 * SECTORS * SECTOR_SIZE]
+    )
 
 
 def test_continue_restores_place_money_party_and_options(start: Start) -> None:
