@@ -107,7 +107,7 @@ def test_two_creatures_change_places(start: Start) -> None:
     tap(game, "down")
     tap(game, "a")
     wait_for_task(game, CHOOSE)
-    assert [one.hp for one in party(game)][0] == 3
+    assert party(game)[0].hp == 3
     assert all(one.is_sound for one in party(game))
     leave(game)
 
