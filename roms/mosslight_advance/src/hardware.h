@@ -23,6 +23,7 @@
 #define REG_IME REG16(0x208)
 
 #define DMA_WORDS 0x84000000u /* on, at once, 32 bits */
+#define DMA_DESCENDING 0x00A00000u
 
 #define PALETTE ((volatile u16 *)0x05000000)
 #define VRAM 0x06000000u

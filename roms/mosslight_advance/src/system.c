@@ -132,8 +132,6 @@ void *memmove(void *to, const void *from, size_t n)
     u8 *t = to;
     const u8 *f = from;
     if (t <= f || t >= f + n) return memcpy(to, from, n);
-    if ((((uintptr_t)t | (uintptr_t)f | n) & 3) == 0)
-        for (; n; n -= 4) *(u32 *)(t + n - 4) = *(const u32 *)(f + n - 4);
     while (n--) t[n] = f[n];
     return to;
 }
