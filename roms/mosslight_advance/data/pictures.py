@@ -12,8 +12,6 @@ from .world_source import GRAPHICS
 
 PEOPLE_PALETTES = 14
 """The field keeps two of the 16 for itself."""
-BACKDROPS = ("title", "field", "indoor", "screen", "intro")
-BACKDROP_TILES = (30, 20)
 
 
 def c_source() -> str:
@@ -25,7 +23,7 @@ def c_source() -> str:
     parts.append(_pictures("hero_back", [portraits.hero_back(n) for n in (0, 1)]))
     professor = _picture("professor_image", portraits.professor())
     parts.append("".join((professor[0], f"const struct Picture professor_picture = {professor[1]};\n")))
-    parts += [_backdrop(name, scenes.backdrop(name)) for name in BACKDROPS]
+    parts += [_backdrop(name, draw()) for name, draw in scenes.BACKDROPS.items()]
     parts.append(numbers("const u16 ui_palette[16]", scenes.UI_COLOURS, 4))
     return source(*parts)
 
