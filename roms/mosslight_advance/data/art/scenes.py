@@ -179,7 +179,7 @@ def _shadow(name: str) -> Canvas:
     canvas = Canvas(32, 32)
     for x, y in drawn.points:
         is_lit = (x - 1, y) not in drawn.points or (x, y - 1) not in drawn.points
-        canvas.put(x, y, TITLE["glow"][2] if is_lit else TITLE["hill"][0])
+        canvas.put(x, y, TITLE["glow"][2] if is_lit else TITLE["glow"][0])
     return canvas
 
 
