@@ -9,12 +9,11 @@ import pytest
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import OFFSET, Cell, Machine
 from tests.roms.advance.party import party
-from tests.roms.advance.player import (
-    DIRECTIONS,
+from tests.roms.advance.player import DIRECTIONS, Player
+from tests.roms.advance.world import (
     DOOR,
     MATS,
     STAIRS,
-    Player,
     is_level,
     map_names,
     map_of,
@@ -97,10 +96,11 @@ def test_steps_follow_each_other_without_a_pause(start: Start) -> None:
     Player(game).face("up")
     x, y = game.position
     game.press("up")
-    game.tick()
-    for tile in range(1, 4):
-        assert game.position == (x, y - tile)
-        assert frames_until(game, lambda t=tile: game.position != (x, y - t)) == STEP_FRAMES
+    for tile in range(3):
+        game.tick()
+        assert game.position == (x, y - tile - 1)
+        game.tick(STEP_FRAMES - 1)
+        assert game.position == (x, y - tile - 1)
     game.release("up")
 
 
@@ -362,6 +362,7 @@ def test_people_of_the_map_are_listed_in_the_save_block(start: Start) -> None:
     assert game.block(1, 0xC70 + 24 * count, 24) == bytes(24)
 
 
+@pytest.mark.slow
 def test_every_map_of_the_table_can_be_entered(start: Start) -> None:
     game = start("starter")
     player = Player(game)
