@@ -5,6 +5,7 @@
 #define FRAME_WORDS (FRAME_TILES * 8)
 #define NO_FRAME 0xFF
 #define FIRST_SPRITE 2             /* the exclamation mark lies before all */
+#define EMOTE_ABOVE 40             /* pixels of its upper edge over the cell's */
 #define EMOTE_SPRITE 0
 #define EMOTE_TILE (COUNT(persons) * FRAME_TILES)
 #define GRASS_TILE (EMOTE_TILE + FRAME_TILES) /* 16x16 pixels, the upper half empty */
@@ -329,7 +330,7 @@ static void draw_emote(s16 camera_x, s16 camera_y)
         sprite_hide(EMOTE_SPRITE);
         return;
     }
-    sprite_put(EMOTE_SPRITE, person_pixel_x(emote_over) - camera_x, person_pixel_y(emote_over) - camera_y - 3 * CELL,
+    sprite_put(EMOTE_SPRITE, person_pixel_x(emote_over) - camera_x, person_pixel_y(emote_over) - camera_y - EMOTE_ABOVE,
                SPRITE_16x32, EMOTE_TILE, object_graphics[GFX_EMOTE].palette, SPRITE_FRONT);
 }
 
