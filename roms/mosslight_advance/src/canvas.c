@@ -164,6 +164,11 @@ static const u8 *digits_of(u32 value)
     return digits + at;
 }
 
+u16 ui_number_width(u32 value)
+{
+    return ui_width(digits_of(value));
+}
+
 void ui_number(s16 x, s16 y, u32 value, u8 ink)
 {
     ui_print(x, y, digits_of(value), ink);

@@ -5,7 +5,6 @@
 #define FADE_FRAMES 8
 #define MENU_W 88
 #define ROW_H 16
-#define MONEY_W 36 /* six digits */
 #define MENU_X (SCREEN_W - MENU_W - 2)
 #define MENU_Y 2
 
@@ -136,7 +135,7 @@ static void draw_card(void)
     ui_number_right(138, 54, SAVE2->trainerId[0], INK_TEXT);
     card_row(72, money);
     ui_number_right(138, 72, money_get(), INK_TEXT);
-    ui_print(138 - MONEY_W - ui_width(currency), 72, currency, INK_TEXT);
+    ui_print(138 - ui_number_width(money_get()) - ui_width(currency), 72, currency, INK_TEXT);
     card_row(90, time);
     print_play_time(138, 90, INK_TEXT);
     draw_badges(118);
