@@ -224,3 +224,13 @@ void canvas_write(s16 x, s16 y, u8 rows, const u32 *from)
     for (u8 row = 0; row < rows; row++) put_row(x, y + row, from[row], ~0u);
     touch(y, rows);
 }
+
+void canvas_overlay(s16 x, s16 y, u8 rows, const u32 *under, const u32 *drawn)
+{
+    for (u8 row = 0; row < rows; row++) {
+        u32 mask = drawn[row] | drawn[row] >> 1;
+        mask = ((mask | mask >> 2) & 0x11111111) * 15;
+        put_row(x, y + row, (under[row] & ~mask) | drawn[row], ~0u);
+    }
+    touch(y, rows);
+}

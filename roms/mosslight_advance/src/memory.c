@@ -57,8 +57,10 @@ void save_blocks_place(void)
     place(random_offset());
 }
 
+/* This and moving happen within one frame: whoever reads the memory between frames sees no half. */
 void save_blocks_new(void)
 {
+    wait_frame();
     memset(gSaveblock1, 0, BLOCK1_SIZE + SLACK);
     memset(gSaveblock2, 0, BLOCK2_SIZE + SLACK);
     save_blocks_place();
@@ -74,7 +76,6 @@ static void move(void *to, const void *from, u32 bytes)
     REG_DMA3_CONTROL = DMA_WORDS | down | bytes / 4;
 }
 
-/* All of it happens within one frame: whoever reads the memory between frames never sees a half. */
 void save_blocks_move(void)
 {
     const struct SaveBlock1 *old1 = SAVE1;
