@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .art import font, people, portraits, scenes
 from .art.canvas import Canvas, own_palette
 from .emit import braces, numbers, rows, source
@@ -21,8 +23,13 @@ def c_source() -> str:
     parts.append(_pictures("species_backs", [None, *map(portraits.back, species)]))
     parts.append(_pictures("trainer_pictures", map(portraits.trainer, PICTURES.values())))
     parts.append(_pictures("hero_back", [portraits.hero_back(n) for n in (0, 1)]))
+    heroes = [portraits.hero_front(n) for n in (0, 1)]
+    parts.append("extern const struct Picture hero_front[2];\n")
+    parts.append(_pictures("hero_front", heroes))
     professor = _picture("professor_image", portraits.professor())
-    parts.append("".join((professor[0], f"const struct Picture professor_picture = {professor[1]};\n")))
+    parts.append(
+        "".join((professor[0], f"const struct Picture professor_picture = {professor[1]};\n"))
+    )
     parts += [_backdrop(name, draw()) for name, draw in scenes.BACKDROPS.items()]
     parts.append(numbers("const u16 ui_palette[16]", scenes.UI_COLOURS, 4))
     return source(*parts)
@@ -57,7 +64,7 @@ def _picture(name: str, canvas: Canvas) -> tuple[str, str]:
     return tiles + colours, braces((name, f"{name}_palette"))
 
 
-def _pictures(table: str, canvases: object) -> str:
+def _pictures(table: str, canvases: Iterable[Canvas | None]) -> str:
     parts, entries = [], []
     for number, canvas in enumerate(canvases):
         text, entry = _picture(f"{table}_{number}", canvas) if canvas else ("", "{0}")

@@ -79,7 +79,8 @@ def paint(
         mask: The word.
         colours: From top to bottom; the last one is the light edge's.
         rim: The rim's colour.
-        depth_colour, depth: Of the body below: colour and pixels.
+        depth_colour: Of the body below.
+        depth: Its pixels.
     """
     outer = grown(mask, 2)
     for down in range(depth, -1, -1):
@@ -89,5 +90,5 @@ def paint(
     tall = max(y for _, y in mask) - first + 1
     *body, edge = colours
     for x, y in mask:
-        is_edge = (x, y - 1) not in mask or (x - 1, y) not in mask and (x - 1, y - 1) not in mask
+        is_edge = (x, y - 1) not in mask or ((x - 1, y) not in mask and (x - 1, y - 1) not in mask)
         canvas.put(x, y, edge if is_edge else body[(y - first) * len(body) // tall])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..sources import backs, fronts_hills, fronts_meadow
 from ..sources import portraits as people
-from . import fisher
+from . import own_people
 from .canvas import Canvas, ramp, rgb
 from .sculpt import SIZE, play
 
@@ -79,24 +79,26 @@ PEOPLE: dict[str, Colours] = {
     "ida": Colours("201c30", SKIN, "7c2038 b83c58 e87088", "a8a8b8 dcdce4 fcfcfc",
                    "203868 345898 5c8cc8", solid="201c30 40385c", front={0: "x", 16: "x"}),
     "greta": Colours("2c2020", SKIN, "602c1c a05830 d09050", "606868 98a098 ccd0c0",
-                     "5c4838 907458 c0a480", solid="2c2020 54403c", front=dict.fromkeys(range(19, 26), "x")),
+                     "5c4838 907458 c0a480", solid="2c2020 54403c",
+                     front=dict.fromkeys(range(19, 26), "x")),
     "po": Colours("282420", SKIN, "2c5c84 4c8cb4 88c0e4", "a07c38 dcb860 fce8a4",
                   "5c5c38 888858 b4b484", solid="282420 54483c"),
     "wren": Colours("202028", SKIN, "186840 2c9c5c 6cd090", "383c4c 5c6478 8c98a8",
                     "a06c18 e0ac30 fce878", solid="202028 404050", front={17: "x"}),
     "alder": Colours("282830", SKIN, "305078 4c78a8 80b0d8", "98a0b0 d4d8e0 fcfcfc",
                      "807870 b0a8a0 dcd8d0",
-                     solid="282830 505060", front=dict.fromkeys((18, 19, 20, 21, 22, 23, 24), "x")),
+                     solid="282830 505060", front=dict.fromkeys(range(18, 25), "x")),
 }  # fmt: skip
 HEROES: tuple[Colours, Colours] = (
     Colours("281c28", "a84828 d88448 f8c890", "902028 d83838 f88070", "98a4b4 f0f4f8",
             "204880 3878c0 70b0e8", "402820 704830 a07048", back={0: "x", 3: "x", 5: "2"}),
     Colours("281c28", "a84828 d88448 f8c890", "901848 d04070 f088a8", "98a4b4 f0f4f8",
-            "a87818 e8b828 f8e078", "683020 a05830 d89050", back={4: "1", 5: "x", 12: "x", 16: "x"}),
+            "a87818 e8b828 f8e078", "683020 a05830 d89050",
+            back={4: "1", 5: "x", 12: "x", 16: "x"}),
 )  # fmt: skip
 PERSON_DRAWINGS = {
     "moe": (people, "trainer_a"), "ida": (people, "trainer_b"), "greta": (people, "leader"),
-    "po": (fisher, "fisher"), "wren": (people, "rival"), "alder": (people, "professor"),
+    "po": (own_people, "fisher"), "wren": (people, "rival"), "alder": (people, "professor"),
 }  # fmt: skip
 
 
@@ -129,6 +131,15 @@ def hero_back(is_girl: int) -> Canvas:
     """Return the player from behind."""
     colours = HEROES[is_girl]
     drawn = play(people, "hero_girl" if is_girl else "hero_boy", BACK_SCALE, 0, 0, colours.back)
+    return drawn.picture(colours.ramps(), rgb(colours.ink))
+
+
+def hero_front(is_girl: int) -> Canvas:
+    """Return the player from the front."""
+    colours = HEROES[is_girl]
+    left = (SIZE - 56 * PERSON_SCALE) / 2
+    name = "hero_girl" if is_girl else "hero_boy"
+    drawn = play(own_people, name, PERSON_SCALE, left, SIZE - 55 * PERSON_SCALE)
     return drawn.picture(colours.ramps(), rgb(colours.ink))
 
 

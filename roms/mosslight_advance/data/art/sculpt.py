@@ -72,9 +72,7 @@ class Sculpture:
         for pixel in mask:
             self.points.pop(pixel, None)
 
-    def line(
-        self, colour: str, *points: tuple[float, float], within: Mask | None = None
-    ) -> None:
+    def line(self, colour: str, *points: tuple[float, float], within: Mask | None = None) -> None:
         """Draw a smooth line through points of the drawing."""
         inside = None if within is None else within - shapes.rim(within)
         for pixel in _path([self.place(x, y) for x, y in points]):
@@ -135,7 +133,9 @@ def _path(points: Sequence[tuple[float, float]]) -> Iterator[tuple[int, int]]:
                 (t + 4 * t * t - 3 * t**3) / 2,
                 (t**3 - t * t) / 2,
             )
-            x, y = (sum(w * p[n] for w, p in zip(weights, (a, b, c, d), strict=True)) for n in (0, 1))
+            x, y = (
+                sum(w * p[n] for w, p in zip(weights, (a, b, c, d), strict=True)) for n in (0, 1)
+            )
             yield floor(x), floor(y)
 
 
@@ -143,9 +143,7 @@ def _light(mask: Mask) -> dict[tuple[int, int], float]:
     """Return how bright every pixel of a rounded shape is, 0..1."""
     depth = _depths(mask)
     reach = min(max(depth.values(), default=1.0), ROUNDNESS)
-    height = {
-        at: reach * (1 - (1 - min(d, reach) / reach) ** 2) ** 0.5 for at, d in depth.items()
-    }
+    height = {at: reach * (1 - (1 - min(d, reach) / reach) ** 2) ** 0.5 for at, d in depth.items()}
     for _ in range(2):
         height = {
             (x, y): (
@@ -197,15 +195,15 @@ def play(
         module: Of roms/practice/art.
         name: Its function.
         scale: Pixels of the picture to one of the drawing.
-        left, top: Where the drawing's corner comes to lie.
+        left: Where the drawing's left edge comes to lie.
+        top: Where its upper edge does.
         materials: Number of a painted shape -> its material.
     """
     sculpture = Sculpture(scale, left, top, materials or {})
 
     def points(given: Iterable[tuple[float, ...]]) -> list[Any]:
         return [
-            (*sculpture.place(one[0], one[1]), *(size * scale for size in one[2:]))
-            for one in given
+            (*sculpture.place(one[0], one[1]), *(size * scale for size in one[2:])) for one in given
         ]
 
     def ellipse(cx: float, cy: float, rx: float, ry: float, angle_deg: float = 0) -> Mask:
