@@ -8,7 +8,7 @@
 #define STATUS_W 24
 #define CODE_ZERO 0xA1
 
-static const s16 panel_x[] = {128, 10}, panel_y[] = {68, 12}, panel_h[] = {41, 29}; /* by side */
+static const s16 panel_x[] = {128, 10}, panel_y[] = {70, 12}, panel_h[] = {40, 29}; /* by side */
 static const u8 lv[] = T("Lv");
 
 /* ---- pieces ---- */
@@ -94,8 +94,8 @@ static void draw_hp(u8 side, u16 hp)
     s16 x = panel_x[side], y = panel_y[side];
     ui_bar(x + PANEL_W - 6 - BAR_W, y + 18, BAR_W, hp, gBattleMons[side].maxHp);
     if (side == FOE) return;
-    ui_fill(x + 40, y + 24, PANEL_W - 44, 11, INK_PAPER);
-    print_pair(x + PANEL_W - 6, y + 24, hp, gBattleMons[OWN].maxHp, INK_TEXT);
+    ui_fill(x + 40, y + 23, PANEL_W - 44, 11, INK_PAPER);
+    print_pair(x + PANEL_W - 6, y + 23, hp, gBattleMons[OWN].maxHp, INK_TEXT);
 }
 
 static void draw_own_exp(u32 experience)

@@ -287,6 +287,7 @@ static void move_mon(u8 index)
     swapping = gPartyMenu.slot2 = index;
     other = pick(T("Swap with which?"));
     swapping = gPartyMenu.slot2 = NO_MON;
+    wait_frame(); /* the swap is over within the frame */
     if (other != NO_MON && other != index) party_swap(index, other);
     draw_all();
 }
