@@ -202,7 +202,7 @@ def test_damage_follows_the_published_formula(
     pair = (special_attack, special_defense) if kind >= FIRE else (attack, defense)
     ordinary, critical = damages(level, power, *pair, kind in own, quarters)
     assert seen <= ordinary | critical
-    assert len(seen & ordinary) >= 3
+    assert len(seen & ordinary) >= 2
 
 
 def test_ghost_is_not_touched_by_a_normal_move(battle: Battle, moves: dict[str, int]) -> None:
