@@ -151,7 +151,8 @@ def link(objects: Iterable[Path], target: Path, *, allow_undefined: bool) -> Pat
     lines = (f"{name} = 0x{address:08X};\n" for name, (address, _) in ram_symbols().items())
     places.write_text("".join(lines), encoding="ascii")
     made = target / "game.elf"
-    options = ["-Wl,--gc-sections", "-Wl,--build-id=none", f"-Wl,-Map={target / 'game.map'}"]
+    kept = (f"-Wl,--undefined={name}" for name in rom_names())
+    options = [*kept, "-Wl,--gc-sections", "-Wl,--build-id=none", f"-Wl,-Map={target / 'game.map'}"]
     if allow_undefined:
         options.append("-Wl,--unresolved-symbols=ignore-all")
     scripts = ("-T", str(HERE / "src" / "link.ld"), str(places))
@@ -187,13 +188,17 @@ def with_header(image: bytes) -> bytes:
     return bytes(rom)
 
 
+def rom_names() -> list[str]:
+    """Return what a reader of memory may look for in the ROM, whether the game has it or not."""
+    return [*symbols(charset.EMERALD / "rom_symbols.csv"), *OWN_TABLES]
+
+
 def write_rom_symbols(found: Symbols, folder: Path) -> None:
     """Write the addresses in the ROM that a reader of memory compares with: rom_symbols.csv."""
-    listed = [*symbols(charset.EMERALD / "rom_symbols.csv"), *OWN_TABLES]
     with (folder / "rom_symbols.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("name", "address", "size"))
-        for name in listed:
+        for name in rom_names():
             if name in found:
                 address, size = found[name]
                 writer.writerow((name, f"{address:08X}", size or ""))

@@ -6,8 +6,6 @@ from functools import cache
 from pathlib import Path
 
 EMERALD = Path(__file__).resolve().parents[2] / "engine" / "games" / "emerald" / "facts"
-if not EMERALD.exists():  # until the branches meet
-    EMERALD = Path("/work/w-eng/engine/games/emerald/facts")
 
 END = 0xFF
 """The byte that ends every text."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from .maps import MAPS, STORY_SPAWNS, World, flags, map_ids, scenes
 from .sources import act_one, creatures
 from .tables import TYPE_IDS, species_number
-from .world_source import wild_places, WILD_SHARES
+from .world_source import WILD_SHARES, wild_places
 
 NAME = "Mosslight Advance (practice game)"
 TITLE, CODE = "MOSSLIGHTADV", "AMLE"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .art import font, people, portraits, scenes
 from .art.canvas import Canvas, own_palette
 from .emit import braces, numbers, rows, source
 from .sources import creatures
 from .tables import PICTURES
+from .tilesets import merged
 from .world_source import GRAPHICS
 
-BACKDROPS = ("title", "field", "indoor", "screen", "intro")
-BACKDROP_TILES = (30, 20)
+PEOPLE_PALETTES = 14
+"""The field keeps two of the 16 for itself."""
 
 
 def c_source() -> str:
@@ -20,27 +23,36 @@ def c_source() -> str:
     parts.append(_pictures("species_backs", [None, *map(portraits.back, species)]))
     parts.append(_pictures("trainer_pictures", map(portraits.trainer, PICTURES.values())))
     parts.append(_pictures("hero_back", [portraits.hero_back(n) for n in (0, 1)]))
+    heroes = [portraits.hero_front(n) for n in (0, 1)]
+    parts.append("extern const struct Picture hero_front[2];\n")
+    parts.append(_pictures("hero_front", heroes))
     professor = _picture("professor_image", portraits.professor())
-    parts.append("".join((professor[0], f"const struct Picture professor_picture = {professor[1]};\n")))
-    parts += [_backdrop(name, scenes.backdrop(name)) for name in BACKDROPS]
+    parts.append(
+        "".join((professor[0], f"const struct Picture professor_picture = {professor[1]};\n"))
+    )
+    parts += [_backdrop(name, draw()) for name, draw in scenes.BACKDROPS.items()]
     parts.append(numbers("const u16 ui_palette[16]", scenes.UI_COLOURS, 4))
     return source(*parts)
 
 
 def _people() -> str:
-    palettes: list[list[int]] = []
+    sprites = {name: people.frames(name) for name in GRAPHICS}
+    colours = {
+        name: {colour for frame in frames for colour in frame.colours()}
+        for name, frames in sprites.items()
+    }
+    palettes = [sorted(one) for one in merged(list(colours.values()))]
+    if len(palettes) > PEOPLE_PALETTES:
+        raise ValueError(f"{len(palettes)} palettes for people, {PEOPLE_PALETTES} are possible")
     parts, table = [], []
-    for number, name in enumerate(GRAPHICS):
-        frames = people.frames(name, number)
-        palette = own_palette(*frames)
-        if palette not in palettes:
-            palettes.append(palette)
-        words = [word for frame in frames for word in frame.packed(palette)]
+    for name, frames in sprites.items():
+        slot = next(n for n, palette in enumerate(palettes) if colours[name] <= set(palette))
+        words = [word for frame in frames for word in frame.packed([0, *palettes[slot]])]
         parts.append(numbers(f"static const u32 people_{name}[]", words, 8))
-        table.append(braces((f"people_{name}", palettes.index(palette), len(frames))))
+        table.append(braces((f"people_{name}", slot, len(frames))))
     parts.append(rows("const struct ObjectGraphics object_graphics[]", table))
-    colours = (braces(f"0x{colour:04X}" for colour in palette) for palette in palettes)
-    parts.append(rows("const u16 object_palettes[][16]", colours))
+    lines = (braces(f"0x{colour:04X}" for colour in (0, *palette)) for palette in palettes)
+    parts.append(rows("const u16 object_palettes[][16]", lines))
     return "".join(parts)
 
 
@@ -52,7 +64,7 @@ def _picture(name: str, canvas: Canvas) -> tuple[str, str]:
     return tiles + colours, braces((name, f"{name}_palette"))
 
 
-def _pictures(table: str, canvases: object) -> str:
+def _pictures(table: str, canvases: Iterable[Canvas | None]) -> str:
     parts, entries = [], []
     for number, canvas in enumerate(canvases):
         text, entry = _picture(f"{table}_{number}", canvas) if canvas else ("", "{0}")

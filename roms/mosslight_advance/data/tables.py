@@ -1,4 +1,4 @@
-"""Turn roms/practice/creatures.py into tables of Emerald's layout: species, moves, items, trainers."""
+"""Turn roms/practice/creatures.py into tables of Emerald's layout."""
 
 import charset
 
@@ -85,7 +85,8 @@ def ids() -> str:
         defines((f"{prefix}_{key.upper()}", number(key)) for key in keys)
         for prefix, keys, number in named
     )
-    return f"#ifndef CREATURES_H\n#define CREATURES_H\n{lines}{defines(effects)}{defines(counts)}#endif\n"
+    macros = lines + defines(effects) + defines(counts)
+    return f"#ifndef CREATURES_H\n#define CREATURES_H\n{macros}#endif\n"
 
 
 def trainer_ids() -> list[tuple[str, int]]:

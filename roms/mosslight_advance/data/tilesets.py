@@ -27,7 +27,8 @@ FIRST_MOVING = 1
 ANIMATION = """static void animate_{name}(void)
 {{
     u32 time = gMain.vblankCounter1;
-    if (time % {period} == 0) bg_tiles({tile}, moving_{name} + time / {period} % {phases} * {count} * 8, {count});
+    const u32 *tiles = moving_{name} + time / {period} % {phases} * {count} * 8;
+    if (time % {period} == 0) bg_tiles({tile}, tiles, {count});
 }}
 """
 
@@ -60,7 +61,8 @@ class PaintedCell:
         """Return its eight tiles, each as often as it looks different in turn."""
         below = zip(*(one.tiles() for one in self.phases or (self.below,)), strict=True)
         over = ((tile,) for tile in self.over.tiles())
-        return [tiles if len({_key(t) for t in tiles}) > 1 else tiles[:1] for tiles in (*below, *over)]
+        in_turn = (*below, *over)
+        return [one if len({_key(tile) for tile in one}) > 1 else one[:1] for one in in_turn]
 
 
 @dataclass(slots=True)
@@ -124,11 +126,11 @@ class TilesetPair:
                     self._numbers[key] = self._metatile(cell, half)
                     for state in cell.states:
                         self._metatile(replace(cell, below=state, phases=()), half)
-        for half in self.halves:
-            if len(half.pictures) > TILES or len(half.metatiles) > TILES:
+        for one in self.halves:
+            if len(one.pictures) > TILES or len(one.metatiles) > TILES:
                 raise ValueError(
-                    f"tileset {self.name}: {len(half.pictures)} tiles, "
-                    f"{len(half.metatiles)} metatiles; {TILES} fit"
+                    f"tileset {self.name}: {len(one.pictures)} tiles, "
+                    f"{len(one.metatiles)} metatiles; {TILES} fit"
                 )
 
     def _colour_sets(self) -> list[list[frozenset[int]]]:
@@ -177,8 +179,13 @@ class TilesetPair:
         if not moving:
             return ""
         words = [word for phase in zip(*moving, strict=True) for tile in phase for word in tile]
-        return numbers(f"static const u32 moving_{self.name}[]", words, 8) + ANIMATION.format(
-            name=self.name, tile=FIRST_MOVING, count=len(moving), period=MOVING_PERIOD, phases=PHASES
+        frames = numbers(f"static const u32 moving_{self.name}[]", words, 8)
+        return frames + ANIMATION.format(
+            name=self.name,
+            tile=FIRST_MOVING,
+            count=len(moving),
+            period=MOVING_PERIOD,
+            phases=PHASES,
         )
 
     def c_source(self) -> str:
@@ -200,7 +207,8 @@ class TilesetPair:
             text += numbers(f"static const u16 attributes_{name}[]", half.attributes, 4)
             text += (
                 f"static const struct Tileset tileset_{name} = {{0, {number}, {{0, 0}}, "
-                f"tiles_{name}, palettes_{self.name}, metatiles_{name}, attributes_{name}, {callback}}};\n"
+                f"tiles_{name}, palettes_{self.name}, metatiles_{name}, attributes_{name}, "
+                f"{callback}}};\n"
             )
         return text
 
@@ -225,7 +233,7 @@ def pack_palettes(sets: Sequence[Iterable[frozenset[int]]]) -> list[list[int]]:
     """
     palettes: list[set[int]] = []
     for half, colour_sets in enumerate(sets):
-        found = _merged([set(one) for one in set(colour_sets)], palettes)
+        found = merged([set(one) for one in set(colour_sets)], palettes)
         limit = PALETTES - len(palettes) if half else PRIMARY_PALETTES
         if len(found) > limit:
             raise ValueError(f"{len(found)} palettes in half {half}, {limit} are possible")
@@ -233,8 +241,16 @@ def pack_palettes(sets: Sequence[Iterable[frozenset[int]]]) -> list[list[int]]:
     return [sorted(palette) for palette in palettes]
 
 
-def _merged(wanted: list[set[int]], known: Sequence[set[int]]) -> list[set[int]]:
-    """Join sets of colours, those that have most in common first, while 15 hold them."""
+def merged(wanted: list[set[int]], known: Sequence[set[int]] = ()) -> list[set[int]]:
+    """Join sets of colours, those that have most in common first, while a palette holds them.
+
+    Args:
+        wanted: The sets.
+        known: Palettes that there are; what they hold is left out.
+
+    Raises:
+        ValueError: A set is larger than a palette.
+    """
     left: list[set[int]] = []
     for colours in sorted(wanted, key=lambda one: (-len(one), sorted(one))):
         if len(colours) > ENTRIES:

@@ -6,7 +6,21 @@ from collections.abc import Iterator
 
 from . import tables, text
 from .emit import braces, defines, numbers, rows, source
-from .maps import MAPS, STORY_SPAWNS, TYPES, WALKABLE, Map, World, flags, map_ids, scenes, style_of
+from .maps import (
+    FLOOR,
+    MAPS,
+    STORY_SPAWNS,
+    TYPES,
+    WALKABLE,
+    Map,
+    World,
+    cell_names,
+    flags,
+    kind_of,
+    map_ids,
+    scenes,
+    style_of,
+)
 from .sources import act_one, creatures, world_kinds
 
 SYSTEM_FLAGS = (("FLAG_BADGE_1", 0x867), ("FLAG_HAS_PARTY", 0x860), ("FLAG_RUNNING_SHOES", 0x8C0))
@@ -126,7 +140,7 @@ class WorldSource:
         for kind, found in events.items():
             if found:
                 parts.append(rows(f"static const struct {kind} {kind}s_{low}[]", found))
-        fields = [len(found) for found in events.values()]
+        fields: list[int | str] = [len(found) for found in events.values()]
         fields += [f"{kind}s_{low}" if found else 0 for kind, found in events.items()]
         parts.append(f"static const struct MapEvents events_{low} = {braces(fields)};\n")
         return "".join(parts) + _connections(low, one) + _header(number, low, one)
@@ -134,16 +148,15 @@ class WorldSource:
     def _objects(self, one: Map) -> Iterator[str]:
         for number, person in enumerate(one.people, 1):
             trainer = act_one.SIGHT_TRAINERS.get(person.trainer)
-            if person.move == "stand":
-                movement = FACINGS[person.face]
-            else:
-                movement = MOVEMENTS[person.move]
+            stands = person.move == "stand"
+            movement = FACINGS[person.face] if stands else MOVEMENTS[person.move]
+            x, y = standing_place(one, person)
             reach = person.radius * 0x11 if person.move == "wander" else 0
             flag = self._flags[person.hidden_by] if person.hidden_by else 0
             script = self._script(person.says, person.script, person.trainer)
             yield braces(
                 (
-                    number, GRAPHICS.index(person.sprite), 0, 0, person.x, person.y, WALKABLE,
+                    number, GRAPHICS.index(person.sprite), 0, 0, x, y, WALKABLE,
                     movement, reach, int(trainer is not None), trainer.sight if trainer else 0,
                     script, f"0x{flag:03X}", 0,
                 )
@@ -220,6 +233,24 @@ class WorldSource:
         return "".join(texts) + rows("const u8 *const text_table[]", pointers)
 
 
+def standing_place(one: Map, person: world_kinds.Person) -> tuple[int, int]:
+    """Return where somebody stands: one who moves and is in a wall, beside it."""
+    names = cell_names(one)
+
+    def distance(place: tuple[int, int]) -> int:
+        return abs(place[0] - person.x) + abs(place[1] - person.y)
+
+    if person.move != "wander" or not kind_of(names[person.y][person.x]).wall:
+        return person.x, person.y
+    free = (
+        (x, y)
+        for y, row in enumerate(names)
+        for x, name in enumerate(row)
+        if kind_of(name) == FLOOR
+    )
+    return min(free, key=distance)
+
+
 def _map_macro(name: str) -> str:
     return f"MAP_{name}"
 
@@ -252,8 +283,7 @@ def _header(number: int, low: str, one: Map) -> str:
     sides = f"&connections_{low}" if one.connections else "0"
     fields = (f"&layout_{low}", f"&events_{low}", 0, sides, 0, number, section, 0, 0)
     return (
-        f"static const struct MapHeader map_{low} = "
-        f"{braces((*fields, TYPES[one.kind], '{0}'))};\n"
+        f"static const struct MapHeader map_{low} = {braces((*fields, TYPES[one.kind], '{0}'))};\n"
     )
 
 
@@ -318,9 +348,8 @@ def _pools() -> str:
             mons.append(braces((slot.low, slot.high, tables.species_number(slot.species))))
         parts.append(rows(f"static const struct PoolEntry pool_{key}[]", [*entries, "{0}"]))
         parts.append(rows(f"static const struct WildMon wild_{key}[]", mons))
-        parts.append(
-            f"static const struct WildMonInfo wild_info_{key} = {{{WILD_RATE}, {{0}}, wild_{key}}};\n"
-        )
+        info = f"wild_info_{key} = {{{WILD_RATE}, {{0}}, wild_{key}}}"
+        parts.append(f"static const struct WildMonInfo {info};\n")
     users = [(name, one.pool) for name, one in MAPS.items() if one.pool]
     for name, key in users:
         group, number = map_ids()[name]
@@ -337,4 +366,3 @@ def _pools() -> str:
             rows("const struct WildMonHeader gWildMonHeaders[]", headers),
         )
     )
-

@@ -212,6 +212,7 @@ void CB2_HandleStartBattle(void)
 static void win_prize(void)
 {
     u32 prize = trainer_rewards[trainer];
+    slide_back(&trainer_pictures[gTrainers[trainer].picture]);
     msg();
     msg_add(T("You beat "));
     msg_trainer();

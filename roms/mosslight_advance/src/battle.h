@@ -130,6 +130,10 @@ void battle_screen_reset(void);             /* nobody is there */
 void battle_screen(void);                   /* everything again, dark */
 void slide_in(const struct Picture *foe, const struct Picture *own);
 void slide_out(u8 side);                    /* a person leaves */
+void slide_back(const struct Picture *picture);
+enum { GLOW_RISE, GLOW_FALL, GLOW_HEAL, GLOW_POISON, GLOW_PARALYSIS, GLOW_SLEEP };
+void glow(u8 side, u8 what);
+void breathing(bool on);
 void appear(u8 side);                       /* out of its ball, with its panel */
 void reveal_hud(u8 side);
 void withdraw(u8 side);

@@ -24,9 +24,11 @@ void run_tries_reset(void)
 static u8 controlled(Callback menu)
 {
     gActiveBattler = OWN;
+    breathing(true);
     gBattlerControllerFuncs[OWN] = menu;
     menu();
     gBattlerControllerFuncs[OWN] = NULL;
+    breathing(false);
     return chosen;
 }
 

@@ -8,7 +8,7 @@
 #define STATUS_W 24
 #define CODE_ZERO 0xA1
 
-static const s16 panel_x[] = {128, 10}, panel_y[] = {70, 12}, panel_h[] = {39, 29}; /* by side */
+static const s16 panel_x[] = {128, 10}, panel_y[] = {70, 12}, panel_h[] = {40, 29}; /* by side */
 static const u8 lv[] = T("Lv");
 
 /* ---- pieces ---- */

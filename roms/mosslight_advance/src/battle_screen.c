@@ -18,6 +18,8 @@
 #define PALETTE_SPARK 3
 #define SLIDE_FRAMES 32
 #define THROW_FRAMES 20
+#define GLOW_FRAMES 10
+#define BREATH_FRAMES 24
 #define THROW_HEIGHT 36
 #define MAP_TYPE_CAVE 4
 #define MAP_TYPE_INDOOR 8
@@ -54,6 +56,11 @@ static const u16 type_colours[TYPE_COUNT] = {
     [TYPE_ROCK] = RGB(20, 17, 12), [TYPE_BUG] = RGB(20, 26, 6), [TYPE_GHOST] = RGB(18, 11, 25),
     [TYPE_FIRE] = RGB(31, 15, 4), [TYPE_WATER] = RGB(7, 16, 31), [TYPE_GRASS] = RGB(9, 25, 8),
     [TYPE_ELECTRIC] = RGB(31, 28, 5),
+};
+
+static const u16 glow_colours[] = {
+    [GLOW_RISE] = RGB(31, 20, 6), [GLOW_FALL] = RGB(8, 12, 31), [GLOW_HEAL] = RGB(14, 31, 14),
+    [GLOW_POISON] = RGB(22, 6, 26), [GLOW_PARALYSIS] = RGB(31, 30, 6), [GLOW_SLEEP] = RGB(16, 16, 20),
 };
 
 /* Digits are colours; `width` is a multiple of 8, each row's string has an end. */
@@ -148,6 +155,19 @@ void slide_in(const struct Picture *foe, const struct Picture *own)
         place(FOE);
         place(OWN);
         if (frame == 0) screen_light();
+        wait_frame();
+    }
+}
+
+/* The beaten trainer comes back. */
+void slide_back(const struct Picture *picture)
+{
+    s16 left;
+    load(FOE, picture);
+    shown[FOE] = true;
+    for (left = 90; left >= 0; left -= 5) {
+        at_x[FOE] = home_x[FOE] + left;
+        place(FOE);
         wait_frame();
     }
 }
@@ -282,6 +302,39 @@ void hit(u8 side, u8 type)
         wait_frames(2);
     }
     for (spark = 0; spark < SPARKS; ++spark) sprite_hide(SPRITE_SPARKS + spark);
+}
+
+/* The picture shines in a colour: a statistic changes, HP come back, a status sets in. */
+void glow(u8 side, u8 what)
+{
+    u8 i, part;
+    for (i = 0; i < 2 * GLOW_FRAMES && scenes(); ++i) {
+        part = i < GLOW_FRAMES ? i : 2 * GLOW_FRAMES - i;
+        tint(side, glow_colours[what], part * 12 / GLOW_FRAMES);
+        wait_frame();
+    }
+    tint(side, WHITE, 0);
+}
+
+/* While the player chooses, the own creature breathes; called in every vertical blank. */
+static void breathe(void)
+{
+    u8 frame = gMain.vblankCounter2 % (2 * BREATH_FRAMES);
+    at_y[OWN] = home_y[OWN] + (frame < BREATH_FRAMES);
+    place(OWN);
+}
+
+void breathing(bool on)
+{
+    static Callback kept;
+    if (on) {
+        kept = gMain.vblankCallback;
+        gMain.vblankCallback = breathe;
+    } else {
+        gMain.vblankCallback = kept;
+        at_y[OWN] = home_y[OWN];
+        place(OWN);
+    }
 }
 
 /* ---- the ball ---- */

@@ -58,6 +58,7 @@ static void change_stage(u8 side, u8 stat, s8 by)
         return;
     }
     *stage += by;
+    glow(side, by < 0 ? GLOW_FALL : GLOW_RISE);
     msg();
     msg_side(side);
     msg_add(stat == STAT_ATTACK ? T("'s ATTACK") : T("'s DEFENSE"));
@@ -65,12 +66,13 @@ static void change_stage(u8 side, u8 stat, s8 by)
     msg_show(MSG_GO);
 }
 
-static void inflict(u32 status, const u8 *text)
+static void inflict(u32 status, u8 shine, const u8 *text)
 {
     if (gBattleMons[target].status1) {
         if (!move->power) battle_text(T("But it failed!"));
         return;
     }
+    glow(target, shine);
     battler_set_status(target, status);
     tell(target, text);
 }
@@ -82,15 +84,16 @@ static void apply_effect(void)
     case EFFECT_DEFENSE_DOWN: change_stage(target, STAT_DEFENSE, -1); break;
     case EFFECT_ATTACK_UP: change_stage(user, STAT_ATTACK, 1); break;
     case EFFECT_DEFENSE_UP: change_stage(user, STAT_DEFENSE, 1); break;
-    case EFFECT_POISON: inflict(STATUS_POISON, T(" was poisoned!")); break;
-    case EFFECT_PARALYZE: inflict(STATUS_PARALYSIS, T(" went stiff!")); break;
-    case EFFECT_SLEEP: inflict(SLEEP_LEAST + rnd_below(SLEEP_SPAN), T(" fell asleep!")); break;
+    case EFFECT_POISON: inflict(STATUS_POISON, GLOW_POISON, T(" was poisoned!")); break;
+    case EFFECT_PARALYZE: inflict(STATUS_PARALYSIS, GLOW_PARALYSIS, T(" went stiff!")); break;
+    case EFFECT_SLEEP: inflict(SLEEP_LEAST + rnd_below(SLEEP_SPAN), GLOW_SLEEP, T(" fell asleep!")); break;
     }
 }
 
 static void after_hit(u16 damage)
 {
     if (move->effect == EFFECT_DRAIN) {
+        glow(user, GLOW_HEAL);
         regain_hp(user, MAX(damage / 2, 1));
     } else if (move->effect == EFFECT_RECOIL) {
         lose_hp(user, MAX(damage / 4, 1));
@@ -146,5 +149,6 @@ void status_damage(u8 side)
     const struct BattleMon *mon = &gBattleMons[side];
     if (!(mon->status1 & STATUS_POISON) || !mon->hp) return;
     tell(side, T(" is hurt by poison!"));
+    glow(side, GLOW_POISON);
     lose_hp(side, MAX(mon->maxHp / 8, 1));
 }

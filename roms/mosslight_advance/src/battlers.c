@@ -47,6 +47,9 @@ void tell_name(const u8 *what, const u8 *name)
 
 /* ---- the creatures in battle, and their records in the parties ---- */
 
+/* What changes in both at once does so right behind a vertical blank: whoever reads the memory between
+ * two frames sees either all of it or nothing. */
+
 struct Mon *battle_mon(u8 side)
 {
     return (side == OWN ? gPlayerParty : gEnemyParty) + gBattlerPartyIndexes[side];
@@ -89,6 +92,7 @@ void battler_refresh(u8 side)
 
 void battler_load(u8 side, u8 index)
 {
+    wait_frame();
     gBattlerPartyIndexes[side] = index;
     memset(gBattleMons[side].stages, STAGE_NORMAL, sizeof(gBattleMons[side].stages));
     battler_refresh(side);
@@ -110,6 +114,7 @@ void battler_set_status(u8 side, u32 status)
 void battler_spend(u8 side, u8 slot)
 {
     struct MonData data;
+    wait_frame();
     mon_read(battle_mon(side), &data);
     data.pp[slot] = --gBattleMons[side].pp[slot];
     mon_write(battle_mon(side), &data);

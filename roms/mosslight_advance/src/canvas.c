@@ -164,6 +164,11 @@ static const u8 *digits_of(u32 value)
     return digits + at;
 }
 
+u16 ui_number_width(u32 value)
+{
+    return ui_width(digits_of(value));
+}
+
 void ui_number(s16 x, s16 y, u32 value, u8 ink)
 {
     ui_print(x, y, digits_of(value), ink);
@@ -217,5 +222,15 @@ void canvas_read(s16 x, s16 y, u8 rows, u32 *to)
 void canvas_write(s16 x, s16 y, u8 rows, const u32 *from)
 {
     for (u8 row = 0; row < rows; row++) put_row(x, y + row, from[row], ~0u);
+    touch(y, rows);
+}
+
+void canvas_overlay(s16 x, s16 y, u8 rows, const u32 *under, const u32 *drawn)
+{
+    for (u8 row = 0; row < rows; row++) {
+        u32 mask = drawn[row] | drawn[row] >> 1;
+        mask = ((mask | mask >> 2) & 0x11111111) * 15;
+        put_row(x, y + row, (under[row] & ~mask) | drawn[row], ~0u);
+    }
     touch(y, rows);
 }

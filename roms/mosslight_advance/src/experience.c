@@ -93,6 +93,7 @@ static void grow(struct Mon *mon, struct MonData *data)
     u16 before[STATS];
     u8 stat;
     for (stat = 0; stat < STATS; ++stat) before[stat] = mon_stat(mon, stat);
+    wait_frame(); /* see battlers.c */
     mon_stats(mon);
     grown |= 1 << gBattlerPartyIndexes[OWN];
     battler_refresh(OWN);
@@ -106,6 +107,7 @@ static void grow(struct Mon *mon, struct MonData *data)
     show_stats(mon, before);
     mon_read(mon, data);
     learn_moves(data, mon->level, gBattleMons[OWN].nickname);
+    wait_frame();
     mon_write(mon, data);
     battler_refresh(OWN);
 }
@@ -145,6 +147,7 @@ void gain_exp(void)
         step = MIN(amount, exp_for_level(mon->level + 1) - before);
         amount -= step;
         data.experience += step;
+        wait_frame();
         mon_write(mon, &data);
         gBattleMons[OWN].experience = data.experience;
         slide_exp(before);

@@ -38,6 +38,7 @@ void map_change(s16 x, s16 y, u16 metatile); /* only what one sees, until the ma
 void map_draw(void);               /* all around the player */
 void map_draw_edge(u8 direction);  /* the row or column that a step of the player brings into view */
 void map_shift(s16 dx, s16 dy);    /* all coordinates have changed by this; the picture stays */
+const u16 *map_grass(void);        /* the two entries of the blades before one's feet; 0: no grass here */
 void map_camera(s16 x, s16 y);     /* the player's pixel */
 const struct WarpEvent *map_warp(s16 x, s16 y);
 const struct CoordEvent *map_coord_event(s16 x, s16 y);

@@ -309,6 +309,7 @@ u16 ui_print(s16 x, s16 y, const u8 *text, u8 ink);    /* one line of game text 
 u16 ui_width(const u8 *text);
 void ui_number(s16 x, s16 y, u32 value, u8 ink);       /* left aligned */
 void ui_number_right(s16 right, s16 y, u32 value, u8 ink);
+u16 ui_number_width(u32 value);
 void ui_bar(s16 x, s16 y, s16 w, u16 part, u16 whole); /* HP: green, yellow, red */
 void ui_keep(void); void ui_restore(void);             /* a stack of kept canvases, at most 4 deep */
 

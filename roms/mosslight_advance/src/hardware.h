@@ -23,6 +23,7 @@
 #define REG_IME REG16(0x208)
 
 #define DMA_WORDS 0x84000000u /* on, at once, 32 bits */
+#define DMA_DESCENDING 0x00A00000u
 
 #define PALETTE ((volatile u16 *)0x05000000)
 #define VRAM 0x06000000u
@@ -49,6 +50,7 @@ void canvas_upload(void); /* the tile rows that have changed */
 /* 8 pixels wide, a row a word, the leftmost pixel in bits 0-3. */
 void canvas_read(s16 x, s16 y, u8 rows, u32 *to);
 void canvas_write(s16 x, s16 y, u8 rows, const u32 *from);
+void canvas_overlay(s16 x, s16 y, u8 rows, const u32 *under, const u32 *drawn); /* 0 in `drawn` is see-through */
 
 void save_blocks_place(void); /* somewhere, with what lies there */
 

@@ -143,10 +143,14 @@ static const struct Tileset *tileset_of(u16 metatile)
     return metatile < PRIMARY_METATILES ? gMapHeader.layout->primary : gMapHeader.layout->secondary;
 }
 
+static u8 behaviour_of(u16 metatile)
+{
+    return tileset_of(metatile)->attributes[metatile % PRIMARY_METATILES] & 0xFF;
+}
+
 u8 metatile_behaviour(s16 x, s16 y)
 {
-    u16 metatile = METATILE(map_cell(x, y));
-    return tileset_of(metatile)->attributes[metatile % PRIMARY_METATILES] & 0xFF;
+    return behaviour_of(METATILE(map_cell(x, y)));
 }
 
 u16 map_neighbour(s16 *x, s16 *y)
@@ -198,19 +202,33 @@ const struct BgEvent *map_sign(s16 x, s16 y, u8 facing)
 
 /* ---- drawing ---- */
 
+static const u16 *entries_of(u16 metatile)
+{
+    return tileset_of(metatile)->metatiles + metatile % PRIMARY_METATILES * 8;
+}
+
+const u16 *map_grass(void)
+{
+    u16 metatile;
+    for (metatile = 0; metatile < PRIMARY_METATILES; metatile++)
+        if (behaviour_of(metatile) == GRASS_TALL && entries_of(metatile)[6]) return entries_of(metatile) + 6;
+    return 0;
+}
+
 static void draw_metatile(s16 x, s16 y, u16 metatile)
 {
-    const u16 *entries = tileset_of(metatile)->metatiles + metatile % PRIMARY_METATILES * 8;
+    const u16 *entries = entries_of(metatile);
+    bool is_flat = behaviour_of(metatile) == GRASS_TALL; /* sprites hide feet, not the heads of others: people.c */
     u32 at = ((y + ring_y) & (RING - 1)) * 64 + ((x + ring_x) & (RING - 1)) * 2;
     u16 *under = bg_map(2) + at, *over = bg_map(1) + at;
     under[0] = entries[0];
     under[1] = entries[1];
     under[32] = entries[2];
     under[33] = entries[3];
-    over[0] = entries[4];
-    over[1] = entries[5];
-    over[32] = entries[6];
-    over[33] = entries[7];
+    over[0] = is_flat ? 0 : entries[4];
+    over[1] = is_flat ? 0 : entries[5];
+    over[32] = is_flat ? 0 : entries[6];
+    over[33] = is_flat ? 0 : entries[7];
 }
 
 static void draw_area(s16 x, s16 y, u8 w, u8 h)

@@ -57,21 +57,33 @@ void save_blocks_place(void)
     place(random_offset());
 }
 
+/* This and moving happen within one frame: whoever reads the memory between frames sees no half. */
 void save_blocks_new(void)
 {
+    wait_frame();
     memset(gSaveblock1, 0, BLOCK1_SIZE + SLACK);
     memset(gSaveblock2, 0, BLOCK2_SIZE + SLACK);
     save_blocks_place();
     change_key(random_key());
 }
 
+/* The areas overlap: from the end when it goes up. */
+static void move(void *to, const void *from, u32 bytes)
+{
+    u32 down = to > from ? DMA_DESCENDING : 0, last = down ? bytes - 4 : 0;
+    REG_DMA3_FROM = (u32)from + last;
+    REG_DMA3_TO = (u32)to + last;
+    REG_DMA3_CONTROL = DMA_WORDS | down | bytes / 4;
+}
+
 void save_blocks_move(void)
 {
     const struct SaveBlock1 *old1 = SAVE1;
     const struct SaveBlock2 *old2 = SAVE2;
+    wait_frame();
     save_blocks_place();
-    memmove(SAVE1, old1, BLOCK1_SIZE);
-    memmove(SAVE2, old2, BLOCK2_SIZE);
+    move(SAVE1, old1, BLOCK1_SIZE);
+    move(SAVE2, old2, BLOCK2_SIZE);
     change_key(random_key());
 }
 

@@ -15,14 +15,8 @@ static const u32 cursor_rows[CURSOR_H] = {
 
 static void draw_cursor(s16 x, s16 y, u32 *under)
 {
-    u32 rows[CURSOR_H];
     canvas_read(x, y, CURSOR_H, under);
-    for (u8 i = 0; i < CURSOR_H; i++) {
-        u32 drawn = cursor_rows[i], mask = drawn | drawn >> 1;
-        mask = (mask | mask >> 2) & 0x11111111;
-        rows[i] = (under[i] & ~(mask * 15)) | drawn;
-    }
-    canvas_write(x, y, CURSOR_H, rows);
+    canvas_overlay(x, y, CURSOR_H, under, cursor_rows);
 }
 
 /* What the engine reads: which of how many entries the cursor stands at. */

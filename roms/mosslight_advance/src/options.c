@@ -44,7 +44,8 @@ static void draw_row(u8 row, bool is_chosen)
     ui_fill(ROW_X - 6, y - 3, SCREEN_W - 2 * ROW_X + 12, 17, is_chosen ? INK_PANEL_LIGHT : INK_PAPER);
     ui_print(ROW_X, y, names[row], is_chosen ? INK_WHITE : INK_TEXT);
     for (u8 i = 0; i < value_counts[row]; i++) {
-        u8 ink = i == value_of(row) ? INK_RED : is_chosen ? INK_WHITE : INK_GREY;
+        u8 ink = is_chosen ? INK_WHITE : INK_GREY;
+        if (i == value_of(row)) ink = is_chosen ? INK_YELLOW : INK_RED;
         x += ui_print(x, y, values[row][i], ink) + 10;
     }
 }

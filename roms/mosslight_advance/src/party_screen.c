@@ -15,7 +15,9 @@
 #define PROMPT_Y 114
 #define CANCEL_X 178
 #define CANCEL_Y 122
-#define ICON 32
+#define PICTURE 64
+#define ICON 32     /* the first creature's */
+#define ROW_ICON 24
 #define ICON_TILES 16
 #define LINES 8
 #define FRAMES_UP 12 /* the icon of the one pointed at hops */
@@ -25,18 +27,19 @@ static u8 flags;
 static u8 chosen;   /* what CB2_UpdatePartyMenu ended with: an index or NO_MON */
 static u8 swapping; /* the one to swap, or NO_MON */
 
-/* ---- icons: the front pictures at half their size ---- */
+/* ---- icons: the front pictures, smaller ---- */
 
 static u8 pixel_of(const u32 *tiles, u8 x, u8 y)
 {
     return tiles[(y / 8 * 8 + x / 8) * LINES + y % 8] >> x % 8 * 4 & 15;
 }
 
-/* Of four pixels the first that is not see-through; an outline stays closed. */
-static u8 shrunk(const u32 *tiles, u8 x, u8 y)
+/* Of the pixels that become one, the first that is not see-through; an outline stays closed. */
+static u8 shrunk(const u32 *tiles, u8 x, u8 y, u8 size)
 {
-    u8 i, pixel = 0;
-    for (i = 0; i < 4 && !pixel; ++i) pixel = pixel_of(tiles, 2 * x + (i & 1), 2 * y + (i >> 1));
+    u8 px, py, pixel = 0;
+    for (py = y * PICTURE / size; py < (y + 1) * PICTURE / size && !pixel; ++py)
+        for (px = x * PICTURE / size; px < (x + 1) * PICTURE / size && !pixel; ++px) pixel = pixel_of(tiles, px, py);
     return pixel;
 }
 
@@ -44,11 +47,11 @@ static void load_icon(u8 index)
 {
     const struct Picture *picture = &species_fronts[mon_species(&gPlayerParty[index])];
     u32 words[ICON_TILES * LINES];
-    u8 x, y;
+    u8 x, y, size = index ? ROW_ICON : ICON;
     memset(words, 0, sizeof(words));
-    for (y = 0; y < ICON; ++y)
-        for (x = 0; x < ICON; ++x)
-            words[(y / 8 * 4 + x / 8) * LINES + y % 8] |= (u32)shrunk(picture->tiles, x, y) << x % 8 * 4;
+    for (y = 0; y < size; ++y)
+        for (x = 0; x < size; ++x)
+            words[(y / 8 * 4 + x / 8) * LINES + y % 8] |= (u32)shrunk(picture->tiles, x, y, size) << x % 8 * 4;
     sprite_tiles(index * ICON_TILES, words, ICON_TILES);
     pal_load(16 + index, picture->palette);
 }
@@ -60,7 +63,7 @@ static s16 row_y(u8 index)
 
 static void place_icon(u8 index, s16 up)
 {
-    s16 x = index ? ROW_X : FIRST_X + 2, y = index ? row_y(index) - 7 : FIRST_Y - 2;
+    s16 x = index ? ROW_X + 3 : FIRST_X + 3, y = index ? row_y(index) - 4 : FIRST_Y + 2;
     sprite_put(index, x, y - up, SPRITE_32x32, index * ICON_TILES, index, SPRITE_TOP);
 }
 
@@ -90,11 +93,11 @@ static void draw_first(const struct Mon *mon, u16 hp)
 
 static void draw_row(s16 y, const struct Mon *mon, u16 hp)
 {
-    ui_print(ROW_X + 34, y + 1, mon_name(mon), INK_WHITE);
-    print_level(ROW_X + 34, y + 9, mon->level, INK_WHITE);
-    ui_bar(ROW_X + 88, y + 4, ROW_W - 94, hp, mon->maxHp);
-    print_pair(ROW_X + ROW_W - 6, y + 9, hp, mon->maxHp, INK_WHITE);
-    print_status(ROW_X + 62, y + 8, mon);
+    ui_print(ROW_X + 31, y + 5, mon_name(mon), INK_WHITE);
+    if (mon->status || !hp) print_status(ROW_X + 80, y + 5, mon);
+    else print_level(ROW_X + 82, y + 5, mon->level, INK_WHITE);
+    ui_bar(ROW_X + 108, y + 3, ROW_W - 112, hp, mon->maxHp);
+    print_pair(ROW_X + ROW_W - 4, y + 9, hp, mon->maxHp, INK_WHITE);
 }
 
 static void draw_mon(u8 index, u16 hp)
@@ -284,6 +287,7 @@ static void move_mon(u8 index)
     swapping = gPartyMenu.slot2 = index;
     other = pick(T("Swap with which?"));
     swapping = gPartyMenu.slot2 = NO_MON;
+    wait_frame(); /* the swap is over within the frame */
     if (other != NO_MON && other != index) party_swap(index, other);
     draw_all();
 }

@@ -5,8 +5,13 @@
 #define FRAME_WORDS (FRAME_TILES * 8)
 #define NO_FRAME 0xFF
 #define FIRST_SPRITE 2             /* the exclamation mark lies before all */
+#define EMOTE_ABOVE 40             /* pixels of its upper edge over the cell's */
 #define EMOTE_SPRITE 0
 #define EMOTE_TILE (COUNT(persons) * FRAME_TILES)
+#define GRASS_TILE (EMOTE_TILE + FRAME_TILES) /* 16x16 pixels, the upper half empty */
+#define GRASS_TILES 4
+#define GRASS_PALETTE 14
+#define MOST_SPRITES (2 * COUNT(persons))
 #define INVISIBLE 0x20
 #define HOP_FRAMES 32              /* two steps */
 #define HOP_PIXELS 12
@@ -20,7 +25,7 @@ const s8 step_dx[5] = {0, 0, 0, -1, 1};
 const s8 step_dy[5] = {0, 1, -1, 0, 0};
 struct Person persons[16];
 u8 emote_over = NOBODY;
-static u8 sprites_used;
+static u8 sprites_end;
 
 /* ---- who is there ---- */
 
@@ -325,29 +330,70 @@ static void draw_emote(s16 camera_x, s16 camera_y)
         sprite_hide(EMOTE_SPRITE);
         return;
     }
-    sprite_put(EMOTE_SPRITE, person_pixel_x(emote_over) - camera_x, person_pixel_y(emote_over) - camera_y - 3 * CELL,
+    sprite_put(EMOTE_SPRITE, person_pixel_x(emote_over) - camera_x, person_pixel_y(emote_over) - camera_y - EMOTE_ABOVE,
                SPRITE_16x32, EMOTE_TILE, object_graphics[GFX_EMOTE].palette, SPRITE_FRONT);
 }
+
+/* ---- tall grass ---- */
+
+static bool has_grass;
+
+/* What hides the feet is a sprite: blades in the layer above would cover the heads of those below. */
+static void load_grass(void)
+{
+    static const u32 empty[2 * 8];
+    const struct Tileset *set = gMapHeader.layout->primary;
+    const u16 *entries = map_grass();
+    has_grass = entries != 0;
+    if (!has_grass) return;
+    sprite_tiles(GRASS_TILE, empty, 2);
+    sprite_tiles(GRASS_TILE + 2, set->tiles + (entries[0] & 0x3FF) * 8, 1);
+    sprite_tiles(GRASS_TILE + 3, set->tiles + (entries[1] & 0x3FF) * 8, 1);
+    pal_load(16 + GRASS_PALETTE, set->palettes + (entries[0] >> 12) * 16);
+}
+
+/* Coming from open ground, the feet are hidden from the middle of the step on. */
+static bool is_in_grass(u8 index)
+{
+    const struct ObjectEvent *o = &gObjectEvents[index];
+    const struct Person *p = &persons[index];
+    if (!has_grass || o->metatileBehaviour != GRASS_TALL) return false;
+    return p->action != STEPPING || p->progress > p->frames / 2 ||
+           metatile_behaviour(o->previousX - OFFSET, o->previousY - OFFSET) == GRASS_TALL;
+}
+
+/* The blades shake as somebody walks. */
+static void draw_grass(u8 index, u8 sprite, s16 camera_x, s16 camera_y)
+{
+    bool rustles = persons[index].action == STEPPING && persons[index].progress & 4;
+    sprite_put(sprite, person_pixel_x(index) - camera_x, person_pixel_y(index) - camera_y - rustles, SPRITE_16x16,
+               GRASS_TILE, GRASS_PALETTE, 0);
+}
+
+/* ---- all together ---- */
 
 /* Those further down cover the others. */
 void people_draw(s16 camera_x, s16 camera_y)
 {
-    u8 order[COUNT(persons)], count = 0, i, k;
+    u8 order[COUNT(persons)], count = 0, sprite = FIRST_SPRITE, i, k;
     for (i = 0; i < COUNT(persons); i++) {
         if (!gObjectEvents[i].active || gObjectEvents[i].visibility & INVISIBLE) continue;
         for (k = count++; k && person_pixel_y(order[k - 1]) < person_pixel_y(i); k--) order[k] = order[k - 1];
         order[k] = i;
     }
-    for (i = 0; i < count; i++) draw_person(order[i], FIRST_SPRITE + i, camera_x, camera_y);
-    for (; i < sprites_used; i++) sprite_hide(FIRST_SPRITE + i);
-    sprites_used = count;
+    for (i = 0; i < count; i++) {
+        if (is_in_grass(order[i]) && !persons[order[i]].hop) draw_grass(order[i], sprite++, camera_x, camera_y);
+        draw_person(order[i], sprite++, camera_x, camera_y);
+    }
+    for (k = sprite; k < sprites_end; k++) sprite_hide(k);
+    sprites_end = sprite;
     draw_emote(camera_x, camera_y);
 }
 
 void people_load(void)
 {
     u8 i;
-    sprites_used = COUNT(persons);
+    sprites_end = FIRST_SPRITE + MOST_SPRITES;
     for (i = 0; i < COUNT(persons); i++) {
         const struct ObjectGraphics *look = &object_graphics[gObjectEvents[i].graphicsId];
         persons[i].shown = NO_FRAME;
@@ -355,4 +401,5 @@ void people_load(void)
     }
     sprite_tiles(EMOTE_TILE, object_graphics[GFX_EMOTE].tiles, FRAME_TILES);
     pal_load(16 + object_graphics[GFX_EMOTE].palette, object_palettes[object_graphics[GFX_EMOTE].palette]);
+    load_grass();
 }

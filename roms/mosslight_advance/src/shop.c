@@ -139,15 +139,17 @@ static void buy(u16 item)
 
 void CB2_BuyMenu(void)
 {
-    u8 at = task_begin(ListMenuDummyTask);
-    task = (volatile struct ListTask *)&gTasks[at];
-    task->entries = entries;
-    task->count = count;
-    task->scroll = task->row = 0;
+    u16 scroll = 0, row = 0;
     for (;;) {
-        task->active = 1;
+        task = (volatile struct ListTask *)&gTasks[task_begin(ListMenuDummyTask)];
+        task->entries = entries;
+        task->count = count;
+        task->scroll = scroll;
+        task->row = row;
         ListMenuDummyTask();
-        task->active = 0;
+        scroll = task->scroll;
+        row = task->row;
+        task_end(ListMenuDummyTask);
         if (choice == MENU_CANCEL || entries[choice].id == LEAVE) return;
         buy(entries[choice].id);
     }

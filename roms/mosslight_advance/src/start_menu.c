@@ -16,7 +16,7 @@ void Task_ShowStartMenu(void) {}
 
 static const u8 *entry_text(u8 entry)
 {
-    static const u8 party[] = T("PARTY"), bag[] = T("BAG"), save[] = T("SAVE"), options[] = T("OPTIONS"),
+    static const u8 party[] = T("TEAM"), bag[] = T("BAG"), save[] = T("SAVE"), options[] = T("OPTIONS"),
                     leave[] = T("EXIT");
     switch (entry) {
     case ENTRY_PARTY: return party;
@@ -135,7 +135,7 @@ static void draw_card(void)
     ui_number_right(138, 54, SAVE2->trainerId[0], INK_TEXT);
     card_row(72, money);
     ui_number_right(138, 72, money_get(), INK_TEXT);
-    ui_print(70, 72, currency, INK_TEXT);
+    ui_print(138 - ui_number_width(money_get()) - ui_width(currency), 72, currency, INK_TEXT);
     card_row(90, time);
     print_play_time(138, 90, INK_TEXT);
     draw_badges(118);

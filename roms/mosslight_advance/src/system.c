@@ -27,10 +27,16 @@ static void read_keys(void)
     gMain.heldKeysRaw = gMain.heldKeys = held;
 }
 
+static bool is_playing(void)
+{
+    Callback mode = gMain.callback2;
+    return SAVE2 && mode && mode != CB2_InitTitleScreen && mode != CB2_InitMainMenu && mode != CB2_MainMenu;
+}
+
 static void count_play_time(void)
 {
     struct SaveBlock2 *save = SAVE2;
-    if (!save || save->playTimeHours >= MAX_HOURS || ++save->playTimeVBlanks < 60) return;
+    if (!is_playing() || save->playTimeHours >= MAX_HOURS || ++save->playTimeVBlanks < 60) return;
     save->playTimeVBlanks = 0;
     if (++save->playTimeSeconds < 60) return;
     save->playTimeSeconds = 0;

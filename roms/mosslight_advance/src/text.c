@@ -167,30 +167,24 @@ static void printer(const u8 *text, u8 state)
     sTextPrinters[0].active = 1;
 }
 
-static void draw_arrow(s16 y, const u32 *under)
-{
-    u32 rows[ARROW_H + 2];
-    memcpy(rows, under, sizeof rows);
-    for (u8 i = 0; i < ARROW_H; i++) {
-        u32 drawn = arrow_rows[i], mask = drawn | drawn >> 1;
-        mask = (mask | mask >> 2) & 0x11111111;
-        rows[i + y] = (rows[i + y] & ~(mask * 15)) | drawn;
-    }
-    canvas_write(ARROW_X, text_y() + LINE_H + 3, COUNT(rows), rows);
-}
-
 /* The arrow bobs until A or B. */
 static void wait_button(void)
 {
+    static const u8 heights[] = {0, 1, 2, 1};
+    const s16 y = text_y() + LINE_H + 3;
     u32 under[ARROW_H + 2];
     u8 frames = 0;
-    canvas_read(ARROW_X, text_y() + LINE_H + 3, COUNT(under), under);
+    canvas_read(ARROW_X, y, COUNT(under), under);
     do {
-        if (frames % BOB_FRAMES == 0) draw_arrow((const u8[]){0, 1, 2, 1}[frames / BOB_FRAMES], under);
-        if (++frames == 4 * BOB_FRAMES) frames = 0;
+        if (frames % BOB_FRAMES == 0) {
+            u8 height = heights[frames / BOB_FRAMES];
+            canvas_write(ARROW_X, y, COUNT(under), under);
+            canvas_overlay(ARROW_X, y + height, ARROW_H, under + height, arrow_rows);
+        }
+        if (++frames == COUNT(heights) * BOB_FRAMES) frames = 0;
         wait_frame();
     } while (!(gMain.newKeys & (KEY_A | KEY_B)));
-    canvas_write(ARROW_X, text_y() + LINE_H + 3, COUNT(under), under);
+    canvas_write(ARROW_X, y, COUNT(under), under);
 }
 
 /* A or B makes the rest of the page appear at once, or nearly. */

@@ -39,7 +39,7 @@ def encrypt(raw: bytes, blocks: dict[str, bytes]) -> bytes:
         plain[at : at + 12] = block
     checksum = sum(struct.unpack("<24H", plain)) & 0xFFFF
     words = [word ^ key for word in struct.unpack("<12I", plain)]
-    head = raw[:28] + checksum.to_bytes(2, "little") + raw[30:32]
+    head: bytes = raw[:28] + checksum.to_bytes(2, "little") + raw[30:32]
     return head + struct.pack("<12I", *words) + raw[80:]
 
 
@@ -106,6 +106,7 @@ class Battle:
         self.game.emulator.write(0, SYMBOLS["gPlayerParty"].address + SIZE * index, raw)
 
     def raw(self, index: int, owner: str = "gPlayerParty") -> bytes:
+        """Return the 100 bytes of a creature in a party."""
         return self.game.read(owner, SIZE * index, SIZE)
 
     def add_creature(self, hp: int) -> None:
@@ -212,6 +213,15 @@ class Battle:
         return any(words in text for text in self.messages)
 
 
+def rested(game: Machine) -> bytes:
+    """Return the state with an own creature that the way here has not weakened."""
+    battle = Battle(game, game.save())
+    full = battle.number(OWN, MAX_HP)
+    battle.set_hp(OWN, full, full)
+    battle.set_status(OWN, 0)
+    return game.save()
+
+
 def enter_wild_battle() -> tuple[Machine, bytes]:
     """Play from power-on to the action menu of the first wild battle."""
     game = Machine(seed=3)
@@ -228,6 +238,6 @@ def enter_wild_battle() -> tuple[Machine, bytes]:
         game.act(("left", "right")[turn & 1], hold=16)
     for _ in range(PATIENCE):
         if game.function("gBattlerControllerFuncs") == "HandleInputChooseAction":
-            return game, game.save()
+            return game, rested(game)
         game.tick(2)
     raise AssertionError(f"no battle began: {player.where()}")

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[3]
 ROM = ROOT / "roms" / "mosslight_advance.gba"
 BUILD = ROOT / "roms" / "mosslight_advance" / "build.py"
 FACTS = ROOT / "engine" / "games" / "mosslight_advance" / "facts"
+BY_HAND = {"words.csv"}
 MAX_SIZE = 512 * 1024
 
 
@@ -37,7 +38,7 @@ def test_rebuilds_byte_for_byte(tmp_path: Path) -> None:
     paths = ("--out", rom, "--facts", facts, "--build-dir", tmp_path / "build")
     subprocess.run([sys.executable, BUILD, *paths], check=True)
     assert rom.read_bytes() == ROM.read_bytes()
-    committed = sorted(path.name for path in FACTS.glob("*.csv"))
-    assert sorted(path.name for path in facts.iterdir()) == committed
-    for name in committed:
+    committed = {path.name for path in FACTS.glob("*.csv")}
+    assert {path.name for path in facts.iterdir()} == committed - BY_HAND
+    for name in committed - BY_HAND:
         assert (facts / name).read_bytes() == (FACTS / name).read_bytes(), name

@@ -8,7 +8,8 @@ import pytest
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import OFFSET, Machine
 from tests.roms.advance.party import party
-from tests.roms.advance.player import Player, map_names, size
+from tests.roms.advance.player import Player
+from tests.roms.advance.world import map_names, size
 
 pytestmark = pytest.mark.slow
 

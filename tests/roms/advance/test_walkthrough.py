@@ -7,7 +7,8 @@ import pytest
 from engine.games.facts import read_rows
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import FACTS, Machine
-from tests.roms.advance.player import Player, map_names, map_of
+from tests.roms.advance.player import Player
+from tests.roms.advance.world import map_names, map_of
 
 MAX_ACTIONS = 350
 SEEDS = (0x135A, 1, 2, 3, 4)

@@ -104,9 +104,7 @@ class Canvas:
             y = round(y0 + (y1 - y0) * step / steps)
             self.box(x - (wide - 1) // 2, y - (wide - 1) // 2, wide, wide, colour)
 
-    def ellipse(
-        self, cx: float, cy: float, rx: float, ry: float, shade: int | Shader
-    ) -> None:
+    def ellipse(self, cx: float, cy: float, rx: float, ry: float, shade: int | Shader) -> None:
         """Fill an ellipse; a Shader gets each pixel's place in it, -1..1 across and down."""
         for y in range(int(cy - ry), int(cy + ry) + 2):
             for x in range(int(cx - rx), int(cx + rx) + 2):

@@ -232,9 +232,18 @@ def _part(canvas: Canvas, x: int, name: str) -> None:
     elif name == "gym_door":
         stone = {"k": STONE[0], "y": STONE[4], **{str(n): STONE[n] for n in range(1, 5)}}
         canvas.box(x, bottom - 20, 16, 20, STONE[1])
-        canvas.blit(Canvas.from_text(DOOR, stone | {"3": WOOD[2], "2": WOOD[1]}), x + 2, bottom - 18)
+        canvas.blit(
+            Canvas.from_text(DOOR, stone | {"3": WOOD[2], "2": WOOD[1]}), x + 2, bottom - 18
+        )
     elif name in ("wall_heal", "wall_shop"):
-        colours = {"k": WOOD[0], "w": PLASTER[4], "r": RED, "b": WOOD[1], "c": WOOD[3], "y": WOOD[4]}
+        colours = {
+            "k": WOOD[0],
+            "w": PLASTER[4],
+            "r": RED,
+            "b": WOOD[1],
+            "c": WOOD[3],
+            "y": WOOD[4],
+        }
         drawing = HEART if name == "wall_heal" else POUCH
         canvas.blit(Canvas.from_text(drawing, colours), x + 2, bottom - 18)
     elif name == "gym_crest":

@@ -9,7 +9,16 @@ from .canvas import CLEAR, Canvas, Painted
 from .ramps import BOARDS, CLOTH, SLABS, TILED, VOID, WALLS, WOOD
 from .regions import CELL, around, depths
 
-FLOORS = ("wood_floor", "floor", "gym_floor", "chair", "rug", "mat_exit", "stairs_up", "stairs_down")
+FLOORS = (
+    "wood_floor",
+    "floor",
+    "gym_floor",
+    "chair",
+    "rug",
+    "mat_exit",
+    "stairs_up",
+    "stairs_down",
+)
 """Cells that people reach: what rises from below them lies over people."""
 UPRIGHT = ("wall_top", "wall_in", "window_in", "clock")
 TOPS = ("counter", "counter_down")
@@ -120,8 +129,8 @@ class Painter:
         if self.at(x, y - 1) in UPRIGHT:
             shades = {"home": BOARDS, "public": TILED, "gym": SLABS}[self._style]
             darker = dict(zip(shades[1:], shades, strict=False))
-            for row in self.below.rows[py : py + 3]:
-                row[px : px + CELL] = [darker[colour] for colour in row[px : px + CELL]]
+            for line in self.below.rows[py : py + 3]:
+                line[px : px + CELL] = [darker[colour] for colour in line[px : px + CELL]]
 
     def _boards(self, px: int, py: int, x: int) -> None:
         self.below.box(px, py, CELL, CELL, BOARDS[3])

@@ -33,6 +33,7 @@ def noise(x: int, y: int, seed: int = 0) -> int:
     value = (value ^ value >> 13) * 1274126177 & 0xFFFFFFFF
     return (value ^ value >> 16) >> 8 & 0xFF
 
+
 # Indoors.
 VOID = rgb("101018")
 BOARDS = ramp("805030 b07c4c c8945c d8a870 e8c08c")

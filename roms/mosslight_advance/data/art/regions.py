@@ -38,9 +38,7 @@ def depths(
     )
 
 
-def _depth(
-    goes_on: Around, i: int, j: int, inset: float, radius: float, wobble: float
-) -> float:
+def _depth(goes_on: Around, i: int, j: int, inset: float, radius: float, wobble: float) -> float:
     away = (j, CELL - 1 - j, i, CELL - 1 - i)
     along = (i, i, j, j)
     walls = [
