@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, PokeTUIError, RomError
 from engine.folders import user_path
+from engine.games.bundled import FIRST, IMAGES
 from engine.games.catalog import identify
 from engine.remote.folder import live_runs
 from engine.trust import names_in_environment, trusted_names
@@ -22,7 +23,7 @@ _OTHER_FOLDER = "Choose another one: --save-dir FOLDER"
 
 
 def examine_rom(config: RunConfig) -> Finding:
-    """Return whether the configured ROM, or the practice game, can be played."""
+    """Return whether the configured ROM, or practice game, can be played, its emulator included."""
     try:
         found = identify(config.rom_path).recognised
     except RomError as error:
@@ -31,8 +32,14 @@ def examine_rom(config: RunConfig) -> Finding:
         if found.game is not None and config.allow_unknown_rom:
             return warning("ROM", found.refusal.message, "It is used anyway (--allow-unknown-rom).")
         return bad("ROM", found.refusal.message, found.refusal.hint)
-    chosen = "" if config.rom_path else ", included; your own: --rom FILE"
-    return good("ROM", f"{found.name}{chosen}")
+    if found.game is not None and not found.game.emulator_version:
+        try:
+            found.game.start().close()
+        except PokeTUIError as error:
+            return bad("ROM", f"{found.name}: {error.message}", error.hint)
+    others = [name for name in IMAGES if name != FIRST]
+    chosen = f", included; also --game {others[0]}; your own: --rom FILE"
+    return good("ROM", f"{found.name}{'' if config.rom_path else chosen}")
 
 
 def examine_preferences() -> Finding:
