@@ -26,6 +26,9 @@ TEXT_FRAMES = 64
 BATTLE_FRAMES = 64
 SCENE_FRAMES = 12
 
+_GLANCE = 3
+"""Frames after which is looked again where no step's end is waited for."""
+
 
 def play(
     emulator: Emulator,
@@ -61,9 +64,9 @@ def play(
 
 def _settle(emulator: Emulator, control: ControlReader) -> None:
     """Wait for what was begun: until the player is asked for something, or for long enough."""
-    stable = 0
+    waited = stable = 0
     has_loaded = False
-    for waited in range(DOOR_FRAMES):
+    while waited < DOOR_FRAMES:
         mode = control.mode()
         has_loaded = has_loaded or mode is Mode.LOADING
         if control.is_in_control():
@@ -74,7 +77,9 @@ def _settle(emulator: Emulator, control: ControlReader) -> None:
             stable = 0
             if waited >= _patience(control, mode):
                 return
-        emulator.tick(1)
+        frames = 1 if mode is Mode.FIELD else _GLANCE
+        emulator.tick(frames)
+        waited += frames
 
 
 def _patience(control: ControlReader, mode: Mode) -> int:
