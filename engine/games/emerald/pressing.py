@@ -26,8 +26,8 @@ TEXT_FRAMES = 64
 BATTLE_FRAMES = 64
 SCENE_FRAMES = 12
 
-_GLANCE = 3
-"""Frames after which is looked again where no step's end is waited for."""
+_STEP_GLANCE, _GLANCE = 2, 4
+"""Frames after which is looked again: where a step may end, and elsewhere."""
 
 
 def play(
@@ -70,16 +70,16 @@ def _settle(emulator: Emulator, control: ControlReader) -> None:
         mode = control.mode()
         has_loaded = has_loaded or mode is Mode.LOADING
         if control.is_in_control():
-            stable += 1
-            if not has_loaded or stable > STABLE_FRAMES:
+            if not has_loaded or stable >= STABLE_FRAMES:
                 return
         else:
             stable = 0
             if waited >= _patience(control, mode):
                 return
-        frames = 1 if mode is Mode.FIELD else _GLANCE
+        frames = _STEP_GLANCE if mode is Mode.FIELD else _GLANCE
         emulator.tick(frames)
         waited += frames
+        stable += frames
 
 
 def _patience(control: ControlReader, mode: Mode) -> int:
