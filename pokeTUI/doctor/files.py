@@ -31,6 +31,11 @@ def examine_rom(config: RunConfig) -> Finding:
         if found.game is not None and config.allow_unknown_rom:
             return warning("ROM", found.refusal.message, "It is used anyway (--allow-unknown-rom).")
         return bad("ROM", found.refusal.message, found.refusal.hint)
+    if found.game is not None:
+        try:
+            found.game.check_emulator()
+        except PokeTUIError as error:
+            return bad("ROM", error.message, error.hint)
     chosen = "" if config.rom_path else ", included; your own: --rom FILE"
     return good("ROM", f"{found.name}{chosen}")
 
