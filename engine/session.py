@@ -234,11 +234,12 @@ def check_settings(config: RunConfig) -> None:
     Raises:
         ConfigurationError: A package, a key or a model's file that the settings need is missing.
         RomError: The ROM is unusable.
+        EnvironmentError: Its emulator is not installed.
     """
     require_wandb(config)
     if config.asks_models:
         make_backends(config)
-    load_game(config.rom_path, config.allow_unknown_rom)
+    load_game(config.rom_path, config.allow_unknown_rom).check_emulator()
 
 
 def _load_learning() -> None:

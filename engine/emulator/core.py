@@ -62,9 +62,18 @@ class Core:
 def core_version() -> str:
     """Return `LoadedCore.version` of the core that `Core.find` finds; "" where none can be used."""
     try:
-        return _version_of(Core.find())
+        return check_core()
     except EnvironmentError:
         return ""
+
+
+def check_core() -> str:
+    """Return `LoadedCore.version` of the core that `Core.find` finds.
+
+    Raises:
+        EnvironmentError: There is none that can be used here.
+    """
+    return _version_of(Core.find())
 
 
 class LoadedCore:

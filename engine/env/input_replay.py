@@ -49,8 +49,8 @@ def _play(env: GameEnv, move: int | LiveStretch) -> tuple[float, bool, bool]:
 def _check_same(env: GameEnv, recording: Recording) -> None:
     now: tuple[tuple[str, Any, Any], ...] = (
         ("with a different ROM", recording.rom, env.game.sha1),
-        ("from a different start state", recording.start, env.start_hash),
         (f"with emulator {recording.emulator}", recording.emulator, env.game.emulator_version),
+        ("from a different start state", recording.start, env.start_hash),
         (
             "with other frames per press",
             recording.frames,

@@ -274,6 +274,14 @@ class Game(Protocol):
         """Return (key, text) of the milestones in order."""
         return tuple((one.key, one.text) for one in self.tables.MILESTONES)
 
+    def check_emulator(self) -> None:
+        """Check that a machine can be switched on here, without doing it.
+
+        Raises:
+            EnvironmentError: What it needs is missing.
+        """
+        return None
+
     def start(self) -> Emulator:
         """Switch a new machine on, with nothing saved on the cartridge."""
         ...

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, PokeTUIError, RomError
 from engine.folders import user_path
-from engine.games.bundled import FIRST, IMAGES
+from engine.games.bundled import ADVANCE
 from engine.games.catalog import identify
 from engine.remote.folder import live_runs
 from engine.trust import names_in_environment, trusted_names
@@ -32,13 +32,12 @@ def examine_rom(config: RunConfig) -> Finding:
         if found.game is not None and config.allow_unknown_rom:
             return warning("ROM", found.refusal.message, "It is used anyway (--allow-unknown-rom).")
         return bad("ROM", found.refusal.message, found.refusal.hint)
-    if found.game is not None and not found.game.emulator_version:
+    if found.game is not None:
         try:
-            found.game.start().close()
+            found.game.check_emulator()
         except PokeTUIError as error:
-            return bad("ROM", f"{found.name}: {error.message}", error.hint)
-    others = [name for name in IMAGES if name != FIRST]
-    chosen = f", included; also --game {others[0]}; your own: --rom FILE"
+            return bad("ROM", error.message, error.hint)
+    chosen = f", included; also --game {ADVANCE}; your own: --rom FILE"
     return good("ROM", f"{found.name}{'' if config.rom_path else chosen}")
 
 

@@ -11,7 +11,7 @@ from engine.config import EnvConfig
 from engine.emulator.advance_battery import battery_memory
 from engine.emulator.advance_cartridge import AdvanceCartridge
 from engine.emulator.base import GAME_BOY_ADVANCE_FRAMES_PER_S, Emulator
-from engine.emulator.core import core_version
+from engine.emulator.core import check_core, core_version
 from engine.emulator.libretro import GameBoyAdvance
 from engine.errors import ConfigurationError, RomError
 from engine.games.base import (
@@ -131,6 +131,14 @@ class EmeraldGame(Game):
     @property
     def _world(self) -> tuple[Overworld | None, str]:
         return read_overworld(self.rom, self.profile, self.tables.BLOCK_CHANGES)
+
+    def check_emulator(self) -> None:
+        """Check that there is a core that can be used.
+
+        Raises:
+            EnvironmentError: There is none.
+        """
+        check_core()
 
     def start(self) -> Emulator:
         """Switch a new Game Boy Advance on.

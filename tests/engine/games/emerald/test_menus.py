@@ -296,6 +296,8 @@ def test_a_message_on_a_screen_is_shown() -> None:
     image.set("sFieldMessageBoxMode", b"\2")
     state = image.reader().read()
     assert (state.control.prompt, state.screen_text) == (Prompt.PRINTING, ("No effect.",))
+    image.run("", "CB2_TrainerCard")
+    assert _control(image).prompt is Prompt.SCREEN
 
 
 def test_screens_wait_for_a_button_when_they_are_up() -> None:
