@@ -19,21 +19,27 @@ from engine.errors import ConfigurationError
 
 Env = gymnasium.Env[Any, Any]
 
-_TITLES: Mapping[str, str] = MappingProxyType(
-    {"PokeTUI/Mosslight-v0": "PRACTICE", "PokeTUI/Crystal-v0": "PM_CRYSTAL"}
+_GAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "PokeTUI/Mosslight-v0": ("PRACTICE", "mosslight"),
+        "PokeTUI/Crystal-v0": ("PM_CRYSTAL", ""),
+        "PokeTUI/MosslightAdvance-v0": ("MOSSLIGHTADV", "mosslight-advance"),
+        "PokeTUI/Emerald-v0": ("POKEMON EMER", ""),
+    }
 )
-"""Id -> title of the game, which the user's ROM must have; without one, the game brought along."""
+"""Id -> title of the game, which a ROM must have, and the practice game that is played without one;
+"": the user's own is needed."""
 
 
 def register_envs() -> None:
     """Register the ids that are not registered yet."""
-    for name, title in _TITLES.items():
+    for name, (title, rom) in _GAMES.items():
         if name not in gymnasium.registry:
             # Without max_episode_steps: the environment truncates its episodes itself.
             gymnasium.register(
                 name,
                 entry_point="engine.api.registered:RegisteredEnv",
-                kwargs={"title": title},
+                kwargs={"title": title, "rom": rom},
             )
 
 

@@ -12,7 +12,7 @@ from engine.api.consultation import check_action
 from engine.api.hybrid_agent import AgentMode, HybridAgent
 from engine.env.batch import Batch
 from engine.env.local import GymnasiumEnv
-from engine.types import Action, Decision, Goal, Observation, Source
+from engine.types import Decision, Goal, Observation, Source
 
 Record = Callable[[Decision, dict[str, Any], float], None]
 """Takes a decision, the info it was made on and the reward."""
@@ -46,7 +46,7 @@ class HybridAgentAdapter:
         self._between_steps = between_steps
         self._observation: Observation = {}
         self._info: dict[str, Any] = {}
-        self._decision = Decision(Action.NOOP, Source.POLICY, 0.0, "")
+        self._decision = Decision(agent.actions.idle, Source.POLICY, 0.0, "")
         self._batch = batch
         self._before: tuple[Any, ...] | None = None
 
@@ -74,9 +74,11 @@ class HybridAgentAdapter:
         self.guidance, self._batch = guidance, batch
         self._observation, self._info = self._stepped.observation, self._stepped.info
         agent.action_batch = agent.decision = agent.model_answer = None
-        action = check_action(agent.get_action(self._observation, self._info), batch.mask[0])
+        chosen = agent.get_action(self._observation, self._info)
+        action = check_action(chosen, batch.mask[0], agent.actions)
         if agent.action_batch is None or agent.decision is None or agent.decision.action != action:
-            self._decision = Decision(action, Source.POLICY, 0.0, f"{action.name}, overridden")
+            text = f"{agent.actions.name(action)}, overridden"
+            self._decision = Decision(action, Source.POLICY, 0.0, text)
             no_confidence, nobody = np.zeros(1, np.float32), np.zeros(1, np.bool_)
             return ActionBatch(np.array([action], np.int64), no_confidence, nobody, Source.POLICY)
         self._decision = agent.decision

@@ -15,7 +15,7 @@ from engine.api.llm_manager import ActionModel
 from engine.errors import DecisionValidationError
 from engine.llm.member import describe
 from engine.quoting import one_line
-from engine.types import Action
+from engine.types import GAME_BOY_ACTIONS, ActionSet
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class Answer:
         source: What the model calls itself; "" if it does not say.
     """
 
-    action: Action
+    action: int
     confidence: float
     reason: str
     source: str = ""
@@ -65,6 +65,8 @@ class Consultation:
         context: str,
         mask: NDArray[np.bool_],
         clock: Callable[[], float] = time.monotonic,
+        *,
+        actions: ActionSet = GAME_BOY_ACTIONS,
     ) -> Answer | None:
         """Return the model's answer, None where it gave none that can be used.
 
@@ -73,6 +75,7 @@ class Consultation:
             context: The situation in words.
             mask: (A,) bool, False for actions of no use.
             clock: Seconds that only rise.
+            actions: The game's A actions.
 
         Raises:
             KeyboardInterrupt, SystemExit: The program shall end.
@@ -80,7 +83,7 @@ class Consultation:
         self.asked += 1
         began = clock()
         try:
-            answer = read_answer(manager.get_action(context), mask)
+            answer = read_answer(manager.get_action(context), mask, actions)
         except DecisionValidationError as error:
             self.invalid += 1
             self._complain(error)
@@ -125,12 +128,15 @@ def _level(count: int) -> int:
     return logging.WARNING if count.bit_count() == 1 else logging.DEBUG
 
 
-def read_answer(answer: object, mask: NDArray[np.bool_]) -> Answer:
+def read_answer(
+    answer: object, mask: NDArray[np.bool_], actions: ActionSet = GAME_BOY_ACTIONS
+) -> Answer:
     """Check what a manager returned.
 
     Args:
         answer: (action, facts), as documented.
         mask: (A,) bool, False for actions of no use.
+        actions: The game's A actions.
 
     Raises:
         DecisionValidationError: It is of another form, or the action is not possible now.
@@ -147,26 +153,31 @@ def read_answer(answer: object, mask: NDArray[np.bool_]) -> Answer:
         )
     action, facts = answer
     return Answer(
-        check_action(action, mask),
+        check_action(action, mask, actions),
         _confidence(facts),
         _line(facts.get("reasoning"), _REASONING),
         _line(facts.get("source"), _SOURCE),
     )
 
 
-def check_action(action: object, mask: NDArray[np.bool_]) -> Action:
+def check_action(action: object, mask: NDArray[np.bool_], actions: ActionSet) -> int:
     """Return the action if it is one, and possible now.
 
     Raises:
         DecisionValidationError: It is not.
     """
-    chosen = Action.of(action)
+    chosen = actions.check(action)
     if not mask[chosen]:
-        possible = ", ".join(f"{a.value} {a.name}" for a in Action if mask[a])
         raise DecisionValidationError(
-            f"{chosen.value} {chosen.name} has no effect now.", f"Possible actions: {possible}."
+            f"{chosen} {actions.name(chosen)} has no effect now.",
+            f"Possible actions: {possible_actions(mask, actions)}.",
         )
     return chosen
+
+
+def possible_actions(mask: NDArray[np.bool_], actions: ActionSet) -> str:
+    """Return the actions that are not masked, e.g. "0 A, 4 UP"."""
+    return ", ".join(f"{index} {actions.name(index)}" for index in np.flatnonzero(mask).tolist())
 
 
 def _line(said: object, longest: int) -> str:

@@ -5,6 +5,7 @@ import logging
 import math
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from engine.agents.hybrid import GuidedPolicy
 from engine.agents.rules import RulesAgent
 from engine.agents.shares import ExactShares, FloatRows
 from engine.api.agent_host import AgentHost, StandaloneHost, Step
-from engine.api.consultation import Answer, Consultation
+from engine.api.consultation import Answer, Consultation, possible_actions
 from engine.api.llm_manager import ActionModel
 from engine.config import PPOConfig, parse_config
 from engine.env.batch import Batch
@@ -23,7 +24,15 @@ from engine.errors import ConfigurationError
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import StrategyType
 from engine.strategy.text_state import describe
-from engine.types import GAME_BOY_ACTIONS, Action, Decision, Observation, Source, Spaces
+from engine.types import (
+    GAME_BOY_ACTIONS,
+    GAME_BOY_ADVANCE_ACTIONS,
+    ActionSet,
+    Decision,
+    Observation,
+    Source,
+    Spaces,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -31,6 +40,10 @@ _CHARACTERS_A_TOKEN = 3
 _PLANNER = 0
 """The planner's place among the two whom decisions are assigned to."""
 _NOBODY = np.array([False])
+_ACTIONS: Mapping[int, ActionSet] = MappingProxyType(
+    {len(actions): actions for actions in (GAME_BOY_ACTIONS, GAME_BOY_ADVANCE_ACTIONS)}
+)
+"""Actions by how many there are."""
 
 _UNPROVEN = 0.5
 """What a model's stated confidence is worth while nothing is counted for it (Beta(1, 1))."""
@@ -67,10 +80,12 @@ class HybridAgent:
     Args:
         llm_manager: The language model; None: the rules alone advise.
         adaptive_strategy: Says how many of the decisions are the planner's.
-        action_space_size: 9: the game has no other buttons.
+        action_space_size: 9, or 10 on a Game Boy Advance; where `info` names the game, its actions
+            hold.
         curriculum_config: The documented keys; None: the documented values.
 
     Attributes:
+        actions: The game's.
         mode: Who may act.
         make_policy: Makes what learns for what is observed and done, when it is first needed.
         max_context_length: Of the language model's prompt, in tokens, about.
@@ -92,11 +107,12 @@ class HybridAgent:
         action_space_size: int = len(GAME_BOY_ACTIONS),
         curriculum_config: dict[str, Any] | None = None,
     ) -> None:
-        if action_space_size != len(GAME_BOY_ACTIONS):
+        if action_space_size not in _ACTIONS:
             raise ConfigurationError(
                 f"action_space_size = {action_space_size}.",
-                f"Only {len(GAME_BOY_ACTIONS)} is allowed.",
+                f"Allowed values: {', '.join(map(str, _ACTIONS))}.",
             )
+        self.actions = _ACTIONS[action_space_size]
         given = {"curriculum": curriculum_config or {}}
         config = parse_config(given, "curriculum_config")
         self.curriculum_config = config.curriculum
@@ -125,6 +141,8 @@ class HybridAgent:
             observation: With "features" and "action_mask", as `multi_modal` and `state` have them.
             info: The environment's; without its "state" and "game" there are no rules.
         """
+        if "game" in info:
+            self.actions = info["game"].actions
         self._seen = batch = self.lead.now(observation, info)
         guidance = self._guidance(batch, info)
         answer = self._ask(batch, observation, info, guidance)
@@ -135,7 +153,9 @@ class HybridAgent:
             self._player_for(batch)(batch, guidance), is_answered=answer is not None
         )
         self.model_answer = answer if self.action_batch.is_planned[0] else None
-        self.decision = _decision(self.action_batch, self.model_answer, self.lead.reason)
+        self.decision = _decision(
+            self.action_batch, self.model_answer, self.lead.reason, self.actions
+        )
         _log.debug("%s: %s", self.decision.source, self.decision.reason)
         return int(self.decision.action)
 
@@ -253,14 +273,17 @@ class HybridAgent:
         if self.llm_manager is None or guidance.is_planners is None or not guidance.is_planners[0]:
             return None
         return self.consultation.ask(
-            self.llm_manager, self._context(batch.mask[0], observation, info), batch.mask[0]
+            self.llm_manager,
+            self._context(batch.mask[0], observation, info),
+            batch.mask[0],
+            actions=self.actions,
         )
 
     def _context(
         self, mask: NDArray[np.bool_], observation: Observation, info: dict[str, Any]
     ) -> str:
         """Put the situation into words."""
-        possible = ", ".join(f"{action.value} {action.name}" for action in Action if mask[action])
+        possible = possible_actions(mask, self.actions)
         if "state" not in info or "game" not in info:
             known = observation.get("strategic_context", {}).get("context_summary", "")
             return f"{known}\nPossible actions: {possible}".lstrip()
@@ -282,13 +305,16 @@ def _advised_by(answer: Answer, batch: Batch) -> Batch:
     return dataclasses.replace(batch, prior=prior, advice_confidence=confidence)
 
 
-def _decision(action_batch: ActionBatch, answer: Answer | None, reason: str) -> Decision:
+def _decision(
+    action_batch: ActionBatch, answer: Answer | None, reason: str, actions: ActionSet
+) -> Decision:
     """Say who chose, and why."""
-    action, confidence = Action(int(action_batch.actions[0])), float(action_batch.confidences[0])
+    action, confidence = int(action_batch.actions[0]), float(action_batch.confidences[0])
+    name = actions.name(action)
     if not action_batch.is_planned[0]:
-        text = f"{action.name}, confidence {confidence:.0%}"
+        text = f"{name}, confidence {confidence:.0%}"
         return Decision(action, action_batch.source, confidence, text)
     if answer is not None:
         text = answer.reason or "as the language model says"
-        return Decision(action, Source.PLANNER, confidence, f"{action.name}: {text}")
-    return Decision(action, Source.RULES, confidence, f"{action.name}: {reason}")
+        return Decision(action, Source.PLANNER, confidence, f"{name}: {text}")
+    return Decision(action, Source.RULES, confidence, f"{name}: {reason}")

@@ -87,6 +87,7 @@ class HybridLLMRLTrainer:
         self.config = parse_config(given, type(self).__name__)
         print_own_lines(log_level)
         agent.adaptive_strategy = strategy_system
+        agent.actions = env.game.actions
         if llm_manager is not None:
             agent.llm_manager = llm_manager
         self.parts = Parts(env, agent, strategy_system, decision_analyzer)

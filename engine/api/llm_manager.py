@@ -23,7 +23,7 @@ from engine.llm.member import Member
 from engine.llm.objects import read_object
 from engine.llm.tokens import prompt_tokens, schema_tokens, shortened, tokens_beside
 from engine.quoting import one_line
-from engine.types import Action
+from engine.types import GAME_BOY_ACTIONS, ActionSet
 
 _T = TypeVar("_T")
 
@@ -32,17 +32,6 @@ _RULES = (
     "Choose the one button to press now, only from those that are possible. Answer with one JSON "
     "object: action, confidence (0 to 100: how sure you are), reasoning (at most 20 words)."
 )
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "action": {"type": "string", "enum": [action.name for action in Action]},
-        "confidence": {"type": "integer", "minimum": 0, "maximum": 100},
-        "reasoning": {"type": "string", "maxLength": 160},
-    },
-    "required": ["action", "confidence", "reasoning"],
-    "additionalProperties": False,
-}
-_INDICES = frozenset(str(action.value) for action in Action)
 _UNSTATED = 0.5
 """Confidence of an answer that states none."""
 _REASONING = 300
@@ -66,12 +55,19 @@ class ActionModel(Protocol):
             context: The situation (`engine.strategy.text_state.describe`) and what may be done.
 
         Returns:
-            The action's index, 0 to 8, and facts about it; "confidence", 0 to 1, is heeded.
+            The action's index in the game's actions, and facts about it; "confidence", 0 to 1, is
+            heeded.
         """
 
 
 class BaseLLMManager(ActionModel):
-    """A language model of one's own: subclass it with `get_action`."""
+    """A language model of one's own: subclass it with `get_action`.
+
+    Attributes:
+        actions: Those of the game that is played.
+    """
+
+    actions: ActionSet = GAME_BOY_ACTIONS
 
     def parse_action(self, response: str) -> int:
         """Return the index of the only action that an answer names.
@@ -84,11 +80,13 @@ class BaseLLMManager(ActionModel):
         values = read_object(response, keys=("action",)).values
         said = response if values is None else str(values["action"])
         words = re.findall(r"\w+", said.upper() if len(said.split()) == 1 else said)
-        named = {Action[word] for word in words if word in Action.__members__}
-        named = named or {Action(int(word)) for word in words if word in _INDICES}
+        by_name = {name: index for index, name in enumerate(self.actions.names)}
+        named = {by_name[word] for word in words if word in by_name}
+        by_index = {str(index): index for index in by_name.values()}
+        named = named or {by_index[word] for word in words if word in by_index}
         if len(named) != 1:
             raise LLMConnectionError(f"The model's answer names no action: {one_line(said, 40)!r}.")
-        return named.pop().value
+        return named.pop()
 
 
 class LLMManager(BaseLLMManager):
@@ -107,6 +105,7 @@ class LLMManager(BaseLLMManager):
             left out.
         settings: Deadlines, tokens and temperature.
         game: What is played, in words.
+        actions: Its actions.
 
     Raises:
         ConfigurationError: An extra or a key is missing, or a value is none.
@@ -121,7 +120,10 @@ class LLMManager(BaseLLMManager):
         max_context_length: int = 8000,
         settings: PlannerConfig | None = None,
         game: str = GAME_BOY_ROLE_PLAYING,
+        actions: ActionSet = GAME_BOY_ACTIONS,
     ) -> None:
+        self.actions = actions
+        self._schema = _schema(actions)
         self._settings = settings or PlannerConfig()
         self._backend = make_backend(
             model,
@@ -139,7 +141,7 @@ class LLMManager(BaseLLMManager):
             on_change=lambda: None,
         )
         self._system = f"You play {game}. {_RULES}"
-        beside = tokens_beside(self._system, self._settings) + schema_tokens(_SCHEMA)
+        beside = tokens_beside(self._system, self._settings) + schema_tokens(self._schema)
         self._situation_tokens = max_context_length - beside
         if self._situation_tokens < _LEAST_SITUATION:
             raise ConfigurationError(
@@ -157,7 +159,7 @@ class LLMManager(BaseLLMManager):
             context: The situation and what may be done.
 
         Returns:
-            The action's index, 0 to 8, and "confidence" (0 to 1), "reasoning", "model" and
+            The action's index in `actions`, and "confidence" (0 to 1), "reasoning", "model" and
             "latency_s".
 
         Raises:
@@ -222,7 +224,7 @@ class LLMManager(BaseLLMManager):
         request = ChatRequest(
             system=self._system,
             user=shortened(context, self._situation_tokens),
-            schema=_SCHEMA,
+            schema=self._schema,
             max_tokens=settings.answer_tokens,
             temperature=settings.temperature,
             think=settings.think,
@@ -252,23 +254,37 @@ class LLMManager(BaseLLMManager):
         member.succeeded()
         if not math.isnan(answer.first_token_s):
             member.began(tokens, answer.first_token_s)
-        action, facts = _read(answer)
+        action, facts = _read(answer, self.actions)
         return action, {**facts, "model": self._backend.model, "latency_s": answer.latency_s}
 
 
-def _read(answer: Answer) -> tuple[int, dict[str, Any]]:
+def _schema(actions: ActionSet) -> dict[str, Any]:
+    """Return the JSON schema of an answer that names one of the actions."""
+    return {
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "enum": list(actions.names)},
+            "confidence": {"type": "integer", "minimum": 0, "maximum": 100},
+            "reasoning": {"type": "string", "maxLength": 160},
+        },
+        "required": ["action", "confidence", "reasoning"],
+        "additionalProperties": False,
+    }
+
+
+def _read(answer: Answer, actions: ActionSet) -> tuple[int, dict[str, Any]]:
     """Return the action that an answer names, and what it says about it."""
     found = read_object(answer.text, answer.done_reason, ("action",))
     remedy = f"It was {answer.cut}." if answer.cut else "A larger model follows the format better."
     if found.values is None:
         raise LLMConnectionError(f"The model's answer cannot be read: {found.error}.", remedy)
     named = str(found.values.get("action", "")).strip().upper().removeprefix("ACTION.")
-    if named not in Action.__members__:
+    if named not in actions.names:
         shown = one_line(named, 40)
         raise LLMConnectionError(f"The model's answer names no action: {shown!r}.", remedy)
     confidence = _confidence(found.values.get("confidence"))
     reasoning = one_line(str(found.values.get("reasoning") or ""), _REASONING)
-    return Action[named].value, {"confidence": confidence, "reasoning": reasoning}
+    return actions.names.index(named), {"confidence": confidence, "reasoning": reasoning}
 
 
 def _confidence(stated: object) -> float:

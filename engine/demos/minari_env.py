@@ -11,9 +11,10 @@ from gymnasium.envs.registration import EnvSpec
 from engine.config import EnvConfig, RewardConfig
 from engine.demos.layout import read_settings
 from engine.env.game_env import GameEnv
+from engine.games.bundled import IMAGES
 from engine.types import Frame
 
-_ID = "PokeTUI/Crystal-v0"
+_ID = "PokeTUI/Demonstrations-v0"
 
 
 class Pictures(gymnasium.ObservationWrapper[Frame, np.int64, Any]):
@@ -30,13 +31,16 @@ class Pictures(gymnasium.ObservationWrapper[Frame, np.int64, Any]):
         return self._game.frame()
 
 
-def env_spec(settings: str) -> EnvSpec:
-    """Return how gymnasium makes the environment: of the practice game, or of a ROM to be named.
+def env_spec(settings: str, rom_path: str = "") -> EnvSpec:
+    """Return how gymnasium makes the environment: of a practice game, or of a ROM to be named.
 
-    `settings` are those of `Demonstration.settings`.
+    Args:
+        settings: Those of `Demonstration.settings`.
+        rom_path: Of the run's settings. A path is of this machine, and left out.
     """
     entry_point = f"{make_minari_env.__module__}:{make_minari_env.__name__}"
-    return EnvSpec(_ID, entry_point=entry_point, kwargs={"settings": settings})
+    game = {"rom_path": rom_path} if rom_path in IMAGES else {}
+    return EnvSpec(_ID, entry_point=entry_point, kwargs={"settings": settings, **game})
 
 
 def make_minari_env(

@@ -58,7 +58,7 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
             beside / _DATA,
             observation_space=spaces.Box(0, 255, game.frame_shape, np.uint8),
             action_space=spaces.Discrete(len(game.actions)),
-            env_spec=env_spec(demos[0][1].settings if demos else ""),
+            env_spec=env_spec(demos[0][1].settings if demos else "", config.rom_path),
             data_format="hdf5",
             jpeg_encoding=False,
         )

@@ -1,1 +1,1 @@
-"""Run a game: the Emulator protocol and PyBoy behind it."""
+"""Run a game: the Emulator protocol, with PyBoy and the mGBA core behind it."""

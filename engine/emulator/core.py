@@ -15,10 +15,12 @@ from typing import Any, Self
 from engine.emulator import libretro_abi as abi
 from engine.emulator.elf import import_slots
 from engine.emulator.frame_clock import FrameClock
+from engine.emulator.frontend import Frontend
+from engine.emulator.interrupts import delayed_signals
 from engine.errors import EnvironmentError
 from engine.folders import CORE_VARIABLE
 
-_FILE_NAME = "mgba_libretro.so"
+_FILE_NAME = "mgba_libretro.dylib" if sys.platform == "darwin" else "mgba_libretro.so"
 _PACKAGE = "stable_retro"
 _SYSTEM_FOLDERS = (
     "/usr/lib/x86_64-linux-gnu/libretro",
@@ -90,6 +92,8 @@ class LoadedCore:
         path = core.path
         slots = _import_slots(path)
         self.library: Any = _load_copy(path)
+        self._frontend: Frontend | None = None
+        self._runs = False
         info = abi.SystemInfo()
         try:
             for name, (result, arguments) in abi.FUNCTIONS.items():
@@ -109,8 +113,22 @@ class LoadedCore:
         if not self.is_clock_fixed:
             self.version += ", clock not fixed"
 
+    def start(self, frontend: Frontend, rom: bytes) -> bool:
+        """Run an image, with `frontend` to answer the core; return whether the core takes it."""
+        self._frontend = frontend
+        with delayed_signals():
+            frontend.connect(self.library)
+            self.library.retro_init()
+            info = abi.GameInfo(b"game.gba", rom, len(rom), None)
+            self._runs = bool(self.library.retro_load_game(ctypes.byref(info)))
+        return self._runs
+
     def close(self) -> None:
         """Unload it; nothing of it may be used any more."""
+        if self._runs:
+            self.library.retro_unload_game()
+        if self._frontend:
+            self.library.retro_deinit()
         ctypes.CDLL(None).dlclose(ctypes.c_void_p(self.library._handle))
 
 

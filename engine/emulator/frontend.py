@@ -12,7 +12,6 @@ _HEIGHT, _WIDTH, _ = GAME_BOY_ADVANCE_FRAME_SHAPE
 _MAX_WIDTH = 256
 """Pixels from one line of the core's picture to the next."""
 
-_FRAMESKIP = b"mgba_frameskip"
 _OPTIONS = {
     b"mgba_skip_bios": b"ON",
     b"mgba_use_bios": b"OFF",  # or it would look for an image of it
@@ -23,6 +22,9 @@ _OPTIONS = {
 class Frontend:
     """What one core calls while it runs; lasts as long as the core.
 
+    Args:
+        frameskip: How many frames the core leaves undrawn after one that it draws.
+
     Attributes:
         frames: How many ran since power-on.
         held: Bit n: the button with that number is down.
@@ -31,14 +33,12 @@ class Frontend:
             the core maps for the machine.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, frameskip: int) -> None:
         self.frames = 0
         self.held = 0
         self.is_drawing = False
         self.memory: dict[int, tuple[int, int]] = {}
-        self._frameskip = b"0"
-        self._has_new_options = False
-        self._answer = b""
+        self._options = {**_OPTIONS, b"mgba_frameskip": b"%d" % frameskip}
         self._pixels = np.zeros((_HEIGHT, _MAX_WIDTH), np.uint16)
         self._pixels_at: int = self._pixels.ctypes.data
         # Kept, as the core keeps only their addresses.
@@ -56,32 +56,24 @@ class Frontend:
         for name, callback in self._callbacks.items():
             getattr(library, name)(callback)
 
-    def skip(self, frames: int) -> None:
-        """Have `frames` frames left undrawn after the next one that is drawn."""
-        frameskip = b"%d" % frames
-        if frameskip != self._frameskip:
-            self._frameskip = frameskip
-            self._has_new_options = True
-
     def picture(self) -> Frame:
         """Copy the last picture that was wanted: (160, 240, 3) uint8."""
         pixels = self._pixels[:, :_WIDTH]
         frame = np.empty(GAME_BOY_ADVANCE_FRAME_SHAPE, np.uint8)
         # 16 bits: red 5, green 6, blue 5. The machine has 5 bits of green, so the sixth is empty.
-        high, low = (pixels >> 8).astype(np.uint8), pixels.astype(np.uint8)
-        for channel, colour in enumerate((high & 0xF8, (pixels >> 3).astype(np.uint8), low << 3)):
-            top = colour & 0xF8
-            frame[:, :, channel] = top | top >> 5
+        red, green = (pixels >> 8).astype(np.uint8), (pixels >> 3).astype(np.uint8)
+        red &= 0xF8
+        green &= 0xF8
+        for channel, top in enumerate((red, green, pixels.astype(np.uint8) << 3)):
+            np.bitwise_or(top, top >> 5, out=frame[:, :, channel])
         return frame
 
     def _environment(self, command: int, data: int) -> bool:
         command &= ~abi.EXPERIMENTAL
-        if command == abi.GET_VARIABLE_UPDATE:
-            ctypes.c_bool.from_address(data).value = self._has_new_options
-            self._has_new_options = False
-            return True
         if command == abi.GET_VARIABLE:
-            return self._tell_option(abi.Variable.from_address(data))
+            variable = abi.Variable.from_address(data)
+            variable.value = self._options.get(variable.key)
+            return variable.value is not None
         if command == abi.SET_PIXEL_FORMAT:
             return bool(ctypes.c_int.from_address(data).value == abi.RGB565)
         if command == abi.SET_MEMORY_MAPS:
@@ -91,14 +83,6 @@ class Frontend:
                     self.memory[each.start >> 24] = (each.ptr + each.offset, each.len)
             return True
         return False
-
-    def _tell_option(self, variable: abi.Variable) -> bool:
-        value = self._frameskip if variable.key == _FRAMESKIP else _OPTIONS.get(variable.key)
-        if value is None:
-            return False
-        self._answer = value  # kept until the core has read it
-        variable.value = value
-        return True
 
     def _video(self, data: int | None, _width: int, height: int, pitch: int) -> None:
         if self.is_drawing and data:

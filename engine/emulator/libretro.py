@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engine.emulator import libretro_abi as abi
 from engine.emulator.advance_battery import BATTERY_SIZE
 from engine.emulator.core import Core, LoadedCore
+from engine.emulator.draw_countdown import NEVER, can_set_countdown, countdown_of
 from engine.emulator.frontend import Frontend
 from engine.emulator.interrupts import delayed_signals
 from engine.emulator.machine_state import BLOCK_SIZE, MachineState
@@ -24,9 +25,9 @@ _BUTTONS = (
 )  # fmt: skip
 """Of `GAME_BOY_ADVANCE_ACTIONS`."""
 
-_EWRAM, _IWRAM, _ROM, _BATTERY = 0x02, 0x03, (0x08, 0x09), 0x0E
+_EWRAM, _IWRAM, _SPRITES, _ROM, _BATTERY = 0x02, 0x03, 0x07, (0x08, 0x09), 0x0E
 _RAM: Mapping[int, int] = MappingProxyType(
-    {_EWRAM: 0x40000, _IWRAM: 0x8000, 0x04: 0x400, 0x05: 0x400, 0x06: 0x18000, 0x07: 0x400}
+    {_EWRAM: 0x40000, _IWRAM: 0x8000, 0x04: 0x400, 0x05: 0x400, 0x06: 0x18000, _SPRITES: 0x400}
 )
 """Highest byte of the address to the size: work RAM, registers, palette, video RAM, sprites."""
 
@@ -64,18 +65,15 @@ class GameBoyAdvance:
     def __init__(self, rom: bytes, battery: bytes | None = None, core: Core | None = None) -> None:
         self.rom = rom
         self._sha1 = hashlib.sha1(rom).digest()
-        self._frontend = frontend = Frontend()
-        loaded = LoadedCore(core or Core.find(), lambda: frontend.frames)
+        core = core or Core.find()
+        is_drawn_on_demand = can_set_countdown(core)
+        self._frontend = frontend = Frontend(NEVER if is_drawn_on_demand else 0)
+        loaded = LoadedCore(core, lambda: frontend.frames)
         self.core_version, self.is_clock_fixed = loaded.version, loaded.is_clock_fixed
         self._library: Any = loaded.library
         self._running: _Running | None = _Running()
-        with delayed_signals():
-            frontend.connect(loaded.library)
-            loaded.library.retro_init()
-            is_loaded = loaded.library.retro_load_game(
-                ctypes.byref(abi.GameInfo(b"game.gba", rom, len(rom), None))
-            )
-            weakref.finalize(self._running, _end, loaded, is_loaded, frontend).atexit = False
+        weakref.finalize(self._running, loaded.close).atexit = False
+        is_loaded = loaded.start(frontend, rom)
         battery_at, battery_size = 0, 0
         if is_loaded:
             battery_at = self._library.retro_get_memory_data(abi.SAVE_RAM)
@@ -90,6 +88,7 @@ class GameBoyAdvance:
         self.ewram, self.iwram = self._memory[_EWRAM], self._memory[_IWRAM]
         self._battery = self._memory[_BATTERY] = self._view(battery_at, BATTERY_SIZE)
         self._battery[:] = np.frombuffer(battery, np.uint8) if battery else 0xFF
+        self._countdown = countdown_of(frontend) if is_drawn_on_demand else ctypes.c_int32()
         self._make_room()
 
     def tick(self, frames: int, render: bool = False) -> None:
@@ -164,9 +163,12 @@ class GameBoyAdvance:
         """
         machine = MachineState.unpack(state, self._sha1, self.core_version)
         saved = machine.memory[BATTERY_SIZE:]
+        # mGBA 0.7 forgets its list of sprites, and makes it anew where the load changes one.
+        self._memory[_SPRITES] ^= 0xFF
         with delayed_signals():
             is_loaded = self._library.retro_unserialize(saved.ctypes.data, saved.size)
         if not is_loaded:
+            self._memory[_SPRITES] ^= 0xFF
             raise EnvironmentError("The emulator cannot load this saved state.", "Start a new run.")
         self._battery[:] = machine.memory[:BATTERY_SIZE]
         self._frontend.frames, self._frontend.held = machine.frames, machine.held
@@ -177,18 +179,16 @@ class GameBoyAdvance:
         self._library = self._running = None
         self._memory = {}
         self.ewram = self.iwram = self._battery = np.zeros(0, np.uint8)
+        self._countdown = ctypes.c_int32()
 
     def _run(self, frames: int, render: bool) -> None:
-        # The core draws a frame, leaves out as many as it is told by then, and draws the next.
-        # Each call begins and ends where it draws, so that any number of frames can come next.
         frontend, run = self._frontend, self._library.retro_run
         self.is_drawn = False
-        frontend.skip(max(0, frames - 1 - render))
         for _ in range(frames - render):
             run()
             frontend.frames += 1
         if render:
-            frontend.skip(0)
+            self._countdown.value = 0
             frontend.is_drawing = True
             run()
             frontend.is_drawing = False
@@ -203,10 +203,3 @@ class GameBoyAdvance:
     def _make_room(self) -> None:
         size = self._library.retro_serialize_size()
         self._state = np.zeros(-(-size // BLOCK_SIZE) * BLOCK_SIZE, np.uint8)
-
-
-def _end(loaded: LoadedCore, is_loaded: bool, _frontend: Frontend) -> None:
-    if is_loaded:
-        loaded.library.retro_unload_game()
-    loaded.library.retro_deinit()
-    loaded.close()

@@ -64,6 +64,7 @@ _REFUSED = (
     "raise a",
     "quit",
 )
+_OF_SCREENS = (Action.B, Action.A, Action.UP, Action.A)
 _LONG = 4
 """Steps of waiting of which one presses A."""
 
@@ -88,6 +89,11 @@ def read_on(state: GameState, _: Wishes, tried: Tried) -> Suggestion:
         return Action.A, "let it evolve"  # B would stop that
     is_ignored = tried.unchanged_steps % 2 == 1
     return Action.A if is_ignored else Action.B, "read on"
+
+
+def _screen(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
+    """Leave a screen by B, else accept what it shows, where it asks again whether that is right."""
+    return _OF_SCREENS[tried.unchanged_steps % len(_OF_SCREENS)], "read on"
 
 
 def _wait(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
@@ -152,5 +158,5 @@ _ANSWERS: Mapping[Prompt, Callable[[GameState, Wishes, Tried], Suggestion]] = {
     Prompt.QUANTITY: _quantity,
     Prompt.NAMING: _keep_name,
     Prompt.SPINNER: _take_time,
-    Prompt.SCREEN: read_on,
+    Prompt.SCREEN: _screen,
 }

@@ -41,6 +41,9 @@ _CATCHABLE = 0.6
 _FIELD_MOVES = frozenset({"CUT", "FLY", "SURF", "STRENGTH", "FLASH", "WHIRLPOOL", "WATERFALL"})
 """Moves that open ways, and that are not forgotten."""
 
+_SENDING = frozenset({"SWITCH", "STATS", "SHIFT", "SEND OUT"})
+"""Entries of the menu of a creature that was chosen in the party list, the first of them first."""
+
 _QUESTIONS: tuple[tuple[str, bool, str], ...] = (
     ("nickname", False, "no nickname"),
     ("stop learning", True, "keep the current moves"),
@@ -88,6 +91,8 @@ def is_weak(party: Collection[Creature], share: float) -> bool:
 
 
 def _question(tables: GameTables, state: GameState, battle: Battle, tried: Tried) -> Suggestion:
+    if says(state, "delete a move"):  # the screen that follows does not show its cursor
+        return say(state, False, tried, "keep the current moves")
     if says(state, "make room", "older move"):
         is_better = _is_better_move(tables, state, battle)
         return say(
@@ -222,7 +227,7 @@ def _other_menu(
     for is_this, choose in _ITEM_MENUS.items():
         if is_this(state):
             return choose(state, use)
-    if words(state) & {"SWITCH", "STATS"}:
+    if words(state) & _SENDING:
         return Action.A, "send this one"
     if _is_team_list(state, battle):
         return _next_creature(tables, state, battle)

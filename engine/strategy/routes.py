@@ -198,7 +198,10 @@ class RouteFinder:
         return Conditions(abilities, is_away.tobytes(), bytes(triggers), is_closed.tobytes())
 
     def arrival(self, target: MapId, number: int, here: MapId) -> tuple[int, ...]:
-        """Return where a warp to a map's warp `number` leads; several where it leads back."""
+        """Return where a warp to a map's warp `number` leads; several where it leads back.
+
+        Where a script says where it leads, only the map is known: then it may be any tile of it.
+        """
         row, came_from = self.world.row(target), self.world.row(here)
         if row is None:
             return ()
@@ -206,6 +209,10 @@ class RouteFinder:
         own = self.world.warps[begin:end]
         if number == BACK:
             numbers = np.flatnonzero(own["target"] == came_from).tolist()
+            if not numbers:
+                first = int(self.world.maps["first_tile"][row])
+                floor = np.flatnonzero(self.world.grid(row) & Terrain.WALKABLE)
+                return tuple((first + floor).tolist())
         else:
             numbers = [number - 1] if 1 <= number <= len(own) else []
         tiles = []

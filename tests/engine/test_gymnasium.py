@@ -16,19 +16,22 @@ from engine.env.observation import ObservationType
 from engine.errors import ConfigurationError, RomError
 from engine.games.practice.game import rom_path
 from engine.gymnasium import flat_observation, numeric_observation, screen_observation
-from engine.types import Action
+from engine.types import GAME_BOY_ADVANCE_ACTIONS, Action
 from tests.engine.cartridges import cartridge
+from tests.engine.games.emerald.practice import needs_core
 
 ID = "engine.gymnasium:PokeTUI/Mosslight-v0"
+ADVANCE = "PokeTUI/MosslightAdvance-v0"
 SHORT = EnvConfig(max_steps=20, progress_steps=0)
 
 
+@pytest.mark.parametrize("game", [ID, pytest.param(ADVANCE, marks=needs_core)])
 @pytest.mark.parametrize("kind", ["multi_modal", "screen", "state"])
 def test_environment_by_its_id_passes_the_checker_without_a_warning(
-    kind: ObservationType, monkeypatch: pytest.MonkeyPatch
+    kind: ObservationType, game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # the checker opens a window, too
-    env = gymnasium.make(ID, observation_type=kind, render_mode="rgb_array", config=SHORT)
+    env = gymnasium.make(game, observation_type=kind, render_mode="rgb_array", config=SHORT)
     check_env(env.unwrapped, skip_close_check=True)
     env.close()
 
@@ -39,6 +42,7 @@ def test_registering_again_changes_nothing() -> None:
     assert before == gymnasium.registry
     gymnasium.register_envs(engine.gymnasium)  # what Gymnasium's documentation writes
     assert {"PokeTUI/Mosslight-v0", "PokeTUI/Crystal-v0"} <= before.keys()
+    assert {ADVANCE, "PokeTUI/Emerald-v0"} <= before.keys()
 
 
 def test_registration_loads_neither_torch_nor_an_emulator() -> None:
@@ -58,6 +62,19 @@ def test_registration_loads_neither_torch_nor_an_emulator() -> None:
 def test_crystal_without_its_rom_says_what_to_pass(rom: str | Path, problem: str) -> None:
     with pytest.raises(RomError, match=problem):
         gymnasium.make("PokeTUI/Crystal-v0", rom=rom)
+
+
+@pytest.mark.parametrize(
+    ("rom", "problem"),
+    [
+        ("", "POKEMON EMER needs your own ROM"),
+        ("mosslight-advance", "is Mosslight Advance .*, not POKEMON EMER"),
+        (rom_path(), "is Mosslight .*, not POKEMON EMER"),
+    ],
+)
+def test_emerald_without_its_rom_says_what_to_pass(rom: str | Path, problem: str) -> None:
+    with pytest.raises(RomError, match=problem):
+        gymnasium.make("PokeTUI/Emerald-v0", rom=rom)
 
 
 def test_crystal_is_taken_by_its_title(tmp_path: Path) -> None:
@@ -92,6 +109,23 @@ def test_info_is_plain_and_tells_player_map_and_milestones() -> None:
     env.action_space.sample(info["action_mask"])
     *_, info = env.step(Action.LEFT)
     assert info["rewards"]["step"] < 0
+    env.close()
+
+
+@needs_core
+def test_advance_game_shows_documented_frames_and_takes_ten_buttons() -> None:
+    env = gymnasium.make(ADVANCE, observation_type="screen")
+    assert env.action_space == spaces.Discrete(10)
+    observation, info = env.reset(seed=0)
+    assert observation["screen"].shape == (160, 240, 3)
+    assert observation["screen"].std() > 10
+    assert info["map"]["name"] == "HOME 2F"
+    assert {"x", "y", "facing", "money", "badges", "party"} == info["player"].keys()
+    assert info["milestones"] == ()
+    assert info["action_mask"].shape == (10,)
+    assert not info["action_mask"][GAME_BOY_ADVANCE_ACTIONS.names.index("L")]
+    keys = env.get_wrapper_attr("get_keys_to_action")()
+    assert [keys[ord(key),] for key in "zxas"] == [0, 1, 8, 9]
     env.close()
 
 

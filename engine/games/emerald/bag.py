@@ -18,13 +18,17 @@ Pocket = tuple[tuple[int, int], ...]
 
 
 class BagReader:
-    """Read the bag, making a new value only where its bytes or the key changed."""
+    """Read the bag, making a new value only where its bytes or the key changed.
+
+    Attributes:
+        last: The bag as it was last read.
+    """
 
     def __init__(self, memory: Memory) -> None:
         self._ewram = memory.ewram
         self._raw = b""
         self._key = 0
-        self._bag = Bag()
+        self.last = Bag()
 
     def read(self, blocks: SaveBlocks) -> Bag:
         """Return the bag."""
@@ -35,9 +39,9 @@ class BagReader:
                 self._pocket(start - _ITEMS, end - _ITEMS) for start, end in pairwise(_POCKETS)
             )
             bag = Bag(items, balls, tuple(item for item, _ in key_items), machines, berries)
-            if bag != self._bag:  # the key alone changes all the bytes
-                self._bag = bag
-        return self._bag
+            if bag != self.last:  # the key alone changes all the bytes
+                self.last = bag
+        return self.last
 
     def _pocket(self, start: int, end: int) -> Pocket:
         key = self._key & 0xFFFF

@@ -28,7 +28,7 @@ _RUNNING_STATE, _TILE_STATE, _OBJECT, _PREVENT_STEP = (_AVATAR + at for at in (2
 _BETWEEN_TILES, _MOVING = 1, 2
 _OBJECTS = ewram_at("gObjectEvents")
 
-_FREE = Control(
+FREE = Control(
     in_game=True,
     is_free=True,
     in_text=False,
@@ -123,7 +123,7 @@ class ControlReader:
     def read(self, mode: Mode, menu: Menu) -> Control:
         """Return who is in control, given what `mode` and `menu` say."""
         if mode is Mode.FIELD and self.is_in_control():
-            return _FREE
+            return FREE
         prompt = menu.prompt
         is_scripted = mode is Mode.FIELD and self._iwram[_SCRIPT] != _NO_SCRIPT
         is_away = mode in (Mode.LOADING, Mode.BEFORE)

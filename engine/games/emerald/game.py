@@ -8,11 +8,12 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from engine.config import EnvConfig
+from engine.emulator.advance_battery import battery_memory
 from engine.emulator.advance_cartridge import AdvanceCartridge
 from engine.emulator.base import GAME_BOY_ADVANCE_FRAMES_PER_S, Emulator
 from engine.emulator.core import core_version
 from engine.emulator.libretro import GameBoyAdvance
-from engine.errors import RomError
+from engine.errors import ConfigurationError, RomError
 from engine.games.base import (
     GAME_BOY_ADVANCE_ROLE_PLAYING,
     Atlas,
@@ -22,7 +23,7 @@ from engine.games.base import (
     Recognised,
 )
 from engine.games.emerald import introduction, pressing
-from engine.games.emerald.battery import battery_of
+from engine.games.emerald.battery import has_saved_game
 from engine.games.emerald.control import ControlReader
 from engine.games.emerald.masking import blocked_actions, menu_uses
 from engine.games.emerald.memory import EWRAM, EWRAM_SIZE, IWRAM, IWRAM_SIZE, Machine, Memory
@@ -120,12 +121,16 @@ class EmeraldGame(Game):
     @property
     def overworld(self) -> Overworld | None:
         """Return the world that the image carries; None: its tables were not found."""
-        return read_overworld(self.rom, self.profile)[0]
+        return self._world[0]
 
     @property
     def overworld_problem(self) -> str:
         """Return in one line why there is no `overworld`; "" where there is one."""
-        return read_overworld(self.rom, self.profile)[1]
+        return self._world[1]
+
+    @property
+    def _world(self) -> tuple[Overworld | None, str]:
+        return read_overworld(self.rom, self.profile, self.tables.BLOCK_CHANGES)
 
     def start(self) -> Emulator:
         """Switch a new Game Boy Advance on.
@@ -142,7 +147,13 @@ class EmeraldGame(Game):
             ConfigurationError: It is not of this cartridge, or holds no saved game.
             EnvironmentError: There is no core that can be used.
         """
-        return self._start(battery_of(battery, file, self.name))
+        memory = battery_memory(battery, file)
+        if not has_saved_game(memory):
+            raise ConfigurationError(
+                f"{file} contains no saved game of {self.name}.",
+                "Save in the game first, or leave --state out.",
+            )
+        return self._start(memory)
 
     def _start(self, battery: bytes | None) -> Emulator:
         return GameBoyAdvance(self.rom, battery)

@@ -39,7 +39,7 @@ def play_introduction(
         EnvironmentError: The player is not in control after some ten minutes of play.
     """
     frames = stable = presses = 0
-    action = Action.A
+    has_chosen_end = False
     while stable < _STABLE_FRAMES:
         if frames > _MAX_FRAMES:
             raise EnvironmentError(
@@ -54,11 +54,13 @@ def play_introduction(
             frames += _WAIT_FRAMES
         else:
             stable = 0
-            if control.prompt is Prompt.NONE:
-                action = _PRESSES[presses % len(_PRESSES)] if not control.in_game else Action.A
+            is_naming = control.prompt is Prompt.NAMING
+            if control.prompt is Prompt.NONE and not control.in_game:
+                action = _PRESSES[presses % len(_PRESSES)]
                 presses += 1
             else:
-                action = _answer(control, action)
+                action = _answer(control, has_chosen_end)
+            has_chosen_end = is_naming and action is Action.START
             emulator.press(action)
             emulator.tick(_HOLD_FRAMES)
             emulator.release(action)
@@ -69,11 +71,11 @@ def play_introduction(
     emulator.tick(_WAIT_FRAMES)
 
 
-def _answer(control: Control, last: Action) -> Action:
-    """Return the button that answers what the screen waits for; `last` was pressed before."""
+def _answer(control: Control, has_chosen_end: bool) -> Action:
+    """Return the button that answers what the screen waits for."""
     match control.prompt:
-        case Prompt.NAMING:
-            return Action.A if last is Action.START else Action.START  # START goes to OK
+        case Prompt.NAMING:  # START goes to OK: nothing is typed
+            return Action.A if has_chosen_end else Action.START
         case Prompt.YES_NO if control.cursor[0] > 1:
             return Action.UP  # NO asks again
         case _:

@@ -4,7 +4,7 @@ import struct
 from typing import NamedTuple
 
 from engine.games.emerald.memory import Memory, ewram_at, iwram_at
-from engine.games.emerald.modes import CHOOSE_ACTION, Functions, Mode
+from engine.games.emerald.modes import CHOOSE_ACTION, CHOOSE_TARGET, Functions, Mode
 from engine.games.emerald.symbols import SYMBOLS
 from engine.types import Prompt
 
@@ -58,9 +58,17 @@ _OF_MENU = frozenset(
 )  # fmt: skip
 """Their cursor is sMenu's."""
 _GRID = "Task_ItemContext_MultipleRows"
-_QUANTITIES = frozenset(
-    {"Task_BuyHowManyDialogueHandleInput", "Task_ChooseHowManyToToss", "Task_ChooseHowManyToSell"}
-)
+_BUYING = "Task_BuyHowManyDialogueHandleInput"
+_QUANTITIES = frozenset({"Task_ChooseHowManyToToss", "Task_ChooseHowManyToSell"})
+_BOUGHT, _GIVEN_AWAY = 0x0A, 0x18
+"""Where in their tasks the quantity is."""
+_ASKED_IN_BATTLE = "yesnobox"
+_LEARNING, _ASKING = (b"\x5a", b"\x5b"), b"\x67"
+"""Commands of battle scripts that ask yes or no: yesnoboxlearnmove, yesnoboxstoplearningmove and
+yesnobox."""
+_ASKED, _LEARN_STATE = b"\1", 0x1F
+_COMMUNICATION = ewram_at("gBattleCommunication")
+"""State of a command, and the cursor of its question."""
 
 
 class Menu(NamedTuple):
@@ -73,7 +81,7 @@ class Menu(NamedTuple):
         size: Rows and columns.
         selection: See `Control`.
         pocket: See `Control`.
-        place: Of its task in gTasks, as an offset in IWRAM; -1: none.
+        place: In IWRAM, of a list's task, or of how many are asked for; -1: none.
     """
 
     prompt: Prompt
@@ -83,6 +91,9 @@ class Menu(NamedTuple):
     selection: int = 0
     pocket: int = 0
     place: int = -1
+
+
+NO_MENU = Menu(Prompt.NONE)
 
 
 class MenuReader:
@@ -101,7 +112,7 @@ class MenuReader:
     def read(self, mode: Mode) -> Menu:
         """Return what is waited for; of texts and screens only the prompt."""
         if mode is Mode.LOADING:
-            return Menu(Prompt.NONE)
+            return NO_MENU
         found = self._battle_menu() if mode is Mode.BATTLE else None
         found = found or self._task_menu()
         if found is not None:
@@ -109,12 +120,14 @@ class MenuReader:
         state = self.printing()
         if state is not None:
             return Menu(Prompt.TEXT if state in _WAITING else Prompt.PRINTING)
-        if mode is Mode.FIELD:
-            if self.waits_for_press():
-                return Menu(Prompt.TEXT)
-            return Menu(Prompt.PRINTING if self._ewram[_BOX] else Prompt.NONE)
-        if mode is Mode.BATTLE or self._ewram[_FADING] & _FADE_BIT:
-            return Menu(Prompt.NONE)
+        if mode is Mode.FIELD and self.waits_for_press():
+            return Menu(Prompt.TEXT)
+        if mode is Mode.BATTLE:
+            return self._battle_question() or NO_MENU
+        if mode in (Mode.FIELD, Mode.SCREEN) and self._ewram[_BOX]:
+            return Menu(Prompt.PRINTING)
+        if mode is Mode.FIELD or self._ewram[_FADING] & _FADE_BIT:
+            return NO_MENU
         if _WORD.unpack_from(self._iwram, _CALLBACK)[0] == self._functions.naming:
             return Menu(Prompt.NAMING)
         return Menu(Prompt.SCREEN if mode is Mode.SCREEN else Prompt.NONE)
@@ -164,11 +177,33 @@ class MenuReader:
                 continue
             asked = _WORD.unpack_from(iwram, _CONTROLLERS + 4 * battler)[0]
             name = self._functions.controllers.get(asked)
+            if name == CHOOSE_TARGET:
+                return Menu(Prompt.MENU, name)
             if name is not None:
                 chosen = ewram[(_ACTION if name == CHOOSE_ACTION else _MOVE) + battler] & 3
                 cursor = (chosen >> 1) + 1, (chosen & 1) + 1
                 return Menu(Prompt.MENU, name, cursor, _SQUARE)
         return None
+
+    def _battle_question(self) -> Menu | None:
+        """Return the question of a battle's script: to learn a move, to go on with the next."""
+        instruction = self._functions.instruction
+        if not instruction:
+            return None
+        command = self._memory.read(self._pointer(instruction), 1)
+        if command in _LEARNING:
+            state = self._memory.read(self._functions.scripting + _LEARN_STATE, 1)
+        elif command == _ASKING:
+            state = bytes(self._ewram[_COMMUNICATION : _COMMUNICATION + 1])
+        else:
+            return None
+        chosen = self._ewram[_COMMUNICATION + 1]
+        if state != _ASKED or chosen > 1:
+            return None
+        return Menu(Prompt.YES_NO, _ASKED_IN_BATTLE, (chosen + 1, 1), (2, 1))
+
+    def _pointer(self, address: int) -> int:
+        return int.from_bytes(self._memory.read(address, 4), "little")
 
     def _task_menu(self) -> Menu | None:
         tasks = _TASKS.unpack_from(self._iwram, _TASK_LIST)
@@ -184,9 +219,11 @@ class MenuReader:
         name, place = best[1], _TASK_LIST + _TASK_SIZE * slot
         if name in _YES_NO:
             return Menu(Prompt.YES_NO, name, *self._cursor((2, 1)))
-        if name in _QUANTITIES:
+        if name == _BUYING:
             item = self._word(place + _QUANTITY_ITEM)
-            return Menu(Prompt.QUANTITY, name, selection=item, place=place)
+            return Menu(Prompt.QUANTITY, name, selection=item, place=place + _BOUGHT)
+        if name in _QUANTITIES:
+            return Menu(Prompt.QUANTITY, name, place=place + _GIVEN_AWAY)
         if name in _OF_MENU:
             size = self._grid() if name == _GRID else None
             return Menu(Prompt.MENU, name, *self._cursor(size))

@@ -34,6 +34,8 @@ _HANDLERS = (
 )  # fmt: skip
 """Tasks that wait for buttons, those first that lie over others: a list stays under a question."""
 CHOOSE_ACTION, CHOOSE_MOVE = "HandleInputChooseAction", "HandleInputChooseMove"
+CHOOSE_TARGET = "HandleInputChooseTarget"
+_CONTROLLERS = (CHOOSE_ACTION, CHOOSE_MOVE, CHOOSE_TARGET)
 
 
 class Functions:
@@ -48,6 +50,8 @@ class Functions:
         handlers: Task that waits for buttons -> its place in the order in which they lie over each
             other, and its name.
         controllers: What a battler is asked -> its name.
+        instruction: Address of the pointer to a battle script's next command, 0: there are none.
+        scripting: Address of what those scripts remember.
     """
 
     def __init__(self, profile: Profile) -> None:
@@ -62,7 +66,9 @@ class Functions:
         self.naming = function("CB2_NamingScreen")
         self.press = function("WaitForAorBPress")
         self.handlers = {function(name): (place, name) for place, name in enumerate(_HANDLERS)}
-        self.controllers = {function(name): name for name in (CHOOSE_ACTION, CHOOSE_MOVE)}
+        self.controllers = {function(name): name for name in _CONTROLLERS}
+        self.instruction = profile.rom.get("gBattlescriptCurrInstr", 0)
+        self.scripting = profile.rom.get("gBattleScripting", 0)
 
 
 @cache

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.games.emerald.profile import Profile
 from engine.games.emerald.rom_maps import Image, ImplausibleError, RomMap, TriggerRow, read_maps
@@ -18,17 +19,20 @@ from engine.games.overworld import (
     SIGN_FIELDS,
     TRIGGER_FIELDS,
     WARP_FIELDS,
+    BlockChange,
     Overworld,
     PersonKind,
     SignKind,
     Stance,
+    When,
 )
-from engine.types import Facing
+from engine.types import Facing, Terrain
 
 _ENVIRONMENTS: Mapping[int, int] = {1: 1, 2: 1, 3: 2, 4: 4, 5: 5, 6: 2, 8: 3, 9: 3}
 """MAP_TYPE_* -> number in `engine.games.overworld.ENVIRONMENTS`: towns and cities, routes on land
 and at sea, underground, underwater, indoors and secret bases."""
 _OTHER = 5
+_FLOOR = Terrain.WALKABLE | Terrain.WATER
 
 _SIDES: Mapping[int, Facing] = {1: Facing.DOWN, 2: Facing.UP, 3: Facing.LEFT, 4: Facing.RIGHT}
 """Direction of a connection -> where one looks who leaves by it; diving and emerging are none."""
@@ -51,8 +55,16 @@ _EMERALD = "BPEE"
 
 
 @lru_cache(maxsize=2)
-def read_overworld(rom: bytes, profile: Profile) -> tuple[Overworld | None, str]:
-    """Return the world in an image, or None and in one line why it was not found."""
+def read_overworld(
+    rom: bytes, profile: Profile, changes: tuple[BlockChange, ...] = ()
+) -> tuple[Overworld | None, str]:
+    """Return the world in an image, or None and in one line why it was not found.
+
+    Args:
+        rom: The image.
+        profile: Where it has its tables.
+        changes: Cells that scripts replace, as far as the image has the old ones there.
+    """
     groups = profile.rom.get("gMapGroups", 0)
     image = Image(rom)
     try:
@@ -61,14 +73,14 @@ def read_overworld(rom: bytes, profile: Profile) -> tuple[Overworld | None, str]
         return None, f"The maps were not found in the ROM: {error}."
     rows = {(each.group, each.number): row for row, each in enumerate(maps)}
     heads, grids, first = [], [], 0
+    gates: list[tuple[int, int, int]] = []
     for each in maps:
         environment = _ENVIRONMENTS.get(each.kind, _OTHER)
         size = each.width, each.height
         heads.append((each.group, each.number, environment, each.section, *size, first))
-        cells = np.frombuffer(each.cells, "<u2").reshape(each.height, each.width)
-        primary, secondary = (np.frombuffer(part, "<u2") for part in each.attributes)
-        warps = [(x, y) for x, y, *_ in each.warps]
-        grids.append(terrain_of(cells, primary, secondary, warps).ravel())
+        terrain, own_gates = _terrain(each, changes)
+        grids.append(terrain.ravel())
+        gates += [(first + tile, flag, opens) for tile, flag, opens in own_gates]
         first += each.width * each.height
     world = Overworld(
         maps=np.array(heads, MAP_FIELDS),
@@ -79,10 +91,46 @@ def read_overworld(rom: bytes, profile: Profile) -> tuple[Overworld | None, str]
         signs=np.array(list(_signs(maps)), SIGN_FIELDS),
         triggers=np.array(list(_triggers(maps)), TRIGGER_FIELDS),
         scenes=np.zeros(0, SCENE_FIELDS),
-        gates=np.zeros(0, GATE_FIELDS),
+        gates=np.array(sorted(gates), GATE_FIELDS),
         addresses={"map groups": f"{groups:08X}"},
     )
     return world, ""
+
+
+def _terrain(
+    here: RomMap, changes: tuple[BlockChange, ...]
+) -> tuple[NDArray[np.uint32], list[tuple[int, int, int]]]:
+    """Return (height, width) terrain, of what scripts change the variant with more ways.
+
+    And the tiles of the map, from 0, that need a flag's bit to be as it is there.
+    """
+    cells = np.frombuffer(here.cells, "<u2").reshape(here.height, here.width)
+    primary, secondary = (np.frombuffer(part, "<u2") for part in here.attributes)
+    warps = [(x, y) for x, y, *_ in here.warps]
+    own = [one for one in changes if one.map == (here.group, here.number)]
+    if not own:
+        return terrain_of(cells, primary, secondary, warps), []
+    changed, gates = cells.copy(), []
+    for one in own:
+        if one.x < here.width and one.y < here.height and cells[one.y, one.x] == one.old:
+            changed[one.y, one.x] = one.new
+    before = terrain_of(cells, primary, secondary, warps)
+    after = terrain_of(changed, primary, secondary, warps)
+    opened = cells.copy()
+    for y, x in np.argwhere(cells != changed).tolist():
+        ranks = [_rank(int(grid[y, x])) for grid in (before, after)]
+        when, flag = next((one.when, one.flag) for one in own if (one.x, one.y) == (x, y))
+        is_new = when is When.ALWAYS or ranks[1] > ranks[0]
+        if is_new:
+            opened[y, x] = changed[y, x]
+        if ranks[0] != ranks[1] and when in (When.SET, When.CLEAR):
+            gates.append((y * here.width + x, flag, int((when is When.SET) == is_new)))
+    return terrain_of(opened, primary, secondary, warps), gates
+
+
+def _rank(terrain: int) -> int:
+    """Return how many ways lead through a tile, roughly."""
+    return 2 if terrain & Terrain.WARP else int(terrain & _FLOOR != 0)
 
 
 def _warps(

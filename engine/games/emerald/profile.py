@@ -22,8 +22,10 @@ class Profile:
         name: For people.
         title: From the header, at most 12 characters.
         code: From the header, 4 characters: "BPEE".
-        rom: Label -> address, of code without the thumb bit; an image need not have them all.
+        rom: Label -> address, of code without the thumb bit, of tables, and of the RAM that this
+            image alone uses; an image need not have them all.
         sizes: Label -> length in bytes, of those whose length is known.
+        words: Menu -> its entries in order, of menus whose entries RAM does not tell.
     """
 
     sha1: str
@@ -32,19 +34,28 @@ class Profile:
     code: str
     rom: Mapping[str, int] = field(hash=False)
     sizes: Mapping[str, int] = field(default_factory=dict, hash=False)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @classmethod
     @cache
     def read(cls, folder: Path) -> Self:
-        """Read `game.csv` (name, sha1, title, code) and `rom_symbols.csv` (name, address, size)."""
+        """Read a folder's tables.
+
+        They are game.csv (name, sha1, title, code), rom_symbols.csv (name, address, size) and
+        words.csv (menu, place, text; by menu and place).
+        """
         (game,) = read_rows(folder, "game")
         rows = read_rows(folder, "rom_symbols")
+        words: dict[str, tuple[str, ...]] = {}
+        for row in read_rows(folder, "words"):
+            words[row["menu"]] = (*words.get(row["menu"], ()), row["text"])
         return cls(
             sha1=game["sha1"],
             name=game["name"],
             title=game["title"],
             code=game["code"],
             rom=MappingProxyType({row["name"]: int(row["address"], 16) for row in rows}),
+            words=MappingProxyType(words),
             sizes=MappingProxyType(
                 {row["name"]: int(row["size"]) for row in rows if row.get("size")}
             ),

@@ -6,14 +6,14 @@ from typing import Any
 
 from engine.games.base import GameTables
 from engine.games.emerald.bag import BagReader
-from engine.games.emerald.control import ControlReader
+from engine.games.emerald.control import FREE, ControlReader
 from engine.games.emerald.creatures import CreatureReader
 from engine.games.emerald.maps import MapReader
 from engine.games.emerald.memory import Machine, Memory, SaveBlocks, ewram_at
-from engine.games.emerald.menus import LIST_END, Menu
+from engine.games.emerald.menus import LIST_END, NO_MENU, Menu
 from engine.games.emerald.modes import Mode
 from engine.games.emerald.profile import Profile
-from engine.games.emerald.screen import ScreenReader, pocket_items
+from engine.games.emerald.screen import ScreenReader, Shown, pocket_items
 from engine.types import Bag, Facing, GameState, MapId, Place
 
 # Of SaveBlock1, whose first bytes are where the player is: s16 x, y, s8 group, number.
@@ -29,7 +29,9 @@ _MONEY_WORD = struct.Struct("<I")
 _MAX_MONEY = 999_999
 _FIRST_BADGE, _FIRST_VISITED = 0x867, 0x86F
 _NUM_SPAWNS = 16
-_REPEL = 2 * 0x21  # of the variables
+_REPEL = _VARS + 2 * 0x21
+_STEP_COUNTERS = (2 * 0x21, 2 * 0x22, 2 * 0x2A, 2 * 0x2B)
+"""Variables for repels, ice, friendship and poison."""
 
 _FACINGS = {1: Facing.DOWN, 2: Facing.UP, 3: Facing.LEFT, 4: Facing.RIGHT}
 _OBJECTS, _OBJECT_SIZE, _OBJECT_FACING = ewram_at("gObjectEvents"), 0x24, 0x18
@@ -84,13 +86,14 @@ class EmeraldReader:
         self._maps = MapReader(memory, profile, tables)
         self._creatures = CreatureReader(memory, profile, tables)
         self._bag = BagReader(memory)
-        self._screen = ScreenReader(memory, self._control.menus, tables)
+        self._screen = ScreenReader(memory, profile, self._control.menus, tables)
         self._numbers = _species_numbers(memory, profile)
         self._place = _NOWHERE
         self._place_key: tuple[int, ...] = ()
         self._pokedex = _Pokedex()
         self._story = _Story()
         self._vars = b""
+        self._money = 0
 
     def read(self) -> GameState:
         """Read the current state; before a game is running all but `control` is empty."""
@@ -98,26 +101,36 @@ class EmeraldReader:
         blocks = self._memory.save_blocks()
         if blocks is None or mode is Mode.BEFORE:
             menu = self._control.menu(Mode.BEFORE)
-            return GameState(place=_NOWHERE, control=self._control.read(Mode.BEFORE, menu))
-        menu = self._control.menu(mode)
-        bag = self._bag.read(blocks)
-        menu = _with_item(menu, bag)
-        control = self._control.read(mode, menu)
+            return GameState(
+                place=_NOWHERE,
+                control=self._control.read(Mode.BEFORE, menu),
+                caught_flags=_EMPTY_DEX,
+                seen_flags=_EMPTY_DEX,
+            )
+        is_free = mode is Mode.FIELD and self._control.is_in_control()
+        money = self._read_money(blocks)
+        if money >= 0:  # else the key is being changed: bag and money are as they were
+            self._money = money
+            self._bag.read(blocks)
+        bag = self._bag.last
+        menu = NO_MENU if is_free else _with_item(self._control.menu(mode), bag)
+        control = FREE if is_free else self._control.read(mode, menu)
         if mode is Mode.FIELD:
             self._settle(blocks)
         party = self._creatures.party()
         battle = self._creatures.battle()
         pokedex, story = self._read_pokedex(blocks), self._read_story(blocks)
-        lines = self._screen.lines(mode, menu, blocks, party, battle, bag)
+        repel = blocks.first + _REPEL
+        shown = Shown(mode, menu, blocks, party, battle, bag)
+        lines = () if is_free else self._screen.lines(shown)
         hours, minutes, seconds, frames = _TIME.unpack_from(self._ewram, blocks.second + _PLAY_TIME)
-        scenes = self._read_vars(blocks)
         return GameState(
             place=self._place,
             control=control,
             party=party,
             battle=battle,
             badges=(story.badges, 0),
-            money=self._read_money(blocks),
+            money=self._money,
             play_time_s=hours * 3600 + minutes * 60 + seconds + frames / 60,
             caught=pokedex.caught,
             seen=pokedex.seen,
@@ -129,8 +142,8 @@ class EmeraldReader:
             seen_flags=pokedex.seen_flags,
             fly_points=story.fly_points,
             healing_place=self._healing_place(blocks),
-            repel_steps=scenes[_REPEL] | scenes[_REPEL + 1] << 8,
-            scenes=scenes,
+            repel_steps=int.from_bytes(self._ewram[repel : repel + 2], "little"),
+            scenes=self._read_vars(blocks),
         )
 
     def save(self) -> dict[str, Any]:
@@ -139,6 +152,7 @@ class EmeraldReader:
             "place": list(self._place_key),
             "map": self._maps.save(),
             "party": self._creatures.save(),
+            "money": self._money,
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -148,6 +162,7 @@ class EmeraldReader:
         self._place = self._make_place(key) if key else _NOWHERE
         self._maps.restore(saved["map"])
         self._creatures.restore(saved["party"])
+        self._money = saved["money"]
 
     def _settle(self, blocks: SaveBlocks) -> None:
         """Take place and map from RAM, if they are whole and belong together."""
@@ -180,15 +195,22 @@ class EmeraldReader:
         )
 
     def _read_money(self, blocks: SaveBlocks) -> int:
-        (amount,) = _MONEY_WORD.unpack_from(self._ewram, blocks.first + _MONEY)
-        return min(int(amount) ^ blocks.key, _MAX_MONEY)
+        """Return the money, -1 while it is not under the key: more than there can be."""
+        (word,) = _MONEY_WORD.unpack_from(self._ewram, blocks.first + _MONEY)
+        amount = int(word) ^ blocks.key
+        return amount if amount <= _MAX_MONEY else -1
 
     def _read_vars(self, blocks: SaveBlocks) -> bytes:
-        """Return the variables, the same object while they are the same."""
+        """Return the story's variables, the same object while they are the same.
+
+        Those that count steps are left out: nothing depends on them, and they change all the time.
+        """
         start = blocks.first + _VARS
-        raw = self._ewram[start : start + _VARS_SIZE].tobytes()
+        raw = bytearray(self._ewram[start : start + _VARS_SIZE])
+        for at in _STEP_COUNTERS:
+            raw[at] = raw[at + 1] = 0
         if raw != self._vars:
-            self._vars = raw
+            self._vars = bytes(raw)
         return self._vars
 
     def _read_story(self, blocks: SaveBlocks) -> _Story:

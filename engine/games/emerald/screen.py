@@ -6,11 +6,13 @@ such as the entries of a choice that a script offers, is left out.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from engine.games.base import GameTables
-from engine.games.emerald.memory import EWRAM, Memory, SaveBlocks, ewram_at
+from engine.games.emerald.memory import EWRAM, Memory, SaveBlocks, ewram_at, iwram_at
 from engine.games.emerald.menus import LIST_END, Menu, MenuReader
 from engine.games.emerald.modes import Mode
+from engine.games.emerald.profile import Profile
 from engine.games.emerald.symbols import SYMBOLS
 from engine.games.emerald.text import decode, shown_lines
 from engine.types import Bag, Battle, Creature, Prompt
@@ -18,21 +20,24 @@ from engine.types import Bag, Battle, Creature, Prompt
 CURSOR = "▶"
 _FIELD_TEXT, _BATTLE_TEXT = SYMBOLS["gStringVar4"], SYMBOLS["gDisplayedStringBattle"]
 _NAME_SIZE = 8  # of SaveBlock2, at its start
-_START_CURSOR, _START_ENTRIES = (
-    ewram_at("sStartMenuCursorPos"),
-    ewram_at("sCurrentStartMenuActions"),
-)
+_START_ENTRIES = ewram_at("sCurrentStartMenuActions")
+_CALLBACK = iwram_at("gMain") + 4
 _PLAYER = 4
-_START_NAMES = ("POKéDEX", "POKéMON", "BAG", "POKéNAV", "", "SAVE", "OPTION", "EXIT")
-"""By the number of an entry; the player's name is one."""
-_ACTIONS = ("FIGHT", "BAG", "POKéMON", "RUN")
-_SHOP = ("BUY", "SELL", "QUIT")
-_POCKET_TITLES = ("ITEMS", "BALLS", "KEY ITEMS", "MACHINES", "BERRIES")
+"""Of the entries of the START menu: it bears the player's name."""
 _ROWS = 8
 """Entries that a bag's or a shop's list shows at once."""
-_CANCEL = "CANCEL"
-_COUNT = 0x0A
-"""Of a task that asks how many: u16."""
+_ITEM_MENUS = ("Task_ItemContext_SingleRow", "Task_ItemContext_MultipleRows")
+
+
+class Shown(NamedTuple):
+    """What the lines are put together from."""
+
+    mode: Mode
+    menu: Menu
+    blocks: SaveBlocks
+    party: Sequence[Creature]
+    battle: Battle | None
+    bag: Bag
 
 
 class ScreenReader:
@@ -40,37 +45,40 @@ class ScreenReader:
 
     Args:
         memory: Of the machine.
+        profile: Of the image that it runs: its words.
         menus: Knows what lists hold.
         tables: Name items.
     """
 
-    def __init__(self, memory: Memory, menus: MenuReader, tables: GameTables) -> None:
+    def __init__(
+        self, memory: Memory, profile: Profile, menus: MenuReader, tables: GameTables
+    ) -> None:
         self._memory = memory
         self._ewram, self._iwram = memory.ewram, memory.iwram
+        self._words = profile.words
+        self._bag_screen = profile.function("CB2_BagMenuRun").to_bytes(4, "little")
+        self._party_screen = profile.function("CB2_UpdatePartyMenu").to_bytes(4, "little")
         self._menus = menus
         self._items = tables.ITEMS
 
-    def lines(
-        self,
-        mode: Mode,
-        menu: Menu,
-        blocks: SaveBlocks | None,
-        party: Sequence[Creature],
-        battle: Battle | None,
-        bag: Bag,
-    ) -> tuple[str, ...]:
+    def lines(self, shown: Shown) -> tuple[str, ...]:
         """Return what is written, from the text to the menu, `CURSOR` before the chosen entry."""
-        return (*self._text(mode, menu), *self._entries(menu, blocks, party, battle, bag))
+        return (*self._text(shown.mode, shown.menu), *self._entries(shown))
 
     def _text(self, mode: Mode, menu: Menu) -> tuple[str, ...]:
-        if menu.name in ("HandleInputChooseMove", "Task_ShowStartMenu"):
-            return ()
         if mode is Mode.BATTLE:
-            return self._printed(_BATTLE_TEXT.address, _BATTLE_TEXT.size)
-        is_shown = menu.prompt not in (Prompt.NONE, Prompt.SCREEN, Prompt.NAMING)
-        if mode is Mode.LOADING or not is_shown:
-            return ()
-        return self._printed(_FIELD_TEXT.address, _FIELD_TEXT.size)
+            is_hidden = menu.name == "HandleInputChooseMove"
+            return () if is_hidden else self._printed(_BATTLE_TEXT.address, _BATTLE_TEXT.size)
+        match menu.prompt:
+            case Prompt.TEXT | Prompt.PRINTING | Prompt.YES_NO:
+                is_shown = True
+            case Prompt.MENU if mode is Mode.FIELD:
+                is_shown = menu.name != "Task_ShowStartMenu"
+            case Prompt.MENU:
+                is_shown = self._is_on(self._party_screen)
+            case _:
+                is_shown = False
+        return self._printed(_FIELD_TEXT.address, _FIELD_TEXT.size) if is_shown else ()
 
     def _printed(self, address: int, size: int) -> tuple[str, ...]:
         """Return what of a text a box shows: up to where it is being printed, else its end."""
@@ -78,63 +86,86 @@ class ScreenReader:
         raw = bytes(self._ewram[start : start + size])
         return shown_lines(raw[: self._menus.printed(address, size)])
 
-    def _entries(
-        self,
-        menu: Menu,
-        blocks: SaveBlocks | None,
-        party: Sequence[Creature],
-        battle: Battle | None,
-        bag: Bag,
-    ) -> tuple[str, ...]:
+    def _is_on(self, screen: bytes) -> bool:
+        return self._iwram[_CALLBACK : _CALLBACK + 4] == screen
+
+    def _entries(self, shown: Shown) -> tuple[str, ...]:
+        menu, party, battle = shown.menu, shown.party, shown.battle
         row, column = menu.cursor
+        place = (row - 1) * menu.size[1] + column - 1
         match menu.name:
             case "HandleInputChooseAction":
-                return _marked(_ACTIONS, 2 * (row - 1) + column - 1)
+                return self._worded("battle", place)
             case "HandleInputChooseMove":
-                own = battle.own if battle else None
-                names = [move.name for move in own.moves] if own else []
-                return _marked(names, 2 * (row - 1) + column - 1)
-            case "Task_HandleYesNoInput" | "Task_CallYesOrNoCallback":
-                return _marked(("YES", "NO"), row - 1)
+                return _marked(_moves(battle), place)
             case "Task_ShowStartMenu":
-                return self._start_menu(blocks, row, menu.size[0])
+                return self._start_menu(shown.blocks, place, menu.size[0])
             case "Task_ShopMenu":
-                return _marked(_SHOP, row - 1)
-            case "Task_ItemContext_SingleRow" | "Task_ItemContext_MultipleRows":
-                return _marked(("USE",), 0 if menu.cursor == (1, 1) else -1)
+                return self._worded("shop", place)
+            case "Task_HandleSelectionMenuInput":
+                return self._choice(shown, place)
+            case name if name in _ITEM_MENUS:
+                return self._worded("item", place)
             case "Task_HandleChooseMonInput":
-                return _marked([*(one.name for one in party), _CANCEL], row - 1)
+                return _marked([*(one.name for one in party), *self._word("party_end")], place)
             case "Task_BagMenu_HandleInput":
-                return self._bag(menu, bag)
+                return self._bag(menu, shown.bag)
             case "ListMenuDummyTask":
                 items = self._menus.list_items(menu.place)
-                return _window([self._item(item) for item in items], row - 1)
+                return _window([self._item(item, "shop_end") for item in items], place)
+        if menu.prompt is Prompt.YES_NO:
+            return _marked(("YES", "NO"), place)
         if menu.prompt is Prompt.QUANTITY and menu.place >= 0:
-            at = menu.place + _COUNT
-            return (f"×{self._iwram[at] | self._iwram[at + 1] << 8:02}",)
+            low, high = self._iwram[menu.place : menu.place + 2]
+            return (f"×{low | high << 8:02}",)
         return ()
 
-    def _start_menu(self, blocks: SaveBlocks | None, row: int, rows: int) -> tuple[str, ...]:
+    def _choice(self, shown: Shown, place: int) -> tuple[str, ...]:
+        """Return what can be done with an item or a creature, where it is always the same."""
+        if self._is_on(self._bag_screen):
+            return self._worded("item", place)
+        if shown.mode is Mode.BATTLE:
+            return _marked([*_moves(shown.battle), *self._word("forget")], place)
+        if shown.battle is not None and self._is_on(self._party_screen):
+            return self._worded("fighter", place)
+        return ()
+
+    def _start_menu(self, blocks: SaveBlocks, place: int, rows: int) -> tuple[str, ...]:
         numbers = bytes(self._ewram[_START_ENTRIES : _START_ENTRIES + rows])
-        names = [_START_NAMES[n] if n < len(_START_NAMES) else "" for n in numbers]
-        if blocks is not None and _PLAYER in numbers:
+        known = self._word("start")
+        names = [known[number] if number < len(known) else "" for number in numbers]
+        if _PLAYER in numbers:
             name = decode(bytes(self._ewram[blocks.second : blocks.second + _NAME_SIZE]))
             names[numbers.index(_PLAYER)] = name
-        return _marked(names, row - 1)
+        return _marked(names, place)
 
     def _bag(self, menu: Menu, bag: Bag) -> tuple[str, ...]:
-        items = [*pocket_items(bag, menu.pocket), LIST_END]
-        names = [self._item(item) for item in items]
-        return (_POCKET_TITLES[menu.pocket], *_window(names, menu.cursor[0] - 1))
+        items = (*pocket_items(bag, menu.pocket), LIST_END)
+        names = [self._item(item, "bag_end") for item in items]
+        titles = self._word("pockets")[menu.pocket : menu.pocket + 1]
+        return (*titles, *_window(names, menu.cursor[0] - 1))
 
-    def _item(self, item: int) -> str:
-        return _CANCEL if item == LIST_END else self._items.get(item) or f"item {item}"
+    def _item(self, item: int, end: str) -> str:
+        if item == LIST_END:
+            return "".join(self._word(end))
+        return self._items.get(item) or f"item {item}"
+
+    def _word(self, menu: str) -> tuple[str, ...]:
+        return self._words.get(menu, ())
+
+    def _worded(self, menu: str, place: int) -> tuple[str, ...]:
+        return _marked(self._word(menu), place)
 
 
 def pocket_items(bag: Bag, pocket: int) -> tuple[int, ...]:
     """Return the items of a pocket, by its number in `Control.pocket`."""
     counted = {0: bag.items, 1: bag.balls, 3: bag.machines, 4: bag.berries}
     return bag.key_items if pocket == 2 else tuple(item for item, _ in counted.get(pocket, ()))
+
+
+def _moves(battle: Battle | None) -> list[str]:
+    own = battle.own if battle else None
+    return [move.name for move in own.moves] if own else []
 
 
 def _marked(names: Sequence[str], chosen: int) -> tuple[str, ...]:

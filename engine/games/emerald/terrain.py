@@ -6,6 +6,7 @@ behaviours are MB_* of pret/pokeemerald.
 
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ _WATER = (
 """Ponds, sea, waterfalls, seaweed, currents and the ways out of them: surfed on."""
 _DOOR, _ENTRANCE = 0x69, 0x60
 """A door that opens, which walls do not hold back; stairs, and holes in rock and wall."""
-_STEPPED_ON = (_DOOR, _ENTRANCE, 0x61, 0x6A, 0x6B, 0x6C, 0x0E, 0x0F, 0x29, 0x67, 0x68)
+_STEPPED_ON = (_DOOR, _ENTRANCE, 0x61, 0x6A, 0x6B, 0x6C, 0x6E, 0x0E, 0x0F, 0x29, 0x67, 0x68)
 """Warps taken by stepping on the tile: doors, ladders, escalators, holes, warp panels."""
 _MATS: Mapping[Facing, tuple[int, ...]] = MappingProxyType(
     {
@@ -106,7 +107,8 @@ def behaviours_of(
     for start, attributes in ((0, primary), (PRIMARY_METATILES, secondary)):
         known = attributes[:PRIMARY_METATILES]
         numbers[start : start + len(known)] = known & _BEHAVIOUR
-    return numbers[cells & _METATILE]
+    found: NDArray[np.uint8] = numbers[cells & _METATILE]
+    return found
 
 
 def terrain_of(
@@ -174,7 +176,7 @@ def _add_hops(bits: NDArray[np.uint32], behaviours: NDArray[np.uint8]) -> None:
         bits[before][hops] |= np.uint32(Terrain.HOPS[way])
 
 
-def _add_steps(bits: NDArray[np.uint32], elevations: NDArray[np.uint16]) -> None:
+def _add_steps(bits: NDArray[np.uint32], elevations: NDArray[np.integer[Any]]) -> None:
     matters = _is_none_of(elevations, _MATCHES_ALL) & (bits & _FLOOR != 0)
     is_water = bits & Terrain.WATER != 0
     for way, back in ((Facing.RIGHT, Facing.LEFT), (Facing.DOWN, Facing.UP)):
@@ -185,7 +187,7 @@ def _add_steps(bits: NDArray[np.uint32], elevations: NDArray[np.uint16]) -> None
         bits[there][differ] |= np.uint32(Terrain.WALLS[back])
 
 
-def _is_none_of(values: NDArray[np.uint16], numbers: Collection[int]) -> NDArray[np.bool_]:
+def _is_none_of(values: NDArray[np.integer[Any]], numbers: Collection[int]) -> NDArray[np.bool_]:
     found = np.ones(values.shape, np.bool_)
     for number in numbers:
         found &= values != number

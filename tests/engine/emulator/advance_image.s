@@ -7,9 +7,26 @@ start:
     mov r2, #0x02000000
     mov r3, #0x03000000
     mov r4, #0x06000000
-    mov r1, #0x400
+    mov r1, #0x1400
     orr r1, r1, #3
-    strh r1, [r0]           @ DISPCNT: mode 3, background 2
+    strh r1, [r0]           @ DISPCNT: mode 3, background 2, sprites
+    mvn r1, #0
+    mov r6, #0x05000000
+    str r1, [r6, #0x200]    @ a sprite of 8x8 white pixels at (100, 50), set once
+    str r1, [r6, #0x21C]
+    add r6, r4, #0x14000
+    mov r7, #32
+tile:
+    subs r7, r7, #4
+    str r1, [r6, r7]
+    bne tile
+    mov r6, #0x07000000
+    mov r1, #50
+    strh r1, [r6]
+    mov r1, #100
+    strh r1, [r6, #2]
+    mov r1, #0x200
+    strh r1, [r6, #4]
     add r6, r4, #0x12C00    @ behind the last row but one
     sub r6, r6, #480
     mov r1, #0x1F           @ red, green, blue, white at the start of the last row

@@ -154,6 +154,14 @@ def test_frame_after_a_load_is_drawn_anew(core: Core) -> None:
     assert np.array_equal(first.frame(), second.frame())
 
 
+def test_sprites_stay_where_a_load_changes_none(machine: GameBoyAdvance) -> None:
+    machine.tick(5, render=True)
+    assert (machine.frame()[50:58, 100:108] == 255).all()
+    machine.load_state(machine.save_state())
+    machine.tick(1, render=True)
+    assert (machine.frame()[50:58, 100:108] == 255).all()
+
+
 def test_picture_is_of_now_only_after_a_tick_that_drew_it(machine: GameBoyAdvance) -> None:
     assert not machine.is_drawn
     state = machine.save_state()

@@ -14,6 +14,7 @@ MILESTONES = (
     Milestone("far_badge", "Win far away", MilestoneKind.KANTO_BADGE, 1),
     Milestone("gear", "Get the gear", MilestoneKind.ENGINE, 4),
     Milestone("key", "Find the key", MilestoneKind.ITEM, 133),
+    Milestone("lesson", "Show how to catch", MilestoneKind.VAR, 0x102, scene=4),
 )
 FLAG_27 = bytes(3) + bytes([0b1000]) + bytes(252)
 NO_FLAG = bytes(256)
@@ -40,6 +41,8 @@ LATE = (
         (make_state(engine_flags=b"\x10"), "gear"),
         (make_state(bag=Bag(key_items=(133,))), "key"),
         (make_state(bag=Bag(balls=((133, 2),))), "key"),
+        (make_state(scenes=b"\0\0\0\0\2\1"), "lesson"),
+        (make_state(scenes=b"\0\0\0\0\0\2"), "lesson"),
     ],
 )
 def test_each_kind_is_reached_once(state: GameState, key: str) -> None:

@@ -1,13 +1,16 @@
+import hashlib
 from pathlib import Path
 
 import pytest
 
+from engine.emulator.advance_cartridge import AdvanceCartridge
 from engine.emulator.cartridge import Cartridge
 from engine.errors import RomError
 from engine.games.catalog import describe, identify, load_game, recognise
 from engine.games.practice.game import rom_path
 from tests.engine.cartridges import CLOCK, RAM_32_KB, cartridge
 
+EMERALD = "f3ae088181bf583e55daf962a92bb46f4f1d07b7"
 CRYSTAL_1_0 = "f4cd194bdee0d04ca4eac29e09b8e4e9d818c133"
 CRYSTAL_1_1 = "f2f52230b536214ef7c9924f483392993e226cfb"
 
@@ -17,6 +20,19 @@ def crystal(code: bytes = b"BYTE", revision: int = 0) -> bytes:
     return cartridge(
         title=b"PM_CRYSTAL", code=code, kind=CLOCK, ram_size_code=RAM_32_KB, revision=revision
     )
+
+
+def advance(title: bytes = b"POKEMON EMER", code: bytes = b"BPEE", size: int = 0x200) -> bytes:
+    """Return a Game Boy Advance image of a right header and no content."""
+    rom = bytearray(size)
+    rom[0xA0 : 0xA0 + len(title)] = title
+    rom[0xAC:0xB0] = code
+    rom[0xB2] = 0x96
+    rom[0xBD] = -(sum(rom[0xA0:0xBD]) + 0x19) & 0xFF
+    return bytes(rom)
+
+
+EMERALD_SIZE = 16 * 1024 * 1024
 
 
 def with_wrong_header(rom: bytes) -> bytes:
@@ -50,6 +66,18 @@ def refusal(path: Path, *, allow_unknown: bool = False) -> RomError:
         (cartridge(title=b"TETRIS"), "an unsupported game ('TETRIS')"),
         (cartridge(title=b"PM_CRYSTAL"), "not a known build (SHA-1 "),
         (cartridge(title=b"PM_CRYSTAL", rom_size_code=99), "its header says 0"),
+        (advance(), "truncated: 512 bytes of 16,777,216"),
+        (advance(size=EMERALD_SIZE), "calls itself Pokémon Emerald but is not a known build"),
+        (advance(code=b"BPEJ"), "the Japanese Pokémon Emerald"),
+        (advance(code=b"BPED"), "the German Pokémon Emerald"),
+        (advance(code=b"AXVE"), "Pokémon Ruby"),
+        (advance(code=b"AXPE"), "Pokémon Sapphire"),
+        (advance(code=b"BPRE"), "Pokémon FireRed"),
+        (advance(code=b"BPGE"), "Pokémon LeafGreen"),
+        (advance(b"MOSSLIGHTADV", b"AMLE"), "damaged or from a different version"),
+        (advance(b"OTHER", b"ABCE"), "an unsupported game ('OTHER')"),
+        (advance()[:0xA5] + b"!" + advance()[0xA6:], "wrong header checksum"),
+        (advance()[:0xBE], "not a Game Boy ROM"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -83,6 +111,45 @@ def test_unknown_crystal_can_be_allowed(tmp_path: Path) -> None:
     game = load_game(file, allow_unknown=True)
     assert game.title == "PM_CRYSTAL"
     assert len(game.rom) == 0x8000
+
+
+def test_unknown_emerald_can_be_allowed(tmp_path: Path) -> None:
+    file = tmp_path / "hack.gba"
+    file.write_bytes(advance(size=EMERALD_SIZE))
+    assert "--allow-unknown-rom" in refusal(file).hint
+    game = load_game(file, allow_unknown=True)
+    assert game.title == "POKEMON EMER"
+    assert game.name == "Pokémon Emerald (unknown build)"
+
+
+def test_emerald_is_known_by_its_hash() -> None:
+    header = AdvanceCartridge.of(advance())
+    found = recognise(Path("a.gba"), EMERALD, header, advance())
+    assert (found.name, found.refusal) == ("Pokémon Emerald", None)
+    assert found.game is not None
+    assert found.game.tables.MAPS[0, 9] == "LITTLEROOT TOWN"
+
+
+def test_a_game_boy_image_stays_one_whatever_lies_where_an_advance_header_would(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "hack.gbc"
+    rom = bytearray(cartridge(title=b"PM_CRYSTAL"))
+    rom[0xB2] = 0x96
+    file.write_bytes(rom)
+    assert "not a known build" in refusal(file).message
+    assert load_game(file, allow_unknown=True).title == "PM_CRYSTAL"
+
+
+def test_practice_game_of_the_advance_is_known_by_its_name() -> None:
+    game = load_game("mosslight-advance")
+    assert game.title == "MOSSLIGHTADV"
+    assert game.sha1 == hashlib.sha1(game.rom).hexdigest()
+    lines = describe(identify("mosslight-advance"))
+    assert lines[1] == "  title      MOSSLIGHTADV, code AMLE (English), revision 0"
+    assert lines[2] == "  cartridge  Game Boy Advance"
+    assert lines[4] == "  checksum   header right"
+    assert lines[-1].startswith("Play it with: poketui run --rom ")
 
 
 def test_another_game_is_never_allowed(tmp_path: Path) -> None:

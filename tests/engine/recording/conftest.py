@@ -19,7 +19,6 @@ from engine.events import (
     StatusChanged,
 )
 from engine.recording_session import RecordingPlan, RecordingSession
-from engine.types import Action
 
 Kind = TypeVar("Kind")
 PATIENCE_S = 300.0
@@ -72,7 +71,7 @@ class Watcher:
 
     def press(self, actions: Sequence[int]) -> None:
         """Take these actions, and wait until they are recorded."""
-        self.send(*(Press(Action(action)) for action in actions))
+        self.send(*(Press(int(action)) for action in actions))
 
     def refusal(self, command: Command) -> str:
         self.send(command)

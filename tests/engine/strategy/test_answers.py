@@ -32,11 +32,18 @@ def question(*text: str, row: int = 1):
     return listed("YES", "NO", *text, cursor=(row, 1), size=(2, 1))
 
 
-@pytest.mark.parametrize("prompt", [Prompt.TEXT, Prompt.PRINTING, Prompt.SCREEN])
+@pytest.mark.parametrize("prompt", [Prompt.TEXT, Prompt.PRINTING])
 def test_text_is_read_by_b_and_by_a_where_b_changed_nothing(prompt):
     shown = waiting(prompt, "Hello!")
     pressed = [press(shown, tried=Tried(unchanged_steps=n)) for n in range(4)]
     assert pressed == [Action.B, Action.A, Action.B, Action.A]
+
+
+def test_a_screen_is_left_or_accepted_and_its_question_answered_the_other_way():
+    """As a wall clock asks whether the time is right, with the cursor on NO."""
+    shown = waiting(Prompt.SCREEN)
+    pressed = [press(shown, tried=Tried(unchanged_steps=n)) for n in range(5)]
+    assert pressed == [Action.B, Action.A, Action.UP, Action.A, Action.B]
 
 
 def test_evolution_is_not_stopped_by_b():

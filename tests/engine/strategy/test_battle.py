@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from engine.games.base import BattleCells
 from engine.games.catalog import load_game
 from engine.games.crystal.symbols import FACTS
 from engine.games.facts import read_tables
@@ -65,6 +66,22 @@ def test_a_weak_creature_fights_trainers_all_the_same():
 @pytest.mark.parametrize(("row", "action"), [(1, Action.DOWN), (2, Action.DOWN), (3, Action.A)])
 def test_water_is_used_on_rock(row, action):
     assert suggest(move_menu(NEWT, STONE, row)) is action
+
+
+@pytest.mark.parametrize(
+    ("cursor", "action"),
+    [((1, 1), Action.DOWN), ((1, 2), Action.DOWN), ((2, 1), Action.A), ((2, 2), Action.LEFT)],
+)
+def test_the_third_of_the_moves_in_two_columns_is_below_the_first(cursor, action):
+    shown = move_menu(NEWT, STONE, 1)
+    assert suggest(replace(shown, control=menu(cursor, (2, 2)))) is action
+
+
+def test_the_first_menu_may_be_laid_out_otherwise():
+    weak = creature("NEWT", hp=3, moves=moves(BUMP))
+    tables = replace(TABLES, BATTLE_CELLS=BattleCells(run=(2, 1), bag=(2, 2)))
+    shown = first_menu(own=weak, cursor=(2, 2))
+    assert battle_button(tables, shown, Wishes(), NOTHING_TRIED)[0] is Action.LEFT
 
 
 def test_a_move_without_points_is_not_chosen():
@@ -132,6 +149,7 @@ def question(*text: str, own=NEWT):
         (("Stop learning", "DOUSE?"), Action.A),
         (("Use next POKéMON?",), Action.A),
         (("Will you change", "POKéMON?"), Action.B),
+        (("Delete a move to make", "room for DOUSE?"), Action.B),
     ],
 )
 def test_questions_of_a_battle_are_answered_on_purpose(text, action):

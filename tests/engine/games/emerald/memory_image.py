@@ -30,7 +30,13 @@ PROFILE = Profile(
     name="Test",
     title="TEST",
     code="BTST",
-    rom={**FUNCTIONS, "gMapGroups": GROUPS, "gTrainers": TRAINERS},
+    words=_RETAIL.words,
+    rom={
+        **FUNCTIONS,
+        **{name: _RETAIL.rom[name] for name in ("gBattlescriptCurrInstr", "gBattleScripting")},
+        "gMapGroups": GROUPS,
+        "gTrainers": TRAINERS,
+    },
 )
 TABLES = GameTables(
     NAME="Test",
@@ -114,6 +120,7 @@ class MemoryImage:
         self._free = _FREE_ROM
         self.offset, self.key = 0x14, 0xBEEF_CAFE
         self.map = (0, 9)
+        self.money = 0
 
     @property
     def rom(self) -> bytes:
@@ -163,7 +170,7 @@ class MemoryImage:
             self.word("gMain", FUNCTIONS[name] | 1 if name else 0, at)
 
     def place_save_blocks(self, offset: int, key: int) -> None:
-        """Move the save blocks, with a new key for what is encrypted."""
+        """Move the save blocks, with a new key for the money and whatever is encrypted later."""
         old, self.offset, self.key = (self.offset, self.key), offset, key
         for name in ("gSaveblock1", "gSaveblock2"):
             start = SYMBOLS[name].address - EWRAM
@@ -174,6 +181,7 @@ class MemoryImage:
         self.word("gSaveBlock1Ptr", SYMBOLS["gSaveblock1"].address + offset)
         self.word("gSaveBlock2Ptr", SYMBOLS["gSaveblock2"].address + offset)
         self.save2(0xAC, struct.pack("<I", key))
+        self.set_money(self.money)
 
     def save1(self, at: int, data: bytes) -> None:
         """Write into SaveBlock1."""
@@ -182,6 +190,11 @@ class MemoryImage:
     def save2(self, at: int, data: bytes) -> None:
         """Write into SaveBlock2."""
         self.put(SYMBOLS["gSaveblock2"].address + self.offset + at, data)
+
+    def set_money(self, amount: int) -> None:
+        """Set the money, under the key."""
+        self.money = amount
+        self.save1(0x490, struct.pack("<I", amount ^ self.key))
 
     def move(self, x: int, y: int, facing: int) -> None:
         """Put the player somewhere; facing 1 down, 2 up, 3 left, 4 right."""

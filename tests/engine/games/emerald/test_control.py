@@ -7,6 +7,7 @@ import pytest
 from engine.types import Control, GameState, Prompt
 from tests.engine.games.emerald.memory_image import (
     FUNCTIONS,
+    PROFILE,
     MemoryImage,
     creature,
     encode,
@@ -39,6 +40,14 @@ def test_the_title_is_no_game() -> None:
     state = image.reader().read()
     assert not state.control.in_game
     assert state.party == ()
+
+
+def test_whoever_walks_reads_nothing() -> None:
+    image = _image()
+    image.print("gStringVar4", "Hello.", done=3)
+    state = image.reader().read()
+    assert state.control.is_free
+    assert state.screen_text == ()
 
 
 def test_the_player_is_in_control_at_rest() -> None:
@@ -138,6 +147,7 @@ def test_the_native_is_stale_in_another_mode() -> None:
 
 def test_a_text_is_shown_as_far_as_it_is_printed() -> None:
     image = _image()
+    image.set("sLockFieldControls", b"\1")
     image.print("gStringVar4", "One.\nTwo.|Three.", done=7)
     assert image.reader().read().screen_text == ("One.", "Tw")
     image.print("gStringVar4", "One.\nTwo.|Three.", done=12)
@@ -146,6 +156,7 @@ def test_a_text_is_shown_as_far_as_it_is_printed() -> None:
 
 def test_a_page_is_shown_until_it_is_turned() -> None:
     image = _image()
+    image.set("sLockFieldControls", b"\1")
     image.print("gStringVar4", "One.\nTwo.|Three.", done=10, state=2)
     assert image.reader().read().screen_text == ("One.", "Two.")
 
@@ -241,6 +252,42 @@ def test_the_enemys_controller_asks_nothing_of_the_player() -> None:
     assert not control.in_transition
 
 
+@pytest.mark.parametrize(
+    ("command", "state", "communication", "prompt"),
+    [
+        (0x5A, 1, b"\0\1", Prompt.YES_NO),
+        (0x5B, 1, b"\0\1", Prompt.YES_NO),
+        (0x67, 0, b"\1\1", Prompt.YES_NO),
+        (0x5A, 0, b"\1\1", Prompt.NONE),
+        (0x67, 1, b"\0\1", Prompt.NONE),
+        (0x5A, 1, b"\0\7", Prompt.NONE),
+        (0x10, 1, b"\1\1", Prompt.NONE),
+    ],
+)
+def test_a_battles_script_asks(
+    command: int, state: int, communication: bytes, prompt: Prompt
+) -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.print("gDisplayedStringBattle", "Should a move be\ndeleted?")
+    script = image.add_rom(bytes((command,)))
+    image.put(PROFILE.rom["gBattlescriptCurrInstr"], struct.pack("<I", script))
+    image.put(PROFILE.rom["gBattleScripting"] + 0x1F, bytes((state,)))
+    image.set("gBattleCommunication", communication)
+    state_now = image.reader().read()
+    assert state_now.control.prompt is prompt
+    if prompt is Prompt.YES_NO:
+        assert _menu(state_now) == (prompt, (2, 1), (2, 1))
+        assert state_now.screen_text == ("Should a move be", "deleted?", "YES", "▶NO")
+
+
+def test_a_target_is_chosen_with_a_cursor_that_is_not_known() -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseTarget"] | 1)
+    assert _menu(image.reader().read()) == (Prompt.MENU, (0, 0), (0, 0))
+
+
 def test_a_battles_text_is_shown() -> None:
     image = _image()
     image.fight(fighter(8), fighter(9))
@@ -285,7 +332,7 @@ def test_an_open_bag_says_pocket_and_item(pocket: int, shown: int, title: str, i
     assert state.control.cursor == (1, 1)
     assert state.screen_text[0] == title
     assert state.screen_text[1].startswith("▶")
-    assert state.screen_text[-1] == "CANCEL"
+    assert state.screen_text[-1] == "CLOSE BAG"
 
 
 def test_the_bags_last_line_closes_it() -> None:
@@ -297,7 +344,7 @@ def test_the_bags_last_line_closes_it() -> None:
     image.set("gBagPosition", struct.pack("<H", 1), 0x12)
     state = image.reader().read()
     assert (state.control.selection, state.control.cursor) == (255, (3, 1))
-    assert state.screen_text == ("ITEMS", "POTION", "POKé BALL", "▶CANCEL")
+    assert state.screen_text == ("ITEMS", "POTION", "POKé BALL", "▶CLOSE BAG")
 
 
 def test_a_bag_that_shows_no_such_item_says_none() -> None:
@@ -346,6 +393,42 @@ def test_how_many_lies_over_the_list() -> None:
     assert state.control.prompt is Prompt.QUANTITY
     assert state.control.selection == 13
     assert state.screen_text[-1] == "×05"
+
+
+def test_how_many_to_throw_away_is_shown() -> None:
+    image = _image()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_ChooseHowManyToToss", {0x18: 12})
+    state = image.reader().read()
+    assert (state.control.prompt, state.screen_text) == (Prompt.QUANTITY, ("×12",))
+
+
+def test_what_can_be_done_is_named_where_it_is_always_the_same() -> None:
+    image = _image()
+    image.set_party(creature(8), creature(9))
+    _choose(image, 0, 1)
+    image.begin_task(0, "Task_HandleSelectionMenuInput")
+    image.run("", "CB2_BagMenuRun")
+    assert image.reader().read().screen_text == ("▶USE",)
+    _choose(image, 1, 2)
+    image.fight(fighter(8), fighter(10))
+    image.run("", "CB2_UpdatePartyMenu")
+    image.print("gStringVar4", "Do what with MUDKIP?")
+    lines = image.reader().read().screen_text
+    assert lines == ("Do what with MUDKIP?", "SHIFT", "▶SUMMARY", "CANCEL")
+    image.run("", "BattleMainCB2")
+    image.print("gDisplayedStringBattle", "Forget?")
+    lines = image.reader().read().screen_text
+    assert lines == ("Forget?", "TACKLE", "▶GROWL", "KEEP ALL")
+
+
+def test_a_message_on_a_screen_is_shown() -> None:
+    image = _image()
+    image.run("", "CB2_UpdatePartyMenu")
+    image.print("gStringVar4", "No effect.")
+    image.set("sFieldMessageBoxMode", b"\2")
+    state = image.reader().read()
+    assert (state.control.prompt, state.screen_text) == (Prompt.PRINTING, ("No effect.",))
 
 
 def test_screens_wait_for_a_button_when_they_are_up() -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from engine.games.emerald.overworld import read_overworld
 from engine.games.emerald.rom_tables import ROM_START
-from engine.games.overworld import BACK, Overworld, PersonKind, Stance
+from engine.games.overworld import BACK, BlockChange, Overworld, PersonKind, Stance, When
 from engine.strategy.graph import build_graph
 from engine.strategy.routes import EVERYTHING_OPEN, RouteFinder
 from engine.types import Facing, MapId, Terrain
-from tests.engine.games.emerald.world_images import Drawn, Person, build
+from tests.engine.games.emerald.world_images import Drawn, Person, build, cell
 
 TOWN = Drawn(
     ["##########", "#..D...w.#", "#......wW#", "..........", "#.______.#", "#..~~....#"],
@@ -85,6 +85,13 @@ def test_connections_join_the_strips_that_face_each_other(world: Overworld) -> N
     assert [row for row, _ in groupby(world.locate(tile)[0] for tile in path)] == [1, 0, 2]
 
 
+def test_where_a_script_leads_may_be_any_tile_of_its_map(world: Overworld) -> None:
+    """As from the truck of the opening, to which no warp leads back."""
+    finder = RouteFinder(world, build_graph(world))
+    assert finder.arrival(MapId(0, 1), BACK, MapId(1, 0)) == tuple(range(60, 78))
+    assert finder.arrival(MapId(1, 0), BACK, MapId(0, 0)) == (78 + 9, 78 + 10)
+
+
 def test_people_are_trainers_items_and_stones_by_script_and_figure(world: Overworld) -> None:
     people = world.people
     assert people["index"].tolist() == [1, 2, 3, 4, 5]  # the sixth is off the map
@@ -118,6 +125,21 @@ def test_an_image_without_maps_says_so_in_one_line() -> None:
     assert found is None
     assert problem.startswith("The maps were not found in the ROM: ")
     assert "\n" not in problem
+
+
+@pytest.mark.parametrize(("when", "opens"), [(When.SET, 1), (When.CLEAR, 0)])
+def test_a_cell_that_a_script_opens_is_a_gate(when: When, opens: int) -> None:
+    wall, floor = cell("#"), cell(".")
+    yard = Drawn(["..#..", "####."])
+    changes = (
+        BlockChange((0, 0), 2, 0, wall, floor, when, 300),
+        BlockChange((0, 0), 0, 1, floor, wall, when, 301),  # not what the image has there
+        BlockChange((0, 9), 2, 0, wall, floor, when, 302),
+    )
+    found, _ = read_overworld(*build({(0, 0): yard}), changes)
+    assert found is not None
+    assert found.gates.tolist() == [(2, 300, opens)]
+    assert found.grid(0)[0, 2] & Terrain.WALKABLE
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -44,14 +44,13 @@ def test_maps_have_an_environment(kind: int, name: str) -> None:
 @pytest.mark.parametrize("offset", [0, 4, 0x7C])
 def test_everything_is_read_wherever_the_save_blocks_are(offset: int) -> None:
     image = _image()
-    image.save1(0x490, struct.pack("<I", 3000 ^ image.key))
+    image.set_money(3000)
     image.save2(0x0E, struct.pack("<HBBB", 2, 3, 4, 30))
     image.fill_bag()
     reader = image.reader()
     first = reader.read()
     old = image.key
     image.place_save_blocks(offset, 0xA5A5_5A5A)
-    image.save1(0x490, struct.pack("<I", 3000 ^ image.key))
     image.fill_bag()
     assert old != image.key
     second = reader.read()
@@ -74,10 +73,22 @@ def test_the_bag_has_five_pockets() -> None:
     )
 
 
-def test_money_is_at_most_what_the_game_allows() -> None:
+@pytest.mark.parametrize(("amount", "money"), [(999_999, 999_999), (1_000_000, 0), (2**32 - 1, 0)])
+def test_money_is_at_most_what_the_game_allows(amount: int, money: int) -> None:
     image = _image()
-    image.save1(0x490, b"\xff\xff\xff\xff")
-    assert image.reader().read().money == 999_999
+    image.set_money(amount)
+    assert image.reader().read().money == money
+
+
+def test_while_the_key_changes_money_and_bag_are_as_they_were() -> None:
+    image = _image()
+    image.fill_bag()
+    image.set_money(500)
+    reader = image.reader()
+    known = reader.read()
+    image.save2(0xAC, struct.pack("<I", image.key ^ 0x8000_1234))
+    state = reader.read()
+    assert (state.money, state.bag) == (500, known.bag)
 
 
 def test_flags_badges_and_visits_are_read() -> None:
@@ -94,14 +105,15 @@ def test_flags_badges_and_visits_are_read() -> None:
     assert state.fly_points == (MapId(0, 9), MapId(0, 10))
 
 
-def test_variables_are_words_and_one_counts_repelled_steps() -> None:
+def test_variables_are_words_but_for_those_that_count_steps() -> None:
     image = _image()
     values = [0] * 256
-    values[0x50], values[0x21] = 3, 250
+    values[0x50], values[0x21], values[0x2B] = 3, 250, 4
     image.save1(0x139C, struct.pack("<256H", *values))
     state = image.reader().read()
     assert state.scenes[2 * 0x50 : 2 * 0x51] == b"\3\0"
     assert len(state.scenes) == 512
+    assert sum(state.scenes) == 3
     assert state.repel_steps == 250
 
 

@@ -111,7 +111,7 @@ def build(
 
 def _map(out: Writer, drawn: Drawn, primary: int, secondary: int) -> int:
     width, height = len(drawn.rows[0]), len(drawn.rows)
-    cells = b"".join(struct.pack("<H", _cell(letter)) for row in drawn.rows for letter in row)
+    cells = b"".join(struct.pack("<H", cell(letter)) for row in drawn.rows for letter in row)
     border = out.put(bytes(8))
     layout = out.put(
         struct.pack("<2i4I", width, height, border, out.put(cells), primary, secondary)
@@ -160,7 +160,7 @@ def _map(out: Writer, drawn: Drawn, primary: int, secondary: int) -> int:
     )  # fmt: skip
 
 
-def _cell(letter: str) -> int:
+def cell(letter: str) -> int:
     """Return the cell of a letter: metatile, collision, elevation."""
     if letter == "W":
         return SECONDARY_GRASS | 3 << 12

@@ -1,0 +1,123 @@
+"""The introduction is answered on purpose, whatever its screens ask."""
+
+import pytest
+
+from engine.errors import EnvironmentError
+from engine.games.emerald import introduction
+from engine.games.emerald.symbols import SYMBOLS
+from engine.types import Action, Control, GameState, Prompt
+from tests.engine.games.emerald.memory_image import MemoryImage
+from tests.engine.states import make_control, make_state
+
+_OPTIONS = 0x14
+
+
+class Screens(MemoryImage):
+    """A game of screens: each has a prompt and the buttons that lead on, in order."""
+
+    def __init__(self, *screens: tuple[Control, tuple[Action, ...]]) -> None:
+        super().__init__()
+        self.start()
+        self.screens = list(screens)
+        self.answered = 0
+        self.pressed: list[int] = []
+        self.frames = 0
+
+    def press(self, action: int) -> None:
+        self.pressed.append(action)
+        if not self.screens:
+            return
+        _, wanted = self.screens[0]
+        self.answered = self.answered + 1 if action == wanted[self.answered] else 0
+        if self.answered == len(wanted):
+            self.screens.pop(0)
+            self.answered = 0
+
+    def release(self, action: int) -> None:
+        assert self.pressed[-1] == action
+
+    def tick(self, frames: int, render: bool = False) -> None:
+        self.frames += frames
+
+    def read(self, bank: int, address: int, size: int) -> bytes:
+        ram, base = (self.iwram, 0x03000000) if address >= 0x03000000 else (self.ewram, 0x02000000)
+        return ram[address - base : address - base + size].tobytes()
+
+    def write(self, bank: int, address: int, data: bytes) -> None:
+        self.put(address, data)
+
+    def read_state(self) -> GameState:
+        return make_state(control=self.screens[0][0]) if self.screens else make_state()
+
+    @property
+    def options(self) -> int:
+        start = SYMBOLS["gSaveblock2"].address + self.offset + _OPTIONS
+        return int.from_bytes(self.read(0, start, 2), "little")
+
+
+def screen(
+    prompt: Prompt, *wanted: Action, row: int = 0, in_game: bool = False
+) -> tuple[Control, tuple[Action, ...]]:
+    return make_control(in_game=in_game, prompt=prompt, cursor=(row, row and 1)), wanted
+
+
+def test_every_screen_gets_the_button_that_leads_on() -> None:
+    game = Screens(
+        screen(Prompt.NONE, Action.START),
+        screen(Prompt.MENU, Action.A, row=1),
+        screen(Prompt.PRINTING, Action.A),
+        screen(Prompt.TEXT, Action.A),
+        screen(Prompt.NAMING, Action.START, Action.A),
+        screen(Prompt.YES_NO, Action.UP, row=2),
+        screen(Prompt.YES_NO, Action.A, row=1),
+        screen(Prompt.SCREEN, Action.A),
+    )
+    introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]
+    assert not game.screens
+    assert len(game.pressed) < 20
+
+
+def test_start_opens_no_menu_once_the_game_runs() -> None:
+    game = Screens(screen(Prompt.NONE, *(Action.A,) * 9, in_game=True))
+    introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]
+    assert set(game.pressed) == {Action.A}
+
+
+def test_nothing_is_pressed_before_the_player_has_long_been_in_control() -> None:
+    game = Screens()
+    introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]
+    assert game.pressed == []
+    assert game.frames >= 48
+
+
+def test_a_scene_that_begins_just_after_the_first_control_is_waited_for() -> None:
+    game = Screens()
+    moments = iter([True] * 3 + [False] * 2 + [True] * 50)
+
+    def read() -> GameState:
+        is_free = next(moments)
+        return make_state() if is_free else make_state(control=make_control(in_text=True))
+
+    introduction.play_introduction(game, read)  # type: ignore[arg-type]
+    assert game.pressed == [Action.A] * 2
+
+
+def test_text_becomes_fast_and_battles_short_and_all_else_stays() -> None:
+    game = Screens()
+    game.save2(_OPTIONS, (0b1_0000_0001 | 0x50).to_bytes(2, "little"))
+    introduction.make_fast(game)  # type: ignore[arg-type]
+    assert game.options == 0b101_0000_0010 | 0x50
+
+
+def test_options_are_left_alone_before_there_are_any() -> None:
+    game = Screens()
+    game.word("gSaveBlock2Ptr", 0)
+    before = game.ewram.copy()
+    introduction.make_fast(game)  # type: ignore[arg-type]
+    assert (game.ewram == before).all()
+
+
+def test_a_game_that_never_begins_is_given_up() -> None:
+    game = Screens(screen(Prompt.NONE, Action.B))
+    with pytest.raises(EnvironmentError, match="did not finish"):
+        introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]

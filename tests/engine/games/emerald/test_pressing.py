@@ -1,0 +1,121 @@
+"""What a press does on the practice game of the Game Boy Advance, frame by frame."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from engine.config import EnvConfig
+from engine.emulator.libretro import GameBoyAdvance
+from engine.env.game_env import GameEnv
+from engine.games.catalog import load_game
+from engine.strategy.advisor import RuleAdvisor
+from engine.types import DIRECTIONS, Action, Facing, Prompt
+from tests.engine.games.emerald.practice import NAME, needs_core, play_until, talk_to
+
+pytestmark = needs_core
+
+
+@pytest.fixture
+def env() -> Iterator[GameEnv]:
+    env = GameEnv(NAME, observation_type="state")
+    env.reset(seed=0)
+    yield env
+    env.close()
+
+
+class Counting(GameBoyAdvance):
+    """Counts its frames, and those that are drawn."""
+
+    frames = drawn = 0
+
+    def tick(self, frames: int, render: bool = False) -> None:
+        self.frames += frames
+        self.drawn += render
+        super().tick(frames, render)
+
+
+def test_direction_turns_and_walks_one_tile(env: GameEnv) -> None:
+    place = env.state.place
+    assert place.facing is not Facing.LEFT
+    for action, dx in ((Action.LEFT, -1), (Action.LEFT, -2), (Action.RIGHT, -1)):
+        env.step(action)
+        assert (env.state.place.x, env.state.place.y) == (place.x + dx, place.y)
+        assert env.state.place.facing is DIRECTIONS[action]
+        assert env.state.control.is_free
+
+
+@pytest.mark.parametrize(("hold", "wait"), [(1, 4), (8, 4), (12, 12), (16, 4), (40, 4)])
+def test_one_press_is_at_most_one_tile_however_long_it_is_held(
+    env: GameEnv, hold: int, wait: int
+) -> None:
+    config = EnvConfig(hold_frames=hold, wait_frames=wait)
+    reader = env.game.reader(env.emulator)
+    before = reader.read()
+    for presses in (1, 2):
+        env.game.play(env.emulator, Action.LEFT, reader.read(), config, False)
+        now = reader.read()
+        assert env.game.is_at_rest(env.emulator)
+        assert now.place.facing is Facing.LEFT
+        # One frame longer than TURN_FRAMES only turns.
+        assert now.place.x == before.place.x - presses + (hold == 1)
+
+
+def test_no_state_is_read_in_mid_step_or_between_maps(env: GameEnv) -> None:
+    """From bed to the gym, through doors, stairs, edges and a choice."""
+    advisor = RuleAdvisor(env.game)
+    advisor.reset(env.state)
+    maps = []
+    for _ in range(120):
+        advice = advisor.advise(env.state, env.action_mask())
+        action = int(advice.prior.argmax()) if advice.confidence else Action.B
+        before = env.state
+        env.step(action)
+        now = env.state
+        assert env.game.is_at_rest(env.emulator)
+        assert env.game.is_readable(env.emulator)
+        assert not now.control.in_transition
+        if now.place.map == before.place.map and now.control.is_free and before.control.is_free:
+            moved = abs(now.place.x - before.place.x) + abs(now.place.y - before.place.y)
+            assert moved <= 2  # a hop goes two tiles
+        if now.place.name not in maps:
+            maps.append(now.place.name)
+    assert maps == [
+        "HOME 2F", "HOME 1F", "FERNWICK", "LAB", "MILLBROOK PATH", "STONEHOLLOW", "GYM"
+    ]  # fmt: skip
+
+
+def test_a_text_is_printed_before_the_next_press(env: GameEnv) -> None:
+    play_until(env, lambda state: state.place.name == "FERNWICK")
+    talk_to(env, env.state.map.signs[0])
+    assert env.state.control.prompt is Prompt.TEXT
+    assert env.state.screen_text
+
+
+def test_only_the_last_frame_of_a_step_is_drawn() -> None:
+    game = load_game(NAME)
+    emulator = Counting(game.rom)
+    reader = game.reader(emulator)
+    game.play_introduction(emulator, reader.read)
+    config = EnvConfig()
+    for action in (Action.LEFT, Action.UP, Action.B):
+        emulator.frames = emulator.drawn = 0
+        game.play(emulator, action, reader.read(), config, True)
+        assert emulator.drawn == 1
+        assert emulator.is_drawn
+    emulator.close()
+
+
+def test_drawing_changes_nothing() -> None:
+    game = load_game(NAME)
+    digests = []
+    for render in (False, True):
+        emulator = game.start()
+        reader = game.reader(emulator)
+        game.play_introduction(emulator, reader.read)
+        rng = np.random.default_rng(5)
+        for action in rng.integers(8, size=40).tolist():
+            game.play(emulator, action, reader.read(), EnvConfig(), render)
+        digests.append(game.digest(emulator))
+        emulator.close()
+    assert digests[0] == digests[1]
