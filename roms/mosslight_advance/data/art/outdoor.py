@@ -218,4 +218,4 @@ def paint(names: list[list[str]]) -> Painted:
 def paint_border() -> Painted:
     """Paint the four cells that lie around a map: a wood that goes on for ever."""
     wood = paint([["tree"] * 6 for _ in range(6)])
-    return Painted(wood.below.cut(48, 32, 32, 32), wood.over.cut(48, 32, 32, 32), frozenset())
+    return Painted(wood.below.cut(64, 32, 32, 32), wood.over.cut(64, 32, 32, 32), frozenset())
