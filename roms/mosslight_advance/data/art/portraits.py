@@ -66,8 +66,8 @@ CREATURES: dict[str, Colours] = {
     "ghoulamp": Colours("281820", "4c9038 84cc48 c0f470 f0fcbc", "582418 8c4428 c07440 eca870",
                         "8cb4ac c8ecdc f4fcf4"),
     "boulderam": Colours("242428", "646870 94989c bcc0bc e4e4d8", "2c542c 487c44 70ac58",
-                         extra="806058 b08c80 d8bcb0", front={13: "x", 7: "x", 11: "1"},
-                         back={}),
+                         extra="806058 b08c80 d8bcb0", front={7: "x", 10: "1", 11: "x", 13: "x"},
+                         back=dict.fromkeys((2, 3, 5, 6), "1")),
     "tidalynx": Colours("102440", "1c7484 34a4ac 64d0cc b0f4e4", "183878 2c60b4 5498e4", SNOW),
 }  # fmt: skip
 
