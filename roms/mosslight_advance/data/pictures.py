@@ -24,7 +24,6 @@ def c_source() -> str:
     parts.append(_pictures("trainer_pictures", map(portraits.trainer, PICTURES.values())))
     parts.append(_pictures("hero_back", [portraits.hero_back(n) for n in (0, 1)]))
     heroes = [portraits.hero_front(n) for n in (0, 1)]
-    parts.append("extern const struct Picture hero_front[2];\n")
     parts.append(_pictures("hero_front", heroes))
     professor = _picture("professor_image", portraits.professor())
     parts.append(
