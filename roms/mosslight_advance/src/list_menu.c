@@ -45,7 +45,7 @@ void cursor_draw(s16 x, s16 y, u8 ink)
     u8 row, width;
     for (row = 0; row < CURSOR_ROWS; ++row) {
         width = row <= CURSOR_ROWS / 2 ? row + 1 : CURSOR_ROWS - row;
-        ui_fill(x, y + 2 + row, width, 1, ink);
+        ui_fill(x, y + row, width, 1, ink);
     }
 }
 
