@@ -23,6 +23,7 @@ void screen_open(const struct Backdrop *backdrop)
     u8 x, y;
     sprites_hide();
     ui_clear();
+    sFieldMessageBoxMode = 0; /* its box went with the canvas */
     bg_tiles(0, backdrop->tiles, backdrop->count);
     pal_load(PALETTE_BACKDROP, backdrop->palette);
     pal_load(15, ui_palette);
