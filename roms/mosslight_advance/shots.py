@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
 
 from data.art.canvas import Canvas, write_png  # noqa: E402
+
 from tests.roms.advance.machine import Machine  # noqa: E402
 from tests.roms.advance.player import Player  # noqa: E402
 
@@ -40,7 +41,9 @@ class Album:
         picture = self.game.frame()
         canvas = Canvas(picture.shape[1], picture.shape[0])
         for y, row in enumerate(picture.tolist()):
-            canvas.rows[y] = [red >> 3 | green >> 3 << 5 | blue >> 3 << 10 for red, green, blue in row]
+            canvas.rows[y] = [
+                red >> 3 | green >> 3 << 5 | blue >> 3 << 10 for red, green, blue in row
+            ]
         self._taken += 1
         write_png(canvas, self._folder / f"{self._taken:02}_{name}.png", self._scale)
 
@@ -57,6 +60,14 @@ class Album:
             self.game.act("a", hold=4)
         raise AssertionError(f"never {doing}: {self.player.where()}")
 
+    def until_mode(self, mode: str) -> None:
+        """Play on with A until another screen has come."""
+        for _ in range(MOST_ACTIONS):
+            if self.game.mode == mode:
+                return
+            self.game.act("a", hold=4)
+        raise AssertionError(f"never {mode}: {self.player.where()}")
+
     # ---- the parts of a game -------------------------------------------------------------------
 
     def beginning(self) -> None:
@@ -66,10 +77,7 @@ class Album:
         self.shot("main_menu")
         self.keys("a", "", "")
         self.shot("introduction", 100)
-        for _ in range(MOST_ACTIONS):
-            if self.game.mode == "CB2_NamingScreen":
-                break
-            self.game.act("a", hold=4)
+        self.until_mode("CB2_NamingScreen")
         self.shot("naming")
         self.player.start_game()
         self.shot("bedroom")
@@ -146,7 +154,7 @@ class Album:
         self.shot("shop_room")
         self.player.walk_to((3, 3))
         self.player.face("left")
-        self.keys("a", "", "", "a", "", "")
+        self.until_mode("CB2_BuyMenu")
         self.shot("shop")
         self.player.settle()
         self.player.travel("MASON HOUSE")

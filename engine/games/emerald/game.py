@@ -86,6 +86,7 @@ class EmeraldGame(Game):
         atlas: What is known of its world.
         sha1: Of the image, where it is not the profile's; "": it is.
         name: For people, where it is not the profile's.
+        introduction_frames: About how many there are from the power-on to the first control.
 
     Attributes:
         profile: As given.
@@ -106,9 +107,11 @@ class EmeraldGame(Game):
         atlas: Atlas | None = None,
         sha1: str = "",
         name: str = "",
+        introduction_frames: int = introduction.USUAL_FRAMES,
     ) -> None:
         self.sha1, self.title, self.name = sha1 or profile.sha1, profile.title, name or profile.name
         self.rom, self.profile = rom, profile
+        self._introduction_frames = introduction_frames
         self.tables = replace(read_tables(rom, profile, facts), BATTLE_CELLS=BATTLE_CELLS)
         self.emulator_version = core_version()
         self._menu_uses = menu_uses(self.tables)
@@ -177,7 +180,7 @@ class EmeraldGame(Game):
         report: Callable[[int, int], None] = lambda done, most: None,
     ) -> None:
         """Press through title, menus and introduction, then make text and battles fast."""
-        introduction.play_introduction(emulator, read, report)
+        introduction.play_introduction(emulator, read, report, self._introduction_frames)
 
     def prepare(self, emulator: Emulator) -> None:
         """Choose fast text and no battle scenes, as a player could."""

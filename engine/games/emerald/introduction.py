@@ -11,7 +11,7 @@ _FAST_TEXT, _NO_SCENES = 2, 1 << 10
 _OPTIONS_AT, _TEXT_SPEED = 0x14, 7
 """In SaveBlock2, 16 bits: 0-2 text speed (2 fast), 10 no battle scenes, the others stay."""
 
-_USUAL_FRAMES = 4_900
+USUAL_FRAMES = 4_900
 """Measured on a cartridge, from the power-on to the inside of the truck."""
 _MAX_FRAMES = 40_000
 _HOLD_FRAMES, _WAIT_FRAMES = 16, 8
@@ -26,6 +26,7 @@ def play_introduction(
     emulator: Emulator,
     read: Callable[[], GameState],
     report: Callable[[int, int], None] = lambda done, most: None,
+    usual_frames: int = USUAL_FRAMES,
 ) -> None:
     """Press through title, menus and introduction, then make text and battles fast.
 
@@ -34,6 +35,7 @@ def play_introduction(
         read: Reads the game.
         report: Called after each press with the frames played and about how many there are; what
             it raises ends the introduction.
+        usual_frames: About how many frames it takes.
 
     Raises:
         EnvironmentError: The player is not in control after some ten minutes of play.
@@ -66,7 +68,7 @@ def play_introduction(
             emulator.release(action)
             emulator.tick(_WAIT_FRAMES)
             frames += _HOLD_FRAMES + _WAIT_FRAMES
-        report(frames, max(_USUAL_FRAMES, frames))
+        report(frames, max(usual_frames, frames))
     make_fast(emulator)
     emulator.tick(_WAIT_FRAMES)
 

@@ -26,8 +26,9 @@ TEXT_FRAMES = 64
 BATTLE_FRAMES = 64
 SCENE_FRAMES = 12
 
-_STEP_GLANCE, _GLANCE = 2, 4
-"""Frames after which is looked again: where a step may end, and elsewhere."""
+_STEP_REST, _STEP_GLANCE, _GLANCE = 6, 2, 4
+"""Frames after which is looked again: where a step has just begun (with the usual 20 frames of an
+action it then ends, after 25), where one may end, and elsewhere."""
 
 
 def play(
@@ -76,7 +77,10 @@ def _settle(emulator: Emulator, control: ControlReader) -> None:
             stable = 0
             if waited >= _patience(control, mode):
                 return
-        frames = _STEP_GLANCE if mode is Mode.FIELD else _GLANCE
+        if mode is not Mode.FIELD:
+            frames = _GLANCE
+        else:
+            frames = _STEP_GLANCE if waited or control.is_settled() else _STEP_REST
         emulator.tick(frames)
         waited += frames
         stable += frames
@@ -84,7 +88,8 @@ def _settle(emulator: Emulator, control: ControlReader) -> None:
 
 def _patience(control: ControlReader, mode: Mode) -> int:
     """Return for how many frames to wait for what is under way; 0: for a button."""
-    if mode is Mode.LOADING or control.is_fading():
+    is_moving = mode is Mode.FIELD and not control.is_settled()
+    if is_moving or mode is Mode.LOADING or control.is_fading():
         return DOOR_FRAMES
     now = control.read(mode, control.menu(mode))
     if now.prompt is Prompt.PRINTING:
@@ -93,9 +98,7 @@ def _patience(control: ControlReader, mode: Mode) -> int:
         return 0
     if mode is Mode.BATTLE:
         return BATTLE_FRAMES
-    if now.is_scripted and control.is_settled():
-        return SCENE_FRAMES
-    return DOOR_FRAMES
+    return SCENE_FRAMES if now.is_scripted else DOOR_FRAMES
 
 
 def is_at_rest(control: ControlReader) -> bool:

@@ -15,13 +15,22 @@ TITLE = "MOSSLIGHTADV"
 FACTS = Path(__file__).parent / "facts"
 """Written by the build of the game (roms/mosslight_advance/build.py)."""
 
+_INTRODUCTION_FRAMES = 650
+
 
 def recognise(file: Path, sha1: str, cartridge: AdvanceCartridge, rom: bytes) -> Recognised | None:
     """Return the practice game if an image is one, else None."""
     if cartridge.title != TITLE:
         return None
     profile = Profile.read(FACTS)
-    game = EmeraldGame(profile, rom, facts=FACTS, atlas=atlas(), sha1=sha1)
+    game = EmeraldGame(
+        profile,
+        rom,
+        facts=FACTS,
+        atlas=atlas(),
+        sha1=sha1,
+        introduction_frames=_INTRODUCTION_FRAMES,
+    )
     if sha1 == profile.sha1:
         return Recognised(game.name, game)
     refusal = RomError(

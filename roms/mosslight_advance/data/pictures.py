@@ -19,12 +19,11 @@ PEOPLE_PALETTES = 14
 def c_source() -> str:
     """Return pictures.c."""
     species = list(creatures.SPECIES)
-    parts = [_people(), _pictures("species_fronts", [None, *map(portraits.front, species)])]
+    parts = [c_people(), _pictures("species_fronts", [None, *map(portraits.front, species)])]
     parts.append(_pictures("species_backs", [None, *map(portraits.back, species)]))
     parts.append(_pictures("trainer_pictures", map(portraits.trainer, PICTURES.values())))
     parts.append(_pictures("hero_back", [portraits.hero_back(n) for n in (0, 1)]))
     heroes = [portraits.hero_front(n) for n in (0, 1)]
-    parts.append("extern const struct Picture hero_front[2];\n")
     parts.append(_pictures("hero_front", heroes))
     professor = _picture("professor_image", portraits.professor())
     parts.append(
@@ -35,7 +34,8 @@ def c_source() -> str:
     return source(*parts)
 
 
-def _people() -> str:
+def c_people() -> str:
+    """Return object_graphics and their palettes."""
     sprites = {name: people.frames(name) for name in GRAPHICS}
     colours = {
         name: {colour for frame in frames for colour in frame.colours()}

@@ -297,7 +297,7 @@ def _groups() -> str:
     fields = [braces(maps) for maps in groups.values()] + [braces(pointers)]
     sizes = numbers("const u8 map_group_sizes[]", map(len, groups.values()))
     return (
-        f"extern const u8 map_group_sizes[{len(groups)}];\n{sizes}"
+        f"{sizes}"
         f"extern const struct {{\n    const struct MapHeader {', '.join(lists)};\n"
         f"    const struct MapHeader *const *groups[{len(groups)}];\n}} map_groups;\n"
         f"const __typeof__(map_groups) map_groups = {{{', '.join(fields)}}};\n"
@@ -310,8 +310,7 @@ def _section_names() -> str:
     names = [text.encode(name) for name in act_one.LANDMARKS]
     texts = (f"static const u8 section_{n}[] = {braces(codes)};\n" for n, codes in enumerate(names))
     pointers = (f"section_{number}" for number in range(len(names)))
-    declared = "extern const u8 *const section_names[];\n"
-    return declared + "".join(texts) + rows("const u8 *const section_names[]", pointers)
+    return "".join(texts) + rows("const u8 *const section_names[]", pointers)
 
 
 def _functions() -> str:

@@ -61,19 +61,40 @@ static void point_at(u8 top, u8 row)
     print_lines(14, TEXT_Y + 8, item ? gItems[item].description : close_text);
 }
 
+/* A rectangle whose corners miss `cut` pixels, in steps. */
+static void rounded(s16 x, s16 y, s16 w, s16 h, s16 cut, u8 ink)
+{
+    s16 i;
+    for (i = 0; i < cut; ++i) {
+        ui_fill(x + cut - i, y + i, w - 2 * (cut - i), 1, ink);
+        ui_fill(x + cut - i, y + h - 1 - i, w - 2 * (cut - i), 1, ink);
+    }
+    ui_fill(x, y + cut, w, h - 2 * cut, ink);
+}
+
+/* A satchel of 52 x 52 pixels: strap, side pockets, body, flap with a buckle. */
 static void draw_satchel(s16 x, s16 y)
 {
-    ui_fill(x + 12, y, 24, 3, INK_DARK);
-    ui_fill(x + 9, y + 3, 4, 8, INK_DARK);
-    ui_fill(x + 35, y + 3, 4, 8, INK_DARK);
-    ui_fill(x + 3, y + 10, 42, 34, INK_DARK);
-    ui_fill(x + 1, y + 14, 46, 28, INK_DARK);
-    ui_fill(x + 5, y + 12, 38, 30, INK_RED);
-    ui_fill(x + 3, y + 16, 42, 24, INK_RED);
-    ui_fill(x + 5, y + 12, 38, 12, INK_YELLOW);
-    ui_fill(x + 3, y + 24, 42, 2, INK_DARK);
-    ui_fill(x + 20, y + 20, 8, 10, INK_DARK);
-    ui_fill(x + 22, y + 22, 4, 6, INK_PAPER);
+    s16 row;
+    rounded(x + 12, y, 28, 20, 6, INK_DARK);
+    rounded(x + 14, y + 2, 24, 18, 5, INK_YELLOW);
+    rounded(x + 17, y + 5, 18, 15, 4, INK_DARK);
+    ui_clear_rect(x + 19, y + 7, 14, 8);
+    rounded(x, y + 24, 12, 24, 3, INK_DARK);
+    rounded(x + 40, y + 24, 12, 24, 3, INK_DARK);
+    rounded(x + 2, y + 26, 10, 20, 2, INK_YELLOW);
+    rounded(x + 40, y + 26, 10, 20, 2, INK_YELLOW);
+    rounded(x + 4, y + 12, 44, 40, 5, INK_DARK);
+    rounded(x + 6, y + 14, 40, 36, 4, INK_RED);
+    for (row = 0; row < 14; ++row) { /* the flap runs to a point */
+        ui_fill(x + 4 + row * row / 12, y + 18 + row, 44 - row * row / 6, 3, INK_DARK);
+        ui_fill(x + 6 + row * row / 12, y + 18 + row, 40 - row * row / 6, 1, INK_YELLOW);
+    }
+    rounded(x + 6, y + 14, 40, 8, 3, INK_YELLOW);
+    ui_fill(x + 10, y + 15, 30, 1, INK_WHITE);
+    rounded(x + 21, y + 27, 10, 11, 2, INK_DARK);
+    rounded(x + 23, y + 29, 6, 7, 1, INK_WHITE);
+    ui_fill(x + 10, y + 46, 32, 2, INK_CURSOR);
 }
 
 static void draw_bag(void)
@@ -82,7 +103,7 @@ static void draw_bag(void)
     const u8 *name = names[gBagPosition.pocket];
     u8 i;
     ui_clear();
-    draw_satchel(22, 12);
+    draw_satchel(21, 9);
     ui_box(2, 68, 90, 42);
     ui_print(2 + (90 - ui_width(name)) / 2, 76, name, INK_TEXT);
     for (i = 0; i < POCKETS; ++i) ui_fill(20 + i * 12, 95, 7, 5, i == gBagPosition.pocket ? INK_RED : INK_GREY);

@@ -57,7 +57,7 @@ struct List {
 };
 u8 list_menu(const struct List *list, u8 start);
 u8 choice_menu(const u8 *const *entries, u8 count); /* at the right, over the box; Task_HandleSelectionMenuInput */
-void cursor_draw(s16 x, s16 y, u8 ink);     /* the right-pointing triangle, 6 x 11 pixels */
+void cursor_draw(s16 x, s16 y, u8 ink);     /* the right-pointing triangle, 5 x 9 pixels */
 void enter(Callback mode);                  /* set_mode(), then run it */
 void screen_open(const struct Backdrop *backdrop); /* while it is dark: sprites and canvas empty */
 void screen_light(void);                    /* fade in, unless that has been done; list_menu() does it too */

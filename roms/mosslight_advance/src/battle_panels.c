@@ -47,7 +47,7 @@ void print_status(s16 x, s16 y, const struct Mon *mon)
         ink = INK_GREY;
     } else if (mon->status & STATUS_POISON) {
         name = T("PSN");
-        ink = INK_DARK;
+        ink = INK_BLUE;
     } else if (mon->status & STATUS_PARALYSIS) {
         name = T("PAR");
         ink = INK_YELLOW;

@@ -16,10 +16,19 @@ static void draw_known(u8 index, s16 x, s16 y)
     ui_print(x, y, index < NO_SLOT ? gMoveNames[known[index]] : keep_all, INK_TEXT);
 }
 
+static void point_at(u8 top, u8 row)
+{
+    sMenu.least = 0;
+    sMenu.most = NO_SLOT;
+    sMenu.columns = 1;
+    sMenu.rows = NO_SLOT + 1;
+    sMenu.cursor = top + row;
+}
+
 /* Which of four moves gives way: its slot, or NO_SLOT to keep them. */
 static u8 ask_forget(const struct MonData *data)
 {
-    static const struct List how = {142, 20, 90, 16, NO_SLOT + 1, NO_SLOT + 1, 0, draw_known, NULL};
+    static const struct List how = {142, 20, 90, 16, NO_SLOT + 1, NO_SLOT + 1, 0, draw_known, point_at};
     u8 slot;
     msg();
     msg_add(T("Which move should be forgotten?"));

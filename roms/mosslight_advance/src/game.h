@@ -427,7 +427,7 @@ extern const struct Evolution evolutions[];
 extern const u16 trainer_rewards[];                    /* money by TRAINER_* */
 struct Picture { const u32 *tiles; const u16 *palette; };      /* 64x64 px, 4 bits: 2048 bytes */
 extern const struct Picture species_fronts[], species_backs[], trainer_pictures[];
-extern const struct Picture hero_back[2], professor_picture;
+extern const struct Picture hero_front[2], hero_back[2], professor_picture;
 struct Backdrop { const u32 *tiles; u16 count; const u16 *map; const u16 *palette; }; /* map 30x20 entries, one palette */
 extern const struct Backdrop backdrop_title, backdrop_field, backdrop_indoor, backdrop_screen, backdrop_intro;
 extern const u16 ui_palette[16];

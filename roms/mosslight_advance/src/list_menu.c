@@ -23,6 +23,7 @@ void screen_open(const struct Backdrop *backdrop)
     u8 x, y;
     sprites_hide();
     ui_clear();
+    sFieldMessageBoxMode = 0; /* its box went with the canvas */
     bg_tiles(0, backdrop->tiles, backdrop->count);
     pal_load(PALETTE_BACKDROP, backdrop->palette);
     pal_load(15, ui_palette);
@@ -45,7 +46,7 @@ void cursor_draw(s16 x, s16 y, u8 ink)
     u8 row, width;
     for (row = 0; row < CURSOR_ROWS; ++row) {
         width = row <= CURSOR_ROWS / 2 ? row + 1 : CURSOR_ROWS - row;
-        ui_fill(x, y + 2 + row, width, 1, ink);
+        ui_fill(x, y + row, width, 1, ink);
     }
 }
 

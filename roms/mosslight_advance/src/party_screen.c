@@ -135,6 +135,7 @@ static void draw_prompt(void)
     bool is_here = gPartyMenu.slot == PARTY_CANCEL;
     ui_box(2, PROMPT_Y, SCREEN_W - 4, SCREEN_H - PROMPT_Y);
     ui_print(14, PROMPT_Y + 17, prompt, INK_TEXT);
+    text_copy(gStringVar4, prompt);
     if (flags & PICK_FORCED) return;
     draw_panel(CANCEL_X, CANCEL_Y, 52, 28, is_here, false);
     ui_print(CANCEL_X + 8, CANCEL_Y + 8, T("CANCEL"), INK_WHITE);

@@ -20,6 +20,12 @@ _Static_assert(sizeof(struct ListTask) == sizeof(struct Task), "ListTask");
 _Static_assert(offsetof(struct ListTask, count) == 0x14, "count");
 _Static_assert(offsetof(struct ListTask, scroll) == 0x20, "scroll");
 
+/* The same for the question how many. */
+struct QuantityTask { Callback function; u8 active, pad5[5]; u16 quantity, padC[3], item, pad14[10]; };
+_Static_assert(sizeof(struct QuantityTask) == sizeof(struct Task), "QuantityTask");
+_Static_assert(offsetof(struct QuantityTask, quantity) == 0x0A, "quantity");
+_Static_assert(offsetof(struct QuantityTask, item) == 0x12, "item");
+
 static EWRAM_DATA struct Entry entries[STOCK_MOST + 1];
 static u8 count; /* of the entries, the last one leaves */
 static volatile struct ListTask *task;
@@ -81,6 +87,7 @@ void ListMenuDummyTask(void)
 
 static u8 quantity, most;
 static u16 price;
+static volatile struct QuantityTask *asking;
 
 static u8 changed(u16 pressed)
 {
@@ -96,6 +103,7 @@ void Task_BuyHowManyDialogueHandleInput(void)
 {
     quantity = 1;
     do {
+        asking->quantity = quantity;
         ui_box(LIST_X + 20, 80, LIST_W - 20, 30);
         ui_print(LIST_X + 30, 89, T("×"), INK_TEXT);
         ui_number(LIST_X + 38, 89, quantity, INK_TEXT);
@@ -106,10 +114,11 @@ void Task_BuyHowManyDialogueHandleInput(void)
     } while (!(gMain.newKeys & (KEY_A | KEY_B)));
 }
 
-static void ask_quantity(void)
+static void ask_quantity(u16 item)
 {
     ui_keep();
-    task_begin(Task_BuyHowManyDialogueHandleInput);
+    asking = (volatile struct QuantityTask *)&gTasks[task_begin(Task_BuyHowManyDialogueHandleInput)];
+    asking->item = item;
     Task_BuyHowManyDialogueHandleInput();
     task_end(Task_BuyHowManyDialogueHandleInput);
     ui_restore();
@@ -126,7 +135,7 @@ static void buy(u16 item)
         battle_text(held == QUANTITY_MAX ? T("You cannot carry more.") : T("You cannot pay for that."));
         return;
     }
-    ask_quantity();
+    ask_quantity(item);
     if (!quantity) return;
     if (!item_add(item, quantity)) {
         battle_text(T("Your bag is full."));

@@ -7,6 +7,7 @@
 #define ROW_H 16
 #define MENU_X (SCREEN_W - MENU_W - 2)
 #define MENU_Y 2
+#define BADGE_H 9
 
 /* Emerald's numbers of the entries. */
 enum { ENTRY_PARTY = 1, ENTRY_BAG = 2, ENTRY_PLAYER = 4, ENTRY_SAVE = 5, ENTRY_OPTIONS = 6, ENTRY_EXIT = 7 };
@@ -106,6 +107,11 @@ static void card_row(s16 y, const u8 *text)
     ui_fill(22, y + 14, 116, 1, INK_SHADOW);
 }
 
+/* A cobble with a glint of moss, leftmost pixel in the low bits; 0 see-through. */
+static const u32 badge_rows[BADGE_H] = {
+    0x00BBBB00, 0x0BCCCCB0, 0xBCCCFFCB, 0xBCCCCFCB, 0xBC9CCCCB, 0xBC99CCCB, 0xBCCCCCCB, 0x0BCCCCB0, 0x00BBBB00,
+};
+
 static void draw_badges(s16 y)
 {
     static const u8 badges[] = T("BADGES");
@@ -113,11 +119,13 @@ static void draw_badges(s16 y)
     ui_print(22, y + 12, badges, INK_BLUE);
     for (u8 i = 0; i < BADGES; i++) {
         s16 x = 80 + i * 18;
-        bool owned = flag_get(FLAG_BADGE_1 + i);
+        u32 under[BADGE_H];
         ui_fill(x + 1, y + 11, 12, 14, INK_SHADOW);
         ui_fill(x, y + 12, 14, 12, INK_SHADOW);
-        ui_fill(x + 2, y + 13, 10, 10, owned ? INK_YELLOW : INK_PAPER);
-        if (owned) ui_fill(x + 4, y + 15, 6, 6, INK_RED);
+        ui_fill(x + 2, y + 13, 10, 10, INK_PAPER);
+        if (!flag_get(FLAG_BADGE_1 + i)) continue;
+        canvas_read(x + 3, y + 13, BADGE_H, under);
+        canvas_overlay(x + 3, y + 13, BADGE_H, under, badge_rows);
     }
 }
 
@@ -139,8 +147,8 @@ static void draw_card(void)
     card_row(90, time);
     print_play_time(138, 90, INK_TEXT);
     draw_badges(118);
-    sprite_tiles(0, hero_back[SAVE2->playerGender].tiles, 64);
-    pal_load(16, hero_back[SAVE2->playerGender].palette);
+    sprite_tiles(0, hero_front[SAVE2->playerGender].tiles, 64);
+    pal_load(16, hero_front[SAVE2->playerGender].palette);
     sprite_put(0, 152, 30, SPRITE_64x64, 0, 0, SPRITE_TOP);
 }
 

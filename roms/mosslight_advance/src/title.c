@@ -4,6 +4,8 @@
 
 #define FADE_FRAMES 12
 #define BLINK_FRAMES 24
+#define MOTES 9
+#define MOTE_CYCLE 360
 #define PROMPT_Y 134
 #define MENU_X 8
 #define MENU_W 98
@@ -29,23 +31,49 @@ void CB2_MainMenu(void) {}
 
 /* ---- the title ---- */
 
+/* Motes of light drift over the moss; each goes out for a while. */
+static const u32 mote_rows[8] = {0x00000000, 0x00033000, 0x00322300, 0x03211230, 0x03211230, 0x00322300, 0x00033000, 0x00000000};
+static const u16 mote_colours[16] = {0, 0x7FFF, 0x4FFB, 0x1F0F};
+
+static void load_motes(void)
+{
+    sprite_tiles(0, mote_rows, 1);
+    pal_load(PICTURE_PALETTE, mote_colours);
+}
+
+static void draw_motes(u16 frame)
+{
+    for (u8 i = 0; i < MOTES; i++) {
+        u16 time = frame + i * MOTE_CYCLE / MOTES, sway = (time + i * 11) & 63;
+        s16 x = (i * 43 + time / (2 + i % 3)) % (SCREEN_W + 8) - 8;
+        s16 y = 148 - time % MOTE_CYCLE / 5 + (sway < 32 ? sway : 63 - sway) / 4;
+        if ((time >> 4) % 5 == i % 5) sprite_hide(i);
+        else sprite_put(i, x, y, SPRITE_8x8, 0, 0, 0);
+    }
+}
+
 static void title_picture(void)
 {
     static const u8 press_start[] = T("PRESS START");
     u8 frames = 0;
+    u16 frame = 0;
     set_mode(CB2_InitTitleScreen);
     ui_clear();
     sprites_hide();
     backdrop_show(&backdrop_title);
-    video_show(SHOW_WINDOWS | SHOW_BACKDROP);
+    load_motes();
+    draw_motes(0);
+    video_show(SHOW_WINDOWS | SHOW_BACKDROP | SHOW_SPRITES);
     fade_in(FADE_FRAMES);
     do {
         if (frames == 0) ui_print((SCREEN_W - ui_width(press_start)) / 2, PROMPT_Y, press_start, INK_WHITE);
         if (frames == 2 * BLINK_FRAMES) ui_clear_rect(0, PROMPT_Y, SCREEN_W, 12);
         if (++frames == 3 * BLINK_FRAMES) frames = 0;
+        draw_motes(++frame);
         wait_frame();
     } while (!(gMain.newKeys & (KEY_A | KEY_START)));
     fade_out(FADE_FRAMES);
+    sprites_hide();
 }
 
 /* ---- the main menu ---- */
@@ -125,7 +153,7 @@ static void new_game_begins(void)
     say(TEXT_INTRO_HELLO);
     ask_gender();
     ask_name();
-    stage(&hero_back[SAVE2->playerGender]);
+    stage(&hero_front[SAVE2->playerGender]);
     say(TEXT_INTRO_GO);
     msg_close();
     fade_out(FADE_FRAMES);

@@ -25,6 +25,7 @@ _MENUS = {
     "Task_HandleSelectionMenuInput": "menu",
     "Task_HandleChooseMonInput": "party",
     "Task_BagMenu_HandleInput": "bag",
+    "Task_HandleYesNoInput": "question",
 }
 
 
@@ -134,7 +135,7 @@ class Battle:
 
     @property
     def waits(self) -> str:
-        """What waits for keys: "action", "move", "menu", "party", "bag", "over", or ""."""
+        """What waits for keys: "action", "move", "menu" and so on; "over", or "" for nothing."""
         game = self.game
         if not game.in_battle:
             return "over"

@@ -331,6 +331,7 @@ def test_fifth_move_asks_which_to_forget(
     assert battle.use() == "menu"
     for _ in range(entry):
         battle.tap("down")
+    assert (battle.game.get("sMenu", 2), battle.game.get("sMenu", 4)) == (entry, 4)
     assert battle.confirm() == "over"
     assert battle.creature(0).moves[:2] == (moves["RAKE"], moves[learnt])
 

@@ -121,6 +121,7 @@ def test_cursor_of_the_party_runs_over_its_creatures_and_cancel(start: Start) ->
         seen.append(game.get("gPartyMenu", 9))
         tap(game, "down")
     assert seen == [0, 1, 7, 0]
+    assert game.text == "Choose a creature."
     assert game.mode == "CB2_UpdatePartyMenu"
     tap(game, "down")
     tap(game, "a")
@@ -217,24 +218,24 @@ def counter(start: Start) -> Machine:
     return game
 
 
-def list_task(game: Machine) -> bytes:
-    """Return the 40 bytes of the list's task."""
+def task_bytes(game: Machine, name: str) -> bytes:
+    """Return the 40 bytes of an active task."""
     for at in range(0, 16 * 40, 40):
-        if game.function("gTasks", at) == LIST and game.get("gTasks", at + 4):
+        if game.function("gTasks", at) == name and game.get("gTasks", at + 4):
             return game.read("gTasks", at, 40)
-    raise AssertionError("no list waits")
+    raise AssertionError(f"{name} does not wait")
 
 
 def pointed_at(game: Machine) -> int:
     """Return the number of the item under the cursor, -2 for the last line."""
-    task = list_task(game)
+    task = task_bytes(game, LIST)
     entries, scroll, entry = (int.from_bytes(task[a:b], "little") for a, b in SPANS)
     return int(struct.unpack("<i", game.at(entries + 8 * (scroll + entry) + 4, 4))[0])
 
 
 def test_shop_lists_what_it_sells(counter: Machine) -> None:
     assert counter.mode == "CB2_BuyMenu"
-    count = int.from_bytes(list_task(counter)[0x14:0x16], "little")
+    count = int.from_bytes(task_bytes(counter, LIST)[0x14:0x16], "little")
     seen = []
     for _ in range(count):
         seen.append(pointed_at(counter))
@@ -253,6 +254,9 @@ def test_buying_three_costs_three_prices(counter: Machine) -> None:
     tap(counter, "up")
     tap(counter, "up")  # 1,000 pays for three; from there to one again
     tap(counter, "down")
+    asking = task_bytes(counter, QUANTITY)
+    assert int.from_bytes(asking[0x0A:0x0C], "little") == 3
+    assert int.from_bytes(asking[0x12:0x14], "little") == POTION
     tap(counter, "a")
     wait_for_task(counter, LIST)
     assert pocket(counter, ITEMS) == [(POTION, 4)]

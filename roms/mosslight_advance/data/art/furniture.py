@@ -20,9 +20,9 @@ def rock(sides: Around) -> Canvas:
         for x in range(16):
             rough = (noise(x // 3, y // 2, 21) - 128) / 128
             if y < face:
-                shade = 3 + (rough > 0.45) - (rough < -0.75)
-                mossy = noise(x // 2, y // 2, 23) > 228
-                canvas.put(x, y, LEAF[2] if mossy else STONE[shade])
+                shade = 3 - (rough < -0.8)
+                patch = ((x - 5) ** 2 + (y - 9) ** 2) ** 0.5 + noise(x, y, 23) / 90
+                canvas.put(x, y, LEAF[2 + (patch < 3)] if patch < 4.6 else STONE[shade])
             else:
                 canvas.put(x, y, STONE[1 + (rough > -0.2 and y < 18)])
     if not north:

@@ -58,7 +58,7 @@ HEADS: dict[str, tuple[str, ...]] = {
 }
 
 # What lies over heads: direction -> row of the head -> drawing; "-" leaves what is there.
-HATS: dict[str, dict[str, Rows]] = {
+HATS: dict[str, dict[str, dict[int, str]]] = {
     "short": {DOWN: {}, UP: {}, LEFT: {}},
     "cap": {
         DOWN: {
@@ -281,5 +281,34 @@ HATS: dict[str, dict[str, Rows]] = {
             2: "-ohhiiiihhohHHo-",
             3: "-ohiiihhhhHooo--",
         },
+    },
+}
+HATS["kerchief"] = {
+    DOWN: HATS["long"][DOWN]
+    | {
+        1: "---oouuttttoo---",
+        2: "--otuuuutttTTo--",
+        3: "--otuuuttttTTo--",
+        4: "-otttttttttTTTo-",
+        5: "-oTTTtttttTTTTo-",
+    },
+    UP: HATS["long"][UP]
+    | {
+        1: "---oouuttttoo---",
+        2: "--otuuuutttTTo--",
+        3: "--otuuuttttTTo--",
+        4: "-otttttttttTTTo-",
+        5: "-otttttttttTTTo-",
+        6: "-oTTtttttttTTTo-",
+        7: "-ohTTtttttTTTHo-",
+        8: "-ohhhTTtTTTHHHo-",
+    },
+    LEFT: HATS["long"][LEFT]
+    | {
+        1: "--oouuttttoo----",
+        2: "-otuuuutttTTo---",
+        3: "-otuuuttttTTTo--",
+        4: "otttttttttTTTTo-",
+        5: "oTTTttttttTTTTo-",
     },
 }

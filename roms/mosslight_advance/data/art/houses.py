@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from .canvas import Canvas
-from .ramps import GLASS, PLASTER, RED, ROOFS, STONE, WOOD
+from .ramps import GLASS, GRASS, PLASTER, RED, ROOFS, STONE, WOOD
 from .regions import CELL
 
 RISE = 10
@@ -27,8 +27,8 @@ kw2211w2211k
 kw2111w2111k
 kwwwwwwwwwwk
 .kkkkkkkkkk.
-kttttttttttk
-.ssssssssss.
+kgrggrggrggk
+.kkkkkkkkkk.
 """
 
 DOOR = """
@@ -224,7 +224,7 @@ def _part(canvas: Canvas, x: int, name: str) -> None:
     bottom = canvas.height
     wood = {"k": WOOD[0], "y": GLASS[3], **{str(n): WOOD[n] for n in range(1, 5)}}
     if name == "window":
-        colours = {"k": WOOD[0], "w": PLASTER[4], "t": WOOD[2], "s": PLASTER[1]}
+        colours = {"k": WOOD[0], "w": PLASTER[4], "g": GRASS[1], "r": RED}
         colours |= {str(n): GLASS[n] for n in range(1, 4)}
         canvas.blit(Canvas.from_text(WINDOW, colours), x + 2, bottom - 18)
     elif name == "door":

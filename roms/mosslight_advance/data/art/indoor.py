@@ -24,14 +24,19 @@ UPRIGHT = ("wall_top", "wall_in", "window_in", "clock")
 TOPS = ("counter", "counter_down")
 
 
-STYLES = ("home", "public", "gym")
-"""Kinds of rooms, by their floors."""
+STYLES = ("home", *TILED, "gym")
+"""Kinds of rooms, by what is in them."""
 
 
 def style(names: list[list[str]]) -> str:
     """Return a room's style."""
     found = {name for row in names for name in row}
-    return "gym" if "gym_floor" in found else "public" if "floor" in found else "home"
+    if "gym_floor" in found:
+        return "gym"
+    if "floor" not in found:
+        return "home"
+    signs = {"rest_house": "heal_machine", "shop": "shop_shelf"}
+    return next((kind for kind, sign in signs.items() if sign in found), "laboratory")
 
 
 class Painter:
@@ -86,7 +91,7 @@ class Painter:
             if self._style == "home" and at % 8 in (2, 3):
                 self.below.box(px + at, py, 1, CELL, shades[2])
             elif self._style != "home" and at in (0, 8):
-                self.below.box(px + at, py, 1, CELL, shades[2 if self._style == "public" else 1])
+                self.below.box(px + at, py, 1, CELL, shades[1 if self._style == "gym" else 2])
                 self.below.box(px + at + 1, py, 1, CELL, shades[4])
         if self._style == "gym":
             for at in (5, 11):
@@ -112,13 +117,14 @@ class Painter:
         px, py = x * CELL, y * CELL
         if self._style == "home":
             self._boards(px, py, x)
-        elif self._style == "public":
+        elif self._style in TILED:
+            tiles = TILED[self._style]
             shade = 2 + (x + y) % 2
-            self.below.box(px, py, CELL, CELL, TILED[shade])
-            self.below.box(px, py, CELL, 1, TILED[shade + 1])
-            self.below.box(px, py, 1, CELL, TILED[shade + 1])
-            self.below.box(px, py + 15, CELL, 1, TILED[1])
-            self.below.box(px + 15, py, 1, CELL, TILED[1])
+            self.below.box(px, py, CELL, CELL, tiles[shade])
+            self.below.box(px, py, CELL, 1, tiles[shade + 1])
+            self.below.box(px, py, 1, CELL, tiles[shade + 1])
+            self.below.box(px, py + 15, CELL, 1, tiles[1])
+            self.below.box(px + 15, py, 1, CELL, tiles[1])
         else:
             self.below.box(px, py, CELL, CELL, SLABS[3])
             for at in (7, 15):
@@ -127,7 +133,7 @@ class Painter:
                 self.below.box(px + at, py + row, 1, 7, SLABS[2])
                 self.below.box(px + at + 1, py + row, 1, 7, SLABS[4])
         if self.at(x, y - 1) in UPRIGHT:
-            shades = {"home": BOARDS, "public": TILED, "gym": SLABS}[self._style]
+            shades = {"home": BOARDS, "gym": SLABS, **TILED}[self._style]
             darker = dict(zip(shades[1:], shades, strict=False))
             for line in self.below.rows[py : py + 3]:
                 line[px : px + CELL] = [darker[colour] for colour in line[px : px + CELL]]

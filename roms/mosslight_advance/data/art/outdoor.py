@@ -13,6 +13,7 @@ LAWN = ("grass", "flower", "flower_yellow", "path", "tall_grass", "ledge")
 """Cells that people reach: what rises from below them lies over people."""
 
 
+SHADOW_WIDTH = 7
 MOVING, PHASES = ("water", "flower", "flower_yellow"), 4
 EDGE = mix(GRASS[1], SAND[1], 0.5)
 """Of a path."""
@@ -65,9 +66,21 @@ class Painter:
             )
         for house in found:
             self._doors(house)
+            self._shadow(house)
         for x, y, name in self._cells():
             if name in MOVING:
                 self._move(x, y, name)
+
+    def _shadow(self, house: houses.House) -> None:
+        """Darken the lawn at a house's right, away from the light."""
+        left = (house.x + house.width) * CELL - 3
+        bottom = (house.y + house.height + 1) * CELL
+        for dx in range(SHADOW_WIDTH):
+            for y in range(bottom - 20 + dx, bottom):
+                at = left + dx
+                if at < self.below.width and self.below.rows[y][at] in GRASS[1:4]:
+                    self.below.rows[y][at] = GRASS[0] if dx < SHADOW_WIDTH - 1 else GRASS[1]
+                    self.special.add((at // CELL, y // CELL))
 
     def _doors(self, house: houses.House) -> None:
         """Cut out how a house's door looks half open and open."""
@@ -218,4 +231,4 @@ def paint(names: list[list[str]]) -> Painted:
 def paint_border() -> Painted:
     """Paint the four cells that lie around a map: a wood that goes on for ever."""
     wood = paint([["tree"] * 6 for _ in range(6)])
-    return Painted(wood.below.cut(48, 32, 32, 32), wood.over.cut(48, 32, 32, 32), frozenset())
+    return Painted(wood.below.cut(64, 32, 32, 32), wood.over.cut(64, 32, 32, 32), frozenset())

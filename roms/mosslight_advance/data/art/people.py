@@ -45,7 +45,7 @@ LOOKS: dict[str, Look] = {
     "hero_boy": Look("402820 704830 a07048", "204880 3878c0 70b0e8", "303858 485878 687898",
                      "cap", "pack", accent="902028 d83838 f88070"),
     "hero_girl": Look("683020 a05830 d89050", "801848 d04070 f088a0", "282848 404870 606898",
-                      "long", "scarf", accent="a87818 e8b828 f8e078", skirt=True),
+                      "kerchief", "pack", accent="a87818 e8b828 f8e078", skirt=True),
     "mother": Look("402028 683830 905840", "307058 50a880 90d8b0", "385068 506888 7090b0",
                    "bun", "apron", accent="886048 d0c8c8 f8f8f8", skirt=True),
     "professor": Look("605858 908888 c0b8b0", "405878 6080a8 90b0d0", "403828 685840 887858",

@@ -30,13 +30,15 @@ FLOWER = """
 .gGg.
 """
 
-BLADE_BUNCH = """
-...4.....4....4.
-.4.3..4..34..43.
-.34.3.34.23.4.3.
-.233.323.13433.2
-1.2231222.123212
-.1122.1121.11211
+BLADE_TUFT = """
+...4....
+.4.34.4.
+.3434343
+32343432
+.2233321
+.1122211
+..01110.
+...000..
 """
 
 
@@ -77,16 +79,10 @@ def flowers(colour: str, phase: int) -> Canvas:
 
 @cache
 def tall_grass() -> Canvas:
-    """Return a cell of tall grass, blades over lawn."""
+    """Return a cell of tall grass: tufts in two rows over dark lawn."""
     canvas = Canvas(16, 16, GRASS[1])
-    colours = {str(n): BLADES[n] for n in range(5)} | {"1": BLADES[1]}
-    bunch = Canvas.from_text(BLADE_BUNCH, colours)
-    for y in (-2, 2, 6, 10):
-        shift = y % 8 // 4 * 8 + 4
-        for x in (shift - 16, shift):
-            for dy in range(1, 4):
-                canvas.box(x, y + 3 + dy, 16, 1, BLADES[1] if dy == 1 else BLADES[0])
-            canvas.blit(bunch, x, y)
+    for x, y in ((0, 0), (8, 0), (4, 8), (12, 8), (-4, 8)):
+        canvas.blit(_tuft(), x, y)
     return canvas
 
 
@@ -94,11 +90,13 @@ def tall_grass() -> Canvas:
 def tall_grass_front() -> Canvas:
     """Return the blades that hide the feet of who stands in tall grass."""
     canvas = Canvas(16, 16)
-    colours = {str(n): BLADES[n] for n in range(5)}
-    bunch = Canvas.from_text(BLADE_BUNCH, colours)
-    canvas.blit(bunch, 4, 10)
-    canvas.blit(bunch, -12, 10)
+    for x in (-4, 4, 12):
+        canvas.blit(_tuft().cut(0, 1, 8, 7), x, 9)
     return canvas
+
+
+def _tuft() -> Canvas:
+    return Canvas.from_text(BLADE_TUFT, {str(n): BLADES[n] for n in range(5)})
 
 
 def _clump(canvas: Canvas, cx: float, cy: float, radius: float, seed: int) -> None:
@@ -151,7 +149,7 @@ def slim_tree() -> Canvas:
             wide = half * (y - top + 1) / (bottom - top)
             for x in range(round(8 - wide), round(8 + wide)):
                 u, v = (x + 0.5 - 8) / half, (y - top) / (bottom - top)
-                light = 3.4 - 1.6 * u - 2.2 * v + (noise(x, y // 2, top) - 128) / 110
+                light = 4.0 - 1.6 * u - 2.0 * v + (noise(x, y // 2, top) - 128) / 110
                 crown.put(x, y, LEAVES[min(max(int(light), 1), 5)])
     _rim(crown)
     canvas.blit(crown, 0, 0)

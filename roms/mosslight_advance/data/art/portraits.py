@@ -66,8 +66,8 @@ CREATURES: dict[str, Colours] = {
     "ghoulamp": Colours("281820", "4c9038 84cc48 c0f470 f0fcbc", "582418 8c4428 c07440 eca870",
                         "8cb4ac c8ecdc f4fcf4"),
     "boulderam": Colours("242428", "646870 94989c bcc0bc e4e4d8", "2c542c 487c44 70ac58",
-                         extra="806058 b08c80 d8bcb0", front={13: "x", 7: "x", 11: "1"},
-                         back={}),
+                         extra="806058 b08c80 d8bcb0", front={7: "x", 10: "1", 11: "x", 13: "x"},
+                         back=dict.fromkeys((2, 3, 5, 6), "1")),
     "tidalynx": Colours("102440", "1c7484 34a4ac 64d0cc b0f4e4", "183878 2c60b4 5498e4", SNOW),
 }  # fmt: skip
 
@@ -90,11 +90,11 @@ PEOPLE: dict[str, Colours] = {
                      solid="282830 505060", front=dict.fromkeys(range(18, 25), "x")),
 }  # fmt: skip
 HEROES: tuple[Colours, Colours] = (
-    Colours("281c28", "a84828 d88448 f8c890", "902028 d83838 f88070", "98a4b4 f0f4f8",
-            "204880 3878c0 70b0e8", "402820 704830 a07048", back={0: "x", 3: "x", 5: "2"}),
-    Colours("281c28", "a84828 d88448 f8c890", "901848 d04070 f088a8", "98a4b4 f0f4f8",
+    Colours("281c28", SKIN, "902028 d83838 f88070", "98a4b4 f0f4f8",
+            "204880 3878c0 70b0e8", "402820 704830 a07048", back={0: "x", 3: "x", 4: "2", 5: "."}),
+    Colours("281c28", SKIN, "901848 d04070 f088a8", "98a4b4 f0f4f8",
             "a87818 e8b828 f8e078", "683020 a05830 d89050",
-            back={4: "1", 5: "x", 12: "x", 16: "x"}),
+            back={4: "x", 5: "2", 12: "x", 16: "x"}),
 )  # fmt: skip
 PERSON_DRAWINGS = {
     "moe": (people, "trainer_a"), "ida": (people, "trainer_b"), "greta": (people, "leader"),

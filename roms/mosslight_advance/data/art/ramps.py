@@ -37,7 +37,11 @@ def noise(x: int, y: int, seed: int = 0) -> int:
 # Indoors.
 VOID = rgb("101018")
 BOARDS = ramp("805030 b07c4c c8945c d8a870 e8c08c")
-TILED = ramp("8890a8 b4bcc8 d0d4d4 e0e4e0 f0f4f0")
+TILED: dict[str, tuple[int, ...]] = {
+    "laboratory": ramp("8890a8 b4bcc8 d0d4d4 e0e4e0 f0f4f0"),
+    "rest_house": ramp("a88070 d8b8a4 e8d4bc f0e4d0 f8f4e4"),
+    "shop": ramp("709088 a4c4b4 c4dcc8 d8ecd8 ecf8e8"),
+}
 SLABS = ramp("604838 886848 a88458 c09c6c d4b484")
 METAL = ramp("303850 505c78 7c8ca4 acb8c8 dce4ec f8f8f8")
 SCREEN = ramp("103848 1c7080 40b8b0 a0f0d8")
@@ -47,6 +51,8 @@ LEAF = ramp("1c5440 2c7848 58a858 a8dc70")
 POT = ramp("683024 a05838 d08850")
 WALLS: dict[str, tuple[int, ...]] = {
     "home": ramp("98785c d0b48c e8d0a4 f4e4c0 f8f4e0"),
-    "public": ramp("607890 98b4c0 bcd4d8 d8e8e8 f4f8f8"),
+    "laboratory": ramp("607890 98b4c0 bcd4d8 d8e8e8 f4f8f8"),
+    "rest_house": ramp("984858 d87c7c f0b0a0 f8d0bc f8f0e8"),
+    "shop": ramp("386880 68a0b0 98c8d0 c0e0e4 f0f8f8"),
     "gym": ramp("484850 686868 84847c a09c90 c0bcac"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from .canvas import Canvas
+from .canvas import CLEAR, Canvas
 from .ramps import EARTH, GLOW, GRASS, STONE, WATER, WOOD, noise
 
 
@@ -26,31 +26,36 @@ def waves(phase: int) -> Canvas:
     return canvas
 
 
+LEDGE = """
+4444344444434444
+3333333333333333
+1331133311331131
+e1ee1eee1ee1ee1e
+eeeeaeeeeeeaeeee
+aaeaaaaeaaaaaeaa
+aaaabaaaaabaaaab
+baabbbabbbabaabb
+bbbbbbbbbbbbbbbb
+kbbkbbbkbbkbbkbb
+kkkkkkkkkkkkkkkk
+0000000000000000
+"""
+LEDGE_TOP = 4
+
+
 @cache
 def ledge(open_left: bool, open_right: bool) -> Canvas:
-    """Return a ledge to hop down: turf above, a face of earth below; rounded where it ends."""
+    """Return a ledge to hop down: turf above, a bank of earth below; rounded where it ends."""
+    colours = {str(n): GRASS[n] for n in (0, 1, 3, 4)}
+    colours |= dict(zip("kbae", EARTH, strict=True))
+    bank = Canvas.from_text(LEDGE, colours)
+    for x in range(bank.width):
+        gap = min(x if open_left else 99, 15 - x if open_right else 99)
+        for y in range(bank.height):
+            if y < 3 - gap or y >= bank.height - 3 + gap:
+                bank.rows[y][x] = CLEAR
     canvas = Canvas(16, 16)
-    for x in range(16):
-        left = x if open_left else 99
-        right = 15 - x if open_right else 99
-        drop = max(0, 4 - min(left, right)) if min(left, right) < 4 else 0
-        top = 6 + (1 if noise(x // 2, 3) < 90 else 0) + drop // 2
-        bottom = 14 - drop
-        if bottom <= top:
-            continue
-        canvas.put(x, top - 1, GRASS[4])
-        canvas.put(x, top, GRASS[3])
-        canvas.put(x, top + 1, GRASS[0])
-        for y in range(top + 2, bottom):
-            part = (y - top) / (bottom - top)
-            shade = 2 if part < 0.5 else 1
-            if noise(x // 3, y // 2, 7) < 60:
-                shade = 3 if part < 0.5 else 2
-            if x % 8 == 5 and y > top + 2:
-                shade = 0
-            canvas.put(x, y, EARTH[shade])
-        canvas.put(x, bottom, EARTH[0])
-        canvas.put(x, bottom + 1, GRASS[0])
+    canvas.blit(bank, 0, LEDGE_TOP)
     return canvas
 
 

@@ -10,7 +10,8 @@ from engine.emulator.libretro import GameBoyAdvance
 from engine.env.game_env import GameEnv
 from engine.games.catalog import load_game
 from engine.strategy.advisor import RuleAdvisor
-from engine.types import DIRECTIONS, Action, Facing, Prompt
+from engine.strategy.navigation import Exit, Navigator
+from engine.types import DIRECTIONS, Action, Facing, Prompt, Terrain
 from tests.engine.games.emerald.practice import NAME, needs_core, play_until, talk_to
 
 pytestmark = needs_core
@@ -83,6 +84,19 @@ def test_no_state_is_read_in_mid_step_or_between_maps(env: GameEnv) -> None:
     assert maps == [
         "HOME 2F", "HOME 1F", "FERNWICK", "LAB", "MILLBROOK PATH", "STONEHOLLOW", "GYM"
     ]  # fmt: skip
+
+
+def test_a_hop_over_a_ledge_is_one_step(env: GameEnv) -> None:
+    play_until(env, lambda state: state.place.name == "MILLBROOK PATH")
+    hops = np.argwhere(env.state.map.terrain & Terrain.HOPS[Facing.DOWN])
+    exits = tuple(Exit((int(x), int(y)), Action.DOWN) for y, x in hops)
+    tiles, navigator = [entry.tile for entry in exits], Navigator()
+    while (at := (env.state.place.x, env.state.place.y)) not in tiles:
+        free = env.state.control.is_free
+        env.advance(navigator.step_towards(env.state, exits)[0][0] if free else Action.B)
+    env.advance(Action.DOWN)
+    assert (env.state.place.x, env.state.place.y) == (at[0], at[1] + 2)
+    assert env.state.control.is_free
 
 
 def test_a_text_is_printed_before_the_next_press(env: GameEnv) -> None:
