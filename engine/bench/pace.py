@@ -3,15 +3,15 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.emulator.gameboy import GameBoy
+from engine.emulator.base import Emulator
 from engine.env.game_env import GameEnv
-from engine.types import Action
 
-_RESETS = 10
+_RESETS = _SNAPSHOTS = 10
 _TURN = 20
 """Steps before the next one's turn."""
 
@@ -20,48 +20,50 @@ _TURN = 20
 class Press:
     """An action as the emulator saw it, in frames; the wait includes that for steps and doors."""
 
-    action: Action
+    action: int
     held: int = 0
     waited: int = 0
 
 
-class _Scribe(GameBoy):
-    """Writes down what is pressed and how long it runs."""
+class _Scribe:
+    """Runs another emulator, and writes down what is pressed and how long it runs."""
 
-    def __init__(self, rom: bytes) -> None:
-        super().__init__(rom)
+    def __init__(self, emulator: Emulator) -> None:
+        self._emulator = emulator
         self.script: list[Press] = []
         self._is_held = False
 
     def press(self, action: int) -> None:
-        super().press(action)
-        self.script.append(Press(Action(action)))
+        self._emulator.press(action)
+        self.script.append(Press(action))
         self._is_held = True
 
     def release(self, action: int) -> None:
-        super().release(action)
+        self._emulator.release(action)
         self._is_held = False
 
     def tick(self, frames: int, render: bool = False) -> None:
-        super().tick(frames, render)
+        self._emulator.tick(frames, render)
         if self._is_held:
             self.script[-1].held += frames
         elif self.script:
             self.script[-1].waited += frames
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._emulator, name)
+
 
 def write_script(env: GameEnv, steps: int, seed: int) -> list[Press]:
     """Return what `steps` random allowed actions from the start press, and for how long."""
     rng = np.random.default_rng(seed)
-    game, scribe = env.emulator, _Scribe(env.emulator.rom)
-    env.emulator = scribe
+    emulator, scribe = env.emulator, _Scribe(env.emulator)
+    env.emulator = cast(Emulator, scribe)
     try:
         _begin(env, seed)
         for _ in range(steps):
             env.advance(int(choose(env.action_mask(), rng)))
     finally:
-        env.emulator = game
-        scribe.close()
+        env.emulator = emulator
     return scribe.script
 
 
@@ -78,14 +80,20 @@ def play_steps(env: GameEnv, script: Sequence[Press], seed: int) -> float:
 
 
 def play_in_turn(
-    bare: GameEnv, envs: Sequence[GameEnv], script: Sequence[Press], seed: int
+    bare: Sequence[GameEnv], envs: Sequence[GameEnv], script: Sequence[Press], seed: int
 ) -> list[float]:
     """Do both, changing over every few steps, so that a busy machine slows all of them alike.
 
+    Args:
+        bare: Environments of the bare loops, which draw each step's last frame where these do.
+        envs: Those that are stepped.
+        script: What is pressed.
+        seed: Of the random numbers.
+
     Returns:
-        The CPU time in ms of the bare loop, in an environment of its own, then of each of `envs`.
+        The CPU time in ms of each of `bare`, then of each of `envs`.
     """
-    runs = [(bare, _run_bare), *((env, _run_steps) for env in envs)]
+    runs = [*((env, _run_bare) for env in bare), *((env, _run_steps) for env in envs)]
     for env, _ in runs:
         _begin(env, seed)
     costs = [0.0] * len(runs)
@@ -96,13 +104,13 @@ def play_in_turn(
 
 
 def _run_bare(env: GameEnv, script: Sequence[Press]) -> float:
-    emulator = env.emulator
+    emulator, is_drawn = env.emulator, env.is_rendering
     start = time.process_time()
     for press in script:
         emulator.press(press.action)
         emulator.tick(press.held)
         emulator.release(press.action)
-        emulator.tick(press.waited)
+        emulator.tick(press.waited, is_drawn)
     return _ms_since(start)
 
 
@@ -119,6 +127,14 @@ def reset_ms(env: GameEnv) -> float:
     for _ in range(_RESETS):
         env.reset()
     return _ms_since(start) / _RESETS
+
+
+def snapshot_ms(env: GameEnv) -> float:
+    """Return the CPU time of saving the machine in ms."""
+    start = time.process_time()
+    for _ in range(_SNAPSHOTS):
+        env.emulator.save_state()
+    return _ms_since(start) / _SNAPSHOTS
 
 
 def choose(mask: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -13,9 +13,6 @@ from engine.bench.pace import choose
 from engine.config import RunConfig
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 
-GAMES = 8
-"""Games a worker plays."""
-
 _OWN = ("Private_Clean", "Private_Dirty")
 
 
@@ -36,13 +33,17 @@ class Crew:
     weight_mb: tuple[float, float] | None
 
 
-def measure_crews(config: RunConfig, steps: int, repeats: int) -> Iterator[Crew]:
-    """Yield medians of wall time for one worker, two, four and so on, up to one a core."""
-    with _start(config, 1) as one:
+def measure_crews(config: RunConfig, steps: int, repeats: int, games: int) -> Iterator[Crew]:
+    """Yield medians of wall time for one worker, two, four and so on, up to one a core.
+
+    Each worker plays so many games.
+    """
+    with _start(config, 1, games) as one:
         for size in crew_sizes(os.cpu_count() or 1):
-            with _start(config, size) as crew:
+            with _start(config, size, games) as crew:
                 pairs = [
-                    (_rate(one, steps, seed), _rate(crew, steps, seed)) for seed in range(repeats)
+                    (_rate(one, steps // games, seed), _rate(crew, steps // games, seed))
+                    for seed in range(repeats)
                 ]
                 weights = [weight for pid in crew.pids if (weight := _weigh(pid))]
             yield Crew(
@@ -58,14 +59,14 @@ def crew_sizes(cores: int) -> list[int]:
     return sorted({cores, *(1 << power for power in range(cores.bit_length()))})
 
 
-def _start(config: RunConfig, size: int) -> VectorEnv:
-    return VectorEnv(PLAIN_FACTORY, config, GAMES * size, size)
+def _start(config: RunConfig, size: int, games: int) -> VectorEnv:
+    return VectorEnv(PLAIN_FACTORY, config, games * size, size)
 
 
-def _rate(vector: VectorEnv, steps: int, seed: int) -> float:
-    """Return the steps a second of `steps` or more in each worker."""
+def _rate(vector: VectorEnv, rounds: int, seed: int) -> float:
+    """Return the steps a second of `rounds` steps in each game, at least one."""
     rng = np.random.default_rng(seed)
-    rounds = -(-steps // GAMES)
+    rounds = max(1, rounds)
     batch = vector.reset(range(seed, seed + vector.num_envs))
     start = time.perf_counter()
     for _ in range(rounds):

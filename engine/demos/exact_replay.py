@@ -20,6 +20,7 @@ from engine.env.live import LiveStretch
 from engine.env.state_file import pack_state
 from engine.env.stepping import make_game_env
 from engine.errors import PokeTUIError, ReplayError
+from engine.games.bundled import name_of
 from engine.types import Frame, GameState
 
 END = -1
@@ -297,7 +298,11 @@ def _refuse(step: int, difference: str) -> None:
 
 
 def settings_for(demo: Demonstration, config: RunConfig) -> RunConfig:
-    """Return the settings with which a demonstration is played: see `play`."""
+    """Return the settings with which a demonstration is played: see `play`.
+
+    Where they name no ROM, and it is of a practice game, that is played.
+    """
+    config = config.model_copy(update={"rom_path": rom_for(demo, config)})
     if not demo.settings:
         hold, wait = demo.recording.frames
         env = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
@@ -305,6 +310,11 @@ def settings_for(demo: Demonstration, config: RunConfig) -> RunConfig:
     facts = json.loads(demo.settings)
     rewards = RewardConfig(**{**facts["rewards"], "extra": config.rewards.extra})
     return config.model_copy(update={"env": EnvConfig(**facts["env"]), "rewards": rewards})
+
+
+def rom_for(demo: Demonstration, config: RunConfig) -> str:
+    """Return `rom_path` of the game of a demonstration: as in `settings_for`."""
+    return config.rom_path or name_of(demo.recording.rom)
 
 
 def open_env(demo: Demonstration, config: RunConfig) -> GameEnv:
@@ -324,5 +334,5 @@ def open_env(demo: Demonstration, config: RunConfig) -> GameEnv:
                 raise
             raise ReplayError(
                 "The demonstration was recorded with a different ROM or emulator.",
-                "Specify its ROM with --rom.",
+                "Name its game with --rom or --game.",
             ) from None

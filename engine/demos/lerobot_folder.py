@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.config import RunConfig
 from engine.demos.demonstration import Demonstration
-from engine.demos.exact_replay import play
+from engine.demos.exact_replay import play, rom_for
 from engine.demos.files import cannot_write, write_whole
 from engine.demos.lerobot_tables import (
     PICTURES,
@@ -28,6 +28,7 @@ from engine.demos.lerobot_tables import (
 from engine.errors import DemoError
 from engine.files import EXPORT_MODE, temporary_path
 from engine.games.base import Game
+from engine.games.bundled import IMAGES
 from engine.games.catalog import load_game
 from engine.plurals import counted
 from engine.video import mp4_writer
@@ -89,7 +90,7 @@ def to_lerobot(demos: Sequence[Demonstration], folder: Path, config: RunConfig) 
     arrow, parquet = _arrow()
     demos = [demo for demo in demos if demo.shown]
     _check(demos, folder, config)
-    game = load_game(config.rom_path, config.allow_unknown_rom)
+    game = load_game(rom_for(demos[0], config), config.allow_unknown_rom)
     fps = frames_per_s(demos[0])
     beside = temporary_path(folder.absolute())
     try:
@@ -127,7 +128,8 @@ def _check(demos: Sequence[Demonstration], folder: Path, config: RunConfig) -> N
             raise DemoError("The demonstrations are of several games.", "Export each game's alone.")
     if folder.exists():
         raise DemoError(f"{folder} already exists.", "Choose another with --out.")
-    if config.rom_path and Path(config.rom_path).absolute().parent == folder.absolute().parent:
+    is_own = config.rom_path and config.rom_path not in IMAGES
+    if is_own and Path(config.rom_path).absolute().parent == folder.absolute().parent:
         raise DemoError(f"{folder} would lie beside the ROM.", "Choose another with --out.")
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, Demonstration, write_demo
-from engine.demos.exact_replay import END, play
+from engine.demos.exact_replay import END, play, rom_for
 from engine.demos.files import cannot_write
 from engine.demos.minari_env import env_spec
 from engine.errors import DemoError
@@ -47,7 +47,8 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
         DemoError: Minari is not installed, or the folder is there already or cannot be written.
     """
     buffers, storage = _minari()
-    game = load_game(config.rom_path, config.allow_unknown_rom)
+    rom_path = rom_for(demos[0][1], config) if demos else config.rom_path
+    game = load_game(rom_path, config.allow_unknown_rom)
     if folder.exists():
         raise DemoError(f"{folder} already exists.", "Choose another with --out.")
     beside = temporary_path(folder.absolute())  # Minari mistakes relative ones
@@ -58,7 +59,7 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
             beside / _DATA,
             observation_space=spaces.Box(0, 255, game.frame_shape, np.uint8),
             action_space=spaces.Discrete(len(game.actions)),
-            env_spec=env_spec(demos[0][1].settings if demos else "", config.rom_path),
+            env_spec=env_spec(demos[0][1].settings if demos else "", rom_path),
             data_format="hdf5",
             jpeg_encoding=False,
         )

@@ -16,7 +16,7 @@ from engine.emulator.core import Core, LoadedCore
 from engine.emulator.draw_countdown import NEVER, can_set_countdown, countdown_of
 from engine.emulator.frontend import Frontend
 from engine.emulator.interrupts import delayed_signals
-from engine.emulator.machine_state import BLOCK_SIZE, MachineState
+from engine.emulator.machine_state import MachineState
 from engine.errors import EnvironmentError, RomError
 from engine.types import Frame
 
@@ -31,6 +31,9 @@ _RAM: Mapping[int, int] = MappingProxyType(
 )
 """Highest byte of the address to the size: work RAM, registers, palette, video RAM, sprites."""
 
+_MACHINE_SIZE = 0x61000
+"""Of the machine in a core's state (mGBA, struct GBASerializedState). From 0.8 on a copy of the
+battery memory follows; loading that, the core would turn away from the memory which we see."""
 _MAX_FRAMES = 60
 """That run before Ctrl-C is looked at."""
 
@@ -89,7 +92,7 @@ class GameBoyAdvance:
         self._battery = self._memory[_BATTERY] = self._view(battery_at, BATTERY_SIZE)
         self._battery[:] = np.frombuffer(battery, np.uint8) if battery else 0xFF
         self._countdown = countdown_of(frontend) if is_drawn_on_demand else ctypes.c_int32()
-        self._make_room()
+        self._state = self._room_for_state()
 
     def tick(self, frames: int, render: bool = False) -> None:
         """Emulate `frames` frames; `render` draws the last of them."""
@@ -141,15 +144,14 @@ class GameBoyAdvance:
 
     def save_state(self) -> bytes:
         """Return the whole machine, its battery memory, clock and buttons included."""
-        self._state[:] = 0
         with delayed_signals():
             is_saved = self._library.retro_serialize(self._state.ctypes.data, self._state.size)
             if not is_saved:  # its size depends on what the game has used
-                self._make_room()
+                self._state = self._room_for_state()
                 is_saved = self._library.retro_serialize(self._state.ctypes.data, self._state.size)
         if not is_saved:
             raise EnvironmentError("The emulator cannot save its state.", "Use another core.")
-        memory = np.concatenate((self._battery, self._state))
+        memory = np.concatenate((self._battery, self._state[:_MACHINE_SIZE]))
         frontend = self._frontend
         return MachineState(
             self._sha1, self.core_version, frontend.frames, frontend.held, memory
@@ -163,6 +165,8 @@ class GameBoyAdvance:
         """
         machine = MachineState.unpack(state, self._sha1, self.core_version)
         saved = machine.memory[BATTERY_SIZE:]
+        if saved.size != _MACHINE_SIZE:
+            raise EnvironmentError("The saved state is damaged.", "Use an older one.")
         # mGBA 0.7 forgets its list of sprites, and makes it anew where the load changes one.
         self._memory[_SPRITES] ^= 0xFF
         with delayed_signals():
@@ -200,6 +204,5 @@ class GameBoyAdvance:
         memory.machine = self._running  # type: ignore[attr-defined]  # not freed before
         return np.frombuffer(memoryview(memory), np.uint8)
 
-    def _make_room(self) -> None:
-        size = self._library.retro_serialize_size()
-        self._state = np.zeros(-(-size // BLOCK_SIZE) * BLOCK_SIZE, np.uint8)
+    def _room_for_state(self) -> NDArray[np.uint8]:
+        return np.zeros(self._library.retro_serialize_size(), np.uint8)

@@ -4,7 +4,9 @@ Where a ROM is asked for, a game's name stands for its image: `rom_path = "mossl
 configuration, `--game mosslight-advance` on the command line. A file of that name is `./NAME`.
 """
 
+import hashlib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -41,3 +43,20 @@ def find_image(name: str) -> Path:
         f"The practice game {name} is missing from this installation.",
         f"Reinstall poketui, build it with `python {_BUILDS[name]}`, or use your ROM: --rom.",
     )
+
+
+def name_of(sha1: str) -> str:
+    """Return the name of the practice game whose image has a SHA-1 (hexadecimal), "" if none."""
+    return _names().get(sha1, "")
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    names = {}
+    for name in IMAGES:
+        try:
+            image = find_image(name).read_bytes()
+        except (RomError, OSError):
+            continue
+        names[hashlib.sha1(image, usedforsecurity=False).hexdigest()] = name
+    return MappingProxyType(names)

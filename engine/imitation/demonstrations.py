@@ -7,11 +7,12 @@ from pathlib import Path
 
 from engine.config import RunConfig
 from engine.demos.dataset import SPLIT, DemoSet, Wanted, demos_folder, read_split
-from engine.demos.demonstration import INTERVENTION, SUFFIX, Demonstration, write_demo
+from engine.demos.demonstration import INTERVENTION, SUFFIX, Demonstration, read_demo, write_demo
 from engine.demos.exact_replay import DemoPlayer
 from engine.demos.exchange import from_npz
 from engine.env.pixels import MakeSight, sight_of
 from engine.errors import DemoError, ReplayError
+from engine.games.bundled import name_of
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
 from engine.imitation.settings import CloningConfig
 from engine.plurals import counted
@@ -38,8 +39,7 @@ def read_examples(
         DemoError: There is none, or one is unreadable.
         ReplayError: One goes another way than when it was recorded, or shows another game.
     """
-    if not path.exists() and (kept := demos_folder(run) / path).exists():
-        path = kept
+    path = _kept(path, run)
     files = demo_files(path) if path.is_dir() else [path]
     if not files or not path.exists():
         raise DemoError(f"There is no demonstration at {path}.", _what_else(run))
@@ -70,11 +70,33 @@ def read_examples(
             raise ReplayError(f"{played}: {error.message}", error.hint) from None
 
 
+def recorded_game(path: Path, run: RunConfig) -> str:
+    """Return the name of the practice game that the first demonstration is of, "" if it is of none.
+
+    Args:
+        path: As in `read_examples`.
+        run: Names the save folder.
+
+    Raises:
+        DemoError: It is unreadable.
+    """
+    path = _kept(path, run)
+    files = demo_files(path) if path.is_dir() else [path]
+    first = next((file for file in files if file.suffix == SUFFIX and file.exists()), None)
+    return "" if first is None else name_of(read_demo(first).recording.rom)
+
+
 def demo_files(folder: Path) -> list[Path]:
     """Return the demonstrations and NPZ files of a folder by name; of both alike, the former."""
     demos = set(folder.glob(f"*{SUFFIX}"))
     exported = {path.with_suffix(_NPZ) for path in demos}
     return sorted(demos | set(folder.glob(f"*{_NPZ}")) - exported)
+
+
+def _kept(path: Path, run: RunConfig) -> Path:
+    """Return a path, or if nothing is there what the save folder's demonstrations call so."""
+    kept = demos_folder(run) / path
+    return kept if not path.exists() and kept.exists() else path
 
 
 def _converted(path: Path, folder: Path, run: RunConfig) -> Path:

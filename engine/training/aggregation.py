@@ -92,7 +92,7 @@ def aggregate(
         config = check(CloningConfig, dict(given))
         dagger_config = check(DaggerConfig, {**own, **rounds})
         check_save_folder(save_dir)
-    run = tracking(run_config(save_dir, game or {}), is_tracked=is_tracked)
+    run = tracking(run_config(save_dir, game or {}, source), is_tracked=is_tracked)
     make_expert = _expert_maker(save_dir, expert, config)
     dagger = Dagger(dagger_config, config, make_expert, lambda seed: RandomAgent(seed).player(seed))
     saved_facts: Mapping[str, Any] = {}

@@ -84,7 +84,7 @@ def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
     frames = (config.env.hold_frames, config.env.wait_frames)
     reason = hint = ""
     if recording.rom != game.sha1:
-        reason, hint = "was recorded with a different ROM", "Specify its ROM with --rom."
+        reason, hint = "was recorded with a different ROM", "Name its game: --rom or --game."
     elif recording.emulator != game.emulator_version:
         reason = f"was recorded with emulator {recording.emulator}, not {game.emulator_version}"
         hint = "Record a new one."

@@ -100,7 +100,7 @@ def clone_policy(
     else:
         check_save_folder(save_dir)
     config = check(CloningConfig, {**usual, **in_epochs(given)})
-    run = tracking(run_config(save_dir, game or {}), is_tracked=is_tracked)
+    run = tracking(run_config(save_dir, game or {}, source), is_tracked=is_tracked)
     examples = gather(config, run, source, report)
     learnt_from = np.count_nonzero(~validates(examples, config.val_share, config.seed))
     batches = max(1, math.ceil(learnt_from / config.batch_size))
@@ -155,13 +155,20 @@ def gather(
     return join(parts)
 
 
-def run_config(save_dir: str, game: Mapping[str, Any]) -> RunConfig:
+def run_config(save_dir: str, game: Mapping[str, Any], source: Source) -> RunConfig:
     """Return the settings of the game that is played, its introduction over.
+
+    Where they name none, it is the practice game that was recorded.
 
     Raises:
         PokeTUIError: The game or its start is no use.
     """
     config = load_config(None, {**game, "save_dir": save_dir})
+    if source.demos and not config.rom_path:
+        from engine.imitation.demonstrations import recorded_game
+
+        recorded = recorded_game(user_path(source.demos), config)
+        config = config.model_copy(update={"rom_path": recorded})
     prepare_start_state(config, lambda done, most: None)
     return config
 

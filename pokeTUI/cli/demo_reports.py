@@ -12,6 +12,7 @@ from engine.demos.demonstration import SUFFIX, read_demo
 from engine.demos.recording_log import LOG_SUFFIX
 from engine.demos.writer import is_being_written, recover
 from engine.errors import DemoError, PokeTUIError
+from engine.games.bundled import name_of
 from engine.plurals import counted
 from pokeTUI.demos.naming import named, settings
 from pokeTUI.printing import say
@@ -93,6 +94,7 @@ def print_one(save_dir: str | None, file: str) -> None:
     demo = read_demo(path)
     recording = demo.recording
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(demo.created_s))
+    game = f"{name}, " if (name := name_of(recording.rom)) else ""
     rows = [
         ("file", f"{path}, {path.stat().st_size:,} bytes"),
         ("task", demo.task or "–"),
@@ -101,7 +103,7 @@ def print_one(save_dir: str | None, file: str) -> None:
         ("steps", f"{len(demo.shown):,}"),
         ("return", _plain(demo.episode_return, 2)),
         ("goal", "reached" if demo.is_success else "not reached"),
-        ("game", f"ROM {recording.rom[:12]}, emulator {recording.emulator}"),
+        ("game", f"{game}ROM {recording.rom[:12]}, emulator {recording.emulator}"),
         ("press", f"hold {recording.frames[0]}, wait {recording.frames[1]} frames"),
         (
             "checked",

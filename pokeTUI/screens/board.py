@@ -260,7 +260,7 @@ class Board(Widget):
             self.focused = plan.shown[0]
         self._tabs.show(plan.tabs, next((key for key in plan.tabs if key in plan.regions), ""))
         self.game.set_text_rows(plan.text_rows)
-        self.game.refresh(layout=True)  # a child, for Textual forgets its parents' arrangements only
+        self.game.refresh(layout=True)  # a child: Textual only forgets its parents' arrangements
         self.refresh(layout=True)
         self._mark_focus()
         self.show(self._state)

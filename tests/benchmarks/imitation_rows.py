@@ -47,6 +47,16 @@ class Bench:
     demos: Path
     cloning: Mapping[str, Any]
 
+    @property
+    def game(self) -> str:
+        """Return which game it is, as `RunConfig.rom_path` names it."""
+        return str(self.overrides.get("rom_path", ""))
+
+    @property
+    def of_game(self) -> dict[str, str]:
+        """Return the settings that say so."""
+        return {"rom_path": self.game} if self.game else {}
+
     def config(self, seed: int) -> RunConfig:
         """Return the settings of a run with a seed."""
         return load_config(None, {**self.overrides, "seed": seed})

@@ -6,6 +6,7 @@ from engine.config import RunConfig
 from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import ConfigurationError, DemoError
 from tests.benchmarks.imitation import ARMS, measure_imitation
+from tests.engine.games.emerald.practice import NAME, needs_core
 
 
 def test_an_arm_that_does_not_exist_is_refused():
@@ -35,6 +36,22 @@ def test_demonstrations_of_a_folder_are_played_in_another_process(tmp_path, caps
     path.write_bytes(b"x" + path.read_bytes()[1:])
     assert measure_imitation(overrides, [0], demos=str(folder), names=["replay"]) == 1
     assert "1 of 2 went the same way" in capsys.readouterr().out
+
+
+@needs_core
+@pytest.mark.slow
+def test_another_game_is_cloned_and_taught(tmp_path, capsys):
+    overrides = {
+        "save_dir": str(tmp_path), "rom_path": NAME, "env.max_steps": 30, "env.progress_steps": 0,
+    }  # fmt: skip
+    small = {"network": "tiny", "inputs": "screen", "hidden_size": 8, "epochs": 1}
+    small |= {"eval_episodes": 0}
+    names = ["replay", "bc"]
+    assert measure_imitation(overrides, [0], rollouts=2, names=names, cloning=small) == 0
+    printed = capsys.readouterr().out
+    assert "5 of 5 went the same way" in printed
+    (config,) = tmp_path.glob("policies/*/config.json")
+    assert NAME in config.read_text()
 
 
 @pytest.mark.slow

@@ -69,7 +69,7 @@ FIELD_MOVES: Mapping[Ability, tuple[str, int | None]] = {
 ATLAS = Atlas(
     rest_name="POKEMON CENTER 1F",
     healer=1,
-    shop_name="MART",
+    shop_name=" MART",  # not the hall of smart contests
     clerk=1,
     field_moves=FIELD_MOVES,
 )

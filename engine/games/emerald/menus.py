@@ -124,11 +124,13 @@ class MenuReader:
             return Menu(Prompt.TEXT)
         if mode is Mode.BATTLE:
             return self._battle_question() or NO_MENU
-        if mode in (Mode.FIELD, Mode.SCREEN) and self._ewram[_BOX]:
+        callback = _WORD.unpack_from(self._iwram, _CALLBACK)[0]
+        has_box = mode is Mode.FIELD or callback in self._functions.lists
+        if has_box and self._ewram[_BOX]:
             return Menu(Prompt.PRINTING)
         if mode is Mode.FIELD or self._ewram[_FADING] & _FADE_BIT:
             return NO_MENU
-        if _WORD.unpack_from(self._iwram, _CALLBACK)[0] == self._functions.naming:
+        if callback == self._functions.naming:
             return Menu(Prompt.NAMING)
         return Menu(Prompt.SCREEN if mode is Mode.SCREEN else Prompt.NONE)
 

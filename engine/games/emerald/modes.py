@@ -25,6 +25,7 @@ _LOADING = (
 )  # fmt: skip
 _TITLES = ("CB2_InitTitleScreen", "CB2_InitMainMenu", "CB2_MainMenu")
 _BATTLE = ("CB2_InitBattle", "CB2_HandleStartBattle", "BattleMainCB2")
+_LISTS = ("CB2_UpdatePartyMenu", "CB2_BagMenuRun", "CB2_BuyMenu")
 _HANDLERS = (
     "Task_HandleYesNoInput", "Task_CallYesOrNoCallback",
     "Task_BuyHowManyDialogueHandleInput", "Task_ChooseHowManyToToss", "Task_ChooseHowManyToSell",
@@ -46,6 +47,7 @@ class Functions:
         modes: Second callback of gMain -> mode, of those that name one.
         battle_loop: Second callback while a battle asks and shows.
         naming: Second callback of the screen that asks for a name.
+        lists: Second callbacks of the screens with lists and messages: party, bag, shop.
         press: What a script runs that waits for A or B.
         handlers: Task that waits for buttons -> its place in the order in which they lie over each
             other, and its name.
@@ -64,6 +66,7 @@ class Functions:
         }
         self.battle_loop = function("BattleMainCB2")
         self.naming = function("CB2_NamingScreen")
+        self.lists = {function(name) for name in _LISTS}
         self.press = function("WaitForAorBPress")
         self.handlers = {function(name): (place, name) for place, name in enumerate(_HANDLERS)}
         self.controllers = {function(name): name for name in _CONTROLLERS}

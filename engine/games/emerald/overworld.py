@@ -28,7 +28,7 @@ from engine.games.overworld import (
 )
 from engine.types import Facing, Terrain
 
-_ENVIRONMENTS: Mapping[int, int] = {1: 1, 2: 1, 3: 2, 4: 4, 5: 5, 6: 2, 8: 3, 9: 3}
+_ENVIRONMENTS: Mapping[int, int] = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 2, 8: 3, 9: 3}
 """MAP_TYPE_* -> number in `engine.games.overworld.ENVIRONMENTS`: towns and cities, routes on land
 and at sea, underground, underwater, indoors and secret bases."""
 _OTHER = 5

@@ -26,6 +26,9 @@ TEXT_FRAMES = 64
 BATTLE_FRAMES = 64
 SCENE_FRAMES = 12
 
+_STEP_GLANCE, _GLANCE = 2, 4
+"""Frames after which is looked again: where a step may end, and elsewhere."""
+
 
 def play(
     emulator: Emulator,
@@ -61,20 +64,22 @@ def play(
 
 def _settle(emulator: Emulator, control: ControlReader) -> None:
     """Wait for what was begun: until the player is asked for something, or for long enough."""
-    stable = 0
+    waited = stable = 0
     has_loaded = False
-    for waited in range(DOOR_FRAMES):
+    while waited < DOOR_FRAMES:
         mode = control.mode()
         has_loaded = has_loaded or mode is Mode.LOADING
         if control.is_in_control():
-            stable += 1
-            if not has_loaded or stable > STABLE_FRAMES:
+            if not has_loaded or stable >= STABLE_FRAMES:
                 return
         else:
             stable = 0
             if waited >= _patience(control, mode):
                 return
-        emulator.tick(1)
+        frames = _STEP_GLANCE if mode is Mode.FIELD else _GLANCE
+        emulator.tick(frames)
+        waited += frames
+        stable += frames
 
 
 def _patience(control: ControlReader, mode: Mode) -> int:

@@ -1,7 +1,7 @@
 """Read a frozen GameState from the RAM of Pokémon Emerald, or of a game that keeps it likewise."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.games.base import GameTables
@@ -42,6 +42,7 @@ _ENVIRONMENTS = {
 }  # fmt: skip
 _NOWHERE = Place(MapId(0, 0), "nowhere", 0, 0, Facing.DOWN, "indoor")
 _EMPTY_DEX = bytes(_DEX_SIZE)
+_NOTHING = GameState(_NOWHERE, FREE, caught_flags=_EMPTY_DEX, seen_flags=_EMPTY_DEX)
 _NUM_SPECIES = 386
 _FIRST_SHIFTED = 252
 """National number from which on species have other numbers of their own in the game."""
@@ -101,12 +102,7 @@ class EmeraldReader:
         blocks = self._memory.save_blocks()
         if blocks is None or mode is Mode.BEFORE:
             menu = self._control.menu(Mode.BEFORE)
-            return GameState(
-                place=_NOWHERE,
-                control=self._control.read(Mode.BEFORE, menu),
-                caught_flags=_EMPTY_DEX,
-                seen_flags=_EMPTY_DEX,
-            )
+            return replace(_NOTHING, control=self._control.read(Mode.BEFORE, menu))
         is_free = mode is Mode.FIELD and self._control.is_in_control()
         money = self._read_money(blocks)
         if money >= 0:  # else the key is being changed: bag and money are as they were

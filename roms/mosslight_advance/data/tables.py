@@ -40,7 +40,6 @@ EVOLUTIONS: dict[str, tuple[str, int]] = {"grubbud": ("mothlet", 7), "pebblit": 
 
 GROWTH_CUBIC, EGGS_NONE, EVEN_GENDER, FRIENDSHIP = 0, 15, 127, 70
 TARGET_FOE, TARGET_USER = 0, 16
-RIVAL_STARTER = 0xFE
 
 
 def move_number(key: str) -> int:
@@ -73,7 +72,6 @@ def ids() -> str:
         ("ITEM_COUNT", max(ITEM_IDS.values()) + 1),
         ("TYPE_COUNT", TYPE_COUNT),
         ("MOVE_LAST_RESORT", move_number(creatures.LAST_RESORT)),
-        ("RIVAL_STARTER", RIVAL_STARTER),
     )
     named = (
         ("SPECIES", list(creatures.SPECIES), species_number),

@@ -8,10 +8,12 @@ from engine.bench.environment import Figure, measure_environment, print_table
 from engine.bench.pace import play_bare, play_in_turn, play_steps, write_script
 from engine.bench.workers import crew_sizes
 from engine.env.game_env import GameEnv
+from tests.engine.games.emerald.practice import NAME, needs_core
 
 
-def test_bare_loop_runs_the_frames_of_the_steps_doors_included() -> None:
-    env = GameEnv(observation_type="state")
+@pytest.mark.parametrize("game", ["", pytest.param(NAME, marks=(needs_core, pytest.mark.slow))])
+def test_bare_loop_runs_the_frames_of_the_steps_doors_included(game: str) -> None:
+    env = GameEnv(game, observation_type="state")
     script = write_script(env, 300, seed=5)
     frames = env.config.hold_frames + env.config.wait_frames
     assert len(script) == 300
@@ -28,7 +30,7 @@ def test_bare_loop_runs_the_frames_of_the_steps_doors_included() -> None:
 def test_loops_that_take_turns_go_the_same_way() -> None:
     bare, steps = (GameEnv(observation_type="state") for _ in range(2))
     script = write_script(bare, 50, seed=5)
-    costs = play_in_turn(bare, [steps], script, seed=5)
+    costs = play_in_turn([bare], [steps], script, seed=5)
     assert len(costs) == 2
     assert min(costs) > 0
     assert bare.memory_digest() == steps.memory_digest()
@@ -61,6 +63,21 @@ def test_cartridge_has_targets_of_its_own() -> None:
     targets = [figure.target for figure in figures if figure.target]
     assert targets[:4] == ["at least 0.85", "at least 0.75", "at most 10 ms", "at most 10 ms"]
     assert "at most 100 MB" in targets or not any("memory" in figure.name for figure in figures)
+
+
+@needs_core
+@pytest.mark.slow
+def test_advance_game_is_measured_against_loops_that_draw_the_same_frames() -> None:
+    figures = measure_environment(NAME, steps=16, repeats=1)
+    assert all(math.isfinite(figure.value) and figure.value > 0 for figure in figures)
+    names = [figure.name for figure in figures]
+    assert names[1].startswith("bare press and tick, drawing each step's last frame")
+    assert "1 worker, 4 games, wall time" in names
+    targets = [figure.target for figure in figures if figure.target]
+    assert targets[:4] == [
+        "at least 3,000 frames/s", "at least 0.8", "at least 0.8", "at most 1.5 ms",
+    ]  # fmt: skip
+    assert "at most 220 MB" in targets or not any("memory" in name for name in names)
 
 
 def test_last_line_names_what_missed_its_target(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,12 +12,13 @@ CODE = bytes.fromhex(
     "b210c6e1021ca0e3b410c6e14b6b84e21e6e46e21f10a0e3b010c6e18112a0e1b210c6e18112a0e1"
     "b410c6e10010e0e3b610c6e10050a0e3b610d0e1a00051e3fcffff1a015085e2005082e5005083e5"
     "136e80e2b010d6e10110e0e1011ba0e1211ba0e1b410c2e1087092e5917526e0086082e50e64a0e3"
-    "1010d6e50c10c2e58578a0e12778a0e1b75084e10283a0e3c48088e20110a0e3b410c8e1b010c8e1"
-    "0510a0e3b010c8e10710a0e3b210c8e16590a0e308a0a0e3a913a0e1011001e28110a0e1041081e3"
-    "b010c8e1011081e3b010c8e18990a0e101a05ae2f5ffff1a0510a0e3b210c8e100b0a0e30090a0e3"
-    "08a0a0e30410a0e3b010c8e10510a0e3b010c8e1b010d8e1021001e2a990a0e1019389e101a05ae2"
-    "f5ffff1aff9009e2206082e20b90c6e701b08be207005be3edffff1a0110a0e3b010c8e1b010c8e1"
-    "b610d0e1a00051e3fcffff0ab9ffffea"
+    "080011e30b00000a557c86e2557087e2aa10a0e30010c7e52a8c86e2aa8088e25510a0e30010c8e5"
+    "b010a0e30010c7e50110a0e30010c6e51010d6e50c10c2e58578a0e12778a0e1b75084e10283a0e3"
+    "c48088e20110a0e3b410c8e1b010c8e10510a0e3b010c8e10710a0e3b210c8e16590a0e308a0a0e3"
+    "a913a0e1011001e28110a0e1041081e3b010c8e1011081e3b010c8e18990a0e101a05ae2f5ffff1a"
+    "0510a0e3b210c8e100b0a0e30090a0e308a0a0e30410a0e3b010c8e10510a0e3b010c8e1b010d8e1"
+    "021001e2a990a0e1019389e101a05ae2f5ffff1aff9009e2206082e20b90c6e701b08be207005be3"
+    "edffff1a0110a0e3b010c8e1b010c8e1b610d0e1a00051e3fcffff0aabffffea"
 )
 """What `arm-none-eabi-as` makes of the source."""
 
@@ -29,7 +30,8 @@ FRAMES, KEYS, PLAYED, BATTERY_BYTE, DATE = (
     0x0200_0020,
 )
 """Frames since power-on, u32; keys held, u16; sum of keys times frame, u32; byte 16 of the battery
-memory; year, month, day, weekday, hour, minute and second, binary-coded decimals."""
+memory, or of its second bank once START was
+held; year, month, day, weekday, hour, minute and second, binary-coded decimals."""
 
 
 def advance_image(title: bytes = b"COUNTER") -> bytes:

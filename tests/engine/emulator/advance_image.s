@@ -55,6 +55,21 @@ frame:
     mla r6, r1, r5, r7
     str r6, [r2, #8]        @ 02000008: sum of keys * frame
     mov r6, #0x0E000000
+    tst r1, #8
+    beq look
+    add r7, r6, #0x5500     @ START is held: look at the second bank of the battery memory
+    add r7, r7, #0x55
+    mov r1, #0xAA
+    strb r1, [r7]
+    add r8, r6, #0x2A00
+    add r8, r8, #0xAA
+    mov r1, #0x55
+    strb r1, [r8]
+    mov r1, #0xB0
+    strb r1, [r7]
+    mov r1, #1
+    strb r1, [r6]
+look:
     ldrb r1, [r6, #16]
     strb r1, [r2, #12]      @ 0200000C: a byte of the battery memory
     mov r7, r5, lsl #17

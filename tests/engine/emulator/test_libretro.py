@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,19 +20,28 @@ from engine.emulator.frame_clock import POWER_ON_S
 from engine.emulator.libretro import GameBoyAdvance
 from engine.errors import EnvironmentError, RomError
 from engine.folders import CORE_VARIABLE
+from engine.games.bundled import find_image
 from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE
 from tests.engine.emulator.advance_image import (
     BATTERY_BYTE,
     DATE,
     FRAMES,
     KEYS,
-    PLAYED,
     advance_image,
 )
 
 ROM = advance_image()
-A, B, L, R = (GAME_BOY_ADVANCE_ACTIONS.names.index(name) for name in "ABLR")
+A, B, START, L, R = map(GAME_BOY_ADVANCE_ACTIONS.names.index, ("A", "B", "START", "L", "R"))
 BATTERY = bytes(range(256)) * 512
+
+
+def image_of(game: str) -> bytes:
+    return ROM if game == "counter" else find_image(game).read_bytes()
+
+
+@pytest.fixture(params=["counter", "mosslight-advance"])
+def game(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 def number(machine: GameBoyAdvance, address: int, size: int = 4) -> int:
@@ -176,59 +186,71 @@ def test_picture_is_of_now_only_after_a_tick_that_drew_it(machine: GameBoyAdvanc
     assert not machine.is_drawn
 
 
-def test_same_input_gives_the_same_machine_in_another_process(core: Core) -> None:
+def test_same_input_gives_the_same_machine_in_another_process(core: Core, game: str) -> None:
     code = (
         "import hashlib\n"
         "from engine.emulator.libretro import GameBoyAdvance\n"
-        "from tests.engine.emulator.test_libretro import ROM, play\n"
-        "machine = GameBoyAdvance(ROM)\n"
-        "play(machine, 5)\n"
+        "from tests.engine.emulator.test_libretro import image_of, play\n"
+        f"machine = GameBoyAdvance(image_of({game!r}))\n"
+        "play(machine, 5, 60)\n"
         "print(hashlib.sha1(machine.save_state() + machine.frame().tobytes()).hexdigest())\n"
     )
-    # Another hour of the day, and another time zone.
     environment = python_environment(TZ="Asia/Tokyo", **{CORE_VARIABLE: str(core.path)})
-    command = code_command(code)
-    digest = subprocess.check_output(command, env=environment, text=True)
-    machine = GameBoyAdvance(ROM, core=core)
-    play(machine, 5)
+    digest = subprocess.check_output(code_command(code), env=environment, text=True)
+    machine = GameBoyAdvance(image_of(game), core=core)
+    play(machine, 5, 60)
     own = hashlib.sha1(machine.save_state() + machine.frame().tobytes()).hexdigest()
     assert digest.strip() == own
 
 
-def test_state_replays_exactly_in_a_fresh_machine(machine: GameBoyAdvance, core: Core) -> None:
-    play(machine, 1)
+def test_state_replays_exactly_in_a_fresh_machine(core: Core, game: str) -> None:
+    machine, other = (GameBoyAdvance(image_of(game), core=core) for _ in range(2))
+    play(machine, 1, 40)
     machine.press(B)
     state = machine.save_state()
-    other = GameBoyAdvance(ROM, core=core)
     other.tick(77)
     other.load_state(state)
     assert other.save_state() == state
     for each in (machine, other):
-        each.tick(3)
-        assert number(each, KEYS, 2) == 2, "the button is not held any more"
-        play(each, 2)
+        play(each, 2, 40)
     assert machine.save_state() == other.save_state()
     assert np.array_equal(machine.frame(), other.frame())
 
 
-def test_interleaved_machines_do_not_know_of_each_other(core: Core) -> None:
-    alone = []
+def test_state_holds_the_buttons(machine: GameBoyAdvance) -> None:
+    machine.press(B)
+    state = machine.save_state()
+    machine.release(B)
+    machine.press(R)
+    machine.load_state(state)
+    machine.tick(2)
+    assert number(machine, KEYS, 2) == 2
+
+
+def test_interleaved_machines_do_not_know_of_each_other(core: Core, game: str) -> None:
+    rom, alone = image_of(game), []
     for seed in (1, 2):
-        machine = GameBoyAdvance(ROM, core=core)
-        play(machine, seed, 8)
+        machine = GameBoyAdvance(rom, core=core)
+        for step in range(8):
+            play(machine, seed * 100 + step, 3)
         alone.append(machine.save_state())
         machine.close()
-    machines = [GameBoyAdvance(ROM, core=core) for _ in alone]
-    dice = [random.Random(seed) for seed in (1, 2)]
-    for _ in range(8):
-        for machine, die in zip(machines, dice, strict=True):
-            button = die.randrange(len(GAME_BOY_ADVANCE_ACTIONS))
-            machine.press(button)
-            machine.tick(die.randint(1, 20))
-            machine.release(button)
-            machine.tick(die.randint(1, 20), render=True)
+    machines = [GameBoyAdvance(rom, core=core) for _ in alone]
+    for step in range(8):
+        for seed, machine in enumerate(machines, 1):
+            play(machine, seed * 100 + step, 3)
     assert [machine.save_state() for machine in machines] == alone
-    assert number(machines[0], PLAYED) != number(machines[1], PLAYED)
+    assert alone[0] != alone[1]
+
+
+def test_machines_run_in_threads_of_their_own(core: Core, game: str) -> None:
+    def run(seed: int) -> bytes:
+        machine = GameBoyAdvance(image_of(game), core=core)
+        play(machine, seed, 20)
+        return machine.save_state()
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(run, (1, 2, 3))) == [run(seed) for seed in (1, 2, 3)]
 
 
 def test_clock_counts_frames_in_universal_time(
@@ -283,6 +305,27 @@ def test_state_holds_the_battery_memory(core: Core) -> None:
         assert each.read(0, 0x0E00_0000, 0x20000) == BATTERY
         each.tick(2)
         assert number(each, BATTERY_BYTE, 1) == BATTERY[16]
+
+
+def test_battery_memory_is_still_what_the_game_sees_after_a_load(machine: GameBoyAdvance) -> None:
+    machine.load_state(machine.save_state())
+    machine.write(0, 0x0E00_0010, b"\x77")
+    machine.tick(3)
+    assert number(machine, BATTERY_BYTE, 1) == 0x77
+
+
+def test_state_holds_the_bank_of_the_battery_memory(core: Core) -> None:
+    machine = GameBoyAdvance(ROM, bytes([1]) * 0x10000 + bytes([2]) * 0x10000, core)
+    machine.tick(3)
+    assert number(machine, BATTERY_BYTE, 1) == 1
+    machine.press(START)
+    machine.tick(3)
+    machine.release(START)
+    state = machine.save_state()
+    for each in (machine, GameBoyAdvance(ROM, core=core)):
+        each.load_state(state)
+        each.tick(3)
+        assert number(each, BATTERY_BYTE, 1) == 2
 
 
 def damaged(state: bytes) -> dict[str, bytes]:

@@ -1,5 +1,3 @@
-"""Walk tiles by cell and behaviour: facts of ../shared/facts/gba.md, 30 and 31."""
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,0 +1,317 @@
+"""Menus, questions and lists with their cursors, and what is written in them."""
+
+import struct
+
+import pytest
+
+from engine.types import Control, GameState, Prompt
+from tests.engine.games.emerald.memory_image import (
+    FUNCTIONS,
+    PROFILE,
+    MemoryImage,
+    creature,
+    encode,
+    fighter,
+)
+
+
+def _image() -> MemoryImage:
+    return MemoryImage().start()
+
+
+def _control(image: MemoryImage) -> Control:
+    return image.reader().read().control
+
+
+def _menu(state: GameState) -> tuple[Prompt, tuple[int, int], tuple[int, int]]:
+    control = state.control
+    return control.prompt, control.cursor, control.menu_size
+
+
+def _choose(image: MemoryImage, chosen: int, most: int, columns: int = 1, rows: int = 0) -> None:
+    image.set(
+        "sMenu", struct.pack("<BBbbbBBBBBB", 0, 0, chosen, 0, most, 0, 0, 0, 0, columns, rows)
+    )
+
+
+def test_a_question_has_two_answers() -> None:
+    image = _image()
+    image.set("sLockFieldControls", b"\1")
+    image.print("gStringVar4", "Is it so?")
+    image.begin_task(2, "Task_HandleYesNoInput")
+    _choose(image, 1, 1)
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.YES_NO, (2, 1), (2, 1))
+    assert state.control.in_menu
+    assert state.screen_text == ("Is it so?", "YES", "▶NO")
+
+
+def test_a_choice_has_a_cursor() -> None:
+    image = _image()
+    image.begin_task(0, "Task_HandleMultichoiceInput")
+    image.set("sLockFieldControls", b"\1")
+    _choose(image, 2, 4, columns=2, rows=2)  # of the last grid
+    assert _menu(image.reader().read()) == (Prompt.MENU, (3, 1), (5, 1))
+
+
+def test_a_grid_has_rows_and_columns() -> None:
+    image = _image()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_ItemContext_MultipleRows")
+    _choose(image, 2, 3, columns=2, rows=2)
+    assert _menu(image.reader().read()) == (Prompt.MENU, (2, 1), (2, 2))
+
+
+@pytest.mark.parametrize("menu", [(5, 4), (-1, 4), (0, -1)])
+def test_a_cursor_that_cannot_be_is_not_known(menu: tuple[int, int]) -> None:
+    image = _image()
+    image.set("sLockFieldControls", b"\1")
+    image.begin_task(0, "Task_HandleMultichoiceInput")
+    _choose(image, *menu)
+    assert _menu(image.reader().read()) == (Prompt.MENU, (0, 0), (0, 0))
+
+
+def test_the_start_menu_names_its_entries() -> None:
+    image = _image()
+    image.set("sLockFieldControls", b"\1")
+    image.save2(0, encode("BRENDAN"))
+    image.begin_task(1, "Task_ShowStartMenu")
+    image.set("sStartMenuCursorPos", b"\1")
+    image.set("sNumStartMenuActions", b"\6")
+    image.set("sCurrentStartMenuActions", bytes((1, 2, 4, 5, 6, 7)))
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.MENU, (2, 1), (6, 1))
+    assert state.screen_text == ("POKéMON", "▶BAG", "BRENDAN", "SAVE", "OPTION", "EXIT")
+
+
+@pytest.mark.parametrize("chosen", range(4))
+def test_a_battles_first_menu_is_a_square(chosen: int) -> None:
+    image = _image()
+    image.set_party(creature(8))
+    image.fight(fighter(8), fighter(9))
+    image.print("gDisplayedStringBattle", "What will\nMUDKIP do?")
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseAction"] | 1)
+    image.set("gActionSelectionCursor", bytes((chosen,)))
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.MENU, (chosen // 2 + 1, chosen % 2 + 1), (2, 2))
+    names = ["FIGHT", "BAG", "POKéMON", "RUN"]
+    names[chosen] = f"▶{names[chosen]}"
+    assert state.screen_text == ("What will", "MUDKIP do?", *names)
+
+
+def test_a_battles_moves_are_named() -> None:
+    image = _image()
+    image.set_party(creature(8))
+    image.fight(fighter(9), fighter(8), positions=(1, 0))
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseMove"] | 1, 4)
+    image.set("gMoveSelectionCursor", b"\0\1")
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.MENU, (1, 2), (2, 2))
+    assert state.screen_text == ("TACKLE", "▶GROWL")
+
+
+def test_the_enemys_controller_asks_nothing_of_the_player() -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseMove"] | 1, 4)
+    control = _control(image)
+    assert control.prompt is Prompt.NONE
+    assert not control.in_transition
+
+
+@pytest.mark.parametrize(
+    ("command", "state", "communication", "prompt"),
+    [
+        (0x5A, 1, b"\0\1", Prompt.YES_NO),
+        (0x5B, 1, b"\0\1", Prompt.YES_NO),
+        (0x67, 0, b"\1\1", Prompt.YES_NO),
+        (0x5A, 0, b"\1\1", Prompt.NONE),
+        (0x67, 1, b"\0\1", Prompt.NONE),
+        (0x5A, 1, b"\0\7", Prompt.NONE),
+        (0x10, 1, b"\1\1", Prompt.NONE),
+    ],
+)
+def test_a_battles_script_asks(
+    command: int, state: int, communication: bytes, prompt: Prompt
+) -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.print("gDisplayedStringBattle", "Should a move be\ndeleted?")
+    script = image.add_rom(bytes((command,)))
+    image.put(PROFILE.rom["gBattlescriptCurrInstr"], struct.pack("<I", script))
+    image.put(PROFILE.rom["gBattleScripting"] + 0x1F, bytes((state,)))
+    image.set("gBattleCommunication", communication)
+    state_now = image.reader().read()
+    assert state_now.control.prompt is prompt
+    if prompt is Prompt.YES_NO:
+        assert _menu(state_now) == (prompt, (2, 1), (2, 1))
+        assert state_now.screen_text == ("Should a move be", "deleted?", "YES", "▶NO")
+
+
+def test_a_target_is_chosen_with_a_cursor_that_is_not_known() -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseTarget"] | 1)
+    assert _menu(image.reader().read()) == (Prompt.MENU, (0, 0), (0, 0))
+
+
+def test_a_battles_text_is_shown() -> None:
+    image = _image()
+    image.fight(fighter(8), fighter(9))
+    image.print("gDisplayedStringBattle", "It hit!", done=7)
+    state = image.reader().read()
+    assert state.control.prompt is Prompt.PRINTING
+    assert state.screen_text == ("It hit!",)
+
+
+@pytest.mark.parametrize(("slot", "row"), [(0, 1), (1, 2), (7, 3)])
+def test_the_party_is_a_list_with_a_way_out(slot: int, row: int) -> None:
+    image = _image()
+    image.run("", "CB2_UpdatePartyMenu")
+    image.set_party(creature(1), creature(2, species=74))
+    image.begin_task(0, "Task_HandleChooseMonInput")
+    image.set("gPartyMenu", bytes((slot,)), 9)
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.MENU, (row, 1), (3, 1))
+    names = ["MUDKIP", "GEODUDE", "CANCEL"]
+    names[row - 1] = f"▶{names[row - 1]}"
+    assert state.screen_text[-3:] == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("pocket", "shown", "title", "item"),
+    [
+        (0, 0, "ITEMS", 13),
+        (1, 1, "BALLS", 4),
+        (2, 3, "MACHINES", 289),
+        (3, 4, "BERRIES", 133),
+        (4, 2, "KEY ITEMS", 259),
+    ],
+)
+def test_an_open_bag_says_pocket_and_item(pocket: int, shown: int, title: str, item: int) -> None:
+    image = _image()
+    image.fill_bag()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_BagMenu_HandleInput")
+    image.set("gBagPosition", bytes((pocket,)), 5)
+    state = image.reader().read()
+    assert (state.control.pocket, state.control.selection) == (shown, item)
+    assert state.control.cursor == (1, 1)
+    assert state.screen_text[0] == title
+    assert state.screen_text[1].startswith("▶")
+    assert state.screen_text[-1] == "CLOSE BAG"
+
+
+def test_the_bags_last_line_closes_it() -> None:
+    image = _image()
+    image.fill_bag()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_BagMenu_HandleInput")
+    image.set("gBagPosition", struct.pack("<H", 1), 8)
+    image.set("gBagPosition", struct.pack("<H", 1), 0x12)
+    state = image.reader().read()
+    assert (state.control.selection, state.control.cursor) == (255, (3, 1))
+    assert state.screen_text == ("ITEMS", "POTION", "POKé BALL", "▶CLOSE BAG")
+
+
+def test_a_bag_that_shows_no_such_item_says_none() -> None:
+    image = _image()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_BagMenu_HandleInput")
+    image.set("gBagPosition", struct.pack("<H", 9), 8)
+    assert _control(image).selection == 0
+    image.set("gBagPosition", b"\x63", 5)
+    assert _control(image).cursor == (0, 0)
+
+
+def _shop_list(image: MemoryImage, row: int) -> dict[int, int]:
+    entries = image.add_rom(struct.pack("<IiIiIi", 0, 13, 0, 4, 0, -2))
+    return {8: entries & 0xFFFF, 10: entries >> 16, 0x14: 3, 0x20: 1, 0x22: row}
+
+
+@pytest.mark.parametrize(("row", "item"), [(0, 4), (1, 255)])
+def test_a_shop_lists_its_goods(row: int, item: int) -> None:
+    image = _image()
+    image.run("", "CB2_BuyMenu")
+    image.begin_task(3, "ListMenuDummyTask", _shop_list(image, row))
+    state = image.reader().read()
+    assert state.control.selection == item
+    assert _menu(state) == (Prompt.MENU, (row + 2, 1), (3, 1))
+    names = ["POTION", "POKé BALL", "CANCEL"]
+    names[row + 1] = f"▶{names[row + 1]}"
+    assert state.screen_text[-3:] == tuple(names)
+
+
+def test_a_list_elsewhere_says_nothing() -> None:
+    image = _image()
+    image.run("", "CB2_BuyMenu")
+    image.begin_task(3, "ListMenuDummyTask", {8: 0x10, 0x14: 3, 0x20: 0, 0x22: 1})
+    assert _control(image).selection == 0
+    image.begin_task(3, "ListMenuDummyTask", {8: 0x10, 0x14: 3, 0x20: 2, 0x22: 1})
+    assert _control(image).cursor == (0, 0)
+
+
+def test_how_many_lies_over_the_list() -> None:
+    image = _image()
+    image.run("", "CB2_BuyMenu")
+    image.begin_task(0, "ListMenuDummyTask", _shop_list(image, 0))
+    image.begin_task(4, "Task_BuyHowManyDialogueHandleInput", {0x0A: 5, 0x12: 13})
+    state = image.reader().read()
+    assert state.control.prompt is Prompt.QUANTITY
+    assert state.control.selection == 13
+    assert state.screen_text[-1] == "×05"
+
+
+def test_how_many_to_throw_away_is_shown() -> None:
+    image = _image()
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_ChooseHowManyToToss", {0x18: 12})
+    state = image.reader().read()
+    assert (state.control.prompt, state.screen_text) == (Prompt.QUANTITY, ("×12",))
+
+
+def test_what_can_be_done_is_named_where_it_is_always_the_same() -> None:
+    image = _image()
+    image.set_party(creature(8), creature(9))
+    _choose(image, 0, 1)
+    image.begin_task(0, "Task_HandleSelectionMenuInput")
+    image.run("", "CB2_BagMenuRun")
+    assert image.reader().read().screen_text == ("▶USE",)
+    _choose(image, 1, 2)
+    image.fight(fighter(8), fighter(10))
+    image.run("", "CB2_UpdatePartyMenu")
+    image.print("gStringVar4", "Do what with MUDKIP?")
+    lines = image.reader().read().screen_text
+    assert lines == ("Do what with MUDKIP?", "SHIFT", "▶SUMMARY", "CANCEL")
+    image.run("", "BattleMainCB2")
+    image.print("gDisplayedStringBattle", "Forget?")
+    lines = image.reader().read().screen_text
+    assert lines == ("Forget?", "TACKLE", "▶GROWL", "KEEP ALL")
+
+
+def test_a_message_on_a_screen_is_shown() -> None:
+    image = _image()
+    image.run("", "CB2_UpdatePartyMenu")
+    image.print("gStringVar4", "No effect.")
+    image.set("sFieldMessageBoxMode", b"\2")
+    state = image.reader().read()
+    assert (state.control.prompt, state.screen_text) == (Prompt.PRINTING, ("No effect.",))
+    image.run("", "CB2_TrainerCard")
+    assert _control(image).prompt is Prompt.SCREEN
+
+
+def test_screens_wait_for_a_button_when_they_are_up() -> None:
+    image = _image()
+    image.run("", "CB2_TrainerCard")
+    assert _control(image).prompt is Prompt.SCREEN
+    image.set("gPaletteFade", b"\x80", 7)
+    assert _control(image).prompt is Prompt.NONE
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_name_is_asked_for(is_new: bool) -> None:
+    image = MemoryImage() if is_new else _image()
+    image.run("", "CB2_NamingScreen")
+    control = _control(image)
+    assert control.prompt is Prompt.NAMING
+    assert control.in_game is not is_new

@@ -1,0 +1,75 @@
+"""MOSSLIGHT ADVANCE is known by its tables and its image."""
+
+import pytest
+
+from engine.games.base import MilestoneKind
+from engine.games.catalog import load_game
+from engine.games.emerald.game import EmeraldGame
+from engine.games.mosslight_advance.game import FACTS, rom_path
+from engine.games.overworld import PersonKind
+from engine.strategy.advisor import known_goals
+from engine.strategy.navigation import WorldMap
+from engine.types import MapId
+from tests.engine.games.emerald.practice import NAME
+
+
+@pytest.fixture(scope="module")
+def game() -> EmeraldGame:
+    found = load_game(NAME)
+    assert isinstance(found, EmeraldGame)
+    return found
+
+
+def test_the_image_is_the_one_that_the_tables_were_written_for(game: EmeraldGame) -> None:
+    assert rom_path().read_bytes() == game.rom
+    assert game.sha1 == game.profile.sha1
+    assert len(game.rom) <= 512 * 1024
+
+
+def test_names_of_both_games_worlds_are_those_of_the_first(game: EmeraldGame) -> None:
+    first = load_game("mosslight").tables
+    assert set(game.tables.MAPS.values()) <= set(first.MAPS.values())
+    assert set(game.tables.SPECIES.values()) <= set(first.SPECIES.values())
+    assert {facts[0] for facts in game.tables.MOVES.values()} <= {
+        facts[0] for facts in first.MOVES.values()
+    }
+
+
+def test_every_move_and_species_has_known_types(game: EmeraldGame) -> None:
+    tables = game.tables
+    assert tables.SPECIES
+    assert set(tables.SPECIES_TYPES) == set(tables.SPECIES)
+    assert {facts[1] for facts in tables.MOVES.values()} <= set(tables.TYPES)
+    assert all(kinds and set(kinds) <= set(tables.TYPES) for kinds in tables.SPECIES_TYPES.values())
+    assert {kind for pair in tables.TYPE_CHART for kind in pair} <= set(tables.TYPES)
+
+
+def test_every_map_of_the_image_has_a_name_and_is_within_reach(game: EmeraldGame) -> None:
+    world = game.overworld
+    assert world is not None
+    ids = {world.map_id(row) for row in range(len(world))}
+    assert ids == {MapId(*key) for key in game.tables.MAPS}
+    home = next(MapId(*key) for key, name in game.tables.MAPS.items() if name == "HOME 2F")
+    assert set(WorldMap.of(game).distances_from(home)) == ids
+
+
+def test_those_who_challenge_on_sight_have_flags_of_their_own(game: EmeraldGame) -> None:
+    world = game.overworld
+    assert world is not None
+    people = world.people[world.people["kind"] == PersonKind.TRAINER]
+    assert len(people) > 2
+    assert len(set(people["beat_flag"].tolist())) == len(people)
+    assert (people["beat_flag"] >= 0x500).all()
+    assert {game.tables.TRAINERS[flag - 0x500][1] for flag in people["beat_flag"].tolist()}
+
+
+def test_the_rules_know_a_way_to_every_milestone(game: EmeraldGame) -> None:
+    assert known_goals(game) == {key for key, _ in game.milestones}
+    assert any(one.kind is MilestoneKind.BADGE for one in game.tables.MILESTONES)
+    assert game.atlas.healers
+    assert game.atlas.training
+
+
+def test_potions_heal(game: EmeraldGame) -> None:
+    assert {game.tables.ITEMS[item] for item in game.healing_items} == {"POTION"}
+    assert FACTS.is_dir()
