@@ -9,6 +9,7 @@ own; how far training has come when a picture is taken depends on the machine: l
 import argparse
 import asyncio
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -36,6 +37,14 @@ GAME_PICTURES = {
     "13_moves": "battle",
     "25_seen": "gym",
 }
+ADVANCE_PICTURES = {
+    "01_title": "advance-title",
+    "08_fernwick_2": "advance-town",
+    "13_starter": "advance-lab",
+    "15_millbrook_path_2": "advance-route",
+    "19_battle_moves": "advance-battle",
+    "38_gym": "advance-gym",
+}
 LARGE, MEDIUM, SMALL = (200, 60), (120, 40), (80, 24)
 TRAIN_S = 300.0
 SCENE_S = 40.0
@@ -56,6 +65,15 @@ def picture_game(images: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         shots.take((ROOT / "roms" / "practice.gbc").read_bytes(), Path(folder))
         for source, name in GAME_PICTURES.items():
+            shutil.copy(Path(folder) / f"{source}.png", images / f"{name}.png")
+
+
+def picture_advance(images: Path) -> None:
+    """Play the practice game for the Game Boy Advance, and keep one picture of each kind."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = ROOT / "roms" / "mosslight_advance" / "shots.py"
+        subprocess.run([sys.executable, str(program), folder], check=True)
+        for source, name in ADVANCE_PICTURES.items():
             shutil.copy(Path(folder) / f"{source}.png", images / f"{name}.png")
 
 
@@ -120,11 +138,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--to", type=Path, default=IMAGES, help="folder; docs/images")
     parser.add_argument("--train", type=float, default=TRAIN_S, help="seconds of training first")
     parser.add_argument("--scene", type=float, default=SCENE_S, help="seconds to wait for a scene")
-    parser.add_argument("--no-game", action="store_true", help="leave out the game's own pictures")
+    parser.add_argument("--no-game", action="store_true", help="leave out the games' own pictures")
     options = parser.parse_args(arguments)
     options.to.mkdir(parents=True, exist_ok=True)
     if not options.no_game:
         picture_game(options.to)
+        picture_advance(options.to)
     asyncio.run(picture_run(options.to, options.train, options.scene))
     for path in sorted(options.to.glob("*.svg")):
         print(f"{path.stat().st_size / 1000:6.0f} kB  {path}")

@@ -60,7 +60,7 @@ class Args:
     """Send the figures to Weights & Biases (the extra `wandb`), too."""
     wandb_project_name: str = PROJECT
     rom_path: str = ""
-    """Empty: the practice game."""
+    """Or a practice game's name: mosslight, mosslight-advance; empty: mosslight."""
     expert_data_dir: str = "rl_training/expert_data"
     """Folder of NPZ files and demonstrations."""
     total_training_steps: int = 100_000

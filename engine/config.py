@@ -442,10 +442,10 @@ class VgcConfig(Section):
 
 
 class RunConfig(Section):
-    """Everything a run depends on. `RunConfig()` trains on the practice game."""
+    """Everything a run depends on. `RunConfig()` trains on the first practice game."""
 
     rom_path: str = ""
-    """Path of the ROM; empty: the practice game."""
+    """Path of the ROM, or a practice game: mosslight, mosslight-advance; empty: mosslight."""
     start_state: str = ""
     """Path of a saved state or a .sav battery file to start from; empty: a new game."""
     start_policy: str = ""

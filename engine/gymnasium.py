@@ -16,14 +16,15 @@ from gymnasium import spaces
 from gymnasium.wrappers import FilterObservation, FlattenObservation, TransformObservation
 
 from engine.errors import ConfigurationError
+from engine.games.bundled import ADVANCE, FIRST
 
 Env = gymnasium.Env[Any, Any]
 
 _GAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "PokeTUI/Mosslight-v0": ("PRACTICE", "mosslight"),
+        "PokeTUI/Mosslight-v0": ("PRACTICE", FIRST),
         "PokeTUI/Crystal-v0": ("PM_CRYSTAL", ""),
-        "PokeTUI/MosslightAdvance-v0": ("MOSSLIGHTADV", "mosslight-advance"),
+        "PokeTUI/MosslightAdvance-v0": ("MOSSLIGHTADV", ADVANCE),
         "PokeTUI/Emerald-v0": ("POKEMON EMER", ""),
     }
 )

@@ -39,7 +39,8 @@ class PokemonEnv(gymnasium.ObservationWrapper[Frame, np.int64, Observation]):
     environment beneath, `unwrapped`, has the rest.
 
     Args:
-        rom_path: The game's file; empty: the practice game.
+        rom_path: The game's file, or a practice game's name (`engine.games.bundled`); empty: the
+            first of these.
         headless: False: show every step in a window.
         base_fps: Frames of the game a second that the window shows; 0: as fast as it can. Without
             a window nothing waits, whatever it is.

@@ -21,7 +21,7 @@ class RegisteredEnv(GameEnv):
     Its start states are kept in the user's cache folder.
 
     Args:
-        rom: The game's file; empty: the practice game.
+        rom: The game's file, or a practice game's name; empty: the first of these.
         observation_type: "state": numbers only; "screen": the picture; "multi_modal": both, and
             texts. See `GameEnv`, for the other arguments too.
         title: The title in the game's header must begin with this; empty: any game will do.

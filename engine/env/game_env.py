@@ -50,7 +50,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     badge (terminated), or after `config.max_steps` and what milestones added to them (truncated).
 
     Args:
-        rom_path: The game's file; empty: the practice game.
+        rom_path: The game's file, or a practice game's name (`engine.games.bundled`); empty: the
+            first of these.
         headless: False: show every step in a window, too, as `render_mode="human"` does.
         observation_type: "multi_modal": everything; "screen": picture and mask; "state": no
             picture, which is the fastest.

@@ -12,14 +12,14 @@ from types import MappingProxyType
 
 from engine.errors import RomError
 
+FIRST, ADVANCE = "mosslight", "mosslight-advance"
+"""The first is played where nothing is said."""
 IMAGES: Mapping[str, str] = MappingProxyType(
-    {"mosslight": "practice.gbc", "mosslight-advance": "mosslight_advance.gba"}
+    {FIRST: "practice.gbc", ADVANCE: "mosslight_advance.gba"}
 )
-"""Name -> file; the first is played where nothing is said."""
-FIRST = next(iter(IMAGES))
-
+"""Name -> file."""
 _BUILDS: Mapping[str, str] = MappingProxyType(
-    {"mosslight": "roms/practice/build.py", "mosslight-advance": "roms/mosslight_advance/build.py"}
+    {FIRST: "roms/practice/build.py", ADVANCE: "roms/mosslight_advance/build.py"}
 )
 
 

@@ -17,7 +17,7 @@ from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examp
 from engine.imitation.settings import CloningConfig
 from engine.plurals import counted
 
-_NPZ = ".npz"
+NPZ_SUFFIX = ".npz"
 _MOST_NAMED = 5
 """Sets that a hint names."""
 
@@ -89,8 +89,8 @@ def recorded_game(path: Path, run: RunConfig) -> str:
 def demo_files(folder: Path) -> list[Path]:
     """Return the demonstrations and NPZ files of a folder by name; of both alike, the former."""
     demos = set(folder.glob(f"*{SUFFIX}"))
-    exported = {path.with_suffix(_NPZ) for path in demos}
-    return sorted(demos | set(folder.glob(f"*{_NPZ}")) - exported)
+    exported = {path.with_suffix(NPZ_SUFFIX) for path in demos}
+    return sorted(demos | set(folder.glob(f"*{NPZ_SUFFIX}")) - exported)
 
 
 def _kept(path: Path, run: RunConfig) -> Path:
@@ -101,7 +101,7 @@ def _kept(path: Path, run: RunConfig) -> Path:
 
 def _converted(path: Path, folder: Path, run: RunConfig) -> Path:
     """Return a demonstration's own file, or the one that an NPZ becomes in `folder`."""
-    if path.suffix != _NPZ:
+    if path.suffix != NPZ_SUFFIX:
         return path
     demo, made = from_npz(path, run, folder)
     if made is None:

@@ -5,7 +5,7 @@ This is for loops of one's own over pictures. What `poketui bc` learns from are 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypedDict
 
@@ -20,10 +20,18 @@ from engine.env.pixels import SIDE, shrink_screen
 from engine.errors import DemoError
 from engine.folders import user_path
 from engine.games.base import Game
+from engine.games.bundled import ADVANCE
 from engine.games.catalog import load_game
-from engine.imitation.demonstrations import demo_files
+from engine.imitation.demonstrations import NPZ_SUFFIX, demo_files, recorded_game
 from engine.plurals import counted
-from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, ActionSet, Frame
+from engine.types import (
+    GAME_BOY_ACTIONS,
+    GAME_BOY_ADVANCE_ACTIONS,
+    GAME_BOY_ADVANCE_FRAME_SHAPE,
+    GAME_BOY_FRAME_SHAPE,
+    ActionSet,
+    Frame,
+)
 
 _MOST_STEPS = 1 << 20
 SMALL_SHAPE = (SIDE, SIDE, 3)
@@ -64,7 +72,8 @@ class ReplayBuffer:
     Attributes:
         ptr: Where the next step goes.
         size: Steps that are kept.
-        game_actions: What can be done in the game: a Game Boy's, unless it is changed.
+        game_actions: What can be done in the game: by the shape a Game Boy Advance's or a Game
+            Boy's, unless it is changed.
     """
 
     def __init__(
@@ -79,7 +88,8 @@ class ReplayBuffer:
         self.next_observations = np.zeros((capacity, *shape), np.uint8)
         self.dones = np.zeros(capacity, np.bool_)
         self.ptr = self.size = 0
-        self.game_actions: ActionSet = GAME_BOY_ACTIONS
+        is_advance = shape == GAME_BOY_ADVANCE_FRAME_SHAPE
+        self.game_actions: ActionSet = GAME_BOY_ADVANCE_ACTIONS if is_advance else GAME_BOY_ACTIONS
         self._rng = np.random.default_rng(seed)
 
     def __len__(self) -> int:
@@ -141,18 +151,18 @@ def load_expert_data(
 
     Pictures are kept as 84 x 84, which is what networks see: a tenth of the memory. A
     demonstration is played again for its pictures. What follows the last step of an episode is not
-    known: it stands for itself there, and counts as done. `config` names the game of
-    demonstrations; None: the practice game.
+    known: it stands for itself there, and counts as done. `config` names the game; None: the
+    practice game of the first demonstration, or where there is none, that with such frames.
 
     Raises:
         DemoError: There is none, or one is no use; nothing in it is executed.
         ReplayError: A demonstration goes another way.
     """
     paths = expert_paths(expert_data_dir)
-    run = config or RunConfig()
+    run = config or RunConfig(rom_path=_recorded(paths))
     game = load_game(run.rom_path, run.allow_unknown_rom)
     episodes = [
-        list(_npz_steps(path, game) if path.suffix == ".npz" else _demo_steps(path, run))
+        list(_npz_steps(path, game) if path.suffix == NPZ_SUFFIX else _demo_steps(path, run))
         for path in paths
     ]
     capacity = max(1, sum(map(len, episodes)))
@@ -164,6 +174,17 @@ def load_expert_data(
             following = picture if is_last else steps[number + 1][0]
             buffer.add(picture, action, reward, following, done or is_last)
     return buffer
+
+
+def _recorded(paths: Sequence[Path]) -> str:
+    """Return the name of the practice game that files are of."""
+    if name := recorded_game(paths[0].parent, RunConfig()):
+        return name
+    if paths[0].suffix != NPZ_SUFFIX:
+        return ""
+    with NpzReader(paths[0]) as file:
+        shape = file.shape("observations")
+    return ADVANCE if shape[1:] == GAME_BOY_ADVANCE_FRAME_SHAPE else ""
 
 
 def expert_paths(expert_data_dir: str | Path) -> list[Path]:

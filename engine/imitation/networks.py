@@ -20,7 +20,15 @@ from engine.config import EncoderKind
 from engine.env.pixels import SCREEN_SHAPE, shrink_screen
 from engine.errors import ConfigurationError
 from engine.imitation.settings import CloningConfig
-from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Spaces
+from engine.types import (
+    GAME_BOY_ACTIONS,
+    GAME_BOY_ADVANCE_FRAME_SHAPE,
+    GAME_BOY_FRAME_SHAPE,
+    Spaces,
+)
+
+_WHOLE = frozenset({GAME_BOY_FRAME_SHAPE, GAME_BOY_ADVANCE_FRAME_SHAPE})
+"""Shapes of frames as a game draws them."""
 
 
 class ActorClone(nn.Module):
@@ -107,7 +115,7 @@ class ImpalaCNN(nn.Module):
                 f"ImpalaCNN got {' x '.join(map(str, pictures.shape)) or 'one number'}.",
                 "Pass frames as (N, height, width, 3), 0 to 255; a single one as frame[None].",
             )
-        if pictures.shape[1:] == GAME_BOY_FRAME_SHAPE:  # shrunk like those that are cloned from
+        if tuple(pictures.shape[1:]) in _WHOLE:  # shrunk like those that are cloned from
             frames = pictures.detach().to("cpu", torch.uint8).numpy()
             small = torch.from_numpy(np.stack([shrink_screen(frame) for frame in frames]))
             scaled = small.to(pictures.device, torch.float32) / 255

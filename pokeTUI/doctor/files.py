@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, PokeTUIError, RomError
 from engine.folders import user_path
+from engine.games.bundled import ADVANCE
 from engine.games.catalog import identify
 from engine.remote.folder import live_runs
 from engine.trust import names_in_environment, trusted_names
@@ -22,7 +23,7 @@ _OTHER_FOLDER = "Choose another one: --save-dir FOLDER"
 
 
 def examine_rom(config: RunConfig) -> Finding:
-    """Return whether the configured ROM, or the practice game, can be played."""
+    """Return whether the configured ROM, or practice game, can be played, its emulator included."""
     try:
         found = identify(config.rom_path).recognised
     except RomError as error:
@@ -36,8 +37,8 @@ def examine_rom(config: RunConfig) -> Finding:
             found.game.check_emulator()
         except PokeTUIError as error:
             return bad("ROM", error.message, error.hint)
-    chosen = "" if config.rom_path else ", included; your own: --rom FILE"
-    return good("ROM", f"{found.name}{chosen}")
+    chosen = f", included; also --game {ADVANCE}; your own: --rom FILE"
+    return good("ROM", f"{found.name}{'' if config.rom_path else chosen}")
 
 
 def examine_preferences() -> Finding:

@@ -24,6 +24,7 @@ _EXTRAS = {
     "wandb": "wandb",
     "web": "textual_serve",
     "gif": "PIL",
+    "gba": "stable_retro",
 }
 """Extra and the module that it brings."""
 _NEEDED_GB = 2.0

@@ -143,7 +143,9 @@ class NewRunScreen(FormScreen):
     START_HINT = "enter starts the run with these settings; all others: , in the cockpit."
     FIELDS: ClassVar[Mapping[str, Field]] = {
         "rom_path": Field(
-            "ROM", "MOSSLIGHT, the practice game", "The path of your own ROM; empty: MOSSLIGHT."
+            "ROM",
+            "MOSSLIGHT, the practice game",
+            "The path of your own ROM, or mosslight-advance; empty: MOSSLIGHT.",
         ),
         "agent": Field("agent", "", "ppo or dqn (learning), rules, or random."),
         "mode": Field("mode"),

@@ -37,7 +37,11 @@ class RecordScreen(FormScreen):
             "You, the rules or random; t takes over. Others: poketui record --player",
             ("", "rules", "random"),
         ),
-        "rom": Field("ROM", "MOSSLIGHT, the practice game", "The path of your own ROM."),
+        "rom": Field(
+            "ROM",
+            "MOSSLIGHT, the practice game",
+            "The path of your own ROM, or mosslight-advance; empty: MOSSLIGHT.",
+        ),
     }
 
     def __init__(self, save_dir: str | None, given: Mapping[str, str]) -> None:

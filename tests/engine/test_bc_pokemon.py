@@ -38,7 +38,14 @@ from engine.training.cloning import Progress
 from engine.training.metrics_logger import evaluation_metrics
 from engine.training.policies import read_policy
 from engine.training.policy_folders import PolicyFolder
-from engine.types import GAME_BOY_FRAME_SHAPE, Action, Evaluation, Spaces
+from engine.types import (
+    GAME_BOY_ADVANCE_FRAME_SHAPE,
+    GAME_BOY_FRAME_SHAPE,
+    Action,
+    Evaluation,
+    Spaces,
+)
+from tests.engine.games.emerald.practice import needs_core
 from tests.engine.training.helpers import FakeWandb
 
 
@@ -199,7 +206,7 @@ def test_foreign_expert_data_are_read_and_damaged_ones_refused(tmp_path: Path) -
     wrong = [
         {"actions": np.array([0, 1])},
         {"actions": np.array([0, 1, 99])},
-        {"observations": np.zeros((3, 160, 240, 3), np.uint8)},
+        {"observations": np.zeros((3, 96, 120, 3), np.uint8)},
         {"rewards": np.zeros(2, np.float32)},
         {"dones": np.array([None, None, None])},
     ]
@@ -208,6 +215,24 @@ def test_foreign_expert_data_are_read_and_damaged_ones_refused(tmp_path: Path) -
         with pytest.raises(DemoError) as caught:
             load_expert_data(tmp_path)
         assert "\n" not in str(caught.value)
+
+
+@needs_core
+def test_documented_frames_and_buttons_are_read_as_the_advance_games(tmp_path: Path) -> None:
+    steps = {
+        "observations": np.full((3, *GAME_BOY_ADVANCE_FRAME_SHAPE), 7, np.uint8),
+        "actions": np.array([0, 8, 9], np.int32),
+        "rewards": np.zeros(3, np.float32),
+        "dones": np.array([False, False, True]),
+    }
+    np.savez_compressed(tmp_path / "episode_0001.npz", **steps)
+    buffer = load_expert_data(tmp_path)
+    assert buffer.actions.tolist() == [0, 8, 9]
+    assert buffer.observations.shape == (3, 84, 84, 3)
+    whole = ReplayBuffer(2, shape=GAME_BOY_ADVANCE_FRAME_SHAPE)
+    frame = steps["observations"][0]
+    whole.add(frame, 9, 0.5, frame, False)
+    assert whole.sample(4)["observations"].shape == (4, *GAME_BOY_ADVANCE_FRAME_SHAPE)
 
 
 class Table(nn.Module):

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from engine.config import RunConfig
+from engine.folders import CORE_VARIABLE
+from engine.games.bundled import ADVANCE
 from engine.remote.folder import FOLDER_VARIABLE
 from pokeTUI.doctor.examination import Surroundings, examine
 from pokeTUI.doctor.files import examine_preferences, examine_rom, examine_saves
@@ -24,6 +26,7 @@ from pokeTUI.doctor.machine import (
 from pokeTUI.doctor.models import examine_file, examine_keys, examine_models
 from pokeTUI.doctor.screen import examine_terminal
 from pokeTUI.terminal.probe import Terminal, terminal_of
+from tests.engine.games.emerald.practice import needs_core
 from tests.engine.llm.servers.scripted_ollama import OllamaServer
 from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 from tests.pokeTUI.in_process import poketui
@@ -225,6 +228,17 @@ def test_a_rom_that_is_none_is_bad(tmp_path: Path) -> None:
     assert found.verdict is Verdict.BAD
     assert "zip" in found.text
     assert "Unpack" in found.remedy
+
+
+@needs_core
+def test_an_advance_game_needs_its_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    config = RunConfig(rom_path=ADVANCE)
+    assert examine_rom(config).verdict is Verdict.GOOD
+    monkeypatch.setenv(CORE_VARIABLE, str(tmp_path / "no-core.so"))
+    found = examine_rom(config)
+    assert found.verdict is Verdict.BAD
+    assert "no-core.so cannot be used" in found.text
+    assert "poketui[gba]" in found.remedy
 
 
 def test_a_save_folder_that_cannot_be_is_bad(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from engine.config import EnvConfig, RunConfig
 from engine.demos.exchange import from_npz
 from engine.errors import ConfigurationError, DecisionValidationError, VideoError
 from engine.types import Action
+from tests.engine.games.emerald.practice import needs_core
 
 SHORT = EnvConfig(max_steps=16, progress_steps=0)
 
@@ -36,6 +37,28 @@ def test_observation_is_the_picture_and_info_tells_the_rest(env: PokemonEnv) -> 
     assert frame.std() > 10
     assert (type(reward), terminated, truncated) == (float, False, False)
     assert np.array_equal(env.action_masks(), info["action_mask"] == 1)
+
+
+@needs_core
+def test_a_game_boy_advance_shows_the_documented_frames_and_takes_ten_buttons(
+    tmp_path: Path,
+) -> None:
+    options = {"record_video": True, "video_folder": tmp_path, "config": SHORT}
+    env = PokemonEnv(rom_path="mosslight-advance", headless=True, base_fps=240, **options)
+    assert env.observation_space == spaces.Box(0, 255, (160, 240, 3), np.uint8)
+    assert env.action_space == spaces.Discrete(10)
+    frame, info = env.reset(seed=0)
+    assert frame in env.observation_space
+    assert frame.std() > 10
+    assert {"player", "map", "milestones"} <= info.keys()
+    assert info["map"]["name"] == "HOME 2F"
+    before = info["player"]["x"]
+    for action in (6, 8, 9):  # LEFT, and L and R, which do nothing
+        frame, *_, info = env.step(action)
+    assert frame in env.observation_space
+    assert info["player"]["x"] == before - 1
+    env.close()
+    assert [path.suffix for path in env.videos] == [".mp4"]
 
 
 def test_documented_collection_of_expert_data_writes_what_learners_read(

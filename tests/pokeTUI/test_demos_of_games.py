@@ -1,0 +1,56 @@
+"""Demonstrations of either practice game are played without naming it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.games.bundled import ADVANCE, find_image
+from tests.engine.games.emerald.practice import needs_core
+from tests.pokeTUI.in_process import poketui
+
+pytestmark = [needs_core, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a save folder with one demonstration of each practice game, by the rules."""
+    folder = tmp_path_factory.mktemp("games")
+    for game in ("mosslight", ADVANCE):
+        player = ("--player", "rules", "--episodes", "1", "--set", game)
+        options = ("--game", game, "--save-dir", str(folder))
+        done = poketui("record", "--headless", *player, *options)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def demo_of(saves: Path, game: str) -> str:
+    (path,) = saves.glob(f"demos/{game}/*.demo")
+    return str(path)
+
+
+def test_both_are_validated_at_once(saves: Path) -> None:
+    files = [demo_of(saves, game) for game in ("mosslight", ADVANCE)]
+    done = poketui("demos", "validate", *files, "--save-dir", str(saves))
+    assert done.stdout.count("exactly as recorded") == 2, done.stdout + done.stderr
+
+
+def test_show_names_the_game_and_its_core(saves: Path) -> None:
+    done = poketui("demos", "show", demo_of(saves, ADVANCE), "--save-dir", str(saves))
+    assert f"{ADVANCE}, ROM " in done.stdout
+    assert "emulator mGBA " in done.stdout
+
+
+def test_a_clone_plays_the_game_of_its_demonstrations(saves: Path) -> None:
+    small = ("--epochs", "1", "--hidden-size", "8", "--eval-episodes", "0")
+    done = poketui("bc", str(saves / "demos" / ADVANCE), *small, "--save-dir", str(saves))
+    assert done.returncode == 0, done.stderr
+    (config,) = saves.glob("policies/*/config.json")
+    assert json.loads(config.read_text())["game"]["rom_path"] == ADVANCE
+
+
+def test_named_otherwise_it_is_refused_in_one_line(saves: Path) -> None:
+    other = ("--game", "mosslight", "--save-dir", str(saves))
+    done = poketui("demos", "validate", demo_of(saves, ADVANCE), *other)
+    assert "a different ROM" in done.stdout
+    assert str(find_image("mosslight")) not in done.stdout
