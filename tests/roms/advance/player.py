@@ -252,13 +252,10 @@ class Player:
             game.act("b", hold=4)
 
     def _move_cursor(self, at: int, goal: int) -> None:
-        """One press towards a place of a 2x2 menu; A once there."""
-        if at & 2 != goal & 2:
-            self.game.act("down" if goal & 2 else "up", hold=4)
-        elif at & 1 != goal & 1:
-            self.game.act("right" if goal & 1 else "left", hold=4)
-        else:
-            self.game.act("a", hold=4)
+        """One press towards a place of a 2x2 menu, whose last place may be empty; A once there."""
+        gone, wanted = at & ~goal, goal & ~at
+        button = "left" if gone & 1 else "up" if gone & 2 else "right" if wanted & 1 else "down"
+        self.game.act("a" if at == goal else button, hold=4)
 
     def best_move(self) -> int:
         """Return the slot of the move with the highest expected damage."""
