@@ -41,7 +41,7 @@ _CHANGE = st.tuples(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(_CHANGE, max_size=12), st.sampled_from(sorted(FUNCTIONS)))
 def test_a_running_game_with_anything_in_places_is_read(
     changes: list[tuple[str, int, int]], callback: str
