@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.crystal.menu_uses import MenuUses
+from engine.games.base import GameTables
+from engine.games.menu_uses import OUTDOORS, UNDERGROUND, FieldMoves, MenuUses
 from engine.games.menus import MenuKind, menu_kind
 from engine.types import (
     DIRECTIONS,
@@ -52,6 +53,22 @@ _FIGHTERS_TO_SWITCH = 2
 _PUSHING = "STRENGTH"
 """Who knows it pushes boulders, which no state tells from people."""
 
+_HIDDEN_MACHINES: Mapping[str, str] = {
+    "HM01": "CUT",
+    "HM02": "FLY",
+    "HM03": "SURF",
+    "HM04": "STRENGTH",
+    "HM05": "FLASH",
+    "HM06": "WHIRLPOOL",
+    "HM07": "WATERFALL",
+}
+_FIELD_MOVES: FieldMoves = {
+    "FLY": (OUTDOORS, 5),
+    "TELEPORT": (OUTDOORS, None),
+    "FLASH": (UNDERGROUND, 0),
+    "DIG": (UNDERGROUND, None),
+}
+
 
 def _but(reason: str, *useful: Action) -> dict[int, str]:
     return {action: reason for action in Action if action not in useful}
@@ -69,14 +86,19 @@ _OF_PROMPT: Mapping[Prompt, Mapping[int, str]] = {
 """What is of no use where the prompt alone says it."""
 
 
+def menu_uses(tables: GameTables) -> MenuUses:
+    """Return what the START menu can be good for."""
+    return MenuUses(tables, _HIDDEN_MACHINES, _FIELD_MOVES)
+
+
 def blocked_actions(
-    state: GameState, menu_uses: MenuUses, *, is_select_used: bool = True
+    state: GameState, uses: MenuUses, *, is_select_used: bool = True
 ) -> dict[int, str]:
     """Return the actions that are of no use now, with the reason for each; never all of them.
 
     Args:
         state: The game at rest.
-        menu_uses: Says whether the START menu holds something to do.
+        uses: Says whether the START menu holds something to do.
         is_select_used: The game gives SELECT a meaning.
     """
     control = state.control
@@ -93,7 +115,7 @@ def blocked_actions(
         _block_in_menu(state, blocked)
     elif control.is_free:
         _block_on_foot(state, blocked)
-        if state.party and not menu_uses.has_any(state):
+        if state.party and not uses.has_any(state):
             blocked[Action.START] = _MENU_IDLE
     elif control.is_scripted or control.in_transition or state.battle is not None:
         blocked |= NO_INPUT

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.base import BattleCells, GameTables
-from engine.games.crystal.menu_uses import OUTDOORS, UNDERGROUND, FieldMoves, MenuUses
+from engine.games.menu_uses import OUTDOORS, UNDERGROUND, FieldMoves, MenuUses
 from engine.games.menus import MenuKind, menu_kind
 from engine.types import (
     DIRECTIONS,
