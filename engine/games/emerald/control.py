@@ -19,7 +19,7 @@ _OBJECT_ACTIVE = 1
 _IS_PLAYER = 1  # of +2
 
 _MAIN = iwram_at("gMain")
-_IN_BATTLE, _BATTLE_BIT = _MAIN + 0x439, 2
+IN_BATTLE, BATTLE_BIT = _MAIN + 0x439, 2
 _LOCK, _SCRIPT = iwram_at("sLockFieldControls"), iwram_at("sGlobalScriptContextStatus")
 _NO_SCRIPT = 2
 _FADING, _FADE_BIT = ewram_at("gPaletteFade") + 7, 0x80
@@ -71,7 +71,7 @@ class ControlReader:
 
     def is_in_battle(self) -> bool:
         """Return whether a battle is in progress, whatever screen lies over it."""
-        return bool(self._iwram[_IN_BATTLE] & _BATTLE_BIT)
+        return bool(self._iwram[IN_BATTLE] & BATTLE_BIT)
 
     def is_in_control(self) -> bool:
         """Return whether the player can walk at this moment.
@@ -88,7 +88,7 @@ class ControlReader:
             and not ewram[_PREVENT_STEP]
             and ewram[_TILE_STATE] != _BETWEEN_TILES
             and ewram[_RUNNING_STATE] != _MOVING
-            and not iwram[_IN_BATTLE] & _BATTLE_BIT
+            and not iwram[IN_BATTLE] & BATTLE_BIT
         )
 
     def is_settled(self) -> bool:
