@@ -69,10 +69,6 @@ class ControlReader:
             return found
         return Mode.SCREEN if self._has_player() else Mode.BEFORE
 
-    def is_in_battle(self) -> bool:
-        """Return whether a battle is in progress, whatever screen lies over it."""
-        return bool(self._iwram[IN_BATTLE] & BATTLE_BIT)
-
     def is_in_control(self) -> bool:
         """Return whether the player can walk at this moment.
 
@@ -102,19 +98,6 @@ class ControlReader:
     def is_fading(self) -> bool:
         """Return whether the screen's colours fade, when no button counts."""
         return bool(self._ewram[_FADING] & _FADE_BIT)
-
-    def is_printing(self) -> bool:
-        """Return whether a text is being written, and does not wait."""
-        return self.menu(self.mode()).prompt is Prompt.PRINTING
-
-    def is_scripted(self) -> bool:
-        """Return whether a script of the map runs or waits."""
-        return self._iwram[_SCRIPT] != _NO_SCRIPT
-
-    def waits_for_buttons(self) -> bool:
-        """Return whether a text, a question, a menu or a screen waits, and is not fading."""
-        waiting = self.menu(self.mode()).prompt not in (Prompt.NONE, Prompt.PRINTING)
-        return waiting and not self.is_fading()
 
     def menu(self, mode: Mode) -> Menu:
         """Return what is waited for now."""
