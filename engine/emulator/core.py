@@ -32,7 +32,7 @@ _API_VERSION = 1
 _NAME = "mGBA"
 _INSTALL = (
     "Run pip install 'poketui[gba]' (on Debian also apt install libretro-mgba), or name the file "
-    "of mGBA's libretro core with --core."
+    f"of mGBA's libretro core: --core FILE, or the variable {CORE_VARIABLE}."
 )
 
 
