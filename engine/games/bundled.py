@@ -45,6 +45,14 @@ def find_image(name: str) -> Path:
     )
 
 
+def refusal_of_build(name: str, file: Path, sha1: str) -> RomError:
+    """Return why a file that calls itself a practice game is not played: it is another build."""
+    return RomError(
+        f"The practice game {file} is damaged or from a different version (SHA-1 {sha1}).",
+        f"Reinstall poketui, or build it with `python {_BUILDS[name]}`.",
+    )
+
+
 def name_of(sha1: str) -> str:
     """Return the name of the practice game whose image has a SHA-1 (hexadecimal), "" if none."""
     return _names().get(sha1, "")
