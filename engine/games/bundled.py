@@ -13,7 +13,7 @@ from types import MappingProxyType
 from engine.errors import RomError
 
 FIRST, ADVANCE = "mosslight", "mosslight-advance"
-"""The first is played where nothing is said."""
+"""The first is played where no game is named."""
 IMAGES: Mapping[str, str] = MappingProxyType(
     {FIRST: "practice.gbc", ADVANCE: "mosslight_advance.gba"}
 )

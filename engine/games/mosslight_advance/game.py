@@ -5,7 +5,7 @@ from pathlib import Path
 
 from engine.emulator.advance_cartridge import AdvanceCartridge
 from engine.games.base import Atlas, Recognised
-from engine.games.bundled import ADVANCE, find_image, refusal_of_build
+from engine.games.bundled import ADVANCE, refusal_of_build
 from engine.games.emerald.game import EmeraldGame
 from engine.games.emerald.profile import Profile
 from engine.games.facts import read_places
@@ -48,12 +48,3 @@ def atlas() -> Atlas:
         shop_name="SHOP",
         clerk=1,
     )
-
-
-def rom_path() -> Path:
-    """Find the practice game's image.
-
-    Raises:
-        RomError: It is missing.
-    """
-    return find_image(ADVANCE)
