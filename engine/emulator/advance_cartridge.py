@@ -25,7 +25,7 @@ class AdvanceCartridge:
     Attributes:
         title: At most 12 letters, e.g. "POKEMON EMER".
         code: Four letters, e.g. "BPEE", the last one for the language.
-        has_mark: The byte that every cartridge has is there.
+        has_mark: Byte B2 is 96 (hexadecimal), as on every cartridge.
         is_header_right: The header's own checksum holds.
     """
 

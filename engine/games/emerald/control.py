@@ -110,15 +110,15 @@ class ControlReader:
         prompt = menu.prompt
         is_scripted = mode is Mode.FIELD and self._iwram[_SCRIPT] != _NO_SCRIPT
         is_away = mode in (Mode.LOADING, Mode.BEFORE)
-        # Doors, and whatever else has the player without a script.
-        is_led = mode is Mode.FIELD and bool(self._iwram[_LOCK])
+        # Doors, and whatever else moves the player without a script.
+        is_moved = mode is Mode.FIELD and bool(self._iwram[_LOCK])
         return Control(
             in_game=mode is not Mode.BEFORE,
             is_free=False,
             in_text=prompt in _TEXTS,
             in_menu=prompt in _MENUS,
             is_scripted=is_scripted,
-            in_transition=is_away or (is_led and prompt is Prompt.NONE and not is_scripted),
+            in_transition=is_away or (is_moved and prompt is Prompt.NONE and not is_scripted),
             cursor=menu.cursor,
             menu_size=menu.size,
             prompt=prompt,
