@@ -55,12 +55,12 @@ class Album:
     def until(self, doing: str) -> None:
         """Play on with A until a screen, a battle's menu or a field's task is there."""
         game = self.game
-        self.player.wait_for(
-            lambda: (
-                doing in (game.mode, game.function("gBattlerControllerFuncs"))
-                or doing in game.tasks
-            )
-        )
+
+        def is_there() -> bool:
+            controlled = game.function("gBattlerControllerFuncs")
+            return doing in (game.mode, controlled, *game.tasks)
+
+        self.player.wait_for(is_there)
 
     # ---- the parts of a game -------------------------------------------------------------------
 
