@@ -4,7 +4,6 @@
 #define IN_BATTLE 2                 /* bit of gMain.inBattle */
 #define TRAINER_PERSONALITY (25 * 7) /* natures come every 25: theirs is the first, which changes nothing */
 #define FADE 8
-#define OPTION_SET 9                /* bit of the options */
 
 static u16 trainer;                 /* in battles with one */
 static bool is_mild;
@@ -47,7 +46,7 @@ static void msg_trainer(void)
 {
     const struct TrainerInfo *info = &gTrainers[trainer];
     const u8 *kind = gTrainerClassNames[info->trainerClass];
-    if (*kind != 0xFF) {
+    if (*kind != TEXT_END) {
         msg_add(kind);
         msg_add(T(" "));
     }
@@ -83,7 +82,7 @@ static void send_foe(u8 index)
 static void offer_change(u8 next)
 {
     u8 index;
-    bool is_set = SAVE2->options & 1 << OPTION_SET;
+    bool is_set = SAVE2->options & 1 << OPTION_SET_STYLE_BIT;
     if (is_set || !gBattleMons[OWN].hp || party_alive() < 2) return;
     msg();
     msg_trainer();

@@ -21,8 +21,6 @@
 #define GLOW_FRAMES 10
 #define BREATH_FRAMES 24
 #define THROW_HEIGHT 36
-#define MAP_TYPE_CAVE 4
-#define MAP_TYPE_INDOOR 8
 
 /* Where things are, by side. */
 static const s16 home_x[] = {28, 152}, home_y[] = {48, 8};
@@ -34,7 +32,7 @@ static s16 at_x[2], at_y[2];
 
 bool scenes(void)
 {
-    return !(SAVE2->options & 1 << 10);
+    return !(SAVE2->options & 1 << OPTION_NO_SCENES_BIT);
 }
 
 /* ---- the small pictures: a ball of 16 x 16 and a spark of 8 x 8 pixels ---- */
@@ -132,7 +130,7 @@ static void tint(u8 side, u16 colour, u8 part)
     for (i = 1; i < 16; ++i) pal_set(16 + side, i, mixed(colours[side][i], colour, part));
 }
 
-/* Take away the picture's line, counted from the top. */
+/* Clear a line of the picture, counted from the top. */
 static void clear_line(u8 side, u8 line)
 {
     u32 *word = pixels[side] + line / LINES * PICTURE + line % LINES;

@@ -7,7 +7,6 @@
 #define CURSOR_ROWS 9
 #define PALETTE_BACKDROP 0
 #define FADE 6
-#define FADING 0x80
 #define LIST_STAYS 0xFC
 
 static bool is_dark; /* the screen has been opened and not been lit yet */
@@ -32,7 +31,7 @@ void screen_open(const struct Backdrop *backdrop)
         for (x = 0; x < SCREEN_W / 8; ++x) bg_cell(3, x, y, backdrop->map[y * (SCREEN_W / 8) + x]);
     video_show(SHOW_WINDOWS | SHOW_BACKDROP | SHOW_SPRITES);
     is_dark = true;
-    gPaletteFade[7] |= FADING; /* drawing takes frames, too: no key counts before the screen is lit */
+    gPaletteFade[7] |= PALETTE_FADING; /* drawing takes frames, too: no key counts before the screen is lit */
 }
 
 void screen_light(void)

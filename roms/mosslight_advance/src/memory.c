@@ -57,7 +57,7 @@ void save_blocks_place(void)
     place(random_offset());
 }
 
-/* This and moving happen within one frame: whoever reads the memory between frames sees no half. */
+/* This and moving happen within one frame: a reader of the memory between frames never sees half of it. */
 void save_blocks_new(void)
 {
     wait_frame();

@@ -76,7 +76,7 @@ const u8 *mon_name(const struct Mon *mon)
 {
     static u8 name[COUNT(mon->nickname) + 1];
     memcpy(name, mon->nickname, sizeof(mon->nickname));
-    name[COUNT(mon->nickname)] = 0xFF;
+    name[COUNT(mon->nickname)] = TEXT_END;
     return name;
 }
 

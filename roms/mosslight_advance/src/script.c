@@ -68,9 +68,9 @@ void script_run(const u8 *script)
 bool battle_done(u8 outcome)
 {
     quiet_steps = QUIET_STEPS;
-    if (outcome == 2) whiteout();
+    if (outcome == LOST) whiteout();
     else field_return();
-    return outcome != 2;
+    return outcome != LOST;
 }
 
 /* ---- trainers ---- */

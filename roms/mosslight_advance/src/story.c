@@ -27,7 +27,7 @@ static void set_heal(u16 map, s16 x, s16 y)
     SAVE1->lastHeal.y = y;
 }
 
-/* Who faints after having seen the rest house, wakes up before its door. */
+/* Whoever has been in the rest house wakes up before its door after a defeat. */
 void story_arrival(void)
 {
     u16 map = MAP(SAVE1->mapGroup, SAVE1->mapNum);
@@ -217,7 +217,7 @@ void script_wren(void)
     flag_set(FLAG_WREN_FOUGHT);
     field_return();
     heal_party();
-    say(outcome == 2 ? TEXT_WREN_WON : TEXT_WREN_LOST);
+    say(outcome == LOST ? TEXT_WREN_WON : TEXT_WREN_LOST);
 }
 
 void script_gift_potion(void)

@@ -163,7 +163,7 @@ static void new_game_begins(void)
 static void fresh_blocks(u16 options)
 {
     save_blocks_new();
-    memset(SAVE2->playerName, 0xFF, sizeof SAVE2->playerName);
+    memset(SAVE2->playerName, TEXT_END, sizeof SAVE2->playerName);
     SAVE2->options = options;
     SAVE2->trainerId[0] = rnd();
     SAVE2->trainerId[1] = rnd();

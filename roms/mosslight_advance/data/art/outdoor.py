@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from . import houses, plants, things
-from .canvas import CLEAR, Canvas, Painted, mix
-from .ramps import EARTH, GRASS, SAND, WATER, noise
+from . import houses, outdoor_things, plants
+from .canvas import CLEAR, PHASES, Canvas, Painted, mix, noise
+from .ramps import EARTH, GRASS, SAND, WATER
 from .regions import CELL, around, depths
 
 LAWN = ("grass", "flower", "flower_yellow", "path", "tall_grass", "ledge")
@@ -14,7 +14,7 @@ LAWN = ("grass", "flower", "flower_yellow", "path", "tall_grass", "ledge")
 
 
 SHADOW_WIDTH = 7
-MOVING, PHASES = ("water", "flower", "flower_yellow"), 4
+MOVING = ("water", "flower", "flower_yellow")
 EDGE = mix(GRASS[1], SAND[1], 0.5)
 """Of a path."""
 
@@ -116,7 +116,7 @@ class Painter:
         elif name == "water":
             self._water(cell, x, y, phase)
         elif name == "ledge":
-            cell.blit(things.ledge(self._is_open(x - 1, y), self._is_open(x + 1, y)), 0, 0)
+            cell.blit(outdoor_things.ledge(self._is_open(x - 1, y), self._is_open(x + 1, y)), 0, 0)
         elif name == "tall_grass":
             cell.blit(plants.tall_grass(), 0, 0)
         elif name in ("flower", "flower_yellow"):
@@ -152,7 +152,7 @@ class Painter:
 
         goes_on = around(member, x, y)
         deep = depths(goes_on, 3, 6, 0)
-        waves = things.waves(phase)
+        waves = outdoor_things.waves(phase)
         for j, row in enumerate(deep):
             for i, depth in enumerate(row):
                 if depth < -1.6:
@@ -212,7 +212,7 @@ class Painter:
             self._stand(plants.slim_tree(), x * CELL, top)
 
     def _thing(self, x: int, y: int, name: str) -> None:
-        picture = things.standing(name)
+        picture = outdoor_things.standing(name)
         if picture:
             self._stand(
                 picture, x * CELL, (y + 1) * CELL - picture.height, is_special=name != "boulder"
