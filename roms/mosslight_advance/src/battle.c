@@ -22,7 +22,7 @@ static void send_own(u8 index)
     gMoveSelectionCursor[OWN] = 0;
     battler_load(OWN, index);
     msg();
-    tell_name(T("Go! "), gBattleMons[OWN].nickname);
+    tell_name(T("Out you go, "), gBattleMons[OWN].nickname);
     appear(OWN);
 }
 
@@ -74,7 +74,7 @@ static void send_foe(u8 index)
     dex_see(gBattleMons[FOE].species);
     msg();
     msg_trainer();
-    tell_name(T(" sent out "), gBattleMons[FOE].nickname);
+    tell_name(T(" brings "), gBattleMons[FOE].nickname);
     appear(FOE);
 }
 
@@ -86,7 +86,7 @@ static void offer_change(u8 next)
     if (is_set || !gBattleMons[OWN].hp || party_alive() < 2) return;
     msg();
     msg_trainer();
-    msg_add(T(" is about to send out "));
+    msg_add(T(" will bring "));
     msg_add(mon_name(&gEnemyParty[next]));
     msg_add(T(". Will you change, too?"));
     msg_show(MSG_STAY);
@@ -124,7 +124,7 @@ static void fight_round(u8 own_slot)
 static void faint(u8 side)
 {
     sink(side);
-    tell(side, T(" fainted!"));
+    tell(side, T(" can fight no more!"));
 }
 
 static u8 foe_fainted(void)
@@ -202,7 +202,7 @@ void CB2_HandleStartBattle(void)
         dex_see(gBattleMons[FOE].species);
         slide_in(&species_fronts[gBattleMons[FOE].species], hero);
         reveal_hud(FOE);
-        tell(FOE, T(" appeared!"));
+        tell(FOE, T(" comes out of hiding!"));
     }
     slide_out(OWN);
     send_own(first_alive());

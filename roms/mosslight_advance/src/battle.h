@@ -43,7 +43,6 @@ void party_append(const struct Mon *mon);   /* to a party that has room */
 void party_swap(u8 a, u8 b);
 void dex_see(u16 species);
 void dex_own(u16 species);
-bool dex_owns(u16 species);
 
 /* ---- list_menu.c ------------------------------------------------------------------------------- */
 enum { LIST_LEFT = 0xFE, LIST_RIGHT = 0xFD }; /* beside MENU_CANCEL */

@@ -44,7 +44,6 @@ void *memset(void *to, int value, size_t n);
 void *memmove(void *to, const void *from, size_t n);
 bool flag_get(u16 flag);           /* FLAG_*, bit of SAVE1->flags */
 void flag_set(u16 flag);
-void flag_clear(u16 flag);
 u16 var_get(u16 var);              /* VAR_*, from 0x4000 */
 void var_set(u16 var, u16 value);
 void save_blocks_new(void);        /* new game: both cleared, placed, with a first key */
@@ -115,7 +114,6 @@ enum { MENU_NO_B = 1, MENU_WRAP = 2, MENU_START_CLOSES = 4 };
 /* Cursor beside `cols` x `rows` entries already drawn, cursor at (x + col*dx, y + row*dy) in pixels. */
 u8 menu_cursor(s16 x, s16 y, u8 cols, u8 rows, s16 dx, s16 dy, u8 start, u8 flags, volatile u8 *shadow /* kept equal to the cursor, or NULL */);
 u8 menu_list(s16 x, s16 y, const u8 *const *entries, u8 count, u8 start, u8 flags); /* own window, as wide as needed; x -1: at the right, y -1: above the text box */
-u8 multichoice(const u8 *const *entries, u8 count);    /* menu_list() at the right, above the text box */
 bool yes_no(void);                 /* Task_HandleYesNoInput meanwhile; B is no */
 
 /* ---- title.c, naming.c, options.c, start_menu.c ---------------------------------------------------- */

@@ -97,11 +97,6 @@ void flag_set(u16 flag)
     SAVE1->flags[flag >> 3] |= 1 << (flag & 7);
 }
 
-void flag_clear(u16 flag)
-{
-    SAVE1->flags[flag >> 3] &= ~(1 << (flag & 7));
-}
-
 u16 var_get(u16 var)
 {
     return SAVE1->vars[var - VARS_START];

@@ -208,12 +208,6 @@ void dex_own(u16 species)
     dex_set(SAVE2->dexOwned, species);
 }
 
-bool dex_owns(u16 species)
-{
-    --species;
-    return SAVE2->dexOwned[species >> 3] >> (species & 7) & 1;
-}
-
 /* ---- the party ---- */
 
 void party_append(const struct Mon *mon)

@@ -99,6 +99,7 @@ static u8 steps_in_view(u8 index)
 static void fight(const struct SightTrainer *trainer)
 {
     say(trainer->before);
+    msg_close();
     if (trainer->restsParty) heal_party();
     if (!battle_done(battle_trainer(trainer->trainer))) return;
     flag_set(trainer->flag);

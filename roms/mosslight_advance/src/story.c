@@ -63,7 +63,7 @@ static void give_shoes(void)
 {
     if (flag_get(FLAG_RUNNING_SHOES)) return;
     flag_set(FLAG_RUNNING_SHOES);
-    say_text(T("And here are your RUNNING SHOES. Hold B to run!"));
+    say_text(T("And here are your QUICK BOOTS. With B you run!"));
 }
 
 void script_mother(void)
