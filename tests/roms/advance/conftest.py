@@ -1,4 +1,4 @@
-"""Places in MOSSLIGHT ADVANCE, and a battle, that many tests start from, reached once by playing."""
+"""Places and a battle of MOSSLIGHT ADVANCE that tests start from, reached once by playing."""
 
 from collections.abc import Callable, Iterator
 
