@@ -200,7 +200,6 @@ def test_a_trainer_challenges_on_sight(start: Start) -> None:
     assert game.flag(BEAT_MOE)
 
 
-@pytest.mark.slow
 def test_the_leader_gives_the_badge(start: Start) -> None:
     game = start("GYM")
     money = game.money
