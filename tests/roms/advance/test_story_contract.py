@@ -3,8 +3,6 @@
 import random
 import struct
 
-import pytest
-
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import OFFSET, Machine
 from tests.roms.advance.party import party
