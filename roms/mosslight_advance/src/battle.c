@@ -247,7 +247,7 @@ void BattleMainCB2(void)
 static u8 battle(u32 flags)
 {
     gBattleTypeFlags = flags;
-    set_mode(CB2_InitBattle); /* nobody walks any more */
+    set_mode(CB2_InitBattle); /* nobody walks from now on */
     flash_screen(2);
     fade_out(FADE);
     CB2_InitBattle();

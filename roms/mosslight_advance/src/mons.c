@@ -129,8 +129,8 @@ void mon_stats(struct Mon *mon)
         value = value * mon->level / 100;
         stats[stat] = stat == STAT_HP ? value + mon->level + 10 : by_nature(value + 5, stat, nature);
     }
-    /* What the maximum gains or loses, HP do, too; nobody wakes up or faints by it. A new creature
-     * has 0 of 0. */
+    /* HP gain or lose what the maximum does, which neither revives nor knocks out. A new creature has
+     * 0 of 0. */
     if (mon->hp || !before) mon->hp = MAX(mon->hp + mon->maxHp - before, 1);
 }
 

@@ -160,7 +160,7 @@ static void take_starter(void)
     give_mon(starter.species, STARTER_LEVEL);
     flag_set(FLAG_GOT_STARTER);
     flag_set(FLAG_HAS_PARTY);
-    var_set(VAR_SCENE_FERNWICK, 1); /* nobody is called back any more */
+    var_set(VAR_SCENE_FERNWICK, 1); /* nobody is called back from now on */
     var_set(VAR_STARTER, starter.species - SPECIES_CINDLE);
     flag_set(FLAG_STARTER_1 + starter.species - SPECIES_CINDLE);
     people_refresh();
