@@ -343,7 +343,7 @@ def _refusal(demo: Demonstration, config: RunConfig) -> ReplayError:
     if demo.recording.rom != game.sha1:
         return ReplayError(
             "The demonstration was recorded with a different ROM.",
-            "Name its game with --rom or --game.",
+            "Name its game with --rom or --game; those of one dataset must be of one game.",
         )
     if recorded != own:
         return ReplayError(

@@ -246,9 +246,15 @@ def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
         struct.error,
     ) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        own, other = package_version(), checkpoint.facts.get("version")
+        if other == own:
+            raise CheckpointError(
+                f"The checkpoint does not fit the game and the settings here ({reason}).",
+                "Use those that it was written with, or start a new run.",
+            ) from None
         raise CheckpointError(
-            f"Version {package_version()} cannot resume the checkpoint, which was written by "
-            f"version {checkpoint.facts.get('version')} ({reason}).",
+            f"Version {own} cannot resume the checkpoint, which was written by version {other} "
+            f"({reason}).",
             _OTHER_VERSION,
         ) from None
     except EnvironmentError as error:  # of another ROM or emulator; it says what to do
