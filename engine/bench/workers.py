@@ -36,7 +36,7 @@ class Crew:
 def measure_crews(config: RunConfig, steps: int, repeats: int, games: int) -> Iterator[Crew]:
     """Yield medians of wall time for one worker, two, four and so on, up to one a core.
 
-    Each worker plays so many games.
+    Each worker plays `games` games.
     """
     with _start(config, 1, games) as one:
         for size in crew_sizes(os.cpu_count() or 1):

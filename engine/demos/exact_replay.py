@@ -21,6 +21,7 @@ from engine.env.state_file import pack_state
 from engine.env.stepping import make_game_env
 from engine.errors import PokeTUIError, ReplayError
 from engine.games.bundled import name_of
+from engine.games.catalog import load_game
 from engine.types import Frame, GameState
 
 END = -1
@@ -321,7 +322,7 @@ def open_env(demo: Demonstration, config: RunConfig) -> GameEnv:
     """Build the game of a demonstration, at its start state.
 
     Raises:
-        ReplayError: The demonstration is of another ROM.
+        ReplayError: The demonstration is of another ROM or emulator, or its start is damaged.
         PokeTUIError: The game cannot be set up.
     """
     with tempfile.TemporaryDirectory(prefix="poketui-") as folder:
@@ -332,7 +333,21 @@ def open_env(demo: Demonstration, config: RunConfig) -> GameEnv:
         except PokeTUIError as error:
             if str(start) not in error.message:
                 raise
-            raise ReplayError(
-                "The demonstration was recorded with a different ROM or emulator.",
-                "Name its game with --rom or --game.",
-            ) from None
+            raise _refusal(demo, config) from None
+
+
+def _refusal(demo: Demonstration, config: RunConfig) -> ReplayError:
+    """Return why a demonstration does not start in the game of these settings."""
+    game = load_game(config.rom_path, config.allow_unknown_rom)
+    recorded, own = demo.recording.emulator, game.emulator_version
+    if demo.recording.rom != game.sha1:
+        return ReplayError(
+            "The demonstration was recorded with a different ROM.",
+            "Name its game with --rom or --game; those of one dataset must be of one game.",
+        )
+    if recorded != own:
+        return ReplayError(
+            f"The demonstration was recorded with emulator {recorded}, not {own}.",
+            "Use that one (--core for Game Boy Advance games), or record a new one.",
+        )
+    return ReplayError("The demonstration's start state is damaged.", "Record a new one.")

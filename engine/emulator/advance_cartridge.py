@@ -6,6 +6,8 @@ Source: GBATEK, "GBA Cartridge Header".
 from dataclasses import dataclass
 from typing import Self
 
+from engine.emulator.cartridge import header_text
+
 HEADER_END = 0xC0
 MAX_SIZE = 32 * 1024 * 1024
 """Bytes that the machine sees of a cartridge at most."""
@@ -23,7 +25,7 @@ class AdvanceCartridge:
     Attributes:
         title: At most 12 letters, e.g. "POKEMON EMER".
         code: Four letters, e.g. "BPEE", the last one for the language.
-        has_mark: The byte that every cartridge has is there.
+        has_mark: Byte B2 is 96 (hexadecimal), as on every cartridge.
         is_header_right: The header's own checksum holds.
     """
 
@@ -37,14 +39,9 @@ class AdvanceCartridge:
     def of(cls, rom: bytes) -> Self:
         """Read the header of an image of at least `HEADER_END` bytes."""
         return cls(
-            title=_text(rom[_TITLE]),
-            code=_text(rom[_CODE]),
+            title=header_text(rom[_TITLE]),
+            code=header_text(rom[_CODE]),
             revision=rom[_REVISION],
             has_mark=rom[_MARK] == _MARK_VALUE,
             is_header_right=-(sum(rom[_CHECKED]) + _SUM_START) & 0xFF == rom[_HEADER_SUM],
         )
-
-
-def _text(field: bytes) -> str:
-    plain = field.split(b"\0")[0]
-    return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in plain).strip()

@@ -79,8 +79,8 @@ class Cartridge:
         for byte in rom[_CHECKED]:
             checksum = (checksum - byte - 1) & 0xFF
         return cls(
-            title=_text(rom[_COLOUR_TITLE if has_code else _TITLE]),
-            code=_text(code) if has_code else "",
+            title=header_text(rom[_COLOUR_TITLE if has_code else _TITLE]),
+            code=header_text(code) if has_code else "",
             revision=rom[_REVISION],
             kind=rom[_KIND],
             controller=controller,
@@ -141,6 +141,7 @@ def _clock(footer: bytes) -> bytes:
     return struct.pack("<d9BQd", _NEVER, halt, carry, *counters, halt, carry, 0, _NEVER)
 
 
-def _text(field: bytes) -> str:
+def header_text(field: bytes) -> str:
+    """Return the text in a field of a header, which zeros fill up."""
     plain = field.split(b"\0")[0]
     return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in plain).strip()

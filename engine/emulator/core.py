@@ -32,7 +32,7 @@ _API_VERSION = 1
 _NAME = "mGBA"
 _INSTALL = (
     "Run pip install 'poketui[gba]' (on Debian also apt install libretro-mgba), or name the file "
-    "of mGBA's libretro core with --core."
+    f"of mGBA's libretro core: --core FILE, or the variable {CORE_VARIABLE}."
 )
 
 
@@ -79,18 +79,18 @@ def check_core() -> str:
 class LoadedCore:
     """A copy of a core in this process, with a machine of its own.
 
-    A core keeps its machine in variables, and a file that is loaded twice is loaded once: each
-    machine therefore gets a copy of the file, which is gone as soon as it is loaded.
+    A core keeps its machine in global variables, and the system loads a file only once per process:
+    so each machine loads a copy of the file, which is deleted at once.
 
     Args:
         core: The file.
         frames: Returns how many frames ran since power-on.
 
     Attributes:
-        library: Its functions. They keep the interpreter to themselves, as each frame calls back
-            some twenty times: other threads would take it away each time.
-        version: Name and version, e.g. "mGBA 0.7.0 ec7a6271"; and that the clock is not fixed,
-            since recordings may not replay exactly then.
+        library: Its functions. They run with Python's global lock held: each frame calls back into
+            Python some twenty times, and other threads would take the lock each time.
+        version: Name and version, e.g. "mGBA 0.7.0 ec7a6271", followed by ", clock not fixed" where
+            that holds, since recordings may then not replay exactly.
         is_clock_fixed: A cartridge's clock counts frames; False: it is the computer's.
 
     Raises:
@@ -123,7 +123,7 @@ class LoadedCore:
             self.version += ", clock not fixed"
 
     def start(self, frontend: Frontend, rom: bytes) -> bool:
-        """Run an image, with `frontend` to answer the core; return whether the core takes it."""
+        """Load an image, with `frontend` to answer the core; return whether the core accepts it."""
         self._frontend = frontend
         with delayed_signals():
             frontend.connect(self.library)
@@ -133,7 +133,7 @@ class LoadedCore:
         return self._runs
 
     def close(self) -> None:
-        """Unload it; nothing of it may be used any more."""
+        """Unload the core: its functions and its machine's memory must not be used any more."""
         if self._runs:
             self.library.retro_unload_game()
         if self._frontend:
@@ -149,7 +149,7 @@ def _version_of(core: Core) -> str:
 
 
 def _import_slots(path: Path) -> Mapping[str, int]:
-    """Look at a file before it is loaded: on Linux, what `import_slots` says of it."""
+    """Check a file before it is loaded, on Linux: see `import_slots`."""
     try:
         return import_slots(path.read_bytes()) if sys.platform == "linux" else {}
     except (OSError, ValueError) as error:
@@ -170,7 +170,9 @@ def _load_copy(path: Path) -> Any:
 
 
 def _places() -> Iterator[Path]:
-    package = importlib.util.find_spec(_PACKAGE)  # importing it takes seconds, and pyglet
+    package = importlib.util.find_spec(
+        _PACKAGE
+    )  # importing takes seconds, and pyglet
     for folder in (package and package.submodule_search_locations) or ():
         yield Path(folder, "cores", _FILE_NAME)
     for folder in _SYSTEM_FOLDERS:

@@ -1,4 +1,4 @@
-"""Find where a library keeps the addresses of the functions that it imports; tell if it is whole.
+"""Find where a library keeps the addresses of functions that it imports; refuse a truncated one.
 
 Source: the System V ABI, "Object Files", and its AMD64 supplement: 64-bit, little-endian.
 """

@@ -44,7 +44,7 @@ class FrameClock:
 
     def __init__(self, library: Any, slots: Mapping[str, int], frames: Callable[[], int]) -> None:
         self._frames = frames
-        self._time = _Time(self._tell)
+        self._time = _Time(self._now)
         self.is_fixed = self._replace(library, slots)
 
     def _replace(self, library: Any, slots: Mapping[str, int]) -> bool:
@@ -61,7 +61,7 @@ class FrameClock:
                 return False
         return True
 
-    def _tell(self, target: Any) -> int:
+    def _now(self, target: Any) -> int:
         now = POWER_ON_S + int(self._frames() / GAME_BOY_ADVANCE_FRAMES_PER_S)
         if target:
             target[0] = now
@@ -69,7 +69,7 @@ class FrameClock:
 
 
 def _overwrite(libc: Any, slot: int, value: int | None) -> bool:
-    """Put an address into memory that may be read-only."""
+    """Write an address into memory that may be read-only; return whether that worked."""
     page = slot & -mmap.PAGESIZE
     size = ctypes.sizeof(ctypes.c_void_p)  # aligned, so it lies within the page
     if libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE), _READ_WRITE):

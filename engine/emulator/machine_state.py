@@ -1,4 +1,4 @@
-"""Lay the state of a machine out as bytes that say what they are of, and check them.
+"""Pack a machine's state into bytes that name its ROM and core, and check both on unpacking.
 
 A state is a quarter to half a megabyte, most of it memory that no game uses: blocks that hold zeros
 or all ones only are left out.
@@ -91,7 +91,7 @@ class MachineState:
             )
         try:
             return cls(sha1, version, frames, held, _unpack_memory(packed[at:], size))
-        except (ValueError, IndexError):  # the checksum is right: somebody made it so
+        except (ValueError, IndexError):  # forged, as the checksum is right
             raise EnvironmentError("The saved state is damaged.", "Use an older one.") from None
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from engine.errors import RomError
 
 FIRST, ADVANCE = "mosslight", "mosslight-advance"
-"""The first is played where nothing is said."""
+"""The first is played where no game is named."""
 IMAGES: Mapping[str, str] = MappingProxyType(
     {FIRST: "practice.gbc", ADVANCE: "mosslight_advance.gba"}
 )
@@ -42,6 +42,14 @@ def find_image(name: str) -> Path:
     raise RomError(
         f"The practice game {name} is missing from this installation.",
         f"Reinstall poketui, build it with `python {_BUILDS[name]}`, or use your ROM: --rom.",
+    )
+
+
+def refusal_of_build(name: str, file: Path, sha1: str) -> RomError:
+    """Return why a file that calls itself a practice game is not played: it is another build."""
+    return RomError(
+        f"The practice game {file} is damaged or from a different version (SHA-1 {sha1}).",
+        f"Reinstall poketui, or build it with `python {_BUILDS[name]}`.",
     )
 
 

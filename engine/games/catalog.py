@@ -38,7 +38,7 @@ class Identity:
 
     Attributes:
         sha1: Of the whole file, lower-case hexadecimal.
-        cartridge: What its header says; None: it is no Game Boy's, nor a Game Boy Advance's.
+        cartridge: What its header says; None: it has none that is known.
         recognised: Which game it is.
     """
 
@@ -217,7 +217,11 @@ def _image(file: Path, version: tuple[int, int, int]) -> bytes:
 def _read_header(file: Path, rom: bytes) -> Cartridge | AdvanceCartridge:
     """Read the header of what may be a ROM.
 
-    Of a Game Boy's the checksum is right, or at least the size; of a Game Boy Advance's, the mark.
+    A Game Boy's header counts if its checksum or at least its size is right; a Game Boy Advance's
+    if it has the mark that all have.
+
+    Raises:
+        RomError: It has neither.
     """
     if not rom:
         raise RomError(f"The ROM {file} is empty.", "Copy it again.")
@@ -234,14 +238,17 @@ def _read_header(file: Path, rom: bytes) -> Cartridge | AdvanceCartridge:
     if (cartridge is None or not cartridge.is_header_right) and advance and advance.has_mark:
         return advance
     if cartridge is None or not (cartridge.is_header_right or cartridge.rom_size == len(rom)):
-        raise RomError(f"{file} is not a Game Boy ROM: its header is invalid.", _BRING_YOUR_OWN)
+        raise RomError(
+            f"{file} is not a Game Boy ROM or a Game Boy Advance ROM: its header is invalid.",
+            _BRING_YOUR_OWN,
+        )
     return cartridge
 
 
 def _damage(file: Path, size: int, cartridge: Cartridge | AdvanceCartridge) -> RomError | None:
     """Tell what is broken; the emulator itself would run a truncated image.
 
-    The header of a Game Boy Advance's says nothing of its size: see the games.
+    A Game Boy Advance header does not tell the size: the games know theirs.
     """
     if not cartridge.is_header_right and isinstance(cartridge, AdvanceCartridge):
         return RomError(f"The ROM {file} is damaged: wrong header checksum.", "Copy it again.")

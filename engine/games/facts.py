@@ -9,7 +9,8 @@ from engine.games.base import Approach, GameTables, Milestone, MilestoneKind
 from engine.games.overworld import BlockChange, When
 from engine.types import Goal, GoalKind, MapId
 
-_FIRST_VARIABLE = 0x4000
+FIRST_VARIABLE = 0x4000
+"""Number of the first variable of a Game Boy Advance game's scripts."""
 _VARIABLE_SIZE = 2
 """Bytes of a variable in `GameState.scenes`."""
 
@@ -18,6 +19,11 @@ def read_rows(folder: Path, table: str) -> list[dict[str, str]]:
     """Return the rows of `table`.csv, by the names of its columns."""
     with (folder / f"{table}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def variable_place(number: int) -> int:
+    """Return where in `GameState.scenes` a variable begins, given its number in scripts."""
+    return (number - FIRST_VARIABLE) * _VARIABLE_SIZE
 
 
 @cache
@@ -120,7 +126,7 @@ def _milestone(
     scene = scenes[place] if is_scene and place else -1
     if kind is MilestoneKind.VAR:
         variable, value = value.split()
-        scene = (int(variable, 16) - _FIRST_VARIABLE) * _VARIABLE_SIZE
+        scene = variable_place(int(variable, 16))
     return Milestone(
         key=row["key"],
         text=row["text"],

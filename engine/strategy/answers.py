@@ -92,7 +92,7 @@ def read_on(state: GameState, _: Wishes, tried: Tried) -> Suggestion:
 
 
 def _screen(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
-    """Leave a screen by B, else accept what it shows, where it asks again whether that is right."""
+    """Leave a screen with B; where that does not lead on, accept or change what it asks for."""
     return _OF_SCREENS[tried.unchanged_steps % len(_OF_SCREENS)], "read on"
 
 

@@ -87,7 +87,7 @@ def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
         reason, hint = "was recorded with a different ROM", "Name its game: --rom or --game."
     elif recording.emulator != game.emulator_version:
         reason = f"was recorded with emulator {recording.emulator}, not {game.emulator_version}"
-        hint = "Record a new one."
+        hint = "Use that one (--core for Game Boy Advance games), or record a new one."
     elif recording.frames != frames:
         hold, wait = recording.frames
         reason = (

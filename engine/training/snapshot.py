@@ -27,6 +27,7 @@ from engine.types import GAME_BOY_ACTIONS
 
 _KEPT_TIMES = 5
 _OTHER_VERSION = "Start a new run, or resume it with the version that wrote it."
+_OTHER_GAME = "Leave --rom and --game out: the run knows its game."
 
 
 @dataclass(slots=True, eq=False)
@@ -177,10 +178,11 @@ class Checkpointer:
             facts.get("num_actions", len(GAME_BOY_ACTIONS)),  # older ones do not say
         )
         if expected != found:
+            is_same_game = facts["config"]["rom_path"] == state.config.rom_path
             raise CheckpointError(
                 f"The checkpoint was written by a different version or with different settings "
                 f"(agent, environments, features, actions {found}, here {expected}).",
-                _OTHER_VERSION,
+                _OTHER_VERSION if is_same_game else _OTHER_GAME,
             )
         learning.agent.load(facts["agent"], checkpoint.arrays_under("agent/"))
         learning.curriculum.load(facts["curriculum"])
@@ -242,14 +244,21 @@ def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
         ArithmeticError,
         RuntimeError,
         struct.error,
-        EnvironmentError,
     ) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        own, other = package_version(), checkpoint.facts.get("version")
+        if other == own:
+            raise CheckpointError(
+                f"The checkpoint does not fit the game and the settings here ({reason}).",
+                "Use those that it was written with, or start a new run.",
+            ) from None
         raise CheckpointError(
-            f"Version {package_version()} cannot resume the checkpoint, which was written by "
-            f"version {checkpoint.facts.get('version')} ({reason}).",
+            f"Version {own} cannot resume the checkpoint, which was written by version {other} "
+            f"({reason}).",
             _OTHER_VERSION,
         ) from None
+    except EnvironmentError as error:  # of another ROM or emulator; it says what to do
+        raise CheckpointError(f"A game cannot be resumed: {error.message}", error.hint) from None
 
 
 def package_version() -> str:

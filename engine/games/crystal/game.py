@@ -12,8 +12,7 @@ from engine.emulator.cartridge import Battery, Cartridge
 from engine.errors import ConfigurationError, RomError
 from engine.games.base import GAME_BOY_ROLE_PLAYING, Atlas, Game, GameTables, Reader, Recognised
 from engine.games.crystal import introduction, pressing
-from engine.games.crystal.masking import blocked_actions
-from engine.games.crystal.menu_uses import MenuUses
+from engine.games.crystal.masking import blocked_actions, menu_uses
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.rom_tables import read_overworld
 from engine.games.crystal.symbols import FACTS, SYMBOLS
@@ -102,7 +101,7 @@ class CrystalGame(Game):
         )
         self.emulator_version = version("pyboy")
         self._is_select_used = is_select_used
-        self._menu_uses = MenuUses(self.tables)
+        self._menu_uses = menu_uses(self.tables)
 
     @property
     def overworld(self) -> Overworld | None:

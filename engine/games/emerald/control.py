@@ -19,7 +19,7 @@ _OBJECT_ACTIVE = 1
 _IS_PLAYER = 1  # of +2
 
 _MAIN = iwram_at("gMain")
-_IN_BATTLE, _BATTLE_BIT = _MAIN + 0x439, 2
+IN_BATTLE, BATTLE_BIT = _MAIN + 0x439, 2
 _LOCK, _SCRIPT = iwram_at("sLockFieldControls"), iwram_at("sGlobalScriptContextStatus")
 _NO_SCRIPT = 2
 _FADING, _FADE_BIT = ewram_at("gPaletteFade") + 7, 0x80
@@ -69,10 +69,6 @@ class ControlReader:
             return found
         return Mode.SCREEN if self._has_player() else Mode.BEFORE
 
-    def is_in_battle(self) -> bool:
-        """Return whether a battle is in progress, whatever screen lies over it."""
-        return bool(self._iwram[_IN_BATTLE] & _BATTLE_BIT)
-
     def is_in_control(self) -> bool:
         """Return whether the player can walk at this moment.
 
@@ -88,7 +84,7 @@ class ControlReader:
             and not ewram[_PREVENT_STEP]
             and ewram[_TILE_STATE] != _BETWEEN_TILES
             and ewram[_RUNNING_STATE] != _MOVING
-            and not iwram[_IN_BATTLE] & _BATTLE_BIT
+            and not iwram[IN_BATTLE] & BATTLE_BIT
         )
 
     def is_settled(self) -> bool:
@@ -103,19 +99,6 @@ class ControlReader:
         """Return whether the screen's colours fade, when no button counts."""
         return bool(self._ewram[_FADING] & _FADE_BIT)
 
-    def is_printing(self) -> bool:
-        """Return whether a text is being written, and does not wait."""
-        return self.menu(self.mode()).prompt is Prompt.PRINTING
-
-    def is_scripted(self) -> bool:
-        """Return whether a script of the map runs or waits."""
-        return self._iwram[_SCRIPT] != _NO_SCRIPT
-
-    def waits_for_buttons(self) -> bool:
-        """Return whether a text, a question, a menu or a screen waits, and is not fading."""
-        waiting = self.menu(self.mode()).prompt not in (Prompt.NONE, Prompt.PRINTING)
-        return waiting and not self.is_fading()
-
     def menu(self, mode: Mode) -> Menu:
         """Return what is waited for now."""
         return self.menus.read(mode)
@@ -127,15 +110,15 @@ class ControlReader:
         prompt = menu.prompt
         is_scripted = mode is Mode.FIELD and self._iwram[_SCRIPT] != _NO_SCRIPT
         is_away = mode in (Mode.LOADING, Mode.BEFORE)
-        # Doors, and whatever else has the player without a script.
-        is_led = mode is Mode.FIELD and bool(self._iwram[_LOCK])
+        # Doors, and whatever else moves the player without a script.
+        is_moved = mode is Mode.FIELD and bool(self._iwram[_LOCK])
         return Control(
             in_game=mode is not Mode.BEFORE,
             is_free=False,
             in_text=prompt in _TEXTS,
             in_menu=prompt in _MENUS,
             is_scripted=is_scripted,
-            in_transition=is_away or (is_led and prompt is Prompt.NONE and not is_scripted),
+            in_transition=is_away or (is_moved and prompt is Prompt.NONE and not is_scripted),
             cursor=menu.cursor,
             menu_size=menu.size,
             prompt=prompt,

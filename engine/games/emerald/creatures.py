@@ -11,7 +11,8 @@ from itertools import permutations
 from typing import NamedTuple
 
 from engine.games.base import GameTables
-from engine.games.emerald.memory import Memory, ewram_at, iwram_at
+from engine.games.emerald.control import BATTLE_BIT, IN_BATTLE
+from engine.games.emerald.memory import Memory, ewram_at
 from engine.games.emerald.profile import Profile
 from engine.types import Battle, BattleKind, Creature, Move
 
@@ -43,7 +44,6 @@ _FIGHTERS, _FIGHTER_SIZE, _NUM_FIGHTERS = ewram_at("gBattleMons"), 0x58, 4
 _NUMBERS = ewram_at("gBattlersCount")
 _POSITIONS, _INDEXES = ewram_at("gBattlerPositions"), ewram_at("gBattlerPartyIndexes")
 _OWN_LEFT, _ENEMY_LEFT = 0, 1
-_IN_BATTLE, _BATTLE_BIT = iwram_at("gMain") + 0x439, 2
 _FIGHTER = struct.Struct("<H5H4H4x8Bx2Bx4BHBxHH24xII")
 """Species, stats, moves, stages, types, points, health, level, most health, item, personality and
 status."""
@@ -96,7 +96,7 @@ class CreatureReader:
         return self._party
 
     def save(self) -> str:
-        """Return the creatures that were last read, for whom RAM may be torn now."""
+        """Return the creatures as last read: the game may be half-way through changing them."""
         return b"".join(raw for raw, _ in self._known.values()).hex()
 
     def restore(self, saved: str) -> None:
@@ -113,7 +113,7 @@ class CreatureReader:
         the party's creature that it stands for.
         """
         ewram = self._ewram
-        if not self._iwram[_IN_BATTLE] & _BATTLE_BIT:
+        if not self._iwram[IN_BATTLE] & BATTLE_BIT:
             self._battle_raw, self._battle = b"", None
             return None
         raw = b"".join(

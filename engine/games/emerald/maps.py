@@ -15,32 +15,35 @@ from numpy.typing import NDArray
 from engine.games.base import GameTables
 from engine.games.emerald.memory import EWRAM, EWRAM_SIZE, Memory, SaveBlocks, ewram_at, iwram_at
 from engine.games.emerald.profile import Profile
+from engine.games.emerald.rom_maps import (
+    ATTRIBUTES_AT,
+    ATTRIBUTES_SIZE,
+    BORDER_HEIGHT,
+    BORDER_WIDTH,
+    CONNECTION,
+    CONNECTION_FACINGS,
+    DYNAMIC_MAP,
+    EVENTS,
+    LAYOUT,
+    MAX_CELLS,
+    MAX_CONNECTIONS,
+    WARP,
+)
 from engine.games.emerald.terrain import behaviours_of, cell_terrain, kinds_of
-from engine.types import MAP_BORDER, NO_MAP, Edge, MapId, MapObject, MapView, Warp
+from engine.games.overworld import BACK
+from engine.types import MAP_BORDER, NO_MAP, SIDES, Edge, MapId, MapObject, MapView, Warp
 
-_BORDER, _WIDTH_ADDED, _HEIGHT_ADDED = 7, 15, 14
+_BORDER = 7
 _SPARE = _BORDER - MAP_BORDER
-_MOST_CELLS = 10_240
 _HEADER, _HEADER_SIZE = ewram_at("gMapHeader"), 28
 _BACKUP = iwram_at("gBackupMapLayout")
 _BACKUP_LAYOUT = struct.Struct("<iiI")
 _POINTERS = struct.Struct("<4I")
-_LAYOUT = struct.Struct("<iiIIII")
-_EVENTS = struct.Struct("<4B4I")
-_WARP = struct.Struct("<hhBBBB")
 _SIGN = struct.Struct("<HHBB6x")
-_CONNECTION = struct.Struct("<B3xiBB2x")
 _CONNECTIONS = struct.Struct("<iI")
-_MOST_CONNECTIONS = 16
-_ATTRIBUTES, _ATTRIBUTES_SIZE = 0x10, 2 * 512
-_SIDES = {1: "south", 2: "north", 3: "west", 4: "east"}
 _SIGN_KINDS = 5
 """Kinds from here on are hidden items and secret bases."""
-_DYNAMIC = (127, 127)
-"""Map of a warp that leads where the save block says."""
-_DYNAMIC_WARP = 0x14  # in SaveBlock1: s8 group, number, warp
-_BACK = 255
-"""`Warp.index` of such a one."""
+_DYNAMIC_WARP = 0x14  # in SaveBlock1, where warps to DYNAMIC_MAP lead: s8 group, number, warp
 
 _OBJECTS, _OBJECT_SIZE, _NUM_OBJECTS = ewram_at("gObjectEvents"), 0x24, 16
 _OBJECT = struct.Struct("<BBBxxBxxBBB5xhh16x")
@@ -141,7 +144,7 @@ class MapReader:
     def _cells(self) -> tuple[tuple[int, int], bytes] | None:
         """Return width and height with the border, and the cells."""
         width, height, address = _BACKUP_LAYOUT.unpack_from(self._iwram, _BACKUP)
-        if width <= _WIDTH_ADDED or height <= _HEIGHT_ADDED or width * height > _MOST_CELLS:
+        if width <= BORDER_WIDTH or height <= BORDER_HEIGHT or width * height > MAX_CELLS:
             return None
         start, size = address - EWRAM, 2 * width * height
         if not 0 <= start <= EWRAM_SIZE - size:
@@ -164,11 +167,11 @@ class MapReader:
         layout_at, events_at, _, connections_at = _POINTERS.unpack_from(key)
         dynamic = MapId(*key[_HEADER_SIZE + 2 : _HEADER_SIZE + 4])
         columns, rows = struct.unpack("<HH", key[-4:])
-        width, height = columns - _WIDTH_ADDED, rows - _HEIGHT_ADDED
-        layout = self._memory.read(layout_at, _LAYOUT.size)
+        width, height = columns - BORDER_WIDTH, rows - BORDER_HEIGHT
+        layout = self._memory.read(layout_at, LAYOUT.size)
         if not layout:
             return None
-        map_width, map_height, _, _, *tilesets = _LAYOUT.unpack(layout)
+        map_width, map_height, _, _, *tilesets = LAYOUT.unpack(layout)
         if (map_width, map_height) != (width, height):
             return None
         cells = np.frombuffer(raw, "<u2").reshape(rows, columns)
@@ -202,31 +205,32 @@ class MapReader:
 
     def _attributes(self, tileset: int) -> NDArray[np.uint16]:
         """Return the attributes of a tileset's metatiles; fewer where the image ends before."""
-        address = self._pointer(tileset + _ATTRIBUTES)
-        raw = self._memory.read_most(address, _ATTRIBUTES_SIZE)
+        address = self._pointer(tileset + ATTRIBUTES_AT)
+        raw = self._memory.read_most(address, ATTRIBUTES_SIZE)
         return np.frombuffer(raw[: len(raw) & ~1], "<u2")
 
     def _events(self, address: int, dynamic: MapId) -> tuple[list[Warp], list[tuple[int, int]]]:
-        raw = self._memory.read(address, _EVENTS.size)
+        raw = self._memory.read(address, EVENTS.size)
         if not raw:
             return [], []
-        _, num_warps, _, num_signs, _, warps_at, _, signs_at = _EVENTS.unpack(raw)
+        _, num_warps, _, num_signs, _, warps_at, _, signs_at = EVENTS.unpack(raw)
         warps = []
-        for x, y, _, index, number, group in self._rows(warps_at, num_warps, _WARP):
-            is_dynamic = (group, number) == _DYNAMIC
+        for x, y, _, index, number, group in self._rows(warps_at, num_warps, WARP):
+            is_dynamic = (group, number) == DYNAMIC_MAP
             target = dynamic if is_dynamic else MapId(group, number)
-            warps.append(Warp(x, y, target, _BACK if is_dynamic else index + 1, self._name(target)))
+            warps.append(Warp(x, y, target, BACK if is_dynamic else index + 1, self._name(target)))
         signs = self._rows(signs_at, num_signs, _SIGN)
         return warps, [(x, y) for x, y, _, kind in signs if kind < _SIGN_KINDS]
 
     def _edges(self, address: int) -> Iterator[Edge]:
         raw = self._memory.read(address, _CONNECTIONS.size)
         count, rows = _CONNECTIONS.unpack(raw) if raw else (0, 0)
-        if 0 < count <= _MOST_CONNECTIONS:
-            for direction, _, group, number in self._rows(rows, count, _CONNECTION):
-                if direction in _SIDES:
+        if 0 < count <= MAX_CONNECTIONS:
+            for direction, _, group, number in self._rows(rows, count, CONNECTION):
+                if direction in CONNECTION_FACINGS:
                     target = MapId(group, number)
-                    yield Edge(_SIDES[direction], target, self._name(target))
+                    side = SIDES[CONNECTION_FACINGS[direction]]
+                    yield Edge(side, target, self._name(target))
 
     def _rows(self, address: int, count: int, row: struct.Struct) -> Iterator[tuple[int, ...]]:
         return row.iter_unpack(self._memory.read(address, count * row.size))

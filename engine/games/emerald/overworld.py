@@ -7,8 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.emerald.profile import Profile
-from engine.games.emerald.rom_maps import Image, ImplausibleError, RomMap, TriggerRow, read_maps
+from engine.games.emerald.rom_maps import (
+    CONNECTION_FACINGS,
+    DYNAMIC_MAP,
+    Image,
+    ImplausibleError,
+    RomMap,
+    TriggerRow,
+    read_maps,
+)
 from engine.games.emerald.terrain import terrain_of
+from engine.games.facts import FIRST_VARIABLE, variable_place
 from engine.games.overworld import (
     BACK,
     CONNECTION_FIELDS,
@@ -34,15 +43,10 @@ and at sea, underground, underwater, indoors and secret bases."""
 _OTHER = 5
 _FLOOR = Terrain.WALKABLE | Terrain.WATER
 
-_SIDES: Mapping[int, Facing] = {1: Facing.DOWN, 2: Facing.UP, 3: Facing.LEFT, 4: Facing.RIGHT}
-"""Direction of a connection -> where one looks who leaves by it; diving and emerging are none."""
-_DYNAMIC = (127, 127)
-"""Group and number of where a script says that a warp leads."""
-
 _TRAINER_BATTLE, _BEAT_FLAGS, _NUM_TRAINERS = 0x5C, 0x500, 0x360
 _SET_OR_COPY, _ITEM_VARIABLE = 0x1A, 0x8000
 _NUM_FLAGS, _HIDDEN_ITEM_FLAGS = 2_400, 0x1F4
-_FIRST_VARIABLE, _NUM_VARIABLES, _VARIABLE_SIZE = 0x4000, 256, 2
+_NUM_VARIABLES = 256
 _MAX_VALUE = 254
 """255 is `engine.games.overworld.ANY_SCENE`."""
 
@@ -143,7 +147,7 @@ def _warps(
             place = (x, y) if is_inside else (each.width, each.height)
             there = rows.get((group, number), -1)
             is_known = there >= 0 and warp < min(len(maps[there].warps), BACK - 1)
-            if (group, number) == _DYNAMIC:
+            if (group, number) == DYNAMIC_MAP:
                 yield row, *place, -1, BACK
             else:
                 yield row, *place, there if is_known else -1, warp + 1 if is_known else 0
@@ -154,7 +158,7 @@ def _connections(
 ) -> Iterator[tuple[int, int, int, int, int, int, int]]:
     for row, each in enumerate(maps):
         for direction, offset, group, number in each.connections:
-            facing, there = _SIDES.get(direction), rows.get((group, number))
+            facing, there = CONNECTION_FACINGS.get(direction), rows.get((group, number))
             if facing is None or there is None:
                 continue
             target, is_vertical = maps[there], facing in (Facing.UP, Facing.DOWN)
@@ -225,11 +229,11 @@ def _triggers(maps: list[RomMap]) -> Iterator[tuple[int, int, int, int, int]]:
         for trigger in each.triggers:
             if _is_story(trigger, each):
                 x, y, variable, value, _ = trigger
-                yield row, x, y, value, (variable - _FIRST_VARIABLE) * _VARIABLE_SIZE
+                yield row, x, y, value, variable_place(variable)
 
 
 def _is_story(trigger: TriggerRow, here: RomMap) -> bool:
     x, y, variable, value, script = trigger
     is_inside = 0 <= x < here.width and 0 <= y < here.height
-    is_variable = 0 <= variable - _FIRST_VARIABLE < _NUM_VARIABLES
+    is_variable = 0 <= variable - FIRST_VARIABLE < _NUM_VARIABLES
     return is_inside and is_variable and 0 <= value <= _MAX_VALUE and bool(script)

@@ -6,34 +6,43 @@ followed. Structures are those of pret/pokeemerald, include/global.fieldmap.h.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from engine.games.emerald.rom_tables import ROM_START
+from engine.games.emerald.memory import ROM
+from engine.games.emerald.terrain import PRIMARY_METATILES
+from engine.types import Facing
 
 MAX_CELLS = 10_240
 """Of the map in RAM, its border included."""
 BORDER_WIDTH, BORDER_HEIGHT = 15, 14
-METATILES = 512
-"""Of a tileset; what a map's secondary tileset has, is numbered from there on."""
+"""What the border adds to a map's size in RAM."""
+ATTRIBUTES_AT, ATTRIBUTES_SIZE = 0x10, 2 * PRIMARY_METATILES
+"""Where a tileset points to its metatiles' attributes, and their bytes."""
+DYNAMIC_MAP = (127, 127)
+"""Group and number in warps of which a script says where they lead."""
+CONNECTION_FACINGS: Mapping[int, Facing] = MappingProxyType(
+    {1: Facing.DOWN, 2: Facing.UP, 3: Facing.LEFT, 4: Facing.RIGHT}
+)
+"""Direction of a connection -> where one looks who leaves by it; diving and emerging are none."""
 
 _MAX_GROUPS = _MAX_MAPS = 256
 _POINTER = 4
 _HEADER = struct.Struct("<4I2H8B")
-_LAYOUT = struct.Struct("<2i4I")
-_EVENTS = struct.Struct("<4B4I")
-_CONNECTION = struct.Struct("<B3xi2B2x")
-_ATTRIBUTES_AT = 0x10
+LAYOUT = struct.Struct("<2i4I")
+EVENTS = struct.Struct("<4B4I")
+CONNECTION = struct.Struct("<B3xi2B2x")
 _MAX_SIDE = 255
 """`engine.games.overworld` keeps coordinates in a byte."""
-_MAX_CONNECTIONS = 16
+MAX_CONNECTIONS = 16
 
 ObjectRow = tuple[int, int, int, int, int, int, int, int, int, int]
 """Local id, graphics, x, y, elevation, movement, trainer type, trainer range, script, flag."""
 _OBJECT = struct.Struct("<2B2x2h2B2x2HIH2x")
 WarpRow = tuple[int, int, int, int, int, int]
 """X, y, elevation, warp, map's number, map's group."""
-_WARP = struct.Struct("<2h4B")
+WARP = struct.Struct("<2h4B")
 TriggerRow = tuple[int, int, int, int, int]
 """X, y, variable, value, script."""
 _TRIGGER = struct.Struct("<2h2x2H2xI")
@@ -58,7 +67,7 @@ class Image:
         Raises:
             ImplausibleError: They are not in the image.
         """
-        start = address - ROM_START
+        start = address - ROM
         if start < 0 or start + size > len(self.rom):
             raise ImplausibleError(f"{address:08X} is outside the image")
         return self.rom[start : start + size]
@@ -69,7 +78,7 @@ class Image:
 
     def holds(self, address: int, size: int = 1) -> bool:
         """Return whether `size` bytes at an address are in the image."""
-        start = address - ROM_START
+        start = address - ROM
         return start >= 0 and start + size <= len(self.rom)
 
 
@@ -137,7 +146,7 @@ def _is_group(image: Image, start: int) -> bool:
     """Return whether a list of maps begins at an address: its first leads to a layout."""
     try:
         layout = image.pointer(image.pointer(start))
-        width, height, *_ = _LAYOUT.unpack(image.read(layout, _LAYOUT.size))
+        width, height, *_ = LAYOUT.unpack(image.read(layout, LAYOUT.size))
     except ImplausibleError:
         return False
     return _is_size(width, height)
@@ -155,12 +164,12 @@ def _read_map(image: Image, header: int, group: int, number: int) -> RomMap:
     layout, events, _, connections, _, _, section, _, _, kind, *_ = _HEADER.unpack(
         image.read(header, _HEADER.size)
     )
-    width, height, _, cells, *tilesets = _LAYOUT.unpack(image.read(layout, _LAYOUT.size))
+    width, height, _, cells, *tilesets = LAYOUT.unpack(image.read(layout, LAYOUT.size))
     if not _is_size(width, height):
         raise ImplausibleError(f"map {group}.{number} has an invalid size")
     counts, tables = (0, 0, 0, 0), (0, 0, 0, 0)
     if events:
-        found = _EVENTS.unpack(image.read(events, _EVENTS.size))
+        found = EVENTS.unpack(image.read(events, EVENTS.size))
         counts, tables = found[:4], found[4:]
 
     def rows(kind: int, layout: struct.Struct) -> Iterator[tuple[int, ...]]:
@@ -177,7 +186,7 @@ def _read_map(image: Image, header: int, group: int, number: int) -> RomMap:
         image.read(cells, 2 * width * height),
         (_attributes(image, tilesets[0]), _attributes(image, tilesets[1])),
         tuple(rows(0, _OBJECT)),  # type: ignore[arg-type]  # `struct` does not say how many
-        tuple(rows(1, _WARP)),  # type: ignore[arg-type]
+        tuple(rows(1, WARP)),  # type: ignore[arg-type]
         tuple(rows(2, _TRIGGER)),  # type: ignore[arg-type]
         tuple(rows(3, _SIGN)),  # type: ignore[arg-type]
         tuple(_connections(image, connections)),
@@ -187,18 +196,18 @@ def _read_map(image: Image, header: int, group: int, number: int) -> RomMap:
 def _attributes(image: Image, tileset: int) -> bytes:
     """Return a tileset's attributes; fewer where the image ends before, or there is none."""
     if not tileset:
-        return bytes(2 * METATILES)
-    start = image.pointer(tileset + _ATTRIBUTES_AT)
+        return bytes(ATTRIBUTES_SIZE)
+    start = image.pointer(tileset + ATTRIBUTES_AT)
     if not image.holds(start):
         raise ImplausibleError(f"the tileset at {tileset:08X} has no attributes")
-    size = min(2 * METATILES, ROM_START + len(image.rom) - start)
-    return image.read(start, size).ljust(2 * METATILES, b"\0")
+    size = min(ATTRIBUTES_SIZE, ROM + len(image.rom) - start)
+    return image.read(start, size).ljust(ATTRIBUTES_SIZE, b"\0")
 
 
 def _connections(image: Image, address: int) -> Iterator[tuple[int, int, int, int]]:
     if not address:
         return
     count, rows = struct.unpack("<iI", image.read(address, 2 * _POINTER))
-    if not 0 <= count <= _MAX_CONNECTIONS:
+    if not 0 <= count <= MAX_CONNECTIONS:
         raise ImplausibleError(f"there are no connections at {address:08X}")
-    yield from _CONNECTION.iter_unpack(image.read(rows, count * _CONNECTION.size))
+    yield from CONNECTION.iter_unpack(image.read(rows, count * CONNECTION.size))

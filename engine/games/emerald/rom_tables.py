@@ -10,11 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine.games.base import GameTables, MoveFacts
+from engine.games.emerald.memory import ROM
 from engine.games.emerald.profile import Profile
 from engine.games.emerald.text import decode
 from engine.games.facts import read_tables as read_facts
 
-ROM_START = 0x0800_0000
 _SPECIES_NAME, _MOVE_NAME, _CLASS_NAME = 11, 13, 13
 _SPECIES, _SPECIES_TYPES = 28, 6
 _MOVE, _MOVE_POWER = 12, 1  # then type, accuracy and points
@@ -29,7 +29,7 @@ _NONE = frozenset({"", "?", "??????????", "????????", "-"})
 
 def rom_slice(rom: bytes, address: int, size: int) -> bytes:
     """Return what the processor sees at an address; shorter where the image ends before."""
-    start = address - ROM_START
+    start = address - ROM
     return rom[start : start + size] if start >= 0 else b""
 
 

@@ -4,9 +4,8 @@ from functools import cache
 from pathlib import Path
 
 from engine.emulator.advance_cartridge import AdvanceCartridge
-from engine.errors import RomError
 from engine.games.base import Atlas, Recognised
-from engine.games.bundled import find_image
+from engine.games.bundled import ADVANCE, refusal_of_build
 from engine.games.emerald.game import EmeraldGame
 from engine.games.emerald.profile import Profile
 from engine.games.facts import read_places
@@ -33,10 +32,7 @@ def recognise(file: Path, sha1: str, cartridge: AdvanceCartridge, rom: bytes) ->
     )
     if sha1 == profile.sha1:
         return Recognised(game.name, game)
-    refusal = RomError(
-        f"The practice game {file} is damaged or from a different version (SHA-1 {sha1}).",
-        "Reinstall poketui, or build it with `python roms/mosslight_advance/build.py`.",
-    )
+    refusal = refusal_of_build(ADVANCE, file, sha1)
     return Recognised(f"{game.name} (unknown build)", game, refusal)
 
 
@@ -52,12 +48,3 @@ def atlas() -> Atlas:
         shop_name="SHOP",
         clerk=1,
     )
-
-
-def rom_path() -> Path:
-    """Find the practice game's image.
-
-    Raises:
-        RomError: It is missing.
-    """
-    return find_image("mosslight-advance")

@@ -4,9 +4,8 @@ from functools import cache
 from pathlib import Path
 
 from engine.emulator.cartridge import Cartridge
-from engine.errors import RomError
 from engine.games.base import Atlas, Recognised
-from engine.games.bundled import find_image
+from engine.games.bundled import FIRST, find_image, refusal_of_build
 from engine.games.crystal.game import CrystalGame
 from engine.games.facts import read_places, read_rows, read_tables
 from engine.games.overworld import Ability
@@ -26,10 +25,7 @@ def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recogn
     )
     if sha1 == read_rows(FACTS, "game")[0]["sha1"]:
         return Recognised(game.name, game)
-    refusal = RomError(
-        f"The practice game {file} is damaged or from a different version (SHA-1 {sha1}).",
-        "Reinstall poketui, or build it with `python roms/practice/build.py`.",
-    )
+    refusal = refusal_of_build(FIRST, file, sha1)
     return Recognised(f"{game.name} (unknown build)", game, refusal)
 
 
@@ -54,4 +50,4 @@ def rom_path() -> Path:
     Raises:
         RomError: It is missing.
     """
-    return find_image("mosslight")
+    return find_image(FIRST)

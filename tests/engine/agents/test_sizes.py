@@ -14,9 +14,9 @@ from engine.agents.rules import RulesAgent
 from engine.config import DQNConfig, PPOConfig
 from engine.env.batch import Batch
 from engine.env.pixels import FrameStack, pixels_shape
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, EnvironmentError
 from engine.training.checkpoint import Checkpoint
-from engine.training.snapshot import refuse_other_versions
+from engine.training.snapshot import package_version, refuse_other_versions
 from engine.types import Spaces
 
 ENVS = 2
@@ -97,13 +97,26 @@ def test_agents_without_a_network_take_any_number_of_actions(agent) -> None:
 @pytest.mark.parametrize("kind", ["ppo", "dqn"])
 def test_a_checkpoint_of_another_number_of_actions_is_refused_in_one_line(kind: str) -> None:
     facts, arrays = make(kind, Spaces(3, 9)).save()
-    other, checkpoint = make(kind, Spaces(3, 4)), Checkpoint({"version": "1"}, arrays)
-    with (
-        pytest.raises(CheckpointError, match=r"is 9 x 8, here 4 x 8") as refused,
-        refuse_other_versions(checkpoint),
+    other = make(kind, Spaces(3, 4))
+    for version, said in (
+        ("1", r"written by version 1 \(.*is 9 x 8, here 4 x 8"),
+        (package_version(), r"does not fit the game and the settings here \(.*is 9 x 8, here 4"),
     ):
-        other.load(facts, arrays)
-    assert "\n" not in refused.value.message
+        with (
+            pytest.raises(CheckpointError, match=said) as refused,
+            refuse_other_versions(Checkpoint({"version": version}, arrays)),
+        ):
+            other.load(facts, arrays)
+        assert "\n" not in refused.value.message
+
+
+def test_an_emulators_refusal_of_a_checkpoint_keeps_its_remedy() -> None:
+    with (
+        pytest.raises(CheckpointError, match="from the core X") as refused,
+        refuse_other_versions(Checkpoint({"version": "1"}, {})),
+    ):
+        raise EnvironmentError("It is from the core X.", "Name it with --core.")
+    assert refused.value.hint == "Name it with --core."
 
 
 def test_a_replay_keeps_actions_that_fill_no_byte() -> None:

@@ -1,3 +1,4 @@
+import hashlib
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -136,6 +137,23 @@ def test_exact_replay_refuses_another_rom(demo_file: Recorded, demo_config: RunC
     demo = replace(demo, recording=replace(demo.recording, rom="0" * 40))
     with pytest.raises(ReplayError, match="different ROM"):
         list(play(demo, demo_config))
+
+
+@pytest.mark.parametrize(
+    ("emulator", "said"),
+    [("9.9.9", r"recorded with emulator 9\.9\.9, not \d"), ("", "start state is damaged")],
+)
+def test_exact_replay_says_why_a_start_cannot_be_loaded(
+    demo_file: Recorded, demo_config: RunConfig, emulator: str, said: str
+) -> None:
+    demo, torn = demo_file[1], b"torn"
+    recording = replace(
+        demo.recording,
+        emulator=emulator or demo.recording.emulator,
+        start=hashlib.sha1(torn, usedforsecurity=False).hexdigest(),
+    )
+    with pytest.raises(ReplayError, match=said):
+        list(play(replace(demo, recording=recording, start_state=torn), demo_config))
 
 
 def test_takeover_and_live_play_come_back_in_another_game(

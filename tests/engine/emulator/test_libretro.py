@@ -39,7 +39,7 @@ def image_of(game: str) -> bytes:
     return ROM if game == "counter" else find_image(game).read_bytes()
 
 
-@pytest.fixture(params=["counter", "mosslight-advance"])
+@pytest.fixture(params=["mosslight-advance", pytest.param("counter", marks=pytest.mark.slow)])
 def game(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -2,8 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.games.crystal.masking import blocked_actions
-from engine.games.crystal.menu_uses import MenuUses
+from engine.games.crystal.masking import blocked_actions, menu_uses
 from engine.games.menus import MenuKind, menu_kind
 from engine.types import (
     Action,
@@ -21,7 +20,7 @@ from tests.engine.states import make_battle, make_control, make_creature, make_s
 
 A, B, START, SELECT, UP, DOWN, LEFT, RIGHT, NOOP = Action
 PARTY = (make_creature(),)
-USES = MenuUses(CRYSTAL)
+USES = menu_uses(CRYSTAL)
 DIRECTIONS = {UP, DOWN, LEFT, RIGHT}
 
 

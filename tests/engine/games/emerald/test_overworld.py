@@ -5,8 +5,8 @@ from itertools import groupby
 
 import pytest
 
+from engine.games.emerald.memory import ROM
 from engine.games.emerald.overworld import read_overworld
-from engine.games.emerald.rom_tables import ROM_START
 from engine.games.overworld import BACK, BlockChange, Overworld, PersonKind, Stance, When
 from engine.strategy.graph import build_graph
 from engine.strategy.routes import EVERYTHING_OPEN, RouteFinder
@@ -158,4 +158,4 @@ def test_no_damage_of_an_image_is_an_error(seed: int) -> None:
 
 def test_addresses_begin_where_cartridges_are_seen() -> None:
     rom, profile = build({(0, 0): HOUSE})
-    assert 0 < profile.rom["gMapGroups"] - ROM_START < len(rom)
+    assert 0 < profile.rom["gMapGroups"] - ROM < len(rom)

@@ -1,7 +1,7 @@
 """Say whether the START menu holds something to do."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.games.base import GameTables
 from engine.types import Creature, GameState, Terrain
@@ -16,25 +16,10 @@ _STRENGTHENING = frozenset(
      "FIRE STONE", "THUNDERSTONE", "WATER STONE", "LEAF STONE", "SUN STONE"}
 )  # fmt: skip
 _RODS = frozenset({"OLD ROD", "GOOD ROD", "SUPER ROD"})
-_HIDDEN_MACHINES: Mapping[str, str] = {
-    "HM01": "CUT",
-    "HM02": "FLY",
-    "HM03": "SURF",
-    "HM04": "STRENGTH",
-    "HM05": "FLASH",
-    "HM06": "WHIRLPOOL",
-    "HM07": "WATERFALL",
-}
 FieldMoves = Mapping[str, tuple[frozenset[str], int | None]]
-OUTDOORS, UNDERGROUND = frozenset({"town", "route"}), frozenset({"cave", "dungeon"})
-_FIELD_MOVES: FieldMoves = {
-    "FLY": (OUTDOORS, 5),
-    "TELEPORT": (OUTDOORS, None),
-    "FLASH": (UNDERGROUND, 0),
-    "DIG": (UNDERGROUND, None),
-}
 """Moves used from the menu alone: where, and the bit of the badge that allows it, if any. CUT, SURF
 and the like are used by facing what they are for."""
+OUTDOORS, UNDERGROUND = frozenset({"town", "route"}), frozenset({"cave", "dungeon"})
 _SHARED_HEALING = frozenset({"SOFTBOILED", "MILK DRINK"})
 
 
@@ -45,12 +30,12 @@ class MenuUses:
     Args:
         tables: Names of items and moves; what a game does not have is never of use.
         hidden_machines: Items that teach a move and are not used up -> that move.
-        field_moves: Moves used from the menu alone: where, and the bit of the badge they need.
+        field_moves: The game's.
     """
 
     tables: GameTables
-    hidden_machines: Mapping[str, str] = field(default_factory=lambda: _HIDDEN_MACHINES)
-    field_moves: FieldMoves = field(default_factory=lambda: _FIELD_MOVES)
+    hidden_machines: Mapping[str, str]
+    field_moves: FieldMoves
 
     def has_any(self, state: GameState) -> bool:
         """Return whether a healing item, an item, a machine or a field move can do something."""

@@ -1,0 +1,128 @@
+"""Say what is of no use in all games with these rules: on foot, and in a battle's menus.
+
+Each game's own masking adds its buttons, menus and prompts; the reasons are worded here once.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.games.base import BattleCells
+from engine.types import (
+    DIRECTIONS,
+    MAP_BORDER,
+    SIDES,
+    Action,
+    BattleKind,
+    Facing,
+    GameState,
+    MapView,
+    Move,
+    Terrain,
+)
+
+UNUSED = "nothing uses it"
+NO_CREATURE = "nothing useful in the menu before the first creature"
+MENU_IDLE = "nothing useful in the menu now"
+OPTIONS_SET = "the options are preset, and the run saves itself"
+UNUSED_IN_BATTLE = "not used in battle"
+BOX_WAITS = "the text box waits for A or B"
+PRINTING = "text is printing: only A and B speed it up"
+NO_LETTER = "it enters no letter"
+MENU_WAITS = "a menu is open"
+ONE_COLUMN = "the menu has one column"
+SCREEN_WAITS = "the screen waits for a button"
+SCRIPTED = "a scene is playing"
+NOTHING_TO_LEAVE = "this does not leave the battle"
+CURSOR_EDGE = "the cursor is at the edge"
+
+_WALL = "blocked, and nothing there to interact with"
+_STANDING_THERE = "blocked, and already facing it"
+_NOTHING_AHEAD = "nothing ahead to interact with"
+_NOTHING_TO_CANCEL = "there is nothing to cancel while walking"
+_NO_MOVE_LEFT = "this move has no points left"
+_NO_OTHER = "no other creature can fight"
+_NOTHING_TO_USE = "nothing useful in the bag here"
+_NO_ESCAPE = "you cannot run from a trainer"
+
+_FIGHTERS_TO_SWITCH = 2
+_PUSHING = "STRENGTH"
+"""Who knows it pushes boulders, which no state tells from people."""
+_OPPOSITE: Mapping[Facing, Facing] = {
+    Facing.DOWN: Facing.UP,
+    Facing.UP: Facing.DOWN,
+    Facing.LEFT: Facing.RIGHT,
+    Facing.RIGHT: Facing.LEFT,
+}
+
+
+def block_in_battle_menu(state: GameState, cells: BattleCells, blocked: dict[int, str]) -> None:
+    """Leave FIGHT and what else can do something: another creature, an item, running away.
+
+    Args:
+        state: A battle's first menu is open.
+        cells: Where its entries are.
+        blocked: Is added to; the edges of the menu are not.
+    """
+    blocked[Action.B] = NOTHING_TO_LEAVE
+    battle, bag, cursor = state.battle, state.bag, state.control.cursor
+    is_trainer = battle is not None and battle.kind is BattleKind.TRAINER
+    fighters = sum(creature.hp > 0 for creature in state.party)
+    if cursor == cells.team and fighters < _FIGHTERS_TO_SWITCH:
+        blocked[Action.A] = _NO_OTHER
+    elif cursor == cells.bag and not bag.items and (is_trainer or not bag.balls):
+        blocked[Action.A] = _NOTHING_TO_USE
+    elif cursor == cells.run and is_trainer:
+        blocked[Action.A] = _NO_ESCAPE
+
+
+def block_empty_move(moves: Sequence[Move], chosen: int, blocked: dict[int, str]) -> None:
+    """Block A on a move without points while another has some; `chosen` counts from 0."""
+    if chosen < len(moves) and not moves[chosen].points and any(move.points for move in moves):
+        blocked[Action.A] = _NO_MOVE_LEFT
+
+
+def block_on_foot(state: GameState, blocked: dict[int, str]) -> bool:
+    """Block what does nothing where the player stands.
+
+    Returns:
+        Whether waiting may change that: somebody stands beside the player, or the map is unknown.
+    """
+    blocked[Action.B] = _NOTHING_TO_CANCEL
+    place, view = state.place, state.map
+    grid = view.bordered
+    if grid is None or not view.contains(place.x, place.y):
+        return True
+    standing = {(thing.x, thing.y) for thing in view.objects}
+    can_push = any(move.name == _PUSHING for one in state.party for move in one.moves)
+    has_neighbour = False
+    for action, facing in DIRECTIONS.items():
+        dx, dy = facing.delta
+        target = (place.x + dx, place.y + dy)
+        is_faced = place.facing is facing
+        if target in standing:
+            has_neighbour = True
+            if is_faced and not can_push:
+                blocked[action] = _STANDING_THERE
+        elif not _is_way(view, grid, place.x, place.y, facing) and (
+            is_faced or not view.answers(place.x, place.y, facing)
+        ):
+            blocked[action] = _WALL
+    if not view.answers(place.x, place.y, place.facing):
+        blocked[Action.A] = _NOTHING_AHEAD
+    return has_neighbour
+
+
+def _is_way(view: MapView, grid: NDArray[np.uint32], x: int, y: int, facing: Facing) -> bool:
+    """Return whether pressing a direction can lead somewhere: walk, swim, hop, leave by a mat."""
+    here = grid.item(y + MAP_BORDER, x + MAP_BORDER)
+    if here & (Terrain.MATS[facing] | Terrain.HOPS[facing]):
+        return True
+    dx, dy = facing.delta
+    if not view.contains(x + dx, y + dy) and SIDES[facing] not in view.connections:
+        return False
+    there = grid.item(y + dy + MAP_BORDER, x + dx + MAP_BORDER)
+    if here & Terrain.WALLS[facing] or there & Terrain.WALLS[_OPPOSITE[facing]]:
+        return False
+    return bool(there & (Terrain.WALKABLE | here & Terrain.WATER))
