@@ -18,8 +18,10 @@ from engine.demos.exact_replay import Step, play
 from engine.demos.npz import NpzReader, write_array, writing_npz, writing_rows
 from engine.demos.recorder import record_actions
 from engine.errors import DemoError
+from engine.games.bundled import ADVANCE, name_of
 from engine.games.catalog import load_game
 from engine.plurals import counted
+from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE
 
 _MAX_TEXT = 1 << 24
 _FEW = 1 << 20
@@ -93,12 +95,14 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         actions = file.whole_numbers("actions", _FEW)
         _check_beside(file, len(actions), path)
         shape = file.shape("observations") if "observations" in file.names else None
+        if not config.rom_path:
+            config = config.model_copy(update={"rom_path": _game_with_frames(shape)})
         game = load_game(config.rom_path, config.allow_unknown_rom)
         if shape is not None and (len(shape) != 4 or shape[1:] != game.frame_shape):
             found, own = (" x ".join(map(str, one)) for one in (shape[1:], game.frame_shape))
             raise DemoError(
                 f"{path} contains {found} frames, expected {own}.",
-                "It is from a different game, or was resized.",
+                "It is from a different game (--game, --rom), or was resized.",
             )
         if shape is not None and shape[0] != len(actions):
             raise DemoError(f"{path} has a different number of frames than actions.")
@@ -110,6 +114,26 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
                 made.unlink(missing_ok=True)
                 raise
         return demo, made
+
+
+def game_of_npz(path: Path) -> str:
+    """Return the name of the practice game that an NPZ is of, "" where that is not known.
+
+    Its own demonstration says so, else the size of its frames.
+
+    Raises:
+        DemoError: It is damaged.
+    """
+    with NpzReader(path) as file:
+        if "demo" in file.names:
+            data = file.array("demo", _MAX_TEXT, np.uint8)
+            return name_of(decode_demo(data.tobytes(), str(path)).recording.rom)
+        has_frames = "observations" in file.names
+        return _game_with_frames(file.shape("observations") if has_frames else None)
+
+
+def _game_with_frames(shape: tuple[int, ...] | None) -> str:
+    return ADVANCE if shape is not None and shape[1:] == GAME_BOY_ADVANCE_FRAME_SHAPE else ""
 
 
 def _check_beside(file: NpzReader, length: int, path: Path) -> None:

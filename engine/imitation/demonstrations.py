@@ -9,7 +9,7 @@ from engine.config import RunConfig
 from engine.demos.dataset import SPLIT, DemoSet, Wanted, demos_folder, read_split
 from engine.demos.demonstration import INTERVENTION, SUFFIX, Demonstration, read_demo, write_demo
 from engine.demos.exact_replay import DemoPlayer
-from engine.demos.exchange import from_npz
+from engine.demos.exchange import from_npz, game_of_npz
 from engine.env.pixels import MakeSight, sight_of
 from engine.errors import DemoError, ReplayError
 from engine.games.bundled import name_of
@@ -82,8 +82,11 @@ def recorded_game(path: Path, run: RunConfig) -> str:
     """
     path = _kept(path, run)
     files = demo_files(path) if path.is_dir() else [path]
-    first = next((file for file in files if file.suffix == SUFFIX and file.exists()), None)
-    return "" if first is None else name_of(read_demo(first).recording.rom)
+    first = next((file for file in files if file.exists()), None)
+    if first is None:
+        return ""
+    is_npz = first.suffix == NPZ_SUFFIX
+    return game_of_npz(first) if is_npz else name_of(read_demo(first).recording.rom)
 
 
 def demo_files(folder: Path) -> list[Path]:

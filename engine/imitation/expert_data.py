@@ -5,7 +5,7 @@ This is for loops of one's own over pictures. What `poketui bc` learns from are 
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypedDict
 
@@ -20,7 +20,6 @@ from engine.env.pixels import SIDE, shrink_screen
 from engine.errors import DemoError
 from engine.folders import user_path
 from engine.games.base import Game
-from engine.games.bundled import ADVANCE
 from engine.games.catalog import load_game
 from engine.imitation.demonstrations import NPZ_SUFFIX, demo_files, recorded_game
 from engine.plurals import counted
@@ -159,7 +158,7 @@ def load_expert_data(
         ReplayError: A demonstration goes another way.
     """
     paths = expert_paths(expert_data_dir)
-    run = config or RunConfig(rom_path=_recorded(paths))
+    run = config or RunConfig(rom_path=recorded_game(paths[0], RunConfig()))
     game = load_game(run.rom_path, run.allow_unknown_rom)
     episodes = [
         list(_npz_steps(path, game) if path.suffix == NPZ_SUFFIX else _demo_steps(path, run))
@@ -174,17 +173,6 @@ def load_expert_data(
             following = picture if is_last else steps[number + 1][0]
             buffer.add(picture, action, reward, following, done or is_last)
     return buffer
-
-
-def _recorded(paths: Sequence[Path]) -> str:
-    """Return the name of the practice game that files are of."""
-    if name := recorded_game(paths[0].parent, RunConfig()):
-        return name
-    if paths[0].suffix != NPZ_SUFFIX:
-        return ""
-    with NpzReader(paths[0]) as file:
-        shape = file.shape("observations")
-    return ADVANCE if shape[1:] == GAME_BOY_ADVANCE_FRAME_SHAPE else ""
 
 
 def expert_paths(expert_data_dir: str | Path) -> list[Path]:

@@ -23,6 +23,7 @@ sys.path.insert(0, str(HERE))
 
 import charset  # noqa: E402
 import data  # noqa: E402
+from data.facts import CODE, TITLE  # noqa: E402
 
 ROM = ROOT / "roms" / "mosslight_advance.gba"
 FACTS = ROOT / "engine" / "games" / "mosslight_advance" / "facts"
@@ -43,7 +44,7 @@ PRIVATE = {"iwram": (0x03003100, 0x03005C00), "ewram": (0x02000000, 0x02020000)}
 """Where link.ld puts variables of our own: first address and the one behind the last."""
 
 HEADER = slice(0xA0, 0xBD)
-TITLE, CODE, MAKER = b"MOSSLIGHTADV", b"AMLE", b"00"
+MAKER = "00"
 
 OWN_TABLES = ("map_group_sizes",)
 """What the engine wants to know of this game's ROM beyond what it knows of Emerald's."""
@@ -128,24 +129,16 @@ def compile_one(source: Path, target: Path, shared: str) -> Path:
     return made
 
 
-def compile_all(target: Path, *, skip_broken: bool) -> list[Path]:
+def compile_all(target: Path) -> list[Path]:
     """Compile every source, ours and generated; return the objects, the start-up code first."""
     start = target / "crt0.o"
     run((f"{PREFIX}as", "-mcpu=arm7tdmi", str(HERE / "src" / "crt0.s"), "-o", str(start)))
     shared = headers(target)
     sources = sorted([*(HERE / "src").glob("*.c"), *target.glob("*.c")], key=lambda one: one.name)
-    objects = [start]
-    for source in sources:
-        try:
-            objects.append(compile_one(source, target, shared))
-        except BuildError as error:
-            if not skip_broken:
-                raise
-            print(f"left out: {error}", file=sys.stderr)
-    return objects
+    return [start, *(compile_one(source, target, shared) for source in sources)]
 
 
-def link(objects: Iterable[Path], target: Path, *, allow_undefined: bool) -> Path:
+def link(objects: Iterable[Path], target: Path) -> Path:
     """Link the objects; return the ELF file."""
     places = target / "symbols.ld"
     lines = (f"{name} = 0x{address:08X};\n" for name, (address, _) in ram_symbols().items())
@@ -153,8 +146,6 @@ def link(objects: Iterable[Path], target: Path, *, allow_undefined: bool) -> Pat
     made = target / "game.elf"
     kept = (f"-Wl,--undefined={name}" for name in rom_names())
     options = [*kept, "-Wl,--gc-sections", "-Wl,--build-id=none", f"-Wl,-Map={target / 'game.map'}"]
-    if allow_undefined:
-        options.append("-Wl,--unresolved-symbols=ignore-all")
     scripts = ("-T", str(HERE / "src" / "link.ld"), str(places))
     start = (f"{PREFIX}gcc", *MACHINE, "-nostdlib", *options, *scripts)
     run((*start, *(str(one) for one in objects), "-lgcc", "-o", str(made)))
@@ -182,7 +173,7 @@ def memory_left(found: Symbols) -> str:
 def with_header(image: bytes) -> bytes:
     """Return the image with title, code, maker and the header's sum, without a logo."""
     rom = bytearray(image)
-    rom[0xA0:0xB3] = TITLE.ljust(12, b"\0") + CODE + MAKER + b"\x96"
+    rom[0xA0:0xB3] = f"{TITLE:\0<12}{CODE}{MAKER}".encode("ascii") + b"\x96"
     rom[0xB3:0xC0] = bytes(13)
     rom[0xBD] = -(sum(rom[HEADER]) + 0x19) & 0xFF
     return bytes(rom)
@@ -204,7 +195,7 @@ def write_rom_symbols(found: Symbols, folder: Path) -> None:
                 writer.writerow((name, f"{address:08X}", size or ""))
 
 
-def build(target: Path, *, allow_undefined: bool = False) -> tuple[bytes, Symbols]:
+def build(target: Path) -> tuple[bytes, Symbols]:
     """Build in the folder `target`; return the ROM image and the addresses and sizes in it."""
     if not shutil.which(f"{PREFIX}gcc"):
         raise BuildError(
@@ -212,9 +203,7 @@ def build(target: Path, *, allow_undefined: bool = False) -> tuple[bytes, Symbol
         )
     target.mkdir(parents=True, exist_ok=True)
     data.generate(target)
-    elf = link(
-        compile_all(target, skip_broken=allow_undefined), target, allow_undefined=allow_undefined
-    )
+    elf = link(compile_all(target), target)
     binary = target / "game.bin"
     run((f"{PREFIX}objcopy", "-O", "binary", str(elf), str(binary)))
     rom = with_header(binary.read_bytes())
@@ -234,14 +223,9 @@ def main() -> int:
     parser.add_argument(
         "--build-dir", type=Path, default=HERE / "build", help="folder for generated files"
     )
-    parser.add_argument(
-        "--allow-undefined",
-        action="store_true",
-        help="link what compiles, although functions are missing",
-    )
     options = parser.parse_args()
     try:
-        rom, found = build(options.build_dir.resolve(), allow_undefined=options.allow_undefined)
+        rom, found = build(options.build_dir.resolve())
     except (BuildError, ValueError) as error:
         print(f"build failed: {error}", file=sys.stderr)
         return 1

@@ -53,20 +53,14 @@ class Album:
             self.game.act(name, hold=4)
 
     def until(self, doing: str) -> None:
-        """Play on with A until a battle's menu or a field's task waits."""
-        for _ in range(MOST_ACTIONS):
-            if self.game.function("gBattlerControllerFuncs") == doing or doing in self.game.tasks:
-                return
-            self.game.act("a", hold=4)
-        raise AssertionError(f"never {doing}: {self.player.where()}")
+        """Play on with A until a screen, a battle's menu or a field's task is there."""
+        game = self.game
 
-    def until_mode(self, mode: str) -> None:
-        """Play on with A until another screen has come."""
-        for _ in range(MOST_ACTIONS):
-            if self.game.mode == mode:
-                return
-            self.game.act("a", hold=4)
-        raise AssertionError(f"never {mode}: {self.player.where()}")
+        def is_there() -> bool:
+            controlled = game.function("gBattlerControllerFuncs")
+            return doing in (game.mode, controlled, *game.tasks)
+
+        self.player.wait_for(is_there)
 
     # ---- the parts of a game -------------------------------------------------------------------
 
@@ -77,7 +71,7 @@ class Album:
         self.shot("main_menu")
         self.keys("a", "", "")
         self.shot("introduction", 100)
-        self.until_mode("CB2_NamingScreen")
+        self.until("CB2_NamingScreen")
         self.shot("naming")
         self.player.start_game()
         self.shot("bedroom")
@@ -154,7 +148,7 @@ class Album:
         self.shot("shop_room")
         self.player.walk_to((3, 3))
         self.player.face("left")
-        self.until_mode("CB2_BuyMenu")
+        self.until("CB2_BuyMenu")
         self.shot("shop")
         self.player.settle()
         self.player.travel("MASON HOUSE")

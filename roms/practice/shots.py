@@ -125,7 +125,7 @@ def take(rom: bytes, folder: Path) -> None:
             shot("26_trainer")
     player.win_badge()
     shot("27_after_the_badge")
-    game.stop()
+    game.close()
 
 
 def _wild_battle(game, player, shot) -> None:  # type: ignore[no-untyped-def]

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.games.bundled import ADVANCE, find_image
@@ -47,6 +48,22 @@ def test_a_clone_plays_the_game_of_its_demonstrations(saves: Path) -> None:
     assert done.returncode == 0, done.stderr
     (config,) = saves.glob("policies/*/config.json")
     assert json.loads(config.read_text())["game"]["rom_path"] == ADVANCE
+
+
+def test_foreign_files_are_known_by_their_frames(saves: Path, tmp_path: Path) -> None:
+    exported = tmp_path / "npz"
+    demo, options = demo_of(saves, ADVANCE), ("--save-dir", str(saves))
+    done = poketui("demos", "export", demo, "--out", str(exported), *options)
+    assert done.returncode == 0, done.stderr
+    (path,) = exported.glob("*.npz")
+    with np.load(path) as file:
+        kept = {name: file[name] for name in ("observations", "actions", "rewards", "dones")}
+    np.savez_compressed(tmp_path / "episode_0000.npz", **kept)
+    into = ("--save-dir", str(tmp_path))
+    done = poketui("demos", "import", str(tmp_path / "episode_0000.npz"), *into)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = poketui("demos", "validate", *into)
+    assert "exactly as recorded" in done.stdout
 
 
 def test_named_otherwise_it_is_refused_in_one_line(saves: Path) -> None:

@@ -140,7 +140,7 @@ def test_an_address_with_a_password_is_refused_without_showing_it() -> None:
     [
         ("workers", 0, "one per core"),
         ("workers", 2, ""),
-        ("rom_path", "", "the practice game"),
+        ("rom_path", "", "mosslight"),
         ("planner.max_cost_per_run", 0.0, "no limit"),
         ("dqn.alpha", 0.0, ""),
     ],
@@ -158,5 +158,5 @@ async def test_settings_show_what_zero_and_an_empty_value_stand_for(
         await pilot.press("comma")
         await settle(pilot)
         text = screen_text(pilot)
-        assert "rom_path                     (the practice game)" in text
+        assert "rom_path                     (mosslight)" in text
         assert "workers                      0 (one per core)" in text

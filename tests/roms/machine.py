@@ -1,8 +1,7 @@
 """Run the practice game frame by frame and read its documented RAM, nothing else."""
 
 import io
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from pyboy import PyBoy
@@ -158,19 +157,5 @@ class Machine:
         self.tick(1, render=True)
         return bytes(self._boy.screen.ndarray.tobytes())
 
-    def stop(self) -> None:
+    def close(self) -> None:
         self._boy.stop(save=False)
-
-
-@contextmanager
-def started(reach: Callable[[str], bytes]) -> Iterator[Callable[[str], Machine]]:
-    """Give what starts a machine at a place, which `reach` returns the state of; stop them all."""
-    with ExitStack() as running:
-
-        def start(place: str) -> Machine:
-            game = Machine()
-            running.callback(game.stop)
-            game.load(reach(place))
-            return game
-
-        yield start

@@ -7,7 +7,8 @@ import pytest
 from tests.engine.games.images import PRACTICE
 from tests.roms import act_two
 from tests.roms.act_two import answer, event, is_naming, is_spinner, read_until
-from tests.roms.machine import Machine, started
+from tests.roms.first_act import started
+from tests.roms.machine import Machine
 from tests.roms.player import Player, map_of, objects
 
 pytestmark = pytest.mark.slow
@@ -33,14 +34,14 @@ def _reach(stage: str, saved: dict[str, bytes]) -> bytes:
             game.load(_reach(names[names.index(stage) - 1], saved))
         act_two.STAGES[stage](game)
         saved[stage] = game.save()
-        game.stop()
+        game.close()
     return saved[stage]
 
 
 @pytest.fixture
 def at(_saved: dict[str, bytes]) -> Iterator[At]:
     """Return a machine where a stage of act_two.STAGES has just ended."""
-    with started(lambda stage: _reach(stage, _saved)) as start_at:
+    with started(Machine, lambda stage: _reach(stage, _saved)) as start_at:
         yield start_at
 
 

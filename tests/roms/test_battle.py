@@ -168,7 +168,7 @@ def enter_battle() -> tuple[Machine, bytes]:
 def wild() -> Iterator[tuple[Machine, bytes]]:
     game, state = enter_battle()
     yield game, state
-    game.stop()
+    game.close()
 
 
 @pytest.fixture

@@ -469,7 +469,7 @@ def test_the_clock_counts_only_in_a_running_game() -> None:
     before = game.get("wGameTimeSeconds") * 60 + game.get("wGameTimeFrames")
     game.tick(90)
     assert game.get("wGameTimeSeconds") * 60 + game.get("wGameTimeFrames") == before + 90
-    game.stop()
+    game.close()
 
 
 def test_a_new_game_has_names_and_empty_pockets(start: Start) -> None:

@@ -100,4 +100,4 @@ def test_random_buttons_never_break_the_game(seed: int) -> None:
     for state in states[:: len(states) // 2]:
         game.load(state)
         Player(game).win_badge()
-    game.stop()
+    game.close()

@@ -29,7 +29,7 @@ def test_a_girl_can_be_chosen() -> None:
     player.choose(1)
     player.start_game()
     assert game.get("wPlayerGender") == 1
-    game.stop()
+    game.close()
 
 
 def test_town_cannot_be_left_without_a_creature(start: Start) -> None:

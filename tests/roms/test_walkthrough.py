@@ -3,27 +3,12 @@
 import pytest
 
 from tests.engine.games.images import PRACTICE
+from tests.roms.first_act import follow, steps
 from tests.roms.machine import Machine
 from tests.roms.player import Player, map_of
 
 MAX_ACTIONS = 450
 SEEDS = (0x135A, 1, 2, 3, 4)
-
-# One step a line; "-> milestone" names what must have been reached after it.
-WALKTHROUGH = """
-power on, title, introduction
-options: text at once, no battle scenes
-go to HOME 1F          -> left_bedroom
-go to FERNWICK         -> left_house
-go to LAB              -> entered_lab
-take ball 2            -> got_starter
-go to MILLBROOK PATH   -> reached_route
-go to STONEHOLLOW      -> reached_stonehollow
-go to GYM              -> entered_gym
-walk to 4,9            -> beat_moe
-walk to 4,6            -> beat_ida
-walk to 4,5            -> first_badge
-"""
 
 
 def milestones(game: Machine) -> set[str]:
@@ -58,39 +43,21 @@ def set_options(player: Player) -> None:
     player.settle()
 
 
-def follow(player: Player, step: str) -> None:
-    """Do one step of the walkthrough."""
-    if step.startswith("power on"):
-        player.start_game()
-    elif step.startswith("options"):
-        set_options(player)
-    elif step.startswith("go to "):
-        player.travel(step.removeprefix("go to "))
-    elif step.startswith("take ball "):
-        player.take_starter(int(step.removeprefix("take ball ")))
-    elif step.startswith("walk to "):
-        x, y = step.removeprefix("walk to ").split(",")
-        player.walk_to((int(x), int(y)))
-    else:
-        raise ValueError(f"unknown step {step!r}")
-
-
 def test_walkthrough_wins_the_badge_in_time() -> None:
     game = Machine(seed=SEEDS[0])
     player = Player(game)
-    for line in WALKTHROUGH.strip().splitlines():
-        step, _, milestone = (part.strip() for part in line.partition("->"))
-        follow(player, step)
+    for step, milestone in steps():
+        follow(player, step, set_options)
         if milestone:
-            assert milestone in milestones(game), f"after {line!r}: {player.where()}"
+            assert milestone in milestones(game), f"after {step!r}: {player.where()}"
     assert game.get("wOptions") & 0x97 == 0x91
     assert game.actions <= MAX_ACTIONS
-    game.stop()
+    game.close()
 
 
 def test_milestones_come_in_the_order_of_their_table() -> None:
     order = [one.key for one in PRACTICE.MILESTONES]
-    written = [line.split("->")[1].strip() for line in WALKTHROUGH.splitlines() if "->" in line]
+    written = [milestone for _, milestone in steps() if milestone]
     assert written == order[: len(written)]
     assert written[-1] == "first_badge"
 
@@ -105,7 +72,7 @@ def test_every_starter_wins_sooner_or_later(starter: int, seed: int) -> None:
     player.take_starter(starter)
     player.win_badge()
     assert game.get("wJohtoBadges") == 1
-    game.stop()
+    game.close()
 
 
 def test_the_game_goes_on_after_the_badge() -> None:
@@ -121,4 +88,4 @@ def test_the_game_goes_on_after_the_badge() -> None:
     for title in ("STONEHOLLOW", "MILLBROOK PATH", "FERNWICK", "HOME 2F"):
         player.travel(title)
     assert game.map_key == map_of("HOME 2F")
-    game.stop()
+    game.close()

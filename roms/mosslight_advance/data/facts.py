@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from .maps import MAPS, STORY_SPAWNS, World, flags, map_ids, scenes
-from .sources import act_one, creatures
+from .sources import act_one
 from .tables import TYPE_IDS, species_number
-from .world_source import WILD_SHARES, wild_places
+from .world_source import wild_shares
 
 NAME = "Mosslight Advance (practice game)"
 TITLE, CODE = "MOSSLIGHTADV", "AMLE"
@@ -32,14 +32,10 @@ def title(name: str) -> str:
 
 def _milestones() -> Rows:
     for one in act_one.MILESTONES:
-        value: int | str = one.value
-        if one.kind == "map":
-            value = title(str(one.value))
-        elif one.kind == "party":
-            value = one.value
+        value = title(str(one.value)) if one.kind == "map" else one.value
         x, y = one.tile or ("", "")
-        late = "yes" if one.holds_at_start else ""
-        story = (one.how, one.who, one.requires, one.level, late, "yes")
+        at_start = "yes" if one.holds_at_start else ""
+        story = (one.how, one.who, one.requires, one.level, at_start, "yes")
         yield one.key, one.kind, value, one.text, title(one.place), x, y, *story
 
 
@@ -48,9 +44,7 @@ def _wild() -> Rows:
     for name, one in MAPS.items():
         if not one.pool:
             continue
-        places = wild_places(one.pool)
-        for slot in creatures.POOLS[one.pool]:
-            share = sum(n for n, p in zip(WILD_SHARES, places, strict=True) if p is slot)
+        for slot, share in wild_shares(one.pool):
             yield title(name), species_number(slot.species), slot.low, slot.high, share
 
 

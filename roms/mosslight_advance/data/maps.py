@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from . import tables
 from .art import indoor, outdoor
 from .art.canvas import Painted
+from .art.regions import CELL
 from .sources import act_one, world_kinds
-from .tilesets import CELL, CellKey, PaintedCell, TilesetPair
+from .tilesets import CellKey, PaintedCell, TilesetPair
 
 Map = world_kinds.Map
 MAPS: dict[str, Map] = act_one.MAPS

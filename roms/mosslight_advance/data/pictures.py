@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .art import font, people, portraits, scenes
+from .art import backdrops, font, people, portraits
 from .art.canvas import Canvas, own_palette
 from .emit import braces, numbers, rows, source
 from .sources import creatures
@@ -29,8 +29,8 @@ def c_source() -> str:
     parts.append(
         "".join((professor[0], f"const struct Picture professor_picture = {professor[1]};\n"))
     )
-    parts += [_backdrop(name, draw()) for name, draw in scenes.BACKDROPS.items()]
-    parts.append(numbers("const u16 ui_palette[16]", scenes.UI_COLOURS, 4))
+    parts += [_backdrop(name, draw()) for name, draw in backdrops.BACKDROPS.items()]
+    parts.append(numbers("const u16 ui_palette[16]", backdrops.UI_COLOURS, 4))
     return source(*parts)
 
 

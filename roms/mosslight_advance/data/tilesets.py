@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from .art.canvas import CLEAR, Canvas
+from .art.canvas import CLEAR, PHASES, Canvas
 from .emit import numbers
 
 TILES = 512
@@ -18,11 +18,10 @@ TILES = 512
 PALETTES, PRIMARY_PALETTES = 13, 6
 ENTRIES = 15
 """Colours of a palette beside the see-through one."""
-CELL = 16
 FLIP_X, FLIP_Y = 0x400, 0x800
 
-PHASES, MOVING_PERIOD = 4, 16
-"""Water and flowers: how often they look different, and for how many frames each."""
+MOVING_PERIOD = 16
+"""For how many frames each phase of water and flowers is seen."""
 FIRST_MOVING = 1
 ANIMATION = """static void animate_{name}(void)
 {{

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from . import tables, text
 from .emit import braces, defines, numbers, rows, source
 from .maps import (
+    FIRST_BADGE_FLAG,
     FLOOR,
     MAPS,
     STORY_SPAWNS,
@@ -23,7 +24,11 @@ from .maps import (
 )
 from .sources import act_one, creatures, world_kinds
 
-SYSTEM_FLAGS = (("FLAG_BADGE_1", 0x867), ("FLAG_HAS_PARTY", 0x860), ("FLAG_RUNNING_SHOES", 0x8C0))
+SYSTEM_FLAGS = (
+    ("FLAG_BADGE_1", FIRST_BADGE_FLAG),
+    ("FLAG_HAS_PARTY", 0x860),
+    ("FLAG_RUNNING_SHOES", 0x8C0),
+)
 VAR_STARTER = 0x4023
 NONE = 0xFFFF
 
@@ -333,17 +338,24 @@ def wild_places(key: str) -> list[creatures.WildSlot]:
     return places
 
 
+def wild_shares(key: str) -> list[tuple[creatures.WildSlot, int]]:
+    """Return a pool's slots with their chances in percent, as its twelve places give them."""
+    places = wild_places(key)
+    return [
+        (slot, sum(n for n, place in zip(WILD_SHARES, places, strict=True) if place is slot))
+        for slot in creatures.POOLS[key]
+    ]
+
+
 def _pools() -> str:
     """Write the wild pools, for the game and in Emerald's tables, with equal chances."""
     parts, headers = [], []
     for key in tables.pool_keys():
-        places = wild_places(key)
         entries, mons = [], []
-        for slot in creatures.POOLS[key]:
-            share = sum(n for n, p in zip(WILD_SHARES, places, strict=True) if p is slot)
+        for slot, share in wild_shares(key):
             species = tables.species_number(slot.species)
             entries.append(braces((share, slot.low, slot.high, species)))
-        for slot in places:
+        for slot in wild_places(key):
             mons.append(braces((slot.low, slot.high, tables.species_number(slot.species))))
         parts.append(rows(f"static const struct PoolEntry pool_{key}[]", [*entries, "{0}"]))
         parts.append(rows(f"static const struct WildMon wild_{key}[]", mons))

@@ -3,12 +3,6 @@
 
 #define FADE 6
 #define POCKETS 5
-#define LIST_X 96
-#define LIST_W 142
-#define LIST_H 108
-#define ROWS 6
-#define ROW_STEP 16
-#define TEXT_Y 114
 #define LINE_H 15
 
 static const u8 close_text[] = T("Return to what you were\ndoing.");
@@ -40,13 +34,12 @@ static void draw_entry(u8 index, s16 x, s16 y)
     ui_number_right(LIST_X + LIST_W - 12, y, item_count(item), INK_TEXT);
 }
 
-/* A text of several lines. */
 void print_lines(s16 x, s16 y, const u8 *text)
 {
     u8 line[40], n;
-    for (; *text != 0xFF; y += LINE_H) {
-        for (n = 0; *text != 0xFE && *text != 0xFF && n < sizeof(line) - 1; ++text) line[n++] = *text;
-        line[n] = 0xFF;
+    for (; *text != TEXT_END; y += LINE_H) {
+        for (n = 0; *text != 0xFE && *text != TEXT_END && n < sizeof(line) - 1; ++text) line[n++] = *text;
+        line[n] = TEXT_END;
         ui_print(x, y, line, INK_TEXT);
         if (*text == 0xFE) ++text;
     }
@@ -57,8 +50,8 @@ static void point_at(u8 top, u8 row)
     u16 item = item_at(top + row);
     gBagPosition.cursor[gBagPosition.pocket] = row;
     gBagPosition.scroll[gBagPosition.pocket] = top;
-    ui_box(2, TEXT_Y, SCREEN_W - 4, SCREEN_H - TEXT_Y);
-    print_lines(14, TEXT_Y + 8, item ? gItems[item].description : close_text);
+    ui_box(2, LIST_TEXT_Y, SCREEN_W - 4, SCREEN_H - LIST_TEXT_Y);
+    print_lines(14, LIST_TEXT_Y + 8, item ? gItems[item].description : close_text);
 }
 
 /* A rectangle whose corners miss `cut` pixels, in steps. */
@@ -113,7 +106,7 @@ static void draw_bag(void)
 void Task_BagMenu_HandleInput(void)
 {
     u8 at = gBagPosition.pocket;
-    const struct List how = {LIST_X + 8, 9, LIST_W - 16, ROW_STEP, ROWS, pocket_length(pocket()) + 1, LIST_SIDES, draw_entry, point_at};
+    const struct List how = {LIST_X + 8, 9, LIST_W - 16, LIST_STEP, LIST_ROWS, pocket_length(pocket()) + 1, LIST_SIDES, draw_entry, point_at};
     choice = list_menu(&how, gBagPosition.cursor[at] + gBagPosition.scroll[at]);
 }
 

@@ -4,7 +4,6 @@
 #define IN_BATTLE 2                 /* bit of gMain.inBattle */
 #define TRAINER_PERSONALITY (25 * 7) /* natures come every 25: theirs is the first, which changes nothing */
 #define FADE 8
-#define OPTION_SET 9                /* bit of the options */
 
 static u16 trainer;                 /* in battles with one */
 static bool is_mild;
@@ -23,7 +22,7 @@ static void send_own(u8 index)
     gMoveSelectionCursor[OWN] = 0;
     battler_load(OWN, index);
     msg();
-    tell_name(T("Go! "), gBattleMons[OWN].nickname);
+    tell_name(T("Out you go, "), gBattleMons[OWN].nickname);
     appear(OWN);
 }
 
@@ -47,7 +46,7 @@ static void msg_trainer(void)
 {
     const struct TrainerInfo *info = &gTrainers[trainer];
     const u8 *kind = gTrainerClassNames[info->trainerClass];
-    if (*kind != 0xFF) {
+    if (*kind != TEXT_END) {
         msg_add(kind);
         msg_add(T(" "));
     }
@@ -75,7 +74,7 @@ static void send_foe(u8 index)
     dex_see(gBattleMons[FOE].species);
     msg();
     msg_trainer();
-    tell_name(T(" sent out "), gBattleMons[FOE].nickname);
+    tell_name(T(" brings "), gBattleMons[FOE].nickname);
     appear(FOE);
 }
 
@@ -83,11 +82,11 @@ static void send_foe(u8 index)
 static void offer_change(u8 next)
 {
     u8 index;
-    bool is_set = SAVE2->options & 1 << OPTION_SET;
+    bool is_set = SAVE2->options & 1 << OPTION_SET_STYLE_BIT;
     if (is_set || !gBattleMons[OWN].hp || party_alive() < 2) return;
     msg();
     msg_trainer();
-    msg_add(T(" is about to send out "));
+    msg_add(T(" will bring "));
     msg_add(mon_name(&gEnemyParty[next]));
     msg_add(T(". Will you change, too?"));
     msg_show(MSG_STAY);
@@ -125,7 +124,7 @@ static void fight_round(u8 own_slot)
 static void faint(u8 side)
 {
     sink(side);
-    tell(side, T(" fainted!"));
+    tell(side, T(" can fight no more!"));
 }
 
 static u8 foe_fainted(void)
@@ -203,7 +202,7 @@ void CB2_HandleStartBattle(void)
         dex_see(gBattleMons[FOE].species);
         slide_in(&species_fronts[gBattleMons[FOE].species], hero);
         reveal_hud(FOE);
-        tell(FOE, T(" appeared!"));
+        tell(FOE, T(" comes out of hiding!"));
     }
     slide_out(OWN);
     send_own(first_alive());
@@ -248,7 +247,7 @@ void BattleMainCB2(void)
 static u8 battle(u32 flags)
 {
     gBattleTypeFlags = flags;
-    set_mode(CB2_InitBattle); /* nobody walks any more */
+    set_mode(CB2_InitBattle); /* nobody walks from now on */
     flash_screen(2);
     fade_out(FADE);
     CB2_InitBattle();

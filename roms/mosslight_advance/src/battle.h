@@ -14,7 +14,6 @@ enum { STAT_HP, STAT_ATTACK, STAT_DEFENSE, STAT_SPEED, STAT_SP_ATTACK, STAT_SP_D
 #define STATUS_PARALYSIS 0x40
 #define STAGE_NORMAL 6 /* of 0..12 */
 
-enum { GOES_ON = 0, WON = 1, LOST = 2, RAN = 4, CAUGHT = 7 }; /* gBattleOutcome */
 #define BATTLE_TRAINER 0x08 /* in gBattleTypeFlags */
 
 enum { POCKET_ITEMS = 1, POCKET_BALLS, POCKET_MACHINES, POCKET_BERRIES, POCKET_KEY };
@@ -44,7 +43,6 @@ void party_append(const struct Mon *mon);   /* to a party that has room */
 void party_swap(u8 a, u8 b);
 void dex_see(u16 species);
 void dex_own(u16 species);
-bool dex_owns(u16 species);
 
 /* ---- list_menu.c ------------------------------------------------------------------------------- */
 enum { LIST_LEFT = 0xFE, LIST_RIGHT = 0xFD }; /* beside MENU_CANCEL */
@@ -65,17 +63,18 @@ void screen_light(void);                    /* fade in, unless that has been don
 /* ---- party_screen.c, summary.c ------------------------------------------------------------------ */
 enum { PICK_ALIVE = 1 /* refuse a fainted one and the one in battle */, PICK_FORCED = 2 /* no B */ };
 u8 party_pick(const u8 *prompt, const u8 *action, u8 flags); /* full screen, stays; index or NO_MON */
-void Task_BuyHowManyDialogueHandleInput(void); /* a marker, as those of game.h */
 void party_drain(u8 index, u16 before);     /* move the bar from `before` to what it has */
 void party_redraw(u8 index);
 void summary(u8 index);
 
-/* ---- bag.c, bag_screen.c ----------------------------------------------------------------------- */
+/* ---- bag.c, bag_screen.c, shop.c ------------------------------------------------------------------ */
 struct ItemSlot *pocket_slots(u8 pocket, u8 *capacity);
 u8 pocket_length(u8 pocket);
 u16 bag_pick(void);                         /* full screen; item or 0 */
 bool item_use_on(u16 item, u8 index);       /* on the party screen; tells what it does */
-void print_lines(s16 x, s16 y, const u8 *text);
+/* Where the bag and the shop list items: the list at the right, six rows high, and a text below. */
+enum { LIST_X = 96, LIST_W = 142, LIST_H = 108, LIST_ROWS = 6, LIST_STEP = 16, LIST_TEXT_Y = 114 };
+void print_lines(s16 x, s16 y, const u8 *text); /* of several lines */
 void print_price(s16 right, s16 y, u32 amount);
 
 /* ---- battle.c ---------------------------------------------------------------------------------- */

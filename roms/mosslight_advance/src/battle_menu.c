@@ -41,9 +41,9 @@ void HandleInputChooseAction(void)
 static u8 action_menu(void)
 {
     msg();
-    msg_add(T("What will\n"));
+    msg_add(T("What next for\n"));
     msg_add(gBattleMons[OWN].nickname);
-    msg_add(T(" do?"));
+    msg_add(T("?"));
     msg_show(MSG_STAY);
     ui_box(ACTIONS_X, BOX_Y, SCREEN_W - ACTIONS_X, SCREEN_H - BOX_Y);
     ui_print(ACTIONS_X + 18, ROW_Y, T("FIGHT"), INK_TEXT);
@@ -199,10 +199,10 @@ static u8 choose_run(void)
         return TURN_NONE;
     }
     if (!escapes()) {
-        battle_text(T("You cannot get away!"));
+        battle_text(T("There is no way out!"));
         return TURN_USED;
     }
-    battle_text(T("You got away safely!"));
+    battle_text(T("You slipped away!"));
     gBattleOutcome = RAN;
     return TURN_OVER;
 }

@@ -6,20 +6,11 @@
 #define SHADOW 2
 #define BAR_W 50
 #define STATUS_W 24
-#define CODE_ZERO 0xA1
 
 static const s16 panel_x[] = {128, 10}, panel_y[] = {70, 12}, panel_h[] = {40, 29}; /* by side */
 static const u8 lv[] = T("Lv");
 
 /* ---- pieces ---- */
-
-static u16 number_width(u32 value)
-{
-    u16 width = 0;
-    do width += font[CODE_ZERO + value % 10].width;
-    while (value /= 10);
-    return width;
-}
 
 void print_level(s16 x, s16 y, u8 level, u8 ink)
 {
@@ -29,7 +20,7 @@ void print_level(s16 x, s16 y, u8 level, u8 ink)
 void print_pair(s16 right, s16 y, u16 value, u16 most, u8 ink)
 {
     const u8 *slash = T("/");
-    right -= number_width(most);
+    right -= ui_number_width(most);
     ui_number(right, y, most, ink);
     right -= ui_width(slash);
     ui_print(right, y, slash, ink);
@@ -81,7 +72,7 @@ static void draw_panel(s16 x, s16 y, s16 w, s16 h)
 
 static void print_level_right(s16 right, s16 y, u8 level)
 {
-    print_level(right - ui_width(lv) - number_width(level), y, level, INK_WHITE);
+    print_level(right - ui_width(lv) - ui_number_width(level), y, level, INK_WHITE);
 }
 
 void clear_hud(u8 side)

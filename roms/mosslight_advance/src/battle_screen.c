@@ -21,8 +21,6 @@
 #define GLOW_FRAMES 10
 #define BREATH_FRAMES 24
 #define THROW_HEIGHT 36
-#define MAP_TYPE_CAVE 4
-#define MAP_TYPE_INDOOR 8
 
 /* Where things are, by side. */
 static const s16 home_x[] = {28, 152}, home_y[] = {48, 8};
@@ -34,7 +32,7 @@ static s16 at_x[2], at_y[2];
 
 bool scenes(void)
 {
-    return !(SAVE2->options & 1 << 10);
+    return !(SAVE2->options & 1 << OPTION_NO_SCENES_BIT);
 }
 
 /* ---- the small pictures: a ball of 16 x 16 and a spark of 8 x 8 pixels ---- */
@@ -43,10 +41,10 @@ static const u16 ball_palette[16] = {
     0, RGB(4, 4, 7), RGB(31, 25, 8), RGB(31, 30, 20), RGB(24, 15, 3), RGB(29, 29, 31), RGB(19, 20, 25), WHITE,
 };
 static const char ball_rows[][17] = {
-    "................", ".....111111.....", "...1122222211...", "..122333222241..", "..123373222241..",
-    ".12233332222241.", ".12223322222441.", ".12222111122441.", ".11111155611111.", ".15551156611661.",
-    ".15555111155661.", "..155555555661..", "..155555556661..", "...1155566611...", ".....111111.....",
-    "................",
+    "................", "......1111......", ".....155661.....", "....15566661....", "....11111111....",
+    "...1223322241...", "..122373322241..", "..123777332241..", "..123773322241..", "..122333222241..",
+    "..122232222441..", "...1222222441...", "....12224441....", ".....111111.....", "......1661......",
+    ".......11.......",
 };
 static const char spark_rows[][9] = {
     "...11...", "...11...", "..1221..", "11277211", "11277211", "..1221..", "...11...", "...11...",
@@ -132,7 +130,7 @@ static void tint(u8 side, u16 colour, u8 part)
     for (i = 1; i < 16; ++i) pal_set(16 + side, i, mixed(colours[side][i], colour, part));
 }
 
-/* Take away the picture's line, counted from the top. */
+/* Clear a line of the picture, counted from the top. */
 static void clear_line(u8 side, u8 line)
 {
     u32 *word = pixels[side] + line / LINES * PICTURE + line % LINES;

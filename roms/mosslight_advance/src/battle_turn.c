@@ -38,7 +38,7 @@ static bool can_act(void)
         --status; /* the turns left are the low bits */
         battler_set_status(user, status);
         if (status & STATUS_SLEEP) {
-            tell(user, T(" is fast asleep."));
+            tell(user, T(" sleeps on."));
             return false;
         }
         tell(user, T(" woke up!"));
@@ -69,7 +69,7 @@ static void change_stage(u8 side, u8 stat, s8 by)
 static void inflict(u32 status, u8 shine, const u8 *text)
 {
     if (gBattleMons[target].status1) {
-        if (!move->power) battle_text(T("But it failed!"));
+        if (!move->power) battle_text(T("Nothing comes of it!"));
         return;
     }
     glow(target, shine);
@@ -116,7 +116,7 @@ static void strike(u16 id)
     lunge(user);
     hit(target, move->type);
     lose_hp(target, damage);
-    if (critical) battle_text(T("A critical hit!"));
+    if (critical) battle_text(T("A perfect hit!"));
     if (quarters > 4) battle_text(T("It hits a weak spot!"));
     else if (quarters < 4) battle_text(T("It does not do much..."));
     after_hit(damage);

@@ -47,8 +47,8 @@ void tell_name(const u8 *what, const u8 *name)
 
 /* ---- the creatures in battle, and their records in the parties ---- */
 
-/* What changes in both at once does so right behind a vertical blank: whoever reads the memory between
- * two frames sees either all of it or nothing. */
+/* What changes in both at once changes right after a vertical blank, so that a reader of the memory
+ * between two frames sees either all of it or nothing. */
 
 struct Mon *battle_mon(u8 side)
 {
@@ -82,7 +82,7 @@ void battler_refresh(u8 side)
     memcpy(to->nickname, mon_name(mon), sizeof(to->nickname));
     to->ppBonuses = data.ppBonuses;
     memcpy(to->otName, mon->otName, sizeof(mon->otName));
-    to->otName[COUNT(mon->otName)] = 0xFF;
+    to->otName[COUNT(mon->otName)] = TEXT_END;
     to->experience = data.experience;
     to->personality = mon->personality;
     to->status1 = mon->status;

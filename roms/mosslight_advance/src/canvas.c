@@ -137,7 +137,7 @@ static void put_letter(s16 x, s16 y, const struct Glyph *glyph, u8 ink)
 u16 ui_print(s16 x, s16 y, const u8 *text, u8 ink)
 {
     s16 at = x;
-    for (; *text != 0xFF; text++) {
+    for (; *text != TEXT_END; text++) {
         const struct Glyph *glyph = &font[*text];
         put_letter(at, y, glyph, ink);
         at += glyph->width;
@@ -148,7 +148,7 @@ u16 ui_print(s16 x, s16 y, const u8 *text, u8 ink)
 u16 ui_width(const u8 *text)
 {
     u16 width = 0;
-    for (; *text != 0xFF; text++) width += font[*text].width;
+    for (; *text != TEXT_END; text++) width += font[*text].width;
     return width;
 }
 
@@ -156,7 +156,7 @@ static const u8 *digits_of(u32 value)
 {
     static u8 digits[11];
     u8 at = COUNT(digits) - 1;
-    digits[at] = 0xFF;
+    digits[at] = TEXT_END;
     do {
         digits[--at] = 0xA1 + value % 10;
         value /= 10;

@@ -49,7 +49,7 @@ bool throw_ball_at_foe(u16 ball)
     msg_show(MSG_GO);
     ball_scene(MIN(shakes, SHAKES_SEEN), shakes == SHAKES);
     if (shakes < SHAKES) {
-        tell(FOE, T(" broke free!"));
+        tell(FOE, T(" wriggled out!"));
         return false;
     }
     announce(gBattleMons[FOE].nickname, T(" was caught! Well done!"));

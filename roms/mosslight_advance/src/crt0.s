@@ -6,7 +6,7 @@ _start:
     b start
     .space 156                      @ where a licensed game carries the logo
     .space 32                       @ title, code, sum: build.py writes them
-    .ascii "FLASH1M_V103"           @ by this an emulator knows the 128 KB of flash memory
+    .ascii "FLASH1M_V103"           @ tells an emulator of the 128 KB of flash memory
     .align 2
 
     .text

@@ -109,7 +109,7 @@ static void grow(struct Mon *mon, struct MonData *data)
     draw_hud(OWN);
     msg();
     msg_add(mon_name(mon));
-    msg_add(T(" grew to level "));
+    msg_add(T(" is now at level "));
     msg_number(mon->level);
     msg_add(T("!"));
     msg_show(MSG_GO);
@@ -144,9 +144,9 @@ void gain_exp(void)
     if (is_trainer_battle()) amount = amount * 15 / 10;
     msg();
     msg_add(mon_name(mon));
-    msg_add(T(" gained "));
+    msg_add(T(" earns "));
     msg_number(amount);
-    msg_add(T(" EXP. Points!"));
+    msg_add(T(" experience!"));
     msg_show(MSG_GO);
     mon_read(mon, &data);
     gain_effort(&data);

@@ -12,7 +12,6 @@ extern const s8 step_dx[5], step_dy[5];
 #define OFFSET 7                   /* of object coordinates, and of the map in sBackupMapData */
 #define CELL 16                    /* pixels */
 #define NO_MAP 0xFFFF
-#define TYPE_INDOOR 8              /* MapHeader.type */
 
 /* Behaviours of metatiles. */
 enum {

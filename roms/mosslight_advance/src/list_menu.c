@@ -5,9 +5,7 @@
 #define ROW_HEIGHT 12
 #define TEXT_X 10
 #define CURSOR_ROWS 9
-#define PALETTE_BACKDROP 0
 #define FADE 6
-#define FADING 0x80
 #define LIST_STAYS 0xFC
 
 static bool is_dark; /* the screen has been opened and not been lit yet */
@@ -20,19 +18,14 @@ void enter(Callback mode)
 
 void screen_open(const struct Backdrop *backdrop)
 {
-    u8 x, y;
     sprites_hide();
     ui_clear();
     sFieldMessageBoxMode = 0; /* its box went with the canvas */
-    bg_tiles(0, backdrop->tiles, backdrop->count);
-    pal_load(PALETTE_BACKDROP, backdrop->palette);
+    backdrop_show(backdrop);
     pal_load(15, ui_palette);
-    bg_scroll(3, 0, 0);
-    for (y = 0; y < SCREEN_H / 8; ++y)
-        for (x = 0; x < SCREEN_W / 8; ++x) bg_cell(3, x, y, backdrop->map[y * (SCREEN_W / 8) + x]);
     video_show(SHOW_WINDOWS | SHOW_BACKDROP | SHOW_SPRITES);
     is_dark = true;
-    gPaletteFade[7] |= FADING; /* drawing takes frames, too: no key counts before the screen is lit */
+    gPaletteFade[7] |= PALETTE_FADING; /* drawing takes frames, too: no key counts before the screen is lit */
 }
 
 void screen_light(void)

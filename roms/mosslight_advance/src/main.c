@@ -1,4 +1,4 @@
-/* Start-up: the screen, the title with a new or loaded game, and from there the world for ever. */
+/* Start-up: the screen, the title with a new or loaded game, and from there the world, which never ends. */
 #include "hardware.h"
 
 int main(void)

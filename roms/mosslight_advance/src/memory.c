@@ -57,7 +57,7 @@ void save_blocks_place(void)
     place(random_offset());
 }
 
-/* This and moving happen within one frame: whoever reads the memory between frames sees no half. */
+/* This and moving happen within one frame: a reader of the memory between frames never sees half of it. */
 void save_blocks_new(void)
 {
     wait_frame();
@@ -95,11 +95,6 @@ bool flag_get(u16 flag)
 void flag_set(u16 flag)
 {
     SAVE1->flags[flag >> 3] |= 1 << (flag & 7);
-}
-
-void flag_clear(u16 flag)
-{
-    SAVE1->flags[flag >> 3] &= ~(1 << (flag & 7));
 }
 
 u16 var_get(u16 var)

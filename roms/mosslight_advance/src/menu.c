@@ -101,11 +101,6 @@ u8 menu_list(s16 x, s16 y, const u8 *const *entries, u8 count, u8 start, u8 flag
     return chosen;
 }
 
-u8 multichoice(const u8 *const *entries, u8 count)
-{
-    return menu_list(-1, -1, entries, count, 0, MENU_WRAP);
-}
-
 bool yes_no(void)
 {
     static const u8 yes[] = T("YES"), no[] = T("NO");

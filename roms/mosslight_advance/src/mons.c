@@ -76,7 +76,7 @@ const u8 *mon_name(const struct Mon *mon)
 {
     static u8 name[COUNT(mon->nickname) + 1];
     memcpy(name, mon->nickname, sizeof(mon->nickname));
-    name[COUNT(mon->nickname)] = 0xFF;
+    name[COUNT(mon->nickname)] = TEXT_END;
     return name;
 }
 
@@ -129,8 +129,8 @@ void mon_stats(struct Mon *mon)
         value = value * mon->level / 100;
         stats[stat] = stat == STAT_HP ? value + mon->level + 10 : by_nature(value + 5, stat, nature);
     }
-    /* What the maximum gains or loses, HP do, too; nobody wakes up or faints by it. A new creature
-     * has 0 of 0. */
+    /* HP gain or lose what the maximum does, which neither revives nor knocks out. A new creature has
+     * 0 of 0. */
     if (mon->hp || !before) mon->hp = MAX(mon->hp + mon->maxHp - before, 1);
 }
 
@@ -206,12 +206,6 @@ void dex_own(u16 species)
 {
     dex_see(species);
     dex_set(SAVE2->dexOwned, species);
-}
-
-bool dex_owns(u16 species)
-{
-    --species;
-    return SAVE2->dexOwned[species >> 3] >> (species & 7) & 1;
 }
 
 /* ---- the party ---- */

@@ -27,7 +27,6 @@
 #define NAME_STEP 12
 #define FADE_FRAMES 12
 #define BLINK_FRAMES 16
-#define CODE_END 0xFF
 
 enum { SIDE_PAGE, SIDE_BACK, SIDE_OK, SIDE_KEYS };
 
@@ -64,7 +63,7 @@ static void draw_cell(s16 x, s16 y, s16 w, const u8 *text, bool is_chosen)
 
 static void draw_key(u8 column, u8 row, bool is_chosen)
 {
-    const u8 letter[] = {letters[screen.page][row][column], CODE_END};
+    const u8 letter[] = {letters[screen.page][row][column], TEXT_END};
     draw_cell(KEYS_X + column * KEY_W, KEYS_Y + row * KEY_H, KEY_W - 2, letter, is_chosen);
 }
 
@@ -96,7 +95,7 @@ static void draw_name(bool is_low)
 {
     ui_fill(name_x(0), NAME_Y, screen.most * NAME_STEP, 18, INK_PAPER);
     for (u8 i = 0; i < screen.most; i++) {
-        const u8 letter[] = {screen.name[i], CODE_END};
+        const u8 letter[] = {screen.name[i], TEXT_END};
         bool is_next = i == screen.length;
         if (i < screen.length) ui_print(name_x(i) + (NAME_STEP - 2 - ui_width(letter)) / 2 + 1, NAME_Y, letter, INK_TEXT);
         ui_fill(name_x(i) + 1, NAME_Y + 14 + (is_next && is_low), NAME_STEP - 3, 2, is_next ? INK_RED : INK_GREY);
@@ -230,7 +229,7 @@ void naming_screen(u8 *name, u8 most, const u8 *proposal)
     video_show(SHOW_WINDOWS | SHOW_BACKDROP | SHOW_SPRITES);
     fade_in(FADE_FRAMES);
     while (!press(next_keys())) {}
-    screen.name[screen.length] = CODE_END;
+    screen.name[screen.length] = TEXT_END;
     text_copy(name, is_blank() ? proposal : screen.name);
     fade_out(FADE_FRAMES);
     sprites_hide();

@@ -7,9 +7,6 @@
 #define ROW_H 20
 #define VALUES_X 122
 #define VALUES_MOST 3
-#define STYLE_BIT 9
-#define SCENE_BIT 10
-#define SPEED_BITS 7
 
 enum { ROW_SPEED, ROW_SCENE, ROW_STYLE, ROW_CANCEL, ROWS };
 
@@ -27,14 +24,14 @@ void OptionMenuMainCB2(void) {}
 static u8 value_of(u8 row)
 {
     u16 options = SAVE2->options;
-    if (row == ROW_SPEED) return MIN(options & SPEED_BITS, VALUES_MOST - 1);
-    return options >> (row == ROW_SCENE ? SCENE_BIT : STYLE_BIT) & 1;
+    if (row == ROW_SPEED) return MIN(options & OPTION_TEXT_SPEED, VALUES_MOST - 1);
+    return options >> (row == ROW_SCENE ? OPTION_NO_SCENES_BIT : OPTION_SET_STYLE_BIT) & 1;
 }
 
 static void set_value(u8 row, u8 value)
 {
-    u8 bit = row == ROW_SPEED ? 0 : row == ROW_SCENE ? SCENE_BIT : STYLE_BIT;
-    u16 mask = row == ROW_SPEED ? SPEED_BITS : 1 << bit;
+    u8 bit = row == ROW_SPEED ? 0 : row == ROW_SCENE ? OPTION_NO_SCENES_BIT : OPTION_SET_STYLE_BIT;
+    u16 mask = row == ROW_SPEED ? OPTION_TEXT_SPEED : 1 << bit;
     SAVE2->options = (SAVE2->options & ~mask) | value << bit;
 }
 

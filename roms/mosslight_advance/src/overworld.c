@@ -1,7 +1,7 @@
 /* Walking about, with Emerald's timing: coordinates change on the first frame of a step, a step
  * takes 16 frames, pressing another direction only turns for the first eight. In each frame
  * CB1_Overworld looks at the keys and CB2_Overworld moves and draws; what a step or a key starts
- * (a script, a warp, a battle) runs to its end inside of CB1_Overworld. */
+ * (a script, a warp, a battle) runs to its end inside CB1_Overworld. */
 #include "field.h"
 
 #define WALK_FRAMES 16
@@ -133,7 +133,7 @@ static bool is_ledge(s16 x, s16 y, u8 direction)
 
 static u8 step_frames(void)
 {
-    if (!(gMain.heldKeys & KEY_B) || !flag_get(FLAG_RUNNING_SHOES) || gMapHeader.type == TYPE_INDOOR) return WALK_FRAMES;
+    if (!(gMain.heldKeys & KEY_B) || !flag_get(FLAG_RUNNING_SHOES) || gMapHeader.type == MAP_TYPE_INDOOR) return WALK_FRAMES;
     gPlayerAvatar.flags |= RUNNING;
     return RUN_FRAMES;
 }

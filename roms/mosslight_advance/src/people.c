@@ -9,7 +9,6 @@
 #define EMOTE_SPRITE 0
 #define EMOTE_TILE (COUNT(persons) * FRAME_TILES)
 #define GRASS_TILE (EMOTE_TILE + FRAME_TILES) /* 16x16 pixels, the upper half empty */
-#define GRASS_TILES 4
 #define GRASS_PALETTE 14
 #define MOST_SPRITES (2 * COUNT(persons))
 #define INVISIBLE 0x20
@@ -64,8 +63,7 @@ static void set_elevation(struct ObjectEvent *o, u8 elevation)
 
 void people_clear(void)
 {
-    u8 i;
-    for (i = 1; i < COUNT(persons); i++) gObjectEvents[i].active = 0;
+    for (u8 i = 1; i < COUNT(persons); i++) gObjectEvents[i].active = 0;
     emote_over = NOBODY;
 }
 
@@ -143,16 +141,14 @@ void people_spawn(void)
 
 void people_refresh(void)
 {
-    u8 i;
-    for (i = 1; i < COUNT(persons); i++)
+    for (u8 i = 1; i < COUNT(persons); i++)
         if (gObjectEvents[i].active && is_gone(persons[i].template)) gObjectEvents[i].active = 0;
     people_spawn();
 }
 
 void people_shift(s16 dx, s16 dy)
 {
-    u8 i;
-    for (i = 0; i < COUNT(persons); i++) {
+    for (u8 i = 0; i < COUNT(persons); i++) {
         struct ObjectEvent *o = &gObjectEvents[i];
         o->initialX += dx;
         o->x += dx;
@@ -165,8 +161,7 @@ void people_shift(s16 dx, s16 dy)
 
 u8 person_at(s16 x, s16 y, u8 elevation)
 {
-    u8 i;
-    for (i = 0; i < COUNT(persons); i++) {
+    for (u8 i = 0; i < COUNT(persons); i++) {
         const struct ObjectEvent *o = &gObjectEvents[i];
         u8 own = o->elevation & 15;
         if (!o->active || (own && elevation && own != elevation)) continue;
@@ -262,8 +257,7 @@ void people_think(void)
 /* The player rests only when what a step leads to has been seen to: overworld.c. */
 void people_animate(void)
 {
-    u8 i;
-    for (i = 0; i < COUNT(persons); i++) {
+    for (u8 i = 0; i < COUNT(persons); i++) {
         if (!gObjectEvents[i].active || persons[i].action == STANDING) continue;
         if (!person_is_done(i)) persons[i].progress++;
         else if (i != PLAYER) person_rest(i);
@@ -372,7 +366,7 @@ static void draw_grass(u8 index, u8 sprite, s16 camera_x, s16 camera_y)
 
 /* ---- all together ---- */
 
-/* Those further down cover the others. */
+/* People further down cover those behind them. */
 void people_draw(s16 camera_x, s16 camera_y)
 {
     u8 order[COUNT(persons)], count = 0, sprite = FIRST_SPRITE, i, k;
@@ -392,9 +386,8 @@ void people_draw(s16 camera_x, s16 camera_y)
 
 void people_load(void)
 {
-    u8 i;
     sprites_end = FIRST_SPRITE + MOST_SPRITES;
-    for (i = 0; i < COUNT(persons); i++) {
+    for (u8 i = 0; i < COUNT(persons); i++) {
         const struct ObjectGraphics *look = &object_graphics[gObjectEvents[i].graphicsId];
         persons[i].shown = NO_FRAME;
         if (gObjectEvents[i].active) pal_load(16 + look->palette, object_palettes[look->palette]);

@@ -68,9 +68,9 @@ void script_run(const u8 *script)
 bool battle_done(u8 outcome)
 {
     quiet_steps = QUIET_STEPS;
-    if (outcome == 2) whiteout();
+    if (outcome == LOST) whiteout();
     else field_return();
-    return outcome != 2;
+    return outcome != LOST;
 }
 
 /* ---- trainers ---- */
@@ -99,6 +99,7 @@ static u8 steps_in_view(u8 index)
 static void fight(const struct SightTrainer *trainer)
 {
     say(trainer->before);
+    msg_close();
     if (trainer->restsParty) heal_party();
     if (!battle_done(battle_trainer(trainer->trainer))) return;
     flag_set(trainer->flag);

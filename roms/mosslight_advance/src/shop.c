@@ -5,12 +5,6 @@
 #define QUANTITY_MAX 99
 #define STOCK_MOST 12
 #define LEAVE (-2)
-#define LIST_X 96
-#define LIST_W 142
-#define LIST_H 108
-#define ROWS 6
-#define ROW_STEP 16
-#define TEXT_Y 114
 
 struct Entry { const u8 *name; s32 id; };
 
@@ -66,12 +60,12 @@ static void point_at(u8 top, u8 row)
     task->scroll = top;
     task->row = row;
     ui_clear_rect(2, 68, 90, 42);
-    ui_box(2, TEXT_Y, SCREEN_W - 4, SCREEN_H - TEXT_Y);
+    ui_box(2, LIST_TEXT_Y, SCREEN_W - 4, SCREEN_H - LIST_TEXT_Y);
     if (id == LEAVE) {
-        ui_print(14, TEXT_Y + 8, T("Come again!"), INK_TEXT);
+        ui_print(14, LIST_TEXT_Y + 8, T("Come again!"), INK_TEXT);
         return;
     }
-    print_lines(14, TEXT_Y + 8, gItems[id].description);
+    print_lines(14, LIST_TEXT_Y + 8, gItems[id].description);
     ui_box(2, 68, 90, 42);
     ui_print(12, 74, T("IN BAG"), INK_TEXT);
     ui_number_right(82, 88, item_count(id), INK_TEXT);
@@ -79,7 +73,7 @@ static void point_at(u8 top, u8 row)
 
 void ListMenuDummyTask(void)
 {
-    const struct List how = {LIST_X + 8, 9, LIST_W - 16, ROW_STEP, ROWS, count, 0, draw_entry, point_at};
+    const struct List how = {LIST_X + 8, 9, LIST_W - 16, LIST_STEP, LIST_ROWS, count, 0, draw_entry, point_at};
     choice = list_menu(&how, task->scroll + task->row);
 }
 

@@ -1,5 +1,6 @@
 /* The START menu, saving, and the player's card. */
 #include "hardware.h"
+#include "battle.h"
 #include "status_window.h"
 
 #define FADE_FRAMES 8
@@ -69,8 +70,8 @@ static void ask(const u8 *text)
 
 static bool wants_to_save(void)
 {
-    static const u8 question[] = T("Would you like to save the game?"),
-                    again[] = T("There is already a saved game. Is it OK to overwrite it?");
+    static const u8 question[] = T("Write down your adventure here?"),
+                    again[] = T("An earlier adventure is written down. Replace it?");
     ask(question);
     if (!yes_no()) return false;
     if (!gSaveFileStatus) return true;
@@ -81,8 +82,8 @@ static bool wants_to_save(void)
 /* True when it was saved: the menu closes then. */
 static bool save(void)
 {
-    static const u8 saving[] = T("SAVING…\nDon't turn off the power."), saved[] = T("{PLAYER} saved the game."),
-                    failed[] = T("The game could not be saved.");
+    static const u8 saving[] = T("Writing…\nPlease leave the power on."), saved[] = T("{PLAYER}'s adventure is safe."),
+                    failed[] = T("It could not be written down.");
     bool wanted, done = false;
     status_window(2, 2, 116);
     wanted = wants_to_save();
@@ -131,8 +132,8 @@ static void draw_badges(s16 y)
 
 static void draw_card(void)
 {
-    static const u8 heading[] = T("PLAYER CARD"), name[] = T("NAME"), id[] = T("IDNo."), money[] = T("MONEY"),
-                    currency[] = T("$"), time[] = T("TIME");
+    static const u8 heading[] = T("PLAYER CARD"), name[] = T("NAME"), id[] = T("NUMBER"), money[] = T("MONEY"),
+                    time[] = T("TIME");
     ui_clear();
     backdrop_show(&backdrop_screen);
     ui_box(8, 6, SCREEN_W - 16, 108);
@@ -142,8 +143,7 @@ static void draw_card(void)
     card_row(54, id);
     ui_number_right(138, 54, SAVE2->trainerId[0], INK_TEXT);
     card_row(72, money);
-    ui_number_right(138, 72, money_get(), INK_TEXT);
-    ui_print(138 - ui_number_width(money_get()) - ui_width(currency), 72, currency, INK_TEXT);
+    print_price(138, 72, money_get());
     card_row(90, time);
     print_play_time(138, 90, INK_TEXT);
     draw_badges(118);

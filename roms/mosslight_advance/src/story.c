@@ -27,7 +27,7 @@ static void set_heal(u16 map, s16 x, s16 y)
     SAVE1->lastHeal.y = y;
 }
 
-/* Who faints after having seen the rest house, wakes up before its door. */
+/* Whoever has been in the rest house wakes up before its door after a defeat. */
 void story_arrival(void)
 {
     u16 map = MAP(SAVE1->mapGroup, SAVE1->mapNum);
@@ -63,7 +63,7 @@ static void give_shoes(void)
 {
     if (flag_get(FLAG_RUNNING_SHOES)) return;
     flag_set(FLAG_RUNNING_SHOES);
-    say_text(T("And here are your RUNNING SHOES. Hold B to run!"));
+    say_text(T("And here are your QUICK BOOTS. With B you run!"));
 }
 
 void script_mother(void)
@@ -160,7 +160,7 @@ static void take_starter(void)
     give_mon(starter.species, STARTER_LEVEL);
     flag_set(FLAG_GOT_STARTER);
     flag_set(FLAG_HAS_PARTY);
-    var_set(VAR_SCENE_FERNWICK, 1); /* nobody is called back any more */
+    var_set(VAR_SCENE_FERNWICK, 1); /* nobody is called back from now on */
     var_set(VAR_STARTER, starter.species - SPECIES_CINDLE);
     flag_set(FLAG_STARTER_1 + starter.species - SPECIES_CINDLE);
     people_refresh();
@@ -217,7 +217,7 @@ void script_wren(void)
     flag_set(FLAG_WREN_FOUGHT);
     field_return();
     heal_party();
-    say(outcome == 2 ? TEXT_WREN_WON : TEXT_WREN_LOST);
+    say(outcome == LOST ? TEXT_WREN_WON : TEXT_WREN_LOST);
 }
 
 void script_gift_potion(void)

@@ -5,7 +5,6 @@
 #define CODE_PAGE 0xFB
 #define CODE_PLACEHOLDER 0xFD
 #define CODE_LINE 0xFE
-#define CODE_END 0xFF
 enum { PLACEHOLDER_PLAYER = 1, PLACEHOLDER_BUFFER = 2, PLACEHOLDER_RIVAL = 6 };
 
 #define MESSAGE_MOST 900
@@ -44,14 +43,14 @@ static const u32 arrow_rows[ARROW_H] = {
 void msg(void)
 {
     length = 0;
-    message[0] = CODE_END;
+    message[0] = TEXT_END;
 }
 
 static void add(u8 code)
 {
     if (length == MESSAGE_MOST) return;
     message[length++] = code;
-    message[length] = CODE_END;
+    message[length] = TEXT_END;
 }
 
 static const u8 *placeholder(u8 which)
@@ -62,7 +61,7 @@ static const u8 *placeholder(u8 which)
 
 void msg_add(const u8 *text)
 {
-    for (; *text != CODE_END; text++) {
+    for (; *text != TEXT_END; text++) {
         if (*text == CODE_PLACEHOLDER) msg_add(placeholder(*++text));
         else add(*text);
     }
@@ -80,8 +79,8 @@ void msg_number(u32 value)
 
 u8 *text_copy(u8 *to, const u8 *text)
 {
-    while (*text != CODE_END) *to++ = *text++;
-    *to = CODE_END;
+    while (*text != TEXT_END) *to++ = *text++;
+    *to = TEXT_END;
     return to;
 }
 
@@ -90,7 +89,7 @@ u8 *text_copy(u8 *to, const u8 *text)
 static u16 word_width(const u8 *p)
 {
     u16 width = 0;
-    for (; *p != CODE_SPACE && *p != CODE_LINE && *p != CODE_PAGE && *p != CODE_END; p++)
+    for (; *p != CODE_SPACE && *p != CODE_LINE && *p != CODE_PAGE && *p != TEXT_END; p++)
         width += font[*p].width;
     return width;
 }
@@ -101,7 +100,7 @@ static const u8 *wrap(void)
     u16 most = in_battle ? sizeof gDisplayedStringBattle - 1 : MESSAGE_MOST;
     u16 x = 0;
     u8 line = 0;
-    for (const u8 *p = message; *p != CODE_END && to < start + most; p++) {
+    for (const u8 *p = message; *p != TEXT_END && to < start + most; p++) {
         bool overflows = *p == CODE_SPACE && x + font[CODE_SPACE].width + word_width(p + 1) > TEXT_WIDTH;
         if (*p == CODE_PAGE || *p == CODE_LINE || overflows) {
             line = *p == CODE_PAGE || line + 1 == LINES ? 0 : line + 1;
@@ -112,7 +111,7 @@ static const u8 *wrap(void)
             x += font[*p].width;
         }
     }
-    *to = CODE_END;
+    *to = TEXT_END;
     return start;
 }
 
@@ -157,7 +156,7 @@ void msg_close(void)
 
 static u8 speed(void)
 {
-    return SAVE2 ? MIN(SAVE2->options & 7, SPEED_MOST) : SPEED_MOST;
+    return SAVE2 ? MIN(SAVE2->options & OPTION_TEXT_SPEED, SPEED_MOST) : SPEED_MOST;
 }
 
 static void printer(const u8 *text, u8 state)
@@ -206,7 +205,7 @@ static void print(const u8 *text)
     s16 x = TEXT_X, y = text_y();
     u8 letters = 0;
     hurried = false;
-    for (; *text != CODE_END; text++) {
+    for (; *text != TEXT_END; text++) {
         printer(text, PRINTER_LETTERS);
         if (*text == CODE_PAGE) {
             printer(text, PRINTER_WAITS_TO_CLEAR);
@@ -219,7 +218,7 @@ static void print(const u8 *text)
             y = *text == CODE_PAGE ? text_y() : y + LINE_H;
             continue;
         }
-        x += ui_print(x, y, (const u8[]){*text, CODE_END}, in_battle ? INK_WHITE : INK_TEXT);
+        x += ui_print(x, y, (const u8[]){*text, TEXT_END}, in_battle ? INK_WHITE : INK_TEXT);
         if (*text != CODE_SPACE) letter_pause(++letters);
     }
     printer(text, PRINTER_LETTERS);

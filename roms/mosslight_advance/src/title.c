@@ -129,7 +129,7 @@ static void stage(const struct Picture *shown)
 
 static void ask_gender(void)
 {
-    static const u8 boy[] = T("BOY"), girl[] = T("GIRL"), question[] = T("Are you a boy or a girl?");
+    static const u8 boy[] = T("BOY"), girl[] = T("GIRL"), question[] = T("Which of you sets out?");
     const u8 *const answers[] = {boy, girl};
     msg();
     msg_add(question);
@@ -139,7 +139,7 @@ static void ask_gender(void)
 
 static void ask_name(void)
 {
-    static const u8 robin[] = T("ROBIN"), hazel[] = T("HAZEL"), question[] = T("And what is your name?");
+    static const u8 robin[] = T("ROBIN"), hazel[] = T("HAZEL"), question[] = T("And what shall we call you?");
     say_text(question);
     msg_close();
     fade_out(FADE_FRAMES);
@@ -163,7 +163,7 @@ static void new_game_begins(void)
 static void fresh_blocks(u16 options)
 {
     save_blocks_new();
-    memset(SAVE2->playerName, 0xFF, sizeof SAVE2->playerName);
+    memset(SAVE2->playerName, TEXT_END, sizeof SAVE2->playerName);
     SAVE2->options = options;
     SAVE2->trainerId[0] = rnd();
     SAVE2->trainerId[1] = rnd();

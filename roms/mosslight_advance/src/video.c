@@ -7,7 +7,6 @@
 #define DARKEST 16
 #define SPRITES 128
 #define HIDDEN 0x0200
-#define FADING 0x80 /* bit of gPaletteFade[7] */
 #define ONE_DIMENSIONAL 0x0040
 
 static u16 palettes[512];
@@ -76,13 +75,13 @@ void pal_set(u8 slot, u8 index, u16 colour)
 static void fade(u8 frames, u8 from, u8 to)
 {
     blend = BLEND_DARKER;
-    gPaletteFade[7] |= FADING;
+    gPaletteFade[7] |= PALETTE_FADING;
     for (u8 i = 1; i <= frames; i++) {
         blend_level = from + ((s16)to - from) * i / frames;
         wait_frame();
     }
     blend_level = to;
-    gPaletteFade[7] &= ~FADING;
+    gPaletteFade[7] &= ~PALETTE_FADING;
 }
 
 void fade_out(u8 frames)

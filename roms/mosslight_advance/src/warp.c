@@ -132,7 +132,7 @@ static void step_off(void)
 }
 
 /* The screen is dark. */
-static void enter(u16 map, u8 warp)
+static void arrive(u16 map, u8 warp)
 {
     u8 section = gMapHeader.section, behaviour;
     target_map = map;
@@ -146,7 +146,7 @@ static void enter(u16 map, u8 warp)
     field_draw();
     show_field();
     if (behaviour == DOOR || behaviour == STAIRS) step_off();
-    if (gMapHeader.section != section && gMapHeader.type != TYPE_INDOOR) place_sign_show();
+    if (gMapHeader.section != section && gMapHeader.type != MAP_TYPE_INDOOR) place_sign_show();
     gPlayerAvatar.preventStep = 0;
     sLockFieldControls = 0;
 }
@@ -154,7 +154,7 @@ static void enter(u16 map, u8 warp)
 void map_enter(u16 map, u8 warp)
 {
     fade_out(FADE_FRAMES);
-    enter(map, warp);
+    arrive(map, warp);
 }
 
 void warp_take(const struct WarpEvent *warp)
@@ -188,7 +188,7 @@ void whiteout(void)
 {
     gMain.callback1 = 0;
     pass_through(CB2_WhiteOut);
-    enter(MAP(SAVE1->lastHeal.mapGroup, SAVE1->lastHeal.mapNum), NO_WARP);
+    arrive(MAP(SAVE1->lastHeal.mapGroup, SAVE1->lastHeal.mapNum), NO_WARP);
 }
 
 void CB2_NewGame(void)
@@ -204,5 +204,5 @@ void CB2_NewGame(void)
 void new_game(void)
 {
     pass_through(CB2_NewGame);
-    enter(MAP_HOME_2F, NO_WARP);
+    arrive(MAP_HOME_2F, NO_WARP);
 }

@@ -78,18 +78,22 @@ def thickness(mask: Mask) -> float:
     return 2 * len(mask) / max(1, len(rim(mask)))
 
 
+def curve_weights(t: float) -> tuple[float, float, float, float]:
+    """Return what four points weigh on a Catmull-Rom curve, at 0..1 between the middle two."""
+    return (
+        (-t + 2 * t * t - t**3) / 2,
+        (2 - 5 * t * t + 3 * t**3) / 2,
+        (t + 4 * t * t - 3 * t**3) / 2,
+        (t**3 - t * t) / 2,
+    )
+
+
 def _curve(points: Sequence[Point]) -> list[Point]:
     """Run a Catmull-Rom curve from the second to the last but one point."""
     line: list[Point] = []
     for a, b, c, d in zip(points, points[1:], points[2:], points[3:], strict=False):
         for step in range(CURVE_STEPS):
-            t = step / CURVE_STEPS
-            weights = (
-                (-t + 2 * t * t - t**3) / 2,
-                (2 - 5 * t * t + 3 * t**3) / 2,
-                (t + 4 * t * t - 3 * t**3) / 2,
-                (t**3 - t * t) / 2,
-            )
+            weights = curve_weights(step / CURVE_STEPS)
             line.append(
                 (
                     sum(w * p[0] for w, p in zip(weights, (a, b, c, d), strict=True)),

@@ -8,20 +8,20 @@ SIZE = 56
 BACK_SIZE = 48
 
 
-def _legs(c: Canvas, fill: str, shade: str = "") -> None:
+def legs(c: Canvas, fill: str, shade: str = "") -> None:
     """Draw two legs in trousers and dark boots."""
     for x, foot in ((32, 34), (24, 22)):
         c.paint(tube((x, 36, 4.5), (x, 44, 3.8), (foot, 50, 3.4)), fill, "", shade)
         c.paint(blob((foot - 4, 49), (foot + 3, 49), (foot + 4, 54), (foot - 6, 54)), "3")
 
 
-def _torso(c: Canvas, fill: str, shade: str = "", hem: float = 39) -> Mask:
+def torso(c: Canvas, fill: str, shade: str = "", hem: float = 39) -> Mask:
     """Draw the upper body down to a hem."""
     body = blob((22, 22), (34, 22), (38, 28), (37, hem), (28, hem + 1), (19, hem), (18, 28))
     return c.paint(body, fill, "", shade)
 
 
-def _arm(c: Canvas, fill: str, *points: tuple[float, float]) -> None:
+def arm(c: Canvas, fill: str, *points: tuple[float, float]) -> None:
     """Draw a sleeve along the points with a hand at the end."""
     x, y = points[-1]
     c.paint(ellipse(x, y, 3.2, 3.2), "1")
@@ -34,7 +34,7 @@ def _arm(c: Canvas, fill: str, *points: tuple[float, float]) -> None:
     )
 
 
-def _face(c: Canvas, eyes: tuple[str, ...] = ("33", "3.", "33")) -> None:
+def face(c: Canvas, eyes: tuple[str, ...] = ("33", "3.", "33")) -> None:
     """Draw neck, ears, face, eyes and nose."""
     c.paint(tube((28, 20, 3), (28, 24, 3)), "1")
     c.paint(ellipse(19.5, 15, 2, 2.6), "1")
@@ -50,16 +50,16 @@ def trainer_a() -> Pixels:
     c = Canvas(SIZE)
     c.paint(polygon((41, 10), (44, 8), (50, 38), (47, 39)), "2")
     c.paint(blob((32, 12), (38, 6), (46, 5), (54, 9), (46, 10), (40, 12)), ".", shade="1")
-    _legs(c, "2")
-    body = _torso(c, ".", "1")
+    legs(c, "2")
+    body = torso(c, ".", "1")
     c.paint(polygon((21, 29), (35, 29), (37, 41), (19, 41)), "2", "1", light_px=1)
     for x in (23, 33):
         c.paint(polygon((x - 1, 22), (x + 2, 22), (x + 2, 32), (x - 1, 32)), "2", within=body)
         c.dots(".", [(x, 31)])
     c.line("3", (24, 35), (28, 36), (32, 35))
-    _arm(c, ".", (36, 26), (42, 31), (46, 28))
-    _arm(c, ".", (20, 26), (14, 32), (20, 37))
-    _face(c)
+    arm(c, ".", (36, 26), (42, 31), (46, 28))
+    arm(c, ".", (20, 26), (14, 32), (20, 37))
+    face(c)
     c.paint(
         blob((20, 16), (23, 17), (28, 19), (33, 17), (36, 16), (34, 22), (28, 25), (22, 22)),
         "3",
@@ -77,16 +77,16 @@ def trainer_b() -> Pixels:
     c = Canvas(SIZE)
     c.paint(tube((30, 4, 4), (40, 3, 4), (46, 12, 4), (44, 24, 2)), "3")
     c.line("2", (35, 3), (42, 6), (45, 16))
-    _legs(c, "3")
-    body = _torso(c, "2", hem=36)
+    legs(c, "3")
+    body = torso(c, "2", hem=36)
     c.paint(polygon((26, 22), (30, 22), (28, 27)), "1")
     c.paint(polygon((18, 34), (38, 34), (38, 38), (18, 38)), ".", shade="1", within=None)
     for shift in (0, 3):
         c.line(".", (21 + shift, 22), (27 + shift, 28), (35, 33 + shift // 2), within=body)
         c.line("3", (22 + shift, 22), (28 + shift, 28), (36, 33), within=body)
-    _arm(c, "2", (36, 25), (44, 31), (38, 36))
-    _arm(c, "2", (20, 25), (12, 31), (18, 36))
-    _face(c)
+    arm(c, "2", (36, 25), (44, 31), (38, 36))
+    arm(c, "2", (20, 25), (12, 31), (18, 36))
+    face(c)
     c.paint(blob((18, 14), (18, 6), (28, 1), (38, 6), (38, 14), (34, 8), (28, 11), (22, 8)), "3")
     c.paint(blob((18, 9), (28, 6), (38, 9), (38, 12), (28, 9), (18, 12)), "2", edge="")
     c.line("2", (25, 3), (29, 2))
@@ -104,7 +104,7 @@ def leader() -> Pixels:
         "",
         "3",
     )
-    _legs(c, "3")
+    legs(c, "3")
     c.paint(
         blob((22, 22), (34, 22), (36, 30), (35, 42), (28, 44), (21, 42), (20, 30)), ".", edge="3"
     )
@@ -121,7 +121,7 @@ def leader() -> Pixels:
         c.paint(tube((x1, y1, 3.8), (x2, y2, 4.4)), ".", shade="1")
         c.line("3", (x1 - 3, y1 - side), (x1 + 3, y1 - side))
         c.line("3", (x2 - 1, y2 - 1), (x2 + 1, y2 + 2))
-    _face(c, ("333", " 3.", " 33"))
+    face(c, ("333", " 3.", " 33"))
     c.line("3", (23, 11), (26, 11))
     c.line("3", (30, 11), (33, 11))
     c.paint(
@@ -148,7 +148,7 @@ def leader() -> Pixels:
 def professor() -> Pixels:
     """Dr. Alder: bushy hair and beard, a long coat, a glowing orb on the palm."""
     c = Canvas(SIZE)
-    _legs(c, "3")
+    legs(c, "3")
     c.paint(
         blob((21, 22), (35, 22), (39, 30), (41, 48), (29, 47), (27, 47), (15, 48), (17, 30)),
         ".",
@@ -160,13 +160,13 @@ def professor() -> Pixels:
     c.line("3", (32, 23), (30, 34), (31, 47))
     c.paint(polygon((32, 34), (37, 34), (37, 38), (33, 38)), ".")
     c.paint(polygon((33, 31), (36, 31), (35, 34), (34, 34)), "2")
-    _arm(c, ".", (20, 26), (12, 33), (8, 28))
-    _arm(c, ".", (36, 26), (42, 33), (42, 40))
+    arm(c, ".", (20, 26), (12, 33), (8, 28))
+    arm(c, ".", (36, 26), (42, 33), (42, 40))
     orb = ellipse(7, 20, 6, 6)
     c.paint(orb, ".", shade="1")
     c.paint(blob((7, 17), (10, 20), (8, 24), (5, 23), (4, 20)), "2", edge="", within=orb)
     c.stamp(4, 11, " 33 33", "32323 ", " 3223 ", "  33  ")
-    _face(c, ("333", "3.3", "333"))
+    face(c, ("333", "3.3", "333"))
     c.line("3", (26, 14), (31, 14))
     c.paint(
         blob(
@@ -197,17 +197,17 @@ def rival() -> Pixels:
     """Wren: spikes of dark hair over a band, a scarf that flies, an orb held out."""
     c = Canvas(SIZE)
     c.paint(blob((34, 24), (44, 22), (54, 27), (49, 29), (52, 33), (42, 30), (35, 29)), "2", "", "")
-    _legs(c, "3")
-    body = _torso(c, ".", hem=37)
+    legs(c, "3")
+    body = torso(c, ".", hem=37)
     c.line("3", (28, 27), (28, 37))
     c.paint(polygon((18, 35), (38, 35), (38, 38), (18, 38)), "2", edge="3")
     c.line("2", (20, 31), (36, 31), within=body)
     c.line("2", (20, 32), (36, 32), within=body)
-    _arm(c, ".", (36, 26), (42, 32), (38, 38))
-    _arm(c, ".", (20, 26), (13, 30), (8, 26))
+    arm(c, ".", (36, 26), (42, 32), (38, 38))
+    arm(c, ".", (20, 26), (13, 30), (8, 26))
     c.paint(ellipse(6.5, 20, 4.5, 4.5), ".", shade="1")
     c.stamp(4, 13, " 3 3 ", "32323", " 333 ")
-    _face(c, ("333", " 3.", " 33"))
+    face(c, ("333", " 3.", " 33"))
     c.paint(blob((20, 22), (28, 24), (36, 22), (37, 26), (28, 28), (19, 26)), "2")
     spikes = polygon(
         (18, 15), (14, 9), (19, 9), (17, 2), (23, 5), (25, -1), (29, 4), (35, 0), (35, 5),

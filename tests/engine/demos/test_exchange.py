@@ -91,8 +91,8 @@ def test_a_foreign_npz_is_played(exported: Path, demo_config: RunConfig, tmp_pat
         ({"actions": np.array([1 << 60])}, "out of range"),
         ({"actions": np.zeros(0, np.int32)}, "no actions"),
         (
-            {"actions": np.zeros(2, np.int32), "observations": np.zeros((2, 160, 240, 3), "u1")},
-            "160 x 240 x 3",
+            {"actions": np.zeros(2, np.int32), "observations": np.zeros((2, 96, 120, 3), "u1")},
+            "96 x 120 x 3",
         ),
     ],
 )

@@ -38,7 +38,7 @@ class Watched:
         return CrystalReader(self.copy, TABLES)
 
     def stop(self) -> None:
-        self.game.stop()
+        self.game.close()
         self.copy.close()
 
 

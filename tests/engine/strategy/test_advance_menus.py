@@ -19,6 +19,7 @@ POTION, ANTIDOTE = 13, 14
 _MONEY, _ITEMS, _KEY = 0x490, 0x560, 0xAC
 _STATUS, _HP = 80, 86
 _FIGHTER, _BATTLE_HP = 0x58, 0x28
+_BATTLE_ATTACK, _BATTLE_SPECIAL_ATTACK = 0x02, 0x08
 _POISON = 8
 
 
@@ -162,6 +163,8 @@ def test_a_fainted_creature_makes_room_for_another(env: GameEnv, advisor: RuleAd
             if env.state.control.in_menu and battle.own.hp:  # one blow ends it, none the foe
                 set_party(env, _HP, b"\1\0")
                 set_fighter(env, _BATTLE_HP, b"\1\0")
+                set_fighter(env, _BATTLE_ATTACK, b"\1\0")
+                set_fighter(env, _BATTLE_SPECIAL_ATTACK, b"\1\0")
                 set_fighter(env, _FIGHTER + _BATTLE_HP, b"\x0c\0")
                 set_foe(env, _HP, b"\x0c\0")
         return False

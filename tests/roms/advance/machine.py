@@ -25,6 +25,10 @@ Cell = tuple[int, int]
 class Machine:
     """The game in an emulator.
 
+    Args:
+        seed: Of the game's chance; None: as power-on has it.
+        battery: What the flash memory holds, 128 KB; None: nothing.
+
     Attributes:
         emulator: It, for what this class does not tell.
         profile: Where the image's code and tables lie.
@@ -32,8 +36,8 @@ class Machine:
         watch: Called after every frame of an action, if given.
     """
 
-    def __init__(self, seed: int | None = None) -> None:
-        self.emulator = GameBoyAdvance(ROM.read_bytes())
+    def __init__(self, seed: int | None = None, battery: bytes | None = None) -> None:
+        self.emulator = GameBoyAdvance(ROM.read_bytes(), battery)
         self.profile = Profile.read(FACTS)
         self.actions = 0
         self.watch: Callable[[], None] | None = None

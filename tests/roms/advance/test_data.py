@@ -14,7 +14,7 @@ sys.path.append(str(GAME))
 
 import charset  # noqa: E402
 from data import maps, pictures, tables, tilesets, world_source  # noqa: E402
-from data.art import font, people, portraits, scenes  # noqa: E402
+from data.art import backdrops, font, people, portraits  # noqa: E402
 from data.art.canvas import Canvas  # noqa: E402
 from data.facts import write  # noqa: E402
 from data.sources import act_one, creatures  # noqa: E402
@@ -126,13 +126,10 @@ def test_the_gate_changes_with_the_badge_and_nothing_else_does(world: maps.World
 
 def test_wild_places_share_a_hundred_percent_nearly_as_the_pool_says() -> None:
     for key in tables.pool_keys():
-        slots = creatures.POOLS[key]
-        places = world_source.wild_places(key)
-        assert len(places) == len(world_source.WILD_SHARES)
-        for slot in slots:
-            share = sum(
-                n for n, p in zip(world_source.WILD_SHARES, places, strict=True) if p is slot
-            )
+        shares = world_source.wild_shares(key)
+        assert [slot for slot, _ in shares] == list(creatures.POOLS[key])
+        assert sum(share for _, share in shares) == 100
+        for slot, share in shares:
             assert abs(share - slot.weight * 100 / 256) < 2
 
 
@@ -172,9 +169,9 @@ def test_people_have_nine_frames_and_share_fourteen_palettes() -> None:
     assert "object_palettes" in pictures.c_people()
 
 
-@pytest.mark.parametrize("name", list(scenes.BACKDROPS))
+@pytest.mark.parametrize("name", list(backdrops.BACKDROPS))
 def test_backdrops_fill_the_screen_in_fifteen_colours(name: str) -> None:
-    canvas = scenes.BACKDROPS[name]()
+    canvas = backdrops.BACKDROPS[name]()
     assert (canvas.width, canvas.height) == (240, 160)
     assert len(canvas.colours()) <= MOST_COLOURS
     assert all(colour >= 0 for row in canvas.rows for colour in row)

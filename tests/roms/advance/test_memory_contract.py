@@ -362,7 +362,6 @@ def test_people_of_the_map_are_listed_in_the_save_block(start: Start) -> None:
     assert game.block(1, 0xC70 + 24 * count, 24) == bytes(24)
 
 
-@pytest.mark.slow
 def test_every_map_of_the_table_can_be_entered(start: Start) -> None:
     game = start("starter")
     player = Player(game)

@@ -6,9 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from engine.emulator.libretro import GameBoyAdvance
 from tests.roms.advance.conftest import Start
-from tests.roms.advance.machine import ROM, Machine
+from tests.roms.advance.machine import Machine
 
 FLASH, FLASH_SIZE = 0x0E000000, 0x20000
 SECTOR_SIZE, SECTORS = 4096, 14
@@ -34,9 +33,7 @@ def save(game: Machine) -> bytes:
 
 def continued(battery: bytes) -> Machine:
     """Switch on with this flash memory and press A until the field is there."""
-    game = Machine()
-    game.close()
-    game.emulator = GameBoyAdvance(ROM.read_bytes(), battery)
+    game = Machine(battery=battery)
     for _ in range(PATIENCE):
         game.act("a", hold=3)
         if game.in_field:

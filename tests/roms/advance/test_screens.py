@@ -147,6 +147,16 @@ def test_summary_opens_and_closes(start: Start) -> None:
 # ---- the bag ----------------------------------------------------------------------------------
 
 
+def use_on_first(game: Machine) -> None:
+    """Use what the bag's cursor points at on the first creature; returns in the bag."""
+    tap(game, "a")
+    wait_for_task(game, MENU)
+    tap(game, "a")
+    wait_for_task(game, CHOOSE)
+    tap(game, "a")
+    wait_for_task(game, BAG)
+
+
 def test_potion_heals_outside_of_battles(start: Start) -> None:
     game = start("starter")
     put(game, "gPlayerParty", MAX_HP, 50)
@@ -154,12 +164,7 @@ def test_potion_heals_outside_of_battles(start: Start) -> None:
     fill(game, ITEMS, (ANTIDOTE, 1), (POTION, 2))
     open_entry(game, ENTRY_BAG, BAG)
     tap(game, "down")
-    tap(game, "a")
-    wait_for_task(game, MENU)
-    tap(game, "a")
-    wait_for_task(game, CHOOSE)
-    tap(game, "a")
-    wait_for_task(game, BAG)
+    use_on_first(game)
     assert game.get("gPlayerParty", HP, 2) == 23
     assert pocket(game, ITEMS) == [(ANTIDOTE, 1), (POTION, 1)]
     leave(game)
@@ -171,12 +176,7 @@ def test_last_one_of_an_item_leaves_no_gap(start: Start) -> None:
     put(game, "gPlayerParty", HP, 3)
     fill(game, ITEMS, (POTION, 1), (ANTIDOTE, 4))
     open_entry(game, ENTRY_BAG, BAG)
-    tap(game, "a")
-    wait_for_task(game, MENU)
-    tap(game, "a")
-    wait_for_task(game, CHOOSE)
-    tap(game, "a")
-    wait_for_task(game, BAG)
+    use_on_first(game)
     assert pocket(game, ITEMS) == [(ANTIDOTE, 4)]
     leave(game)
     assert pocket(game, ITEMS) == [(ANTIDOTE, 4)], "under the new key"

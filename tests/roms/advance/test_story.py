@@ -38,7 +38,6 @@ def weaken(game: Machine, *addresses: int) -> None:
         game.emulator.write(0, address, b"\1\0")
 
 
-@pytest.mark.slow
 def test_each_ball_holds_its_creature(start: Start) -> None:
     for number, species in SPECIES.items():
         game = start("town")
@@ -63,7 +62,6 @@ def test_no_leaves_the_ball_where_it_is(start: Start) -> None:
     assert (7, 4) in people(game)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("title", "at", "button"),
     [("HOME 1F", (3, 4), "left"), ("CENTER", (4, 4), "up"), ("HOME 2F", (1, 4), "left")],

@@ -3,8 +3,6 @@
 import random
 import struct
 
-import pytest
-
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import OFFSET, Machine
 from tests.roms.advance.party import party
@@ -94,19 +92,6 @@ def test_a_text_locks_the_field_until_it_is_closed(start: Start) -> None:
     frames_until(game, lambda: game.is_free)
     assert script(game) == (0, NO_SCRIPT, STOPPED)
     assert game.get("sFieldMessageBoxMode") == 0
-
-
-@pytest.mark.parametrize(("speed", "frames"), [(0, 8), (1, 4), (2, 1)])
-def test_the_options_set_the_text_speed(start: Start, speed: int, frames: int) -> None:
-    game = start("town")
-    options = game.get("gSaveBlock2Ptr", size=4) + 0x14
-    game.emulator.write(0, options, bytes((speed,)))
-    Player(game).walk_to((8, 3))
-    Player(game).face("up")
-    game.act("a", hold=2, frames=2)
-    took = frames_until(game, lambda: native(game) == "WaitForAorBPress", 900)
-    letters = sum(not letter.isspace() for letter in game.text)
-    assert abs(took - letters * frames) <= 4
 
 
 # ---- questions and menus -----------------------------------------------------------------------
@@ -213,7 +198,6 @@ def test_a_trainer_challenges_on_sight(start: Start) -> None:
     assert game.flag(BEAT_MOE)
 
 
-@pytest.mark.slow
 def test_the_leader_gives_the_badge(start: Start) -> None:
     game = start("GYM")
     money = game.money

@@ -124,7 +124,7 @@ def test_saved_message_waits_by_the_printer_where_no_script_runs(start: Start) -
     tap(game, "a")
     game.tick(PATIENCE)
     assert (game.get("sTextPrinters", ACTIVE), game.get("sTextPrinters", STATE)) == (1, WAITS)
-    assert "saved the game" in game.text.replace("\n", " ")
+    assert "adventure is safe" in game.text.replace("\n", " ")
     tap(game, "a")
     game.tick(30)
     assert game.is_free

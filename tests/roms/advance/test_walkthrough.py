@@ -9,26 +9,11 @@ from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import FACTS, Machine
 from tests.roms.advance.player import Player
 from tests.roms.advance.world import map_names, map_of
+from tests.roms.first_act import follow, steps
 
 MAX_ACTIONS = 350
 SEEDS = (0x135A, 1, 2, 3, 4)
 BADGE = 0x867
-
-# One step a line; "-> milestone" names what must have been reached after it.
-WALKTHROUGH = """
-power on, title, introduction
-options: text at once, no battle scenes
-go to HOME 1F          -> left_bedroom
-go to FERNWICK         -> left_house
-go to LAB              -> entered_lab
-take ball 2            -> got_starter
-go to MILLBROOK PATH   -> reached_route
-go to STONEHOLLOW      -> reached_stonehollow
-go to GYM              -> entered_gym
-walk to 4,9            -> beat_moe
-walk to 4,6            -> beat_ida
-walk to 4,5            -> first_badge
-"""
 
 
 def milestones(game: Machine) -> Iterator[str]:
@@ -59,31 +44,13 @@ def set_options(player: Player) -> None:
     player.settle()
 
 
-def follow(player: Player, step: str) -> None:
-    """Do one step of the walkthrough."""
-    if step.startswith("power on"):
-        player.start_game()
-    elif step.startswith("options"):
-        set_options(player)
-    elif step.startswith("go to "):
-        player.travel(step.removeprefix("go to "))
-    elif step.startswith("take ball "):
-        player.take_starter(int(step.removeprefix("take ball ")))
-    elif step.startswith("walk to "):
-        x, y = step.removeprefix("walk to ").split(",")
-        player.walk_to((int(x), int(y)))
-    else:
-        raise ValueError(f"unknown step {step!r}")
-
-
 def test_walkthrough_wins_the_badge_in_time() -> None:
     game = Machine(seed=SEEDS[0])
     player = Player(game)
-    for line in WALKTHROUGH.strip().splitlines():
-        step, _, milestone = (part.strip() for part in line.partition("->"))
-        follow(player, step)
+    for step, milestone in steps():
+        follow(player, step, set_options)
         if milestone:
-            assert milestone in set(milestones(game)), f"after {line!r}: {player.where()}"
+            assert milestone in set(milestones(game)), f"after {step!r}: {player.where()}"
     options = int.from_bytes(game.block(2, 0x14, 2), "little")
     assert (options & 7, options >> 10 & 1) == (2, 1)
     assert game.actions <= MAX_ACTIONS
@@ -92,7 +59,7 @@ def test_walkthrough_wins_the_badge_in_time() -> None:
 
 def test_milestones_come_in_the_order_of_their_table() -> None:
     order = [row["key"] for row in read_rows(FACTS, "milestones")]
-    written = [line.split("->")[1].strip() for line in WALKTHROUGH.splitlines() if "->" in line]
+    written = [milestone for _, milestone in steps() if milestone]
     assert written == order
 
 

@@ -211,11 +211,6 @@ EXTRAS: dict[str, dict[str, Rows]] = {
             3: "-------oannn----",
         },
     },
-    "scarf": {
-        DOWN: {0: "---oaadaaanno---", 1: "-----aann-------", 2: "------an--------"},
-        UP: {0: "---oaadaaanno---"},
-        LEFT: {0: "----oaadano-----", 1: "--------aano----"},
-    },
     "cloak": {
         DOWN: {
             0: "--oaddaaaannno--",

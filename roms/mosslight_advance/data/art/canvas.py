@@ -1,10 +1,10 @@
-"""A canvas of 15-bit colours, and the ramps of colours that everything is drawn with."""
+"""A canvas of 15-bit colours, colours, and PNG files to look at pictures."""
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +30,13 @@ def mix(one: int, other: int, part: float) -> int:
         a, b = one >> shift & 31, other >> shift & 31
         mixed |= round(a + (b - a) * part) << shift
     return mixed
+
+
+def noise(x: int, y: int, seed: int = 0) -> int:
+    """Return a number below 256 that looks like chance, always the same for a place."""
+    value = (x * 374761393 + y * 668265263 + seed * 2246822519) & 0xFFFFFFFF
+    value = (value ^ value >> 13) * 1274126177 & 0xFFFFFFFF
+    return (value ^ value >> 16) >> 8 & 0xFF
 
 
 class Canvas:
@@ -104,13 +111,13 @@ class Canvas:
             y = round(y0 + (y1 - y0) * step / steps)
             self.box(x - (wide - 1) // 2, y - (wide - 1) // 2, wide, wide, colour)
 
-    def ellipse(self, cx: float, cy: float, rx: float, ry: float, shade: int | Shader) -> None:
-        """Fill an ellipse; a Shader gets each pixel's place in it, -1..1 across and down."""
+    def ellipse(self, cx: float, cy: float, rx: float, ry: float, colour: int) -> None:
+        """Fill an ellipse."""
         for y in range(int(cy - ry), int(cy + ry) + 2):
             for x in range(int(cx - rx), int(cx + rx) + 2):
                 u, v = (x + 0.5 - cx) / rx, (y + 0.5 - cy) / ry
                 if u * u + v * v <= 1:
-                    self.put(x, y, shade if isinstance(shade, int) else shade(u, v))
+                    self.put(x, y, colour)
 
     def polygon(self, points: Sequence[tuple[float, float]], colour: int) -> None:
         """Fill a polygon."""
@@ -163,25 +170,14 @@ class Canvas:
         ]
 
 
-Shader = Callable[[float, float], int]
-
-
-def sphere(colours: Sequence[int], bias: float = 0.0) -> Shader:
-    """Return a shader of a ball lit from the top left; `bias` > 0 makes it lighter."""
-
-    def shade(u: float, v: float) -> int:
-        depth = max(0.0, 1 - u * u - v * v) ** 0.5
-        light = -0.5 * u - 0.65 * v + 0.57 * depth + bias
-        step = int((light + 0.75) / 1.7 * len(colours))
-        return colours[min(max(step, 0), len(colours) - 1)]
-
-    return shade
-
-
 def _crossings(points: Sequence[tuple[float, float]], y: float) -> Iterator[float]:
     for (x0, y0), (x1, y1) in zip(points, [*points[1:], points[0]], strict=True):
         if (y0 <= y) != (y1 <= y):
             yield x0 + (y - y0) * (x1 - x0) / (y1 - y0)
+
+
+PHASES = 4
+"""How many pictures take turns where something moves: water, flowers."""
 
 
 @dataclass(frozen=True, slots=True)

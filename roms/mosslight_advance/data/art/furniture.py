@@ -4,10 +4,41 @@ from __future__ import annotations
 
 from functools import cache
 
-from .canvas import CLEAR, Canvas
-from .furnishings import BED, COLOURS, DRAWINGS, METALS, SINK, WOODS
-from .ramps import LEAF, METAL, STONE, WOOD, noise
+from . import fixture_drawings as fixtures
+from . import furniture_drawings as furniture
+from .canvas import CLEAR, Canvas, noise
+from .ramps import CLOTH, GLOW, LEAF, LINEN, METAL, POT, SCREEN, STONE, WOOD
 from .regions import Around
+
+WOODS = {"k": WOOD[0], **{str(n): WOOD[n] for n in range(1, 5)}}
+METALS = {"k": METAL[0], **{str(n): METAL[n] for n in range(1, 6)}}
+COLOURS = {
+    **{"abcd"[n]: SCREEN[n] for n in range(4)},
+    **{"rstuv"[n]: CLOTH[n] for n in range(5)},
+    **{"xyz"[n]: LINEN[n] for n in range(3)},
+    **{"efgh"[n]: LEAF[n] for n in range(4)},
+    **{"PQR"[n]: POT[n] for n in range(3)},
+    **{"GHIJ"[n]: GLOW[n] for n in range(4)},
+}
+
+DRAWINGS: dict[str, tuple[str, dict[str, int]]] = {
+    "bookshelf": (furniture.BOOKSHELF, WOODS),
+    "shop_shelf": (furniture.SHELF, METALS),
+    "tv": (furniture.TELEVISION, WOODS),
+    "pc": (furniture.COMPUTER, METALS),
+    "lab_machine": (furniture.MACHINE, METALS),
+    "heal_machine": (furniture.HEALER, METALS),
+    "cooker": (furniture.STOVE, METALS),
+    "plant": (furniture.PLANT, WOODS),
+    "chair": (furniture.STOOL, WOODS),
+    "stairs_up": (fixtures.STAIRS_UP, WOODS),
+    "stairs_down": (fixtures.STAIRS_DOWN, WOODS),
+    "mat_exit": (fixtures.MAT, WOODS),
+    "window_in": (fixtures.WINDOW, WOODS),
+    "clock": (fixtures.CLOCK, WOODS),
+    "statue": (furniture.STATUE, {"k": STONE[0], **{str(n): STONE[n] for n in range(1, 5)}}),
+}
+"""Cell of a map -> its drawing and the colours of the signs beside COLOURS."""
 
 
 @cache
@@ -51,10 +82,10 @@ def standing(name: str, is_second: bool) -> Canvas | None:
         is_second: The cell to the left is of the same name.
     """
     if name in ("bed", "bed_top"):
-        bed = Canvas.from_text(BED, WOODS | COLOURS)
+        bed = Canvas.from_text(furniture.BED, WOODS | COLOURS)
         return bed.cut(0, 15, 16, 16) if name == "bed" else bed.cut(0, 0, 16, 15)
     if name == "cooker" and is_second:
-        return Canvas.from_text(SINK, METALS | COLOURS)
+        return Canvas.from_text(furniture.SINK, METALS | COLOURS)
     if name not in DRAWINGS:
         return None
     text, shades = DRAWINGS[name]

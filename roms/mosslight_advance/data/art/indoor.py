@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from . import furniture
 from .canvas import CLEAR, Canvas, Painted
 from .ramps import BOARDS, CLOTH, SLABS, TILED, VOID, WALLS, WOOD
-from .regions import CELL, around, depths
+from .regions import CELL, around, cells, depths
 
 FLOORS = (
     "wood_floor",
@@ -60,19 +58,14 @@ class Painter:
         inside = 0 <= x < self._width and 0 <= y < self._height
         return self._names[y][x] if inside else "void"
 
-    def _cells(self) -> Iterator[tuple[int, int, str]]:
-        for y, row in enumerate(self._names):
-            for x, name in enumerate(row):
-                yield x, y, name
-
     def paint(self) -> None:
         """Paint everything."""
-        for x, y, name in self._cells():
+        for x, y, name in cells(self._names):
             if name in UPRIGHT:
                 self._wall(x, y)
             elif name != "void":
                 self._floor(x, y)
-        for x, y, name in self._cells():
+        for x, y, name in cells(self._names):
             if name == "rug":
                 self._rug(x, y)
             elif name in ("table", "desk", *TOPS):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from . import houses, plants, things
-from .canvas import CLEAR, Canvas, Painted, mix
-from .ramps import EARTH, GRASS, SAND, WATER, noise
-from .regions import CELL, around, depths
+from . import houses, outdoor_things, plants
+from .canvas import CLEAR, PHASES, Canvas, Painted, mix, noise
+from .ramps import EARTH, GRASS, SAND, WATER
+from .regions import CELL, around, cells, depths
 
 LAWN = ("grass", "flower", "flower_yellow", "path", "tall_grass", "ledge")
 """Cells that people reach: what rises from below them lies over people."""
 
 
 SHADOW_WIDTH = 7
-MOVING, PHASES = ("water", "flower", "flower_yellow"), 4
+MOVING = ("water", "flower", "flower_yellow")
 EDGE = mix(GRASS[1], SAND[1], 0.5)
 """Of a path."""
 
@@ -41,14 +39,9 @@ class Painter:
         x, y = min(max(x, 0), self._width - 1), min(max(y, 0), self._height - 1)
         return self._names[y][x]
 
-    def _cells(self) -> Iterator[tuple[int, int, str]]:
-        for y, row in enumerate(self._names):
-            for x, name in enumerate(row):
-                yield x, y, name
-
     def paint(self) -> None:
         """Paint everything."""
-        for x, y, name in self._cells():
+        for x, y, name in cells(self._names):
             cell = Canvas(CELL, CELL)
             self._ground(cell, x, y, name)
             self.below.blit(cell, x * CELL, y * CELL)
@@ -57,7 +50,7 @@ class Painter:
         for y in range(self._height + 3):
             for x in range(-1, self._width):
                 self._tree(x, y)
-        for x, y, name in self._cells():
+        for x, y, name in cells(self._names):
             self._thing(x, y, name)
         found = list(houses.find(self.at, self._width, self._height))
         for house in found:
@@ -67,7 +60,7 @@ class Painter:
         for house in found:
             self._doors(house)
             self._shadow(house)
-        for x, y, name in self._cells():
+        for x, y, name in cells(self._names):
             if name in MOVING:
                 self._move(x, y, name)
 
@@ -116,7 +109,7 @@ class Painter:
         elif name == "water":
             self._water(cell, x, y, phase)
         elif name == "ledge":
-            cell.blit(things.ledge(self._is_open(x - 1, y), self._is_open(x + 1, y)), 0, 0)
+            cell.blit(outdoor_things.ledge(self._is_open(x - 1, y), self._is_open(x + 1, y)), 0, 0)
         elif name == "tall_grass":
             cell.blit(plants.tall_grass(), 0, 0)
         elif name in ("flower", "flower_yellow"):
@@ -152,7 +145,7 @@ class Painter:
 
         goes_on = around(member, x, y)
         deep = depths(goes_on, 3, 6, 0)
-        waves = things.waves(phase)
+        waves = outdoor_things.waves(phase)
         for j, row in enumerate(deep):
             for i, depth in enumerate(row):
                 if depth < -1.6:
@@ -212,7 +205,7 @@ class Painter:
             self._stand(plants.slim_tree(), x * CELL, top)
 
     def _thing(self, x: int, y: int, name: str) -> None:
-        picture = things.standing(name)
+        picture = outdoor_things.standing(name)
         if picture:
             self._stand(
                 picture, x * CELL, (y + 1) * CELL - picture.height, is_special=name != "boulder"
@@ -229,6 +222,6 @@ def paint(names: list[list[str]]) -> Painted:
 
 
 def paint_border() -> Painted:
-    """Paint the four cells that lie around a map: a wood that goes on for ever."""
+    """Paint the four cells that lie around a map: a wood without an end."""
     wood = paint([["tree"] * 6 for _ in range(6)])
     return Painted(wood.below.cut(64, 32, 32, 32), wood.over.cut(64, 32, 32, 32), frozenset())

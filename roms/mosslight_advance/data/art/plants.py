@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from .canvas import CLEAR, Canvas
-from .ramps import BARK, BLADES, GRASS, LEAVES, RED, WHITE, YELLOW, noise
+from .canvas import CLEAR, Canvas, noise
+from .ramps import BARK, BLADES, GRASS, LEAVES, RED, WHITE, YELLOW
 
 TREE_WIDTH, TREE_HEIGHT = 32, 42
 SLIM_HEIGHT = 34

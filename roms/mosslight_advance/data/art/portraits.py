@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..sources import backs, fronts_hills, fronts_meadow
 from ..sources import portraits as people
-from . import own_people
+from . import own_portraits
 from .canvas import Canvas, ramp, rgb
 from .sculpt import SIZE, play
 
@@ -98,7 +98,7 @@ HEROES: tuple[Colours, Colours] = (
 )  # fmt: skip
 PERSON_DRAWINGS = {
     "moe": (people, "trainer_a"), "ida": (people, "trainer_b"), "greta": (people, "leader"),
-    "po": (own_people, "fisher"), "wren": (people, "rival"), "alder": (people, "professor"),
+    "po": (own_portraits, "fisher"), "wren": (people, "rival"), "alder": (people, "professor"),
 }  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def hero_front(is_girl: int) -> Canvas:
     colours = HEROES[is_girl]
     left = (SIZE - 56 * PERSON_SCALE) / 2
     name = "hero_girl" if is_girl else "hero_boy"
-    drawn = play(own_people, name, PERSON_SCALE, left, SIZE - 55 * PERSON_SCALE)
+    drawn = play(own_portraits, name, PERSON_SCALE, left, SIZE - 55 * PERSON_SCALE)
     return drawn.picture(colours.ramps(), rgb(colours.ink))
 
 

@@ -26,14 +26,6 @@ RED, YELLOW, WHITE = rgb("e04848"), rgb("f8d048"), rgb("f8f8f8")
 GLOW = ramp("607830 a0c040 d8f070 f8ffc0")
 INK = rgb("282838")
 
-
-def noise(x: int, y: int, seed: int = 0) -> int:
-    """Return a number below 256 that looks like chance, always the same for a place."""
-    value = (x * 374761393 + y * 668265263 + seed * 2246822519) & 0xFFFFFFFF
-    value = (value ^ value >> 13) * 1274126177 & 0xFFFFFFFF
-    return (value ^ value >> 16) >> 8 & 0xFF
-
-
 # Indoors.
 VOID = rgb("101018")
 BOARDS = ramp("805030 b07c4c c8945c d8a870 e8c08c")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 CELL = 16
@@ -13,6 +13,13 @@ WOBBLE = (0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0)
 
 Around = tuple[bool, ...]
 """Whether the region goes on: north, south, west, east, nw, ne, sw, se."""
+
+
+def cells(names: list[list[str]]) -> Iterator[tuple[int, int, str]]:
+    """Yield place and name of every cell of a map, row by row."""
+    for y, row in enumerate(names):
+        for x, name in enumerate(row):
+            yield x, y, name
 
 
 def around(member: Callable[[int, int], bool], x: int, y: int) -> Around:

@@ -126,13 +126,7 @@ def _path(points: Sequence[tuple[float, float]]) -> Iterator[tuple[int, int]]:
     for a, b, c, d in zip(ends, ends[1:], ends[2:], ends[3:], strict=False):
         steps = max(2, int(2 * hypot(c[0] - b[0], c[1] - b[1])))
         for step in range(steps + 1):
-            t = step / steps
-            weights = (
-                (-t + 2 * t * t - t**3) / 2,
-                (2 - 5 * t * t + 3 * t**3) / 2,
-                (t + 4 * t * t - 3 * t**3) / 2,
-                (t**3 - t * t) / 2,
-            )
+            weights = shapes.curve_weights(step / steps)
             x, y = (
                 sum(w * p[n] for w, p in zip(weights, (a, b, c, d), strict=True)) for n in (0, 1)
             )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from .canvas import CLEAR, Canvas
-from .ramps import EARTH, GLOW, GRASS, STONE, WATER, WOOD, noise
+from .canvas import CLEAR, Canvas, noise
+from .ramps import EARTH, GLOW, GRASS, STONE, WATER, WOOD
 
 
 @cache

@@ -1,19 +1,4 @@
-"""Drawings of what stands in rooms; `DRAWINGS` says which belongs to which cell of a map."""
-
-from __future__ import annotations
-
-from .ramps import CLOTH, GLOW, LEAF, LINEN, METAL, POT, SCREEN, STONE, WOOD
-
-WOODS = {"k": WOOD[0], **{str(n): WOOD[n] for n in range(1, 5)}}
-METALS = {"k": METAL[0], **{str(n): METAL[n] for n in range(1, 6)}}
-COLOURS = {
-    **{"abcd"[n]: SCREEN[n] for n in range(4)},
-    **{"rstuv"[n]: CLOTH[n] for n in range(5)},
-    **{"xyz"[n]: LINEN[n] for n in range(3)},
-    **{"efgh"[n]: LEAF[n] for n in range(4)},
-    **{"PQR"[n]: POT[n] for n in range(3)},
-    **{"GHIJ"[n]: GLOW[n] for n in range(4)},
-}
+"""Drawings of furniture, a sign a pixel; furniture.py says what colours the signs are."""
 
 BOOKSHELF = """
 .kkkkkkkkkkkkkk.
@@ -279,90 +264,6 @@ STOOL = """
 ................
 """
 
-STAIRS_UP = """
-kkkkkkkkkkkkkkkk
-k111111111111k4k
-k1kkkkkkkkkkkk3k
-k22222222222k43k
-k2kkkkkkkkkkkk3k
-k3333333333k443k
-k3kkkkkkkkkkkk3k
-k333333333k4443k
-k3kkkkkkkkkkkk3k
-k44444444k44443k
-k4kkkkkkkkkkkk3k
-k4444444k444443k
-k4kkkkkkkkkkkk3k
-k444444k4444443k
-k333333k3333332k
-kkkkkkkkkkkkkkkk
-"""
-
-STAIRS_DOWN = """
-kkkkkkkkkkkkkkkk
-k44444444444444k
-k4kkkkkkkkkkkk3k
-k4k4444k3k2k1k3k
-k4k4444k3k2k1k3k
-k4k4444k3k2k1k3k
-k4k4444k3k2k1k3k
-k4k4444k3k2k1k3k
-k4k4444k3k2k1k3k
-k4k4444k3k2k1k3k
-k4k4444k3k2k1k3k
-k4k4444k3k2k1k3k
-k4k4444k3k2k1k3k
-k4k3333k2k1kkk3k
-k33333333333333k
-kkkkkkkkkkkkkkkk
-"""
-
-MAT = """
-................
-rrrrrrrrrrrrrrrr
-suuuuuuuuuuuuuus
-stttttttttttttts
-stttttttttttttts
-sttvvttttttvvtts
-stttvvttttvvttts
-sttttvvttvvtttts
-stttttvvvvttttts
-sttttttvvtttttts
-stttttttttttttts
-suuuuuuuuuuuuuus
-rrrrrrrrrrrrrrrr
-u.u.u.u.u.u.u.u.
-"""
-
-WINDOW = """
-.kkkkkkkkkkkkkk.
-k44444444444443k
-k4kkkkkkkkkkkk3k
-k4kzzzyk2zzzyk3k
-k4kzzyyk2zzyyk3k
-k4kzyyxk2zyyxk3k
-k4kyyxxk2yyxxk3k
-k4kkkkkkkkkkkk3k
-k4kzzyyk2zzyyk3k
-k4kzyyxk2zyyxk3k
-k4kyyxxk2yyxxk3k
-k4kkkkkkkkkkkk3k
-k33333333333332k
-kkkkkkkkkkkkkkkk
-"""
-
-CLOCK = """
-.....kkkkkk.....
-....k444444k....
-...k4zzzzzz3k...
-...k4zzkzzz3k...
-...k4zzkzzz3k...
-...k4zzkkkz3k...
-...k4zzzzzz3k...
-....k333333k....
-.....kkkkkk.....
-"""
-
 STATUE = """
 ................
 .....kkk.kkk....
@@ -391,21 +292,3 @@ k44444444444432k
 k22222222222221k
 .kkkkkkkkkkkkkk.
 """
-
-DRAWINGS: dict[str, tuple[str, dict[str, int]]] = {
-    "bookshelf": (BOOKSHELF, WOODS),
-    "shop_shelf": (SHELF, METALS),
-    "tv": (TELEVISION, WOODS),
-    "pc": (COMPUTER, METALS),
-    "lab_machine": (MACHINE, METALS),
-    "heal_machine": (HEALER, METALS),
-    "cooker": (STOVE, METALS),
-    "plant": (PLANT, WOODS),
-    "chair": (STOOL, WOODS),
-    "stairs_up": (STAIRS_UP, WOODS),
-    "stairs_down": (STAIRS_DOWN, WOODS),
-    "mat_exit": (MAT, WOODS),
-    "window_in": (WINDOW, WOODS),
-    "clock": (CLOCK, WOODS),
-    "statue": (STATUE, {"k": STONE[0], **{str(n): STONE[n] for n in range(1, 5)}}),
-}

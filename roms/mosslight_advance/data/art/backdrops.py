@@ -7,8 +7,7 @@ from math import sin
 
 from ..sources import fronts_meadow
 from . import lettering
-from .canvas import Canvas, ramp
-from .ramps import noise
+from .canvas import Canvas, noise, ramp
 from .sculpt import play
 
 WIDTH, HEIGHT = 240, 160
