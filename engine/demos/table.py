@@ -177,7 +177,9 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
 def _compare(demo: Demonstration, table: Table, path: Path) -> None:
     """Refuse what is not what the table says."""
     if table.rom and table.rom != demo.recording.rom:
-        raise DemoError(f"{path} was played with a different ROM.", "Specify it with --rom.")
+        raise DemoError(
+            f"{path} was played with a different ROM.", "Name its game: --rom or --game."
+        )
     if table.start and table.start != demo.recording.start:
         raise DemoError(f"{path} has a different start state.", "Specify it with --state.")
     difference = _difference(demo, table)

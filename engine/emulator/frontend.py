@@ -12,6 +12,9 @@ _HEIGHT, _WIDTH, _ = GAME_BOY_ADVANCE_FRAME_SHAPE
 _MAX_WIDTH = 256
 """Pixels from one line of the core's picture to the next."""
 
+_PIXEL = np.dtype([("red_green", "<u2"), ("blue", "u1")])
+"""Three bytes, of which the first two are written at once."""
+
 _OPTIONS = {
     b"mgba_skip_bios": b"ON",
     b"mgba_use_bios": b"OFF",  # or it would look for an image of it
@@ -58,15 +61,24 @@ class Frontend:
 
     def picture(self) -> Frame:
         """Copy the last picture that was wanted: (160, 240, 3) uint8."""
-        pixels = self._pixels[:, :_WIDTH]
-        frame = np.empty(GAME_BOY_ADVANCE_FRAME_SHAPE, np.uint8)
+        pixels = self._pixels
+        frame = np.empty((_HEIGHT, _WIDTH), _PIXEL)
         # 16 bits: red 5, green 6, blue 5. The machine has 5 bits of green, so the sixth is empty.
-        red, green = (pixels >> 8).astype(np.uint8), (pixels >> 3).astype(np.uint8)
-        red &= 0xF8
-        green &= 0xF8
-        for channel, top in enumerate((red, green, pixels.astype(np.uint8) << 3)):
-            np.bitwise_or(top, top >> 5, out=frame[:, :, channel])
-        return frame
+        # Whole rows and two bytes at a time, which takes two thirds of the time.
+        red_green, part = pixels >> 8, pixels >> 13
+        red_green &= 0xF8
+        red_green |= part
+        np.left_shift(pixels, 5, out=part)
+        part &= 0xF800
+        red_green |= part
+        np.bitwise_and(pixels, 0x0700, out=part)
+        red_green |= part
+        frame["red_green"] = red_green[:, :_WIDTH]
+        blue = pixels.astype(np.uint8)
+        blue <<= 3
+        blue |= blue >> 5
+        frame["blue"] = blue[:, :_WIDTH]
+        return frame.view(np.uint8).reshape(GAME_BOY_ADVANCE_FRAME_SHAPE)
 
     def _environment(self, command: int, data: int) -> bool:
         command &= ~abi.EXPERIMENTAL

@@ -34,6 +34,7 @@ class AntiStuck:
         self._counts: dict[str, list[int]] = {}
         self._is_masking = False
         self._age = 0
+        self._last: tuple[GameState | None, str] = None, ""
         self.interventions = 0
 
     def reset(self) -> None:
@@ -53,9 +54,9 @@ class AntiStuck:
                 self._forget()
             self._age = 0
         elif (previous.place.x, previous.place.y) == (current.place.x, current.place.y):
-            before = _situation(previous)
+            before = self._situation(previous)
             is_opening = previous.control.is_free and action not in self._steps
-            if is_opening or before == _situation(current):
+            if is_opening or before == self._situation(current):
                 counts = self._counts.setdefault(before, [0] * self._num_actions)
                 counts[action] += 1
                 if counts[action] == self._repeats:
@@ -66,7 +67,7 @@ class AntiStuck:
         """Return the actions that led to nothing in this situation, each with the reason."""
         if not self._is_masking:
             return {}
-        counts = self._counts.get(_situation(state), ())
+        counts = self._counts.get(self._situation(state), ())
         reason = f"tried {self._repeats} times here without effect"
         return {n: reason for n, count in enumerate(counts) if count >= self._repeats}
 
@@ -79,6 +80,12 @@ class AntiStuck:
         counts, self._age, self.interventions = saved
         self._counts = {key: list(row) for key, row in counts.items()}
         self._is_masking = any(max(row) >= self._repeats for row in self._counts.values())
+
+    def _situation(self, state: GameState) -> str:
+        """Return the situation, of the state that was last asked for without looking again."""
+        if state is not self._last[0]:
+            self._last = state, _situation(state)
+        return self._last[1]
 
     def _forget(self) -> None:
         self._counts = {}

@@ -95,7 +95,6 @@ def block_on_foot(state: GameState, blocked: dict[int, str]) -> bool:
     if grid is None or not view.contains(place.x, place.y):
         return True
     standing = {(thing.x, thing.y) for thing in view.objects}
-    can_push = any(move.name == _PUSHING for one in state.party for move in one.moves)
     has_neighbour = False
     for action, facing in DIRECTIONS.items():
         dx, dy = facing.delta
@@ -103,7 +102,7 @@ def block_on_foot(state: GameState, blocked: dict[int, str]) -> bool:
         is_faced = place.facing is facing
         if target in standing:
             has_neighbour = True
-            if is_faced and not can_push:
+            if is_faced and not _can_push(state):
                 blocked[action] = _STANDING_THERE
         elif not _is_way(view, grid, place.x, place.y, facing) and (
             is_faced or not view.answers(place.x, place.y, facing)
@@ -112,6 +111,10 @@ def block_on_foot(state: GameState, blocked: dict[int, str]) -> bool:
     if not view.answers(place.x, place.y, place.facing):
         blocked[Action.A] = _NOTHING_AHEAD
     return has_neighbour
+
+
+def _can_push(state: GameState) -> bool:
+    return any(move.name == _PUSHING for one in state.party for move in one.moves)
 
 
 def _is_way(view: MapView, grid: NDArray[np.uint32], x: int, y: int, facing: Facing) -> bool:

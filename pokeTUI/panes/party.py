@@ -196,7 +196,10 @@ def _place(game: GameState, width: int) -> Line:
 
 
 def _belongings(game: GameState, width: int) -> list[Line]:
-    """Return a line of badges, money and species, as far as the game has them; [] if of none."""
+    """Return badges, money and species, as far as the game has them; [] if it has none.
+
+    They take a line, or two where the money does not fit behind the badges.
+    """
     has_species = _has_species(game)
     line = Line(width)
     if has_species or game.badge_count:
@@ -206,12 +209,17 @@ def _belongings(game: GameState, width: int) -> list[Line]:
             line.add("◆" if has_badge else "◇", Ink.warn if has_badge else Ink.faint)
     if game.badges[1]:
         line.add(f" +{game.badges[1].bit_count()}", Ink.warn)
+    before = []
     if has_species or game.money:
-        line.add(f"  money {game.money:,}", Ink.text)
+        money = f"  money {game.money:,}"
+        if len(money) > line.room:
+            before, line = [line], Line(width).add("money", Ink.dim, LABEL)
+            money = f"{game.money:,}"
+        line.add(money, Ink.text)
     if has_species:
         line.add_whole(f"  caught {game.caught}", Ink.dim)
         line.add_whole(f"  seen {game.seen}", Ink.dim)
-    return [line] if line.used else []
+    return [*before, line] if line.used else []
 
 
 def _battle(battle: Battle, width: int) -> Line:

@@ -59,6 +59,7 @@ RECORDING = Page(
             (
                 ("↑↓←→", "walk, and choose in menus"),
                 ("z  x", "the buttons A and B;  enter  START;  bksp  SELECT"),
+                ("a  s", "the buttons L and R, on a Game Boy Advance"),
                 ("l", "in real time, or by turns again: one press is one action"),
             ),
         ),

@@ -41,6 +41,8 @@ class StatusBar(LinesWidget):
                 break
         line = Line(width).add(" ", Ink.text)
         for index, (text, style) in enumerate(parts):
+            if index and gap + len(text) > line.room:
+                break  # the shortest form is too long: parts are left out whole
             line.add(" " * gap if index else "", Ink.text).add(text, style)
         return [line]
 

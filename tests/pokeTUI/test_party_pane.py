@@ -214,3 +214,9 @@ def test_the_legend_takes_the_rows_that_the_map_leaves() -> None:
     text = "\n".join(line.text for line in map_lines(observe(make_game()), 24, 14))
     for word in ("person", "door", "water", "visited"):
         assert word in text
+
+
+def test_money_has_a_line_of_its_own_where_it_does_not_fit_behind_the_badges() -> None:
+    lines = texts(pane(), state_of(replace(make_game(), money=3_000)), (27, 20))
+    assert any(line.split() == ["money", "3,000", "caught", "4"] for line in lines)
+    assert not any("…" in line for line in lines if "badges" in line)

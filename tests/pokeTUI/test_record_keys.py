@@ -11,7 +11,7 @@ from engine import commands, events
 from engine.commands import Command
 from engine.events import RECORD, RecordingChanged
 from pokeTUI.app import CockpitApp
-from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.keys.entry import PLAY
 from pokeTUI.keys.entry import RECORD as RECORD_GROUP
 from pokeTUI.keys.keymap import KeyTable, fitting
@@ -320,3 +320,13 @@ def test_one_step_is_counted_in_the_singular() -> None:
     bar = StatusBar()
     bar._state = replace(DashboardState(), status=make_status(total_steps=1))
     assert "1 step " in bar.draw(120, 1)[0].text
+
+
+def test_the_shortest_line_leaves_out_whole_parts() -> None:
+    held = events.ViewersChanged(viewers=2, is_yours=False)
+    bar = StatusBar()
+    bar._state = fold(humans(), held)
+    lines = [bar.draw(columns, 1)[0] for columns in range(40, 121)]
+    assert all(line.used <= line.width for line in lines)
+    assert not any("…" in line.text for line in lines)
+    assert all("you play" in line.text and "another has control" in line.text for line in lines)

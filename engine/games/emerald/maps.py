@@ -87,6 +87,7 @@ class MapReader:
         self._view = _NOWHERE.view
         self._shown = b""
         self._things: tuple[MapObject, ...] = ()
+        self._matching: tuple[int, ...] = ()
 
     def read(self, blocks: SaveBlocks, map_id: MapId) -> MapView | None:
         """Return the current map, None where it is not whole in memory.
@@ -132,10 +133,16 @@ class MapReader:
         """Return whether gMapHeader is of a map, by where its events lie in the image."""
         if not self._groups:
             return True
+        events = _POINTERS.unpack_from(self._ewram, _HEADER)[1]
+        key = map_id.group, map_id.number, events
+        if key == self._matching:
+            return True
         group = self._pointer(self._groups + 4 * map_id.group)
         header = self._pointer(group + 4 * map_id.number)
-        events = _POINTERS.unpack_from(self._ewram, _HEADER)[1]
-        return bool(header) and self._pointer(header + 4) == events
+        is_match = bool(header) and self._pointer(header + 4) == events
+        if is_match:
+            self._matching = key
+        return is_match
 
     def _pointer(self, address: int) -> int:
         raw = self._memory.read(address, 4)

@@ -4,8 +4,7 @@ No pointer and no count in RAM is believed: what does not lie in RAM or in the i
 """
 
 import struct
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +36,7 @@ class Machine(Protocol):
     iwram: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
-class SaveBlocks:
+class SaveBlocks(NamedTuple):
     """Where the save blocks lie in `Memory.ewram` now, and the key of what is encrypted in them."""
 
     first: int

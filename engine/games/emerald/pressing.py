@@ -14,6 +14,7 @@ Every action takes `hold_frames` + `wait_frames` frames (8 + 12), but for these 
 
 from engine.config import EnvConfig
 from engine.emulator.base import Emulator
+from engine.emulator.interrupts import delayed_signals
 from engine.games.emerald.control import ControlReader
 from engine.games.emerald.modes import Mode
 from engine.types import DIRECTIONS, Action, GameState, Prompt
@@ -41,6 +42,8 @@ def play(
 ) -> None:
     """Press `action` in the game that is in `state`; `render` draws the last frame.
 
+    Ctrl-C waits for its end: looking for it once rather than at every tick takes a third less time.
+
     Args:
         emulator: The machine.
         control: Reads it.
@@ -54,13 +57,14 @@ def play(
         longer = 0 if DIRECTIONS[Action(action)] is state.place.facing else TURN_FRAMES
         held = min(held + longer, MOST_HELD)
         waited = max(config.hold_frames + waited - held, 1)
-    emulator.press(action)
-    emulator.tick(held)
-    emulator.release(action)
-    emulator.tick(waited - 1)
-    if state.control.in_game:
-        _settle(emulator, control)
-    emulator.tick(1, render)
+    with delayed_signals():
+        emulator.press(action)
+        emulator.tick(held)
+        emulator.release(action)
+        emulator.tick(waited - 1)
+        if state.control.in_game:
+            _settle(emulator, control)
+        emulator.tick(1, render)
 
 
 def _settle(emulator: Emulator, control: ControlReader) -> None:

@@ -93,7 +93,9 @@ class EmeraldReader:
         self._place_key: tuple[int, ...] = ()
         self._pokedex = _Pokedex()
         self._story = _Story()
-        self._vars = b""
+        self._vars_raw, self._vars = b"", b""
+        self._heal_raw: tuple[int, ...] = ()
+        self._heal: MapId | None = None
         self._money = 0
 
     def read(self) -> GameState:
@@ -164,7 +166,9 @@ class EmeraldReader:
         """Take place and map from RAM, if they are whole and belong together."""
         ewram = self._ewram
         x, y, group, number = _PLACE.unpack_from(ewram, blocks.first)
-        map_id = MapId(group, number)
+        map_id = self._place.map
+        if (map_id.group, map_id.number) != (group, number):
+            map_id = MapId(group, number)
         if not self._maps.is_header_of(map_id):
             return
         view = self._maps.read(blocks, map_id)
@@ -202,11 +206,14 @@ class EmeraldReader:
         Those that count steps are left out: nothing depends on them, and they change all the time.
         """
         start = blocks.first + _VARS
-        raw = bytearray(self._ewram[start : start + _VARS_SIZE])
-        for at in _STEP_COUNTERS:
-            raw[at] = raw[at + 1] = 0
-        if raw != self._vars:
-            self._vars = bytes(raw)
+        raw = self._ewram[start : start + _VARS_SIZE].tobytes()
+        if raw != self._vars_raw:
+            self._vars_raw = raw
+            kept = bytearray(raw)
+            for at in _STEP_COUNTERS:
+                kept[at] = kept[at + 1] = 0
+            if kept != self._vars:
+                self._vars = bytes(kept)
         return self._vars
 
     def _read_story(self, blocks: SaveBlocks) -> _Story:
@@ -245,9 +252,11 @@ class EmeraldReader:
 
     def _healing_place(self, blocks: SaveBlocks) -> MapId | None:
         start = blocks.first + _LAST_HEAL
-        group, number, _, x, y = _HEAL.unpack_from(self._ewram, start)
-        is_set = group >= 0 and number >= 0 and (group, number, x, y) != (0, 0, 0, 0)
-        return MapId(group, number) if is_set else None
+        raw = group, number, _, x, y = _HEAL.unpack_from(self._ewram, start)
+        if raw != self._heal_raw:
+            is_set = group >= 0 and number >= 0 and (group, number, x, y) != (0, 0, 0, 0)
+            self._heal_raw, self._heal = raw, MapId(group, number) if is_set else None
+        return self._heal
 
 
 def _with_item(menu: Menu, bag: Bag) -> Menu:

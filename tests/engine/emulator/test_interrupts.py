@@ -108,6 +108,24 @@ def test_keyboard_interrupt_is_raised_where_the_block_ends() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_a_block_within_another_leaves_signals_to_the_outer_one() -> None:
+    done: list[str] = []
+
+    def interrupt() -> None:
+        with delayed_signals() as arrived:
+            with delayed_signals() as inner:
+                os.kill(os.getpid(), signal.SIGINT)
+                assert len(inner) == 1
+            done.append("the inner block")
+            assert len(arrived) == 1
+
+    for _ in range(2):  # what the first raised is over for the second
+        with pytest.raises(KeyboardInterrupt):
+            interrupt()
+    assert done == ["the inner block"] * 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_ignored_signals_stay_ignored() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
