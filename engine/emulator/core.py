@@ -170,9 +170,7 @@ def _load_copy(path: Path) -> Any:
 
 
 def _places() -> Iterator[Path]:
-    package = importlib.util.find_spec(
-        _PACKAGE
-    )  # importing takes seconds, and pyglet
+    package = importlib.util.find_spec(_PACKAGE)  # importing takes seconds, and pyglet
     for folder in (package and package.submodule_search_locations) or ():
         yield Path(folder, "cores", _FILE_NAME)
     for folder in _SYSTEM_FOLDERS:
