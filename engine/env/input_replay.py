@@ -47,18 +47,24 @@ def _play(env: GameEnv, move: int | LiveStretch) -> tuple[float, bool, bool]:
 
 
 def _check_same(env: GameEnv, recording: Recording) -> None:
-    now: tuple[tuple[str, Any, Any], ...] = (
-        ("with a different ROM", recording.rom, env.game.sha1),
-        (f"with emulator {recording.emulator}", recording.emulator, env.game.emulator_version),
-        ("from a different start state", recording.start, env.start_hash),
+    settings = "Replay it with its run's settings."
+    emulator = "Install that version, or name that core's file with --core."
+    now: tuple[tuple[str, Any, Any, str], ...] = (
+        ("with a different ROM", recording.rom, env.game.sha1, settings),
+        (
+            f"with emulator {recording.emulator}",
+            recording.emulator,
+            env.game.emulator_version,
+            emulator,
+        ),
+        ("from a different start state", recording.start, env.start_hash, settings),
         (
             "with other frames per press",
             recording.frames,
             (env.config.hold_frames, env.config.wait_frames),
+            settings,
         ),
     )
-    for what, recorded, present in now:
+    for what, recorded, present, hint in now:
         if recorded != present:
-            raise ReplayError(
-                f"The episode was recorded {what}.", "Replay it with its run's settings."
-            )
+            raise ReplayError(f"The episode was recorded {what}.", hint)

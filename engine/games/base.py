@@ -141,6 +141,7 @@ class GameTables:
         SCENES: (group, number) of a map -> place of its scene number in `GameState.scenes`.
         BLOCK_CHANGES: What scripts change on the maps.
         BATTLE_CELLS: Of the menu that opens each turn of a battle.
+        BADGES: How many there are to win.
     """
 
     NAME: str = ""
@@ -161,6 +162,7 @@ class GameTables:
     BLOCK_CHANGES: tuple[BlockChange, ...] = ()
     MILESTONES: tuple[Milestone, ...] = ()
     BATTLE_CELLS: BattleCells = BattleCells()
+    BADGES: int = 16
 
     def map_name(self, map_id: MapId) -> str:
         """Return a map's name, its numbers where it has none."""

@@ -53,6 +53,18 @@ def refusal_of_build(name: str, file: Path, sha1: str) -> RomError:
     )
 
 
+def size_of_whole(name: str, rom: bytes) -> int:
+    """Return the size in bytes of a practice game's image if `rom` is a part cut from it, else 0.
+
+    A Game Boy Advance's header tells neither a size nor the image's checksum.
+    """
+    try:
+        whole = find_image(name).read_bytes()
+    except (RomError, OSError):
+        return 0
+    return len(whole) if len(rom) < len(whole) and whole.startswith(rom) else 0
+
+
 def name_of(sha1: str) -> str:
     """Return the name of the practice game whose image has a SHA-1 (hexadecimal), "" if none."""
     return _names().get(sha1, "")

@@ -29,7 +29,6 @@ _NEXT_MILESTONES = _LAST_MILESTONES = 3
 _COURSE = 10
 """Milestones that every question names, from the first."""
 
-_BADGES = 16
 _QUOTED = 72
 """Characters of what the game shows in a line: more would be broken within its quotes."""
 _NAME = re.compile(r"[\w .'’♀♂-]{1,16}")
@@ -87,7 +86,7 @@ def sections(
         Section("signs", _spots("Signs", around.signs), 10),
         Section("party", _listed("Party", party) or "Party: no creature yet.", 7),
         Section("bag", _bag(state, tables), 9),
-        Section("progress", _progress(state), 11),
+        Section("progress", _progress(state, tables), 11),
         Section("flights", _flights(state, tables), 12),
     )
     return tuple(replace(part, text=_fitted(part.text)) for part in parts if part.text)
@@ -264,9 +263,9 @@ def _item(name: str, count: int) -> str:
     return f"{name} x{count}" if count > 1 else name
 
 
-def _progress(state: GameState) -> str:
+def _progress(state: GameState, tables: GameTables) -> str:
     text = (
-        f"Badges {state.badge_count} of {_BADGES}, money {state.money}, "
+        f"Badges {state.badge_count} of {tables.BADGES}, money {state.money}, "
         f"species caught {state.caught}, seen {state.seen}."
     )
     repel = f"\nThe wild ones stay away for {state.repel_steps} steps."

@@ -58,6 +58,7 @@ _OTHER_ADDRESSES = (
 
 _CLOCK = SYMBOLS["sRtc"]
 
+_BADGES = 8
 BATTLE_CELLS = BattleCells(fight=(1, 1), bag=(1, 2), team=(2, 1), run=(2, 2))
 FIELD_MOVES: Mapping[Ability, tuple[str, int | None]] = {
     Ability.CUT: ("CUT", 0),
@@ -112,7 +113,8 @@ class EmeraldGame(Game):
         self.sha1, self.title, self.name = sha1 or profile.sha1, profile.title, name or profile.name
         self.rom, self.profile = rom, profile
         self._introduction_frames = introduction_frames
-        self.tables = replace(read_tables(rom, profile, facts), BATTLE_CELLS=BATTLE_CELLS)
+        tables = read_tables(rom, profile, facts)
+        self.tables = replace(tables, BATTLE_CELLS=BATTLE_CELLS, BADGES=_BADGES)
         self.emulator_version = core_version()
         self._menu_uses = menu_uses(self.tables)
         self._controls: WeakKeyDictionary[Emulator, ControlReader] = WeakKeyDictionary()

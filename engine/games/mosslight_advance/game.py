@@ -4,8 +4,9 @@ from functools import cache
 from pathlib import Path
 
 from engine.emulator.advance_cartridge import AdvanceCartridge
+from engine.errors import RomError
 from engine.games.base import Atlas, Recognised
-from engine.games.bundled import ADVANCE, refusal_of_build
+from engine.games.bundled import ADVANCE, refusal_of_build, size_of_whole
 from engine.games.emerald.game import EmeraldGame
 from engine.games.emerald.profile import Profile
 from engine.games.facts import read_places
@@ -21,6 +22,9 @@ def recognise(file: Path, sha1: str, cartridge: AdvanceCartridge, rom: bytes) ->
     """Return the practice game if an image is one, else None."""
     if cartridge.title != TITLE:
         return None
+    if size := size_of_whole(ADVANCE, rom):
+        truncated = f"The ROM {file} is truncated: {len(rom):,} bytes of {size:,}."
+        return Recognised("a damaged ROM", None, RomError(truncated, "Copy it again."))
     profile = Profile.read(FACTS)
     game = EmeraldGame(
         profile,

@@ -139,5 +139,6 @@ def test_episode_from_an_archived_moment_is_replayed_exactly(
 )
 def test_other_environment_is_refused(env: GameEnv, change: dict[str, object], words: str) -> None:
     recording = dataclasses.replace(record(env, 1)[0], **change)  # type: ignore[arg-type]
-    with pytest.raises(ReplayError, match=words):
+    with pytest.raises(ReplayError, match=words) as refused:
         next(replay(env, recording))
+    assert ("--core" in refused.value.hint) == ("emulator" in change)

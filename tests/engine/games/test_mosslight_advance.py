@@ -1,7 +1,10 @@
 """MOSSLIGHT ADVANCE is known by its tables and its image."""
 
+from pathlib import Path
+
 import pytest
 
+from engine.errors import RomError
 from engine.games.base import MilestoneKind
 from engine.games.bundled import find_image
 from engine.games.catalog import load_game
@@ -24,6 +27,24 @@ def test_the_image_is_the_one_that_the_tables_were_written_for(game: EmeraldGame
     assert find_image(NAME).read_bytes() == game.rom
     assert game.sha1 == game.profile.sha1
     assert len(game.rom) <= 512 * 1024
+
+
+@pytest.mark.parametrize("size", [1_000, 300_000])
+def test_a_part_of_the_image_is_truncated_not_another_build(
+    tmp_path: Path, game: EmeraldGame, size: int
+) -> None:
+    file = tmp_path / "part.gba"
+    file.write_bytes(game.rom[:size])
+    with pytest.raises(RomError, match=rf"truncated: {size:,} bytes of {len(game.rom):,}\."):
+        load_game(file, allow_unknown=True)
+
+
+def test_a_changed_image_is_another_build(tmp_path: Path, game: EmeraldGame) -> None:
+    file = tmp_path / "changed.gba"
+    file.write_bytes(game.rom + b"\0")
+    with pytest.raises(RomError, match="from a different version"):
+        load_game(file)
+    assert load_game(file, allow_unknown=True).rom == file.read_bytes()
 
 
 def test_names_of_both_games_worlds_are_those_of_the_first(game: EmeraldGame) -> None:

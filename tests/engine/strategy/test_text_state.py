@@ -1,6 +1,7 @@
 """A game state in words: every section, and the practice game from bed to badge."""
 
 import json
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -148,6 +149,9 @@ def test_the_bag_is_listed_by_pocket():
 def test_progress_counts_what_was_won():
     shown = replace(state(badges=0b101), badges=(0b101, 1), money=70, caught=2, seen=9)
     assert section("progress", shown) == "Badges 3 of 16, money 70, species caught 2, seen 9."
+    one_region = copy(GAME)
+    one_region.tables = replace(GAME.tables, BADGES=8)
+    assert section("progress", shown, one_region).startswith("Badges 3 of 8, money 70, ")
     flier = replace(shown, repel_steps=8, fly_points=(MapId(24, 4), MapId(99, 99)))
     assert section("progress", flier).endswith("\nThe wild ones stay away for 8 steps.")
     assert section("flights", flier, CRYSTAL) == "To fly to, if one can: NEW BARK TOWN"
