@@ -15,6 +15,8 @@ _FORMS = 8
 _SHORT = 3
 _NARROW = 6
 """From here on something is left out that is not needed to play."""
+_MANY = 100_000
+"""Steps that are told in millions where there is little room."""
 _shown = attrgetter("status", "run", "end", "is_human", "recording", "viewers", "evaluated")
 
 
@@ -64,7 +66,7 @@ class StatusBar(LinesWidget):
         if only_records(state):
             return parts + self._of_recording(form)
         steps = f"{status.total_steps:,}"
-        if form > _SHORT + 1:
+        if form > _SHORT + 1 and status.total_steps >= _MANY:
             steps = f"{status.total_steps / 1e6:.2f}M"
         rate = f"{status.steps_per_s:,.0f}"
         parts.append((f"{steps} step{'s' * (steps != '1')}", Ink.text))

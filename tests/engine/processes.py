@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+HEAR_CTRL_C = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""Begins a program that is to be interrupted: it would ignore that in a shell's background."""
+
 
 def wait_until(condition: Callable[[], bool], timeout_s: float = 60.0) -> bool:
     end = time.monotonic() + timeout_s

@@ -11,6 +11,7 @@ from engine.child import code_command, python_environment
 from engine.emulator.core import Core
 from engine.emulator.interrupts import delayed_signals
 from engine.folders import CORE_VARIABLE
+from tests.engine.processes import HEAR_CTRL_C
 
 _ROUNDS = 8
 
@@ -23,7 +24,7 @@ machine = GameBoyAdvance(advance_image())
 
 def start(code: str, core: Core) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        code_command(_PLAY + code),
+        code_command(HEAR_CTRL_C + _PLAY + code),
         env=python_environment(**{CORE_VARIABLE: str(core.path)}),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.child import code_command, python_environment
-from tests.engine.processes import is_gone, wait_until
+from tests.engine.processes import HEAR_CTRL_C, is_gone, wait_until
 
 _ROUNDS = 4
 
@@ -52,7 +52,7 @@ with VectorEnv(PLAIN_FACTORY, config, 2, 2) as vector:
 def start(code: str, folder: Path) -> "subprocess.Popen[str]":
     """Run in a session of its own, as a terminal's program does: Ctrl-C reaches all of it."""
     return subprocess.Popen(
-        [*code_command(code), str(folder)],
+        [*code_command(HEAR_CTRL_C + code), str(folder)],
         env=python_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
