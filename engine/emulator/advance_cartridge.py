@@ -1,4 +1,4 @@
-"""Read the header of a Game Boy Advance image; imports no emulator.
+"""Read a Game Boy Advance cartridge's header and battery files; imports no emulator.
 
 Source: GBATEK, "GBA Cartridge Header".
 """
@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from typing import Self
 
 from engine.emulator.cartridge import header_text
+from engine.errors import ConfigurationError
 
 HEADER_END = 0xC0
 MAX_SIZE = 32 * 1024 * 1024
 """Bytes that the machine sees of a cartridge at most."""
+
+BATTERY_SIZE = 0x20000
+"""Bytes of the flash memory of the games that run here."""
+
+_CLOCK_SIZE = 16
+"""What mGBA writes behind the memory of a cartridge with a clock."""
 
 _TITLE, _CODE = slice(0xA0, 0xAC), slice(0xAC, 0xB0)
 _MARK, _MARK_VALUE, _REVISION = 0xB2, 0x96, 0xBC
@@ -45,3 +52,20 @@ class AdvanceCartridge:
             has_mark=rom[_MARK] == _MARK_VALUE,
             is_header_right=-(sum(rom[_CHECKED]) + _SUM_START) & 0xFF == rom[_HEADER_SUM],
         )
+
+
+def battery_memory(data: bytes, name: str) -> bytes:
+    """Return the battery memory in a file of any emulator; `name` is for the error.
+
+    A clock is left out: the cartridge's clock starts anew with each game.
+
+    Raises:
+        ConfigurationError: It has another size.
+    """
+    if len(data) not in (BATTERY_SIZE, BATTERY_SIZE + _CLOCK_SIZE):
+        raise ConfigurationError(
+            f"{name} has {len(data):,} bytes; this cartridge's battery memory has "
+            f"{BATTERY_SIZE:,}, or {BATTERY_SIZE + _CLOCK_SIZE:,} with a clock.",
+            "It is damaged or from a different game.",
+        )
+    return data[:BATTERY_SIZE]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.emulator import libretro_abi as abi
-from engine.emulator.advance_battery import BATTERY_SIZE
+from engine.emulator.advance_cartridge import BATTERY_SIZE
 from engine.emulator.core import Core, LoadedCore
 from engine.emulator.draw_countdown import NEVER, can_set_countdown, countdown_of
 from engine.emulator.frontend import Frontend

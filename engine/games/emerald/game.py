@@ -8,8 +8,7 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from engine.config import EnvConfig
-from engine.emulator.advance_battery import battery_memory
-from engine.emulator.advance_cartridge import AdvanceCartridge
+from engine.emulator.advance_cartridge import AdvanceCartridge, battery_memory
 from engine.emulator.base import GAME_BOY_ADVANCE_FRAMES_PER_S, Emulator
 from engine.emulator.core import check_core, core_version
 from engine.emulator.libretro import GameBoyAdvance

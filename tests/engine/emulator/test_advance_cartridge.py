@@ -1,6 +1,6 @@
 import pytest
 
-from engine.emulator.advance_battery import BATTERY_SIZE, battery_memory
+from engine.emulator.advance_cartridge import BATTERY_SIZE, battery_memory
 from engine.errors import ConfigurationError
 
 MEMORY = bytes(range(256)) * 512
