@@ -369,7 +369,7 @@ class VgcConfig(Section):
     format: str = "gen9vgc2023regc"
     """Battle format; gen9vgc2023regulationc is another name of the default."""
     team: str = ""
-    """File of the own team, pasted or packed; empty: the shipped ones, as the foe has."""
+    """File of the own team, or folder of own teams; empty: the shipped ones, as the foe has."""
     num_teams: int = Field(default=1, ge=1)
     """How many of the shipped teams are played with, the first ones."""
     num_workers: int = Field(default=4, ge=1, le=128)

@@ -9,9 +9,8 @@ from engine.battles.actor import ActorSettings
 from engine.battles.formats import find_format
 from engine.battles.players import POOL
 from engine.battles.policy import NETWORK
-from engine.battles.setup import NodeCommand, find_simulator
-from engine.battles.simulator import Simulator
-from engine.battles.teams import pool, read_team, validate
+from engine.battles.setup import find_simulator
+from engine.battles.teams import first_teams, read_teams
 from engine.config import RunConfig, VgcConfig
 from engine.errors import ConfigurationError, PokeTUIError
 from engine.events import ProgressReported, RunStarted, RunStopped, WarningRaised
@@ -50,6 +49,7 @@ class BattleSession(ThreadedSession):
         run_id: The run's name.
         run_dir: Its folder.
         config: The settings in force.
+        own_team: The first team that it plays with, packed.
 
     Raises:
         PokeTUIError: A setting is wrong, the simulator is missing, or there is no such run.
@@ -62,7 +62,7 @@ class BattleSession(ThreadedSession):
         self._node = find_simulator()
         self._is_resumed = resume is not None
         if resume is None:
-            self._teams = teams_of(config.vgc, self._node)
+            self._teams = teams_of(config.vgc)
             self._cloned = _read_cloned(config.vgc)
             self._folder = RunFolder.create(config)
         else:
@@ -72,11 +72,12 @@ class BattleSession(ThreadedSession):
                 vgc = VgcConfig.model_validate(saved.vgc.model_dump() | (changes or {}))
                 kept = {key: getattr(config, key) for key in ("save_dir", "keep_checkpoints")}
                 config = saved.model_copy(update=kept | {"vgc": vgc})
-                self._teams = teams_of(vgc, self._node)
+                self._teams = teams_of(vgc)
             except BaseException:
                 self._folder.unlock()
                 raise
         self.config = config
+        self.own_team = self._teams[0][0]
         self.run_id, self.run_dir = self._folder.run_id, str(self._folder.path)
 
     def discard(self) -> None:
@@ -209,20 +210,18 @@ class BattleSession(ThreadedSession):
         return f"The log has the details: {self._folder.log_path}"
 
 
-def teams_of(vgc: VgcConfig, node: NodeCommand) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the own teams and the foe's, packed.
+def teams_of(vgc: VgcConfig) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the own teams, and the foe's: those and the shipped ones; packed.
 
     Raises:
-        PokeTUIError: The format is unknown, or the own team cannot be read or is not legal.
+        PokeTUIError: The format is unknown, it has fewer teams, or an own team is unusable.
     """
     format = find_format(vgc.format)
-    shipped = tuple(team.packed for team in pool(format)[: vgc.num_teams])
+    shipped = first_teams(format, vgc.num_teams)
     if not vgc.team:
         return shipped, shipped
-    own = read_team(Path(vgc.team))
-    with Simulator((), node) as simulator:
-        validate(simulator, format, own, vgc.team)
-    return (own,), (own, *shipped)
+    own = tuple(team.packed for team in read_teams(Path(vgc.team), format))
+    return own, (*own, *shipped)
 
 
 def _actor_settings(

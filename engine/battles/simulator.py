@@ -313,9 +313,10 @@ class Simulator:
         """Return what makes a packed team illegal in a format; nothing if it is legal."""
         return tuple(self._request("validate", format=format, team=team)["errors"])
 
-    def import_team(self, text: str) -> str:
-        """Return a pasted team packed; "" if it cannot be read."""
-        return str(self._request("import_team", text=text)["team"])
+    def read_team(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """Return a team in any form packed, and what of it is not understood, line by line."""
+        found = self._request("read_team", text=text)
+        return str(found["team"]), tuple(found["errors"])
 
     def logs(self) -> list[BattleLog]:
         """Return the battles that ended since the last call, the oldest of very many dropped."""

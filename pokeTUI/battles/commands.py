@@ -69,14 +69,16 @@ def show_training(session: "BattleSession") -> "RunStopped | RunFailed | Connect
     from engine.battles.players import Player
     from engine.battles.setup import find_simulator
     from engine.battles.spectating import ExhibitionSession, Pairing
-    from engine.battles.teams import pool, read_team
+    from engine.battles.teams import pool
 
     vgc = session.config.vgc
     format = find_format(vgc.format)
     foe = pool(format)[0].packed
-    own = read_team(Path(vgc.team)) if vgc.team else foe
     pairing = Pairing(
-        format, (own, foe), (Player("policy"), Player("heuristics")), session.config.seed
+        format,
+        (session.own_team, foe),
+        (Player("policy"), Player("heuristics")),
+        session.config.seed,
     )
     shown = ExhibitionSession(session, pairing, find_simulator())
     return run_battle_app(shown, run_dir=session.run_dir)
@@ -194,17 +196,13 @@ def _pairing(
 ) -> "Pairing":
     """Return what is to be played: with a shipped team, or the user's own on the first side."""
     from engine.battles.formats import DEFAULT_FORMAT, find_format
-    from engine.battles.setup import find_simulator
-    from engine.battles.simulator import Simulator
     from engine.battles.spectating import Pairing
-    from engine.battles.teams import pool, read_team, validate
+    from engine.battles.teams import pool, read_team
 
     format = find_format(battle_format) if battle_format else DEFAULT_FORMAT
     own = foe = pool(format)[0].packed
     if team:
-        own = read_team(user_path(team))
-        with Simulator((), find_simulator()) as simulator:
-            validate(simulator, format, own, team)
+        own = read_team(user_path(team), format)
     return Pairing(format, (own, foe), players, seed)
 
 

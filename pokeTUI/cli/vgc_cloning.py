@@ -36,7 +36,7 @@ def bc(
     battle_format: Annotated[str, typer.Option(help="Battle format.")] = "gen9vgc2023regc",
     team: Annotated[
         Path | None,
-        typer.Option(help="File of their team, pasted or packed.", show_default="a shipped one"),
+        typer.Option(help="File of their team, or folder of teams.", show_default="a shipped one"),
     ] = None,
     num_teams: Annotated[int, typer.Option(min=1, help="Shipped teams to play them with.")] = 1,
     epochs: Annotated[int, typer.Option(min=1, help="Number of epochs.")] = 15,
@@ -128,12 +128,13 @@ def _generate(
     from engine.battles.demonstrations import SUFFIX, generate, rounds, write_battles
     from engine.battles.formats import find_format
     from engine.battles.setup import find_simulator
-    from engine.battles.teams import pool, read_team
+    from engine.battles.teams import first_teams, read_teams
 
     known = find_format(battle_format)
-    teams = (
-        [read_team(user_path(team))] if team else [one.packed for one in pool(known)[:num_teams]]
-    )
+    if team:
+        teams = [own.packed for own in read_teams(user_path(team), known)]
+    else:
+        teams = [*first_teams(known, num_teams)]
     names = [name.strip() for name in players.split(",") if name.strip()]
     lanes = rounds(known.id, teams, names, seed)
     with show("Generating", left="no battle was kept") as advance:

@@ -35,7 +35,7 @@ def evaluate(
     teams: Annotated[
         str,
         typer.Option(
-            metavar="one|pool|unseen|FILE",
+            metavar="one|pool|unseen|FILE|FOLDER",
             help="Teams of both sides: one shipped, four, four unseen in training, or your own.",
             autocompletion=words("one", "pool", "unseen"),
         ),
@@ -107,7 +107,7 @@ def evaluate(
 
 def list_teams(
     team: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="Check this team instead, pasted or packed.")
+        str, typer.Argument(metavar="[FILE|FOLDER]", help="Check your own instead, in any form.")
     ] = "",
     battle_format: BattleFormat = "gen9vgc2023regc",
     packed: Annotated[

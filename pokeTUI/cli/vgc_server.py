@@ -77,10 +77,10 @@ def ladder(
     if challenge and search:
         raise ConfigurationError("Opponents are challenged or searched.", "Use one of the two.")
     format = find_format(battle_format)
-    packed = read_team(user_path(team)) if team else pool(format)[0].packed
     policy = find_player(player, checkpoint_dir).policy
     if policy is None:
         raise ConfigurationError(f"{player} plays in the simulator only.", "Give a run or a file.")
+    packed = read_team(user_path(team), format) if team else pool(format)[0].packed
     played: list[Game] = []
 
     def report(game: "Game") -> None:

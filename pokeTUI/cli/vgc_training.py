@@ -20,7 +20,9 @@ def train(
     ] = None,
     team: Annotated[
         str | None,
-        typer.Option(help="File of your team, pasted or packed.", show_default="a shipped one"),
+        typer.Option(
+            help="File of your team, or folder of your teams.", show_default="a shipped one"
+        ),
     ] = None,
     num_teams: Annotated[
         int | None, typer.Option(help="Shipped teams to play with.", show_default="1")
