@@ -40,7 +40,10 @@ function attempt(errors, where, act) {
 	}
 }
 
-const quoted = text => `"${text.length > 60 ? `${text.slice(0, 60)}...` : text}"`;
+function quoted(text) {
+	const plain = text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?');
+	return `"${plain.length > 60 ? `${plain.slice(0, 60)}...` : plain}"`;
+}
 
 function nearest(word, names, most = 3) {
 	const distance = name => Utils.levenshtein(word, name) + (name[0] === word[0] ? 0 : 0.5);
