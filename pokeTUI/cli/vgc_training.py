@@ -78,7 +78,7 @@ def train(
     ] = None,
     resume: Annotated[
         str | None,
-        typer.Option(metavar="[RUN]", help="Resume a run.", show_default="the latest, if no RUN"),
+        typer.Option(metavar="[NAME]", help="Resume a run.", show_default="the latest, if no NAME"),
     ] = None,
     checkpoint_dir: Annotated[
         str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")

@@ -98,7 +98,7 @@ def _go_to_first(
     if first >= last:
         raise ConfigurationError(
             f"There is nothing from step {step:,} to {video.last or 'the end'}.",
-            f"It has {playback.length:,} steps: choose --from and --to within.",
+            f"It has {playback.length:,} steps: choose --first-step and --last-step within.",
         )
     while playback.place < first:
         playback.advance(renders=False)
@@ -117,7 +117,7 @@ def _played(
         if playback.divergence:
             raise ReplayError(
                 f"{playback.recorded.title} diverges from its recording: {playback.divergence}.",
-                "Choose earlier steps with --to.",
+                "Choose earlier steps with --last-step.",
             )
         report(playback.place, last)
         yield frames
