@@ -87,8 +87,8 @@ def bench_starts(
     unknown = sorted(set(arms or ()) - set(ARMS))
     if unknown:
         raise ConfigurationError(f"{unknown[0]} is unknown.", f"Choose from: {', '.join(ARMS)}.")
-    named = given(total_steps=steps, save_dir=save_dir)
-    overrides = _settings(set_, named, {"total_steps": 500_000}, fixed=("seed", "headless"))
+    options = given(total_steps=steps, save_dir=save_dir)
+    overrides = _settings(set_, options, {"total_steps": 500_000}, fixed=("seed", "headless"))
     found = range(first_seed, first_seed + seeds)
     if demo:
         from pokeTUI.demos.naming import named

@@ -122,12 +122,11 @@ def train(
         anneal=anneal,
     )
     settings = options.parse_settings(set_)
-    changes |= {k.removeprefix("vgc."): v for k, v in settings.items() if k.startswith("vgc.")}
-    folder = checkpoint_dir or _RUNS
+    given = {k.removeprefix("vgc."): v for k, v in settings.items() if k.startswith("vgc.")}
+    changes = given | changes  # the options go before --set
     overrides = {f"vgc.{key}": value for key, value in changes.items()}
-    config = load_config(
-        None, settings | overrides | {"save_dir": folder} | options.given(seed=seed)
-    )
+    named = options.given(save_dir=checkpoint_dir, seed=seed)
+    config = load_config(None, {"save_dir": _RUNS} | settings | overrides | named)
     session = BattleSession(config, resume, changes)
     try:
         end = HeadlessRunner(session, is_quiet=quiet).run() if headless else show_training(session)

@@ -90,6 +90,25 @@ def test_an_options_former_name_is_still_taken(arguments: str, said: str, tmp_pa
     assert said in result.stderr
 
 
+@pytest.mark.parametrize("command", ["run --headless", "record", "bench starts"])
+def test_a_demonstration_is_named_alike_everywhere(command: str, tmp_path: Path) -> None:
+    result = poketui(*command.split(), "--demo", "none", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "There is no demonstration none." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [("learn", "seed"), ("starts", "headless"), ("train", "agent"), ("env", "save_dir")],
+)
+def test_a_benchmark_refuses_the_settings_that_it_makes(
+    command: str, key: str, tmp_path: Path
+) -> None:
+    result = poketui("bench", command, "--set", f"{key}=1", cwd=tmp_path)
+    assert result.returncode == 2
+    assert f"--set {key}: this benchmark sets it itself." in result.stderr
+
+
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
