@@ -133,7 +133,7 @@ def _settings(pairs: list[str] | None) -> dict[str, Any]:
     """Return the settings of `--set`, which once named the dataset."""
     for pair in pairs or []:
         if "=" not in pair and pair != "help":
-            _refuse(f"--set {pair}: a dataset is named by --dataset.", f"Use --dataset {pair}")
+            _refuse(f"--set {pair}: a dataset is named by --dataset now.", f"Use --dataset {pair}")
     return options.parse_settings(pairs)
 
 

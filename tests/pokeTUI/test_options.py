@@ -112,7 +112,7 @@ def test_a_benchmark_refuses_the_settings_that_it_makes(
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
-        ("demos", "a dataset is named by --dataset. Use --dataset demos"),
+        ("demos", "a dataset is named by --dataset now. Use --dataset demos"),
         ("foo=1", "Did you mean vgc.format? List all: poketui run --set help"),
         ("seed=1 --set seed=2", "--set seed is given twice: 1 and 2."),
         ("=1", "--set =1: not KEY=VALUE."),
