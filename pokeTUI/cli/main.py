@@ -81,9 +81,9 @@ def run(
     resume: Annotated[
         str | None,
         typer.Option(
-            metavar="[RUN]",
+            metavar="[NAME]",
             help="Resume a saved run.",
-            show_default="the latest, if no RUN",
+            show_default="the latest, if no NAME",
             autocompletion=complete_runs_or_latest,
         ),
     ] = None,
@@ -92,8 +92,8 @@ def run(
         typer.Option("--from", metavar="POLICY", help="Fine-tune a cloned policy (or latest)."),
     ] = None,
     demo: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Backward curriculum from this demonstration."),
+        str | None,
+        typer.Option(metavar="DEMO", help="Backward curriculum from this demonstration."),
     ] = None,
     agent: Annotated[
         str | None,
@@ -219,7 +219,9 @@ def run(
     )
     overrides = options.parse_settings(set_) | given
     if demo is not None:
-        overrides["backward.demo"] = str(demo)
+        from pokeTUI.demos.naming import named
+
+        overrides["backward.demo"] = str(named(save_dir, [demo])[0])
     if start_policy:
         from engine.training.policy_folders import agent_settings
         from pokeTUI.saved import saves
@@ -246,7 +248,9 @@ def evaluate(
     episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Episodes to play.")] = 30,
     checkpoint: Annotated[
         str,
-        typer.Option(help="latest, best, or a file.", autocompletion=words("latest", "best")),
+        typer.Option(
+            help="Checkpoint: latest, best, or a file.", autocompletion=words("latest", "best")
+        ),
     ] = "latest",
     planner: Annotated[
         bool, typer.Option("--planner", help="Keep the run's planner weight.")
@@ -264,7 +268,8 @@ def evaluate(
 def export(
     run: options.LatestRun = "latest",
     format_: Annotated[
-        str, typer.Option("--format", help="csv or json.", autocompletion=words("csv", "json"))
+        str,
+        typer.Option("--format", help="Format: csv or json.", autocompletion=words("csv", "json")),
     ] = "csv",
     table: Annotated[
         str,

@@ -53,7 +53,8 @@ def bc(
     num_workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 2,
     seed: options.Seed = None,
     out: Annotated[
-        Path | None, typer.Option(help="File of the policy.", show_default=f"{_RUNS}/clone.zip")
+        Path | None,
+        typer.Option(help="File to write the policy into.", show_default=f"{_RUNS}/clone.zip"),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
 ) -> None:

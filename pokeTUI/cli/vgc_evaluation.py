@@ -63,8 +63,7 @@ def evaluate(
     checkpoint: Annotated[
         str,
         typer.Option(
-            metavar="latest|best",
-            help="Of a run.",
+            help="Checkpoint of a run: latest or best.",
             autocompletion=words("latest", "best"),
         ),
     ] = "latest",

@@ -105,5 +105,5 @@ async def _probe(name: str, kind: str, base_url: str) -> ModelStatus | None:
 
 
 def _remedy(name: str, kind: str) -> str:
-    backend = "" if kind == backend_of(name) else f" --backend {kind}"
+    backend = "" if kind == backend_of(name) else f" --llm-backend {kind}"
     return f"Check it: poketui llm check --model {one_line(name, 60)}{backend}"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.pokeTUI.chromium import CHROMIUM, LIMIT_S, Page, chromium
+from tests.pokeTUI.chromium import LIMIT_S, Page, chromium
 from tests.pokeTUI.test_serve_browser import check_requests, program, read_address
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
+    pytest.mark.tool("chromium"),
 ]
 
 HEADLESS = ("run", "--headless", "--workers", "1", "--save-dir", "saves")

@@ -74,6 +74,7 @@ input()
     assert not Path(folder).exists()
 
 
+@pytest.mark.tool("node")
 def test_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     (tmp_path / "pokemon-showdown").mkdir()
     with pytest.raises(WorkerError, match=r"stopped while it started: .*Cannot find module"):

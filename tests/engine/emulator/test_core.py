@@ -1,7 +1,6 @@
 """Find cores, and say what is wrong with files that are none."""
 
 import importlib.util
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -26,8 +25,6 @@ def refusal(path: Path) -> str:
 
 def compiled(folder: Path, code: str) -> Path:
     """Return a library made from C."""
-    if not shutil.which("gcc"):
-        pytest.skip("needs gcc")
     source, library = folder / "source.c", folder / "some_libretro.so"
     source.write_text(code)
     subprocess.run(["gcc", "-shared", "-fPIC", "-w", source, "-o", library], check=True)
@@ -95,10 +92,12 @@ def test_truncated_core_is_refused(core: Core, tmp_path: Path) -> None:
     assert refusal(path).startswith(f"The core {path} cannot be used: ")
 
 
+@pytest.mark.tool("gcc")
 def test_library_that_is_no_core_is_refused(tmp_path: Path) -> None:
     assert refusal(compiled(tmp_path, "int answer;")).endswith("it is no libretro core.")
 
 
+@pytest.mark.tool("gcc")
 def test_core_of_another_emulator_is_refused(tmp_path: Path) -> None:
     functions = (name for name in cores.abi.FUNCTIONS if name != "retro_get_system_info")
     stubs = "".join(f"int {name}(void) {{ return 1; }}\n" for name in functions)
