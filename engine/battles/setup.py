@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.child import foreign_environment
 from engine.errors import ConfigurationError
 from engine.files import make_folder, remove_folder, sync_folder, temporary_path
 from engine.folders import cache_folder, folder_bytes
@@ -16,6 +17,11 @@ VERSION = "0.11.11"
 MIN_NODE = 18
 SIZE_MB = 155
 _INSTALL_TIMEOUT_S = 900.0
+_FOR_NPM = (
+    "npm_config_", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+    "ssl_cert_", "node_extra_ca_certs",
+)  # fmt: skip
+"""Environment variables that it needs besides, to reach its registry."""
 _MISSING = "Run `poketui vgc setup`."
 
 
@@ -39,7 +45,7 @@ class NodeCommand:
 
     def environment(self) -> dict[str, str]:
         """Return the environment in which scripts find the simulator."""
-        return {**os.environ, "NODE_PATH": str(self.modules)}
+        return foreign_environment(NODE_PATH=str(self.modules))
 
 
 def script_folder() -> Path:
@@ -59,7 +65,13 @@ def find_node() -> str:
             "Battles need Node.js, which is not installed.", f"Install Node {MIN_NODE} or newer."
         )
     try:
-        shown = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30)
+        shown = subprocess.run(
+            [node, "--version"],
+            env=foreign_environment(),
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
         version = shown.stdout.strip()
         major = int(version.removeprefix("v").split(".")[0])
     except (OSError, ValueError, subprocess.TimeoutExpired):
@@ -151,7 +163,12 @@ def _run_npm(command: list[str], folder: Path) -> None:
     hint = "Check the network connection, and run it again."
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=_INSTALL_TIMEOUT_S
+            command,
+            cwd=folder,
+            env=foreign_environment(*_FOR_NPM),
+            capture_output=True,
+            text=True,
+            timeout=_INSTALL_TIMEOUT_S,
         )
     except subprocess.TimeoutExpired:
         raise ConfigurationError(

@@ -1,10 +1,8 @@
 """Measure environments against the bare emulator and print a table with the targets."""
 
 import statistics
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from engine.bench.cartridge import is_like_cartridge, make_cartridge
 from engine.bench.pace import play_in_turn, reset_ms, snapshot_ms, write_script
@@ -15,6 +13,7 @@ from engine.env.observation import ObservationType
 from engine.env.start_states import states_folder
 from engine.games.base import Game
 from engine.games.catalog import load_game
+from engine.scratch import scratch_folder
 from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE
 
 KINDS: tuple[ObservationType, ...] = ("state", "multi_modal")
@@ -90,12 +89,14 @@ def measure_environment(
     and ratios are taken within it, so that a busy machine slows all alike. `is_cartridge`
     measures an image like a real cartridge, made of the practice game.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_folder() as folder:
         if is_cartridge:
-            image = Path(folder, "cartridge.gbc")
+            image = folder / "cartridge.gbc"
             image.write_bytes(make_cartridge(load_game().rom))
             rom_path, allow_unknown_rom = str(image), True
-        config = RunConfig(rom_path=rom_path, allow_unknown_rom=allow_unknown_rom, save_dir=folder)
+        config = RunConfig(
+            rom_path=rom_path, allow_unknown_rom=allow_unknown_rom, save_dir=str(folder)
+        )
         return print_table(_figures(config, steps, repeats))
 
 

@@ -5,7 +5,6 @@ import importlib.util
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +18,7 @@ from engine.emulator.frontend import Frontend
 from engine.emulator.interrupts import delayed_signals
 from engine.errors import EnvironmentError
 from engine.folders import CORE_VARIABLE
+from engine.scratch import scratch_folder
 
 _FILE_NAME = "mgba_libretro.dylib" if sys.platform == "darwin" else "mgba_libretro.so"
 _PACKAGE = "stable_retro"
@@ -158,8 +158,8 @@ def _import_slots(path: Path) -> Mapping[str, int]:
 
 def _load_copy(path: Path) -> Any:
     try:
-        with tempfile.TemporaryDirectory(prefix="poketui-core-") as folder:
-            copy = shutil.copyfile(path, Path(folder, path.name))
+        with scratch_folder() as folder:
+            copy = shutil.copyfile(path, folder / path.name)
             return ctypes.PyDLL(str(copy))
     except OSError as error:
         reason = error.strerror or str(error).rpartition(f"{path.name}: ")[2]

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.child import python_command, python_environment
+from engine.child import python_command, worker_environment
 from engine.errors import AttachError
 from engine.files import open_file
 from engine.remote.client import RemoteSession
@@ -41,7 +41,7 @@ def start_page(live: LiveRun, listener: socket.socket) -> str:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            env=python_environment(),
+            env=worker_environment(),
             pass_fds=(listener.fileno(),),
             start_new_session=True,
         )
