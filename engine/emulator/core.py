@@ -1,9 +1,13 @@
 """Find a libretro core for the Game Boy Advance, and load copies of it that share nothing."""
 
 import ctypes
+import hashlib
 import importlib.util
+import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
+from engine.child import worker_command, worker_environment
 from engine.emulator import libretro_abi as abi
 from engine.emulator.elf import import_slots
 from engine.emulator.frame_clock import FrameClock
@@ -30,6 +35,9 @@ _SYSTEM_FOLDERS = (
 )
 _API_VERSION = 1
 _NAME = "mGBA"
+_TRIED_VARIABLE = "POKETUI_GBA_CORE_TRIED"
+"""Size, time and hash of the file that was tried, for the processes that are started, too."""
+_TRY_TIMEOUT_S = 60.0
 _INSTALL = (
     "Run pip install 'poketui[gba]' (on Debian also apt install libretro-mgba), or name the file "
     f"of mGBA's libretro core: --core FILE, or the variable {CORE_VARIABLE}."
@@ -50,13 +58,26 @@ class Core:
             EnvironmentError: There is none.
         """
         if named := os.environ.get(CORE_VARIABLE):
-            return cls(Path(named))
+            core = cls(Path(named))
+            core._try_once()
+            return core
         for path in _places():
             if path.is_file():
                 return cls(path)
         raise EnvironmentError(
             "Game Boy Advance games need the mGBA core, which is not installed.", _INSTALL
         )
+
+    def _try_once(self) -> None:
+        """Have another process use the file first, unless one of ours has, for the same content."""
+        try:
+            found, content = self.path.stat(), self.path.read_bytes()
+        except OSError as error:
+            raise _unusable(self.path, error.strerror or str(error)) from None
+        mark = f"{found.st_size}:{found.st_mtime_ns}:{hashlib.sha256(content).hexdigest()}"
+        if os.environ.get(_TRIED_VARIABLE) != mark:
+            _try_elsewhere(self.path)
+            os.environ[_TRIED_VARIABLE] = mark
 
 
 def core_version() -> str:
@@ -139,6 +160,33 @@ class LoadedCore:
         if self._frontend:
             self.library.retro_deinit()
         ctypes.CDLL(None).dlclose(ctypes.c_void_p(self.library._handle))
+
+
+def _try_elsewhere(path: Path) -> None:
+    """Use a file as any game would, in a process of its own.
+
+    Raises:
+        EnvironmentError: The core cannot be used, crashed or hung there.
+    """
+    with scratch_folder() as folder:  # its copy goes with it, crashed or not
+        try:
+            tried = subprocess.run(
+                worker_command("engine.emulator.core_trial", str(path)),
+                env=worker_environment(TMPDIR=str(folder)),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_TRY_TIMEOUT_S,
+                start_new_session=True,
+            )
+        except subprocess.TimeoutExpired:
+            raise _unusable(path, f"it hung for {_TRY_TIMEOUT_S:.0f} s when it was tried") from None
+    if tried.returncode or not tried.stdout:
+        how = f"({signal.Signals(-tried.returncode).name})" if tried.returncode < 0 else ""
+        what = f"it {'crashed' if how else 'ended'} when it was tried {how}".rstrip()
+        raise _unusable(path, what)
+    if said := json.loads(tried.stdout):
+        raise EnvironmentError(said["message"], said["hint"])
 
 
 @lru_cache
