@@ -1,5 +1,6 @@
 """Temporary folders go with the process that made them, killed or not."""
 
+import signal
 import subprocess
 from pathlib import Path
 
@@ -7,8 +8,11 @@ import pytest
 
 from engine.child import code_command, python_environment
 from engine.scratch import scratch_folder
+from tests.engine.processes import HEAR_CTRL_C
 
 HOLDER = """
+from pokeTUI.signals import unwind_on_signals
+unwind_on_signals()
 from engine.scratch import scratch_folder
 with scratch_folder() as folder:
     (folder / "below").mkdir()
@@ -26,10 +30,11 @@ def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def holder() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        code_command(HOLDER),
+        code_command(HEAR_CTRL_C + HOLDER),
         env=python_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
 
 
@@ -53,6 +58,16 @@ def test_folder_of_a_killed_process_is_removed_by_the_next_and_no_other(tmp_path
             assert (left.exists(), kept.exists(), own.exists()) == (False, True, True)
         living.communicate(b"\n")
     assert [path.name for path in tmp_path.iterdir()] == ["poketui-notes"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_folder_goes_with_a_process_that_a_signal_ends(number: signal.Signals) -> None:
+    with holder() as ended:
+        assert ended.stdout is not None
+        folder = Path(ended.stdout.readline().decode().strip())
+        ended.send_signal(number)
+        ended.wait()
+    assert not folder.exists()
 
 
 def test_folder_that_is_a_link_is_left_alone(tmp_path: Path) -> None:

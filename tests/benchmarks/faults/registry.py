@@ -1,6 +1,6 @@
 """All faults, in the order in which they happen."""
 
-from tests.benchmarks.faults import damage, inputs, machine, processes, terminals, viewers
+from tests.benchmarks.faults import children, damage, inputs, machine, processes, terminals, viewers
 
 FAULTS = (
     *inputs.FAULTS,
@@ -8,6 +8,7 @@ FAULTS = (
     *viewers.FAULTS,
     *machine.FAULTS,
     *processes.FAULTS,
+    *children.FAULTS,
     *terminals.FAULTS,
 )
 SOAK = terminals.SOAK
