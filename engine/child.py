@@ -30,6 +30,7 @@ _PASSED_FAMILIES = (
 """Where programs, libraries and a user's folders are, and what they shall be like: nothing secret.
 A list of what is secret would miss the next one."""
 _SECRET_ENDS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+"""Of names that a family brings along."""
 
 
 def python_command(module: str, *arguments: str, options: tuple[str, ...] = ()) -> list[str]:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from engine.child import foreign_environment
 from engine.errors import ConfigurationError
-from engine.files import make_folder, remove_folder, sync_folder, temporary_path
+from engine.files import make_folder, remove_folder, sync_folder
 from engine.folders import cache_folder, folder_bytes
+from engine.scratch import scratch_folder
 
 VERSION = "0.11.11"
 """Of the npm package; node/package-lock.json pins it and what it needs."""
@@ -136,9 +137,7 @@ def install(report: Callable[[str], None]) -> NodeCommand:
     target = _own_folder()
     report(f"Installing Pokémon Showdown {VERSION} (about {SIZE_MB} MB) into {target}.")
     make_folder(target.parent)
-    beside = temporary_path(target)
-    make_folder(beside)
-    try:
+    with scratch_folder(target.parent) as beside:
         for name in ("package.json", "package-lock.json"):
             shutil.copyfile(script_folder() / name, beside / name)
         _run_npm(
@@ -148,9 +147,6 @@ def install(report: Callable[[str], None]) -> NodeCommand:
             remove_folder(target)  # the remains of another installation
         beside.rename(target)
         sync_folder(target.parent)
-    finally:
-        if beside.exists():
-            remove_folder(beside)
     report(f"Installed, {folder_bytes(target) / 1e6:.0f} MB.")
     return NodeCommand(node, modules_folder().absolute(), cache_folder().absolute())
 

@@ -389,9 +389,10 @@ async def _listen(client: PSClient) -> None:
                 ping_interval=_PING_S,
                 ping_timeout=_PING_S,
             ) as client.websocket:
-                async with asyncio.TaskGroup() as handling:
-                    async for message in client.websocket:
-                        handling.create_task(client._handle_message(str(message)))
+                async for message in client.websocket:
+                    task = asyncio.create_task(client._handle_message(str(message)))
+                    client._active_tasks.add(task)
+                    task.add_done_callback(client._active_tasks.discard)
                 return
         except TimeoutError:
             await asyncio.sleep(pause_s)

@@ -37,7 +37,7 @@ _API_VERSION = 1
 _NAME = "mGBA"
 _TRIED_VARIABLE = "POKETUI_GBA_CORE_TRIED"
 """Size, time and hash of the file that was tried, for the processes that are started, too."""
-_TRY_TIMEOUT_S = 60.0
+_TRY_TIMEOUT_S = 30.0
 _INSTALL = (
     "Run pip install 'poketui[gba]' (on Debian also apt install libretro-mgba), or name the file "
     f"of mGBA's libretro core: --core FILE, or the variable {CORE_VARIABLE}."
