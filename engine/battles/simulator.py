@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.battles import observation
 from engine.battles.setup import NodeCommand
-from engine.errors import BattleError, WorkerError
+from engine.errors import BattleError, ClosedError, WorkerError
 
 POLICY = "policy"
 """The player whose decisions come from here; others play by themselves in the simulator."""
@@ -456,6 +456,8 @@ class Simulator:
         raise BattleError(f"The simulator refused: {json.loads(content.tobytes())['error']}.")
 
     def _write(self, op: int, payload: bytes) -> None:
+        if self._complaints.closed:
+            raise ClosedError("The simulator is closed.")
         rest = memoryview(_HEAD.pack(len(payload) + 1, op) + payload)
         while rest:
             if not self._writable.poll(self._timeout_ms):

@@ -1,10 +1,8 @@
 """Measure environments against the bare emulator and print a table with the targets."""
 
 import statistics
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +15,7 @@ from engine.env.observation import ObservationType
 from engine.env.start_states import states_folder
 from engine.games.base import Game
 from engine.games.catalog import load_game
+from engine.scratch import scratch_folder
 from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE
 
 KINDS: tuple[ObservationType, ...] = ("state", "multi_modal")
@@ -92,12 +91,12 @@ def measure_environment(
     measures an image like a real cartridge, made of the practice game; `settings` are by dotted
     key.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_folder() as folder:
         if is_cartridge:
-            image = Path(folder, "cartridge.gbc")
+            image = folder / "cartridge.gbc"
             image.write_bytes(make_cartridge(load_game().rom))
             settings = {**settings, "rom_path": str(image), "allow_unknown_rom": True}
-        config = load_config(None, {**settings, "save_dir": folder})
+        config = load_config(None, {**settings, "save_dir": str(folder)})
         return print_table(_figures(config, steps, repeats))
 
 

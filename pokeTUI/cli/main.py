@@ -26,6 +26,7 @@ from pokeTUI.cli.runs import runs
 from pokeTUI.cli.trust import trust
 from pokeTUI.cli.vgc import vgc_app
 from pokeTUI.printing import complain, complain_of, open_streams, say
+from pokeTUI.signals import unwind_on_signals
 
 app = typer.Typer(
     name="poketui",
@@ -393,6 +394,7 @@ for group, name in (
 def main() -> None:
     """Run the command line: a user's mistake is one clear line and exit code 2."""
     open_streams()
+    unwind_on_signals()
     try:
         values = bash_values(os.environ)
         if values is not None:

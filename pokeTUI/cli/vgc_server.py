@@ -28,7 +28,9 @@ def server(
     from engine.battles.setup import find_simulator
 
     with ShowdownServer(find_simulator(), port) as running:
-        say(f"Battle server at http://{running.address}, without passwords. Ctrl-C stops it.")
+        say(
+            f"Battle server at http://localhost:{running.port}, without passwords. Ctrl-C stops it."
+        )
         say(f"Let a policy play there: poketui vgc ladder --server {running.address}")
         running.wait()
     raise WorkerError("The battle server stopped.", "Start it again.")

@@ -20,7 +20,7 @@ from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import IO
 
-from engine.child import python_command, python_environment
+from engine.child import python_command, worker_environment
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.base import ChatRequest, Chunk, ModelStatus, redacted
 from engine.llm.backends.openai import OpenAIBackend
@@ -119,7 +119,7 @@ class _Server:
         self._process = subprocess.Popen(
             python_command("engine.llm.backends.local"),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
-            env=python_environment(), start_new_session=True,
+            env=worker_environment(), start_new_session=True,
         )  # fmt: skip
         self._path = path
         self._settings = {"path": path, "key": self.key, "context": context}

@@ -340,7 +340,7 @@ async function lost() {
     if (answer.ok) why = "Too many pages follow this run. Close one.";
     else why = answer.status === 403 ? "The address is not valid any more. Open the one that poketui printed." : await answer.text();
   } catch {
-    if (end) why = `${end.message} ${end.hint} This page shows it again when it is resumed.`;
+    if (end) why = `${end.message} ${end.hint} Once it is resumed, open the address that is printed then.`;
   }
   if (source) return;
   const phase = byId("phase");

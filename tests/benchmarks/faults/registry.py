@@ -1,6 +1,15 @@
 """All faults, in the order in which they happen."""
 
-from tests.benchmarks.faults import damage, inputs, machine, processes, teams, terminals, viewers
+from tests.benchmarks.faults import (
+    children,
+    damage,
+    inputs,
+    machine,
+    processes,
+    teams,
+    terminals,
+    viewers,
+)
 
 FAULTS = (
     *inputs.FAULTS,
@@ -9,6 +18,7 @@ FAULTS = (
     *viewers.FAULTS,
     *machine.FAULTS,
     *processes.FAULTS,
+    *children.FAULTS,
     *terminals.FAULTS,
 )
 SOAK = terminals.SOAK
