@@ -88,8 +88,9 @@ lies in another stands before it."""
 _MOVED = MappingProxyType({old: new for old, new in IMPORTS.items() if new[0] != old})
 _DOCUMENTED = (*_MOVED, *NO_COUNTERPART)
 _PACKAGES = frozenset(old.partition(".")[0] for old in _MOVED)
-_GAP = r"(?:[ \t\f]|\\(?:\r\n?|\n))+"
-_MODULE = re.compile(rf"from{_GAP}(.+?){_GAP}import\b", re.DOTALL)
+_GAP = r"(?:[ \t\f]|\\(?:\r\n?|\n))++"
+# Nothing is tried twice, however many blanks there are.
+_MODULE = re.compile(rf"from{_GAP}((?:[^ \t\f\\]++|{_GAP}(?!import\b))++){_GAP}import\b")
 _LINE_END = re.compile(r"\r\n?|\n")
 _MAX_BYTES = 1 << 24
 

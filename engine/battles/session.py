@@ -5,12 +5,15 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.battles.actor import ActorSettings
 from engine.battles.formats import find_format
 from engine.battles.players import POOL
-from engine.battles.policy import NETWORK
+from engine.battles.policy import read_network
 from engine.battles.setup import find_simulator
-from engine.battles.teams import first_teams, read_teams
+from engine.battles.teams import first_teams, pool, read_teams
 from engine.config import RunConfig, VgcConfig
 from engine.errors import ConfigurationError, PokeTUIError
 from engine.events import ProgressReported, RunStarted, RunStopped, WarningRaised
@@ -18,7 +21,7 @@ from engine.loop.controls import Controls, Pace
 from engine.loop.session_loop import SessionLoop
 from engine.session import log_to_file
 from engine.threaded_session import ThreadedSession
-from engine.training.checkpoint import Checkpoint, CheckpointStore, read_checkpoint
+from engine.training.checkpoint import CheckpointStore
 from engine.training.journal import Journal, read_journal
 from engine.training.metrics_logger import MetricsLogger
 from engine.training.run_settings import flat, read_settings
@@ -66,10 +69,14 @@ class BattleSession(ThreadedSession):
             self._cloned = _read_cloned(config.vgc)
             self._folder = RunFolder.create(config)
         else:
+            if (changes or {}).get("bc_model"):
+                raise ConfigurationError(
+                    "A resumed run continues with its own weights.", "Leave --bc-model out."
+                )
             self._folder = RunFolder.open(config, resume, self._warn)
             try:
                 saved = read_settings(self._folder.path)
-                vgc = VgcConfig.model_validate(saved.vgc.model_dump() | (changes or {}))
+                vgc = VgcConfig.model_validate(_within_pool(saved.vgc) | (changes or {}))
                 kept = {key: getattr(config, key) for key in ("save_dir", "keep_checkpoints")}
                 config = saved.model_copy(update=kept | {"vgc": vgc})
                 self._teams = teams_of(vgc)
@@ -104,7 +111,6 @@ class BattleSession(ThreadedSession):
     def _train(self) -> RunStopped:
         self.mailbox.post(ProgressReported("loading the learning library"))
         # Here, not above: it takes seconds.
-        from engine.agents.weights import under
         from engine.battles.learner import Learner
         from engine.battles.standings import Pool, Standings
         from engine.battles.training import BattleReporter, BattleTraining
@@ -141,9 +147,7 @@ class BattleSession(ThreadedSession):
                 for text in warnings:
                     self._warn(text)
             elif self._cloned is not None:
-                report = training.learner.network.load_compatible(
-                    under(self._cloned.arrays, NETWORK)
-                )
+                report = training.learner.network.load_compatible(self._cloned)
                 if not report.loaded:
                     raise ConfigurationError(f"Nothing fits in {vgc.bc_model}.", "Use another one.")
                 self.mailbox.post(ProgressReported(f"{vgc.bc_model}: {report.text()}"))
@@ -224,6 +228,15 @@ def teams_of(vgc: VgcConfig) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return own, (*own, *shipped)
 
 
+def _within_pool(saved: VgcConfig) -> dict[str, Any]:
+    """Return saved settings with the number of teams that was really played with.
+
+    Older versions took a larger one, and played with those that there are.
+    """
+    most = len(pool(find_format(saved.format)))
+    return saved.model_dump() | {"num_teams": min(saved.num_teams, most)}
+
+
 def _actor_settings(
     config: RunConfig, teams: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> ActorSettings:
@@ -242,5 +255,5 @@ def _actor_settings(
     )
 
 
-def _read_cloned(vgc: VgcConfig) -> Checkpoint | None:
-    return read_checkpoint(Path(vgc.bc_model)) if vgc.bc_model else None
+def _read_cloned(vgc: VgcConfig) -> dict[str, NDArray[np.generic]] | None:
+    return read_network(Path(vgc.bc_model)) if vgc.bc_model else None

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, ConfigurationError
 from engine.events import RunFailed, RunStopped
 from engine.folders import user_path
 from engine.plurals import counted
@@ -102,17 +102,30 @@ def watch(
 
     path = user_path(what)
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
+        _refuse_unused(path, {"--team": team, "--battle-format": battle_format})
         battles = read_battles(path)
         adviser = _found(against, save_dir).policy if against else None
+        if against and adviser is None:
+            raise ConfigurationError(f"{against} judges no decisions.", "Give a run or a file.")
         side = next((i for i, one in enumerate(battles[0].players) if one not in SCRIPTED), 0)
         return _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
     if path.suffix in (".log", ".json", ".txt") and path.is_file():
+        unused = {"--against": against, "--team": team, "--battle-format": battle_format}
+        _refuse_unused(path, unused)
         return _show(LinesSession(read_protocol(path)))
     players = _found(what, save_dir), _found(against or "heuristics", save_dir)
     pairing = _pairing(players, team, battle_format, seed)
     adviser = next((one.policy for one in players if one.policy is not None), None)
     session = MatchSession(pairing, find_simulator(), adviser=adviser, pace_s=2.0, rest_s=8.0)
     return _show(session)
+
+
+def _refuse_unused(path: Path, options: dict[str, str]) -> None:
+    """Refuse options that say nothing about battles that were played already."""
+    if given := [name for name, value in options.items() if value]:
+        raise ConfigurationError(
+            f"The battles of {path} have been played.", f"Leave {' and '.join(given)} out."
+        )
 
 
 def play(

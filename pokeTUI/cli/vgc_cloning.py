@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from engine.battles.cloning import Clone, Epoch, Score
 
 _RUNS = "saves/vgc"
+_PLAYERS = "heuristics,greedy"
+_FORMAT = "gen9vgc2023regc"
 
 
 def bc(
@@ -32,8 +34,8 @@ def bc(
     ] = 0,
     players: Annotated[
         str, typer.Option(help="Who plays them: built-in players, each against each.")
-    ] = "heuristics,greedy",
-    battle_format: Annotated[str, typer.Option(help="Battle format.")] = "gen9vgc2023regc",
+    ] = _PLAYERS,
+    battle_format: Annotated[str, typer.Option(help="Battle format.")] = _FORMAT,
     team: Annotated[
         Path | None,
         typer.Option(help="File of their team, or folder of teams.", show_default="a shipped one"),
@@ -75,6 +77,13 @@ def bc(
             f"{data} is a file; generated battles are written into a folder.",
             "Name a folder, or leave --battles out.",
         )
+    if not battles and (players, battle_format, team, num_teams) != (_PLAYERS, _FORMAT, None, 1):
+        raise ConfigurationError(
+            "--players, --battle-format, --team and --num-teams are for generated battles.",
+            "Add --battles 1000, say, or leave them out.",
+        )
+    if team and num_teams != 1:
+        raise ConfigurationError("--num-teams counts shipped teams.", "Leave it out with --team.")
     folder = user_path(data or Path(_RUNS) / "battles")
     target = user_path(out or Path(_RUNS) / "clone.zip")
     if battles:

@@ -82,6 +82,11 @@ def evaluate(
         raise ConfigurationError(f"There is no backend {backend!r}.", "Use sim or websocket.")
     if checkpoint not in ("latest", "best"):
         raise ConfigurationError(f"There is no checkpoint {checkpoint!r}.", "Use latest or best.")
+    if battles % 2:
+        raise ConfigurationError(
+            f"--battles {battles}: the players exchange sides, so that the number is even.",
+            f"Use {battles + 1}.",
+        )
     is_remote = backend == "websocket"
     if elo and is_remote:
         raise ConfigurationError("Ratings are of battles in the simulator.", "Use --backend sim.")
@@ -89,7 +94,7 @@ def evaluate(
     plan = vgc_reports.EvaluationPlan(
         find_format(battle_format) if battle_format else format_of(names[0], folder),
         teams,
-        battles + battles % 2,
+        battles,
         seed or 0,
         checkpoint,
         not sample,

@@ -4,7 +4,7 @@
 const {Dex, Teams, toID} = require('pokemon-showdown/dist/sim');
 const {Utils} = require('pokemon-showdown/dist/lib');
 
-const LEVEL = 50, MOST = 6; // every format here plays at this level, whatever a sheet says
+const LEVEL = 50, MOST = 6, MOST_ERRORS = 20; // every format here plays at this level, whatever a sheet says
 const KEYS = {
 	ability: 'Ability', trait: 'Ability', level: 'Level', shiny: 'Shiny', happiness: 'Happiness',
 	pokeball: 'Pokeball', 'hidden power': 'Hidden Power', 'tera type': 'Tera Type', nature: 'Nature',
@@ -270,6 +270,7 @@ function readTeam(text) {
 		// Some programs put an empty line between all lines: one before "Ability:" ends nothing.
 		const isHead = isAfterBlank && !attribute(line.text);
 		isAfterBlank = isBlank;
+		if (errors.length >= MOST_ERRORS) break;
 		if (isBlank) continue;
 		if (isHead) sheets.push(attempt(errors, line.where, () => new Sheet(line)));
 		else if (sheets.length === 0) errors.push(`${line.where}: ${quoted(line.text)} belongs to no Pokémon.`);

@@ -255,3 +255,12 @@ def test_a_team_of_another_format_says_where_it_is_legal(simulator):
     with pytest.raises(BattleError, match="is not legal in gen9vgc2023regc") as caught:
         validate(simulator, DEFAULT_FORMAT, pool(champions)[0].packed)
     assert champions.id in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "piece", ["- x\n", "EVs: /", "a\n\n", "( ", "a|", "]", "a: b\n", "=== x\n", "[{"]
+)
+def test_a_flood_of_one_piece_is_refused_at_once(simulator, piece):
+    packed, problems = simulator.read_team(piece * (65_000 // len(piece)))
+    assert not packed
+    assert 0 < len(problems) <= 21
