@@ -67,6 +67,17 @@ with_model = _only_if(
 )
 
 
+battle_shown = _only_if(lambda state: state.battle.is_shown, "no battle is shown yet")
+battle_turns = _only_if(lambda state: state.battle.has_turns, "there is no other turn yet")
+another_battle = _only_if(lambda state: state.battle.has_next, "the battle is not over yet")
+choosing = _only_if(lambda state: state.battle.has_menu, "there is nothing to choose now")
+gimmick = _only_if(
+    lambda state: state.battle.has_gimmick,
+    "no Terastallization or Mega Evolution is possible here",
+)
+picked = _only_if(lambda state: state.battle.has_picked, "nothing is chosen yet")
+
+
 def battles_trained(state: DashboardState) -> str:
     """Let it be done while a battle policy is trained."""
     if state.end is not None:

@@ -156,7 +156,7 @@ def _describe(event: Event) -> tuple[str, str] | None:
         case events.StrategySwitched():
             return "strategy", f"strategy {event.old} → {event.new}: {event.cause}"
         case events.ControlChanged(is_human=is_human):
-            return "control", "you play now" if is_human else "the agent plays again"
+            return "control", "played by hand now" if is_human else "the agent plays again"
         case events.CheckpointSaved(path=path, total_steps=steps):
             return "saved", f"saved at step {steps:,}: {PurePath(path).name}"
         case events.RecordingEnded():

@@ -70,6 +70,29 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class BattleMoment:
+    """What of the battle on the screen decides which of its keys make sense now.
+
+    Attributes:
+        is_shown: There is a battle to look at.
+        has_turns: There is another turn, or the preview, to go to.
+        has_next: There is another battle to watch or to play.
+        is_playing: It is played line by line.
+        has_menu: A person chooses, and the menu of what can be chosen has the keyboard.
+        has_gimmick: The slot that is decided can Terastallize or Mega Evolve.
+        has_picked: Part of the choice is made.
+    """
+
+    is_shown: bool = False
+    has_turns: bool = False
+    has_next: bool = False
+    is_playing: bool = False
+    has_menu: bool = False
+    has_gimmick: bool = False
+    has_picked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DashboardState:
     """Everything that the panes show."""
 
@@ -125,6 +148,8 @@ class DashboardState:
     next_decision_line_s: float = 0.0
     """Uptime before which no decision is logged."""
     notices: tuple[Notice, ...] = ()
+    battle: BattleMoment = BattleMoment()
+    """Of the battle screen, which alone changes it."""
     viewers: events.ViewersChanged | None = None
     """Who looks at the run besides; None where nobody can."""
     end: events.RunStopped | events.RunFailed | events.ConnectionLost | None = None
@@ -133,6 +158,11 @@ class DashboardState:
     def is_paused(self) -> bool:
         """Return whether stepping has stopped."""
         return self.status is not None and self.status.is_paused
+
+    @property
+    def is_played_here(self) -> bool:
+        """Return whether a person plays, and that is who sits here, not another viewer."""
+        return self.is_human and (self.viewers is None or self.viewers.is_yours)
 
     @property
     def goal(self) -> Goal | None:
@@ -251,7 +281,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, system=event)
         case events.ControlChanged(is_human=is_human):
             state = replace(state, is_human=is_human)
-            return _notify(state, "You play now" if is_human else "The agent plays again")
+            who = "You play" if state.is_played_here else "Another viewer plays"
+            return _notify(state, f"{who} now" if is_human else "The agent plays again")
         case events.SteeringChanged():
             changes = steering_changes(state.steering, event) if state.steering else []
             first = state.first_weights or event.weights

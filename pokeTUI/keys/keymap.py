@@ -33,10 +33,11 @@ from pokeTUI.keys.actions import (
     RUN_KEYS,
     SHARED,
 )
-from pokeTUI.keys.entry import BATTLES, PLAY, RUN, SCREEN, SLOTS, WATCH, KeyAction
+from pokeTUI.keys.entry import BATTLE, BATTLES, PLAY, RUN, SCREEN, SLOTS, WATCH, KeyAction
 from pokeTUI.layout import FRAMES
 from pokeTUI.panes import kinds
 from pokeTUI.splits import GAME
+from pokeTUI.widgets.menu import Menu
 
 _RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select": 3}
 """While a demonstration is recorded, its keys matter more than buttons that are pressed seldom."""
@@ -142,8 +143,10 @@ class KeyTable:
         """Return why an action makes no sense now, "" if it does."""
         taken = self._played if entry.group != PLAY else frozenset(self.buttons)
         is_taken = bool(entry.keys) and not entry.is_button and taken.issuperset(entry.keys)
-        if state.is_human and is_taken:
+        if state.is_played_here and is_taken:
             return "its keys control the game while you play"
+        if state.battle.has_menu and entry.group == BATTLE and set(entry.keys) <= Menu.KEYS:
+            return "its keys choose now: tab leads to the views"
         return entry.refusal(state)
 
     def bindings(self) -> list[Binding]:
@@ -271,6 +274,8 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
             return "resume"
         case "step_once" if is_live(state):
             return "frame"
+        case "toggle_replay" if state.battle.is_playing:
+            return "stop"
         case "toggle_steering":
             return "give control" if state.viewers and state.viewers.is_yours else "take control"
         case "toggle_control" if state.is_human:

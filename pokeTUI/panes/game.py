@@ -235,6 +235,8 @@ def game_title(state: DashboardState) -> str:
     if not state.is_human:
         name = state.run.game if state.run else "Game"
         return f"{name}: the screen fades  . one step" if _is_blank(state) else name
+    if not state.is_played_here:
+        return "▲ ANOTHER VIEWER PLAYS"
     if is_reviewing(state) and state.recording is not None:
         return f"● KEEP IT? {state.recording.review}"
     if is_live(state) and state.is_paused:
