@@ -103,6 +103,8 @@ class TurnBar(LinesWidget):
         scene = self._scene
         assert scene is not None
         last = scene.battles.playback.view(scene.battles.playback.end).turn
+        if not last:
+            return "team preview"
         return f"turn {scene.view.turn}/{last}"
 
     @property

@@ -213,7 +213,8 @@ PLAY_KEYS = (
     _record(
         ("d",),
         "toggle_recording",
-        "Record a demonstration from here on; again: end and save it. In its review: keep it.",
+        "Record a demonstration from here on. While one is recorded, as after t: end and save it. "
+        "In its review: keep it.",
         started,
         label="record",
         rank=4,

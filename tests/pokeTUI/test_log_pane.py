@@ -65,7 +65,7 @@ TOLD: list[tuple[events.Event, str, str]] = [
         "strategy",
         "strategy balanced → llm_heavy: the reward fell",
     ),
-    (events.ControlChanged(True), "control", "you play now"),
+    (events.ControlChanged(True), "control", "played by hand now"),
     (
         events.StatesKept((events.KeptState(3, 1, 40, "HOME", True),)),
         "state",

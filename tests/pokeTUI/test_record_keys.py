@@ -243,7 +243,7 @@ def test_the_last_line_says_how_to_play_and_how_to_save(
 ) -> None:
     hints = fitting(KeyTable().footer(make_state(), "game"), columns)
     shown = {f"{hint.shown} {hint.label}" for hint in hints}
-    assert shown >= {"↑↓←→ walk", "z A", "x B", "enter START", "d save", "u undo", "? help"}
+    assert shown >= {"↑↓←→ walk", "z A", "x B", "enter START", "d end", "u undo", "? help"}
 
 
 def test_the_border_says_what_fits() -> None:
@@ -329,4 +329,4 @@ def test_the_shortest_line_leaves_out_whole_parts() -> None:
     lines = [bar.draw(columns, 1)[0] for columns in range(40, 121)]
     assert all(line.used <= line.width for line in lines)
     assert not any("…" in line.text for line in lines)
-    assert all("you play" in line.text and "another has control" in line.text for line in lines)
+    assert all("by hand" in line.text and "another has control" in line.text for line in lines)
