@@ -60,7 +60,9 @@ evaluating = _only_if(
     "no evaluation is running",
 )
 started = _only_if(lambda state: state.run is not None, "the run is still starting")
-kept_states = _only_if(lambda state: bool(state.kept_states), "no saved state yet: K saves one")
+kept_states = _only_if(
+    lambda state: bool(state.kept_states) or state.is_keeping, "no saved state yet: K saves one"
+)
 with_model = _only_if(
     lambda state: state.planner.status is not None,
     "this run has no language model: start it with --llm-model",
@@ -91,8 +93,8 @@ def playable(state: DashboardState) -> str:
 
 
 def loadable(state: DashboardState, slot: int) -> str:
-    """Let a slot be loaded that holds something."""
-    is_there = any(kept.slot == slot for kept in state.kept_states)
+    """Let a slot be loaded that holds something, or may by the time the engine looks."""
+    is_there = state.is_keeping or any(kept.slot == slot for kept in state.kept_states)
     return started(state) or ("" if is_there else f"slot {slot} is empty: shift+F{slot} saves it")
 
 

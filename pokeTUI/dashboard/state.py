@@ -139,6 +139,8 @@ class DashboardState:
     first_weights: tuple[tuple[str, float], ...] = ()
     """Weights of the reward components before a person changed any."""
     kept_states: tuple[events.KeptState, ...] = ()
+    is_keeping: bool = False
+    """Another state was asked for, and is not among them yet."""
     recording: events.RecordingChanged | None = None
     """How the demonstration stands; None where none was begun."""
     timeline: events.TimelineChanged | None = None
@@ -291,7 +293,7 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.CommandObeyed(text=text):
             return _notify(state, _sentence(text))
         case events.StatesKept(states=states):
-            return replace(state, kept_states=states)
+            return replace(state, kept_states=states, is_keeping=False)
         case events.PastReplayed(uptime_s=uptime_s):
             return replace(state, past_s=uptime_s)
         case events.TimelineChanged():
@@ -301,6 +303,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.RecordingEnded():
             return _notify(state, demonstration_end(event))
         case events.CommandRefused(command=command, reason=reason):
+            if command in ("KeepState", "SaveSlot"):
+                state = replace(state, is_keeping=False)
             return _notify(state, f"{_sentence(command_words(command))}: {reason}", "warning")
         case events.WarningRaised(message=message):
             return _notify(state, message, "warning")

@@ -153,6 +153,8 @@ async def test_slots_are_saved_loaded_and_listed_with_their_time(open_cockpit: O
         session.post(events.StatesKept((slot,)))
         await settle(pilot)
         await pilot.press("f3", "shift+f3", "f15", "K", "B")
+        assert await comes_to_show(pilot, "Waiting for the state that is being saved")
+        session.post(events.StatesKept((slot,)))
         assert await comes_to_show(pilot, "F3  1 min ago")
         await pilot.press("enter")
         assert session.sent == [
@@ -308,6 +310,18 @@ async def test_a_recordings_layout_is_not_remembered(config_dir: object) -> None
         }
         assert app.memory.preferences.arrangement() == Arrangement()
         assert session.sent == []
+
+
+async def test_slot_that_is_being_saved_can_be_loaded_at_once(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(make_run(1), make_status())
+        await settle(pilot)
+        await pilot.press("shift+f1", "f1")
+        assert session.sent == [commands.SaveSlot(1), commands.LoadSlot(1)]
+        session.post(events.CommandRefused("SaveSlot", "An evaluation is running."))
+        await settle(pilot)
+        await pilot.press("f1")
+        assert await comes_to_show(pilot, "f1: slot 1 is empty: shift+F1 saves it")
 
 
 async def test_the_end_of_a_demonstration_is_told(open_cockpit: OpenCockpit) -> None:
