@@ -40,7 +40,7 @@ _WIDE = 70
 class LogPane(ScrollLogPane[EventLine]):
     """Events and warnings, newest last, with the run's time."""
 
-    INFO: ClassVar[PaneInfo] = PaneInfo("log", "Log", "Log")
+    INFO: ClassVar[PaneInfo] = PaneInfo("log", "Log")
     PARTS = ("event_log",)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
