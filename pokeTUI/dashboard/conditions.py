@@ -64,7 +64,7 @@ kept_states = _only_if(
     lambda state: bool(state.kept_states) or state.is_keeping, "no saved state yet: K saves one"
 )
 with_model = _only_if(
-    lambda state: state.planner.status is not None,
+    lambda state: state.planner.has_model,
     "this run has no language model: start it with --llm-model",
 )
 

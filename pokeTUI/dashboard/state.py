@@ -25,7 +25,13 @@ from pokeTUI.dashboard.history import (
     stage_move,
     strategy_move,
 )
-from pokeTUI.dashboard.planner import PlannerEvent, PlannerView, fold_planner, planner_line
+from pokeTUI.dashboard.planner import (
+    PlannerEvent,
+    PlannerView,
+    fold_planner,
+    planner_line,
+    strategy_name,
+)
 
 _Item = TypeVar("_Item")
 
@@ -256,9 +262,10 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.StartsChanged(text=text):
             return replace(state, starts=text)
         case events.StrategySwitched(new=new, cause=cause):
-            moves = _append(state.moves, strategy_move(event), MAX_MOVES)
+            name = strategy_name(new, has_model=state.planner.has_model)
+            moves = _append(state.moves, strategy_move(event, name), MAX_MOVES)
             state = replace(state, moves=moves, strategy=new)
-            return _notify(state, f"Strategy {new}: {cause}") if state.status else state
+            return _notify(state, f"Strategy {name}: {cause}") if state.status else state
         case events.PolicyUpdated():
             figures = {**event.figures, STEPS: float(event.total_steps)}
             updates = state.updates.add(float(event.update), figures)
