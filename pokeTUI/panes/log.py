@@ -42,6 +42,7 @@ class LogPane(ScrollLogPane[EventLine]):
 
     INFO: ClassVar[PaneInfo] = PaneInfo("log", "Log")
     PARTS = ("event_log",)
+    IS_OF_RUN = False
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return as much of the log as there is room for."""

@@ -261,6 +261,7 @@ function showSystem(system) {
 }
 
 function show({ state, stats }) {
+  byId("loading").hidden = true;
   document.querySelector("main").hidden = false;
   showRun(state);
   showKeys(state.status, stats);
