@@ -152,7 +152,7 @@ class SettingsScreen(ModalScreen[None]):
             (f"{mark} ", "$warning" if is_changed else "$success"),
             (f"{name:<28} ", "$foreground"),
             *_styled(setting, value),
-            ("  by the rules: no llm_model" * (name in self._config.led_by_rules), "$stone"),
+            ("  rules: no model" * (name in self._config.led_by_rules), "$stone"),
         )
 
     def _value(self, setting: Setting) -> object:

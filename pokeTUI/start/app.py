@@ -183,7 +183,7 @@ class StartApp(App[None]):
         if not self._resumable:
             found["resume"] = "no saved run yet: start a new one"
         if not self._live:
-            found["attach"] = "no run in the background: poketui run --detach starts one"
+            found["attach"] = "no run in the background: poketui run --detach"
         if not self._has_runs:
             found["runs"] = "no saved run yet: start a new one"
         if not self._has_episodes:

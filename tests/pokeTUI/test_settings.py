@@ -125,7 +125,7 @@ async def test_setting_that_names_a_model_says_that_none_is_set(open_cockpit: Op
     async with open_cockpit(120, 40) as (pilot, _):
         await pilot.press("comma")
         await settle(pilot)
-        assert re.search(r"initial_strategy +llm_heavy +by the rules", screen_text(pilot))
+        assert re.search(r"initial_strategy +llm_heavy +rules: no model", screen_text(pilot))
         await pilot.press("escape", "S")
         await settle(pilot)
         assert "planner-led (80 %); the rules: no --llm-model" in screen_text(pilot)
