@@ -473,6 +473,7 @@ class RunConfig(Section):
     """Maximum tokens of a prompt and its answer, with thinking; at least 1,000 more than
     planner.answer_tokens."""
     initial_strategy: Literal["llm_heavy", "balanced", "rule_heavy"] = "llm_heavy"
+    """Strategy that a run begins with; without llm_model the rules are the planner."""
     decision_db_path: str = "decisions.db"
     """Decision history; a relative path lies in the run's folder, an absolute one can be shared by
     several runs."""
@@ -486,10 +487,11 @@ class RunConfig(Section):
     half size; both; or one frame of 84 x 84 in colour, seen by the convolutional network that is
     named, with features beside it or without."""
     mode: Literal["adaptive", "rl_only", "llm_only"] = "adaptive"
-    """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone."""
+    """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone. Without
+    llm_model the rules are the planner."""
     strategy: Literal["adaptive", "llm_heavy", "balanced", "rule_heavy"] = "adaptive"
     """Planner weight in mode adaptive: by performance, or fixed at 80, 50 or 20 % of the
-    decisions."""
+    decisions. Without llm_model the rules are the planner."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     num_envs: int = Field(default=32, ge=1, le=512)
     workers: int = Field(default=0, ge=0, le=128)
@@ -610,6 +612,12 @@ class RunConfig(Section):
     def is_advised(self) -> bool:
         """Tell whether the agent has a use for the planner's advice."""
         return self.agent not in ("random", "explore")
+
+    @property
+    def led_by_rules(self) -> list[str]:
+        """Names of settings that put a language model in charge although none is set."""
+        named = {"mode": "llm_only", "strategy": "llm_heavy", "initial_strategy": "llm_heavy"}
+        return [key for key in named if not self.llm_model and getattr(self, key) == named[key]]
 
     def permissions(self) -> list[Permission]:
         """Return what training with these settings needs, wherever they are from."""

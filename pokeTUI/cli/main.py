@@ -124,7 +124,7 @@ def run(
         str | None,
         typer.Option(
             help="Planner weight: adaptive, llm_heavy (80 %), balanced (50 %) or "
-            "rule_heavy (20 %).",
+            "rule_heavy (20 %) of the decisions. Without --llm-model the rules are the planner.",
             show_default="adaptive",
             autocompletion=choices_of("strategy"),
         ),
