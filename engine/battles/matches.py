@@ -23,6 +23,7 @@ from engine.battles.websocket import (
     ServerBattle,
     ServerPlayer,
     deciding,
+    listen,
     poke_env_player,
 )
 from engine.errors import ConfigurationError, WorkerError
@@ -235,7 +236,7 @@ class _Arena:
         try:
             await ours.run(
                 partial(self._match, ours, theirs, count, is_challenger),
-                theirs.ps_client.listen,
+                partial(listen, theirs.ps_client),
                 partial(self._watch, ours),
             )
         finally:

@@ -9,6 +9,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -23,6 +24,8 @@ try:
     from poke_env import AccountConfiguration, ServerConfiguration
     from poke_env.player import MaxBasePowerPlayer, Player, RandomPlayer, SimpleHeuristicsPlayer
     from poke_env.ps_client import PSClient
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import WebSocketException
 except ModuleNotFoundError:
     raise ConfigurationError(
         "Battles over a websocket need the package poke-env, which is not installed.",
@@ -140,7 +143,7 @@ class ServerPlayer:
             WorkerError: Nobody answers or lets us in, the connection is lost, the simulator is,
                 or another part ended first.
         """
-        listening = asyncio.create_task(self._client.listen())  # type: ignore[no-untyped-call]
+        listening = asyncio.create_task(listen(self._client))
         tasks: list[asyncio.Future[Any]] = [listening]
         try:
             login = asyncio.create_task(self._client.logged_in.wait())
@@ -308,7 +311,7 @@ def deciding(policy: Acting, rng: np.random.Generator, *, greedy: bool) -> Act:
 def poke_env_player(
     kind: str, name: str, address: str, format: str, team: str, at_once: int
 ) -> Player:
-    """Return one of poke-env's players, which is not connected: `player.ps_client.listen` does.
+    """Return one of poke-env's players, which is not connected: `listen(player.ps_client)` does.
 
     Args:
         kind: Of `PLAYERS`.
@@ -327,6 +330,23 @@ def poke_env_player(
     )
 
 
+async def listen(client: PSClient) -> None:
+    """Pass on what the server says until it ends, as `client.listen` does through any proxy.
+
+    No proxy of the environment is of use: the server is on this machine.
+    """
+    handling: set[asyncio.Task[None]] = set()
+    with suppress(OSError, WebSocketException):
+        async with connect(
+            client.websocket_url, proxy=None, open_timeout=_LOGIN_TIMEOUT_S,
+            ping_interval=_PING_S, ping_timeout=_PING_S,
+        ) as client.websocket:  # fmt: skip
+            async for message in client.websocket:
+                task = asyncio.create_task(client._handle_message(str(message)))
+                handling.add(task)
+                task.add_done_callback(handling.discard)
+
+
 async def _first(*tasks: "asyncio.Future[Any]", timeout_s: float | None = None) -> None:
     """Wait until the first has ended."""
     await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
@@ -339,9 +359,6 @@ def client_options(name: str, address: str) -> dict[str, Any]:
         "server_configuration": ServerConfiguration(f"ws://{address}/showdown/websocket", ""),
         "start_listening": False,
         "log_level": _SILENT,
-        "open_timeout": _LOGIN_TIMEOUT_S,
-        "ping_interval": _PING_S,
-        "ping_timeout": _PING_S,
         "loop": asyncio.get_running_loop(),
     }
 

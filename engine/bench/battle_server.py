@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from engine.battles.formats import Format
 from engine.battles.server import ShowdownServer
 from engine.battles.setup import NodeCommand
-from engine.battles.websocket import poke_env_player
+from engine.battles.websocket import listen, poke_env_player
 
 if TYPE_CHECKING:
     from poke_env.player import Player
@@ -46,10 +46,7 @@ async def _measure(server: ShowdownServer, format: Format, team: str, battles: i
         poke_env_player("random", name, server.address, format.id, team, _AT_ONCE)
         for name in ("benchone", "benchtwo")
     )
-    listening = [
-        asyncio.create_task(player.ps_client.listen())  # type: ignore[no-untyped-call]
-        for player in (first, second)
-    ]
+    listening = [asyncio.create_task(listen(player.ps_client)) for player in (first, second)]
     counts = [_count_decisions(player) for player in (first, second)]
 
     async def play(number: int) -> None:

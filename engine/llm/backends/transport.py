@@ -263,7 +263,8 @@ class _Bounds:
         if self._received > self.most:
             raise _TooLong(f"more than {_shown_size(self.most)}")
         if self._unended > self.longest:
-            raise _TooLong(f"more than {_shown_size(self.longest)} without an end of a line")
+            kind = "line" if self.ends == LINES else "event"
+            raise _TooLong(f"more than {_shown_size(self.longest)} in one {kind}")
         return data
 
     @property
