@@ -56,15 +56,26 @@ def route_to(address: str) -> Route:
     Raises:
         ConfigurationError: A variable names no proxy or certificates that can be used.
     """
-    parts = urlsplit(address)
-    host, proxies = parts.hostname or "", getproxies()
-    kind = next((kind for kind in (parts.scheme, "all") if proxies.get(kind)), "")
-    is_direct = not kind or _is_here(host) or proxy_bypass(host)
-    proxy, origin = ("", "") if is_direct else _checked(kind, proxies[kind])
-    is_secure = "https" in (parts.scheme, urlsplit(proxy).scheme)
+    proxy, origin = proxy_for(address)
+    if proxy:
+        _check_proxy(proxy, origin)
+    is_secure = "https" in (urlsplit(address).scheme, urlsplit(proxy).scheme)
     if is_secure:
         _certificates()
     return Route(is_secure, proxy, origin)
+
+
+def proxy_for(address: str) -> tuple[str, str]:
+    """Return the proxy that the environment names for an address, and how; "" twice for none."""
+    parts = urlsplit(address)
+    host, proxies = parts.hostname or "", getproxies()
+    kind = next((kind for kind in (parts.scheme, "all") if proxies.get(kind)), "")
+    if not kind or _is_here(host) or proxy_bypass(host):
+        return "", ""
+    value = proxies[kind]
+    names = [name for name in sorted(os.environ, reverse=True) if name.lower() == f"{kind}_proxy"]
+    name = next((name for name in names if os.environ[name] == value), "the system's proxy")
+    return value if "://" in value else f"http://{value}", f"{name}={_shown(value)}"
 
 
 class BoundedTransport:
@@ -309,12 +320,7 @@ def _is_here(host: str) -> bool:
     return is_loopback(name) or name.endswith(".localhost") or name in ("", "0.0.0.0", "::")
 
 
-def _checked(kind: str, value: str) -> tuple[str, str]:
-    """Return a proxy's address and what names it."""
-    names = [name for name in sorted(os.environ, reverse=True) if name.lower() == f"{kind}_proxy"]
-    name = next((name for name in names if os.environ[name] == value), "the system's proxy")
-    origin = f"{name}={_shown(value)}"
-    address = value if "://" in value else f"http://{value}"
+def _check_proxy(address: str, origin: str) -> None:
     try:
         parts = urlsplit(address)
         is_good = bool(parts.hostname) and parts.port != 0 and parts.scheme in _PROXY_SCHEMES
@@ -329,9 +335,8 @@ def _checked(kind: str, value: str) -> tuple[str, str]:
     if package and importlib.util.find_spec(package) is None:
         raise ConfigurationError(
             f"{origin} needs the package {package}, which is not installed.",
-            f"Install it: pip install {package}, or unset {name}.",
+            f"Install it: pip install {package}, or unset {origin.partition('=')[0]}.",
         )
-    return address, origin
 
 
 def _shown(value: str) -> str:
