@@ -160,6 +160,19 @@ def key_from(variable: str, environment: Mapping[str, str] = os.environ) -> str:
     return environment.get(variable, "").strip()
 
 
+def check_key(variable: str, key: str) -> None:
+    """Refuse what no request can name as a key.
+
+    Raises:
+        ConfigurationError: It is nothing that a key can be.
+    """
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigurationError(
+            f"{variable} is not a key: it has letters that none has, or several lines.",
+            f"Correct or unset {variable}.",
+        )
+
+
 def names_model(said: str, model: str) -> bool:
     """Return whether a refusal is of the model, rather than of the address."""
     return model in said or re.search(r"\bmodel\b", said, re.IGNORECASE) is not None

@@ -13,6 +13,7 @@ from engine.llm.backends.base import (
     Chunk,
     ModelStatus,
     check_address,
+    check_key,
     key_from,
     names_model,
     redacted,
@@ -132,7 +133,7 @@ class HostedBackend:
             yield
         except ImportError as error:
             raise LLMConnectionError(
-                f"The package {self.name} cannot be imported: {redacted(error)}.",
+                f"The package {self.name} cannot be imported: {redacted(error).rstrip('.')}.",
                 f"Reinstall it: pip install --force-reinstall {self.name}",
             ) from None
         except Exception as error:  # of somebody else's code, which expects well-formed answers
@@ -166,6 +167,7 @@ class KeyedBackend(HostedBackend):
         known = PROVIDERS[self.name]
         self._base_url = base_url or os.environ.get(known.address_variable, "").strip()
         self._key = key or key_from(known.key_variable)
+        check_key(known.key_variable, self._key)
         if self._base_url:
             check_address(self._base_url, "llm_base_url" if base_url else known.address_variable)
         elif not self._key:

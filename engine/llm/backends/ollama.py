@@ -1,6 +1,7 @@
 """Ask a model behind an Ollama server."""
 
 import asyncio
+import importlib
 import math
 import os
 import sys
@@ -16,6 +17,7 @@ from engine.llm.backends.base import (
     Chunk,
     ModelStatus,
     check_address,
+    check_key,
     key_from,
     names_model,
     redacted,
@@ -37,6 +39,7 @@ _LONGEST_STATUS = 60
 _MOST_BYTES_SAID = 1 << 63
 _UNLOADED = frozenset({400, 422})
 """How other servers refuse to load a model by a question without messages."""
+_ITS_VARIABLES = frozenset({"OLLAMA_HOST", "OLLAMA_API_KEY", "SSL_CERT_FILE", "SSL_CERT_DIR"})
 _REMEDY = "Start it (ollama serve), or set OLLAMA_HOST to its address."
 _NOT_OLLAMA = (
     "Is it an Ollama server? For others: --llm-backend openai and an address that ends in /v1."
@@ -83,6 +86,8 @@ class OllamaBackend(HostedBackend):
         self._host = base_url or os.environ.get("OLLAMA_HOST", "").strip() or _DEFAULT_ADDRESS
         origin = "llm_base_url" if base_url else "OLLAMA_HOST"
         check_address(self._host, origin, needs_scheme=False)
+        self._key = key_from("OLLAMA_API_KEY")
+        check_key("OLLAMA_API_KEY", self._key)
         server = f"Ollama at {shown_address(self._host)}"
         address = self._host if "://" in self._host else f"http://{self._host}"
         super().__init__(model, server, address, connect_timeout_s)
@@ -130,6 +135,8 @@ class OllamaBackend(HostedBackend):
 
     def _make_client(self, most_bytes: float = MOST_BYTES) -> Any:
         import httpx
+
+        _import_client()
         from ollama import AsyncClient
 
         transport = BoundedTransport(
@@ -139,7 +146,7 @@ class OllamaBackend(HostedBackend):
             _REMEDY,
             ends=LINES,
             most_bytes=most_bytes,
-            secret=key_from("OLLAMA_API_KEY"),
+            secret=self._key,
         )
         # Loading a model can take minutes without a byte: reading is bounded elsewhere.
         timeout = httpx.Timeout(None, connect=self._connect_timeout_s)
@@ -273,12 +280,30 @@ class OllamaBackend(HostedBackend):
                 f"{self._server} sent an invalid Ollama response.",
                 "Check the address and the server.",
             )
-        detail = redacted(error.error, key_from("OLLAMA_API_KEY"))
+        detail = redacted(error.error, self._key)
         if error.status_code != 404:
             return refusal(self._server, error.status_code, detail)
         if names_model(detail, self.model):
             return LLMConnectionError(f"{self._server} has no {self._missing()}", is_permanent=True)
         return refusal(self._server, 404, detail, _NOT_OLLAMA)
+
+
+def _import_client() -> None:
+    """Import the client, which makes one of its own for everything that the environment names.
+
+    Where it cannot, be it for an address or a proxy that we do without, it is shown none of that.
+    """
+    try:
+        importlib.import_module("ollama")
+    except Exception as error:  # of whichever part of the environment it did not like
+        if isinstance(error, ModuleNotFoundError):
+            raise
+        names = [n for n in os.environ if n in _ITS_VARIABLES or n.lower().endswith("_proxy")]
+        hidden = {name: os.environ.pop(name, "") for name in names}
+        try:
+            importlib.import_module("ollama")
+        finally:
+            os.environ.update(hidden)
 
 
 def _bytes(said: int | None) -> int:

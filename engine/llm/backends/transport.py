@@ -123,7 +123,8 @@ class BoundedTransport:
             )
         except (ImportError, ValueError, library.InvalidURL) as error:
             raise LLMConnectionError(
-                f"{route.origin} cannot be used: {redacted(error)}", "Correct or unset it."
+                f"{route.origin} cannot be used: {redacted(error).rstrip('.')}.",
+                "Correct or unset it.",
             ) from None
 
     async def handle_async_request(self, request: Any) -> Any:
