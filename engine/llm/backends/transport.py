@@ -191,7 +191,9 @@ class BoundedTransport:
             raise self._unconnected(error) from None
         except http.RemoteProtocolError as error:
             said = redacted(error, self._secret).rstrip(".")
-            if "disconnected" in said or "closed" in said:
+            if "without sending" in said:
+                raise self._lost("closed the connection without an HTTP answer") from None
+            if "closed" in said:
                 raise self._lost(f"closed the connection: {said}") from None
             raise self._wrong(f"does not speak HTTP: {said}") from None
         except (http.TransportError, http.InvalidURL, OSError) as error:
@@ -325,6 +327,7 @@ def _check_proxy(address: str, origin: str) -> None:
     try:
         parts = urlsplit(address)
         is_good = bool(parts.hostname) and parts.port != 0 and parts.scheme in _PROXY_SCHEMES
+        is_good = is_good and parts.path in ("", "/")
     except ValueError:  # the port, or a bracket
         is_good = False
     if not is_good or not address.isprintable() or any(c.isspace() for c in address):
