@@ -420,6 +420,8 @@ def main() -> None:
         _fail(f"{error.strerror or error}: {error.filename or 'unknown file'}. {_ACCESS}")
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
+    except ModuleNotFoundError as error:
+        _fail(f"The package {error.name} is not installed. Install it: pip install {error.name}")
     except Exception as error:  # the outermost frame: Python would print it as it came
         complain_of(error)
         raise SystemExit(1) from None

@@ -90,7 +90,7 @@ class LocalBackend:
         try:
             async with asyncio.timeout(self._load_timeout_s):
                 url = f"{await asyncio.to_thread(server.address)}/v1"
-            client = OpenAIBackend(self._path, base_url=url, key=server.key, heeds_proxies=False)
+            client = OpenAIBackend(self._path, base_url=url, key=server.key)
         except BaseException as error:
             await asyncio.to_thread(server.close)
             if not isinstance(error, TimeoutError):

@@ -6,6 +6,7 @@ from tests.benchmarks.faults import (
     inputs,
     machine,
     processes,
+    servers,
     teams,
     terminals,
     viewers,
@@ -19,6 +20,7 @@ FAULTS = (
     *machine.FAULTS,
     *processes.FAULTS,
     *children.FAULTS,
+    *servers.FAULTS,
     *terminals.FAULTS,
 )
 SOAK = terminals.SOAK
