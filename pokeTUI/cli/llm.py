@@ -77,7 +77,7 @@ def pull(
 def ask(
     state: Annotated[
         Path | None,
-        typer.Option(help="Save state or .sav file.", show_default="a new game"),
+        typer.Option(help="Save state or battery file.", show_default="a new game"),
     ] = None,
     game: Game = None,
     rom: Rom = None,
