@@ -20,7 +20,8 @@ import numpy as np
 
 from engine.errors import ProtocolError
 from engine.events import FrameRendered
-from engine.files import MAX_INT, inflate, parse_json
+from engine.files import inflate, parse_json
+from engine.numerals import MAX_INT, is_number
 from engine.types import SmallPicture
 
 _SIZES = struct.Struct(">II")
@@ -198,8 +199,16 @@ def _read_int(value: Any, buffers: _Buffers) -> int:
     return int(value)
 
 
+def _write_float(value: float, buffers: list[bytes]) -> float:
+    """Return a number that may be sent; nan for a finite one that is too large."""
+    return float(value) if is_number(value) or not math.isfinite(value) else math.nan
+
+
 def _read_float(value: Any, buffers: _Buffers) -> float:
-    return float(value) if type(value) is int else float(_exactly(float, value))
+    number = float(value) if type(value) is int else float(_exactly(float, value))
+    if math.isfinite(number) and not is_number(number):
+        raise ProtocolError("A number is too large.")
+    return number
 
 
 def _write_bytes(value: bytes, buffers: list[bytes]) -> int:
@@ -211,7 +220,7 @@ _PLAIN: Mapping[Any, _Form] = types.MappingProxyType(
     {
         bool: _Form(lambda value, _: bool(value), lambda value, _: _exactly(bool, value)),
         int: _Form(lambda value, _: int(value), _read_int),
-        float: _Form(lambda value, _: float(value), _read_float),
+        float: _Form(_write_float, _read_float),
         str: _Form(lambda value, _: str(value), lambda value, _: _exactly(str, value)),
         bytes: _Form(_write_bytes, lambda value, buffers: bytes(buffers.take(value))),
     }

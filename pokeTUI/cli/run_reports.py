@@ -193,6 +193,7 @@ def _facts(row: RunRow, group: str) -> dict[str, Any]:
         "name": row.labels.name,
         "state": row.status,
         "reason": row.reason,
+        "damaged_lines": row.damaged,
         "steps": row.total_steps,
         "episodes": row.episodes,
         "recent_episodes": row.recent,
