@@ -474,6 +474,10 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
         return json.loads(text, **{"parse_float": _parse_float, **options})
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise
+    except ValueError:  # Python makes no number of thousands of digits, either
+        raise ValueError(_TOO_LARGE) from None
 
 
 def _parse_float(text: str) -> float:

@@ -21,7 +21,7 @@ import numpy as np
 from engine.errors import ProtocolError
 from engine.events import FrameRendered
 from engine.files import inflate, parse_json
-from engine.numerals import MAX_INT, is_number
+from engine.numerals import MAX_INT
 from engine.types import SmallPicture
 
 _SIZES = struct.Struct(">II")
@@ -80,7 +80,8 @@ class Codec:
             (size,) = struct.unpack_from(">I", payload)
             if size > len(payload) - 4:
                 raise ProtocolError("A message is truncated.")
-            name, fields = parse_json(payload[4 : 4 + size])
+            # Between two processes of one user a number may be any.
+            name, fields = parse_json(payload[4 : 4 + size], parse_float=float)
             if not isinstance(name, str) or name not in self._forms:
                 raise ProtocolError(f"Unknown message {str(name)[:40]!r}.")
             buffers = _Buffers(memoryview(payload)[4 + size :])
@@ -199,16 +200,8 @@ def _read_int(value: Any, buffers: _Buffers) -> int:
     return int(value)
 
 
-def _write_float(value: float, buffers: list[bytes]) -> float:
-    """Return a number that may be sent; nan for a finite one that is too large."""
-    return float(value) if is_number(value) or not math.isfinite(value) else math.nan
-
-
 def _read_float(value: Any, buffers: _Buffers) -> float:
-    number = float(value) if type(value) is int else float(_exactly(float, value))
-    if math.isfinite(number) and not is_number(number):
-        raise ProtocolError("A number is too large.")
-    return number
+    return float(value) if type(value) is int else float(_exactly(float, value))
 
 
 def _write_bytes(value: bytes, buffers: list[bytes]) -> int:
@@ -220,7 +213,7 @@ _PLAIN: Mapping[Any, _Form] = types.MappingProxyType(
     {
         bool: _Form(lambda value, _: bool(value), lambda value, _: _exactly(bool, value)),
         int: _Form(lambda value, _: int(value), _read_int),
-        float: _Form(_write_float, _read_float),
+        float: _Form(lambda value, _: float(value), _read_float),
         str: _Form(lambda value, _: str(value), lambda value, _: _exactly(str, value)),
         bytes: _Form(_write_bytes, lambda value, buffers: bytes(buffers.take(value))),
     }

@@ -57,13 +57,13 @@ class RunRow:
 
     Attributes:
         reason: Why it ended, or why it cannot be read; "" where nobody knows.
-        damaged: Lines of its journal that cannot be read.
         success: Share of the last `recent` episodes, nan without one; `mean_return` likewise.
         stage: Of the curriculum, from 1; of `num_stages`.
         duration_s: How long it ran, pauses included; nan if no checkpoint says it.
         size: Bytes on the disk.
         changed_at: Seconds since the epoch.
         settings: None if they cannot be read.
+        damaged: Lines of its journal that cannot be read.
     """
 
     run_id: str
@@ -71,7 +71,6 @@ class RunRow:
     labels: RunLabels
     status: RunStatus
     reason: str
-    damaged: int
     total_steps: int
     episodes: int
     recent: int
@@ -87,6 +86,7 @@ class RunRow:
     mode: str
     seed: int
     settings: RunConfig | None
+    damaged: int = 0
 
     @property
     def shown_name(self) -> str:
@@ -243,7 +243,6 @@ class RunTable:
             labels=read_labels(info.path),
             status=status,
             reason=reason,
-            damaged=figures.damaged,
             total_steps=max(info.total_steps, figures.total_steps),
             episodes=figures.episodes,
             recent=len(successes),
@@ -260,6 +259,7 @@ class RunTable:
             mode=info.mode,
             seed=info.seed,
             settings=info.settings,
+            damaged=figures.damaged,
         )
 
     def _load(self) -> dict[str, _Figures]:

@@ -92,7 +92,7 @@ def test_a_broken_file_is_named_and_left_alone(tmp_path: Path, text: str, words:
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     file = PreferenceFile(tmp_path)
-    file.path.write_bytes(b"\xff\xfe")
+    file.path.write_bytes(b"\xc3(")
     with pytest.raises(ConfigurationError, match="UTF-8"):
         file.load()
 
