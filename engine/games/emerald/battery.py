@@ -60,6 +60,6 @@ def _footer(memory: bytes, sector: int) -> tuple[int, int, int, int]:
 
 def _checksum(memory: bytes, sector: int, number: int) -> int:
     """Return the sum of a sector's words, its halves added: `CalculateChecksum` in src/save.c."""
-    words = struct.unpack_from(f"<{_SHORTER.get(number, _SIZE) // 4}I", memory, sector * _SECTOR)
-    total = sum(words)
+    count = _SHORTER.get(number, _SIZE) // 4
+    total: int = sum(struct.unpack_from(f"<{count}I", memory, sector * _SECTOR))
     return (total >> 16 & 0xFFFF) + total & 0xFFFF
