@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
-from engine.files import MAX_SETTINGS, check_values, parse_json, parse_toml, read_file
+from engine.files import check_values, parse_json, parse_toml, read_text
 from engine.folders import user_path
 from engine.providers import backend_of, names_of, with_whole_paths
 from engine.trust import (
@@ -73,6 +73,7 @@ class Section(BaseModel):
                 is_usable = False
             if not is_usable:
                 raise ValueError("text must not contain NUL or unpaired surrogates")
+        check_values({"": value})
         return value
 
 
@@ -755,9 +756,9 @@ def _section_of(location: tuple[str | int, ...]) -> type[Section]:
 
 def _read_file(path: Path) -> dict[str, Any]:
     try:
-        text = read_file(path, MAX_SETTINGS).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        text = read_text(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(
             f"Cannot read the config file {path}: {reason}.", "Use a readable JSON or TOML file."
         ) from None

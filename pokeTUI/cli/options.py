@@ -96,7 +96,7 @@ AnyRom = Annotated[
 ]
 StartState = Annotated[
     str | None,
-    typer.Option(help="Save state or .sav file to start from.", show_default="a new game"),
+    typer.Option(help="Save state or battery file to start from.", show_default="a new game"),
 ]
 ConfigFile = Annotated[Path | None, typer.Option(help="Config file (JSON or TOML).")]
 Tags = Annotated[list[str] | None, typer.Option(metavar="TAG", help="Tag; repeatable.")]

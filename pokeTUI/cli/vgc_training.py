@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.errors import ConfigurationError
+from engine.numerals import parse_number
 from pokeTUI.cli import options
 
 _RUNS = "saves/vgc"
@@ -147,7 +148,7 @@ def _shares(text: str) -> dict[str, float]:
     for pair in text.split(","):
         name, _, share = pair.partition("=")
         try:
-            found[name.strip()] = float(share)
+            found[name.strip()] = parse_number(share)
         except ValueError:
             raise ConfigurationError(
                 f"--opponents {pair}: not KIND=SHARE.", "Example: --opponents self=0.5,random=0.5"

@@ -19,6 +19,7 @@ from engine.commands import (
     Watch,
 )
 from engine.events import KeptState
+from engine.numerals import parse_whole
 from engine.plurals import counted
 from pokeTUI.dashboard.conditions import only_records
 from pokeTUI.dashboard.state import DashboardState
@@ -135,8 +136,11 @@ def ask_rewind(state: DashboardState) -> Question:
 
 def _number_to(most: int) -> Callable[[str], str]:
     def check(text: str) -> str:
-        is_number = text.strip().isascii() and text.strip().isdigit()
-        return "" if is_number and 1 <= int(text) <= most else f"A number from 1 to {most:,}."
+        try:
+            parse_whole(text.strip(), 1, most)
+        except ValueError:
+            return f"A number from 1 to {most:,}."
+        return ""
 
     return check
 

@@ -1,11 +1,11 @@
 """Where the reward comes from, and how much each part of it counts."""
 
-import math
 from typing import ClassVar
 
 from textual import events
 
 from engine.commands import SetWeight
+from engine.numerals import MAX_NUMBER, parse_number
 from engine.plurals import counted
 from engine.quoting import printable
 from pokeTUI.dashboard.curves import brief
@@ -256,7 +256,7 @@ def _payouts(state: DashboardState, width: int, room: int, start: int) -> list[L
 
 def _what_is_wrong(text: str) -> str:
     try:
-        value = float(text)
+        parse_number(text)
     except ValueError:
-        return "That is not a number."
-    return "" if math.isfinite(value) else "It must be a finite number."
+        return f"It must be a number, of at most {MAX_NUMBER:.0e}."
+    return ""

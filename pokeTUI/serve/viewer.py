@@ -13,6 +13,7 @@ import signal
 from collections.abc import AsyncIterator, Sequence
 
 from engine.child import worker_command, worker_environment
+from engine.numerals import parse_whole
 
 _PRELUDE = b"__GANGLION__\n"
 _PRELUDE_LINES = 20
@@ -121,8 +122,9 @@ class Viewer:
 
 def bounded(value: object, default: int) -> int:
     """Return a number of columns or rows that a browser names, made sane."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6:
-        value = int(value)
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            value = parse_whole(value, 0, 99_999)
     if type(value) is not int:
         return default
     return max(_SMALLEST, min(_LARGEST, value))

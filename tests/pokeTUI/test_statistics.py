@@ -188,7 +188,25 @@ async def test_other_paths_are_not_found(open_page: OpenPage, path: str) -> None
         assert page.run.said == []
 
 
-@pytest.mark.parametrize("points", ["0", "1", "-3", "x", "", "2049", "9" * 5000, "%ff", "٣٣"])
+@pytest.mark.parametrize(
+    "points",
+    [
+        "0",
+        "1",
+        "-3",
+        "x",
+        "",
+        "2049",
+        "9" * 5000,
+        "%ff",
+        "٣٣",
+        "0000000050",
+        "000",
+        "+50",
+        "5_0",
+        "%2050",
+    ],
+)
 async def test_an_impossible_number_of_points_is_refused(open_page: OpenPage, points: str) -> None:
     async with open_page() as page:
         assert await page.status(f"/api/history?points={points}", **page.bearer) == 400

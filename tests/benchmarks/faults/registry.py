@@ -3,6 +3,7 @@
 from tests.benchmarks.faults import (
     children,
     damage,
+    foreign,
     inputs,
     machine,
     processes,
@@ -16,6 +17,7 @@ FAULTS = (
     *inputs.FAULTS,
     *teams.FAULTS,
     *damage.FAULTS,
+    *foreign.FAULTS,
     *viewers.FAULTS,
     *machine.FAULTS,
     *processes.FAULTS,
