@@ -73,7 +73,9 @@ def permissions_for_host(address: str, backends: Iterable[str]) -> list[Permissi
         is_named = bool(named) and host_names(named)[0] == names[0]
         has_key = bool(os.environ.get(provider.key_variable, "").strip())
         is_here = found is not None and is_loopback(found["host"])
-        is_ours = is_here and (not has_key or _is_served_by_us(found, provider))
+        is_ours = (
+            found is not None and is_here and (not has_key or _is_served_by_us(found, provider))
+        )
         if not (is_own or is_named or is_ours):
             key = f" and {provider.key_variable}" if has_key else ""
             whose = ", where no server of yours is seen" if is_here else ""

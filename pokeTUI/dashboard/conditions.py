@@ -155,7 +155,7 @@ def takeable(state: DashboardState) -> str:
     if is_replay(state) and state.status is not None and state.status.is_goal_reached:
         return "the goal is reached here: seek back first"
     is_alone = only_records(state) and state.run is not None and state.run.agent == HUMAN
-    return "no other player: set one with --player" if is_alone else ""
+    return started(state) or ("no other player: set one with --player" if is_alone else "")
 
 
 def paused(state: DashboardState) -> str:

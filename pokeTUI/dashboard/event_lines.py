@@ -123,10 +123,8 @@ class EventLog:
         match event:
             case events.StrategySwitched():
                 has_model = bool(self.model_state)
-                old, new = (
-                    strategy_name(name, has_model=has_model) for name in (event.old, event.new)
-                )
-                return "strategy", f"strategy {old} → {new}: {event.cause}"
+                names = (strategy_name(x, has_model=has_model) for x in (event.old, event.new))
+                return "strategy", f"strategy {' → '.join(names)}: {event.cause}"
             case events.PlannerStatusChanged():
                 return _model(event, self.model_state, self.model_absent)
             case events.SteeringChanged() if self.steering is not None:

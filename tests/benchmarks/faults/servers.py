@@ -19,7 +19,6 @@ from tests.engine.llm.servers.loopback import Call
 from tests.engine.llm.servers.scripted_ollama import OllamaServer
 from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 
-
 _KINDS = ("ollama", "openai", "anthropic")
 _MOST_SENT = 24 << 20
 _SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
