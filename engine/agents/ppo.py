@@ -289,7 +289,7 @@ class PPO:
         self.rollout.truncate_trajectory(env_index, float(value))
         self.memory[row] = 0.0
 
-    @np.errstate(invalid="ignore")  # what is no number is found out by its gradient
+    @np.errstate(invalid="ignore", over="ignore")  # what is no number is found out by its gradient
     def update(self, batch: Batch) -> dict[str, float]:
         """Learn from the rollout, after which `batch` came; empty it, return figures by name."""
         config, rollout = self._config, self.rollout
@@ -431,4 +431,4 @@ def _mean(values: Tensor) -> Tensor:
 def _explained_variance(values: FloatArray, returns: FloatArray) -> float:
     """Return how much of the returns' variance the critic foresaw; 1 is all, 0 none."""
     variance = float(returns.var())
-    return 1.0 - float((returns - values).var()) / variance if variance > 0 else 0.0
+    return 1.0 - float((returns - values).var()) / variance if 0 < variance < np.inf else 0.0

@@ -58,7 +58,7 @@ class Learner:
         """Return whether an update is under way."""
         return bool(self._batches)
 
-    @np.errstate(invalid="ignore")  # what is no number is found out by its gradient
+    @np.errstate(invalid="ignore", over="ignore")  # what is no number is found out by its gradient
     def begin(self, experience: Experience, scale: float = 1.0) -> None:
         """Begin an update with complete decisions; `scale` is of learning rate and entropy."""
         self._entropy = scale * self._config.entropy
@@ -83,7 +83,7 @@ class Learner:
         self._data = tuple(torch.from_numpy(array).to(self._device) for array in arrays)
         self._epoch, self._steps = 0, 0
         self._sums.clear()
-        self._explained = 1 - error / variance if variance > 0 else 0.0
+        self._explained = 1 - error / variance if 0 < variance < np.inf else 0.0
         self._shuffle()
 
     def step(self) -> dict[str, float] | None:

@@ -1,9 +1,10 @@
 """All faults, in the order in which they happen."""
 
-from tests.benchmarks.faults import damage, inputs, machine, processes, terminals, viewers
+from tests.benchmarks.faults import damage, inputs, machine, numbers, processes, terminals, viewers
 
 FAULTS = (
     *inputs.FAULTS,
+    *numbers.FAULTS,
     *damage.FAULTS,
     *viewers.FAULTS,
     *machine.FAULTS,

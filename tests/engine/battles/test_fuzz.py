@@ -39,10 +39,10 @@ def fuzz(node: NodeCommand, format: str, battles: int, seed: int) -> dict[str, A
 def test_every_decision_of_any_legal_team_is_finite_inside_its_space_and_rightly_masked(
     showdown: NodeCommand, format: str
 ) -> None:
-    found = fuzz(showdown, format, battles=5, seed=1)
+    found = fuzz(showdown, format, battles=3, seed=1)
     assert not found["faults"]
-    assert found["decisions"] > 50
-    assert found["moves"] > 100
+    assert found["decisions"] > 40
+    assert found["moves"] > 80
 
 
 def test_a_turn_of_recharging_is_inside_the_space_and_looks_like_a_move_that_does_nothing(
