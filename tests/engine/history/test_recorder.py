@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from engine.errors import DecisionValidationError
 from engine.events import (
     DecisionMade,
     EpisodeEnded,
@@ -210,5 +211,5 @@ def test_an_open_decision_that_is_none_is_refused_when_it_is_loaded(tmp_path, na
     told.take(1.0)
     saved = json.loads(json.dumps(told.recorder.save()))
     saved["open"][0][0][name] = value
-    with pytest.raises(ValueError):
+    with pytest.raises((ValueError, DecisionValidationError)):
         told.recorder.load(saved)
