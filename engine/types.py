@@ -600,7 +600,7 @@ class Source(StrEnum):
     RANDOM = "random"
     HUMAN = "human"
     RECORDED = "recorded"
-    """In a replay: who chose it then was not recorded."""
+    """In a replay: who chose it then is not recorded, nor how confidently."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,14 @@ class SingleSteps(Protocol):
 
 
 @runtime_checkable
+class KeepsChoosers(Protocol):
+    """What is recorded says who chose each action."""
+
+    def note_choosers(self, codes: NDArray[np.uint8]) -> None:
+        """Record who chooses the next actions, (N,) of `engine.env.choices.code_of`."""
+
+
+@runtime_checkable
 class LivePlay(Protocol):
     """A person can play one environment in real time."""
 

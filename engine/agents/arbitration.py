@@ -32,6 +32,7 @@ from torch import Tensor
 from engine.agents.base import ActionBatch, Guidance
 from engine.agents.networks import entropy
 from engine.agents.rollout import FloatArray
+from engine.env.choices import words
 from engine.plurals import counted
 from engine.types import ActionSet, Decision, GameState, Goal, Source
 
@@ -111,12 +112,11 @@ def explain(
     if action_batch.is_planned[env_index]:
         is_walking = state.control.is_free and state.battle is None
         source = Source.PLANNER if is_walking else Source.RULES
-        text = f"{name}: {reason}" if reason else f"{name}, as the planner advises"
+        text = words(source, confidence, name, reason)
         if action_batch.takeovers is not None and (left := int(action_batch.takeovers[env_index])):
             text += f" (planner in control for {counted(left, 'more step')})"
         if goal is not None and goal.text not in text:
             text += f" (goal: {goal.text})"
         return Decision(action, source, confidence, text)
-    if action_batch.source is Source.RANDOM:
-        return Decision(action, Source.RANDOM, confidence, f"{name}, sampled")
-    return Decision(action, action_batch.source, confidence, f"{name}, confidence {confidence:.0%}")
+    source = action_batch.source
+    return Decision(action, source, confidence, words(source, confidence, name, ""))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.agents.rollout import FloatArray
 from engine.env.batch import Batch
+from engine.env.choices import LEVELS, code_of
 from engine.types import Source, Spaces
 
 
@@ -66,6 +67,14 @@ class ActionBatch:
         It does so by its answer or by its goal.
         """
         return self.is_planned & (self.is_answered | (batch.goal_sources > 0))
+
+    def choosers(self, batch: Batch) -> NDArray[np.uint8]:
+        """Return (envs,) who chose each action in `batch`, of `engine.env.choices.code_of`."""
+        levels = np.clip(np.rint(self.confidences * LEVELS), 0, LEVELS).astype(np.uint8)
+        planner = np.where(batch.is_walking, code_of(Source.PLANNER, 0), code_of(Source.RULES, 0))
+        bases = np.where(self.is_planned, planner, code_of(self.source, 0))
+        codes: NDArray[np.uint8] = (bases + levels).astype(np.uint8)
+        return codes
 
 
 Player = Callable[[Batch, Guidance], ActionBatch]

@@ -5,7 +5,7 @@ How its file is laid out, and which facts and arrays are in it:
     "PokeTUI demo 1\n"                          15 bytes
     SHA-256 of all that follows                 32 bytes
     three sections, each behind its size        uint32 packed, uint32 raw, zlib data
-        1  facts, a JSON object
+        1  facts, a JSON object; who chose each action, and why, as "choices"
         2  arrays: actions of all segments (1 byte each), live inputs (frame uint32, buttons
            uint8), rewards (float32), flags (1 byte: 1 done, 2 intervention), proposals (1 byte)
         3  the start state, as the emulator saved it
@@ -20,7 +20,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from engine.demos import layout
 from engine.demos.decisions import Beginning, Shown, directions_of, shown
 from engine.demos.files import read_limited, write_whole
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S
+from engine.env.choices import Choices
 from engine.env.input_recording import Recording
 from engine.env.state_file import MAX_STATE_SIZE
 from engine.errors import DemoError
@@ -64,6 +65,7 @@ _ARRAYS = (
 )
 _USUAL = {
     "begins_frames": 0,
+    "choices": [],
     "actions": GAME_BOY_ACTIONS.names,
     "frame": GAME_BOY_FRAME_SHAPE,
     "frames_per_s": GAME_BOY_FRAMES_PER_S,
@@ -265,6 +267,7 @@ def encode_demo(demo: Demonstration) -> bytes:
     segments, inputs = layout.pack_segments(recording.segments)
     facts = {
         "begins_frames": demo.begins_frames,
+        "choices": recording.segments[-1].choices.pack(),
         "actions": demo.action_names,
         "frame": demo.frame_shape,
         "frames_per_s": demo.frames_per_s,
@@ -319,6 +322,8 @@ def _decode(facts: dict[str, Any], arrays: bytes, start_state: bytes) -> Demonst
     names = layout.read_names(facts["actions"])
     segments, rest = layout.unpack_segments(facts["segments"], arrays, len(names))
     length = len(segments[-1].actions)
+    choices = Choices.unpack(facts["choices"], length)
+    segments = (*segments[:-1], replace(segments[-1], choices=choices))
     if len(rest) != 6 * length:
         raise ValueError("wrong array size")
     rewards = np.frombuffer(rest, "<f4", length).astype(np.float32)

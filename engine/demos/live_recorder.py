@@ -344,7 +344,8 @@ class LiveRecorder:
         with self._closing_if_broken():
             self._take_in_live(0.0)
             memory = self._env.memory_digest()
-            demo = writer.finish(memory, is_step=not self._live_frames(writer.draft.length))
+            is_step = not self._live_frames(writer.draft.length)
+            demo = writer.finish(memory, is_step=is_step, choices=self._env.choices)
         self._end()
         return self.path, demo
 

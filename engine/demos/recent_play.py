@@ -6,6 +6,7 @@ from pathlib import Path
 
 from engine.demos.demonstration import Demonstration
 from engine.demos.live_recorder import LiveRecorder
+from engine.env.choices import BY_HAND
 from engine.env.demo_requests import DemoFacts
 from engine.env.input_recording import short_moves
 from engine.env.live import LiveStretch
@@ -116,6 +117,7 @@ class RecentPlay:
 
 def _play(stepped: SteppedEnv, recorder: LiveRecorder, move: int | LiveStretch) -> None:
     if not isinstance(move, LiveStretch):
+        stepped.chosen_by(BY_HAND)
         reward, *ends = stepped.step(move)
         recorder.step(move, reward, done=any(ends), is_human=True)
         return

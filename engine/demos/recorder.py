@@ -76,7 +76,7 @@ def record_policy(
             except BaseException:  # what was played stays for `recover`; it is raised again
                 writer.close()
                 raise
-            yield writer.path, writer.finish(env.memory_digest())
+            yield writer.path, writer.finish(env.memory_digest(), choices=env.choices)
 
 
 def rules_policy(seed: int) -> Chooser:
@@ -132,7 +132,7 @@ def record_actions(
                 note_step(writer, env, is_terminated=is_terminated)
                 if is_terminated or is_truncated:
                     break
-            return writer.path, writer.finish(env.memory_digest())
+            return writer.path, writer.finish(env.memory_digest(), choices=env.choices)
         except BaseException:  # Ctrl-C too must leave no half of a file; it is raised again
             writer.discard()
             raise

@@ -5,6 +5,7 @@ import fcntl
 import os
 import struct
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from engine.demos.demonstration import (
@@ -36,6 +37,7 @@ from engine.demos.recording_log import (
     read_change,
     read_log,
 )
+from engine.env.choices import NO_CHOICES, Choices
 from engine.env.demo_requests import BeginDemo, DemoEnded
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
@@ -153,8 +155,12 @@ class DemoWriter:
         """
         self._append(REWIND, as_json([to_step, frames]))
 
-    def finish(self, memory: str = "", *, is_step: bool = True) -> Demonstration:
-        """Write the demonstration's file, and return it; `memory` is the current hash.
+    def finish(
+        self, memory: str = "", *, is_step: bool = True, choices: Choices = NO_CHOICES
+    ) -> Demonstration:
+        """Write the demonstration's file, and return it.
+
+        `memory` is the current hash; `choices` says who chose the episode's actions.
 
         Raises:
             DemoError: It cannot be written; all that was played stays in the log.
@@ -162,6 +168,9 @@ class DemoWriter:
         if memory:
             self.memory(memory, is_step=is_step)
         demo = self.draft.demonstration()
+        *lead, own = demo.recording.segments
+        segments = (*lead, replace(own, choices=choices))
+        demo = replace(demo, recording=replace(demo.recording, segments=segments))
         write_demo(self.path, demo)
         self.discard()
         return demo

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from engine.emulator.base import CLOSED
 from engine.env.batch import Batch, Outcome
+from engine.env.choices import BY_HAND, UNKNOWN
 from engine.env.demo_requests import DemoFacts, DemoRequest
 from engine.env.host import EnvHost, HostCall, LocalHost, on_envs, on_host
 from engine.env.inspection import Inspection
@@ -62,8 +63,13 @@ class ArrayWorld:
         """Take (N,) actions, each in its environment; `shows`: `inspect` is called next."""
         return self._step(actions, None, shows=shows)
 
+    def note_choosers(self, codes: NDArray[np.uint8]) -> None:
+        """Record who chooses the next actions, (N,) of `engine.env.choices.code_of`."""
+        self._arrays["choosers"][:] = codes
+
     def step_one(self, index: int, action: int) -> Batch:
-        """Take an action in one environment; the others stand still, with reward 0."""
+        """Take a person's action in one environment; the others stand still, with reward 0."""
+        self._arrays["choosers"][index] = BY_HAND
         return self._step(action, index, shows=True)
 
     def call(
@@ -205,7 +211,9 @@ class ArrayWorld:
         self._arrays.forget_step()
         self._num_steps += 1
         self._arrays["actions"][:] = actions
-        return self._mended(self._outcome(only, on_host(EnvHost.step, only, shows)))
+        batch = self._mended(self._outcome(only, on_host(EnvHost.step, only, shows)))
+        self._arrays["choosers"][:] = UNKNOWN
+        return batch
 
     def _outcome(self, index: int | None, call: HostCall[Outcome | None]) -> Outcome:
         """Do a call where an environment runs, None: everywhere; return what happened in all."""

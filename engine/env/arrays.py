@@ -48,6 +48,7 @@ class ArraySpec:
 
 SPECS = (
     ArraySpec("actions", Role.ACTION, np.int64),
+    ArraySpec("choosers", Role.ACTION, np.uint8),
     ArraySpec("features", Role.OBSERVATION, np.float32, "features", "features"),
     ArraySpec("mask", Role.OBSERVATION, np.bool_, "actions", "mask"),
     ArraySpec("prior", Role.OBSERVATION, np.float32, "actions", "prior"),
@@ -64,7 +65,8 @@ SPECS = (
     ArraySpec("final_features", Role.FINAL, np.float32, "features", "features"),
     ArraySpec("final_pixels", Role.FINAL, np.uint8, "pixels", "pixels"),
 )
-"""`engine.env.batch.Batch` documents each."""
+"""`engine.env.batch.Batch` documents each but those of actions."""
+_OF_ACTIONS = frozenset(spec.name for spec in SPECS if spec.role is Role.ACTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +137,8 @@ class SharedArrays(dict[str, NDArray[Any]]):
             view[...] = 0
 
     def copies(self) -> dict[str, Any]:
-        """Return copies of all arrays but the actions, for the fields of `Batch`."""
-        return {name: view.copy() for name, view in self.items() if name != "actions"}
+        """Return copies of all arrays of what was seen, for the fields of `Batch`."""
+        return {name: view.copy() for name, view in self.items() if name not in _OF_ACTIONS}
 
     def _sourced(self, role: Role) -> list[tuple[NDArray[Any], str]]:
         return [

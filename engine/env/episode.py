@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.config import EnvConfig
 from engine.env.anti_stuck import AntiStuck
+from engine.env.choices import UNKNOWN, ChoiceLog, Choices
 from engine.env.input_recording import Segment, unpack_segments
 from engine.env.live import LiveStretch
 from engine.env.milestones import MilestoneTracker
@@ -68,6 +69,7 @@ class Episode:
         random: The game's random state at the start: two bytes.
         inputs: The actions taken, one byte each.
         live: What ran between them at a person's hands.
+        chosen: Who chooses the next action, as `code_of` says, and why; for that one alone.
         idle_steps: Steps since the last new tile or milestone.
         total: Reward so far.
         sums: Reward so far by component, in the composer's order.
@@ -84,9 +86,13 @@ class Episode:
 
     def begin(self, state: GameState, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
         """Start at `state`."""
-        self.origin = origin
+        # Who chose on the way here is of use to nobody, and would be kept with every episode.
+        lead = tuple(Segment(each.random, each.actions, each.live) for each in origin.segments)
+        self.origin = Origin(lead, origin.reached)
         self.random = random
         self.inputs = bytearray()
+        self.chosen: tuple[int, str] = (UNKNOWN, "")
+        self._log = ChoiceLog()
         self.live: list[LiveStretch] = []
         self.idle_steps = 0
         self.total = 0.0
@@ -106,9 +112,14 @@ class Episode:
         return len(self.inputs)
 
     @property
+    def choices(self) -> Choices:
+        """Return who chose the actions, and why."""
+        return self._log.choices
+
+    @property
     def now(self) -> Origin:
         """Return how the game came to where it is now."""
-        own = Segment(self.random, bytes(self.inputs), tuple(self.live))
+        own = Segment(self.random, bytes(self.inputs), tuple(self.live), self.choices)
         return Origin((*self.origin.segments, own), tuple(self.milestones.steps))
 
     @property
@@ -148,6 +159,8 @@ class Episode:
         """
         if is_step:
             self.inputs.append(action)
+            self._log.add(*self.chosen)
+            self.chosen = UNKNOWN, ""
         battle = previous.battle
         if battle is not None and battle.enemy is not None and current.battle is None:
             self.battles_won += battle.enemy.hp == 0
@@ -202,6 +215,8 @@ class Episode:
         self.random = own.random
         self.inputs = bytearray(own.actions)
         self.live = list(own.live)
+        self._log = ChoiceLog(own.choices, len(own.actions))
+        self.chosen = UNKNOWN, ""
         self.idle_steps = int(saved["idle_steps"])
         self.total = float(saved["total"])
         self.sums = dict(saved["sums"])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.config import EnvConfig, RewardConfig
 from engine.emulator.window import Window, key_codes
+from engine.env.choices import Choices
 from engine.env.episode import TRUE_START, Episode, Origin
 from engine.env.features import FeatureEncoder, count_potions
 from engine.env.input_recording import Recording
@@ -301,6 +302,15 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self._pad.hold(buttons)
         self.emulator.tick(frames, render)
         self._episode.ran(buttons, frames)
+
+    @property
+    def choices(self) -> Choices:
+        """Return who chose the episode's actions, and why."""
+        return self._episode.choices
+
+    def chosen_by(self, code: int, reason: str) -> None:
+        """Record who chooses the next action (`engine.env.choices.code_of`), and why."""
+        self._episode.chosen = code, reason
 
     def come_to_rest(self) -> None:
         """Let go of all buttons and wait until no step and no way through a door is under way."""

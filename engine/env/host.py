@@ -97,9 +97,12 @@ class EnvHost:
             self._envs[self._watched].render(shows)
         for index in self._drawn:
             self._envs[index].env.is_rendering = True
-        outcome, actions = Outcome(), self.arrays["actions"]
+        outcome, actions, choosers = Outcome(), self.arrays["actions"], self.arrays["choosers"]
         for index in self._envs if only is None else (only,):
-            self._finish(index, self._envs[index].step(int(actions[index])), outcome)
+            env = self._envs[index]
+            if choosers[index]:
+                env.chosen_by(int(choosers[index]))
+            self._finish(index, env.step(int(actions[index])), outcome)
         return outcome or None
 
     def count_frames(self, index: int, *, is_over: bool) -> Outcome:

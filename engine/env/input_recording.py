@@ -1,13 +1,13 @@
 """Record an episode as its start and its inputs."""
 
 import base64
-import itertools
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from engine.env.choices import NO_CHOICES, Choices
 from engine.env.live import MAX_LIVE_INPUTS, LiveStretch
 from engine.errors import ReplayError
 from engine.files import inflate, parse_json
@@ -25,11 +25,13 @@ class Segment:
         random: The two bytes of the game's random state (hRandomAdd, hRandomSub) at the start.
         actions: One byte an action.
         live: What ran between the actions at a person's hands.
+        choices: Who chose the actions, and why.
     """
 
     random: tuple[int, int]
     actions: bytes
     live: tuple[LiveStretch, ...] = ()
+    choices: Choices = field(default=NO_CHOICES, compare=False)
 
     @property
     def end(self) -> tuple[int, int]:
@@ -41,20 +43,20 @@ class Segment:
         """Return the first `step` actions, and `frames` frames of live play after them."""
         at = [each.cut(frames) for each in self.live if each.after == step and frames]
         live = (*(each for each in self.live if each.after < step), *at)
-        return Segment(self.random, self.actions[:step], live)
+        return Segment(self.random, self.actions[:step], live, self.choices.cut(0, step))
 
     def since(self, step: int, frames: int) -> "Segment":
         """Return what follows after `step` actions and `frames` frames of live play after them."""
         later = [each.without(frames) if each.after == step else each for each in self.live]
         live = [replace(each, after=each.after - step) for each in later if each.after >= step]
-        return Segment(
-            self.random, self.actions[step:], tuple(each for each in live if each.frames)
-        )
+        kept = tuple(each for each in live if each.frames)
+        return Segment(self.random, self.actions[step:], kept, self.choices.cut(step))
 
     def pack(self) -> list[Any]:
         """Return it JSON-able."""
         packed = [self.random, base64.b64encode(zlib.compress(self.actions, 9)).decode()]
-        return [*packed, [stretch.pack() for stretch in self.live]] if self.live else packed
+        live, choices = [stretch.pack() for stretch in self.live], self.choices.pack()
+        return [*packed, live, choices] if choices else [*packed, live] if live else packed
 
     @classmethod
     def unpack(cls, packed: Sequence[Any]) -> "Segment":
@@ -64,11 +66,12 @@ class Segment:
             ValueError, TypeError: It is none.
         """
         random, data, *rest = packed
+        stretches, choices = [*rest, [], []][:2]
         first, second = (int(value) for value in random)
         actions = inflate(base64.b64decode(data, validate=True), MAX_ACTIONS)
         live: list[LiveStretch] = []
         inputs = 0
-        for stretch in itertools.chain(*rest):
+        for stretch in stretches:
             live.append(LiveStretch.unpack(stretch))
             inputs += len(live[-1].inputs)
             if inputs > MAX_LIVE_INPUTS:
@@ -76,7 +79,8 @@ class Segment:
         places = [stretch.after for stretch in live]
         if sorted(places) != places or any(not 0 <= at <= len(actions) for at in places):
             raise ValueError("live inputs out of order")
-        return cls((first, second), actions, tuple(live))
+        known = Choices.unpack(choices, len(actions))
+        return cls((first, second), actions, tuple(live), known)
 
 
 def unpack_segments(packed: Sequence[Any]) -> tuple[Segment, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.env.advisor import Advisor, PlannerAdvisor
 from engine.env.cells import Cell, cell_of
+from engine.env.choices import is_advised
 from engine.env.demo_requests import CANNOT_RECORD, DemoEnded, DemoFacts, DemoRequest
 from engine.env.game_env import GameEnv
 from engine.env.inspection import Inspection
@@ -161,6 +162,10 @@ class SteppedEnv:
         self._reset(seed)
         self._begin_here()
 
+    def chosen_by(self, code: int) -> None:
+        """Record who chooses the next action (`engine.env.choices.code_of`), and why."""
+        self.env.chosen_by(code, self._why() if is_advised(code) else "")
+
     def step(self, action: int) -> tuple[float, bool, bool]:
         """Act; return reward, terminated, truncated. The arrays are then those of now."""
         if self._is_advised is not self._wants_advice:  # advice begins or ends in mid-episode
@@ -177,6 +182,11 @@ class SteppedEnv:
             self._sight.push(self.env.frame())
         self._observe()
         return reward, is_terminated, is_truncated
+
+    def _why(self) -> str:
+        """Return why the advisor suggests what it suggests."""
+        goal = "" if self.goal is None or self.goal.text in self.reason else self.goal.text
+        return f"{self.reason} (goal: {goal})".lstrip() if goal else self.reason
 
     def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool) -> Frame | None:
         """Let the game run with `buttons` down; `count_frames` reads the result.

@@ -6,6 +6,7 @@ from engine import commands
 from engine.demos.demonstration import NO_PROPOSAL
 from engine.demos.live_recorder import said_of_mark
 from engine.demos.recorder import batch_of
+from engine.env.choices import BY_HAND, code_of
 from engine.errors import DemoError
 from engine.events import RECORD, Event, RunStopped, WarningRaised
 from engine.loop.backwards import BackwardLoop
@@ -159,10 +160,14 @@ class RecordingLoop:
         decision = played(
             self._game.env.game.actions, choices, self._reporter.reason(), was_walking=was_walking
         )
-        self._step(int(choices.actions[0]), is_human=False)
+        chooser = code_of(decision.source, decision.confidence)
+        self._step(int(choices.actions[0]), is_human=False, chooser=chooser)
         self._reporter.stepped(decision, choices, was_walking=was_walking)
 
-    def _step(self, action: int, proposal: int = NO_PROPOSAL, *, is_human: bool) -> None:
+    def _step(
+        self, action: int, proposal: int = NO_PROPOSAL, *, is_human: bool, chooser: int = BY_HAND
+    ) -> None:
+        self._game.chosen_by(chooser)
         reward, *ends = self._game.step(action)
         self._takes.is_episode_over = any(ends)
         if self._recorder.is_recording:

@@ -21,6 +21,7 @@ from engine.env.input_replay import begin_replay
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.events import EpisodeEnded
+from engine.loop.reporter import pressed
 from engine.numerals import parse_whole
 from engine.plurals import counted
 from engine.training.journal import read_journal
@@ -100,6 +101,12 @@ class _Recorded:
     goal: Goal | None = None
     notes: tuple[tuple[int, str], ...] = ()
 
+    def _chosen(self, step: int, action: int, actions: ActionSet) -> Decision:
+        """Return who chose the action of a step, and why, as far as that was recorded."""
+        name = actions.name(action)
+        found = self.recording.segments[-1].choices.decision(step, action, name)
+        return found or Decision(action, Source.RECORDED, 0.0, f"{name}, source not recorded")
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordedEpisode(_Recorded):
@@ -148,12 +155,12 @@ class RecordedEpisode(_Recorded):
         return (f"{self.title}: {_outcome(summary)}", *start)
 
     def is_by_person(self, step: int) -> bool:
-        """Return False: who chose was not recorded."""
+        """Return False: an episode that a person played in counts nowhere, and is not kept."""
         return False
 
     def decision(self, step: int, action: int, actions: ActionSet) -> Decision:
-        """Return the action: who chose it then was not recorded."""
-        return Decision(action, Source.RECORDED, 1.0, f"{actions.name(action)} was pressed")
+        """Return the action, by whom, and why."""
+        return self._chosen(step, action, actions)
 
     def checker(self, env: GameEnv) -> Callable[[Taken], str]:
         """Compare milestones and, at its end, the memory."""
@@ -256,15 +263,10 @@ class RecordedDemo(_Recorded):
 
     def decision(self, step: int, action: int, actions: ActionSet) -> Decision:
         """Return the action, by whom, and what the agent had proposed."""
-        demo = self.demo
-        proposal = int(demo.proposals[step])
-        reason = f"{actions.name(action)} was pressed"
-        if proposal == int(action):
-            reason += ", as the agent proposed"
-        elif proposal != NO_PROPOSAL:
-            reason += f"; the agent proposed {actions.name(proposal)}"
-        source = Source.HUMAN if self.is_by_person(step) else Source.RECORDED
-        return Decision(action, source, 1.0, reason)
+        if not self.is_by_person(step):
+            return self._chosen(step, action, actions)
+        proposal = int(self.demo.proposals[step])
+        return pressed(actions, action, None if proposal == NO_PROPOSAL else proposal, "agent")
 
     def checker(self, env: GameEnv) -> Callable[[Taken], str]:
         """Compare rewards, ends and the memory with what the file says."""

@@ -52,7 +52,7 @@ from engine.training.runs import RunFolder
 from engine.training.snapshot import Checkpointer
 from engine.training.state import RunState
 from engine.types import EpisodeSummary
-from engine.world import World
+from engine.world import KeepsChoosers, World
 
 _log = logging.getLogger(__name__)
 
@@ -178,6 +178,8 @@ class Trainer:
         if self.log.recorder is not None:
             self.reporter.look_unwatched()
         choices = self.learning.decide()
+        if isinstance(state.vector, KeepsChoosers):
+            state.vector.note_choosers(choices.choosers(state.batch))
         batch = state.vector.step(choices.actions, shows=self.reporter.wants_picture())
         self.learning.observe(batch)
         controls.step_taken()

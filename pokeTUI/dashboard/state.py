@@ -8,7 +8,15 @@ from typing import TypeVar
 from engine import events
 from engine.events import Event
 from engine.history.patterns import success_interval
-from engine.types import GAME_BOY_ACTIONS, ActionSet, EpisodeSummary, Frame, Goal, MapOutline
+from engine.types import (
+    GAME_BOY_ACTIONS,
+    ActionSet,
+    EpisodeSummary,
+    Frame,
+    Goal,
+    MapOutline,
+    Source,
+)
 from pokeTUI.dashboard.backlog import Backlog
 from pokeTUI.dashboard.event_lines import (
     EventLog,
@@ -368,7 +376,8 @@ def _log_decision(state: DashboardState, event: events.DecisionMade) -> Dashboar
         if status.uptime_s < next_s and not (status.is_paused or status.is_human):
             return state
         next_s = status.uptime_s + DECISION_LINE_INTERVAL_S
-    line = LogLine(event.step, decision.source.value, decision.reason, decision.confidence)
+    confidence = None if decision.source is Source.RECORDED else decision.confidence
+    line = LogLine(event.step, decision.source.value, decision.reason, confidence)
     return replace(state, log=_log(state.log, line), next_decision_line_s=next_s)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from engine.quoting import printable
+from engine.types import Source
 from pokeTUI.dashboard.state import DashboardState, LogLine
 from pokeTUI.dialogs.detail import Passage
 from pokeTUI.layout import PaneInfo
@@ -137,9 +138,10 @@ def _now(state: DashboardState, width: int) -> Line:
     width_of_name = 1 + max(map(len, state.actions.names))
     line.add(who, ink, max(10, len(who)))
     line.add(state.actions.name(decision.action), Ink.strong, width_of_name)
-    line.add(f"confidence {decision.confidence:.2f} ", Ink.text)
-    bar_width = min(20, line.room) if line.room >= 4 else 0
-    add_bar(line, decision.confidence, bar_width, ink, Ink.faint)
+    if decision.source is not Source.RECORDED:
+        line.add(f"confidence {decision.confidence:.2f} ", Ink.text)
+        bar_width = min(20, line.room) if line.room >= 4 else 0
+        add_bar(line, decision.confidence, bar_width, ink, Ink.faint)
     if line.room >= 24:
         line.add(f"  {printable(decision.reason)}", Ink.dim)
     return line

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine import events
 from engine.quoting import printable
-from engine.types import Battle, Creature, GameState
+from engine.types import Battle, Creature, GameState, Source
 from pokeTUI.dashboard.curves import Curve, curves
 from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.planner import describe_status
@@ -190,7 +190,7 @@ def _decision(state: DashboardState) -> Values | None:
     return {
         "action": state.actions.name(decision.action),
         "source": decision.source.value,
-        "confidence": decision.confidence,
+        "confidence": None if decision.source is Source.RECORDED else decision.confidence,
         "reason": printable(decision.reason),
     }
 

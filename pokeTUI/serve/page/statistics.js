@@ -89,7 +89,7 @@ for (const kind of ["load", "error"])
 
 function describeDecision({ action, source, confidence, reason }) {
   const why = reason.startsWith(action) ? reason : `${action}: ${reason}`;
-  const sure = why.includes("confidence") ? "" : `, confidence ${brief(confidence)}`;
+  const sure = confidence === null || why.includes("confidence") ? "" : `, confidence ${brief(confidence)}`;
   return `${why} (${source}${sure})`;
 }
 

@@ -1,15 +1,19 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.config import EnvConfig, RunConfig
+from engine.env.choices import NO_CHOICES
+from engine.env.input_recording import Recording
 from engine.errors import CheckpointError, ReplayError
 from engine.events import EpisodeEnded, RunStopped
 from engine.session import EngineSession
 from engine.training.journal import read_journal
 from engine.training.replay_player import replay_episode
-from engine.training.replay_sources import split_source
+from engine.training.replay_sources import RecordedEpisode, split_source
+from engine.types import GAME_BOY_ACTIONS, Source
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +83,21 @@ def test_an_episode_is_named_by_plain_digits(number: str) -> None:
     assert split_source("run:07") == ("run", 7)
     with pytest.raises(ReplayError, match="not an episode number"):
         split_source(f"run:{number}")
+
+
+def test_a_replay_says_who_chose_each_action(saves: Path) -> None:
+    recorded = RecordedEpisode.find(str(saves), "latest", None)
+    actions = GAME_BOY_ACTIONS
+    taken = [recorded.decision(n, a, actions) for n, a in enumerate(recorded.recording.actions)]
+    assert {each.source for each in taken} == {Source.RANDOM}
+    assert taken[0].reason == f"{actions.name(taken[0].action)}, sampled"
+
+
+def test_an_episode_of_an_older_version_says_that_no_source_is_recorded(saves: Path) -> None:
+    recorded = RecordedEpisode.find(str(saves), "latest", None)
+    (own,) = recorded.recording.segments
+    old = replace(recorded.recording, segments=(replace(own, choices=NO_CHOICES),))
+    older = replace(recorded, recording=Recording.decode(old.encode()))
+    decision = older.decision(0, own.actions[0], GAME_BOY_ACTIONS)
+    assert decision.source is Source.RECORDED
+    assert decision.reason.endswith("source not recorded")

@@ -1,0 +1,123 @@
+"""Keep who chose each action of an episode, how sure they were, and why: two bytes a step."""
+
+import base64
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.files import inflate
+from engine.quoting import one_line
+from engine.types import Decision, Source
+
+_SOURCES = (Source.POLICY, Source.PLANNER, Source.RULES, Source.RANDOM, Source.HUMAN)
+LEVELS = 15
+"""Confidence is kept in steps of 1/15, in half a byte; the other half is the source."""
+_MOST_TEXTS, _LONGEST = 255, 200
+UNKNOWN = 0
+"""Stands where nobody said who chose."""
+
+
+def code_of(source: Source, confidence: float) -> int:
+    """Return a source and its confidence, 0 to 1, as one byte; `UNKNOWN` for `Source.RECORDED`."""
+    if source not in _SOURCES:
+        return UNKNOWN
+    level = round(min(max(confidence, 0.0), 1.0) * LEVELS)
+    return (_SOURCES.index(source) + 1) << 4 | level
+
+
+BY_HAND = code_of(Source.HUMAN, 1.0)
+
+
+def is_advised(code: int) -> bool:
+    """Return whether an action was chosen by advice, which has a reason."""
+    return code >> 4 in (_SOURCES.index(Source.PLANNER) + 1, _SOURCES.index(Source.RULES) + 1)
+
+
+def words(source: Source, confidence: float, name: str, reason: str) -> str:
+    """Say of an action, by its name, why it was chosen."""
+    if reason:
+        return f"{name}: {reason}"
+    if source in (Source.PLANNER, Source.RULES):
+        return f"{name}, as the planner advises"
+    return f"{name}, sampled" if source is Source.RANDOM else f"{name}, confidence {confidence:.0%}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Who chose the actions of a segment, and why; nobody knows where it is empty.
+
+    Attributes:
+        codes: A byte an action, see `code_of`.
+        places: A byte an action: the place of its reason in `texts`, from 1 on; 0: none.
+        texts: The reasons.
+    """
+
+    codes: bytes = b""
+    places: bytes = b""
+    texts: tuple[str, ...] = ()
+
+    def cut(self, begin: int, end: int | None = None) -> "Choices":
+        """Return those of the actions from `begin` to `end`."""
+        return Choices(self.codes[begin:end], self.places[begin:end], self.texts)
+
+    def decision(self, step: int, action: int, name: str) -> Decision | None:
+        """Return who chose the action of a step, and why; None: it was not recorded."""
+        code = self.codes[step] if step < len(self.codes) else UNKNOWN
+        if code == UNKNOWN:
+            return None
+        source, confidence = _SOURCES[(code >> 4) - 1], (code & LEVELS) / LEVELS
+        reason = self.texts[self.places[step] - 1] if self.places[step] else ""
+        return Decision(action, source, confidence, words(source, confidence, name, reason))
+
+    def pack(self) -> list[Any]:
+        """Return it JSON-able; nothing where nothing is known."""
+        if not any(self.codes):
+            return []
+        data = base64.b64encode(zlib.compress(self.codes + self.places, 9)).decode()
+        return [data, *self.texts]
+
+    @classmethod
+    def unpack(cls, packed: Sequence[Any], length: int) -> "Choices":
+        """Read what `pack` returned of so many actions; nothing is known of what is damaged."""
+        try:
+            data, *texts = packed
+            raw = inflate(base64.b64decode(data, validate=True), 2 * length)
+            codes, places = raw[:length], raw[length:]
+            is_sound = (
+                len(raw) == 2 * length
+                and len(texts) <= _MOST_TEXTS
+                and max(codes, default=0) >> 4 <= len(_SOURCES)
+                and max(places, default=0) <= len(texts)
+                and all(isinstance(text, str) for text in texts)
+            )
+        except (ValueError, TypeError):
+            return cls()
+        lines = (one_line(text, _LONGEST) for text in texts)
+        return cls(codes, places, tuple(lines)) if is_sound else cls()
+
+
+NO_CHOICES = Choices()
+
+
+class ChoiceLog:
+    """The choices of an episode that goes on."""
+
+    def __init__(self, choices: Choices | None = None, length: int = 0) -> None:
+        known = choices or Choices()
+        self._codes = bytearray(known.codes.ljust(length, b"\0"))
+        self._places = bytearray(known.places.ljust(length, b"\0"))
+        self._texts = {text: place for place, text in enumerate(known.texts, 1)}
+
+    def add(self, code: int, reason: str) -> None:
+        """Take in a step's; a reason beyond the table's end is not kept."""
+        text = one_line(reason, _LONGEST)
+        if text and text not in self._texts and len(self._texts) < _MOST_TEXTS:
+            self._texts[text] = len(self._texts) + 1
+        self._codes.append(code)
+        self._places.append(self._texts.get(text, 0))
+
+    @property
+    def choices(self) -> Choices:
+        """Return those so far."""
+        return Choices(bytes(self._codes), bytes(self._places), tuple(self._texts))
