@@ -14,6 +14,7 @@ _SOURCES = (Source.POLICY, Source.PLANNER, Source.RULES, Source.RANDOM, Source.H
 LEVELS = 15
 """Confidence is kept in steps of 1/15, in half a byte; the other half is the source."""
 _MOST_TEXTS, _LONGEST = 255, 200
+_MOST_BYTES = _MOST_TEXTS * (4 * _LONGEST + 1)
 UNKNOWN = 0
 """Stands where nobody said who chose."""
 
@@ -74,27 +75,26 @@ class Choices:
         """Return it JSON-able; nothing where nothing is known."""
         if not any(self.codes):
             return []
-        data = base64.b64encode(zlib.compress(self.codes + self.places, 9)).decode()
-        return [data, *self.texts]
+        data = self.codes + self.places + "\n".join(self.texts).encode()
+        return [base64.b64encode(zlib.compress(data, 9)).decode()]
 
     @classmethod
     def unpack(cls, packed: Sequence[Any], length: int) -> "Choices":
         """Read what `pack` returned of so many actions; nothing is known of what is damaged."""
         try:
-            data, *texts = packed
-            raw = inflate(base64.b64decode(data, validate=True), 2 * length)
-            codes, places = raw[:length], raw[length:]
-            is_sound = (
-                len(raw) == 2 * length
-                and len(texts) <= _MOST_TEXTS
-                and max(codes, default=0) >> 4 <= len(_SOURCES)
-                and max(places, default=0) <= len(texts)
-                and all(isinstance(text, str) for text in texts)
-            )
+            (data,) = packed
+            raw = inflate(base64.b64decode(data, validate=True), 2 * length + _MOST_BYTES)
+            codes, places, text = raw[:length], raw[length : 2 * length], raw[2 * length :].decode()
         except (ValueError, TypeError):
             return cls()
-        lines = (one_line(text, _LONGEST) for text in texts)
-        return cls(codes, places, tuple(lines)) if is_sound else cls()
+        texts = tuple(one_line(each, _LONGEST) for each in text.split("\n")) if text else ()
+        is_sound = (
+            len(places) == length
+            and len(texts) <= _MOST_TEXTS
+            and max(codes, default=0) >> 4 <= len(_SOURCES)
+            and max(places, default=0) <= len(texts)
+        )
+        return cls(codes, places, texts) if is_sound else cls()
 
 
 NO_CHOICES = Choices()

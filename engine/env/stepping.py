@@ -184,9 +184,14 @@ class SteppedEnv:
         return reward, is_terminated, is_truncated
 
     def _why(self) -> str:
-        """Return why the advisor suggests what it suggests."""
-        goal = "" if self.goal is None or self.goal.text in self.reason else self.goal.text
-        return f"{self.reason} (goal: {goal})".lstrip() if goal else self.reason
+        """Return why the advisor suggests what it suggests.
+
+        How many steps are left is left out: with it, nearly every step's reason would be another.
+        """
+        aim, separator, left = self.reason.rpartition(": ")
+        reason = aim if separator and left.endswith("to go") else self.reason
+        goal = "" if self.goal is None or self.goal.text in reason else self.goal.text
+        return f"{reason} (goal: {goal})".lstrip() if goal else reason
 
     def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool) -> Frame | None:
         """Let the game run with `buttons` down; `count_frames` reads the result.

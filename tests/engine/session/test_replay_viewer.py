@@ -166,7 +166,10 @@ def test_replay_viewer_says_that_it_is_a_replay_and_of_what(
     assert Path(run.run_dir).name == run.run_id
     assert viewer.status.episode == recorded.episode
     assert viewer.of(FrameRendered)[0].frame.shape == (144, 160, 3)
-    assert {event.decision.source for event in viewer.of(DecisionMade)} == {Source.PLANNER, Source.RULES}
+    assert {event.decision.source for event in viewer.of(DecisionMade)} == {
+        Source.PLANNER,
+        Source.RULES,
+    }
 
 
 def test_steps_are_taken_one_by_one(still: Viewer) -> None:
