@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from engine.errors import DecisionValidationError
 from engine.events import (
     DecisionMade,
     EpisodeEnded,
@@ -197,7 +198,13 @@ def test_a_file_that_became_unreadable_does_not_keep_a_run_from_being_saved(tmp_
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("confidence", []), ("confidence", 5.0), ("timestamp", "x"), ("reasoning", [1]), ("action", -1)],
+    [
+        ("confidence", []),
+        ("confidence", 5.0),
+        ("timestamp", "x"),
+        ("reasoning", [1]),
+        ("action", -1),
+    ],
 )
 def test_an_open_decision_that_is_none_is_refused_when_it_is_loaded(tmp_path, name, value):
     told = Told(tmp_path / "decisions.db")
