@@ -40,10 +40,10 @@ Scale = Annotated[
     ),
 ]
 First = Annotated[
-    int | None, typer.Option("--from", min=0, help="First step.", show_default="the first")
+    int | None, typer.Option("--first-step", min=0, help="First step.", show_default="the first")
 ]
 Last = Annotated[
-    int | None, typer.Option("--to", min=1, help="Last step.", show_default="the last")
+    int | None, typer.Option("--last-step", min=1, help="Last step.", show_default="the last")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file.")]
 
@@ -75,7 +75,7 @@ class VideoOptions:
             return True
         if self.panes or (self.scale, self.first, self.last) != (None, None, None):
             raise ConfigurationError(
-                "--panes, --scale, --from and --to are for videos.",
+                "--panes, --scale, --first-step and --last-step are for videos.",
                 "Add --gif FILE or --mp4 FILE.",
             )
         return False

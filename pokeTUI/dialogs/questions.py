@@ -52,13 +52,19 @@ class Question:
 def ask_mode(state: DashboardState) -> Question:
     """Ask for the mode."""
     chosen = state.steering.mode if state.steering else state.run.mode if state.run else ""
-    return Question(ChoiceScreen("Mode", _MODES, chosen), SetMode)
+    return Question(ChoiceScreen("Mode", _led(state, _MODES), chosen), SetMode)
 
 
 def ask_strategy(state: DashboardState) -> Question:
     """Ask for the strategy."""
     chosen = state.steering.strategy if state.steering else ""
-    return Question(ChoiceScreen("Strategy", _STRATEGIES, chosen), SetStrategy)
+    return Question(ChoiceScreen("Strategy", _led(state, _STRATEGIES), chosen), SetStrategy)
+
+
+def _led(state: DashboardState, choices: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """Return the choices; those that name a language model say that there is none."""
+    note = "" if state.planner.has_model else "; the rules: no --llm-model"
+    return [(key, text + note * key.startswith("llm_")) for key, text in choices]
 
 
 def ask_goal(state: DashboardState) -> Question:

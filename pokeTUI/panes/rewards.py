@@ -38,7 +38,7 @@ class RewardsPane(Pane):
     """Each component: this step, this episode, the mean episode of the run; then payouts."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo(
-        "rewards", "Rewards", "Rewards", rows=(14, 15, 16), column=1, appetite=2
+        "rewards", "Rewards", rows=(14, 15, 16), column=1, appetite=2
     )
     PARTS = ("reward", "payouts", "steering", "history")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (

@@ -379,26 +379,6 @@ async def test_a_peer_that_reads_nothing_is_given_up_and_others_are_told(
                     await asyncio.sleep(0.01)
 
 
-# Secrets that stay
-
-
-def test_a_run_that_is_started_again_has_the_same_address(tmp_path: Path) -> None:
-    first = Guard.kept(tmp_path / "a.page")
-    again, other = Guard.kept(tmp_path / "a.page"), Guard.kept(tmp_path / "b.page")
-    assert (first.token, first.key, first.path) == (again.token, again.key, again.path)
-    assert other.token != first.token
-    assert (tmp_path / "a.page").stat().st_mode & 0o077 == 0
-
-
-@pytest.mark.parametrize("kept", ["", "[]", "{", '{"token": "a", "key": 3, "path": "/../"}'])
-def test_secrets_that_are_none_are_made_anew(tmp_path: Path, kept: str) -> None:
-    file = tmp_path / "a.page"
-    file.write_text(kept)
-    guard = Guard.kept(file)
-    assert len(guard.token) == 43
-    assert Guard.kept(file).token == guard.token
-
-
 # The command
 
 
