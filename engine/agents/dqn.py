@@ -10,6 +10,7 @@ they are learnt off-policy. A policy that is as certain as the curriculum stage 
 alone.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from torch import Tensor, nn
 from engine.agents.arbitration import calibrated, certainty, sample
 from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.demonstrated import Demonstrated, Transitions, joined
+from engine.agents.gradients import SKIPPED, GradientSteps
 from engine.agents.networks import (
     MASKED_LOGIT,
     build_encoder,
@@ -123,6 +125,7 @@ class DQN:
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, fused=True
         )
+        self._gradients = GradientSteps(self._optimizer, self.network, config.max_grad_norm)
         self.replay = PrioritizedReplayBuffer(
             config.capacity if encoder == "features" else config.pixel_capacity,
             num_envs,
@@ -325,7 +328,8 @@ class DQN:
         if self._demos is not None:
             figures["distillation"] = coefficient
             figures["cloning_loss"] = cloning.item()
-        return figures
+        known = {name: value for name, value in figures.items() if math.isfinite(value)}
+        return known | {SKIPPED: float(self._gradients.skipped)}
 
     @property
     def _distillation(self) -> float:
@@ -365,14 +369,16 @@ class DQN:
         if self._demos is not None:
             cloning = self._demos.loss(values[num_own:], masks[num_own:], actions[num_own:])
             loss = loss + self._distillation * cloning
-        self._optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
-        self._optimizer.step()
+        norm = self._gradients.take(loss)
         self.num_gradients += 1
         if self.num_gradients % config.target_interval == 0:
             follow(self.target, self.network, config.target_share)
-        errors = (wanted - chosen).detach().numpy()
+        if norm is not None:
+            self._take_in(sample, (wanted - chosen).detach().numpy(), num_own)
+        return td_loss.detach(), chosen.detach(), cloning.detach()
+
+    def _take_in(self, sample: Sample, errors: FloatArray, num_own: int) -> None:
+        """Draw steps by their errors from now on, and know how large these usually are."""
         if self._demos is not None:
             self._demos.replay.prioritise(sample.indices[num_own:], errors[num_own:])
         if num_own:
@@ -380,7 +386,6 @@ class DQN:
         error = float(np.abs(errors).mean())
         usual = self._usual_error or error
         self._usual_error = _ERROR_DECAY * usual + (1 - _ERROR_DECAY) * error
-        return td_loss.detach(), chosen.detach(), cloning.detach()
 
     def save_policy(self) -> dict[str, NDArray[np.generic]]:
         """Return the network's weights."""
@@ -396,7 +401,8 @@ class DQN:
         arrays |= save_adam(self._optimizer, self.network)
         arrays |= {f"replay/{name}": array for name, array in self.replay.save().items()}
         arrays |= {f"scaler/{name}": array for name, array in self._scaler.save().items()}
-        facts = {name: getattr(self, name) for name in _COUNTERS}
+        facts: dict[str, Any] = {name: getattr(self, name) for name in _COUNTERS}
+        facts[SKIPPED] = self._gradients.skipped
         if self._demos is not None:
             facts["demos"], kept = self._demos.save()
             arrays |= kept
@@ -407,6 +413,7 @@ class DQN:
         """Restore the state that `save` returned."""
         for name in _COUNTERS:
             setattr(self, name, facts[name])
+        self._gradients.skipped = int(facts.get(SKIPPED, 0))
         self.is_warm = bool(facts.get("is_warm", False))
         if "demos" in facts:
             self._demos = Demonstrated.load(

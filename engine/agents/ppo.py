@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
+from engine.agents.gradients import SKIPPED, GradientSteps
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs, seen_by
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.scaling import RewardScaler
@@ -191,6 +192,7 @@ class PPO:
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
+        self._gradients = GradientSteps(self._optimizer, self.network, config.max_grad_norm)
         self.memory = self.blank_memory(num_envs)
         self.rollout = Rollout(
             config.rollout_steps,
@@ -287,6 +289,7 @@ class PPO:
         self.rollout.truncate_trajectory(env_index, float(value))
         self.memory[row] = 0.0
 
+    @np.errstate(invalid="ignore", over="ignore")  # what is no number is found out by its gradient
     def update(self, batch: Batch) -> dict[str, float]:
         """Learn from the rollout, after which `batch` came; empty it, return figures by name."""
         config, rollout = self._config, self.rollout
@@ -303,17 +306,18 @@ class PPO:
             order = self._rng.permutation(len(sequences))
             for start in range(0, len(order), size):
                 figures = self._learn(data.take(sequences[order[start : start + size]]))
-                count += 1
+                count += bool(figures)
                 for name, value in figures.items():
                     sums[name] = sums.get(name, 0.0) + value
         self.num_updates += 1
         rollout.length = 0
         figures = {name: value / count for name, value in sums.items()}
         figures["explained_variance"] = _explained_variance(rollout.values, returns)
+        figures[SKIPPED] = float(self._gradients.skipped)
         return figures
 
     def _learn(self, batch: Samples) -> dict[str, float]:
-        """Take one gradient step on a minibatch."""
+        """Take one gradient step on a minibatch; no figures: it was skipped."""
         config = self._config
         logits, values, _ = self.network(batch.features, batch.pixels, batch.memories, batch.starts)
         own = batch.is_on_policy
@@ -353,7 +357,8 @@ class PPO:
             loss = loss + self._imitation.own_way * own_way_loss
             figures["own_way_loss"] = own_way_loss.item()
 
-        self._take_gradient(loss)
+        if self._take_gradient(loss) is None:
+            return {}
         with torch.no_grad():
             return {
                 "loss": loss.item(),
@@ -366,14 +371,13 @@ class PPO:
                 **figures,
             }
 
-    def _take_gradient(self, loss: Tensor) -> None:
-        """Change the network for less of the loss."""
-        self._optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
+    def _take_gradient(self, loss: Tensor) -> float | None:
+        """Change the network for less of the loss; None if that was skipped."""
+        return self._gradients.take(loss, self._hold_still)
+
+    def _hold_still(self) -> None:
         if self._kickstart is not None:
             self._kickstart.hold_still(self.network, self.num_updates)
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._config.max_grad_norm)
-        self._optimizer.step()
 
     def _own_way_loss(self, way: OwnWay, count: int) -> Tensor:
         """Return the mean cross-entropy of what was done in some of the steps."""
@@ -395,11 +399,13 @@ class PPO:
             arrays |= save_network(self._kickstart.teacher, "teacher")
         if self._own_way is not None:
             arrays |= {f"own_way/{name}": each for name, each in self._own_way._asdict().items()}
-        return {"num_updates": self.num_updates, "rng": self._rng.bit_generator.state}, arrays
+        facts = {"num_updates": self.num_updates, "rng": self._rng.bit_generator.state}
+        return facts | {SKIPPED: self._gradients.skipped}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Restore the state that `save` returned."""
         self.num_updates = int(facts["num_updates"])
+        self._gradients.skipped = int(facts.get(SKIPPED, 0))
         self._rng.bit_generator.state = facts["rng"]
         load_network(self.network, "network", arrays)
         load_adam(self._optimizer, self.network, arrays)
@@ -425,4 +431,4 @@ def _mean(values: Tensor) -> Tensor:
 def _explained_variance(values: FloatArray, returns: FloatArray) -> float:
     """Return how much of the returns' variance the critic foresaw; 1 is all, 0 none."""
     variance = float(returns.var())
-    return 1.0 - float((returns - values).var()) / variance if variance > 0 else 0.0
+    return 1.0 - float((returns - values).var()) / variance if 0 < variance < np.inf else 0.0

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from engine.agents.gradients import GradientSteps
 from engine.battles.demonstrations import Demonstrations
 from engine.battles.networks import TwoHeadedHybridModel
 from engine.battles.policy import NETWORK
@@ -66,13 +67,18 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """The result of learning from all decisions once."""
+    """The result of learning from all decisions once.
+
+    Attributes:
+        skipped: Gradient steps since the first epoch that were skipped: they were no numbers.
+    """
 
     number: int
     loss: float
     win_loss: float
     validation: Score
     is_best: bool
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +138,8 @@ def clone(
     for number in range(1, settings.epochs + 1):
         losses = learner.epoch(advance)
         score = evaluate(learner.network, data, validation, settings)
-        is_best = score.loss < lowest
-        epochs.append(Epoch(number, *losses, score, is_best))
+        is_best = not best or score.loss < lowest
+        epochs.append(Epoch(number, *losses, score, is_best, learner.gradients.skipped))
         report(epochs[-1])
         since += 1
         if is_best:
@@ -178,6 +184,7 @@ class _Learner:
         self._optimizer = torch.optim.AdamW(
             self.network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
+        self.gradients = GradientSteps(self._optimizer, self.network, _MAX_NORM)
         self._schedule = torch.optim.lr_scheduler.OneCycleLR(
             self._optimizer, settings.learning_rate, total_steps=steps, pct_start=0.1
         )
@@ -185,21 +192,20 @@ class _Learner:
     def epoch(self, advance: Callable[[int, int], None]) -> tuple[float, float]:
         """Learn from every decision once; return the mean losses of both heads."""
         order = self._rng.permutation(self._rows)
-        sums = np.zeros(2)
+        sums, learnt = np.zeros(2), 0
         for start in range(0, len(order), self._settings.batch_size):
             rows = order[start : start + self._settings.batch_size]
             batch = _Batch(self._data, rows)
             losses, win_losses = batch.losses(self.network)
             weights = torch.from_numpy(self._weights[rows])
             loss, win_loss = (losses * weights).mean(), win_losses.mean()
-            self._optimizer.zero_grad(set_to_none=True)
-            torch.autograd.backward(loss + self._settings.win_weight * win_loss)
-            nn.utils.clip_grad_norm_(self.network.parameters(), _MAX_NORM)
-            self._optimizer.step()
-            self._schedule.step()
-            sums += np.array([loss.item(), win_loss.item()]) * len(rows)
+            norm = self.gradients.take(loss + self._settings.win_weight * win_loss)
+            if norm is not None:
+                self._schedule.step()
+                sums += np.array([loss.item(), win_loss.item()]) * len(rows)
+                learnt += len(rows)
             advance(start + len(rows), len(order))
-        return float(sums[0] / len(order)), float(sums[1] / len(order))
+        return float(sums[0] / max(1, learnt)), float(sums[1] / max(1, learnt))
 
 
 class _Batch:

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from engine.agents.gradients import SKIPPED, GradientSteps
 from engine.agents.weights import load_adam, save_adam
 from engine.battles.experience import Experience
 from engine.battles.networks import TwoHeadedHybridModel
@@ -44,6 +45,7 @@ class Learner:
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
+        self._gradients = GradientSteps(self._optimizer, self.network, config.max_grad_norm)
         self._batches: list[NDArray[np.int64]] = []
         self._epoch = 0
         self._entropy = config.entropy
@@ -56,6 +58,7 @@ class Learner:
         """Return whether an update is under way."""
         return bool(self._batches)
 
+    @np.errstate(invalid="ignore", over="ignore")  # what is no number is found out by its gradient
     def begin(self, experience: Experience, scale: float = 1.0) -> None:
         """Begin an update with complete decisions; `scale` is of learning rate and entropy."""
         self._entropy = scale * self._config.entropy
@@ -80,23 +83,24 @@ class Learner:
         self._data = tuple(torch.from_numpy(array).to(self._device) for array in arrays)
         self._epoch, self._steps = 0, 0
         self._sums.clear()
-        self._explained = 1 - error / variance if variance > 0 else 0.0
+        self._explained = 1 - error / variance if 0 < variance < np.inf else 0.0
         self._shuffle()
 
     def step(self) -> dict[str, float] | None:
         """Take one gradient step; return the update's figures by name after the last."""
         rows = torch.from_numpy(self._batches.pop()).to(self._device)
         figures = self._learn(*(each[rows] for each in self._data))
-        self._steps += 1
-        self._sums.update(figures)
-        self._epoch_kl.append(figures["approx_kl"])
+        if figures:
+            self._steps += 1
+            self._sums.update(figures)
+            self._epoch_kl.append(figures["approx_kl"])
         if not self._batches and self._epoch < self._config.epochs and not self._is_too_far():
             self._shuffle()
         if self._batches:
             return None
         found = {name: value / self._steps for name, value in self._sums.items()}
         found |= {"explained_variance": self._explained, "epochs": float(self._epoch)}
-        found["gradient_steps"] = float(self._steps)
+        found |= {"gradient_steps": float(self._steps), SKIPPED: float(self._gradients.skipped)}
         self._data = ()
         return found
 
@@ -107,9 +111,8 @@ class Learner:
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return the state between two updates as JSON-able facts and arrays, for `load`."""
         arrays = {NETWORK + name: each for name, each in self._weights().items()}
-        return {"rng": self._rng.bit_generator.state}, arrays | save_adam(
-            self._optimizer, self.network
-        )
+        facts = {"rng": self._rng.bit_generator.state, SKIPPED: self._gradients.skipped}
+        return facts, arrays | save_adam(self._optimizer, self.network)
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Restore the state that `save` returned."""
@@ -119,6 +122,7 @@ class Learner:
         if report.missing or report.mismatched:
             raise ValueError("another network")
         load_adam(self._optimizer, self.network, arrays)
+        self._gradients.skipped = int(facts.get(SKIPPED, 0))
 
     def _weights(self) -> dict[str, NDArray[np.generic]]:
         named = self.network.named_weights().items()
@@ -126,8 +130,8 @@ class Learner:
 
     def _is_too_far(self) -> bool:
         """Return whether the policy has left the one that played by more than the target KL."""
-        target = self._config.target_kl
-        return target > 0 and sum(self._epoch_kl) / len(self._epoch_kl) > target
+        target, found = self._config.target_kl, self._epoch_kl
+        return target > 0 and bool(found) and sum(found) / len(found) > target
 
     def _shuffle(self) -> None:
         """Begin an epoch."""
@@ -147,7 +151,7 @@ class Learner:
         advantages: Tensor,
         targets: Tensor,
     ) -> dict[str, float]:
-        """Take one gradient step on a minibatch."""
+        """Take one gradient step on a minibatch; no figures: it was skipped."""
         config = self._config
         log_probs, win = self.network(observations, legal, is_preview)
         chosen = log_probs.gather(1, codes[:, None])[:, 0]
@@ -159,10 +163,9 @@ class Learner:
         # Illegal ones have no part in the entropy; 0 * -inf would be nan.
         entropy = -(log_probs.exp() * log_probs.clamp(min=-1e4)).sum(1).mean()
         loss = policy_loss + config.value_coefficient * value_loss - self._entropy * entropy
-        self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
-        self._optimizer.step()
+        norm = self._gradients.take(loss)
+        if norm is None:
+            return {}
         with torch.no_grad():
             capped = log_ratio.clamp(-_MAX_LOG_RATIO, _MAX_LOG_RATIO)
             figures = torch.stack(
@@ -172,8 +175,7 @@ class Learner:
                     entropy,
                     (capped.exp() - 1 - capped).mean(),
                     ((ratio - 1).abs() > config.clip).float().mean(),
-                    norm,
                 ]
             ).tolist()
         names = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "grad_norm")
-        return dict(zip(names, figures, strict=True))
+        return dict(zip(names, [*figures, norm], strict=True))

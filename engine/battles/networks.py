@@ -14,6 +14,7 @@ from engine.battles.observation import (
     GLOBAL,
     GLOBAL_PART,
     IDS,
+    MAX_ID,
     MON,
     MONS_PART,
     MOVE,
@@ -153,7 +154,7 @@ class TwoHeadedHybridModel(nn.Module):
     def _encode(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         count = len(observations)
         fields = observations[:, MONS_PART].reshape(count, 12, len(MON))
-        ids = fields[:, :, :IDS].long()
+        ids = _ids(fields[:, :, :IDS])
         is_foe = fields.new_zeros(count, 12, 1)
         is_foe[:, 6:] = 1
         names = ("species", "item", "ability")
@@ -227,9 +228,14 @@ class TwoHeadedHybridModel(nn.Module):
         return mask
 
     def _with_move(self, fields: Tensor) -> Tensor:
-        embedded = self.tables["move"](fields[..., 0].long())
+        embedded = self.tables["move"](_ids(fields[..., 0]))
         return torch.cat([fields[..., 1:], embedded], -1)
 
     def _linear(self, name: str, inputs: Tensor) -> Tensor:
         result: Tensor = self.layers[name](inputs)
         return result
+
+
+def _ids(fields: Tensor) -> Tensor:
+    """Return whole numbers that the tables have, whatever is in the fields."""
+    return fields.long().clamp(0, MAX_ID - 1)

@@ -24,4 +24,4 @@ LEGAL, INFO = 90, 8
 IDS = 7
 """The first fields of a mon are ids (species, item, ability, four moves); a move's and a threat's
 first is its move's id. Ids are below `MAX_ID`, 0 is unknown."""
-MAX_ID = 2048
+MAX_ID: int = _LAYOUT["max_id"]

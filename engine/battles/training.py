@@ -92,6 +92,8 @@ class BattleTraining:
         """Let the workers begin with the learner's present weights."""
         self.first_version = 1 - self.reporter.metrics.updates
         self.workers.start(self.learner.flat(), self.pool.plan(self.config.vgc.opponents))
+        if not self.reporter.metrics.updates:
+            self.save()  # what a run begins with can be resumed, too
 
     def is_over(self) -> bool:
         """Return whether it was asked to stop, or its time is up."""

@@ -308,7 +308,7 @@ def _party(state: GameState) -> list[float]:
     if not party:
         return [0.0] * _SIZES["party"]
     result = [
-        len(party) / 6,
+        min(len(party), 6) / 6,
         party_health(party),
         max(_level(c) for c in party),
         float(any(c.status for c in party)),

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from engine.agents.gradients import SKIPPED, GradientSteps
 from engine.agents.networks import masked_log_probs
 from engine.agents.weights import Arrays, load_adam, load_network, save_adam
 from engine.errors import CheckpointError, ConfigurationError
@@ -106,6 +107,7 @@ class Epoch:
         grad_norm: Mean length of the gradient before it was clipped.
         validation: By the episodes that were kept; None where none were.
         is_best: No epoch before had as low a balanced loss in validation.
+        skipped: Gradient steps since the first epoch that were skipped: they were no numbers.
     """
 
     number: int
@@ -114,6 +116,7 @@ class Epoch:
     grad_norm: float
     validation: Score | None
     is_best: bool
+    skipped: int = 0
 
     def figures(self) -> dict[str, float]:
         """Return figures by name, as TensorBoard gets them; the documented ones first."""
@@ -123,6 +126,7 @@ class Epoch:
             "bc/loss": self.loss,
             "bc/accuracy": self.accuracy,
             "bc/grad_norm": self.grad_norm,
+            f"train/{SKIPPED}": float(self.skipped),
         }
         found = self.validation
         if found is not None:
@@ -174,6 +178,7 @@ class Cloning:
         network.to(self._device)
         self.policy = Policy(config, examples.spaces, network)
         self._optimizer = _optimizer(config, network)
+        self._gradients = GradientSteps(self._optimizer, network, config.max_grad_norm)
         self.epoch = self.steps = self._epochs_since_best = 0
         self._best_loss = math.inf
         self.digest = examples.digest()
@@ -200,20 +205,22 @@ class Cloning:
         None if `may_go_on`, asked before every batch, said no, and nothing of it is to be kept:
         continue from what was saved before.
         """
-        sums = np.zeros(3)
+        sums, skipped = np.zeros(3), self._gradients.skipped
         for done in range(self.batches):
             if not may_go_on():
                 return None
             sums += self._learn()
             report(done + 1)
-        loss, accuracy, grad_norm = (float(value) for value in sums / self.batches)
+        taken = self.batches - (self._gradients.skipped - skipped)
+        loss, accuracy, grad_norm = (float(value) for value in sums / max(1, taken))
         self.epoch += 1
         validation = self.score(self.validated_by)
         balanced = loss if validation is None else validation.balanced_loss
         is_best = balanced < self._best_loss
         self._best_loss = min(balanced, self._best_loss)
         self._epochs_since_best = 0 if is_best else self._epochs_since_best + 1
-        return Epoch(self.epoch, loss, accuracy, grad_norm, validation, is_best)
+        skipped = self._gradients.skipped
+        return Epoch(self.epoch, loss, accuracy, grad_norm, validation, is_best, skipped)
 
     def score(self, examples: Examples) -> Score | None:
         """Return how well examples are predicted, each step once; None of none."""
@@ -231,21 +238,18 @@ class Cloning:
     def _learn(self) -> tuple[float, float, float]:
         """Take one gradient step; return loss, accuracy and the gradient's length.
 
-        Each step is drawn as likely as its weight says.
+        Each step is drawn as likely as its weight says. All are 0 if the gradient was skipped.
         """
         draws = self._rng.random(self._config.batch_size) * self._chances[-1]
         index = np.searchsorted(self._chances, draws, side="right")
         log_probs, actions = self._evaluate(self.learnt_from, index)
         loss = nn.functional.nll_loss(log_probs, actions)
-        self._optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
-        norm = nn.utils.clip_grad_norm_(
-            self.policy.network.parameters(), self._config.max_grad_norm
-        )
-        self._optimizer.step()
+        norm = self._gradients.take(loss)
         self.steps += 1
+        if norm is None:
+            return 0.0, 0.0, 0.0
         right = (log_probs.argmax(1) == actions).float().mean()
-        return loss.item(), right.item(), norm.item()
+        return loss.item(), right.item(), norm
 
     def _evaluate(
         self, examples: Examples, index: slice | NDArray[np.integer]
@@ -264,6 +268,7 @@ class Cloning:
         facts, arrays = self.policy.save()
         arrays |= save_adam(self._optimizer, self.policy.network)
         counters = {name: getattr(self, name) for name in _COUNTERS}
+        counters[SKIPPED] = self._gradients.skipped
         if math.isinf(self._best_loss):
             counters["_best_loss"] = None  # JSON knows no infinity
         rng = self._rng.bit_generator.state
@@ -282,6 +287,7 @@ class Cloning:
             )
         for name in _COUNTERS:
             setattr(self, name, facts["cloning"][name])
+        self._gradients.skipped = int(facts["cloning"].get(SKIPPED, 0))
         if self._best_loss is None:
             self._best_loss = math.inf
         self._rng.bit_generator.state = facts["rng"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from engine.agents.gradients import skipped_text
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig
 from engine.env.pixels import sight_of
@@ -166,6 +167,8 @@ class CloningRun:
                     break
                 epochs.append(epoch)
                 self._report(epoch)
+                if epoch.skipped and not any(each.skipped for each in epochs[:-1]):
+                    self._report(Note(skipped_text(epoch.skipped)))
                 writer.learnt(epoch.number, cloning.steps, epoch.figures())
                 is_due = cloning.is_over or epoch.number % config.eval_every == 0
                 found = self._evaluate(episodes) if is_due and episodes else None

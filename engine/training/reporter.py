@@ -9,9 +9,18 @@ from numpy.typing import NDArray
 
 from engine.agents.arbitration import explain
 from engine.agents.base import ActionBatch
+from engine.agents.gradients import SKIPPED, skipped_text
 from engine.curriculum.starts import EpisodeStarts
 from engine.env.inspection import Inspection
-from engine.events import DecisionMade, Event, GamesShown, StartsChanged, StrategySwitched
+from engine.events import (
+    DecisionMade,
+    Event,
+    GamesShown,
+    PolicyUpdated,
+    StartsChanged,
+    StrategySwitched,
+    WarningRaised,
+)
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import Controls, Pace
 from engine.loop.reporter import FRAME_INTERVAL_S, Reporter
@@ -39,6 +48,7 @@ class RunLog:
     recorder: DecisionRecorder | None
     emit_outside: Callable[[Event], None]
     figures: MetricsLogger | None = None
+    skipped: float = 0.0
 
     def emit(self, event: Event) -> None:
         """Take an event everywhere."""
@@ -48,6 +58,14 @@ class RunLog:
         if self.recorder is not None:
             self.recorder.take(event)
         self.emit_outside(event)
+        if isinstance(event, PolicyUpdated):
+            self._warn_of_skipped(event.figures.get(SKIPPED, 0.0))
+
+    def _warn_of_skipped(self, skipped: float) -> None:
+        """Say it the first time; how often it happens the figure says."""
+        is_first, self.skipped = skipped > 0 and not self.skipped, skipped
+        if is_first:
+            self.emit(WarningRaised(skipped_text(int(skipped))))
 
     def restore(self) -> list[str]:
         """Write again what was deleted, and name it."""

@@ -158,9 +158,10 @@ def _generate(
 
 def _epoch_line(epoch: "Epoch") -> str:
     found = epoch.validation
+    skipped = f" skipped gradient steps {epoch.skipped}" if epoch.skipped else ""
     return (
         f"epoch {epoch.number:>2} loss {epoch.loss:.3f} val {found.loss:.3f} "
-        f"win {found.win_loss:.3f} {_shares(found)}" + " best" * epoch.is_best
+        f"win {found.win_loss:.3f} {_shares(found)}" + " best" * epoch.is_best + skipped
     )
 
 

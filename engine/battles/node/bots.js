@@ -9,7 +9,7 @@
 'use strict';
 
 const { Dex } = require('pokemon-showdown/dist/sim/dex');
-const { SPREAD } = require('./damage.js');
+const { SPREAD, moveOf } = require('./damage.js');
 const { legal, SELECTIONS, SLOT_CODES, SWITCH, PASS, TARGETS } = require('./observe.js');
 
 const HAZARDS = new Set(['spikes', 'stealthrock', 'stickyweb', 'toxicspikes']);
@@ -70,7 +70,7 @@ function enabledMoves(fighter) {
 	const moves = [];
 	if (!fighter || !fighter.active || fighter.entry.commanding) return moves;
 	fighter.active.moves.forEach((listed, index) => {
-		if (!listed.disabled && index < 4) moves.push({ index, move: gen9.moves.get(listed.id) });
+		if (!listed.disabled && index < 4) moves.push({ index, move: moveOf(gen9, listed.id) });
 	});
 	return moves;
 }
@@ -237,7 +237,7 @@ function damageOf(view, slot, code) {
 	const damage = [0, 0, 0];
 	if (code >= SWITCH) return damage;
 	const fighter = view.own[slot], targets = [view.foes[0], view.foes[1], view.own[1 - slot]];
-	const move = view.dex.moves.get(fighter.active.moves[Math.floor(code / 10)].id);
+	const move = moveOf(view.dex, fighter.active.moves[Math.floor(code / 10)].id);
 	if (move.category === 'Status') return damage;
 	const target = TARGETS[code % 5];
 	const isSpread = SPREAD.has(move.target);

@@ -43,7 +43,17 @@ const TYPE_ABILITIES = {
 const TYPE_CHANGERS = { pixilate: 'Fairy', aerilate: 'Flying', refrigerate: 'Ice', galvanize: 'Electric', dragonize: 'Dragon' };
 const SPREAD = new Set(['allAdjacent', 'allAdjacentFoes']);
 const MOLD_BREAKERS = new Set(['moldbreaker', 'teravolt', 'turboblaze']);
+/** What a move does of which no table knows anything, as "recharge": nothing. */
+const UNKNOWN_MOVE = Object.freeze({
+	id: '', basePower: 0, accuracy: true, priority: 0, category: 'Status', type: '???', target: 'self', flags: Object.freeze({}),
+});
 const BOOSTS = [2 / 8, 2 / 7, 2 / 6, 2 / 5, 2 / 4, 2 / 3, 1, 1.5, 2, 2.5, 3, 3.5, 4];
+
+/** Return the move of an id; the simulator itself returns one without numbers where there is none. */
+function moveOf(dex, id) {
+	const move = dex.moves.get(id);
+	return move.exists ? move : UNKNOWN_MOVE;
+}
 
 function boosted(value, stage) {
 	return value * BOOSTS[stage + 6];
@@ -337,4 +347,4 @@ class Damage {
 	}
 }
 
-module.exports = { Damage, SPREAD, boosted };
+module.exports = { Damage, SPREAD, boosted, moveOf };

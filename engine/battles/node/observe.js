@@ -2,11 +2,11 @@
 'use strict';
 
 const layout = require('./layout.json');
-const { Damage, SPREAD } = require('./damage.js');
-const { toId, STATS } = require('./tracker.js');
+const { Damage, SPREAD, moveOf } = require('./damage.js');
+const { toId, share, STATS } = require('./tracker.js');
 const { Dex } = require('pokemon-showdown/dist/sim/dex');
 
-const SLOT_CODES = 45, SWITCH = 40, PASS = 44;
+const SLOT_CODES = 45, SWITCH = 40, PASS = 44, INFO = 8, LIMIT = layout.max_id;
 const TARGETS = [-2, -1, 0, 1, 2];
 const SELECTIONS = selections();
 const MON_SIZE = layout.mon.length, MOVE_SIZE = layout.move.length, THREAT_SIZE = layout.threat.length;
@@ -35,6 +35,8 @@ const VOLATILES = [
 ];
 const SPEED_CONTROL = new Set(['tailwind', 'trickroom', 'icywind', 'electroweb', 'thunderwave', 'stringshot', 'bulldoze', 'rocktomb']);
 const damages = new Map();
+/** How many figures were outside of their space, and where in an observation the first one was. */
+const repairs = { count: 0, first: -1 };
 
 function places(names) {
 	return Object.fromEntries(names.map((name, i) => [name, i]));
@@ -129,9 +131,8 @@ class OwnMon {
 		this.addedType = mon.addedType;
 		this.item = entry.item;
 		const [hp, status] = entry.condition.split(' ');
-		const slash = hp.indexOf('/');
-		this.maxhp = slash < 0 ? 100 : Number(hp.slice(slash + 1));
-		this.hp = slash < 0 ? 0 : Number(hp.slice(0, slash)) / this.maxhp;
+		this.maxhp = Number(hp.split('/')[1]) || 100;
+		this.hp = share(hp);
 		this.fainted = status === 'fnt';
 		this.status = this.fainted ? '' : status || '';
 	}
@@ -360,6 +361,18 @@ function encode(view, out, offset, info, infoOffset) {
 	info[infoOffset + 5] = foeSide.fainted;
 	info[infoOffset + 6] = best;
 	info[infoOffset + 7] = 0;
+	keepInside(out, offset, SIZE);
+	keepInside(info, infoOffset, INFO);
+}
+
+/** Keep numbers inside their space, whatever another server's lines or request had in them. */
+function keepInside(out, start, size) {
+	for (let at = start; at < start + size; at++) {
+		const value = out[at];
+		if (value <= LIMIT && value >= -LIMIT) continue; // false of what is no number
+		if (!repairs.count++) repairs.first = at - start;
+		out[at] = Math.sign(value) * LIMIT || 0;
+	}
 }
 
 function usable(fighter) {
@@ -393,7 +406,7 @@ function writeMoves(view, out, base, active, facing) {
 			const at = base + (slot * 4 + m) * MOVE_SIZE;
 			const listed = list[m];
 			const id = request ? listed.id : listed;
-			const move = dex.moves.get(id);
+			const move = moveOf(dex, id);
 			out[at + A.move] = idNumber('Moves', move.id);
 			out[at + A.is_known] = 1;
 			out[at + A.is_legal] = request && !listed.disabled && listed.pp !== 0 ? 1 : 0;
@@ -445,7 +458,7 @@ function writeThreats(view, out, base, active, facing) {
 		if (!fighter) continue;
 		for (let m = 0; m < fighter.moveIds.length; m++) {
 			const at = base + (slot * 4 + m) * THREAT_SIZE;
-			const move = dex.moves.get(fighter.moveIds[m]);
+			const move = moveOf(dex, fighter.moveIds[m]);
 			out[at + T.move] = idNumber('Moves', move.id);
 			out[at + T.is_known] = 1;
 			out[at + T.base_power] = move.basePower / 100;
@@ -474,7 +487,7 @@ function bestDamage(view, attacker, target, side) {
 	let best = 0;
 	const ids = attacker.moveIds;
 	for (let m = 0; m < ids.length; m++) {
-		const move = view.dex.moves.get(ids[m]);
+		const move = moveOf(view.dex, ids[m]);
 		if (move.category === 'Status') continue;
 		const value = view.damage.fraction(move, attacker, target, view.state, side, SPREAD.has(move.target), false, view.ruins);
 		if (value > best) best = value;
@@ -485,7 +498,7 @@ function bestDamage(view, attacker, target, side) {
 function writeMon(view, out, at, fighter, place, opponents, isFoe) {
 	const { mon } = fighter;
 	const { state } = view;
-	out[at + M.species] = idNumber('Pokedex', mon.species.id);
+	out[at + M.species] = idNumber('Pokedex', mon.species.id) || idNumber('Pokedex', toId(mon.species.baseSpecies));
 	out[at + M.item] = fighter.item ? idNumber('Items', fighter.item) : 0;
 	out[at + M.ability] = fighter.ability ? idNumber('Abilities', fighter.ability) : 0;
 	for (let m = 0; m < 4 && m < fighter.moveIds.length; m++) out[at + M.move_0 + m] = idNumber('Moves', fighter.moveIds[m]);
@@ -512,7 +525,7 @@ function writeMon(view, out, at, fighter, place, opponents, isFoe) {
 		if (i !== undefined) out[at + M.type_bug + i] = 1;
 	}
 	if (mon.addedType && TYPE_AT.has(mon.addedType)) out[at + M.type_bug + TYPE_AT.get(mon.addedType)] = 1;
-	if (mon.teraType && view.format.gimmick === 'tera') out[at + M.tera_bug + TYPE_AT.get(mon.teraType)] = 1;
+	if (TYPE_AT.has(mon.teraType) && view.format.gimmick === 'tera') out[at + M.tera_bug + TYPE_AT.get(mon.teraType)] = 1;
 	out[at + M.is_gimmicked] = mon.terastallized || mon.isMega ? 1 : 0;
 	if (fighter.active) out[at + M.can_gimmick] = gimmickOf(fighter.active, view.format) ? 1 : 0;
 	const stats = fighter.stats;
@@ -532,7 +545,7 @@ function writeMon(view, out, at, fighter, place, opponents, isFoe) {
 		if (volatiles.size) {
 			for (const [id, name] of VOLATILES) if (volatiles.has(id)) out[at + M[name]] = 1;
 			for (const key of volatiles.keys()) {
-				if (key.startsWith('perish')) out[at + M.perish] = (4 - Number(key.slice(6) || 3)) / 3;
+				if (key.startsWith('perish')) out[at + M.perish] = (4 - (Number(key.slice(6)) || 0)) / 3;
 				else if (key.startsWith('protosynthesis') || key.startsWith('quarkdrive')) out[at + M.booster] = 1;
 			}
 		}
@@ -547,4 +560,4 @@ function writeMon(view, out, at, fighter, place, opponents, isFoe) {
 	}
 }
 
-module.exports = { makeView, encode, legal, choiceText, gimmickOf, layout, SIZE, SELECTIONS, SLOT_CODES, SWITCH, PASS, TARGETS };
+module.exports = { makeView, encode, legal, repairs, choiceText, gimmickOf, layout, SIZE, SELECTIONS, SLOT_CODES, SWITCH, PASS, TARGETS };

@@ -61,11 +61,14 @@ class Search {
 	/** Which of the members that were never seen came along is unknown. */
 	drawBench(battle, foe, known) {
 		const seen = new Set(known.team.filter(mon => mon.seen).map(mon => mon.baseName));
-		const unseen = foe.team.filter(set => !seen.has(battle.dex.species.get(set.species || set.name).baseSpecies));
+		const isKept = pokemon => pokemon.isActive || seen.has(pokemon.baseSpecies.baseSpecies);
+		// One that is disguised is there, though nobody has seen it.
+		const present = new Set(foe.pokemon.filter(isKept).map(pokemon => pokemon.set));
+		const unseen = foe.team.filter(
+			set => !present.has(set) && !seen.has(battle.dex.species.get(set.species || set.name).baseSpecies));
 		this.prng.shuffle(unseen);
 		for (let i = 0; i < foe.pokemon.length; i++) {
-			const pokemon = foe.pokemon[i];
-			if (seen.has(pokemon.baseSpecies.baseSpecies) || pokemon.isActive || !unseen.length) continue;
+			if (isKept(foe.pokemon[i]) || !unseen.length) continue;
 			const drawn = new Pokemon(unseen.pop(), foe);
 			drawn.position = i;
 			foe.pokemon[i] = drawn;

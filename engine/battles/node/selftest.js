@@ -1,9 +1,10 @@
 'use strict';
 /**
  * Play the same battles with and without the patch: the handlers of each event and the logs must be
- * equal, or it is not used.
+ * equal, or it is not used. Every figure of the observations must be inside its space, too.
  *
- * Teams are drawn from all species, moves, items and abilities, legal or not. It runs in a process of
+ * Teams are drawn from all species, moves, items and abilities, legal or not, and all know a move after
+ * which one must recharge, which is a choice that no table has. It runs in a process of
  * its own, and once: its success is remembered in the cache folder.
  */
 const {spawnSync} = require('node:child_process');
@@ -17,6 +18,7 @@ const FIELDS = [
 	'effect', 'callback', 'state', 'effectHolder', 'order', 'priority', 'subOrder', 'effectOrder', 'speed',
 	'target', 'index',
 ];
+const TESTED = ['patch.js', 'selftest.js', 'observe.js', 'damage.js', 'tracker.js', 'layout.json'];
 const BATTLES = 3;
 const TIMEOUT_MS = 100_000; // less than Python waits for an answer
 
@@ -47,7 +49,7 @@ function remember(mark) {
 /** Name the simulator, the Node and the scripts that a passed test is about. */
 function fingerprint() {
 	const hash = createHash('sha256').update(`${version} ${process.version}`);
-	for (const name of ['patch.js', 'selftest.js']) hash.update(fs.readFileSync(path.join(__dirname, name)));
+	for (const name of TESTED) hash.update(fs.readFileSync(path.join(__dirname, name)));
 	return hash.digest('hex').slice(0, 16);
 }
 
@@ -55,6 +57,8 @@ function fingerprint() {
 function play(format, seed, count) {
 	const {Dex, Teams} = require('pokemon-showdown/dist/sim');
 	const {Lane, generator, spectatorLines, hashOf} = require('./lanes');
+	const {encode, SIZE} = require('./observe');
+	const observation = new Float32Array(SIZE), info = new Float32Array(8);
 	const dex = Dex.forFormat(format);
 	const hashes = [];
 	const isUsual = entry => entry.exists && entry.num > 0 && !entry.isNonstandard && !entry.battleOnly && !entry.isMega;
@@ -72,7 +76,8 @@ function play(format, seed, count) {
 		};
 		const team = () => Teams.pack(Array.from({length: 6}, () => ({
 			name: '', species: draw('Pokedex', dex.species), item: draw('Items', dex.items),
-			ability: draw('Abilities', dex.abilities), moves: [0, 1, 2, 3].map(() => draw('Moves', dex.moves)),
+			ability: draw('Abilities', dex.abilities),
+			moves: ['Hyper Beam', ...[1, 2, 3].map(() => draw('Moves', dex.moves))],
 			nature: 'Hardy', level: 50, teraType: pick(types),
 			evs: {hp: 4, atk: 0, def: 0, spa: 0, spd: 0, spe: 0},
 		})));
@@ -81,7 +86,10 @@ function play(format, seed, count) {
 		let asked = [];
 		const worker = {
 			count: 0,
-			ask: (_, side, view) => asked.push([side, view]),
+			ask: (_, side, view) => {
+				encode(view, observation, 0, info, 0);
+				asked.push([side, view]);
+			},
 			end: ended => hashes.push(hashOf(spectatorLines(ended.battle.log))),
 		};
 		for (lane.advance(worker); asked.length; lane.advance(worker)) {
@@ -142,6 +150,8 @@ function main() {
 			if (plain[number] !== patched[number]) fail(`battle ${number} of ${format} differs`);
 		}
 	}
+	const {repairs} = require('./observe');
+	if (repairs.count) fail(`${repairs.count} figures of observations were no numbers, the first at ${repairs.first}`);
 }
 
 function fail(reason) {

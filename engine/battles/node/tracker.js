@@ -22,6 +22,12 @@ function effectId(text) {
 	return toId(colon < 0 ? text : text.slice(colon + 2));
 }
 
+/** Return the share of health that "50/100" or "0" says, 0 to 1; 0 where it is none. */
+function share(text) {
+	const [hp, most = '100'] = text.split('/'); // "50/100g": a letter tells the colour of the bar at its borders
+	return Math.max(0, Math.min(1, Number(hp) / parseInt(most, 10))) || 0;
+}
+
 function noBoosts() {
 	return { atk: 0, def: 0, spa: 0, spd: 0, spe: 0, accuracy: 0, evasion: 0 };
 }
@@ -169,8 +175,7 @@ class Tracker {
 			return;
 		}
 		if (mon.fainted) this.revive(mon);
-		const slash = hp.indexOf('/'); // "50/100g": a letter tells the colour of the bar at its borders
-		mon.hp = slash < 0 ? Number(hp) / 100 : Number(hp.slice(0, slash)) / parseInt(hp.slice(slash + 1), 10);
+		mon.hp = share(hp);
 		if ((status || '') !== mon.status) {
 			mon.status = status || '';
 			mon.statusTurn = this.state.turn;
@@ -223,12 +228,14 @@ function parseDetails(details) {
 	return [parts[0].replace('-*', ''), level, gender];
 }
 
+function setBoost(mon, stat, value) {
+	if (STATS.includes(stat)) mon.boosts[stat] = Math.max(-6, Math.min(6, value)) || 0;
+}
+
 function boost(sign) {
 	return function (args) {
 		const mon = this.mon(args[2]);
-		if (!mon) return;
-		const value = mon.boosts[args[3]] + sign * Number(args[4]);
-		mon.boosts[args[3]] = Math.max(-6, Math.min(6, value));
+		if (mon) setBoost(mon, args[3], mon.boosts[args[3]] + sign * Number(args[4]));
 	};
 }
 
@@ -393,13 +400,13 @@ const HANDLERS = {
 	'-unboost': boost(-1),
 	'-setboost'(args) {
 		const mon = this.mon(args[2]);
-		if (mon) mon.boosts[args[3]] = Number(args[4]);
+		if (mon) setBoost(mon, args[3], Number(args[4]));
 	},
 	'-swapboost'(args) {
 		const first = this.mon(args[2]), second = this.mon(args[3]);
 		if (!first || !second) return;
 		const stats = args[4] && !args[4].startsWith('[') ? args[4].split(', ') : STATS;
-		for (const stat of stats) {
+		for (const stat of stats.filter(name => STATS.includes(name))) {
 			[first.boosts[stat], second.boosts[stat]] = [second.boosts[stat], first.boosts[stat]];
 		}
 	},
@@ -513,4 +520,4 @@ const HANDLERS = {
 	},
 };
 
-module.exports = { Tracker, toId, STATS };
+module.exports = { Tracker, toId, share, STATS };

@@ -6,6 +6,7 @@ from tests.benchmarks.faults import (
     foreign,
     inputs,
     machine,
+    numbers,
     processes,
     servers,
     teams,
@@ -15,6 +16,7 @@ from tests.benchmarks.faults import (
 
 FAULTS = (
     *inputs.FAULTS,
+    *numbers.FAULTS,
     *teams.FAULTS,
     *damage.FAULTS,
     *foreign.FAULTS,

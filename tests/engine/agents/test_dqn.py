@@ -283,6 +283,7 @@ def test_an_update_reports_its_figures():
     figures = agent.update(batch)
     assert set(figures) == {
         "loss", "value_loss", "value", "value_max", "value_std", "error", "epsilon", "beta",
+            "skipped_updates",
     }  # fmt: skip
     assert all(np.isfinite(value) for value in figures.values())
     assert figures["loss"] == figures["value_loss"]  # nothing was demonstrated

@@ -159,6 +159,7 @@ def test_an_update_reports_its_figures_and_empties_the_rollout():
         "approx_kl",
         "clip_fraction",
         "explained_variance",
+        "skipped_updates",
     }
     assert all(np.isfinite(value) for value in figures.values())
     assert not agent.is_update_due

@@ -64,6 +64,14 @@ def test_cloning_is_the_same_for_a_seed():
     assert first == second
 
 
+def test_decisions_that_are_no_numbers_are_skipped_and_the_clone_is_finite():
+    data = demonstrations()
+    data.observations[::100] = np.nan
+    cloned = clone(data, CloningSettings(epochs=2, batch_size=16))
+    assert cloned.epochs[-1].skipped > 0
+    assert all(np.isfinite(each).all() for each in cloned.weights.values())
+
+
 def test_too_few_battles_are_refused():
     data = demonstrations()
     with pytest.raises(ConfigurationError, match="1 battles are too few to learn from"):

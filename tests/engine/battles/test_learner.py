@@ -73,3 +73,33 @@ def test_frozen_layers_stay_as_they_are() -> None:
     changed = {name for name in after if not np.array_equal(before[name], after[name].detach())}
     assert changed
     assert all(name.startswith(("choice_", "preview_", "win_")) for name in changed)
+
+
+def test_an_update_of_what_is_no_number_is_skipped_counted_and_leaves_finite_weights() -> None:
+    one = learner()
+    experience, _ = played(one)
+    before = one.flat().copy()
+    experience.advantages[3] = np.nan
+    figures = update(one, experience)
+    assert figures["skipped_updates"] == 4 * 2
+    assert figures["gradient_steps"] == 0
+    np.testing.assert_array_equal(one.flat(), before)
+    experience.advantages[3] = 0
+    experience.observations[5] = np.nan
+    figures = update(one, experience)
+    assert 0 < figures["gradient_steps"] < figures["skipped_updates"]
+    assert np.isfinite(one.flat()).all()
+    assert np.isfinite(list(figures.values())).all()
+
+
+def test_a_learner_resumes_its_count_of_skipped_steps_and_from_checkpoints_without_it() -> None:
+    one, other = learner(), learner()
+    experience, _ = played(one)
+    experience.advantages[:] = np.inf
+    update(one, experience)
+    facts, arrays = one.save()
+    assert facts["skipped_updates"] > 0
+    other.load(facts, arrays)
+    assert other.save()[0] == facts
+    other.load({"rng": facts["rng"]}, arrays)
+    assert other.save()[0]["skipped_updates"] == 0

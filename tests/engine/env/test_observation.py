@@ -235,17 +235,16 @@ def test_feature_bounds_are_those_of_each_figure() -> None:
 
 bytes_ = st.integers(0, 255)
 words = st.integers(0, 0xFFFF)
+huge = st.integers(0, 2**40) | st.sampled_from((255, 256, 999_999, 2**31, 2**32 - 1))
 creatures = st.builds(
     Creature,
-    species=bytes_,
+    species=huge,
     name=st.just("SOMEONE"),
-    level=bytes_,
-    hp=words,
+    level=huge,
+    hp=huge,
     max_hp=words,
     status=st.sampled_from(("", "sleep")),
-    moves=st.lists(st.builds(Move, bytes_, st.just("BUMP"), st.integers(0, 63)), max_size=4).map(
-        tuple
-    ),
+    moves=st.lists(st.builds(Move, bytes_ | huge, st.just("BUMP"), bytes_), max_size=6).map(tuple),
     types=st.lists(st.integers(0, 27), max_size=2).map(tuple),
 )
 battles = st.builds(
@@ -254,7 +253,7 @@ battles = st.builds(
     trainer_class=bytes_,
     own=st.none() | creatures,
     enemy=st.none() | creatures,
-    enemy_slot=bytes_,
+    enemy_slot=huge,
 )
 cursors = st.tuples(bytes_, bytes_)
 controls = st.builds(
@@ -263,26 +262,26 @@ controls = st.builds(
     cursor=cursors,
     menu_size=cursors,
 )
-pockets = st.lists(st.tuples(bytes_, bytes_), max_size=5).map(tuple)
+pockets = st.lists(st.tuples(bytes_, huge), max_size=5).map(tuple)
 states = st.builds(
     GameState,
     place=st.builds(
         Place,
         st.builds(MapId, bytes_, bytes_),
         st.just("SOMEWHERE"),
-        bytes_,
-        bytes_,
+        words,
+        words,
         st.sampled_from(Facing),
         st.just("indoor"),
     ),
     control=controls,
-    party=st.lists(creatures, max_size=6).map(tuple),
+    party=st.lists(creatures, max_size=8).map(tuple),
     battle=st.none() | battles,
     badges=st.tuples(bytes_, bytes_),
-    money=st.integers(0, 0xFFFFFF),
+    money=huge,
     play_time_s=st.floats(0, 1e9),
-    caught=st.integers(0, 256),
-    seen=st.integers(0, 256),
+    caught=huge,
+    seen=huge,
     bag=st.builds(Bag, pockets, pockets),
     event_flags=st.binary(min_size=256, max_size=256),
     screen_text=st.lists(st.text(max_size=20), max_size=5).map(tuple),

@@ -50,6 +50,21 @@ def test_balance_learns_a_rare_action():
     assert rare_accuracy(0.0) < 0.1
 
 
+def test_steps_that_are_no_numbers_are_skipped_counted_and_kept_in_the_count():
+    examples = make_examples([1, 2] * 200)
+    examples.features[::50] = np.nan
+    config = SMALL.model_copy(update={"batch_size": 8, "epochs": 1, "val_share": 0.0})
+    cloning = Cloning(config, examples)
+    (epoch,) = learn(cloning)
+    assert 0 < epoch.skipped < cloning.batches
+    assert epoch.figures()["train/skipped_updates"] == epoch.skipped
+    assert np.isfinite(list(epoch.figures().values())).all()
+    assert np.isfinite(np.frombuffer(weights(cloning), np.float32)).all()
+    other = Cloning(config, examples)
+    other.load(*cloning.save())
+    assert other.save()[0] == cloning.save()[0]
+
+
 def test_masked_actions_are_never_predicted():
     examples = make_examples([1, 2] * 50)
     examples.masks[:, 3:] = False

@@ -217,6 +217,7 @@ def test_a_run_writes_the_metrics_that_users_of_stable_baselines3_know(tmp_path)
         "train/approx_kl",
         "train/clip_fraction",
         "train/explained_variance",
+        "train/skipped_updates",
         "train/loss",
         "time/fps",
     } <= set(found)

@@ -1,0 +1,104 @@
+"""Gradients that are no numbers, in each learner that shares the steps."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from engine.agents.dqn import DQN
+from engine.agents.gradients import MAX_SKIPPED, SKIPPED, GradientSteps
+from engine.errors import TrainingError
+from engine.events import Event, PolicyUpdated, WarningRaised
+from engine.training.journal import Journal
+from engine.training.reporter import RunLog
+from tests.engine.agents.test_dqn import SMALL, play
+from tests.engine.agents.test_ppo import filled_agent
+from tests.engine.toy import SPACES
+
+
+def steps() -> tuple[GradientSteps, nn.Linear]:
+    network = nn.Linear(2, 1)
+    return GradientSteps(torch.optim.Adam(network.parameters()), network, 1.0), network
+
+
+def loss_of(network: nn.Linear, value: float) -> torch.Tensor:
+    return network(torch.full((1, 2), value)).sum()
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 3e38])
+def test_a_gradient_that_is_no_finite_number_changes_nothing_and_is_counted(value: float) -> None:
+    gradients, network = steps()
+    before = network.weight.detach().clone()
+    assert gradients.take(loss_of(network, value)) is None
+    assert gradients.skipped == 1
+    assert torch.equal(network.weight, before)
+    assert gradients.take(loss_of(network, 1.0)) == pytest.approx(math.sqrt(3))
+    assert gradients.skipped == 1
+    assert not torch.equal(network.weight, before)
+    assert network.weight.isfinite().all()
+
+
+def test_a_loss_that_is_no_number_is_skipped_though_its_gradient_is_one() -> None:
+    gradients, network = steps()
+    assert gradients.take(loss_of(network, 1.0) + math.nan) is None
+
+
+def test_so_many_skipped_steps_in_a_row_end_the_run_with_a_remedy() -> None:
+    gradients, network = steps()
+    for _ in range(MAX_SKIPPED - 1):
+        gradients.take(loss_of(network, math.nan))
+    gradients.take(loss_of(network, 1.0))
+    for _ in range(MAX_SKIPPED - 1):
+        gradients.take(loss_of(network, math.nan))
+    with pytest.raises(TrainingError, match=r"no finite numbers.*Lower the learning rate"):
+        gradients.take(loss_of(network, math.nan))
+
+
+def test_ppo_leaves_out_what_is_no_number_and_keeps_the_count_when_resumed() -> None:
+    agent, _, batch = filled_agent()
+    agent.ppo.rollout.rewards[0, 0] = np.nan
+    figures = agent.update(batch)
+    assert figures[SKIPPED] > 0
+    assert all(parameter.isfinite().all() for parameter in agent.ppo.network.parameters())
+    facts, arrays = agent.ppo.save()
+    other = filled_agent()[0].ppo
+    other.load(facts, arrays)
+    assert other.save()[0][SKIPPED] == figures[SKIPPED]
+    del facts[SKIPPED]  # as a checkpoint of before
+    other.load(facts, arrays)
+    assert other.save()[0][SKIPPED] == 0
+
+
+def test_dqn_leaves_out_what_is_no_number_and_still_draws_by_finite_priorities() -> None:
+    agent = DQN(SMALL, 4, SPACES, seed=1)
+    _, batch, _ = play(agent, 30)
+    agent.replay.append(
+        features=batch.features * np.nan,
+        pixels=batch.pixels,
+        mask=batch.mask,
+        actions=np.zeros(4, np.int64),
+        rewards=np.zeros(4, np.float32),
+        terminated=np.ones(4, np.bool_),
+        truncated=np.zeros(4, np.bool_),
+    )
+    for _ in range(5):
+        figures = agent.update(batch)
+    assert figures[SKIPPED] > 0
+    assert np.isfinite(list(figures.values())).all()
+    facts, arrays = agent.save()
+    assert facts[SKIPPED] == figures[SKIPPED]
+    assert all(np.isfinite(each).all() for name, each in arrays.items() if "network" in name)
+    del facts[SKIPPED]  # as a checkpoint of before
+    agent.load(facts, arrays)
+
+
+def test_a_run_says_once_that_steps_were_skipped(tmp_path) -> None:
+    seen: list[Event] = []
+    log = RunLog(Journal(tmp_path / "journal.jsonl"), None, seen.append)
+    for number, skipped in enumerate((0.0, 2.0, 5.0)):
+        log.emit(PolicyUpdated(number, 10, {SKIPPED: skipped}))
+    log.close()
+    (said,) = (event.message for event in seen if isinstance(event, WarningRaised))
+    assert "2 gradient steps whose gradient was no finite number" in said
