@@ -16,7 +16,7 @@ from engine.battles.demonstrations import SUFFIX, Battle, decisions_of, read_bat
 from engine.battles.formats import find_format
 from engine.battles.simulator import Simulator
 from engine.errors import BattleError, ConfigurationError, DemoError
-from engine.files import parse_json, read_file
+from engine.files import parse_json, read_text
 
 REASONS: Mapping[int, str] = {
     -1: "no such choice",
@@ -99,7 +99,7 @@ def read_battle_file(path: Path) -> list[Battle]:
     """
     if path.name.endswith(SUFFIX):
         return read_battles(path)
-    text = read_file(path, _MAX_BYTES).decode()
+    text = read_text(path, _MAX_BYTES)
     if path.suffix == ".json":
         return [_of_json(parse_json(text))]
     if path.suffix == ".html":

@@ -9,7 +9,7 @@ from engine.battles.formats import FORMATS, Format
 from engine.battles.setup import find_simulator
 from engine.battles.simulator import Simulator
 from engine.errors import BattleError, ConfigurationError
-from engine.files import read_file
+from engine.files import read_text
 
 _MAX_BYTES = 1 << 16
 _UNSEEN = "unseen/"
@@ -150,9 +150,9 @@ def _team_files(path: Path) -> list[Path]:
 
 def _text(path: Path) -> str:
     try:
-        return read_file(path, _MAX_BYTES).decode()
+        return read_text(path, _MAX_BYTES)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise BattleError(f"Cannot read the team {path}: {reason}.", _SHEET_HINT) from None
-    except UnicodeDecodeError:
-        raise BattleError(f"{path} is not text.", _SHEET_HINT) from None
+    except ValueError as error:
+        raise BattleError(f"{path} cannot be read: {error}.", _SHEET_HINT) from None

@@ -43,13 +43,7 @@ from engine.events import (
     PolicyUpdated,
     StrategySwitched,
 )
-from engine.files import (
-    is_named,
-    open_file,
-    read_lines,
-    remedy,
-    restore_file,
-)
+from engine.files import is_named, open_file, read_lines, remedy, restore_file
 from engine.numerals import MAX_INT, MAX_NUMBER, is_number
 
 _KEPT = (

@@ -24,13 +24,7 @@ from pydantic import Field, TypeAdapter
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.events import CurriculumChanged, EpisodeEnded
-from engine.files import (
-    MAX_LINE,
-    make_folder,
-    open_to_read,
-    read_file,
-    write_file,
-)
+from engine.files import MAX_LINE, make_folder, open_to_read, read_file, write_file
 from engine.folders import cache_folder, folder_bytes, user_path
 from engine.numerals import MAX_INT, MAX_NUMBER
 from engine.training.checkpoint import uptime_of

@@ -27,8 +27,9 @@ def other_game(memory: bytes) -> str:
     Where Emerald keeps its encryption key, SaveBlock2 + AC, the others keep 0 and 1.
     """
     for sector in range(_SLOTS * _SECTORS):
-        number, _, signature, _ = _footer(memory, sector)
-        if (number, signature) == (0, _SIGNATURE):
+        number, checksum, signature, _ = _footer(memory, sector)
+        is_right = signature == _SIGNATURE and checksum == _checksum(memory, sector, number)
+        if number == 0 and is_right:
             (key,) = struct.unpack_from("<I", memory, sector * _SECTOR + _KEY_AT)
             return _OTHERS.get(key, "")
     return ""

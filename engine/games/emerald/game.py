@@ -160,10 +160,6 @@ class EmeraldGame(Game):
             EnvironmentError: There is no core that can be used.
         """
         memory = battery_memory(battery, file)
-        if other := other_game(memory):
-            raise ConfigurationError(
-                f"{file} is a saved game of {other}, not of {self.name}.", "Use one of this game."
-            )
         if not has_saved_game(memory):
             if has_signature(memory):
                 raise ConfigurationError(
@@ -173,6 +169,10 @@ class EmeraldGame(Game):
             raise ConfigurationError(
                 f"{file} contains no saved game of {self.name}.",
                 "It is from a different game, or nothing was saved. Save in the game first.",
+            )
+        if other := other_game(memory):
+            raise ConfigurationError(
+                f"{file} is a saved game of {other}, not of {self.name}.", "Use one of this game."
             )
         return self._start(memory)
 

@@ -1,4 +1,4 @@
-"""Numbers that no program of ours writes, in each field of each file of a run from elsewhere."""
+"""Odd numbers in each field of each file of a run from elsewhere, and other emulators' files."""
 
 import json
 import random
@@ -6,14 +6,18 @@ import shutil
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from engine.errors import ConfigurationError
+from engine.games.catalog import load_game
 from engine.training.checkpoint import seal
 from tests.benchmarks.faults.damage import check_resume, check_saves, file_of, said_well
-from tests.benchmarks.faults.fault import Fault, Strike
+from tests.benchmarks.faults.fault import Fault, Lost, Strike
 from tests.benchmarks.faults.workshop import Workshop
+from tests.engine.cartridges import crystal_like, saved_game
+from tests.engine.demos.damage import damaged
 
 ODD = (
     "1.7e308", "-1e308", "1e300", "1e16", "1e-320", "1e400", "-1e400", "NaN", "Infinity", "-0.0",
@@ -106,7 +110,9 @@ KINDS: dict[str, tuple[str, Callable[[Path, random.Random], None]]] = {
 }
 
 
-def odd_numbers(pattern: str, change: Callable[[Path, random.Random], None]) -> Any:
+def odd_numbers(
+    pattern: str, change: Callable[[Path, random.Random], None]
+) -> Callable[[Workshop], AbstractContextManager[Strike]]:
     """Return a scene in which a file of a run from elsewhere holds odd numbers."""
 
     @contextmanager
@@ -120,7 +126,7 @@ def odd_numbers(pattern: str, change: Callable[[Path, random.Random], None]) -> 
             check_saves(saves, shop)
             said_well("poketui runs RUN RUN", "runs", "good", "bad", "--save-dir", str(saves))
             said_well("poketui runs --json", "runs", "--json", "--save-dir", str(saves))
-            said_well("poketui replay", "replay", "bad", "--list", "--save-dir", str(saves))
+            said_well("poketui replay", "replay", "bad:1", "--save-dir", str(saves))
             check_resume(saves, shop, must_go=False)
             shutil.rmtree(saves)
 
@@ -129,6 +135,30 @@ def odd_numbers(pattern: str, change: Callable[[Path, random.Random], None]) -> 
     return scene
 
 
-FAULTS = tuple(
-    Fault(f"odd numbers in {name} of a run", 60, odd_numbers(*kind)) for name, kind in KINDS.items()
+@contextmanager
+def batteries(shop: Workshop) -> Iterator[Strike]:
+    """Append to a battery file what emulators append, or damage it, and continue from it."""
+    folder = shop.folder()
+    rom = folder / "tiny.gbc"
+    rom.write_bytes(crystal_like())
+    good = saved_game(folder / "good.sav").read_bytes()
+    game = load_game(str(rom), allow_unknown=True)
+
+    def strike(rng: random.Random) -> None:
+        more = rng.randbytes(rng.randrange(64)) + rng.choice((b"\0", b"\xff")) * rng.choice(
+            (0, 16, 44, 48, 0x8000, 0x18000, 0x19000)
+        )
+        for data, is_good in ((good + more, True), (damaged(good, rng), False)):
+            try:
+                game.start_saved(data, "x.dat").close()
+            except ConfigurationError as error:
+                if is_good or not str(error).isprintable():
+                    raise Lost(f"{len(more)} bytes more: {error}") from None
+
+    yield strike
+
+
+FAULTS = (
+    *(Fault(f"odd numbers in {each} of a run", 40, odd_numbers(*KINDS[each])) for each in KINDS),
+    Fault("battery files of other emulators", 100, batteries),
 )

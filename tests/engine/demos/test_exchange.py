@@ -20,7 +20,7 @@ from engine.demos.demonstration import (
 from engine.demos.exchange import from_actions, from_npz, to_npz
 from engine.demos.minari_folder import read_minari_actions, to_minari
 from engine.demos.recorder import record_policy, rules_policy
-from engine.demos.table import from_csv, to_csv
+from engine.demos.table import from_csv, read_table, to_csv
 from engine.errors import DemoError
 
 Recorded = tuple[Path, Demonstration]
@@ -350,3 +350,20 @@ def test_minari_reads_what_was_exported(
     (tmp_path / "walk-v0" / "data" / "main_data.hdf5").write_bytes(b"\x89HDF\r\n\x1a\nrubbish")
     with pytest.raises(DemoError, match="damaged"):
         list(read_minari_actions(tmp_path / "walk-v0"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_table_of_any_editor_is_read(tmp_path: Path, encoding: str, end: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(f"action,reward{end}A,1.5{end}1,{end}".encode(encoding))
+    table = read_table(path, ("A", "B"))
+    assert list(table.actions) == [0, 1]
+    assert table.rewards[0] == 1.5
+
+
+@pytest.mark.parametrize("cell", ["1.7e308", "nan", "inf", "1_0", "٣"])
+def test_a_reward_that_is_no_number_is_refused(tmp_path: Path, cell: str) -> None:
+    (tmp_path / "x.csv").write_text(f"action,reward\nA,{cell}\n")
+    with pytest.raises(DemoError, match="not a table of actions"):
+        read_table(tmp_path / "x.csv", ("A", "B"))

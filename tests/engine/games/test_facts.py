@@ -1,5 +1,7 @@
 """The tables of facts agree with each other."""
 
+from pathlib import Path
+
 from engine.games.crystal import collision
 from engine.games.crystal.symbols import FACTS, SYMBOLS
 from engine.games.facts import read_rows
@@ -63,3 +65,9 @@ def test_a_collision_id_is_land_water_or_wall() -> None:
     assert not (walkable & (collision.TERRAIN & Terrain.WATER != 0)).any()
     ids = {int(row["id"], 16) for row in read_rows(FACTS, "collisions")}
     assert ids == set(range(256))
+
+
+def test_a_table_of_any_editor_is_read(tmp_path: Path) -> None:
+    for encoding, end in (("utf-8-sig", "\r\n"), ("utf-16", "\r"), ("utf-8", "\n")):
+        (tmp_path / "maps.csv").write_bytes(f"name,group{end}HÖHLE,3{end}".encode(encoding))
+        assert read_rows(tmp_path, "maps") == [{"name": "HÖHLE", "group": "3"}]

@@ -69,7 +69,10 @@ def test_a_changed_word_in_its_only_slot_damages_a_saved_game(at: int) -> None:
 @pytest.mark.parametrize(("key", "other"), [(0, "Ruby or Sapphire"), (1, "FireRed or LeafGreen")])
 def test_a_saved_game_of_a_sister_is_named(key: int, other: str) -> None:
     memory = bytearray(saved(0))
-    struct.pack_into("<I", memory, 9 * 0x1000 + 0xAC, key)  # where `saved` puts sector 0
+    at = 9 * 0x1000  # where `saved` puts sector 0
+    struct.pack_into("<I", memory, at + 0xAC, key)
+    total = sum(struct.unpack_from(f"<{0xF2C // 4}I", memory, at))
+    struct.pack_into("<H", memory, at + 0xFF6, (total + (total >> 16)) & 0xFFFF)
     with pytest.raises(ConfigurationError, match=other):
         EmeraldGame(Profile.read(FACTS)).start_saved(bytes(memory), "moss.sav")
 
