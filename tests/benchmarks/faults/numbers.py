@@ -57,5 +57,5 @@ def experience(shop: Workshop) -> Iterator[Strike]:
 
 FAULTS = (
     Fault("battles of any legal teams", 12, battles),
-    Fault("experience that is no number", 20, experience),
+    Fault("experience that is no number", 10, experience),
 )

@@ -187,6 +187,17 @@ def test_copies_of_a_battle_leave_it_as_it_was(one):
     assert len(one.step(asked.seats, np.array([code, answer])).seats)
 
 
+def test_a_battle_with_someone_disguised_is_copied(one, showdown):
+    names = ("Zoroark", "Pikachu", "Snorlax", "Gengar", "Ditto", "Eevee")
+    team = one.import_team("\n\n".join(f"{name}\nAbility: Illusion\n- Protect" for name in names))
+    given = lane(0)
+    with Simulator([replace(given, teams=(given.teams[0], team))], showdown) as simulator:
+        asked = simulator.step(NOTHING, NOTHING)
+        simulator.step(asked.seats, np.zeros(2, np.int64))  # both take their first four
+        assert any("Gengar" in line for line in simulator.inspect(0) if "|switch|p2a" in line)
+        assert simulator.fork(0, 20, 7).results.tolist() == [1] * 20
+
+
 def test_teams_are_validated_by_the_simulator(one):
     team = lane(0).teams[0]
     assert one.validate(DEFAULT_FORMAT.id, team) == ()

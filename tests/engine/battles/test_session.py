@@ -15,6 +15,7 @@ from engine.config import RunConfig, VgcConfig
 from engine.errors import CheckpointError, ConfigurationError
 from engine.events import (
     BattlesProgressed,
+    CheckpointSaved,
     Event,
     RunFailed,
     RunStarted,
@@ -79,6 +80,8 @@ class Driven:
 
 def test_a_run_survives_a_killed_worker_and_is_resumed_where_it_stopped(tmp_path: Path) -> None:
     driven = Driven(BattleSession(config_in(tmp_path)))
+    driven.until(lambda event: isinstance(event, CheckpointSaved) and not event.total_steps)
+    assert not any(isinstance(event, BattlesProgressed) for event in driven.events)
     first = driven.next_update()
     assert first.workers[0].resident_bytes > 0
     os.kill(first.workers[0].pid, signal.SIGKILL)
