@@ -6,6 +6,7 @@ POKETUI_SEED=3, POKETUI_PPO__LEARNING_RATE=1e-4.
 
 import os
 import reprlib
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
@@ -21,7 +22,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
-from engine.files import MAX_SETTINGS, check_values, parse_json, parse_toml, read_file
+from engine.files import check_values, parse_json, parse_toml, read_text
 from engine.folders import user_path
 from engine.providers import backend_of, names_of, with_whole_paths
 from engine.trust import (
@@ -43,6 +44,12 @@ _HOLDS_SECRET = "holds_secret"
 """Kind of a validation error whose value is not to be shown."""
 _SHOWN = 200
 """Most characters of a wrong value."""
+_PREFIX = "POKETUI_"
+_NO_SETTINGS = frozenset(
+    {"CACHE_DIR", "CONFIG_DIR", "GBA_CORE", "RUNTIME_DIR", "SHOWDOWN", "TRUST"}
+)
+"""Variables that begin with it, but name folders, files and what is trusted."""
+_LIST = "List all: poketui run --set help"
 
 ScreenNetwork = Literal["impala", "nature", "tiny"]
 EncoderKind = Literal[
@@ -66,6 +73,7 @@ class Section(BaseModel):
                 is_usable = False
             if not is_usable:
                 raise ValueError("text must not contain NUL or unpaired surrogates")
+        check_values({"": value})
         return value
 
 
@@ -369,7 +377,7 @@ class VgcConfig(Section):
     format: str = "gen9vgc2023regc"
     """Battle format; gen9vgc2023regulationc is another name of the default."""
     team: str = ""
-    """File of the own team, pasted or packed; empty: the shipped ones, as the foe has."""
+    """File of the own team, or folder of own teams; empty: the shipped ones, as the foe has."""
     num_teams: int = Field(default=1, ge=1)
     """How many of the shipped teams are played with, the first ones."""
     num_workers: int = Field(default=4, ge=1, le=128)
@@ -466,6 +474,7 @@ class RunConfig(Section):
     """Maximum tokens of a prompt and its answer, with thinking; at least 1,000 more than
     planner.answer_tokens."""
     initial_strategy: Literal["llm_heavy", "balanced", "rule_heavy"] = "llm_heavy"
+    """Strategy that a run begins with; without llm_model the rules are the planner."""
     decision_db_path: str = "decisions.db"
     """Decision history; a relative path lies in the run's folder, an absolute one can be shared by
     several runs."""
@@ -479,10 +488,11 @@ class RunConfig(Section):
     half size; both; or one frame of 84 x 84 in colour, seen by the convolutional network that is
     named, with features beside it or without."""
     mode: Literal["adaptive", "rl_only", "llm_only"] = "adaptive"
-    """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone."""
+    """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone. Without
+    llm_model the rules are the planner."""
     strategy: Literal["adaptive", "llm_heavy", "balanced", "rule_heavy"] = "adaptive"
     """Planner weight in mode adaptive: by performance, or fixed at 80, 50 or 20 % of the
-    decisions."""
+    decisions. Without llm_model the rules are the planner."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     num_envs: int = Field(default=32, ge=1, le=512)
     workers: int = Field(default=0, ge=0, le=128)
@@ -604,6 +614,12 @@ class RunConfig(Section):
         """Tell whether the agent has a use for the planner's advice."""
         return self.agent not in ("random", "explore")
 
+    @property
+    def led_by_rules(self) -> list[str]:
+        """Names of settings that put a language model in charge although none is set."""
+        named = {"mode": "llm_only", "strategy": "llm_heavy", "initial_strategy": "llm_heavy"}
+        return [key for key in named if not self.llm_model and getattr(self, key) == named[key]]
+
     def permissions(self) -> list[Permission]:
         """Return what training with these settings needs, wherever they are from."""
         backends = [self.llm_backend or backend_of(model) for model in self.models]
@@ -634,10 +650,11 @@ def load_config(path: Path | None = None, overrides: dict[str, Any] | None = Non
     """
     given = _read_environment()
     values = _read_file(path) if path else {}
+    file = str(path or "the options")
     _merge(values, given)
     for target in (given, values):
         _override(target, overrides or {})
-    config = parse_config(values, str(path or "the options"))
+    config = parse_config(values, lambda key: _origin(key, overrides or {}, file))
     user_path(config.decision_db_path)
     if path is None:
         return config
@@ -646,13 +663,14 @@ def load_config(path: Path | None = None, overrides: dict[str, Any] | None = Non
     return config
 
 
-def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
-    """Validate `values`; `origin` names where they are from in the error."""
+def parse_config(values: dict[str, Any], origin: str | Callable[[str], str]) -> RunConfig:
+    """Validate `values`; `origin` names where they, or the one of a key, are from in the error."""
     try:
         return RunConfig(**values)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
+        origin = origin if isinstance(origin, str) else origin(key)
         what = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             hint = _hint_for_unknown(first["loc"], first["input"], _section_of(first["loc"]))
@@ -670,8 +688,21 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
         raise ConfigurationError(f"{origin}: {value}{what}.", "Correct this value.") from None
 
 
+def _origin(key: str, overrides: Mapping[str, Any], file: str) -> str:
+    """Return where the value of a key is from: the options, a variable, or else the file."""
+    if any(f"{key}.".startswith(f"{given}.") for given in overrides):
+        return "the options"
+    name = _variable(key)
+    found = (each for each in os.environ if f"{name}__".startswith(f"{each.upper()}__"))
+    return next(found, file)
+
+
+def _variable(key: str) -> str:
+    return _PREFIX + key.replace(".", "__").upper()
+
+
 def _hint_for_unknown(location: tuple[str | int, ...], unknown: Any, section: type[Section]) -> str:
-    """Name the settings nearest to an unknown key, or all that its section has."""
+    """Name the settings nearest to an unknown key, and where all of them are listed."""
     *parents, name = map(str, location)
     inner = str(next(iter(unknown))) if isinstance(unknown, dict) and unknown else ""
     near = [".".join((*parents, each)) for each in _near(name, section)]
@@ -680,14 +711,27 @@ def _hint_for_unknown(location: tuple[str | int, ...], unknown: Any, section: ty
             f"{each}.{within[0]}" if (within := _near(inner, _sections().get(each))) else each
             for each in near
         ]
-    if not near:  # the name of a setting in another section, or in none
-        kinds: dict[str, type[Section]] = {"": RunConfig}
-        kinds |= {f"{each}.": kind for each, kind in _sections().items()}
-        wanted = inner or name
-        near = [f"{each}{wanted}" for each, kind in kinds.items() if wanted in kind.model_fields]
-    if near:
-        return f"Did you mean {' or '.join(near)}?"
-    return f"Known keys: {', '.join(section.model_fields)}."
+    wanted = ".".join((*parents, name, *([inner] if inner else ())))
+    near = near or nearest_settings(wanted)
+    return f"Did you mean {' or '.join(near)}? {_LIST}"
+
+
+def nearest_settings(wanted: str) -> list[str]:
+    """Return the settings like a misspelt one: in another section, or else the nearest of all."""
+    keys = {key: key.rpartition(".")[2] for key in _keys(RunConfig)}
+    name = wanted.rpartition(".")[2]
+    alike = get_close_matches(name, keys.values(), 3, 0.7)
+    found = sorted((key for key in keys if keys[key] in alike), key=lambda key: keys[key] != name)
+    return found[:3] or get_close_matches(wanted, keys, 1, 0)
+
+
+def _keys(section: type[Section], prefix: str = "") -> Iterator[str]:
+    for name, field in section.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, Section):
+            yield from _keys(kind, f"{prefix}{name}.")
+        else:
+            yield prefix + name
 
 
 def _near(name: str, section: type[Section] | None) -> list[str]:
@@ -712,9 +756,9 @@ def _section_of(location: tuple[str | int, ...]) -> type[Section]:
 
 def _read_file(path: Path) -> dict[str, Any]:
     try:
-        text = read_file(path, MAX_SETTINGS).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        text = read_text(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(
             f"Cannot read the config file {path}: {reason}.", "Use a readable JSON or TOML file."
         ) from None
@@ -741,15 +785,34 @@ def _read_environment() -> dict[str, Any]:
     class Variables(RunConfig, BaseSettings):
         """The same keys, named as variables."""
 
-        model_config = SettingsConfigDict(env_prefix="POKETUI_", env_nested_delimiter="__")
+        model_config = SettingsConfigDict(env_prefix=_PREFIX, env_nested_delimiter="__")
 
+    for variable in os.environ:
+        _check_variable(variable.upper())
     try:
         return EnvSettingsSource(Variables)()
     except SettingsError as error:
         name = str(error).partition('"')[2].partition('"')[0].upper()
         raise ConfigurationError(
-            f"The variable POKETUI_{name} is not valid JSON.", "Correct it, or unset it."
+            f"The variable {_PREFIX}{name} is not valid JSON.", "Correct it, or unset it."
         ) from None
+
+
+def _check_variable(variable: str) -> None:
+    """Refuse a variable that is named as a setting's and is none's: it would have no effect."""
+    name = variable.removeprefix(_PREFIX)
+    first, separator, rest = name.lower().partition("__")
+    section = _sections().get(first)
+    is_inside = section is not None and rest.partition("__")[0] in section.model_fields
+    is_setting = is_inside if separator else first in RunConfig.model_fields
+    if name == variable or name in _NO_SETTINGS or is_setting:
+        return
+    near = get_close_matches(name, _NO_SETTINGS, 1, 0.7)
+    near = near or nearest_settings(name.lower().replace("__", "."))
+    raise ConfigurationError(
+        f"The variable {variable} names no setting.",
+        f"Did you mean {' or '.join(map(_variable, near))}? {_LIST}",
+    )
 
 
 def _override(values: dict[str, Any], overrides: dict[str, Any]) -> None:

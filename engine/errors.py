@@ -26,6 +26,15 @@ class EnvironmentError(PokeTUIError):
     """The emulator or the game cannot be set up."""
 
 
+class ClosedError(EnvironmentError):
+    """Something is used after it was closed."""
+
+    def __init__(
+        self, message: str = "The environment is closed.", hint: str = "Make a new one."
+    ) -> None:
+        super().__init__(message, hint)
+
+
 class RomError(EnvironmentError):
     """The ROM file is missing, damaged or not supported."""
 

@@ -6,6 +6,7 @@ through a symbolic link. What is read has a limit, compressed or not.
 Only calls of `os` write, so that tests can let each of them fail.
 """
 
+import codecs
 import contextlib
 import errno
 import json
@@ -21,6 +22,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from engine.numerals import MAX_INT, is_number
+
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 """A run holds what a person typed: it is nobody else's to read."""
 
@@ -28,12 +31,15 @@ EXPORT_MODE = 0o666
 """Of a file that a person asked for by name; the umask takes away from it, as from any other."""
 MAX_SETTINGS, MAX_LINE = 1 << 18, 1 << 23
 """Bytes of a file of settings, and of a line of a journal: far more than any of ours has."""
-MAX_INT = 1 << 63
-"""Whole numbers in files are smaller: they have 64 bits, with a sign."""
-MAX_TIME = 2.0**33
-"""Seconds since the epoch, beyond which no calendar goes everywhere."""
 _MAX_DEPTH = 32
-_TOO_DEEP, _NOT_TEXT = "it is nested too deeply", "it is not UTF-8 text"
+_TOO_DEEP, _TOO_LARGE = "it is nested too deeply", "a number is too large, or none"
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16's, which it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _BLOCK = 1 << 16
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
@@ -148,6 +154,33 @@ def read_file(path: Path, limit: int) -> bytes:
     return content
 
 
+def read_text(path: Path, limit: int = MAX_SETTINGS) -> str:
+    """Return the text of a file of at most `limit` bytes, a user's or ours; see `decode_text`.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or is too large.
+        ValueError: It is not text, and where.
+    """
+    return decode_text(read_file(path, limit))
+
+
+def decode_text(data: bytes) -> str:
+    r"""Return text in UTF-8, or in what its byte order mark names, with line ends as "\n".
+
+    Raises:
+        ValueError: It is not text, and where.
+    """
+    mark, encoding = next((each for each in _MARKS if data.startswith(each[0])), (b"", "utf-8"))
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        name, at = encoding[:6].rstrip("-").upper(), len(mark) + error.start
+        raise ValueError(f"it is not {name} text: see byte {at:,}") from None
+    if "\0" in text:
+        raise ValueError(f"it is not text: character {text.index(chr(0)):,} is a zero")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def read_lines(path: Path, newest: int | None = None, limit: int = MAX_LINE) -> Iterator[bytes]:
     r"""Yield the lines of a file with their ends, never more than one of them in memory.
 
@@ -194,11 +227,9 @@ def read_object(path: Path) -> dict[str, Any]:
         ValueError: Saying shortly why it cannot be read.
     """
     try:
-        values = parse_json(read_file(path, MAX_SETTINGS))
+        values = parse_json(read_text(path))
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from None
-    except UnicodeDecodeError:
-        raise ValueError(_NOT_TEXT) from None
     if not isinstance(values, dict):
         raise ValueError("it contains no keys")
     check_values(values)
@@ -209,8 +240,8 @@ def check_values(values: dict[str, Any]) -> None:
     """Refuse what would break whoever shows or compares settings.
 
     Raises:
-        ValueError: They are nested too deeply, a number has more than 64 bits, or a text is
-            not Unicode.
+        ValueError: They are nested too deeply, a number is too large or none, or a text is not
+            Unicode.
     """
     level: list[Any] = [values]
     for _ in range(_MAX_DEPTH):
@@ -220,7 +251,9 @@ def check_values(values: dict[str, Any]) -> None:
             for part in (value.values() if isinstance(value, dict) else value)
         ]
         if any(isinstance(part, int) and abs(part) >= MAX_INT for part in parts):
-            raise ValueError("a number is too large")
+            raise ValueError(_TOO_LARGE)
+        if not all(is_number(part) for part in parts if isinstance(part, float)):
+            raise ValueError(_TOO_LARGE)
         # JSON can spell half a surrogate pair, which cannot be written.
         if any(isinstance(part, str) and _HALF_PAIR.search(part) for part in parts):
             raise ValueError("a text is not Unicode")
@@ -412,12 +445,11 @@ def read_toml(path: Path) -> dict[str, Any]:
 
     Raises:
         OSError: It cannot be read, is no regular file, or is too large.
-        ValueError: It is broken, not UTF-8 text, or nested too deeply.
+        ValueError: It is broken, not text, or nested too deeply, or a number is too large.
     """
-    try:
-        return parse_toml(read_file(path, MAX_SETTINGS).decode())
-    except UnicodeDecodeError:
-        raise ValueError(_NOT_TEXT) from None
+    values = parse_toml(read_text(path))
+    check_values(values)
+    return values
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -436,9 +468,20 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
     """Return what JSON text holds; options as of `json.loads`.
 
     Raises:
-        ValueError: It is broken, not UTF-8, or nested too deeply.
+        ValueError: It is broken, not text, or nested too deeply, or a number is too large.
     """
     try:
-        return json.loads(text, **options)
+        return json.loads(text, **{"parse_float": _parse_float, **options})
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise
+    except ValueError:  # Python makes no number of thousands of digits, either
+        raise ValueError(_TOO_LARGE) from None
+
+
+def _parse_float(text: str) -> float:
+    """Return a number; NaN and infinities have words of their own in JSON."""
+    if not is_number(value := float(text)):
+        raise ValueError(_TOO_LARGE)
+    return value

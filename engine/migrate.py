@@ -63,6 +63,14 @@ NO_COUNTERPART: Mapping[str, str] = MappingProxyType(
     {
         "agent.code_agent": "use `poketui record --player planner --llm-model NAME`",
         "collect_expert_data": "use `poketui record`",
+        "elitefurretai.rl.agent": "use engine.battles.networks.TwoHeadedHybridModel",
+        "elitefurretai.rl.environment": "use engine.battles.env.VGCDoublesEnv",
+        "elitefurretai.rl.learner": "use `poketui vgc train` or see engine/battles/learner.py",
+        "elitefurretai.rl.memory": "use `poketui vgc train` or see engine/battles/experience.py",
+        "elitefurretai.rl.simple_train": "use `poketui vgc train`",
+        "elitefurretai.rl.train": "use `poketui vgc train`",
+        "elitefurretai.rl.worker": "use `poketui vgc train` or see engine/battles/actor.py",
+        "elitefurretai": "see docs/vgc.md",
         "llm_trainer": "use `poketui run`",
         "trainer.llm": "use engine.LLMManager",
         "trainer.monitoring": "use `poketui run --web`",
@@ -71,14 +79,18 @@ NO_COUNTERPART: Mapping[str, str] = MappingProxyType(
         "tests.core": "see tests/engine/api",
         "tests.integration": "see tests/engine/api/test_documented_examples.py",
         "tests.trainer": "see tests/engine/api/test_hybrid_trainer.py",
+        "unit_tests.rl": "see tests/engine/battles",
     }
 )
-"""Documented modules that name no class, or are something else here: what to do instead."""
+"""Documented modules that name no class, or are something else here: what to do instead. One that
+lies in another stands before it."""
 
 _MOVED = MappingProxyType({old: new for old, new in IMPORTS.items() if new[0] != old})
+_DOCUMENTED = (*_MOVED, *NO_COUNTERPART)
 _PACKAGES = frozenset(old.partition(".")[0] for old in _MOVED)
-_GAP = r"(?:[ \t\f]|\\(?:\r\n?|\n))+"
-_MODULE = re.compile(rf"from{_GAP}(.+?){_GAP}import\b", re.DOTALL)
+_GAP = r"(?:[ \t\f]|\\(?:\r\n?|\n))++"
+# Nothing is tried twice, however many blanks there are.
+_MODULE = re.compile(rf"from{_GAP}((?:[^ \t\f\\]++|{_GAP}(?!import\b))++){_GAP}import\b")
 _LINE_END = re.compile(r"\r\n?|\n")
 _MAX_BYTES = 1 << 24
 
@@ -159,7 +171,7 @@ def migrate(text: str) -> Migrated:
             case ast.Import():
                 _rewrite_import(source, node)
             case ast.Constant(value=str(value)) if re.fullmatch(r"\w+(\.\w+)+", value):
-                if any(f"{value}.".startswith(f"{module}.") for module in _MOVED):
+                if any(f"{value}.".startswith(f"{module}.") for module in _DOCUMENTED):
                     source.note(node, f"{value!r}: {_remedy(value)}")
         count += len(source.edits) > before
     return Migrated(source.rewritten(), count, sorted(source.notes))

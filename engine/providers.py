@@ -24,10 +24,12 @@ class Provider:
     """Environment variable of another server's address."""
     key_variable: str
     """Environment variable of its key."""
+    port: int = 80
+    """Of an address that has neither a port nor a scheme."""
 
 
 PROVIDERS = {
-    "ollama": Provider("ollama.com", "OLLAMA_HOST", "OLLAMA_API_KEY"),
+    "ollama": Provider("ollama.com", "OLLAMA_HOST", "OLLAMA_API_KEY", 11434),
     "openai": Provider("api.openai.com", "OPENAI_BASE_URL", "OPENAI_API_KEY"),
     "anthropic": Provider("api.anthropic.com", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
 }

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _TAKE_DOWN_S = 2.0
 _LOOK_S = 0.05
 """How often it is looked whether a start is to be left."""
+_BY_RULES = "no language model is set, so the rules are the planner. --llm-model sets one."
 _log = logging.getLogger(__name__)
 
 
@@ -79,6 +80,9 @@ class EngineSession(ThreadedSession):
             check_settings(config)
             self.config = _with_demo_hash(_keep_given_state(config))
             self._folder = RunFolder.create(self.config)
+            for key in config.led_by_rules:
+                if key in config.model_fields_set:
+                    self._warn(f"{key} = {getattr(config, key)}: {_BY_RULES}")
         else:
             self._folder = RunFolder.open(config, resume, self._warn)
             try:

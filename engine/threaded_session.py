@@ -7,6 +7,7 @@ from collections import deque
 from engine.commands import Command, Stop
 from engine.errors import (
     CheckpointError,
+    ClosedError,
     ConfigurationError,
     DemoError,
     PokeTUIError,
@@ -75,7 +76,13 @@ class ThreadedSession:
         return self._thread.is_alive()
 
     def start(self) -> None:
-        """Start to work, and return at once."""
+        """Start to work, and return at once.
+
+        Raises:
+            ClosedError: It was started before.
+        """
+        if self._thread.ident is not None:
+            raise ClosedError("The session was started before.")
         self._thread.start()
 
     def send(self, command: Command) -> None:

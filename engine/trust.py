@@ -19,7 +19,14 @@ from typing import Any
 from engine.errors import ConfigurationError
 from engine.files import make_folder, parse_json, read_file, write_file
 from engine.folders import config_folder
-from engine.providers import PROVIDERS, backend_of, names_of, whole_path
+from engine.providers import PROVIDERS, Provider, backend_of, names_of, whole_path
+
+_SOCKETS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+"""Linux's tables of sockets: a line each, with addresses, ports and states in hexadecimal."""
+_LISTENS = "0A"
+_NOBODY = {"65534"}
+"""How Linux writes a user who has no number in this container."""
+_PORTS = {"http": 80, "https": 443}
 
 VARIABLE = "POKETUI_TRUST"
 """Environment variable of names that are trusted, with commas between."""
@@ -64,10 +71,15 @@ def permissions_for_host(address: str, backends: Iterable[str]) -> list[Permissi
         )
         named = os.environ.get(provider.address_variable, "").strip()
         is_named = bool(named) and host_names(named)[0] == names[0]
-        if not (is_own or is_named or (found is not None and _is_loopback(found["host"]))):
-            has_key = bool(os.environ.get(provider.key_variable, "").strip())
+        has_key = bool(os.environ.get(provider.key_variable, "").strip())
+        is_here = found is not None and is_loopback(found["host"])
+        is_ours = (
+            found is not None and is_here and (not has_key or _is_served_by_us(found, provider))
+        )
+        if not (is_own or is_named or is_ours):
             key = f" and {provider.key_variable}" if has_key else ""
-            purpose = f"llm_base_url sends questions{key} to {_shown(names[0])}"
+            whose = ", where no server of yours is seen" if is_here else ""
+            purpose = f"llm_base_url sends questions{key} to {_shown(names[0])}{whose}"
             needed.append(Permission(names, purpose))
     return needed
 
@@ -198,6 +210,14 @@ def trust_path() -> Path:
     return config_folder() / "trust.json"
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether a host, as addresses name it, is this machine and can be nothing else."""
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host.strip("[]"))
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    return host.lower() == "localhost"
+
+
 def host_names(address: str) -> tuple[str, ...]:
     """Return the names of an address's host: host and port, host; of an odd one, itself."""
     found = _ADDRESS.fullmatch(address)
@@ -205,6 +225,19 @@ def host_names(address: str) -> tuple[str, ...]:
         return (ascii(address)[1:-1],)  # what looks like a known host must not be taken for it
     host = found["host"].lower()
     return (f"{host}:{found['port']}", host) if found["port"] else (host,)
+
+
+def _is_served_by_us(found: re.Match[str], provider: Provider) -> bool:
+    """Return whether all that listens on an address's port on this machine is this user's."""
+    scheme = (found["scheme"] or "").lower()
+    port = int(found["port"] or _PORTS.get(scheme) or provider.port)
+    lines: list[str] = []
+    for table in _SOCKETS:
+        with contextlib.suppress(OSError):  # another system, or one without IPv6
+            lines += table.read_text().splitlines()[1:]
+    rows = [line.split() for line in lines]
+    users = {row[7] for row in rows if row[3] == _LISTENS and row[1].endswith(f":{port:04X}")}
+    return users == {str(os.getuid())} and users.isdisjoint(_NOBODY)
 
 
 def _missing(needed: Collection[Permission], named: Collection[str]) -> list[Permission]:
@@ -219,12 +252,6 @@ def _write(names: Collection[str]) -> None:
     path = trust_path()
     make_folder(path.parent)
     write_file(path, (json.dumps(sorted(names), indent=1) + "\n").encode())
-
-
-def _is_loopback(host: str) -> bool:
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    return host.lower() == "localhost"
 
 
 def _shown(name: str) -> str:

@@ -22,6 +22,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.child import foreign_environment
 from engine.errors import VideoError
 from engine.files import EXPORT_MODE, open_file, temporary_path, write_all
 from engine.types import Frame
@@ -178,6 +179,7 @@ class _Ffmpeg:
                 "-f", "mp4", f"file:{self._path.absolute()}",
             ],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._said,
+            env=foreign_environment(),
             process_group=0,  # Ctrl-C is for us to answer
         )  # fmt: skip
 

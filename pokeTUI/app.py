@@ -119,6 +119,8 @@ class CockpitApp(RunControlActions, GamepadActions, ViewActions):
         self._is_arranged = arrangement is not None
         self._cockpit = CockpitScreen(self.table, arrangement or preferences.arrangement())
         self.board = self._cockpit.board
+        if is_attached:
+            self.board.game.starting.title = "Loading the run…"
         self.polls = 0
         self._is_save_wanted = False
         self._checkpoint_before: CheckpointSaved | None = None

@@ -24,6 +24,7 @@ from engine.events import (
 )
 from engine.plurals import counted
 from engine.threaded_session import ThreadedSession
+from pokeTUI.dashboard.planner import strategy_name
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.dashboard.status_report import status_report
 from pokeTUI.printing import complain, say
@@ -90,7 +91,11 @@ class HeadlessRunner:
             case PlannerStatusChanged():
                 self._follow_model(event)
             case StrategySwitched():
-                self._print(f"strategy: {event.old} -> {event.new}, {event.cause}")
+                has_model = self.state.planner.has_model
+                old, new = (
+                    strategy_name(name, has_model=has_model) for name in (event.old, event.new)
+                )
+                self._print(f"strategy: {old} -> {new}, {event.cause}")
             case RunStarted():
                 self._print(
                     f"run {event.run_id}: {event.agent} ({event.mode}) on {event.game}, "

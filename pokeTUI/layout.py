@@ -32,7 +32,6 @@ class PaneInfo:
     Attributes:
         key: Its name in preferences and in the keymap.
         title: In its border.
-        tab: Its name where there is little room.
         needs: TRAINING, GAME_STATE or "" for nothing; without it the pane is absent.
         rows: Rows that it would like in a place of its own: MEDIUM, ONE_COLUMN, TWO_COLUMNS. With 0
             it shares a place with the others of these, as a tab.
@@ -45,13 +44,17 @@ class PaneInfo:
 
     key: str
     title: str
-    tab: str
     needs: str = ""
     rows: tuple[int, int, int] = (0, 0, 0)
     column: int = 2
     appetite: int = 0
     presented: int = 0
     synonyms: tuple[str, ...] = ()
+
+    @property
+    def tab(self) -> str:
+        """Its name where there is little room: its title's first word."""
+        return self.title.partition(" ")[0]
 
 
 @dataclass(frozen=True, slots=True)

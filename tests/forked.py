@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NoReturn
 
-from engine.child import python_command, python_environment
+from engine.child import end_with, python_command, python_environment
 
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _MAX_REQUEST = 1 << 20
@@ -82,19 +82,20 @@ def forking(nursery: Nursery) -> types.SimpleNamespace:
             assert stdin == subprocess.DEVNULL
             assert stderr is stdout
             assert start_new_session
-            module = command.index("-m") + 1
+            at = command.index("engine.child") + 1
+            parent, module, *arguments = command[at:]
             self.args = command
             self.stdin = self.stdout = self.stderr = None
             self.returncode = None
             self._child_created = False
             self._waitpid_lock = threading.Lock()
             request = {
-                "module": command[module],
-                "arguments": command[module + 1 :],
+                "module": module,
+                "arguments": arguments,
                 "descriptors": [str(number) for number in pass_fds],
                 "environment": env,
                 "folder": str(Path.cwd()),
-                "parent": os.getpid(),
+                "parent": int(parent),
             }
             self.pid = nursery.bear(request, [stdout.fileno(), *pass_fds])
             self._child_created = True
@@ -132,6 +133,7 @@ def _be(request: dict[str, object], descriptors: list[int]) -> NoReturn:
     try:
         while os.getppid() != request["parent"]:  # the kernel would end it with another parent
             time.sleep(0.0005)
+        end_with(os.getppid())
         os.setsid()
         output, *passed = descriptors
         os.dup2(output, 1)

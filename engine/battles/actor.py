@@ -30,7 +30,7 @@ from engine.battles.simulator import (
     Lane,
     Simulator,
 )
-from engine.env.worker import Channel, described, end_with_parent
+from engine.env.worker import Channel, described, ignore_terminal
 from engine.errors import CheckpointError, WorkerError
 
 START, READY, FREE, PLAN, PAUSE, RESUME, FAILED = b"S", b"R", b"F", b"O", b"P", b"C", b"!"
@@ -468,7 +468,7 @@ class Actor:
 
 def main() -> None:
     """Play by the settings that come first, on the inherited descriptors."""
-    end_with_parent()
+    ignore_terminal()
     connection, weights, buffers = (int(argument) for argument in sys.argv[1:])
     channel = Channel(socket.socket(fileno=connection))
     try:

@@ -26,7 +26,7 @@ from engine.battles.simulator import (
     Simulator,
 )
 from engine.battles.teams import pool, validate
-from engine.errors import ConfigurationError, WorkerError
+from engine.errors import ClosedError, ConfigurationError, EnvironmentError, WorkerError
 
 MAX_ILLEGAL = 100
 """Illegal actions in a row after which an episode is truncated."""
@@ -41,6 +41,13 @@ _FIGURES = MappingProxyType(
 )
 """Columns of a decision's figures by their names at a battle's end."""
 _NOBODY = np.empty(0, np.int64)
+
+
+class NoBattleError(EnvironmentError, gymnasium.error.ResetNeeded):
+    """A battle is to go on that has not begun, or is over; by Gymnasium's name, too."""
+
+    def __init__(self, message: str = "There is no battle.", hint: str = "Call reset().") -> None:
+        super().__init__(message, hint)
 
 
 class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
@@ -102,9 +109,10 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             for each in set(self._teams):
                 validate(self._simulator, self._format, each)
         except BaseException:
-            self.close()
+            self._end()
             raise
         self._side = 0
+        self._is_closed = False
         self._illegal = 0
         self._decisions: Decisions | None = None
         self._ended: NDArray[np.void] | None = None
@@ -112,7 +120,13 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin a battle on a side that is drawn."""
+        """Begin a battle on a side that is drawn.
+
+        Raises:
+            ClosedError: The environment was closed.
+        """
+        if self._is_closed:
+            raise ClosedError
         super().reset(seed=seed)
         self._side = int(self.np_random.integers(2))
         seats = [POLICY, POLICY if self._opponent.policy else self._opponent.name]
@@ -129,7 +143,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             self._simulator.configure([lane])
             self._advance(_NOBODY, _NOBODY)
         except WorkerError:
-            self.close()
+            self._end()
             raise
         return self._observation.copy(), self._facts()
 
@@ -139,16 +153,19 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         """Play on to the next decision of this side, or to the end.
 
         Raises:
-            ResetNeeded: There is no battle, or it has ended.
+            NoBattleError: There is none, or it has ended.
+            ClosedError: The environment was closed.
             WorkerError: The simulator died; `reset` starts another.
         """
-        if self._decisions is None or self._ended is not None:
-            raise gymnasium.error.ResetNeeded("There is no battle: call reset().")
+        self._check()
+        if self._ended is not None:
+            raise NoBattleError
         if not self.action_masks()[action]:
             self._illegal += 1
             is_enough = self._illegal >= MAX_ILLEGAL
             return self._observation.copy(), 0.0, False, is_enough, self._facts(is_legal=False)
         self._illegal = 0
+        assert self._decisions is not None
         before = self._potential()
         foes = (self._decisions.seats != self._side).nonzero()[0]
         seats = np.array([self._side, *self._decisions.seats[foes]])
@@ -160,7 +177,8 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         return self._observation.copy(), reward, is_over, False, self._facts()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal, (2025,)."""
+        """Return which actions are legal, (2025,); raises what `step` raises."""
+        self._check()
         if not self._is_preview:
             mask: NDArray[np.bool_] = joint_mask(self._legal[None])[0]
             return mask
@@ -168,6 +186,8 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     def render(self) -> str | None:
         """Return the battle's log as spectators have seen it, in the simulator's protocol."""
+        if self._is_closed:
+            raise ClosedError
         if self.render_mode is None or self._simulator is None or self._decisions is None:
             return None
         if self._ended is None:
@@ -175,7 +195,19 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         return "\n".join(self._log)
 
     def close(self) -> None:
-        """End the simulator."""
+        """End the simulator for good. May be called again."""
+        self._is_closed = True
+        self._end()
+
+    def _check(self) -> None:
+        """Refuse to go on with a battle that there is not."""
+        if self._is_closed:
+            raise ClosedError
+        if self._decisions is None:
+            raise NoBattleError
+
+    def _end(self) -> None:
+        """End the simulator; `reset` starts another."""
         if self._simulator is not None:
             self._simulator.close()
         self._simulator = self._decisions = None
@@ -198,7 +230,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
                 seats = decisions.seats
                 codes = self._codes(decisions, np.arange(len(seats)))
         except WorkerError:
-            self.close()
+            self._end()
             raise
         own = int((decisions.seats == self._side).argmax())
         self._decisions = decisions

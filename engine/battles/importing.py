@@ -6,7 +6,6 @@ a doubt about what was chosen, the decision is dropped.
 """
 
 import html
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,10 +30,8 @@ REASONS: Mapping[int, str] = {
 _MAX_BYTES = 1 << 24
 _MAX_LINES, _MAX_LINE = 50_000, 1 << 16
 _KINDS = (SUFFIX, ".json", ".log", ".txt", ".html")
-_LOG_IN_HTML = re.compile(
-    r'<script[^>]*class="battle-log-data"[^>]*>(.*?)</script>', re.DOTALL | re.IGNORECASE
-)
-_CHOICES = re.compile(r"^>(start|player|p1|p2|forcewin|forcetie|version)\b")
+_LOG_CLASS = 'class="battle-log-data"'
+_CHOICES = frozenset({">start", ">player", ">p1", ">p2", ">forcewin", ">forcetie", ">version"})
 
 
 @dataclass(slots=True)
@@ -106,11 +103,23 @@ def read_battle_file(path: Path) -> list[Battle]:
     if path.suffix == ".json":
         return [_of_json(parse_json(text))]
     if path.suffix == ".html":
-        found = _LOG_IN_HTML.search(text)
-        if found is None:
-            raise ValueError("there is no battle log in it")
-        text = html.unescape(found[1]).replace("\\/", "/")
+        text = html.unescape(_log_in_html(text)).replace("\\/", "/")
     return [_of_lines(text)]
+
+
+def _log_in_html(text: str) -> str:
+    """Return what the script of a saved replay's page holds.
+
+    Raises:
+        ValueError: There is none.
+    """
+    found = text.find(_LOG_CLASS)
+    opened = text.find(">", found)
+    closed = text.find("</script>", opened)
+    is_script = text[: max(found, 0)].rpartition("<")[2].startswith("script")
+    if -1 in (found, opened, closed) or not is_script:
+        raise ValueError("there is no battle log in it")
+    return text[opened + 1 : closed]
 
 
 def _of_json(value: Any) -> Battle:
@@ -123,7 +132,7 @@ def _of_json(value: Any) -> Battle:
 
 
 def _of_input_log(lines: list[str], value: dict[str, Any]) -> Battle:
-    lines = [line for line in lines if _CHOICES.match(line)]
+    lines = [line for line in lines if line.partition(" ")[0] in _CHOICES]
     start = next((line for line in lines if line.startswith(">start ")), "")
     options = parse_json(start.removeprefix(">start ") or "{}")
     if not isinstance(options, dict) or not options.get("seed"):
@@ -159,7 +168,8 @@ def _of_lines(text: str | list[str]) -> Battle:
 
 def _plain(name: str) -> str:
     """Return a format's name without that it was played in sets of three."""
-    return re.sub(r"[ (]*bo3\)?$", "", name, flags=re.IGNORECASE)
+    kept = name.removesuffix(")")
+    return kept[: -len("bo3")].rstrip(" (") if kept.lower().endswith("bo3") else name
 
 
 def _winner(players: list[str], name: str) -> str:

@@ -14,6 +14,7 @@ from engine.battles.simulator import Simulator
 from engine.battles.teams import validate
 from engine.battles.websocket import Acting, ServerPlayer, deciding
 from engine.errors import BattleError, ConfigurationError
+from engine.numerals import parse_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,12 @@ def check_address(address: str) -> None:
         ConfigurationError: It is not, or that is no address.
     """
     host, _, port = address.rpartition(":")
-    if not port.isdecimal() or not 0 < int(port) < 1 << 16:
-        raise ConfigurationError(f"{address!r} is no address.", "Write 127.0.0.1:PORT.")
+    try:
+        parse_whole(port, 1, (1 << 16) - 1)
+    except ValueError:
+        raise ConfigurationError(
+            f"{address!r:.80} is no address.", "Write 127.0.0.1:PORT."
+        ) from None
     if host != "localhost":
         try:
             is_here = ipaddress.ip_address(host.strip("[]")).is_loopback

@@ -4,14 +4,17 @@ The network's layers stand here once (`TABLES`, `LAYERS`); `engine.battles.netwo
 in torch. All weights lie in one flat float32 array, so that they can be shared between processes.
 """
 
+import os
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.archives import BROKEN, Archive
 from engine.battles.actions import (
     JOINT_CODES,
     PREVIEW_CODES,
@@ -33,7 +36,8 @@ from engine.battles.observation import (
     THREATS_PART,
 )
 from engine.errors import CheckpointError
-from engine.training.checkpoint import read_checkpoint
+from engine.files import open_to_read
+from engine.training.checkpoint import LIMITS, read_checkpoint
 
 FloatArray = NDArray[np.float32]
 
@@ -104,6 +108,19 @@ LEADS_OF, BACK_OF = np.array(SELECTIONS)[:, :2], np.array(SELECTIONS)[:, 2:]
 LEAD_SIGNS = np.repeat(np.array([1, -1], np.float32), LEAD_PAIR // 2)
 NETWORK = "network/"
 """How the names of a network's weights begin in checkpoints."""
+_ENDS = {
+    "policy.pth": "a model of Stable-Baselines3",
+    "data.pkl": "a torch file",
+    ".npy": "an archive of NumPy",
+}
+"""What a zip file that is not ours is, by how the name of one of its members ends."""
+_BEGINNINGS = {
+    b"\x80": "a pickle, as torch once wrote its files",
+    b"\x1f\x8b": "a gzip file, perhaps of battles",
+    b"\x89HDF": "an HDF5 file",
+    b"GGUF": "a language model",
+}
+"""What a file that is no zip file is, by its first bytes."""
 
 
 class Policy:
@@ -129,8 +146,7 @@ class Policy:
         Raises:
             CheckpointError: It is missing, damaged, or of another network.
         """
-        arrays = read_checkpoint(path).arrays_under(NETWORK)
-        return cls(flat_weights(arrays, path))
+        return cls(flat_weights(read_network(path), path))
 
     def act(
         self,
@@ -287,6 +303,57 @@ class Policy:
         result: FloatArray = inputs.reshape(-1, inputs.shape[-1]) @ weight.T
         result += self._by_name[f"{name}.bias"]
         return result.reshape(*inputs.shape[:-1], len(weight))
+
+
+def read_network(path: Path) -> dict[str, NDArray[np.generic]]:
+    """Return the weights in a checkpoint by name; at least one is of this network.
+
+    Raises:
+        CheckpointError: It is missing, damaged, or holds something else.
+    """
+    kind = _foreign_kind(path)
+    if not kind:
+        checkpoint = read_checkpoint(path)
+        arrays = checkpoint.arrays_under(NETWORK)
+        if arrays.keys() & SHAPES.keys():
+            return arrays
+        kind = _contents(checkpoint.facts)
+    raise CheckpointError(
+        f"{path} is {kind}, not a policy of battles.",
+        "Create one: poketui vgc bc, or poketui vgc train.",
+    )
+
+
+def _foreign_kind(path: Path) -> str:
+    """Return what a file of another program is; "" of a checkpoint, and of what is unknown."""
+    try:
+        with closing(Archive(path, LIMITS)) as archive:
+            names = tuple(archive.members)
+        if "facts.json" in names:
+            return ""
+        every = ((kind, name.endswith(end)) for end, kind in _ENDS.items() for name in names)
+        return next((kind for kind, is_so in every if is_so), "")
+    except BROKEN:
+        return _kind_of_bytes(path)
+
+
+def _kind_of_bytes(path: Path) -> str:
+    try:
+        with os.fdopen(open_to_read(path, LIMITS.size), "rb") as file:
+            start = file.read(8)
+    except OSError:
+        return ""
+    return next((kind for each, kind in _BEGINNINGS.items() if start.startswith(each)), "")
+
+
+def _contents(facts: Mapping[str, Any]) -> str:
+    """Return what a checkpoint of ours holds."""
+    match facts:
+        case {"kind": "imitation"}:
+            return "a cloned policy of a game"
+        case {"agent": {"name": str(agent)}}:
+            return f"a checkpoint of a game's run (agent {agent})"
+    return "a checkpoint of something else"
 
 
 def flat_weights(arrays: Mapping[str, NDArray[np.generic]], origin: object) -> FloatArray:

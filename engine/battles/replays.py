@@ -12,7 +12,7 @@ from engine.battles.spectating import LOOK_S, top_choices, with_names
 from engine.commands import Watch
 from engine.errors import BattleError, DemoError
 from engine.events import BattleDecision, BattleShown, RunStopped, WarningRaised
-from engine.files import parse_json, read_file
+from engine.files import parse_json, read_text
 from engine.threaded_session import ThreadedSession
 
 _MAX_LOG = 1 << 24
@@ -128,7 +128,7 @@ def read_protocol(path: Path) -> tuple[str, ...]:
         DemoError: It has none.
     """
     try:
-        text = read_file(path, _MAX_LOG).decode()
+        text = read_text(path, _MAX_LOG)
         if path.suffix == ".json":
             found = parse_json(text)["log"]
             text = found if isinstance(found, str) else "\n".join(map(str, found))

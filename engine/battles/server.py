@@ -1,17 +1,16 @@
 """Run a battle server (Pokémon Showdown) of our own on this machine."""
 
 import contextlib
-import os
-import shutil
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from engine.battles.setup import NodeCommand, script_folder
+from engine.child import foreign_environment
 from engine.errors import WorkerError
+from engine.scratch import scratch_folder
 
 HOST = "127.0.0.1"
 _LINKED = ("dist", "data", "server", "translations", "package.json")
@@ -28,7 +27,8 @@ class ShowdownServer:
     def __init__(self, node: NodeCommand, port: int = 0, *, timeout_s: float = 60.0) -> None:
         self._node = node
         self._timeout_s = timeout_s
-        self._folder = Path(tempfile.mkdtemp(prefix="poketui-server-"))
+        self._owned = contextlib.ExitStack()
+        self._folder = self._owned.enter_context(scratch_folder())
         self._process: subprocess.Popen[bytes] | None = None
         self.port = port
         try:
@@ -72,7 +72,7 @@ class ShowdownServer:
     def close(self) -> None:
         """End it and remove its folder."""
         self._stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._owned.close()
 
     def _make_tree(self) -> None:
         package = self._node.modules / "pokemon-showdown"
@@ -96,12 +96,10 @@ class ShowdownServer:
                 self._process = subprocess.Popen(
                     command,
                     cwd=self._folder,
-                    env={
-                        **os.environ,
-                        "POKETUI_PORT": str(self.port),
-                        "POKETUI_PORT_FILE": str(port_file),
-                    },
-                    stdin=subprocess.DEVNULL,
+                    env=foreign_environment(
+                        POKETUI_PORT=str(self.port), POKETUI_PORT_FILE=str(port_file)
+                    ),
+                    stdin=subprocess.PIPE,  # it ends when this does
                     stdout=file,
                     stderr=file,
                 )
@@ -121,7 +119,9 @@ class ShowdownServer:
     def _stop(self) -> None:
         if self._process is None:
             return
+        assert self._process.stdin is not None
         self._process.kill()  # it has nothing to save
+        self._process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10.0)
         self._process = None

@@ -5,13 +5,15 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.battles.actor import ActorSettings
 from engine.battles.formats import find_format
 from engine.battles.players import POOL
-from engine.battles.policy import NETWORK
-from engine.battles.setup import NodeCommand, find_simulator
-from engine.battles.simulator import Simulator
-from engine.battles.teams import pool, read_team, validate
+from engine.battles.policy import read_network
+from engine.battles.setup import find_simulator
+from engine.battles.teams import first_teams, pool, read_teams
 from engine.config import RunConfig, VgcConfig
 from engine.errors import ConfigurationError, PokeTUIError
 from engine.events import ProgressReported, RunStarted, RunStopped, WarningRaised
@@ -19,7 +21,7 @@ from engine.loop.controls import Controls, Pace
 from engine.loop.session_loop import SessionLoop
 from engine.session import log_to_file
 from engine.threaded_session import ThreadedSession
-from engine.training.checkpoint import Checkpoint, CheckpointStore, read_checkpoint
+from engine.training.checkpoint import CheckpointStore
 from engine.training.journal import Journal, read_journal
 from engine.training.metrics_logger import MetricsLogger
 from engine.training.run_settings import flat, read_settings
@@ -50,6 +52,7 @@ class BattleSession(ThreadedSession):
         run_id: The run's name.
         run_dir: Its folder.
         config: The settings in force.
+        own_team: The first team that it plays with, packed.
 
     Raises:
         PokeTUIError: A setting is wrong, the simulator is missing, or there is no such run.
@@ -62,21 +65,26 @@ class BattleSession(ThreadedSession):
         self._node = find_simulator()
         self._is_resumed = resume is not None
         if resume is None:
-            self._teams = teams_of(config.vgc, self._node)
+            self._teams = teams_of(config.vgc)
             self._cloned = _read_cloned(config.vgc)
             self._folder = RunFolder.create(config)
         else:
+            if (changes or {}).get("bc_model"):
+                raise ConfigurationError(
+                    "A resumed run continues with its own weights.", "Leave --bc-model out."
+                )
             self._folder = RunFolder.open(config, resume, self._warn)
             try:
                 saved = read_settings(self._folder.path)
-                vgc = VgcConfig.model_validate(saved.vgc.model_dump() | (changes or {}))
+                vgc = VgcConfig.model_validate(_within_pool(saved.vgc) | (changes or {}))
                 kept = {key: getattr(config, key) for key in ("save_dir", "keep_checkpoints")}
                 config = saved.model_copy(update=kept | {"vgc": vgc})
-                self._teams = teams_of(vgc, self._node)
+                self._teams = teams_of(vgc)
             except BaseException:
                 self._folder.unlock()
                 raise
         self.config = config
+        self.own_team = self._teams[0][0]
         self.run_id, self.run_dir = self._folder.run_id, str(self._folder.path)
 
     def discard(self) -> None:
@@ -103,7 +111,6 @@ class BattleSession(ThreadedSession):
     def _train(self) -> RunStopped:
         self.mailbox.post(ProgressReported("loading the learning library"))
         # Here, not above: it takes seconds.
-        from engine.agents.weights import under
         from engine.battles.learner import Learner
         from engine.battles.standings import Pool, Standings
         from engine.battles.training import BattleReporter, BattleTraining
@@ -140,9 +147,7 @@ class BattleSession(ThreadedSession):
                 for text in warnings:
                     self._warn(text)
             elif self._cloned is not None:
-                report = training.learner.network.load_compatible(
-                    under(self._cloned.arrays, NETWORK)
-                )
+                report = training.learner.network.load_compatible(self._cloned)
                 if not report.loaded:
                     raise ConfigurationError(f"Nothing fits in {vgc.bc_model}.", "Use another one.")
                 self.mailbox.post(ProgressReported(f"{vgc.bc_model}: {report.text()}"))
@@ -209,20 +214,27 @@ class BattleSession(ThreadedSession):
         return f"The log has the details: {self._folder.log_path}"
 
 
-def teams_of(vgc: VgcConfig, node: NodeCommand) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the own teams and the foe's, packed.
+def teams_of(vgc: VgcConfig) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the own teams, and the foe's: those and the shipped ones; packed.
 
     Raises:
-        PokeTUIError: The format is unknown, or the own team cannot be read or is not legal.
+        PokeTUIError: The format is unknown, it has fewer teams, or an own team is unusable.
     """
     format = find_format(vgc.format)
-    shipped = tuple(team.packed for team in pool(format)[: vgc.num_teams])
+    shipped = first_teams(format, vgc.num_teams)
     if not vgc.team:
         return shipped, shipped
-    own = read_team(Path(vgc.team))
-    with Simulator((), node) as simulator:
-        validate(simulator, format, own, vgc.team)
-    return (own,), (own, *shipped)
+    own = tuple(team.packed for team in read_teams(Path(vgc.team), format))
+    return own, (*own, *shipped)
+
+
+def _within_pool(saved: VgcConfig) -> dict[str, Any]:
+    """Return saved settings with the number of teams that was really played with.
+
+    Older versions took a larger one, and played with those that there are.
+    """
+    most = len(pool(find_format(saved.format)))
+    return saved.model_dump() | {"num_teams": min(saved.num_teams, most)}
 
 
 def _actor_settings(
@@ -243,5 +255,5 @@ def _actor_settings(
     )
 
 
-def _read_cloned(vgc: VgcConfig) -> Checkpoint | None:
-    return read_checkpoint(Path(vgc.bc_model)) if vgc.bc_model else None
+def _read_cloned(vgc: VgcConfig) -> dict[str, NDArray[np.generic]] | None:
+    return read_network(Path(vgc.bc_model)) if vgc.bc_model else None

@@ -7,15 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.child import foreign_environment
 from engine.errors import ConfigurationError
-from engine.files import make_folder, remove_folder, sync_folder, temporary_path
+from engine.files import make_folder, remove_folder, sync_folder
 from engine.folders import cache_folder, folder_bytes
+from engine.scratch import scratch_folder
 
 VERSION = "0.11.11"
 """Of the npm package; node/package-lock.json pins it and what it needs."""
 MIN_NODE = 18
 SIZE_MB = 155
 _INSTALL_TIMEOUT_S = 900.0
+_FOR_NPM = (
+    "npm_config_", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+    "ssl_cert_", "node_extra_ca_certs",
+)  # fmt: skip
+"""Environment variables that it needs besides, to reach its registry."""
 _MISSING = "Run `poketui vgc setup`."
 
 
@@ -39,7 +46,7 @@ class NodeCommand:
 
     def environment(self) -> dict[str, str]:
         """Return the environment in which scripts find the simulator."""
-        return {**os.environ, "NODE_PATH": str(self.modules)}
+        return foreign_environment(NODE_PATH=str(self.modules))
 
 
 def script_folder() -> Path:
@@ -59,7 +66,13 @@ def find_node() -> str:
             "Battles need Node.js, which is not installed.", f"Install Node {MIN_NODE} or newer."
         )
     try:
-        shown = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30)
+        shown = subprocess.run(
+            [node, "--version"],
+            env=foreign_environment(),
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
         version = shown.stdout.strip()
         major = int(version.removeprefix("v").split(".")[0])
     except (OSError, ValueError, subprocess.TimeoutExpired):
@@ -124,9 +137,7 @@ def install(report: Callable[[str], None]) -> NodeCommand:
     target = _own_folder()
     report(f"Installing Pokémon Showdown {VERSION} (about {SIZE_MB} MB) into {target}.")
     make_folder(target.parent)
-    beside = temporary_path(target)
-    make_folder(beside)
-    try:
+    with scratch_folder(target.parent) as beside:
         for name in ("package.json", "package-lock.json"):
             shutil.copyfile(script_folder() / name, beside / name)
         _run_npm(
@@ -136,9 +147,6 @@ def install(report: Callable[[str], None]) -> NodeCommand:
             remove_folder(target)  # the remains of another installation
         beside.rename(target)
         sync_folder(target.parent)
-    finally:
-        if beside.exists():
-            remove_folder(beside)
     report(f"Installed, {folder_bytes(target) / 1e6:.0f} MB.")
     return NodeCommand(node, modules_folder().absolute(), cache_folder().absolute())
 
@@ -151,7 +159,12 @@ def _run_npm(command: list[str], folder: Path) -> None:
     hint = "Check the network connection, and run it again."
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=_INSTALL_TIMEOUT_S
+            command,
+            cwd=folder,
+            env=foreign_environment(*_FOR_NPM),
+            capture_output=True,
+            text=True,
+            timeout=_INSTALL_TIMEOUT_S,
         )
     except subprocess.TimeoutExpired:
         raise ConfigurationError(

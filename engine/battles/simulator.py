@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.battles import observation
 from engine.battles.setup import NodeCommand
-from engine.errors import BattleError, WorkerError
+from engine.errors import BattleError, ClosedError, WorkerError
 
 POLICY = "policy"
 """The player whose decisions come from here; others play by themselves in the simulator."""
@@ -313,9 +313,10 @@ class Simulator:
         """Return what makes a packed team illegal in a format; nothing if it is legal."""
         return tuple(self._request("validate", format=format, team=team)["errors"])
 
-    def import_team(self, text: str) -> str:
-        """Return a pasted team packed; "" if it cannot be read."""
-        return str(self._request("import_team", text=text)["team"])
+    def read_team(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """Return a team in any form packed, and what of it is not understood, line by line."""
+        found = self._request("read_team", text=text)
+        return str(found["team"]), tuple(found["errors"])
 
     def logs(self) -> list[BattleLog]:
         """Return the battles that ended since the last call, the oldest of very many dropped."""
@@ -455,6 +456,8 @@ class Simulator:
         raise BattleError(f"The simulator refused: {json.loads(content.tobytes())['error']}.")
 
     def _write(self, op: int, payload: bytes) -> None:
+        if self._complaints.closed:
+            raise ClosedError("The simulator is closed.")
         rest = memoryview(_HEAD.pack(len(payload) + 1, op) + payload)
         while rest:
             if not self._writable.poll(self._timeout_ms):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from engine.battles.actor import PAST, SELF, OpponentPlan, Report
 from engine.battles.policy import NETWORK
@@ -108,12 +109,13 @@ class Standings:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Restore the state that `save` returned."""
+        """Restore the state that `save` returned.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is none.
+        """
         self.mean_turns = float("nan" if facts["mean_turns"] is None else facts["mean_turns"])
-        self._by_name = {
-            name: Standing(**each | {"recent": deque((n, p) for n, p in each["recent"])})
-            for name, each in facts["by_name"].items()
-        }
+        self._by_name = TypeAdapter(dict[str, Standing]).validate_python(facts["by_name"])
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -23,6 +24,8 @@ try:
     from poke_env import AccountConfiguration, ServerConfiguration
     from poke_env.player import MaxBasePowerPlayer, Player, RandomPlayer, SimpleHeuristicsPlayer
     from poke_env.ps_client import PSClient
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import InvalidHandshake
 except ModuleNotFoundError:
     raise ConfigurationError(
         "Battles over a websocket need the package poke-env, which is not installed.",
@@ -59,7 +62,11 @@ PLAYERS: Mapping[str, Callable[..., Player]] = MappingProxyType(
 """poke-env's own players, by our names for them."""
 _SILENT = 60
 """A log level above all of poke-env's."""
-_LOGIN_TIMEOUT_S = 60.0
+_LOGIN_TIMEOUT_S = 240.0
+"""Longer than any server takes that lives; a name that is refused is so at once."""
+_OPEN_TIMEOUT_S = 30.0
+_FIRST_PAUSE_S = 1.0
+"""Before the second try to connect; it doubles with each."""
 _PING_S = 60.0
 _SHEETS_TIMEOUT_S = 40.0
 """So long a person may take to accept or reject open team sheets."""
@@ -140,22 +147,15 @@ class ServerPlayer:
             WorkerError: Nobody answers or lets us in, the connection is lost, the simulator is,
                 or another part ended first.
         """
-        listening = asyncio.create_task(self._client.listen())  # type: ignore[no-untyped-call]
+        listening = asyncio.create_task(self._client.listen())
         tasks: list[asyncio.Future[Any]] = [listening]
         try:
-            login = asyncio.create_task(self._client.logged_in.wait())
+            login = asyncio.create_task(self._log_in())
             tasks.append(login)
-            await _first(login, listening, timeout_s=_LOGIN_TIMEOUT_S)
+            await _first(login, listening)
             if not login.done():
-                if listening.done():
-                    raise WorkerError(
-                        f"No battle server answers at {self._address}.",
-                        "Start one: poketui vgc server.",
-                    )
-                raise WorkerError(
-                    f"The battle server at {self._address} does not let {self.name} in.",
-                    "Use another name.",
-                )
+                raise self._why_lost(listening.exception())
+            login.result()
             running = [asyncio.create_task(part()) for part in parts]
             tasks += running
             await _first(listening, self._failure, *running)
@@ -186,6 +186,41 @@ class ServerPlayer:
     async def forfeit(self, battle: ServerBattle) -> None:
         """Give a battle up."""
         await self._client.send_message("/forfeit", battle.room)
+
+    async def _log_in(self) -> None:
+        """Wait until the server has let us in, or not: a busy one may take long.
+
+        Raises:
+            WorkerError: It has not, or does not answer.
+        """
+        try:
+            async with asyncio.timeout(_LOGIN_TIMEOUT_S):
+                await self._client.has_answered.wait()
+        except TimeoutError:
+            raise WorkerError(
+                f"The battle server at {self._address} did not answer in {_LOGIN_TIMEOUT_S:.0f} s: "
+                "it hangs, or this machine is too busy.",
+                "Try again when less is running, or start the server again.",
+            ) from None
+        if self._client.refusal:
+            raise WorkerError(
+                f"The battle server at {self._address} does not let {self.name} in: "
+                f"{self._client.refusal}",
+                "Use another name.",
+            )
+
+    def _why_lost(self, error: BaseException | None) -> WorkerError:
+        """Return why there is no connection to log in on."""
+        if isinstance(error, OSError):
+            return WorkerError(
+                f"No battle server answers at {self._address}.", "Start one: poketui vgc server."
+            )
+        if isinstance(error, InvalidHandshake):
+            return WorkerError(
+                f"What answers at {self._address} is no battle server.",
+                "Use the address that poketui vgc server printed.",
+            )
+        return WorkerError(f"The battle server at {self._address} hung up.", "Try again.")
 
     async def _answer_challenge(self, message: list[str]) -> None:
         opponent = message[2].strip()
@@ -318,18 +353,50 @@ def poke_env_player(
         team: Packed.
         at_once: How many battles it may play at the same time.
     """
-    return PLAYERS[kind](
+    player = PLAYERS[kind](
         battle_format=format,
         team=team,
         max_concurrent_battles=at_once,
         accept_open_team_sheet=True,
         **client_options(name, address),
     )
+    player.ps_client.listen = partial(_listen, player.ps_client)  # type: ignore[method-assign]
+    return player
 
 
-async def _first(*tasks: "asyncio.Future[Any]", timeout_s: float | None = None) -> None:
+async def _first(*tasks: "asyncio.Future[Any]") -> None:
     """Wait until the first has ended."""
-    await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+
+
+async def _listen(client: PSClient) -> None:
+    """Connect, again where the server is too busy to answer in time, and take what it says.
+
+    poke-env's own connects once, through proxies, too, and keeps what goes wrong to itself.
+
+    Raises:
+        OSError: Nobody listens there.
+        WebSocketException: It is no battle server, or the connection is lost.
+    """
+    pause_s = _FIRST_PAUSE_S
+    while True:
+        try:
+            async with connect(
+                client.websocket_url,
+                proxy=None,
+                max_queue=None,
+                open_timeout=_OPEN_TIMEOUT_S,
+                ping_interval=_PING_S,
+                ping_timeout=_PING_S,
+            ) as client.websocket:
+                async for message in client.websocket:
+                    task = asyncio.create_task(client._handle_message(str(message)))
+                    client._active_tasks.add(task)
+                    task.add_done_callback(client._active_tasks.discard)
+                return
+        except TimeoutError:
+            await asyncio.sleep(pause_s)
+            pause_s *= 2
 
 
 def client_options(name: str, address: str) -> dict[str, Any]:
@@ -339,20 +406,47 @@ def client_options(name: str, address: str) -> dict[str, Any]:
         "server_configuration": ServerConfiguration(f"ws://{address}/showdown/websocket", ""),
         "start_listening": False,
         "log_level": _SILENT,
-        "open_timeout": _LOGIN_TIMEOUT_S,
-        "ping_interval": _PING_S,
-        "ping_timeout": _PING_S,
         "loop": asyncio.get_running_loop(),
     }
 
 
 class _Client(PSClient):
-    """poke-env's client, which only logs what the server says in a window of its own."""
+    """poke-env's client, which only logs what the server says in a window of its own.
+
+    Attributes:
+        has_answered: We are logged in, or refused.
+        refusal: Why.
+    """
 
     on_popup: Callable[[str], None]
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.has_answered = asyncio.Event()
+        self.refusal = ""
+
+    async def listen(self) -> None:
+        """Take what the server says, see `_listen`."""
+        await _listen(self)
+
+    async def log_in(self, split_message: list[str]) -> None:
+        """Say our name; poke-env's own gives up where that takes more than 5 s."""
+        await self.send_message(f"/trn {self.username},0,")
+
     async def _handle_message(self, message: str) -> None:
-        if message.startswith("|popup|"):
+        kind, *parts = message.partition("\n")[0].removeprefix("|").split("|")
+        if kind == "popup":
             self.on_popup(message.removeprefix("|popup|").replace("||", " "))
+        elif kind == "nametaken":
+            self._answer(parts[-1])
         else:
             await super()._handle_message(message)
+            if self.logged_in.is_set():
+                self._answer("")
+            elif kind == "updateuser" and parts[1:2] == ["1"]:
+                self._answer(f"it would be {parts[0].strip()!r} there.")
+
+    def _answer(self, refusal: str) -> None:
+        if not self.has_answered.is_set():
+            self.refusal = refusal
+            self.has_answered.set()

@@ -32,7 +32,7 @@ from engine.battles.experience import (
 )
 from engine.battles.policy import FloatArray
 from engine.battles.setup import NodeCommand
-from engine.child import python_command, python_environment
+from engine.child import worker_command, worker_environment
 from engine.env.worker import Channel
 from engine.errors import WorkerError
 
@@ -76,12 +76,12 @@ class Worker:
         with theirs:
             self._channel, self.socket = Channel(ours), ours
             self._process = subprocess.Popen(
-                python_command(actor.__name__, *map(str, descriptors)),
+                worker_command(actor.__name__, *map(str, descriptors)),
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._output,
                 pass_fds=descriptors,
-                env=python_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
+                env=worker_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
                 start_new_session=True,
             )
         settings = asdict(self._settings) | {"seed": seed}

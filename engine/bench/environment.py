@@ -1,20 +1,21 @@
 """Measure environments against the bare emulator and print a table with the targets."""
 
 import statistics
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from engine.bench.cartridge import is_like_cartridge, make_cartridge
 from engine.bench.pace import play_in_turn, reset_ms, snapshot_ms, write_script
 from engine.bench.workers import measure_crews
-from engine.config import RunConfig
+from engine.config import RunConfig, load_config
 from engine.env.game_env import GameEnv
 from engine.env.observation import ObservationType
 from engine.env.start_states import states_folder
 from engine.games.base import Game
 from engine.games.catalog import load_game
+from engine.scratch import scratch_folder
 from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE
 
 KINDS: tuple[ObservationType, ...] = ("state", "multi_modal")
@@ -77,25 +78,25 @@ class Figure:
 
 
 def measure_environment(
-    rom_path: str = "",
     *,
     steps: int = 1000,
     repeats: int = 7,
-    allow_unknown_rom: bool = False,
+    settings: Mapping[str, Any] = MappingProxyType({}),
     is_cartridge: bool = False,
 ) -> tuple[Figure, ...]:
     """Print a table of medians and what missed its target; return the lines.
 
     Each repetition takes `steps` random steps from the start. Its loops take turns every few steps,
     and ratios are taken within it, so that a busy machine slows all alike. `is_cartridge`
-    measures an image like a real cartridge, made of the practice game.
+    measures an image like a real cartridge, made of the practice game; `settings` are by dotted
+    key.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_folder() as folder:
         if is_cartridge:
-            image = Path(folder, "cartridge.gbc")
+            image = folder / "cartridge.gbc"
             image.write_bytes(make_cartridge(load_game().rom))
-            rom_path, allow_unknown_rom = str(image), True
-        config = RunConfig(rom_path=rom_path, allow_unknown_rom=allow_unknown_rom, save_dir=folder)
+            settings = {**settings, "rom_path": str(image), "allow_unknown_rom": True}
+        config = load_config(None, {**settings, "save_dir": str(folder)})
         return print_table(_figures(config, steps, repeats))
 
 
@@ -118,6 +119,7 @@ def _figures(config: RunConfig, steps: int, repeats: int) -> Iterator[Figure]:
         return GameEnv(
             config.rom_path,
             observation_type=kind,
+            config=config.env,
             cache_dir=states_folder(config),
             allow_unknown_rom=config.allow_unknown_rom,
         )

@@ -1,6 +1,5 @@
 """Let the rule planner play the practice game and film it as it would look at its own pace."""
 
-import tempfile
 from dataclasses import dataclass
 from typing import cast
 
@@ -11,6 +10,7 @@ from engine.emulator.base import Emulator
 from engine.emulator.camera import Camera
 from engine.env.stepping import SteppedEnv
 from engine.events import GameObserved, RewardPaid
+from engine.scratch import scratch_folder
 from engine.strategy.advised import make_env
 from engine.types import Frame
 
@@ -43,8 +43,8 @@ class Film:
 
 def film(seconds: float) -> Film:
     """Play for so many seconds of the game's own time from the start of an episode."""
-    with tempfile.TemporaryDirectory() as folder:
-        config = RunConfig(agent="rules", num_envs=1, save_dir=folder, seed=_SEED)
+    with scratch_folder() as folder:
+        config = RunConfig(agent="rules", num_envs=1, save_dir=str(folder), seed=_SEED)
         env = make_env(config, 0)
         try:
             return _film(env, round(seconds * FRAMES_PER_S))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.bench.playthrough import Order, Playthrough
-from engine.child import python_command, python_environment
+from engine.child import worker_command, worker_environment
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, WorkerError
 from engine.games.base import Game
@@ -120,7 +120,7 @@ class _Processes:
 
     def play(self, order: Order) -> Playthrough:
         """Play once; return how it went."""
-        command = python_command(
+        command = worker_command(
             "engine.bench.playthrough", order.encode(), options=("-W", "ignore")
         )
         with self._lock:
@@ -128,7 +128,7 @@ class _Processes:
                 return Playthrough(order.config.seed)
             process = subprocess.Popen(
                 command,
-                env=python_environment(),
+                env=worker_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

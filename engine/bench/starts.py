@@ -1,6 +1,5 @@
 """Compare where episodes begin: how soon PPO wins from power-on by each way."""
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -11,6 +10,7 @@ from engine.bench.learning import WINDOW, LearningCurve, train
 from engine.config import load_config
 from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import DemoError
+from engine.scratch import scratch_folder
 from engine.training.from_demonstrations import Source, clone_policy
 from engine.training.policy_folders import agent_settings
 from engine.training.run_evaluation import evaluate_run
@@ -52,11 +52,11 @@ def measure_starts(
     )
     print("| minutes |\n|---|---|---|---|---|---|", flush=True)
     needed: dict[str, list[float]] = {arm: [] for arm in arms}
-    with tempfile.TemporaryDirectory(prefix="poketui-") as folder:
+    with scratch_folder() as folder:
         for seed in seeds:
             for arm in arms:
-                settings = {"save_dir": folder, **overrides, "seed": seed, "headless": True}
-                settings |= settings_of(arm, settings, lambda: demo or _rules_demo(Path(folder)))
+                settings = {"save_dir": str(folder), **overrides, "seed": seed, "headless": True}
+                settings |= settings_of(arm, settings, lambda: demo or _rules_demo(folder))
                 curve = train(settings | overrides, stops_at_target=True)
                 needed[arm].append(_steps(curve))
                 at = "never" if curve.target_step is None else f"{curve.target_step:,}"

@@ -1,7 +1,6 @@
 """Measure how much of the environments' speed is left when a policy learns from them."""
 
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,6 +15,7 @@ from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.events import Event, PolicyUpdated
 from engine.loop.controls import CommandQueue
 from engine.plurals import counted
+from engine.scratch import scratch_folder
 from engine.training.build import build_trainer, environment_seeds
 from engine.training.runs import RunFolder
 from engine.training.vectors import ENV_FACTORY
@@ -30,8 +30,8 @@ def measure_training(overrides: dict[str, Any], updates: int) -> tuple[Figure, .
     update the same actions are taken in the same games once more, without planner, policy and
     trainer. Ratios are taken between neighbours, so that a busy machine slows both alike.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        fixed = {"agent": "ppo", "headless": True, "save_dir": folder}
+    with scratch_folder() as folder:
+        fixed = {"agent": "ppo", "headless": True, "save_dir": str(folder)}
         config = load_config(None, {**overrides, **fixed})
         return print_table(_figures(config, updates))
 

@@ -1,11 +1,9 @@
 """Play a demonstration again, bit for bit, or say at which step it goes another way."""
 
 import json
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +20,7 @@ from engine.env.stepping import make_game_env
 from engine.errors import PokeTUIError, ReplayError
 from engine.games.bundled import name_of
 from engine.games.catalog import load_game
+from engine.scratch import scratch_folder
 from engine.types import Frame, GameState
 
 END = -1
@@ -325,8 +324,8 @@ def open_env(demo: Demonstration, config: RunConfig) -> GameEnv:
         ReplayError: The demonstration is of another ROM or emulator, or its start is damaged.
         PokeTUIError: The game cannot be set up.
     """
-    with tempfile.TemporaryDirectory(prefix="poketui-") as folder:
-        start = Path(folder) / "start.state"
+    with scratch_folder() as folder:
+        start = folder / "start.state"
         start.write_bytes(pack_state(demo.recording.rom, demo.start_state))
         try:
             return make_game_env(config.model_copy(update={"start_state": str(start)}), 0)

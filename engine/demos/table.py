@@ -20,8 +20,9 @@ from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, write_de
 from engine.demos.exchange import from_actions
 from engine.demos.files import read_limited, write_whole
 from engine.errors import DemoError
-from engine.files import EXPORT_MODE
+from engine.files import EXPORT_MODE, decode_text
 from engine.games.catalog import load_game
+from engine.numerals import parse_number, parse_whole
 
 _MAX_FILE, _MAX_LINE, _MAX_ROWS = 1 << 25, 1 << 12, 1 << 20
 _COLUMNS = ("step", "action", "reward", "done", "proposal", "intervention", "shown")
@@ -152,7 +153,7 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
         "shown": (found.shown, _flag),
     }
     try:
-        rows = csv.reader(_short_lines(io.StringIO(data.decode("utf-8-sig"), newline="")))
+        rows = csv.reader(_short_lines(io.StringIO(decode_text(data))))
         columns = {name.strip().lower(): place for place, name in enumerate(next(rows, []))}
         if "action" not in columns:
             raise ValueError("no actions")
@@ -248,25 +249,16 @@ def _short_lines(text: io.StringIO) -> Iterator[str]:
 
 def _action(text: str, numbers: Mapping[str, int]) -> int:
     name = text.upper()
-    return numbers[name] if name in numbers else _number(name, len(numbers) - 1)
-
-
-def _number(text: str, most: int) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) <= most):
-        raise ValueError("not a valid number")
-    return int(text)
+    return numbers[name] if name in numbers else parse_whole(name, 0, len(numbers) - 1)
 
 
 def _pair(text: str, most: int) -> tuple[int, int]:
-    first, second = (_number(part, most) for part in text.split())
+    first, second = (parse_whole(part, 0, most) for part in text.split())
     return first, second
 
 
 def _reward(text: str) -> float:
-    value = float(text) if text else math.nan
-    if text and not abs(value) < 1e9:
-        raise ValueError("not a valid reward")
-    return value
+    return parse_number(text) if text else math.nan
 
 
 def _flag(text: str) -> int:

@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.child import python_command, python_environment
+from engine.child import worker_command, worker_environment
 from engine.config import RunConfig, parse_config
 from engine.demos.demonstration import read_demo
 from engine.demos.exact_replay import DemoPlayer, unchecked
@@ -59,9 +59,9 @@ def validate(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
 def _play_there(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
     # Unbuffered: what Python had read ahead, `select` would not see.
     with subprocess.Popen(
-        python_command("engine.demos.validation"),
+        worker_command("engine.demos.validation"),
         bufsize=0,
-        env=python_environment(),
+        env=worker_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

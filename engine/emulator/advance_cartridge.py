@@ -6,8 +6,7 @@ Source: GBATEK, "GBA Cartridge Header".
 from dataclasses import dataclass
 from typing import Self
 
-from engine.emulator.cartridge import header_text
-from engine.errors import ConfigurationError
+from engine.emulator.cartridge import MAX_FOOTER, header_text, split_battery
 
 HEADER_END = 0xC0
 MAX_SIZE = 32 * 1024 * 1024
@@ -16,8 +15,8 @@ MAX_SIZE = 32 * 1024 * 1024
 BATTERY_SIZE = 0x20000
 """Bytes of the flash memory of the games that run here."""
 
-_CLOCK_SIZE = 16
-"""What mGBA writes behind the memory of a cartridge with a clock."""
+_HALF = BATTERY_SIZE // 2
+"""What emulators keep that take it for a smaller flash memory: the first of two slots."""
 
 _TITLE, _CODE = slice(0xA0, 0xAC), slice(0xAC, 0xB0)
 _MARK, _MARK_VALUE, _REVISION = 0xB2, 0x96, 0xBC
@@ -60,12 +59,8 @@ def battery_memory(data: bytes, name: str) -> bytes:
     A clock is left out: the cartridge's clock starts anew with each game.
 
     Raises:
-        ConfigurationError: It has another size.
+        ConfigurationError: It is too short, or more follows than an emulator appends.
     """
-    if len(data) not in (BATTERY_SIZE, BATTERY_SIZE + _CLOCK_SIZE):
-        raise ConfigurationError(
-            f"{name} has {len(data):,} bytes; this cartridge's battery memory has "
-            f"{BATTERY_SIZE:,}, or {BATTERY_SIZE + _CLOCK_SIZE:,} with a clock.",
-            "It is damaged or from a different game.",
-        )
-    return data[:BATTERY_SIZE]
+    if _HALF <= len(data) <= _HALF + MAX_FOOTER:
+        data = data[:_HALF].ljust(BATTERY_SIZE, b"\xff")
+    return split_battery(data, BATTERY_SIZE, name)[0]

@@ -1,7 +1,8 @@
 """Define what the engine needs of an emulator."""
 
-from typing import Protocol
+from typing import Any, Never, Protocol
 
+from engine.errors import ClosedError
 from engine.types import Frame
 
 ROM_BANK_SIZE = 0x4000
@@ -63,8 +64,33 @@ class Emulator(Protocol):
         ...
 
     def close(self) -> None:
-        """Free the emulator. Nothing is written to disk."""
+        """Free the emulator; all but closing it again then raises ClosedError.
+
+        Nothing is written to disk.
+        """
         ...
+
+
+class _Closed:
+    """Stands in for the parts of what was closed: whatever is asked of it is refused."""
+
+    def close(self) -> None:
+        """Do nothing: it may be called again."""
+
+    def __getattr__(self, name: str) -> Never:
+        raise ClosedError
+
+    def __getitem__(self, key: object) -> Never:
+        raise ClosedError
+
+    def __setitem__(self, key: object, value: object) -> Never:
+        raise ClosedError
+
+    def __contains__(self, key: object) -> Never:
+        raise ClosedError
+
+
+CLOSED: Any = _Closed()
 
 
 def rom_slice(rom: bytes, bank: int, address: int, size: int) -> bytes:

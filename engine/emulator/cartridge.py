@@ -1,6 +1,7 @@
 """Read a cartridge's header and battery files; imports no emulator.
 
-Source: Pan Docs, "The Cartridge Header"; the clock's footer: VBA-M, mGBA and BGB write it alike.
+Source: Pan Docs, "The Cartridge Header"; the clock's footer: VBA-M, mGBA, BGB and SameBoy write it
+alike.
 """
 
 import struct
@@ -41,8 +42,12 @@ _KINDS: dict[int, tuple[str, str]] = {
     0x1E: ("MBC5 with rumble", "RB"),
 }
 
-_CLOCK_FOOTER = struct.Struct("<5I")  # seconds, minutes, hours, days, days' ninth bit and flags
+# Seconds, minutes, hours, days, days' ninth bit and flags; then the same as they were last read.
+_CLOCK_FOOTER = struct.Struct("<10I")
 _FOOTER_SIZES = (44, 48)  # with a time of saving in 4 or in 8 bytes
+_PADDING = b"\0\xff"
+MAX_FOOTER = 64
+"""Bytes that some emulator adds for its own use; the Virtual Console adds 16."""
 _NEVER = 4e9
 """A time of saving, in seconds since 1970, that PyBoy takes as "no time went by"."""
 
@@ -122,20 +127,49 @@ class Battery:
                 f"The game has no battery memory, so {name} cannot be loaded into it.",
                 "Leave --state out, or use a save state.",
             )
-        size = cartridge.ram_size
-        footer = data[size:]
-        if len(data) < size or (footer and len(footer) not in _FOOTER_SIZES):
-            raise ConfigurationError(
-                f"{name} has {len(data):,} bytes; this cartridge's battery memory has {size:,}, "
-                f"or {' or '.join(f'{size + more:,}' for more in _FOOTER_SIZES)} with a clock.",
-                "It is damaged or from a different game.",
-            )
-        return cls(data[:size], _clock(footer) if footer and cartridge.has_clock else None)
+        ram, rest = split_battery(data, cartridge.ram_size, name)
+        return cls(ram, _clock(rest) if cartridge.has_clock else None)
 
 
-def _clock(footer: bytes) -> bytes:
-    """Return PyBoy 2.8's 33 bytes for a clock: see `RTC.load_state` in pyboy/core/cartridge."""
-    seconds, minutes, hours, days, flags = _CLOCK_FOOTER.unpack_from(footer)
+def split_battery(data: bytes, size: int, name: str) -> tuple[bytes, bytes]:
+    """Return the `size` bytes of battery memory that a file begins with, and what follows them.
+
+    Emulators append a clock, or bytes of their own, and fill up with zeros or ones.
+
+    Raises:
+        ConfigurationError: It is too short, or more follows than an emulator appends.
+    """
+    if len(data) < size:
+        raise ConfigurationError(
+            f"{name} has {len(data):,} bytes, {size - len(data):,} too few: this cartridge's "
+            f"battery memory has {size:,}.",
+            "It was truncated, or is from a different game.",
+        )
+    rest = data[size:]
+    if (more := len(rest.strip(_PADDING))) > MAX_FOOTER:
+        raise ConfigurationError(
+            f"{name} is no battery file of this cartridge: after the {size:,} bytes of its battery "
+            f"memory come {more:,} that are neither a clock nor padding.",
+            "It is from a different game, or another kind of file.",
+        )
+    return data[:size], rest
+
+
+def _clock(rest: bytes) -> bytes | None:
+    """Return the clock in what follows the memory, before or after padding; None: there is none.
+
+    It is in PyBoy 2.8's 33 bytes: see `RTC.load_state` in pyboy/core/cartridge.
+    """
+    for size in _FOOTER_SIZES:
+        for footer, padding in ((rest[:size], rest[size:]), (rest[-size:], rest[:-size])):
+            if len(footer) == size and not padding.strip(_PADDING):
+                counters = _CLOCK_FOOTER.unpack_from(footer)
+                if max(counters) <= 0xFF:
+                    return _pack_clock(*counters[:5])
+    return None
+
+
+def _pack_clock(seconds: int, minutes: int, hours: int, days: int, flags: int) -> bytes:
     halt, carry = flags >> 6 & 1, flags >> 7 & 1
     counters = (seconds & 63, minutes & 63, hours & 31, days & 255, flags & 1)
     return struct.pack("<d9BQd", _NEVER, halt, carry, *counters, halt, carry, 0, _NEVER)

@@ -1,17 +1,21 @@
 """Find a libretro core for the Game Boy Advance, and load copies of it that share nothing."""
 
 import ctypes
+import hashlib
 import importlib.util
+import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
+from engine.child import worker_command, worker_environment
 from engine.emulator import libretro_abi as abi
 from engine.emulator.elf import import_slots
 from engine.emulator.frame_clock import FrameClock
@@ -19,6 +23,7 @@ from engine.emulator.frontend import Frontend
 from engine.emulator.interrupts import delayed_signals
 from engine.errors import EnvironmentError
 from engine.folders import CORE_VARIABLE
+from engine.scratch import scratch_folder
 
 _FILE_NAME = "mgba_libretro.dylib" if sys.platform == "darwin" else "mgba_libretro.so"
 _PACKAGE = "stable_retro"
@@ -30,6 +35,9 @@ _SYSTEM_FOLDERS = (
 )
 _API_VERSION = 1
 _NAME = "mGBA"
+_TRIED_VARIABLE = "POKETUI_GBA_CORE_TRIED"
+"""Size, time and hash of the file that was tried, for the processes that are started, too."""
+_TRY_TIMEOUT_S = 30.0
 _INSTALL = (
     "Run pip install 'poketui[gba]' (on Debian also apt install libretro-mgba), or name the file "
     f"of mGBA's libretro core: --core FILE, or the variable {CORE_VARIABLE}."
@@ -50,13 +58,26 @@ class Core:
             EnvironmentError: There is none.
         """
         if named := os.environ.get(CORE_VARIABLE):
-            return cls(Path(named))
+            core = cls(Path(named))
+            core._try_once()
+            return core
         for path in _places():
             if path.is_file():
                 return cls(path)
         raise EnvironmentError(
             "Game Boy Advance games need the mGBA core, which is not installed.", _INSTALL
         )
+
+    def _try_once(self) -> None:
+        """Have another process use the file first, unless one of ours has, for the same content."""
+        try:
+            found, content = self.path.stat(), self.path.read_bytes()
+        except OSError as error:
+            raise _unusable(self.path, error.strerror or str(error)) from None
+        mark = f"{found.st_size}:{found.st_mtime_ns}:{hashlib.sha256(content).hexdigest()}"
+        if os.environ.get(_TRIED_VARIABLE) != mark:
+            _try_elsewhere(self.path)
+            os.environ[_TRIED_VARIABLE] = mark
 
 
 def core_version() -> str:
@@ -141,6 +162,33 @@ class LoadedCore:
         ctypes.CDLL(None).dlclose(ctypes.c_void_p(self.library._handle))
 
 
+def _try_elsewhere(path: Path) -> None:
+    """Use a file as any game would, in a process of its own.
+
+    Raises:
+        EnvironmentError: The core cannot be used, crashed or hung there.
+    """
+    with scratch_folder() as folder:  # its copy goes with it, crashed or not
+        try:
+            tried = subprocess.run(
+                worker_command("engine.emulator.core_trial", str(path)),
+                env=worker_environment(TMPDIR=str(folder)),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_TRY_TIMEOUT_S,
+                start_new_session=True,
+            )
+        except subprocess.TimeoutExpired:
+            raise _unusable(path, f"it hung for {_TRY_TIMEOUT_S:.0f} s when it was tried") from None
+    if tried.returncode or not tried.stdout:
+        how = f"({signal.Signals(-tried.returncode).name})" if tried.returncode < 0 else ""
+        what = f"it {'crashed' if how else 'ended'} when it was tried {how}".rstrip()
+        raise _unusable(path, what)
+    if said := json.loads(tried.stdout):
+        raise EnvironmentError(said["message"], said["hint"])
+
+
 @lru_cache
 def _version_of(core: Core) -> str:
     loaded = LoadedCore(core, lambda: 0)
@@ -158,8 +206,8 @@ def _import_slots(path: Path) -> Mapping[str, int]:
 
 def _load_copy(path: Path) -> Any:
     try:
-        with tempfile.TemporaryDirectory(prefix="poketui-core-") as folder:
-            copy = shutil.copyfile(path, Path(folder, path.name))
+        with scratch_folder() as folder:
+            copy = shutil.copyfile(path, folder / path.name)
             return ctypes.PyDLL(str(copy))
     except OSError as error:
         reason = error.strerror or str(error).rpartition(f"{path.name}: ")[2]

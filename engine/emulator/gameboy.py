@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from engine.emulator.base import CLOSED
 from engine.emulator.cartridge import Battery, Cartridge
 from engine.emulator.clock import CartridgeClock
 from engine.emulator.shared_rom import SharedRom, share_roms
 from engine.emulator.work_ram import find_work_ram, offset_of
-from engine.errors import EnvironmentError, RomError
+from engine.errors import ClosedError, EnvironmentError, RomError
 from engine.types import Action, Frame
 
 # PyBoy imports SDL2 for windows that are never opened here, which costs each process 0.2 s, 5 MB
@@ -161,6 +162,8 @@ class GameBoy:
         Raises:
             EnvironmentError: `state` is not of this emulator and cartridge.
         """
+        if self._pyboy is CLOSED:
+            raise ClosedError
         if _shape_of(state) != self._shape:
             # PyBoy would load a part of it.
             raise EnvironmentError("The emulator cannot load this saved state.", _OTHER_STATE)
@@ -176,8 +179,12 @@ class GameBoy:
             ) from None
 
     def close(self) -> None:
-        """Free the emulator. Nothing is written to disk."""
-        self._pyboy.stop(save=False)
+        """Free the emulator; nothing is written to disk. May be called again."""
+        if self._pyboy is not CLOSED:
+            self._pyboy.stop(save=False)
+        self._pyboy = self._memory = CLOSED
+        self._work_ram = self._clock = None
+        self.is_drawn = True  # or whoever wants a picture would run a frame for it
 
     def _save(self) -> bytes:
         buffer = io.BytesIO()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.emulator import libretro_abi as abi
 from engine.emulator.advance_cartridge import BATTERY_SIZE
+from engine.emulator.base import CLOSED
 from engine.emulator.core import Core, LoadedCore
 from engine.emulator.draw_countdown import NEVER, can_set_countdown, countdown_of
 from engine.emulator.frontend import Frontend
@@ -179,11 +180,12 @@ class GameBoyAdvance:
         self.is_drawn = False
 
     def close(self) -> None:
-        """Free the emulator. Nothing is written to disk."""
-        self._library = self._running = None
-        self._memory = {}
-        self.ewram = self.iwram = self._battery = np.zeros(0, np.uint8)
+        """Free the emulator; nothing is written to disk. May be called again."""
+        self._library = self._frontend = self._memory = self._battery = CLOSED
+        self.ewram = self.iwram = CLOSED
+        self._running = None
         self._countdown = ctypes.c_int32()
+        self.is_drawn = True  # or whoever wants a picture would run a frame for it
 
     def _run(self, frames: int, render: bool) -> None:
         frontend, run = self._frontend, self._library.retro_run

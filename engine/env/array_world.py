@@ -6,6 +6,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.emulator.base import CLOSED
 from engine.env.batch import Batch, Outcome
 from engine.env.demo_requests import DemoFacts, DemoRequest
 from engine.env.host import EnvHost, HostCall, LocalHost, on_envs, on_host
@@ -198,6 +199,7 @@ class ArrayWorld:
     def close(self) -> None:
         """Free what was made for the world. May be called again."""
         self._hosts.close()
+        self._hosts = CLOSED
 
     def _step(self, actions: NDArray[np.int64] | int, only: int | None, *, shows: bool) -> Batch:
         self._arrays.forget_step()

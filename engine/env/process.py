@@ -11,7 +11,7 @@ import tempfile
 from typing import Any, BinaryIO
 
 from engine import errors
-from engine.child import python_command, python_environment
+from engine.child import worker_command, worker_environment
 from engine.env import worker
 from engine.env.host import HostCall
 from engine.env.worker import CALL, FAILED, Channel
@@ -50,12 +50,12 @@ class WorkerProcess:
             self._channel = Channel(ours)
             descriptors = (theirs.fileno(), memory.fileno())
             self._process = subprocess.Popen(
-                python_command(worker.__name__, *map(str, descriptors)),
+                worker_command(worker.__name__, *map(str, descriptors)),
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._output,
                 pass_fds=descriptors,
-                env=python_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
+                env=worker_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
                 start_new_session=True,
             )
         self.pid = self._process.pid

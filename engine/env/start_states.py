@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.config import RunConfig
 from engine.emulator.base import Emulator
-from engine.env.state_file import MAGIC, SHA1_SIZE, pack_state, unpack_state
+from engine.env.state_file import MAGIC, SHA1_SIZE, other_format, pack_state, unpack_state
 from engine.errors import ConfigurationError, EnvironmentError
 from engine.files import FileTooLargeError, make_folder, read_file, write_file
 from engine.folders import user_path
@@ -22,7 +22,8 @@ STATES_FOLDER = "states"
 
 _MAX_FILE_SIZE = 1 << 22
 
-_BATTERY_SUFFIXES = (".sav", ".srm", ".ram")
+_STATE_SUFFIX = ".state"
+"""Of a file that is meant to be a state; what others are is told by what they hold."""
 _SETTLING_FRAMES, _MAX_SETTLING = 32, 20
 """A step that was begun is over after one round of so many frames, a door after some."""
 
@@ -41,8 +42,8 @@ def make_start_state(
         game: What is played.
         emulator: Has just been switched on.
         folder: Keeps start states; None: none are kept. One that cannot be used is done without.
-        given: A state of PyBoy's or ours, or a battery file (.sav, .srm, .ram); a bare name may
-            be that of a file in `folder`. It is only read.
+        given: A state of PyBoy's or ours, or a battery file of any emulator, told apart by what
+            they hold; a bare name may be that of a file in `folder`. It is only read.
 
     Raises:
         ConfigurationError: The given file is unusable.
@@ -142,13 +143,10 @@ def _from_file(game: Game, emulator: Emulator, file: Path) -> bytes:
     data = _read(file)
     if data.startswith(MAGIC):
         return _load_kept(game, emulator, data, file)
-    if file.suffix.lower() in _BATTERY_SUFFIXES:
-        with closing(game.start_saved(data, str(file))) as machine:
-            _play_on(game, machine, game.reader(machine), file)
-            state = machine.save_state()
-        emulator.load_state(state)
-        return state
-    _load(game, emulator, data, file)
+    try:
+        _load(game, emulator, data, file)
+    except ConfigurationError as refusal:
+        return _from_battery(game, emulator, data, file, refusal)
     for action in range(len(game.actions)):
         emulator.release(action)
     reader = game.reader(emulator)
@@ -161,6 +159,28 @@ def _from_file(game: Game, emulator: Emulator, file: Path) -> bytes:
     else:
         _play_on(game, emulator, reader, file)
     return emulator.save_state()
+
+
+def _from_battery(
+    game: Game, emulator: Emulator, data: bytes, file: Path, refusal: ConfigurationError
+) -> bytes:
+    """Return the state at the first control after CONTINUE; `refusal` is why it is no state."""
+    if what := other_format(data):
+        raise ConfigurationError(
+            f"{file} is {what}: neither a save state of this game nor a battery file.",
+            "Save in the game, and use the battery file (.sav) that the emulator writes.",
+        )
+    try:
+        started = game.start_saved(data, str(file))
+    except ConfigurationError:
+        if file.suffix.lower() == _STATE_SUFFIX:
+            raise refusal from None
+        raise
+    with closing(started) as machine:
+        _play_on(game, machine, game.reader(machine), file)
+        state = machine.save_state()
+    emulator.load_state(state)
+    return state
 
 
 def _play_on(game: Game, emulator: Emulator, reader: Reader, file: Path) -> None:
@@ -184,7 +204,8 @@ def _read(file: Path) -> bytes:
         return read_file(file, _MAX_FILE_SIZE)
     except FileTooLargeError:
         raise ConfigurationError(
-            f"{file} is too large for a save state.", "Use another file, or leave --state out."
+            f"{file} is too large for a save state or a battery file.",
+            "Use another file, or leave --state out.",
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -13,6 +13,20 @@ SHA1_SIZE = 40
 MAX_STATE_SIZE = 1 << 22
 """Bytes of a machine's state; PyBoy's of Crystal has about 180,000."""
 
+_OTHERS = (
+    (b"\x1f\x8b", "packed with gzip, as the states of VisualBoyAdvance are"),
+    (b"\x89PNG", "a picture, as the states of mGBA are"),
+    (b"PK\3\4", "a ZIP archive, as the states of BizHawk are"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"RASTATE", "a state of RetroArch"),
+    (b"#RZIPv", "compressed by RetroArch"),
+    (b"NocashGbaBackupMedia", "packed by No$gba"),
+    (b"\r\0\0\0SharkPortSave", "a file of a GameShark"),
+    (b"ADVSAVEG", "a file of a GameShark"),
+)
+_BESS = b"BESS"
+"""What a state of SameBoy and others ends with (BESS.md of SameBoy)."""
+
 _ENV_MAGIC = b"PokeTUI environment 3\n"
 _SIZE = struct.Struct("<I")
 
@@ -23,6 +37,13 @@ def pack_state(sha1: str, machine: bytes) -> bytes:
     `sha1` is the ROM's, in hexadecimal; `machine` is as the emulator saves it, with no button down.
     """
     return MAGIC + sha1.encode() + zlib.compress(machine, 6)
+
+
+def other_format(data: bytes) -> str:
+    """Return what a file of another emulator is in place of a battery file, "" where unknown."""
+    if data.endswith(_BESS):
+        return "a state of SameBoy or its like"
+    return next((what for magic, what in _OTHERS if data.startswith(magic)), "")
 
 
 def unpack_state(data: bytes) -> bytes:

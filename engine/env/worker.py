@@ -6,7 +6,6 @@ ends it even where it hangs. It never touches the terminal: the trainer redirect
 handles Ctrl-C.
 """
 
-import ctypes
 import json
 import os
 import pickle
@@ -21,7 +20,6 @@ from typing import Any
 from engine.env.host import EnvHost, HostCall
 from engine.errors import PokeTUIError, WorkerError
 
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _HEADER = struct.Struct("<cI")
 _CHUNK = 1 << 20
 
@@ -112,17 +110,15 @@ def described(error: Exception) -> bytes:
     return json.dumps([type(error).__name__, error.message, error.hint]).encode()
 
 
-def end_with_parent() -> None:
-    """Ignore the terminal's signals; the parent ends this process, on Linux even where it hangs."""
+def ignore_terminal() -> None:
+    """Ignore the terminal's signals: they are for the parent to answer."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
-    if sys.platform == "linux":  # then it ends with the thread that started it, even while it hangs
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def main() -> None:
     """Serve on the inherited descriptors."""
-    end_with_parent()
+    ignore_terminal()
     channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     serve(channel, EnvHost(os.fdopen(int(sys.argv[2]), "r+b")))
 

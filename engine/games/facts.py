@@ -1,14 +1,17 @@
 """Read what is known of a game from its folder `facts`: names and numbers, a CSV file a kind."""
 
 import csv
+import io
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from engine.files import read_text
 from engine.games.base import Approach, GameTables, Milestone, MilestoneKind
 from engine.games.overworld import BlockChange, When
 from engine.types import Goal, GoalKind, MapId
 
+_MAX_TABLE = 1 << 25
 FIRST_VARIABLE = 0x4000
 """Number of the first variable of a Game Boy Advance game's scripts."""
 _VARIABLE_SIZE = 2
@@ -17,8 +20,7 @@ _VARIABLE_SIZE = 2
 
 def read_rows(folder: Path, table: str) -> list[dict[str, str]]:
     """Return the rows of `table`.csv, by the names of its columns."""
-    with (folder / f"{table}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return list(csv.DictReader(io.StringIO(read_text(folder / f"{table}.csv", _MAX_TABLE))))
 
 
 def variable_place(number: int) -> int:

@@ -75,16 +75,17 @@ def read_context(key: str) -> dict[str, str]:
 
 def success_interval(successes: float, frequency: float) -> tuple[float, float]:
     """Return the 95 % Wilson score interval of a success rate; (0, 1) where nothing is known."""
-    if not frequency:
+    if frequency <= 0:
         return 0.0, 1.0
-    rate, square = successes / frequency, _Z * _Z
+    # A file from elsewhere may count more successes than tries.
+    rate, square = min(1.0, max(0.0, successes / frequency)), _Z * _Z
     scale = 1 + square / frequency
     centre = (rate + square / (2 * frequency)) / scale
     spread = rate * (1 - rate) / frequency + square / (4 * frequency * frequency)
     half = _Z * math.sqrt(spread) / scale
     # Rounding must not move a bound that is exactly 0 or 1.
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == frequency else min(1.0, centre + half)
+    low = 0.0 if rate == 0 else max(0.0, centre - half)
+    high = 1.0 if rate == 1 else min(1.0, centre + half)
     return low, high
 
 

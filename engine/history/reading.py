@@ -1,7 +1,6 @@
 """Read a file of decisions beside the process that writes it: read-only, a page at a time."""
 
 import contextlib
-import math
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +9,6 @@ from typing import Any
 from urllib.parse import quote
 
 from engine.errors import CheckpointError, ConfigurationError
-from engine.files import MAX_TIME
 from engine.history.patterns import Context, read_context, success_interval
 from engine.history.records import MAX_ACTIONS
 from engine.history.schema import (
@@ -19,6 +17,7 @@ from engine.history.schema import (
     SCHEMA_VERSION,
     LimitedConnection,
 )
+from engine.numerals import MAX_TIME, is_number
 
 _BUSY_TIMEOUT_S = 0.3
 
@@ -197,8 +196,8 @@ def _decision(row: tuple[Any, ...]) -> DecisionRow:
     for value, kind in zip(row, _KINDS, strict=True):
         if not isinstance(value, kind):
             raise TypeError(f"unexpected value {value!r:.40}")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError("a number is not finite")
+        if isinstance(value, float) and not is_number(value):
+            raise ValueError("a number is too large, or none")
     number, timestamp, context, action, *rest = row
     if not (0 <= timestamp < MAX_TIME and 0 <= action < MAX_ACTIONS):
         raise ValueError(f"invalid action {action} at {timestamp}")

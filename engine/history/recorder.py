@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from engine.env.analysis import GameStateAnalysis
 from engine.errors import CheckpointError
 from engine.events import DecisionMade, EpisodeEnded, Event, GameObserved, RewardPaid, StatusChanged
@@ -84,13 +86,18 @@ class DecisionRecorder:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Continue from `save`: what this run recorded since then is dropped."""
+        """Continue from `save`: what this run recorded since then is dropped.
+
+        Raises:
+            KeyError, TypeError, ValueError, DecisionValidationError: They are not of `save`.
+        """
         self._position = int(facts["position"])
         self.history.truncate(self._position)
         self._env = int(facts["env"])
         self._num_episodes = int(facts["num_episodes"])
         self._last_step = int(facts["last_step"])
-        self._open = [_Open(DecisionRecord(**record), paid) for record, paid in facts["open"]]
+        opened = TypeAdapter(list[tuple[DecisionRecord, float]]).validate_python(facts["open"])
+        self._open = [_Open(record.checked(), paid) for record, paid in opened]
         if self._last_step:
             self.history.begin_episode(self._episode_id)
 

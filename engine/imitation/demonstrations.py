@@ -1,6 +1,5 @@
 """Turn recorded demonstrations into examples, by playing them again."""
 
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +15,7 @@ from engine.games.bundled import name_of
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
 from engine.imitation.settings import CloningConfig
 from engine.plurals import counted
+from engine.scratch import scratch_folder
 
 NPZ_SUFFIX = ".npz"
 _MOST_NAMED = 5
@@ -43,8 +43,8 @@ def read_examples(
     files = demo_files(path) if path.is_dir() else [path]
     if not files or not path.exists():
         raise DemoError(f"There is no demonstration at {path}.", _what_else(run))
-    with tempfile.TemporaryDirectory() as converted:
-        origins = {_converted(file, Path(converted), run): file for file in files}
+    with scratch_folder() as converted:
+        origins = {_converted(file, converted, run): file for file in files}
         demos = DemoSet(path if path.is_dir() else path.parent, origins)
         chosen = demos if wanted is None else demos.choose(wanted)
         if not len(chosen):

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import json
-import math
 import os
 import time
 from collections import deque
@@ -13,8 +12,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from engine.files import (
-    MAX_INT,
-    MAX_TIME,
     open_file,
     parse_json,
     read_lines,
@@ -22,6 +19,7 @@ from engine.files import (
     write_all,
     write_file,
 )
+from engine.numerals import MAX_INT, MAX_TIME, is_number
 from engine.planning_types import GoalOutcome, Outcome
 
 _WAITING_LINES = 4096
@@ -214,7 +212,7 @@ def _append(path: Path, lines: Sequence[bytes]) -> None:
 
 def _line(values: Mapping[str, Any]) -> bytes:
     plain = {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value
+        key: None if isinstance(value, float) and not is_number(value) else value
         for key, value in values.items()
     }
     return json.dumps(plain, allow_nan=False).encode() + b"\n"
@@ -245,7 +243,7 @@ def _number(value: Any) -> float | None:
     if value is None:
         return None
     number = float(value) if type(value) is int else _exactly(value, float)
-    if not math.isfinite(number):
+    if not is_number(number):
         raise ValueError("number out of range")
     return number
 

@@ -176,7 +176,8 @@ def is_offered(choice: str, user: str) -> bool:
     *_, listed = f"\n{user}".rpartition("\nChoices:")
     lines = listed.splitlines()
     bare = lines[-1].removeprefix("Other choices:").strip().split("; ") if lines else []
-    return choice in bare or any(line.startswith(f"- {choice}: ") for line in lines)
+    begin = f"- {choice}: "
+    return choice in bare or any(line.startswith(begin) for line in lines)
 
 
 def _is_unicode(text: str) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from engine.child import foreign_environment
 from engine.events import GpuUse, ProcessUse, SystemMeasured
 from engine.folders import folder_bytes
 
@@ -138,6 +139,7 @@ class _Gpus:
             with suppress(OSError):
                 self._process = subprocess.Popen(
                     [self._command, *_QUERY],
+                    env=foreign_environment(),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,

@@ -20,7 +20,8 @@ import numpy as np
 
 from engine.errors import ProtocolError
 from engine.events import FrameRendered
-from engine.files import MAX_INT, inflate, parse_json
+from engine.files import inflate, parse_json
+from engine.numerals import MAX_INT
 from engine.types import SmallPicture
 
 _SIZES = struct.Struct(">II")
@@ -79,7 +80,8 @@ class Codec:
             (size,) = struct.unpack_from(">I", payload)
             if size > len(payload) - 4:
                 raise ProtocolError("A message is truncated.")
-            name, fields = parse_json(payload[4 : 4 + size])
+            # Between two processes of one user a number may be any.
+            name, fields = parse_json(payload[4 : 4 + size], parse_float=float)
             if not isinstance(name, str) or name not in self._forms:
                 raise ProtocolError(f"Unknown message {str(name)[:40]!r}.")
             buffers = _Buffers(memoryview(payload)[4 + size :])

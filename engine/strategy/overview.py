@@ -1,6 +1,7 @@
 """Say what world an image carries, and the way between two of its places, for people."""
 
 import re
+import string
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from itertools import groupby
@@ -15,7 +16,7 @@ from engine.strategy.routes import Conditions, RouteFinder, route_finder
 from engine.strategy.search import FAR
 from engine.types import MapId, Terrain
 
-_PLACE = re.compile(r"(?P<name>.*?)(?:[\s:@]*\(?(?P<x>\d{1,3})\s*,\s*(?P<y>\d{1,3})\)?)?\s*")
+_TILE = re.compile(r"\(?(\d{1,3})\s*,\s*(\d{1,3})\)?\Z")
 _NUMBERS = re.compile(r"(\d{1,3})\.(\d{1,3})")
 _STAGES: tuple[tuple[str, Ability], ...] = (
     ("on foot", Ability(0)),
@@ -90,17 +91,18 @@ def find_place(game: Game, world: Overworld, text: str) -> list[int]:
     Raises:
         ConfigurationError: There is no such map or tile.
     """
-    found = _PLACE.fullmatch(text.strip())
-    name = found["name"].strip() if found else ""
+    text = text.strip()
+    found = _TILE.search(text)
+    name = text[: found.start()].rstrip(":@" + string.whitespace) if found else text
     row = _find_map(game, world, name)
-    if found is None or found["x"] is None:
+    if found is None:
         is_open = world.grid(row).reshape(-1) & (Terrain.WALKABLE | Terrain.WATER) != 0
         return (int(world.maps["first_tile"][row]) + np.flatnonzero(is_open)).tolist()
-    tile = world.tile(row, int(found["x"]), int(found["y"]))
+    tile = world.tile(row, int(found[1]), int(found[2]))
     if tile is None:
         width, height = world.size(row)
         raise ConfigurationError(
-            f"{_name(game, world, row)} has no tile ({found['x']},{found['y']}).",
+            f"{_name(game, world, row)} has no tile ({found[1]},{found[2]}).",
             f"Its tiles range from (0,0) to ({width - 1},{height - 1}).",
         )
     return [tile]

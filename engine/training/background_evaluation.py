@@ -18,16 +18,16 @@ from contextlib import ExitStack, suppress
 import numpy as np
 
 from engine.agents.base import HasPolicy
-from engine.child import code_command, python_environment
+from engine.child import code_command, worker_environment
 from engine.config import RunConfig
-from engine.env.worker import CALL, DONE, PR_SET_PDEATHSIG, Channel
+from engine.env.worker import CALL, DONE, Channel
 from engine.events import EvaluationEnded, Event, WarningRaised
 from engine.types import Evaluation
 
-_LOWEST_FIRST = f"""
-import contextlib, ctypes, os, pathlib, signal, sys
-if sys.platform == "linux":
-    ctypes.CDLL(None).prctl({PR_SET_PDEATHSIG}, signal.SIGKILL)
+_LOWEST_FIRST = """
+import contextlib, os, pathlib, sys
+from engine.child import end_with
+end_with({parent})
 os.nice(19)
 with contextlib.suppress(OSError):
     pathlib.Path("/proc/self/autogroup").write_text("19")
@@ -112,12 +112,12 @@ class BackgroundEvaluation:
         with theirs:
             descriptors = (theirs.fileno(), self._weights.fileno())
             self._process = subprocess.Popen(
-                [*code_command(_LOWEST_FIRST), *map(str, descriptors)],
+                [*code_command(_LOWEST_FIRST.format(parent=os.getpid())), *map(str, descriptors)],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._output,
                 pass_fds=descriptors,
-                env=python_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
+                env=worker_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
                 start_new_session=True,
             )
         self._owned.callback(self._process.wait)

@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from engine.archives import BROKEN, Archive, Limits
 from engine.errors import CheckpointError
 from engine.files import (
-    MAX_TIME,
     make_subfolder,
     open_file,
     parse_json,
@@ -34,6 +33,7 @@ from engine.files import (
     remedy,
     write_file,
 )
+from engine.numerals import MAX_TIME
 
 FORMAT = 2
 """Version of what a checkpoint holds; another one is refused."""

@@ -9,7 +9,6 @@ import dataclasses
 import json
 import os
 import select
-import signal
 import socket
 import sys
 from typing import BinaryIO
@@ -22,7 +21,7 @@ from engine.config import RunConfig
 from engine.demos.recorded_env import make_env
 from engine.env.array_world import ArrayWorld
 from engine.env.host import LocalHost
-from engine.env.worker import DONE, Channel
+from engine.env.worker import DONE, Channel, ignore_terminal
 from engine.training.build import build_agent
 from engine.training.evaluation import evaluate, evaluation_config
 
@@ -60,8 +59,7 @@ def serve(connection: socket.socket, weights: BinaryIO) -> None:
 
 def main() -> None:
     """Serve on the inherited descriptors."""
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTSTP):
-        signal.signal(number, signal.SIG_IGN)
+    ignore_terminal()
     torch.set_num_threads(1)
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         serve(connection, os.fdopen(int(sys.argv[2]), "rb"))

@@ -1,5 +1,6 @@
 """Keep a run's events that matter on disk, one JSON object a line, whole across restarts."""
 
+import codecs
 import contextlib
 import dataclasses
 import json
@@ -42,7 +43,14 @@ from engine.events import (
     PolicyUpdated,
     StrategySwitched,
 )
-from engine.files import MAX_INT, is_named, open_file, read_lines, remedy, restore_file
+from engine.files import (
+    is_named,
+    open_file,
+    read_lines,
+    remedy,
+    restore_file,
+)
+from engine.numerals import MAX_INT, MAX_NUMBER, is_number
 
 _KEPT = (
     EpisodeEnded,
@@ -187,7 +195,8 @@ def read_journal(
 def parse_line(line: bytes) -> Event | None:
     """Return the event that a line of a journal is; None: it is damaged."""
     try:
-        event: Event = _validator().validate_json(line)
+        # An editor may have put a byte order mark before the first line.
+        event: Event = _validator().validate_json(line.removeprefix(codecs.BOM_UTF8))
     except (ValueError, TypeError, KeyError):
         return None
     return event
@@ -207,12 +216,12 @@ def _validator() -> SchemaValidator:
 
 
 def plain(value: Any) -> Any:
-    """Return a value that JSON knows; what is no finite number becomes null."""
+    """Return a value that JSON knows; a number that is not read again becomes null."""
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
+    if isinstance(value, float) and not is_number(value):
         return None
     return value
 
@@ -252,11 +261,12 @@ def _with_default(field: "dataclasses.Field[Any]", schema: CoreSchema) -> CoreSc
 
 _PLAIN: Mapping[Any, CoreSchema] = {
     bool: bool_schema(strict=True),
-    int: int_schema(strict=True, ge=-MAX_INT, lt=MAX_INT),
-    # Null stands for a number that was not finite.
+    # All whole numbers in events are counts, places and indices.
+    int: int_schema(strict=True, ge=0, lt=MAX_INT),
+    # Null stands for a number that was not finite, or too large.
     float: union_schema(
         [
-            float_schema(strict=True, allow_inf_nan=False),
+            float_schema(strict=True, ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False),
             no_info_after_validator_function(lambda _: math.nan, none_schema()),
         ],
         mode="left_to_right",

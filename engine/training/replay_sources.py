@@ -21,6 +21,7 @@ from engine.env.input_replay import begin_replay
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.events import EpisodeEnded
+from engine.numerals import parse_whole
 from engine.plurals import counted
 from engine.training.journal import read_journal
 from engine.training.run_settings import load_settings
@@ -51,9 +52,10 @@ def split_source(source: str) -> tuple[str, int | None]:
     run, _, number = source.rpartition(":")
     if not run:
         return number, None
-    if not number.isdecimal():
-        raise ReplayError(f"'{number}' is not an episode number.", "Use RUN:EPISODE.")
-    return run, int(number)
+    try:
+        return run, parse_whole(number)
+    except ValueError:
+        raise ReplayError(f"'{number:.40}' is not an episode number.", "Use RUN:EPISODE.") from None
 
 
 @dataclass(frozen=True, slots=True)

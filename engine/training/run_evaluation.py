@@ -8,6 +8,7 @@ import torch
 
 from engine.agents.base import Guidance, Player
 from engine.agents.shares import ExactShares, assign_decisions
+from engine.config import load_config
 from engine.env.observation import spaces_of_game
 from engine.env.vector import VectorEnv
 from engine.errors import CheckpointError
@@ -22,7 +23,7 @@ from engine.training.checkpoint import (
     read_checkpoint,
 )
 from engine.training.evaluation import ALONE, evaluation_config, evaluation_seed, play_episodes
-from engine.training.run_settings import load_settings
+from engine.training.run_settings import SESSION_KEYS, ignored_settings, load_settings
 from engine.training.runs import RunFolder, find_run
 from engine.training.snapshot import refuse_other_versions
 from engine.training.vectors import ENV_FACTORY
@@ -67,8 +68,12 @@ def evaluate_run(
     """
     torch.set_num_threads(1)
     folder = RunFolder(find_run(save_dir, run, purpose="evaluate"))
-    config = load_settings(folder.path).model_copy(update={"save_dir": save_dir, "workers": 0})
+    new, config = load_config(None, {"save_dir": save_dir}), load_settings(folder.path)
     saved, path, warnings = _read(folder, checkpoint)
+    if kept := ignored_settings(config, new, SESSION_KEYS | {"rom_path"}):
+        warnings = [*warnings, f"The saved run's settings are kept: {', '.join(kept)}."]
+    rom = new.rom_path or config.rom_path
+    config = config.model_copy(update={"save_dir": save_dir, "workers": 0, "rom_path": rom})
     game = load_game(config.rom_path, config.allow_unknown_rom)
     few = evaluation_config(config, episodes)
     with VectorEnv(ENV_FACTORY, few, few.num_envs, few.workers) as vector:

@@ -3,12 +3,12 @@
 Each `set_` method changes one of them between two steps, or returns why it cannot.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from engine.agents.rules import RulesAgent
 from engine.events import SteeringChanged
+from engine.numerals import is_number
 from engine.planning_types import UserOverrides
 from engine.strategy.performance import StrategyType
 from engine.training.learning import Learning
@@ -191,8 +191,8 @@ class RunOverrides:
         """Let a reward component count otherwise from the next step on."""
         if component not in self.weights:
             return f"Unknown reward component {component!r}; known: {', '.join(self.weights)}."
-        if not math.isfinite(weight):
-            return "A weight must be a finite number."
+        if not is_number(weight):
+            return "A weight must be a finite number, of at most 1e15."
         before, self.weights[component] = self.weights[component], float(weight)
         self.changed[component] = None
         self._state.vector.override(self.overrides)

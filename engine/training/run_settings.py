@@ -3,7 +3,7 @@
 A run's folder, `path` here, has them in config.json.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -98,18 +98,25 @@ def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
     changes = {key: getattr(new, key) for key in SESSION_KEYS | given}
     if new.rom_path:
         changes["rom_path"] = new.rom_path
-    if changes["workers"] > saved.num_envs:
-        changes["workers"] = saved.num_envs
-    ignored = [
+    if new.workers > saved.num_envs:
+        raise ConfigurationError(
+            f"workers = {new.workers}: the saved run has num_envs = {saved.num_envs}.",
+            "Use as many workers at most.",
+        )
+    config = saved.model_copy(update=changes)
+    check_permissions(config.permissions(), path / CONFIG_NAME, named_in(new.model_dump()))
+    return config, ignored_settings(saved, new, changes)
+
+
+def ignored_settings(saved: RunConfig, new: RunConfig, taken: Iterable[str]) -> list[str]:
+    """Return the settings of a new command that a saved run holds otherwise and keeps."""
+    return [
         key
         for key in type(new).model_fields
-        if key not in changes
+        if key not in taken
         and getattr(new, key) != getattr(RunConfig(), key)
         and getattr(new, key) != getattr(saved, key)
     ]
-    config = saved.model_copy(update=changes)
-    check_permissions(config.permissions(), path / CONFIG_NAME, named_in(new.model_dump()))
-    return config, ignored
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -24,8 +24,15 @@ from pydantic import Field, TypeAdapter
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.events import CurriculumChanged, EpisodeEnded
-from engine.files import MAX_LINE, make_folder, open_to_read, read_file, write_file
+from engine.files import (
+    MAX_LINE,
+    make_folder,
+    open_to_read,
+    read_file,
+    write_file,
+)
 from engine.folders import cache_folder, folder_bytes, user_path
+from engine.numerals import MAX_INT, MAX_NUMBER
 from engine.training.checkpoint import uptime_of
 from engine.training.comparison import WINDOW
 from engine.training.journal import parse_line
@@ -40,7 +47,8 @@ _WORTH_KEEPING = 1 << 16
 """Bytes of journals that were read anew until the cache is written."""
 _WORTH_OF_CHECKPOINT = 1 << 13
 """It takes as long as so many bytes of a journal."""
-_Count = Annotated[int, Field(ge=0)]
+_Count = Annotated[int, Field(ge=0, lt=MAX_INT)]
+_Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,7 @@ class RunRow:
         size: Bytes on the disk.
         changed_at: Seconds since the epoch.
         settings: None if they cannot be read.
+        damaged: Lines of its journal that cannot be read.
     """
 
     run_id: str
@@ -77,6 +86,7 @@ class RunRow:
     mode: str
     seed: int
     settings: RunConfig | None
+    damaged: int = 0
 
     @property
     def shown_name(self) -> str:
@@ -94,6 +104,7 @@ class _Figures:
     """What was counted of a run, and of how much of its files.
 
     Attributes:
+        damaged: Lines that cannot be read; a cache that does not count them is of an older version.
         size: Of the journal in bytes when it was read, and when that had been changed.
         end: How many bytes of it were counted: whole lines.
         mark: Sum of the bytes before `end`, by which it is known again.
@@ -101,18 +112,19 @@ class _Figures:
         checkpoint: Name of the one that `uptime_s` is from, and when that had been changed.
     """
 
+    damaged: _Count
     size: _Count = 0
     changed_ns: _Count = 0
     end: _Count = 0
     mark: str = ""
     total_steps: _Count = 0
     episodes: _Count = 0
-    stage: int = 1
+    stage: _Count = 1
     num_stages: _Count = 0
-    recent: list[tuple[float | None, bool]] = field(default_factory=list)
+    recent: list[tuple[_Number | None, bool]] = field(default_factory=list)
     checkpoint: str = ""
     checkpoint_ns: _Count = 0
-    uptime_s: float = 0.0
+    uptime_s: _Number = 0.0
 
     def follow(self, path: Path) -> int:
         """Count what was appended to a journal; return how many bytes were read."""
@@ -160,6 +172,7 @@ class _Figures:
 
     def _count(self, line: bytes) -> None:
         event = parse_line(line)
+        self.damaged += event is None
         self.total_steps = max(self.total_steps, getattr(event, "total_steps", 0))
         match event:
             case EpisodeEnded(summary=summary) if not summary.start:
@@ -172,7 +185,7 @@ class _Figures:
                 pass
 
     def _forget(self) -> None:
-        self.end = self.total_steps = self.episodes = 0
+        self.end = self.total_steps = self.episodes = self.damaged = 0
         self.mark, self.stage, self.num_stages, self.recent = "", 1, 0, []
 
 
@@ -205,7 +218,7 @@ class RunTable:
             self._figures = self._load()
         known, self._figures = self._figures, {}
         for info in infos:
-            self._figures[info.run_id] = known.get(info.run_id) or _Figures()
+            self._figures[info.run_id] = known.get(info.run_id) or _Figures(0)
         rows = (self._row(info, self._figures[info.run_id]) for info in infos)
         self.rows = tuple(sorted(rows, key=lambda row: (-row.changed_at, row.run_id)))
         if self._unkept >= _WORTH_KEEPING:
@@ -246,6 +259,7 @@ class RunTable:
             mode=info.mode,
             seed=info.seed,
             settings=info.settings,
+            damaged=figures.damaged,
         )
 
     def _load(self) -> dict[str, _Figures]:

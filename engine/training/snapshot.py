@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from engine.env.batch import Batch
-from engine.errors import CheckpointError, EnvironmentError, WorkerError
+from engine.errors import CheckpointError, DecisionValidationError, EnvironmentError, WorkerError
 from engine.events import CheckpointSaved, WarningRaised
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.learning import Learning
@@ -244,6 +244,7 @@ def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
         ArithmeticError,
         RuntimeError,
         struct.error,
+        DecisionValidationError,
     ) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         own, other = package_version(), checkpoint.facts.get("version")

@@ -11,8 +11,11 @@ from typing import Any
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, TrainingError
 from engine.files import make_subfolder
+from engine.llm.backends.base import redacted
+from engine.llm.backends.transport import proxy_for
 
 _STEP = "total_steps"
+_LOG_IN = "Run `wandb login`, or use --set wandb=offline; for poketui bc set WANDB_MODE=offline."
 
 
 class WandbRun:
@@ -41,15 +44,11 @@ class WandbRun:
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         require_wandb(config)
-        wandb = import_module("wandb")
-        self._error = wandb.Error
-        if config.wandb == "online" and not wandb.login(prompt=False):
-            raise ConfigurationError(
-                "Not logged in to Weights & Biases.",
-                "Run `wandb login`, or use --set wandb=offline; for poketui bc set "
-                "WANDB_MODE=offline.",
-            )
         try:
+            wandb = import_module("wandb")
+            self._error = wandb.Error
+            if config.wandb == "online" and not wandb.login(prompt=False):
+                raise ConfigurationError("Not logged in to Weights & Biases.", _LOG_IN)
             make_subfolder(folder / "wandb")  # keeps others out of what the package writes there
             self._run = wandb.init(
                 project=project,
@@ -64,9 +63,14 @@ class WandbRun:
             )
             # W&B's own count of steps cannot go back, as a resumed run's may.
             self._run.define_metric("*", step_metric=_STEP)
-        except (OSError, self._error) as error:
+        except ConfigurationError:
+            raise
+        except Exception as error:  # of its network, its process or its package
+            _, proxy = proxy_for("https://api.wandb.ai")
+            through = f" Its traffic goes through {proxy}." if proxy else ""
             raise ConfigurationError(
-                f"Weights & Biases cannot start: {error}.", "Use --set wandb=offline, or off."
+                f"Weights & Biases cannot start: {redacted(error).rstrip('.')}.",
+                f"Use --set wandb=offline, or off.{through}",
             ) from None
 
     def write(self, step: int, figures: Mapping[str, float | str]) -> None:

@@ -1,8 +1,10 @@
 """What the parts of the cockpit that carry actions out need of the whole."""
 
+from dataclasses import replace
+
 from textual.app import App
 
-from engine.commands import Command
+from engine.commands import Command, KeepState, SaveSlot
 from engine.config import RunConfig
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.questions import Question
@@ -40,6 +42,8 @@ class ActionsApp(App[None]):
 
     def send_command(self, command: Command) -> None:
         """Ask the engine for something; what comes of it is reported by events."""
+        if isinstance(command, KeepState | SaveSlot):
+            self.dashboard = replace(self.dashboard, is_keeping=True)
         self.link.send(command)
 
     def say_refusal(self, key: str) -> None:

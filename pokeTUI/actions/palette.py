@@ -8,6 +8,8 @@ from textual.content import Content
 from pokeTUI.actions.base import ActionsApp
 from pokeTUI.key_names import shown_key
 from pokeTUI.keys.entry import KeyAction
+from pokeTUI.keys.keymap import worded
+from pokeTUI.panes.kinds import title_of
 from pokeTUI.rendering.lines import shorten
 from pokeTUI.splits import GAME
 
@@ -50,7 +52,8 @@ class ActionsProvider(Provider):
                 )
 
     def _offered(self) -> list[KeyAction]:
-        return [entry for entry in self._cockpit.table.entries if entry.id != "palette"]
+        app = self._cockpit
+        return [worded(one, app.dashboard) for one in app.table.entries if one.id != "palette"]
 
     def _help(self, entry: KeyAction) -> str:
         keys = "  ".join(shown_key(key) for key in entry.keys) or "no key"
@@ -58,11 +61,11 @@ class ActionsProvider(Provider):
         return shorten(f"{keys}   " + (f"not now: {refusal}" if refusal else entry.group), _WIDTH)
 
     def _refusal(self, entry: KeyAction) -> str:
-        return entry.refusal(self._cockpit.dashboard)
+        return self._cockpit.table.refusal(entry, self._cockpit.dashboard)
 
     async def _do(self, entry: KeyAction) -> None:
         app = self._cockpit
-        refusal = entry.refusal(app.dashboard)
+        refusal = self._refusal(entry)
         if refusal:
             app.notify(f"{_name(entry)}: {refusal}", severity="warning", markup=False)
             return
@@ -72,7 +75,7 @@ class ActionsProvider(Provider):
 
 
 def _name(entry: KeyAction) -> str:
-    name = f"{entry.pane}: {entry.title}" if entry.pane else entry.title
+    name = f"{title_of(entry.pane)}: {entry.title}" if entry.pane else entry.title
     if entry.id == f"pane_{GAME}":
         name = "Show or hide: Game"
     elif entry.id.startswith("pane_"):

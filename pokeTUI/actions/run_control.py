@@ -73,7 +73,6 @@ class RunControlActions(ActionsApp):
     action_review_recording = _sends(ReviewRecording)
 
     action_watch_number = _asks(ask_game)
-    action_branch = _asks(lambda state: ask_state(state, time.time()))
     action_set_mode = _asks(ask_mode)
     action_set_strategy = _asks(ask_strategy)
     action_set_goal = _asks(ask_goal)
@@ -86,10 +85,10 @@ class RunControlActions(ActionsApp):
 
     _speed: float | None = None
     _sought: int | None = None
-    _plays_on = False
+    _plays_on = _branches = False
 
     def _settle(self, state: DashboardState) -> None:
-        """Forget the speed and the step that were asked for once they are there."""
+        """Note what was asked for and is there now: a speed, a step, a state."""
         if state.status is not None and state.status.speed == self._speed:
             self._speed = None
         if state.status is not None and state.status.episode_steps == self._sought:
@@ -97,6 +96,17 @@ class RunControlActions(ActionsApp):
             if self._plays_on:
                 self._plays_on = False
                 self._play_on(state)
+        if self._branches and not state.is_keeping:
+            self._branches = False
+            if state.kept_states:  # else it was refused, which is told
+                self.ask(ask_state(state, time.time()))
+
+    def action_branch(self) -> None:
+        """Ask from which state to branch, once one that is being saved is among them."""
+        self._branches = True
+        if self.dashboard.is_keeping:
+            self.notify("Waiting for the state that is being saved", timeout=2)
+        self._settle(self.dashboard)
 
     def action_toggle_pause(self) -> None:
         """Pause or continue."""

@@ -28,7 +28,7 @@ from pokeTUI.battles.choosing import Choosing, begin, pick, undone, with_gimmick
 from pokeTUI.battles.cursor import Cursor
 from pokeTUI.battles.panes import Scene
 from pokeTUI.battles.state import BattlesState, fold_battles
-from pokeTUI.dashboard.state import DashboardState, fold
+from pokeTUI.dashboard.state import BattleMoment, DashboardState, fold
 from pokeTUI.keys.entry import BATTLES
 from pokeTUI.keys.keymap import KeyTable, RefusedKeys
 from pokeTUI.link import Link, Session
@@ -189,9 +189,31 @@ class BattleApp(App[None]):
             self._choose(begin(now.wanted, view, playback.own))
 
     def show(self) -> None:
-        """Show the state on the board."""
+        """Show the state on the board; the menu has the keyboard while it is seen."""
+        self.dashboard = replace(self.dashboard, battle=self._moment())
         scene = Scene(self.battles, min(self.cursor.place, self.battles.playback.end))
-        self.board.show(Shown(scene, self.dashboard, self.choosing, self.cursor.is_playing))
+        self.board.show(Shown(scene, self.dashboard, self.choosing))
+        menu = self.board.chooser.menu
+        if (has_menu := self._has_menu()) != menu.has_focus:
+            self._screen.set_focus(menu if has_menu else None)
+
+    def _has_menu(self) -> bool:
+        return self.choosing is not None and self.board.chooser.display
+
+    def _moment(self) -> BattleMoment:
+        """Return which keys make sense now."""
+        battles, choosing = self.battles, self.choosing
+        playback, count = battles.playback, battles.shown.count if battles.shown else 0
+        is_over = playback.view(playback.end).has_ended
+        return BattleMoment(
+            is_shown=playback.end > 0,
+            has_turns=len(playback.stops) > 1,
+            has_next=count > 1 or is_over or self._next_battle is not None,
+            is_playing=self.cursor.is_playing,
+            has_menu=self._has_menu(),
+            has_gimmick=choosing is not None and bool(choosing.gimmick),
+            has_picked=choosing is not None and bool(choosing.chosen or choosing.move is not None),
+        )
 
     def _finish(self, end: RunStopped | RunFailed | ConnectionLost) -> None:
         """Leave when it ended as asked; stay when it failed, and say what happened."""
@@ -254,10 +276,8 @@ class BattleApp(App[None]):
             self.show()
         elif shown.count > 1:
             self.link.send(Watch((shown.number + step) % shown.count))
-        elif self.battles.playback.view(self.battles.playback.end).has_ended:
-            self.link.send(Watch(shown.number + 1))
         else:
-            self.notify("The battle is not over yet.", timeout=2)
+            self.link.send(Watch(shown.number + 1))
 
     def action_view(self, key: str) -> None:
         """Bring a view to the front."""
@@ -292,11 +312,14 @@ class BattleApp(App[None]):
     def _choose(self, choosing: Choosing | None) -> None:
         self.choosing = choosing
         self.show()
-        if choosing is None:
-            self._screen.set_focus(None)
-        else:
+        if choosing is not None:
             self.board.chooser.show(choosing)
-            self.board.chooser.menu.focus()
+
+    def action_choose_marked(self) -> None:
+        """Choose what is marked."""
+        menu = self.board.chooser.menu
+        if menu.marked is not None:
+            menu.choose(menu.marked.key)
 
     def on_menu_chosen(self, message: Menu.Chosen) -> None:
         """Take a part of the choice; send the choice when it is complete."""

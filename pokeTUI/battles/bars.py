@@ -19,18 +19,18 @@ class Head(LinesWidget):
 
     def __init__(self) -> None:
         super().__init__(id="head")
-        self._shown: tuple[Scene, DashboardState, bool] | None = None
+        self._shown: tuple[Scene, DashboardState] | None = None
 
-    def show(self, scene: Scene, dashboard: DashboardState, *, is_playing: bool) -> None:
+    def show(self, scene: Scene, dashboard: DashboardState) -> None:
         """Show the scene."""
-        self._shown = (scene, dashboard, is_playing)
+        self._shown = (scene, dashboard)
         self.redraw()
 
     def draw(self, width: int, height: int) -> list[Line]:
         """Return the line."""
         if self._shown is None:
             return []
-        scene, dashboard, is_playing = self._shown
+        scene, dashboard = self._shown
         view, playback = scene.view, scene.battles.playback
         line = Line(width)
         status = dashboard.status
@@ -38,7 +38,7 @@ class Head(LinesWidget):
             line.add(" ended ", Ink.badge_warn)
         elif status is not None and status.is_paused:
             line.add(" paused ", Ink.badge_warn)
-        elif is_playing:
+        elif dashboard.battle.is_playing:
             line.add(" ▶ ", Ink.badge)
         turn = f"turn {view.turn}" if view.turn else "team preview" if view.is_preview else "start"
         if scene.place == playback.end and view.has_ended:
@@ -103,6 +103,8 @@ class TurnBar(LinesWidget):
         scene = self._scene
         assert scene is not None
         last = scene.battles.playback.view(scene.battles.playback.end).turn
+        if not last:
+            return "team preview"
         return f"turn {scene.view.turn}/{last}"
 
     @property
@@ -145,11 +147,12 @@ class ViewBar(ActionBar):
         super().__init__(id="views")
         self._tabs: tuple[str, ...] = ()
         self._front = ""
+        self._has_numbers = True
 
-    def show(self, tabs: tuple[str, ...], front: str) -> None:
-        """Show these names, one of them marked."""
-        if (tabs, front) != (self._tabs, self._front):
-            self._tabs, self._front = tabs, front
+    def show(self, tabs: tuple[str, ...], front: str, *, has_numbers: bool) -> None:
+        """Show these names, one of them marked; `has_numbers`: their keys choose nothing else."""
+        if (tabs, front, has_numbers) != (self._tabs, self._front, self._has_numbers):
+            self._tabs, self._front, self._has_numbers = tabs, front, has_numbers
             self.redraw()
 
     def draw(self, width: int, height: int) -> list[Line]:
@@ -157,7 +160,7 @@ class ViewBar(ActionBar):
         line = Line(width)
         self._spans = []
         for key in self._tabs:
-            number = f"{VIEWS.index(key) + 1} " if key in VIEWS else ""
+            number = f"{VIEWS.index(key) + 1} " if key in VIEWS and self._has_numbers else ""
             title = TITLES.get(key, "Choose")
             start = line.used
             line.add(f" {number}{title} ", Ink.badge if key == self._front else Ink.dim)

@@ -14,7 +14,6 @@ from pokeTUI.battles.choosing import Choosing, options, so_far, title
 from pokeTUI.battles.layout import CHOOSE, LOG, VIEWS, BattlePlan, make_plan
 from pokeTUI.battles.panes import BattlePane, Scene, make_panes
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.entry import CHOOSE as CHOOSE_KEYS
 from pokeTUI.keys.entry import KeyAction
 from pokeTUI.keys.keymap import KeyTable, fitting
 from pokeTUI.rendering.lines import Line
@@ -106,7 +105,6 @@ class Shown:
     scene: Scene
     dashboard: DashboardState
     choosing: Choosing | None
-    is_playing: bool
 
 
 class _Placed(Layout):
@@ -173,7 +171,7 @@ class BattleBoard(Widget):
         for child in self.children:
             child.display = (child.id or "") in self.plan.regions
         front = next((key for key in self.plan.tabs if key in self.plan.regions), "")
-        self._views.show(self.plan.tabs, front)
+        self._views.show(self.plan.tabs, front, has_numbers=CHOOSE not in self.plan.regions)
         self.refresh(layout=True)
 
     def view(self, key: str) -> None:
@@ -202,22 +200,12 @@ class BattleBoard(Widget):
             elif self.front == CHOOSE:
                 self.front = LOG
             self.apply_plan()
-        self._head.show(shown.scene, shown.dashboard, is_playing=shown.is_playing)
+        self._head.show(shown.scene, shown.dashboard)
         self._turns.show(shown.scene)
         for pane in self.panes.values():
             if pane.display:
                 pane.show(shown.scene)
-        hints = self._table.footer(shown.dashboard, GAME)
-        self._keys.show([hint for hint in hints if _matters(hint, shown.choosing)])
-
-
-def _matters(hint: KeyAction, choosing: Choosing | None) -> bool:
-    """Return whether a key that is for choosing does something now."""
-    if hint.group != CHOOSE_KEYS:
-        return True
-    if choosing is None:
-        return False
-    return bool(choosing.gimmick if hint.id == "battle.gimmick" else choosing.chosen)
+        self._keys.show(self._table.footer(shown.dashboard, GAME))
 
 
 class BattleScreen(Screen[None], inherit_bindings=False):

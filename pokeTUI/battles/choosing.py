@@ -120,7 +120,7 @@ def options(choosing: Choosing) -> list[Option]:
                 number,
                 member.species,
                 choosing.details[number],
-                "it is taken along already" if number in choosing.chosen else "",
+                "already chosen" if number in choosing.chosen else "",
             )
             for number, member in enumerate(request.party)
         ]

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, ConfigurationError
 from engine.events import RunFailed, RunStopped
 from engine.folders import user_path
 from engine.plurals import counted
@@ -69,14 +69,16 @@ def show_training(session: "BattleSession") -> "RunStopped | RunFailed | Connect
     from engine.battles.players import Player
     from engine.battles.setup import find_simulator
     from engine.battles.spectating import ExhibitionSession, Pairing
-    from engine.battles.teams import pool, read_team
+    from engine.battles.teams import pool
 
     vgc = session.config.vgc
     format = find_format(vgc.format)
     foe = pool(format)[0].packed
-    own = read_team(Path(vgc.team)) if vgc.team else foe
     pairing = Pairing(
-        format, (own, foe), (Player("policy"), Player("heuristics")), session.config.seed
+        format,
+        (session.own_team, foe),
+        (Player("policy"), Player("heuristics")),
+        session.config.seed,
     )
     shown = ExhibitionSession(session, pairing, find_simulator())
     return run_battle_app(shown, run_dir=session.run_dir)
@@ -100,17 +102,30 @@ def watch(
 
     path = user_path(what)
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
+        _refuse_unused(path, {"--team": team, "--battle-format": battle_format})
         battles = read_battles(path)
         adviser = _found(against, save_dir).policy if against else None
+        if against and adviser is None:
+            raise ConfigurationError(f"{against} judges no decisions.", "Give a run or a file.")
         side = next((i for i, one in enumerate(battles[0].players) if one not in SCRIPTED), 0)
         return _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
     if path.suffix in (".log", ".json", ".txt") and path.is_file():
+        unused = {"--against": against, "--team": team, "--battle-format": battle_format}
+        _refuse_unused(path, unused)
         return _show(LinesSession(read_protocol(path)))
     players = _found(what, save_dir), _found(against or "heuristics", save_dir)
     pairing = _pairing(players, team, battle_format, seed)
     adviser = next((one.policy for one in players if one.policy is not None), None)
     session = MatchSession(pairing, find_simulator(), adviser=adviser, pace_s=2.0, rest_s=8.0)
     return _show(session)
+
+
+def _refuse_unused(path: Path, options: dict[str, str]) -> None:
+    """Refuse options that say nothing about battles that were played already."""
+    if given := [name for name, value in options.items() if value]:
+        raise ConfigurationError(
+            f"The battles of {path} have been played.", f"Leave {' and '.join(given)} out."
+        )
 
 
 def play(
@@ -194,17 +209,13 @@ def _pairing(
 ) -> "Pairing":
     """Return what is to be played: with a shipped team, or the user's own on the first side."""
     from engine.battles.formats import DEFAULT_FORMAT, find_format
-    from engine.battles.setup import find_simulator
-    from engine.battles.simulator import Simulator
     from engine.battles.spectating import Pairing
-    from engine.battles.teams import pool, read_team, validate
+    from engine.battles.teams import pool, read_team
 
     format = find_format(battle_format) if battle_format else DEFAULT_FORMAT
     own = foe = pool(format)[0].packed
     if team:
-        own = read_team(user_path(team))
-        with Simulator((), find_simulator()) as simulator:
-            validate(simulator, format, own, team)
+        own = read_team(user_path(team), format)
     return Pairing(format, (own, foe), players, seed)
 
 

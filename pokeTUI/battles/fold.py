@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from engine.numerals import parse_number, parse_whole
 from pokeTUI.battles.protocol import (
     STATS,
     effect_name,
@@ -321,7 +322,7 @@ def _with_health(mon: Mon, condition: str) -> Mon:
     health, _, status = condition.partition(" ")
     now, _, most = health.partition("/")
     try:
-        hp = float(now) / float(most) if most else float(now) / 100
+        hp = parse_number(now) / parse_number(most or "100")
     except (ValueError, ZeroDivisionError):
         return mon
     is_fainted = status == "fnt"
@@ -365,6 +366,6 @@ def _with_side(view: BattleView, number: int, side: Side) -> BattleView:
 
 def _number(text: str, default: int) -> int:
     try:
-        return int(text)
+        return parse_whole(text, 0, 9_999)
     except ValueError:
         return default

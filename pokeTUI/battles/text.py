@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from engine.numerals import parse_number
 from pokeTUI.battles import phrases
 from pokeTUI.battles.protocol import (
     SIDES,
@@ -321,6 +322,6 @@ def _before(mon: Mon | None) -> float:
 def _share(health: str) -> float:
     now, _, most = health.partition("/")
     try:
-        return float(now) / float(most or 100)
+        return parse_number(now) / parse_number(most or "100")
     except (ValueError, ZeroDivisionError):
         return 0.0

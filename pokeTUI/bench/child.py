@@ -2,15 +2,13 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from textual.app import App
 
 from engine.child import python_command
+from engine.scratch import scratch_folder
 from pokeTUI.bench.fast_terminal import FastTerminal
 
 
@@ -20,13 +18,6 @@ def write_preferences(folder: Path, *, view: str = "") -> dict[str, str]:
     text = f'has_seen_first_run = true\nview = "{view}"\n'
     (folder / "preferences.toml").write_text(text, encoding="utf-8")
     return {"POKETUI_CONFIG_DIR": str(folder)}
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """Give a folder that is gone afterwards, whatever a run still writes into it."""
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
 
 
 def run_program(
@@ -47,7 +38,7 @@ def run_program(
     Raises:
         RuntimeError: The program failed.
     """
-    with scratch() as folder:
+    with scratch_folder() as folder:
         out = folder / "found.json"
         command = python_command(module, str(out), json.dumps(options), options=("-W", "ignore"))
         with FastTerminal(

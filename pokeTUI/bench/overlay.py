@@ -14,10 +14,11 @@ from textual.app import App
 from engine.bench.environment import Figure
 from engine.config import PPOConfig, RunConfig
 from engine.events import EpisodeEnded
+from engine.scratch import scratch_folder
 from engine.training.journal import Journal
 from engine.training.runs import RunFolder, list_runs
 from engine.types import EpisodeSummary
-from pokeTUI.bench.child import options_of, run_program, scratch, write_down
+from pokeTUI.bench.child import options_of, run_program, write_down
 from pokeTUI.dashboard.overlay import ALL_BUT_SEED, EACH_RUN
 from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.theme import THEMES
@@ -30,7 +31,7 @@ _EPISODES = 1000
 
 def measure_overlay(repeats: int) -> Iterator[Figure]:
     """Overlay 50 runs of 1,000 episodes each, as lines and as bands of five seeds."""
-    with scratch() as folder:
+    with scratch_folder() as folder:
         for number in range(RUNS):
             _write_run(folder, number)
         found, _ = run_program(__name__, SIZE, 120 + repeats, save_dir=str(folder), repeats=repeats)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from engine.bench.environment import Figure
 from engine.child import code_command, python_command, python_environment
-from pokeTUI.bench.child import scratch, write_preferences
+from engine.scratch import scratch_folder
+from pokeTUI.bench.child import write_preferences
 from pokeTUI.bench.fast_terminal import FastTerminal
 
 PAINT_TARGET_S, GAME_TARGET_S = 1.0, 4.0
@@ -23,7 +24,7 @@ _SHOWN_IMPORTS = 6
 
 def measure_start(repeats: int) -> Iterator[Figure]:
     """Start `poketui run` again and again, and once where it knows nothing yet."""
-    with scratch() as folder:
+    with scratch_folder() as folder:
         environment = write_preferences(folder / "config", view="half blocks")
         _start(folder / "warm", environment, ("--workers", "1"))  # it plays the introduction
         for name, options in (("1 worker", ("--workers", "1")), ("default workers", ())):

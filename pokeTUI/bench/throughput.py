@@ -12,11 +12,12 @@ from engine.bench.environment import Figure
 from engine.commands import PauseRendering, Stop, Watch
 from engine.config import load_config
 from engine.events import Event, PolicyUpdated
+from engine.scratch import scratch_folder
 from engine.session import EngineSession
 from engine.threaded_session import Mailbox
 from engine.training import reporter
 from pokeTUI import app as cockpit
-from pokeTUI.bench.child import options_of, run_program, scratch, write_down
+from pokeTUI.bench.child import options_of, run_program, write_down
 from pokeTUI.bench.measured import MeasuredApp
 from pokeTUI.terminal import gate
 
@@ -129,7 +130,7 @@ def main() -> None:
     interval_s = 1 / options["rate"]
     cockpit.FRAME_INTERVAL_S = gate.PLAIN_INTERVAL_S = interval_s
     reporter.FAST_FRAME_INTERVAL_S = interval_s
-    with scratch() as folder:
+    with scratch_folder() as folder:
         given: dict[str, Any] = {"num_envs": _GAMES, "save_dir": str(folder)}
         session = EngineSession(load_config(None, given))
         app = _InTurns(session, options["pairs"], options["segment_s"])

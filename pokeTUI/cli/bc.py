@@ -49,7 +49,8 @@ def bc(
         ),
     ] = 0,
     tag: Annotated[
-        list[str] | None, typer.Option(help="Only demonstrations with this tag; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="TAG", help="Only demonstrations with this tag; repeatable."),
     ] = None,
     by: Annotated[str, typer.Option(help="Only demonstrations by this player, e.g. human.")] = "",
     success: Annotated[
@@ -138,7 +139,12 @@ def bc(
         str, typer.Option(help="Weights & Biases project.", show_default="pokemon-il")
     ] = "",
     resume: Annotated[
-        str, typer.Option(metavar="POLICY", help="Resume training a cloned policy (or latest).")
+        str,
+        typer.Option(
+            metavar="[NAME]",
+            help="Resume training a cloned policy.",
+            show_default="the latest, if no NAME",
+        ),
     ] = "",
     save_dir: Annotated[
         str | None,
@@ -193,7 +199,7 @@ def bc(
 ) -> None:
     """Train a policy by behavioural cloning, or DAgger."""
     # Here, not above: these load the learning library.
-    from engine.config import parse_config
+    from engine.config import load_config
     from engine.llm.backends import make_backends
     from engine.training.aggregation import aggregate
     from engine.training.from_demonstrations import PROJECT, Source, clone_policy
@@ -222,8 +228,11 @@ def bc(
         raise ConfigurationError(
             "--llm-model and --llm-backend need --dagger planner.", "Add --dagger planner."
         )
-    if llm_model:  # what is wrong with them is reported before anything is created
-        make_backends(parse_config(played, "the options"))
+    config = load_config(None, played)
+    if config.models and dagger == "planner":
+        make_backends(config)  # what is wrong with them is reported before anything is created
+    if not resume and "seed" in config.model_fields_set:  # a variable
+        settings = {"seed": config.seed} | settings
     if wandb_project_name and not track:
         raise ConfigurationError("--wandb-project-name needs --track.", "Add --track.")
     if exp_name and resume:

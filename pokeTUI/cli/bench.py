@@ -2,8 +2,10 @@
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from types import MappingProxyType
+from typing import Annotated, Any
 
 import typer
 
@@ -35,19 +37,24 @@ bench_app = typer.Typer(
 
 @bench_app.command("learn", cls=Panels)
 def bench_learn(
-    steps: Annotated[int, typer.Option(min=1, help="Environment steps per seed.")] = 1_500_000,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, help="Environment steps per seed.", show_default="1,500,000"),
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of seeds.")] = 1,
     first_seed: Annotated[int, typer.Option(min=0, help="First seed.")] = 0,
-    mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "rl_only",
+    mode: Annotated[
+        str | None, typer.Option(help="rl_only or adaptive.", show_default="rl_only")
+    ] = None,
     save_dir: SaveDir = None,
     set_: Settings = None,
 ) -> None:
     """Train from scratch; report the steps to the first badge."""
     from engine.bench.learning import measure_learning
 
-    overrides = parse_settings(set_) | {"mode": mode, "total_steps": steps}
-    if save_dir is not None:
-        overrides["save_dir"] = save_dir
+    named = given(mode=mode, total_steps=steps, save_dir=save_dir)
+    usual = {"mode": "rl_only", "total_steps": 1_500_000}
+    overrides = _settings(set_, named, usual, fixed=("seed", "headless"))
     raise typer.Exit(measure_learning(overrides, range(first_seed, first_seed + seeds)))
 
 
@@ -63,11 +70,13 @@ def bench_starts(
             autocompletion=words("power-on", "swarm", "demo", "demo-alone"),
         ),
     ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Step limit per run.")] = 500_000,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Step limit per run.", show_default="500,000")
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of seeds.")] = 5,
     first_seed: Annotated[int, typer.Option(min=0, help="First seed.")] = 0,
     demo: Annotated[
-        str, typer.Option(metavar="FILE", help="Demonstration.", show_default="played by the rules")
+        str, typer.Option(metavar="DEMO", help="Demonstration.", show_default="played by the rules")
     ] = "",
     save_dir: SaveDir = None,
     set_: Settings = None,
@@ -78,10 +87,13 @@ def bench_starts(
     unknown = sorted(set(arms or ()) - set(ARMS))
     if unknown:
         raise ConfigurationError(f"{unknown[0]} is unknown.", f"Choose from: {', '.join(ARMS)}.")
-    overrides = parse_settings(set_) | {"total_steps": steps}
-    if save_dir is not None:
-        overrides["save_dir"] = save_dir
+    options = given(total_steps=steps, save_dir=save_dir)
+    overrides = _settings(set_, options, {"total_steps": 500_000}, fixed=("seed", "headless"))
     found = range(first_seed, first_seed + seeds)
+    if demo:
+        from pokeTUI.demos.naming import named
+
+        demo = str(named(save_dir, [demo])[0])
     raise typer.Exit(measure_starts(overrides, arms or USUAL, found, demo))
 
 
@@ -90,13 +102,17 @@ def bench_train(
     updates: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="PPO updates; medians are printed.")
     ] = 10,
-    mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "adaptive",
+    mode: Annotated[
+        str | None, typer.Option(help="rl_only or adaptive.", show_default="adaptive")
+    ] = None,
     set_: Settings = None,
 ) -> None:
     """Compare training throughput with that of the environments alone."""
     from engine.bench.training import measure_training
 
-    measure_training(parse_settings(set_) | {"mode": mode}, updates)
+    fixed = ("agent", "headless", "save_dir")
+    overrides = _settings(set_, given(mode=mode), {"mode": "adaptive"}, fixed=fixed)
+    measure_training(overrides, updates)
 
 
 @bench_app.command("env", cls=Panels)
@@ -118,6 +134,7 @@ def bench_env(
             help="Simulate a real cartridge's cost.",
         ),
     ] = False,
+    set_: Settings = None,
 ) -> None:
     """Measure env.step against the bare emulator, and the worker processes."""
     from engine.bench.environment import measure_environment
@@ -128,11 +145,11 @@ def bench_env(
         raise ConfigurationError(
             f"--cartridge and {other} are mutually exclusive.", "Leave one out."
         )
+    settings = given(rom_path=chosen, allow_unknown_rom=allow_unknown_rom or None)
     measure_environment(
-        chosen or "",
         steps=steps,
         repeats=repeats,
-        allow_unknown_rom=allow_unknown_rom,
+        settings=_settings(set_, settings, fixed=("save_dir",)),
         is_cartridge=cartridge,
     )
 
@@ -142,7 +159,7 @@ def bench_play(
     game: Game = None,
     rom: Rom = None,
     core: Core = None,
-    agent: Annotated[
+    player: Annotated[
         str,
         typer.Option(
             metavar="NAME",
@@ -172,8 +189,8 @@ def bench_play(
     min_successes: Annotated[
         int, typer.Option(min=0, help="Exit code 1 if fewer seeds succeed.")
     ] = 0,
-    json_: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write all results as JSON.")
+    out: Annotated[
+        Path | None, typer.Option(help="Write all results to this file, as JSON.")
     ] = None,
     state: StartState = None,
     allow_unknown_rom: AnyRom = False,
@@ -185,8 +202,8 @@ def bench_play(
     from engine.config import load_config
     from engine.files import EXPORT_MODE, write_file
 
-    if agent == "planner":
-        raise ConfigurationError("bench play uses no language model.", "Use --agent rules.")
+    if player == "planner":
+        raise ConfigurationError("bench play uses no language model.", "Use --player rules.")
     if math.isnan(minutes):
         raise ConfigurationError("--minutes nan is not a number.", "Use a number of minutes.")
     if min_successes > seeds:
@@ -202,10 +219,10 @@ def bench_play(
     if goal:
         overrides["env.goal"] = goal
     if steps is None:
-        steps = PLAY_STEPS if agent in {"rules", "random"} else 0
+        steps = PLAY_STEPS if player in {"rules", "random"} else 0
     proof = play_seeds(
         load_config(None, overrides),
-        agent,
+        player,
         range(first_seed, first_seed + seeds),
         steps=steps,
         minutes=minutes,
@@ -215,9 +232,9 @@ def bench_play(
         ),
     )
     say(*table(proof))
-    if json_ is not None:
+    if out is not None:
         text = json.dumps(proof.facts() | {"min_successes": min_successes}, indent=1)
-        write_file(json_, text.encode(), EXPORT_MODE)
+        write_file(out, text.encode(), EXPORT_MODE)
     if not proof.is_whole:
         raise typer.Exit(130)
     raise typer.Exit(int(proof.successes < min_successes))
@@ -255,3 +272,24 @@ def bench_ui(
     from pokeTUI.bench.ui import measure_ui
 
     measure_ui(tuple(only or ()), is_quick=quick)
+
+
+def _settings(
+    pairs: list[str] | None,
+    named: dict[str, Any],
+    usual: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    fixed: tuple[str, ...],
+) -> dict[str, Any]:
+    """Return options before `--set`, and what is `usual` where the environment does not say either.
+
+    Raises:
+        ConfigurationError: `--set` names what the benchmark itself has `fixed`.
+    """
+    from engine.config import load_config
+
+    settings = parse_settings(pairs)
+    for key in sorted(settings.keys() & set(fixed)):
+        raise ConfigurationError(f"--set {key}: this benchmark sets it itself.", "Leave it out.")
+    in_environment = load_config().model_fields_set
+    return {k: v for k, v in usual.items() if k not in in_environment} | settings | named

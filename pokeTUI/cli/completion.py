@@ -7,6 +7,7 @@ Shells evaluate what is offered to them, some at once, so names that could be mo
 not offered: whoever made a folder with such a name could have anything run.
 """
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ import typer
 
 from engine.errors import PokeTUIError
 from engine.files import read_object
+from engine.numerals import parse_whole
 
 _MOST_RUNS = 50
 _WORD = re.compile(r"(?!-)[\w.,:+@%-]+")
@@ -118,8 +120,9 @@ def bash_values(environment: Mapping[str, str]) -> list[str] | None:
     if environment.get("_POKETUI_COMPLETE") != "complete_bash":
         return None
     typed = environment.get("COMP_WORDS", "").split("\n")
-    count = environment.get("COMP_CWORD", "")
-    at = int(count) if count.isascii() and count.isdigit() else 0
+    at = 0
+    with contextlib.suppress(ValueError):
+        at = parse_whole(environment.get("COMP_CWORD", ""), 0, len(typed))
     match typed[: at + 1]:
         case [*_, "--set", key, "="]:
             begun = ""

@@ -8,7 +8,7 @@ import typer
 from engine.plurals import counted
 from pokeTUI.cli import video
 from pokeTUI.cli.completion import words
-from pokeTUI.cli.options import AnyRom, Color, Core, Game, Panels, Rom, SaveDir, chosen_rom
+from pokeTUI.cli.options import AnyRom, Color, Core, Game, Panels, Rom, SaveDir, Seed, chosen_rom
 from pokeTUI.printing import confirm, say
 
 demos_app = typer.Typer(help="List, watch, validate, filter, import and export demonstrations.")
@@ -112,27 +112,32 @@ def stats(files: Files = None, save_dir: SaveDir = None) -> None:
 @demos_app.command(cls=Panels)
 def split(
     valid: Annotated[float, typer.Option(help="Validation share.")] = 0.2,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    seed: Seed = None,
     files: Files = None,
     save_dir: SaveDir = None,
 ) -> None:
     """Split each dataset into train and valid for `poketui bc`; written to split.json."""
     from pokeTUI.cli import demo_reports
+    from pokeTUI.demos.naming import settings
 
-    demo_reports.print_split(save_dir, files or [], valid, seed)
+    config = settings(save_dir, seed=seed)
+    demo_reports.print_split(save_dir, files or [], valid, config.seed)
 
 
 @demos_app.command("filter", cls=Panels)
 def filter_(
     files: Files = None,
-    tag: Annotated[list[str] | None, typer.Option(help="With this tag; repeatable.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="With this tag; repeatable.")
+    ] = None,
     success: Annotated[
-        bool | None, typer.Option("--success/--failure", help="Reached the goal, or did not.")
+        bool | None,
+        typer.Option("--success/--failure", help="Successful: reached the goal; or did not."),
     ] = None,
     by: Annotated[str, typer.Option(help="By this player: human, rules, ...")] = "",
     map_: Annotated[str, typer.Option("--map", help="Visited this map.")] = "",
     min_return: Annotated[float | None, typer.Option(help="Minimum return.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Copy them into this folder.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write copies into this folder.")] = None,
     save_dir: SaveDir = None,
 ) -> None:
     """List the demonstrations that match all filters."""
@@ -146,7 +151,8 @@ def filter_(
 def merge(
     folders: Annotated[list[Path], typer.Argument(help="Folders of demonstrations.")],
     out: Annotated[
-        Path | None, typer.Option(help="Folder to copy into.", show_default="the save folder's")
+        Path | None,
+        typer.Option(help="Folder to write copies into.", show_default="the save folder's"),
     ] = None,
     save_dir: SaveDir = None,
 ) -> None:
@@ -184,12 +190,16 @@ def recover(files: Files = None, save_dir: SaveDir = None) -> None:
 def export(
     files: Files = None,
     format_: Annotated[
-        str, typer.Option("--format", help=", ".join(FORMATS), autocompletion=words(*FORMATS))
+        str,
+        typer.Option(
+            "--format", help=f"Format: {', '.join(FORMATS)}.", autocompletion=words(*FORMATS)
+        ),
     ] = "npz",
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder; for minari and lerobot the dataset's.", show_default="the current folder"
+            help="Folder to write into; for minari and lerobot the dataset's.",
+            show_default="the current folder",
         ),
     ] = None,
     game: Game = None,

@@ -11,10 +11,12 @@ from pokeTUI.cli.options import (
     Core,
     Game,
     LatestRun,
+    LlmBackend,
     Panels,
     Rom,
     SaveDir,
     Settings,
+    StartState,
     chosen_rom,
     given,
     parse_settings,
@@ -30,17 +32,9 @@ Model = Annotated[
     typer.Option(
         "--model",
         "--llm-model",
-        help="smollm2:1.7b, gpt-..., claude-..., ./FILE.gguf, or a comma-separated list.",
+        help="Language model: smollm2:1.7b, gpt-..., claude-..., ./FILE.gguf; or a comma-separated "
+        "list.",
         show_default="smollm2:1.7b",
-    ),
-]
-Backend = Annotated[
-    str | None,
-    typer.Option(
-        "--backend",
-        "--llm-backend",
-        help="ollama, openai, anthropic, or local (a GGUF file).",
-        show_default="by the model's name",
     ),
 ]
 BaseUrl = Annotated[str | None, typer.Option(help="Server URL.", show_default="the provider's")]
@@ -49,14 +43,14 @@ BaseUrl = Annotated[str | None, typer.Option(help="Server URL.", show_default="t
 @llm_app.command(cls=Panels)
 def check(
     model: Model = None,
-    backend: Backend = None,
+    llm_backend: LlmBackend = None,
     base_url: BaseUrl = None,
     set_: Settings = None,
 ) -> None:
     """Check server, model, schema and latency; exit code 2 if it cannot be used."""
     from pokeTUI.cli.llm_reports import print_check
 
-    raise typer.Exit(print_check(_settings(set_, model, backend, base_url)))
+    raise typer.Exit(print_check(_settings(set_, model, llm_backend, base_url)))
 
 
 @llm_app.command(cls=Panels)
@@ -75,10 +69,7 @@ def pull(
 
 @llm_app.command(cls=Panels)
 def ask(
-    state: Annotated[
-        Path | None,
-        typer.Option(help="Save state or .sav file.", show_default="a new game"),
-    ] = None,
+    state: StartState = None,
     game: Game = None,
     rom: Rom = None,
     core: Core = None,
@@ -86,17 +77,15 @@ def ask(
         str, typer.Option("--instruction", "--wish", help="Instruction for the model.")
     ] = "",
     model: Model = None,
-    backend: Backend = None,
+    llm_backend: LlmBackend = None,
     base_url: BaseUrl = None,
     set_: Settings = None,
 ) -> None:
     """Query a model for one plan; show prompt, answer and the parsed goals."""
     from pokeTUI.cli.llm_reports import print_plan
 
-    settings = _settings(set_, model, backend, base_url)
-    settings |= given(
-        rom_path=chosen_rom(rom, game), start_state=None if state is None else str(state)
-    )
+    settings = _settings(set_, model, llm_backend, base_url)
+    settings |= given(rom_path=chosen_rom(rom, game), start_state=state)
     raise typer.Exit(print_plan(settings, instruction=instruction))
 
 
@@ -128,7 +117,7 @@ def export(
         ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Export all saved runs.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("fine-tuning"),
+    out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("fine-tuning"),
     model: Annotated[
         str, typer.Option(help="Only answers of these models, separated by commas.")
     ] = "",

@@ -26,6 +26,7 @@ from pokeTUI.cli.runs import runs
 from pokeTUI.cli.trust import trust
 from pokeTUI.cli.vgc import vgc_app
 from pokeTUI.printing import complain, complain_of, open_streams, say
+from pokeTUI.signals import unwind_on_signals
 
 app = typer.Typer(
     name="poketui",
@@ -81,9 +82,9 @@ def run(
     resume: Annotated[
         str | None,
         typer.Option(
-            metavar="[RUN]",
+            metavar="[NAME]",
             help="Resume a saved run.",
-            show_default="the latest, if no RUN",
+            show_default="the latest, if no NAME",
             autocompletion=complete_runs_or_latest,
         ),
     ] = None,
@@ -92,8 +93,8 @@ def run(
         typer.Option("--from", metavar="POLICY", help="Fine-tune a cloned policy (or latest)."),
     ] = None,
     demo: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Backward curriculum from this demonstration."),
+        str | None,
+        typer.Option(metavar="DEMO", help="Backward curriculum from this demonstration."),
     ] = None,
     agent: Annotated[
         str | None,
@@ -123,7 +124,7 @@ def run(
         str | None,
         typer.Option(
             help="Planner weight: adaptive, llm_heavy (80 %), balanced (50 %) or "
-            "rule_heavy (20 %).",
+            "rule_heavy (20 %) of the decisions. Without --llm-model the rules are the planner.",
             show_default="adaptive",
             autocompletion=choices_of("strategy"),
         ),
@@ -219,7 +220,9 @@ def run(
     )
     overrides = options.parse_settings(set_) | given
     if demo is not None:
-        overrides["backward.demo"] = str(demo)
+        from pokeTUI.demos.naming import named
+
+        overrides["backward.demo"] = str(named(save_dir, [demo])[0])
     if start_policy:
         from engine.training.policy_folders import agent_settings
         from pokeTUI.saved import saves
@@ -246,7 +249,9 @@ def evaluate(
     episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Episodes to play.")] = 30,
     checkpoint: Annotated[
         str,
-        typer.Option(help="latest, best, or a file.", autocompletion=words("latest", "best")),
+        typer.Option(
+            help="Checkpoint: latest, best, or a file.", autocompletion=words("latest", "best")
+        ),
     ] = "latest",
     planner: Annotated[
         bool, typer.Option("--planner", help="Keep the run's planner weight.")
@@ -264,7 +269,8 @@ def evaluate(
 def export(
     run: options.LatestRun = "latest",
     format_: Annotated[
-        str, typer.Option("--format", help="csv or json.", autocompletion=words("csv", "json"))
+        str,
+        typer.Option("--format", help="Format: csv or json.", autocompletion=words("csv", "json")),
     ] = "csv",
     table: Annotated[
         str,
@@ -388,6 +394,7 @@ for group, name in (
 def main() -> None:
     """Run the command line: a user's mistake is one clear line and exit code 2."""
     open_streams()
+    unwind_on_signals()
     try:
         values = bash_values(os.environ)
         if values is not None:
@@ -413,6 +420,8 @@ def main() -> None:
         _fail(f"{error.strerror or error}: {error.filename or 'unknown file'}. {_ACCESS}")
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
+    except ModuleNotFoundError as error:
+        _fail(f"The package {error.name} is not installed. Install it: pip install {error.name}")
     except Exception as error:  # the outermost frame: Python would print it as it came
         complain_of(error)
         raise SystemExit(1) from None

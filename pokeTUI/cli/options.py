@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperOption
@@ -16,6 +16,7 @@ from pokeTUI.cli.completion import (
     complete_settings,
     words,
 )
+from pokeTUI.printing import say
 
 _FEW = 7
 """A command with no more options than these shows them in one panel."""
@@ -32,7 +33,7 @@ _PANELS = {
     "As in CleanRL's scripts": "expert_data_dir total_training_steps eval_frequency save_frequency "
     "save_best torch_deterministic cuda",
     "DAgger": "dagger rounds round_episodes beta",
-    "Run": "demo from_ at steps episodes minutes time_limit pause reset review seed seeds "
+    "Run": "dataset demo at steps episodes minutes time_limit pause reset review seed seeds "
     "first_seed envs workers processes",
     "Video": "gif mp4 panes size speed scale first last",
     "Table of runs": "sort reverse filter_ group watch_ once",
@@ -41,6 +42,17 @@ _PANELS = {
     "wandb_project_name json_ out force",
 }
 _PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}
+
+_FORMER = {
+    "record": {"--from": "--demo"},
+    "replay": {"--from": "--first-step", "--to": "--last-step"},
+    "demos watch": {"--from": "--first-step", "--to": "--last-step"},
+    "bench play": {"--agent": "--player", "--json": "--out"},
+    "llm check": {"--backend": "--llm-backend"},
+    "llm ask": {"--backend": "--llm-backend"},
+    "vgc ladder": {"--games": "--battles", "--search": "--matchmaking"},
+}
+"""By command: what options were called before each name meant one thing everywhere."""
 
 COLOR_WORDS = ("auto", "truecolor", "256", "16", "none")
 """Those of `pokeTUI.terminal.probe`, which takes too long to load while a shell waits."""
@@ -84,9 +96,10 @@ AnyRom = Annotated[
 ]
 StartState = Annotated[
     str | None,
-    typer.Option(help="Save state or .sav file to start from.", show_default="a new game"),
+    typer.Option(help="Save state or battery file to start from.", show_default="a new game"),
 ]
 ConfigFile = Annotated[Path | None, typer.Option(help="Config file (JSON or TOML).")]
+Tags = Annotated[list[str] | None, typer.Option(metavar="TAG", help="Tag; repeatable.")]
 Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default="0")]
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 Color = Annotated[
@@ -119,7 +132,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Override any setting, e.g. ppo.epochs=4; repeatable.",
+        help="Override any setting, e.g. ppo.epochs=4; repeatable. help: list them.",
         autocompletion=complete_settings,
     ),
 ]
@@ -133,6 +146,12 @@ class Panels(TyperCommand):
         options = [each for each in self.params if isinstance(each, TyperOption)]
         for option in options if len(options) > _FEW else ():
             option.rich_help_panel = _PANEL_OF.get(option.name or "")
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take options by their former names, too."""
+        former = _FORMER.get(ctx.command_path.partition(" ")[2], {})
+        named = [each.partition("=") for each in args]
+        return super().parse_args(ctx, [former.get(n, n) + sep + value for n, sep, value in named])
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show defaults as `[default: 32]`; Typer would put those of ours in parentheses."""
@@ -176,15 +195,34 @@ def planner_model(option: str) -> Any:
 
 
 def parse_settings(pairs: list[str] | None) -> dict[str, Any]:
-    """Return the settings of `--set` by dotted key.
+    """Return the settings of `--set` by dotted key; of `--set help`, list them all and exit.
 
     Raises:
-        ConfigurationError: One is not KEY=VALUE.
+        ConfigurationError: One is not KEY=VALUE, or given twice.
     """
     settings: dict[str, Any] = {}
     for pair in pairs or []:
         key, separator, value = pair.partition("=")
+        if pair == "help":
+            _list_settings()
         if not separator or not key:
-            raise ConfigurationError(f"--set {pair}: not KEY=VALUE.", "Example: --set ppo.epochs=4")
+            raise ConfigurationError(
+                f"--set {pair}: not KEY=VALUE.", "Example: --set ppo.epochs=4, or --set help"
+            )
+        if key in settings:
+            raise ConfigurationError(
+                f"--set {key} is given twice: {settings[key]} and {value}.", "Leave one out."
+            )
         settings[key] = value
     return settings
+
+
+def _list_settings() -> NoReturn:
+    """Print every setting with its default, what is allowed and what it is for."""
+    from engine.config import RunConfig
+    from pokeTUI.settings import settings_of, shown
+
+    for one in settings_of(RunConfig):
+        facts = "; ".join(filter(None, (one.kind, one.allowed, one.description)))
+        say(f"{one.key}={shown(one.default)}  {facts}")
+    raise typer.Exit

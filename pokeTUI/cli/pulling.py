@@ -17,6 +17,8 @@ from pokeTUI.printing import say
 _CONNECT_TIMEOUT_S = 5.0
 _PARTS = 10
 """How often a line is printed of what is downloaded, where there is no terminal."""
+_MOST_PARTS = 1000
+"""Of a model: what a server says of more is not counted."""
 _RESUMES = "the download is kept; the same command resumes it"
 _NO_SERVER = (
     "Get Ollama from ollama.com. Without it, get a GGUF file (hf download REPOSITORY "
@@ -82,7 +84,8 @@ class _Bar:
         self._parts: dict[str, Pulled] = {}
 
     def __call__(self, part: Pulled) -> None:
-        if part.total:
+        is_known = part.status in self._parts or len(self._parts) < _MOST_PARTS
+        if part.total and is_known:
             self._parts[part.status] = part
             parts = self._parts.values()
             self._advance(sum(one.completed for one in parts), sum(one.total for one in parts))

@@ -1,6 +1,6 @@
 """Define `poketui record`: play, and keep it as demonstrations."""
 
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 
 def record(
-    set_: Annotated[
+    dataset: Annotated[
         str,
         typer.Option(
-            "--set",
             metavar="NAME",
             help="Dataset to record into; existing episodes count.",
             show_default="demos",
@@ -53,7 +52,7 @@ def record(
         ),
     ] = True,
     task: Annotated[str, typer.Option(help="Task description stored with each episode.")] = "",
-    tag: Annotated[list[str] | None, typer.Option(help="Tag; repeatable.")] = None,
+    tag: options.Tags = None,
     player: Annotated[
         str,
         typer.Option(
@@ -66,15 +65,13 @@ def record(
     llm_model: Annotated[str | None, options.planner_model("--player planner")] = None,
     llm_backend: options.LlmBackend = None,
     live: Annotated[bool, typer.Option("--live", help="Play in real time.")] = False,
-    from_: Annotated[
+    demo: Annotated[
         str,
-        typer.Option(
-            "--from", metavar="DEMO", help="Start from a demonstration, or from RUN:EPISODE."
-        ),
+        typer.Option(metavar="DEMO", help="Start from a demonstration, or from RUN:EPISODE."),
     ] = "",
     at: Annotated[
         int | None,
-        typer.Option(min=0, metavar="STEP", help="Step of --from to start at.", show_default="0"),
+        typer.Option(min=0, metavar="STEP", help="Step of --demo to start at.", show_default="0"),
     ] = None,
     state: options.StartState = None,
     game: options.Game = None,
@@ -90,6 +87,7 @@ def record(
     ] = False,
     color: options.Color = "auto",
     save_dir: options.SaveDir = None,
+    set_: options.Settings = None,
 ) -> None:
     """Record demonstrations: play yourself, or let a player do it."""
     from engine.config import load_config
@@ -98,7 +96,7 @@ def record(
 
     if (llm_model or llm_backend) and player != "planner":
         _refuse("--llm-model and --llm-backend need --player planner.", "Add --player planner.")
-    settings = options.given(
+    settings = _settings(set_) | options.given(
         rom_path=options.chosen_rom(rom, game),
         start_state=state,
         allow_unknown_rom=allow_unknown_rom or None,
@@ -110,13 +108,13 @@ def record(
     config = load_config(None, settings)
     if config.models and player == "planner":
         make_backends(config)  # what is wrong with them is reported before anything is created
-    start = _start(save_dir, from_, at)
+    start = _start(save_dir, demo, at)
     if start is not None and state:
-        _refuse("--from and --state are mutually exclusive.", "Leave one out.")
+        _refuse("--demo and --state are mutually exclusive.", "Leave one out.")
     from engine.recording_session import RecordingPlan
 
     plan = RecordingPlan(
-        set_name=set_,
+        set_name=dataset,
         episodes=episodes,
         limit_s=seconds(time_limit, "--time-limit"),
         pause_s=seconds(pause, "--pause"),
@@ -129,6 +127,14 @@ def record(
         is_live=live,
     )
     raise typer.Exit(_record_headless(config, plan) if headless else _record(config, plan, color))
+
+
+def _settings(pairs: list[str] | None) -> dict[str, Any]:
+    """Return the settings of `--set`, which once named the dataset."""
+    for pair in pairs or []:
+        if "=" not in pair and pair != "help":
+            _refuse(f"--set {pair}: a dataset is named by --dataset now.", f"Use --dataset {pair}")
+    return options.parse_settings(pairs)
 
 
 def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
@@ -188,7 +194,7 @@ def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | 
 
     if not source:
         if step is not None:
-            _refuse("--at needs --from.", "Add --from DEMO.")
+            _refuse("--at needs --demo.", "Add --demo DEMO.")
         return None
     run, separator, episode = source.rpartition(":")
     if not (separator and run and episode.isascii() and episode.isdigit()):

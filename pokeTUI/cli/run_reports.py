@@ -13,6 +13,7 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 
 from engine.errors import ConfigurationError
+from engine.numerals import MAX_TIME
 from engine.quoting import visible
 from engine.training.policy_folders import list_policies
 from engine.training.run_labels import read_labels, write_labels
@@ -193,6 +194,7 @@ def _facts(row: RunRow, group: str) -> dict[str, Any]:
         "name": row.labels.name,
         "state": row.status,
         "reason": row.reason,
+        "damaged_lines": row.damaged,
         "steps": row.total_steps,
         "episodes": row.episodes,
         "recent_episodes": row.recent,
@@ -220,7 +222,8 @@ def _facts(row: RunRow, group: str) -> dict[str, Any]:
 
 
 def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    # A file may say that it was changed in a year of five digits.
+    return datetime.fromtimestamp(min(seconds, MAX_TIME), UTC).isoformat(timespec="seconds")
 
 
 def _print_policies(save_dir: str) -> None:

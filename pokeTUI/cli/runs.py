@@ -45,7 +45,7 @@ def runs(
     ] = "",
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     watch_: Annotated[
-        bool, typer.Option("--watch", help="Redraw the table every two seconds, until Ctrl-C.")
+        bool, typer.Option("--watch", help="Watch it: redraw every two seconds, until Ctrl-C.")
     ] = False,
     once: Annotated[
         bool, typer.Option("--once", help="Print it once, in spite of --watch.")

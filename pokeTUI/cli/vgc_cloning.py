@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from engine.battles.cloning import Clone, Epoch, Score
 
 _RUNS = "saves/vgc"
+_PLAYERS = "heuristics,greedy"
+_FORMAT = "gen9vgc2023regc"
 
 
 def bc(
@@ -32,11 +34,11 @@ def bc(
     ] = 0,
     players: Annotated[
         str, typer.Option(help="Who plays them: built-in players, each against each.")
-    ] = "heuristics,greedy",
-    battle_format: Annotated[str, typer.Option(help="Battle format.")] = "gen9vgc2023regc",
+    ] = _PLAYERS,
+    battle_format: Annotated[str, typer.Option(help="Battle format.")] = _FORMAT,
     team: Annotated[
         Path | None,
-        typer.Option(help="File of their team, pasted or packed.", show_default="a shipped one"),
+        typer.Option(help="File of their team, or folder of teams.", show_default="a shipped one"),
     ] = None,
     num_teams: Annotated[int, typer.Option(min=1, help="Shipped teams to play them with.")] = 1,
     epochs: Annotated[int, typer.Option(min=1, help="Number of epochs.")] = 15,
@@ -53,7 +55,8 @@ def bc(
     num_workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 2,
     seed: options.Seed = None,
     out: Annotated[
-        Path | None, typer.Option(help="File of the policy.", show_default=f"{_RUNS}/clone.zip")
+        Path | None,
+        typer.Option(help="File to write the policy into.", show_default=f"{_RUNS}/clone.zip"),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
 ) -> None:
@@ -74,6 +77,13 @@ def bc(
             f"{data} is a file; generated battles are written into a folder.",
             "Name a folder, or leave --battles out.",
         )
+    if not battles and (players, battle_format, team, num_teams) != (_PLAYERS, _FORMAT, None, 1):
+        raise ConfigurationError(
+            "--players, --battle-format, --team and --num-teams are for generated battles.",
+            "Add --battles 1000, say, or leave them out.",
+        )
+    if team and num_teams != 1:
+        raise ConfigurationError("--num-teams counts shipped teams.", "Leave it out with --team.")
     folder = user_path(data or Path(_RUNS) / "battles")
     target = user_path(out or Path(_RUNS) / "clone.zip")
     if battles:
@@ -128,12 +138,13 @@ def _generate(
     from engine.battles.demonstrations import SUFFIX, generate, rounds, write_battles
     from engine.battles.formats import find_format
     from engine.battles.setup import find_simulator
-    from engine.battles.teams import pool, read_team
+    from engine.battles.teams import first_teams, read_teams
 
     known = find_format(battle_format)
-    teams = (
-        [read_team(user_path(team))] if team else [one.packed for one in pool(known)[:num_teams]]
-    )
+    if team:
+        teams = [own.packed for own in read_teams(user_path(team), known)]
+    else:
+        teams = [*first_teams(known, num_teams)]
     names = [name.strip() for name in players.split(",") if name.strip()]
     lanes = rounds(known.id, teams, names, seed)
     with show("Generating", left="no battle was kept") as advance:

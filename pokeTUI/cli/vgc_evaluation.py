@@ -35,7 +35,7 @@ def evaluate(
     teams: Annotated[
         str,
         typer.Option(
-            metavar="one|pool|unseen|FILE",
+            metavar="one|pool|unseen|FILE|FOLDER",
             help="Teams of both sides: one shipped, four, four unseen in training, or your own.",
             autocompletion=words("one", "pool", "unseen"),
         ),
@@ -63,8 +63,7 @@ def evaluate(
     checkpoint: Annotated[
         str,
         typer.Option(
-            metavar="latest|best",
-            help="Of a run.",
+            help="Checkpoint of a run: latest or best.",
             autocompletion=words("latest", "best"),
         ),
     ] = "latest",
@@ -83,6 +82,11 @@ def evaluate(
         raise ConfigurationError(f"There is no backend {backend!r}.", "Use sim or websocket.")
     if checkpoint not in ("latest", "best"):
         raise ConfigurationError(f"There is no checkpoint {checkpoint!r}.", "Use latest or best.")
+    if battles % 2:
+        raise ConfigurationError(
+            f"--battles {battles}: the players exchange sides, so that the number is even.",
+            f"Use {battles + 1}.",
+        )
     is_remote = backend == "websocket"
     if elo and is_remote:
         raise ConfigurationError("Ratings are of battles in the simulator.", "Use --backend sim.")
@@ -90,7 +94,7 @@ def evaluate(
     plan = vgc_reports.EvaluationPlan(
         find_format(battle_format) if battle_format else format_of(names[0], folder),
         teams,
-        battles + battles % 2,
+        battles,
         seed or 0,
         checkpoint,
         not sample,
@@ -107,7 +111,7 @@ def evaluate(
 
 def list_teams(
     team: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="Check this team instead, pasted or packed.")
+        str, typer.Argument(metavar="[FILE|FOLDER]", help="Check your own instead, in any form.")
     ] = "",
     battle_format: BattleFormat = "gen9vgc2023regc",
     packed: Annotated[

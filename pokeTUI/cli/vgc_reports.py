@@ -10,9 +10,8 @@ from engine.battles.evaluation import Score, ratings, round_robin, win_rates
 from engine.battles.formats import Format
 from engine.battles.players import SCRIPTED, Player, find_player, past_policies
 from engine.battles.search import SearchSettings
-from engine.battles.setup import NodeCommand, find_simulator
-from engine.battles.simulator import Simulator
-from engine.battles.teams import Team, pool, read_team, unseen, validate
+from engine.battles.setup import find_simulator
+from engine.battles.teams import Team, pool, read_teams, unseen
 from engine.errors import ConfigurationError
 from engine.folders import user_path
 from engine.plurals import counted
@@ -27,7 +26,7 @@ class EvaluationPlan:
     """What is to be played.
 
     Attributes:
-        teams: One of `TEAM_SETS`, or a team's file.
+        teams: One of `TEAM_SETS`, a team's file, or a folder of them.
         battles: Of each pair of players.
         checkpoint: "latest" or "best" of a run.
         search: Copies of the battle in which the evaluated policy looks ahead; 0: it does not.
@@ -53,7 +52,7 @@ def print_win_rates(
         PokeTUIError: A player, a team or the simulator is unusable.
     """
     node = find_simulator()
-    teams = _teams(plan, node)
+    teams = _teams(plan)
     player = _evaluated(plan, name)
     foes = [_player(plan, opponent) for opponent in opponents or SCRIPTED]
     with _counting(plan.battles * len(foes)) as advance:
@@ -83,7 +82,7 @@ def print_server_win_rates(
     from engine.battles.websocket import PLAYERS
 
     node = find_simulator()
-    teams = _teams(plan, node)
+    teams = _teams(plan)
     player = _player(plan, name)
     if player.policy is None or plan.search:
         raise ConfigurationError(
@@ -117,7 +116,7 @@ def print_ratings(
         PokeTUIError: A player, a team or the simulator is unusable.
     """
     node = find_simulator()
-    teams = _teams(plan, node)
+    teams = _teams(plan)
     others = opponents or SCRIPTED
     players = [_player(plan, opponent) for opponent in others]
     for name in names:
@@ -160,17 +159,14 @@ def print_ratings(
 
 
 def print_teams(format: Format, team: str, *, is_packed: bool) -> None:
-    """Print the shipped teams of a format, or whether a file has a legal one.
+    """Print the shipped teams of a format, or whether those of a file or folder are legal.
 
     Raises:
         PokeTUIError: The team is not legal, or the simulator is missing.
     """
     if team:
-        path = user_path(team)
-        packed = read_team(path)
-        with Simulator((), find_simulator()) as simulator:
-            validate(simulator, format, packed, path.name)
-        say(packed if is_packed else f"{path.name} is legal in {format.id}.")
+        for each in read_teams(user_path(team), format):
+            say(each.packed if is_packed else f"{each.name} is legal in {format.id}.")
         return
     for heading, teams in ((format.id, pool(format)), ("unseen in training", unseen(format))):
         if teams and not is_packed:
@@ -216,7 +212,7 @@ def _evaluated(plan: EvaluationPlan, name: str) -> Player:
     return replace(player, name=f"{player.name} +search {plan.search}", search=settings)
 
 
-def _teams(plan: EvaluationPlan, node: NodeCommand) -> Sequence[Team]:
+def _teams(plan: EvaluationPlan) -> Sequence[Team]:
     """Return the teams of a plan.
 
     Raises:
@@ -224,15 +220,12 @@ def _teams(plan: EvaluationPlan, node: NodeCommand) -> Sequence[Team]:
         BattleError: The team of a file is unusable.
     """
     if plan.teams not in TEAM_SETS:
-        path = user_path(plan.teams)
-        team = Team(path.name, read_team(path))
-        with Simulator((), node) as simulator:
-            validate(simulator, plan.format, team.packed, team.name)
-        return [team]
+        return read_teams(user_path(plan.teams), plan.format)
     if plan.teams == "unseen":
         if not (found := unseen(plan.format)):
             raise ConfigurationError(
-                f"{plan.format.id} has no unseen teams.", "Use --teams one, pool or a file."
+                f"{plan.format.id} has no unseen teams.",
+                "Use --teams one, pool, a file or a folder.",
             )
         return found
     return pool(plan.format)[: 1 if plan.teams == "one" else None]

@@ -28,7 +28,9 @@ def server(
     from engine.battles.setup import find_simulator
 
     with ShowdownServer(find_simulator(), port) as running:
-        say(f"Battle server at http://{running.address}, without passwords. Ctrl-C stops it.")
+        say(
+            f"Battle server at http://localhost:{running.port}, without passwords. Ctrl-C stops it."
+        )
         say(f"Let a policy play there: poketui vgc ladder --server {running.address}")
         running.wait()
     raise WorkerError("The battle server stopped.", "Start it again.")
@@ -46,12 +48,12 @@ def ladder(
     server: Annotated[
         str, typer.Option(metavar="HOST:PORT", help="Battle server on this machine.")
     ] = f"127.0.0.1:{_PORT}",
-    games: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of battles.")] = 10,
+    battles: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of battles.")] = 10,
     challenge: Annotated[
         str, typer.Option(metavar="USER", help="Challenge this user instead of waiting.")
     ] = "",
-    search: Annotated[
-        bool, typer.Option("--search", help="Let the server's ladder find opponents.")
+    matchmaking: Annotated[
+        bool, typer.Option("--matchmaking", help="Let the server's ladder find opponents.")
     ] = False,
     user: Annotated[str, typer.Option(help="Its name on the server.")] = "poketui",
     team: Annotated[
@@ -74,13 +76,13 @@ def ladder(
     from engine.battles.setup import find_simulator
     from engine.battles.teams import pool, read_team
 
-    if challenge and search:
+    if challenge and matchmaking:
         raise ConfigurationError("Opponents are challenged or searched.", "Use one of the two.")
     format = find_format(battle_format)
-    packed = read_team(user_path(team)) if team else pool(format)[0].packed
     policy = find_player(player, checkpoint_dir).policy
     if policy is None:
         raise ConfigurationError(f"{player} plays in the simulator only.", "Give a run or a file.")
+    packed = read_team(user_path(team), format) if team else pool(format)[0].packed
     played: list[Game] = []
 
     def report(game: "Game") -> None:
@@ -90,16 +92,16 @@ def ladder(
             f"{counted(game.turns, 'turn')}"
         )
 
-    doing = f"challenging {challenge}" if challenge else "searching" if search else "waiting"
+    doing = f"challenging {challenge}" if challenge else "searching" if matchmaking else "waiting"
     say(f"{user} plays {format.id} at {server}, {doing}. Ctrl-C ends it.")
     try:
         play_on_server(
             policy,
             Seat(server, user, format.id, packed),
-            games,
+            battles,
             find_simulator(),
             challenge=challenge,
-            is_searching=search,
+            is_searching=matchmaking,
             greedy=not sample,
             report=report,
         )

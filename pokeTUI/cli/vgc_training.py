@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.errors import ConfigurationError
+from engine.numerals import parse_number
 from pokeTUI.cli import options
 
 _RUNS = "saves/vgc"
@@ -20,7 +21,9 @@ def train(
     ] = None,
     team: Annotated[
         str | None,
-        typer.Option(help="File of your team, pasted or packed.", show_default="a shipped one"),
+        typer.Option(
+            help="File of your team, or folder of your teams.", show_default="a shipped one"
+        ),
     ] = None,
     num_teams: Annotated[
         int | None, typer.Option(help="Shipped teams to play with.", show_default="1")
@@ -78,7 +81,7 @@ def train(
     ] = None,
     resume: Annotated[
         str | None,
-        typer.Option(metavar="[RUN]", help="Resume a run.", show_default="the latest, if no RUN"),
+        typer.Option(metavar="[NAME]", help="Resume a run.", show_default="the latest, if no NAME"),
     ] = None,
     checkpoint_dir: Annotated[
         str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
@@ -122,12 +125,11 @@ def train(
         anneal=anneal,
     )
     settings = options.parse_settings(set_)
-    changes |= {k.removeprefix("vgc."): v for k, v in settings.items() if k.startswith("vgc.")}
-    folder = checkpoint_dir or _RUNS
+    given = {k.removeprefix("vgc."): v for k, v in settings.items() if k.startswith("vgc.")}
+    changes = given | changes  # the options go before --set
     overrides = {f"vgc.{key}": value for key, value in changes.items()}
-    config = load_config(
-        None, settings | overrides | {"save_dir": folder} | options.given(seed=seed)
-    )
+    named = options.given(save_dir=checkpoint_dir, seed=seed)
+    config = load_config(None, {"save_dir": _RUNS} | settings | overrides | named)
     session = BattleSession(config, resume, changes)
     try:
         end = HeadlessRunner(session, is_quiet=quiet).run() if headless else show_training(session)
@@ -146,7 +148,7 @@ def _shares(text: str) -> dict[str, float]:
     for pair in text.split(","):
         name, _, share = pair.partition("=")
         try:
-            found[name.strip()] = float(share)
+            found[name.strip()] = parse_number(share)
         except ValueError:
             raise ConfigurationError(
                 f"--opponents {pair}: not KIND=SHARE.", "Example: --opponents self=0.5,random=0.5"

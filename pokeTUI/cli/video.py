@@ -1,5 +1,6 @@
 """Define the options that make a video of what is replayed, and write it."""
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.errors import ConfigurationError
+from engine.numerals import parse_whole
 from pokeTUI.cli.progress import progress
 from pokeTUI.printing import say
 
@@ -38,10 +40,10 @@ Scale = Annotated[
     ),
 ]
 First = Annotated[
-    int | None, typer.Option("--from", min=0, help="First step.", show_default="the first")
+    int | None, typer.Option("--first-step", min=0, help="First step.", show_default="the first")
 ]
 Last = Annotated[
-    int | None, typer.Option("--to", min=1, help="Last step.", show_default="the last")
+    int | None, typer.Option("--last-step", min=1, help="Last step.", show_default="the last")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file.")]
 
@@ -73,7 +75,7 @@ class VideoOptions:
             return True
         if self.panes or (self.scale, self.first, self.last) != (None, None, None):
             raise ConfigurationError(
-                "--panes, --scale, --from and --to are for videos.",
+                "--panes, --scale, --first-step and --last-step are for videos.",
                 "Add --gif FILE or --mp4 FILE.",
             )
         return False
@@ -115,12 +117,11 @@ def write_videos(recorded: "Recorded", options: VideoOptions) -> None:
 
 def _parse_size(text: str) -> tuple[int, int]:
     columns, _, rows = text.partition("x")
-    if columns.isdecimal() and rows.isdecimal():
-        size = int(columns), int(rows)
-        if all(
-            low <= value <= high for low, value, high in zip(_SMALLEST, size, _LARGEST, strict=True)
-        ):
-            return size
+    with contextlib.suppress(ValueError):
+        return (
+            parse_whole(columns, _SMALLEST[0], _LARGEST[0]),
+            parse_whole(rows, _SMALLEST[1], _LARGEST[1]),
+        )
     raise ConfigurationError(
         f"--size {text}: a cockpit has {_SMALLEST[0]}x{_SMALLEST[1]} to "
         f"{_LARGEST[0]}x{_LARGEST[1]} columns and rows.",

@@ -60,11 +60,24 @@ evaluating = _only_if(
     "no evaluation is running",
 )
 started = _only_if(lambda state: state.run is not None, "the run is still starting")
-kept_states = _only_if(lambda state: bool(state.kept_states), "no saved state yet: K saves one")
+kept_states = _only_if(
+    lambda state: bool(state.kept_states) or state.is_keeping, "no saved state yet: K saves one"
+)
 with_model = _only_if(
-    lambda state: state.planner.status is not None,
+    lambda state: state.planner.has_model,
     "this run has no language model: start it with --llm-model",
 )
+
+
+battle_shown = _only_if(lambda state: state.battle.is_shown, "no battle is shown yet")
+battle_turns = _only_if(lambda state: state.battle.has_turns, "there is no other turn yet")
+another_battle = _only_if(lambda state: state.battle.has_next, "the battle is not over yet")
+choosing = _only_if(lambda state: state.battle.has_menu, "there is nothing to choose now")
+gimmick = _only_if(
+    lambda state: state.battle.has_gimmick,
+    "no Terastallization or Mega Evolution is possible here",
+)
+picked = _only_if(lambda state: state.battle.has_picked, "nothing is chosen yet")
 
 
 def battles_trained(state: DashboardState) -> str:
@@ -80,8 +93,8 @@ def playable(state: DashboardState) -> str:
 
 
 def loadable(state: DashboardState, slot: int) -> str:
-    """Let a slot be loaded that holds something."""
-    is_there = any(kept.slot == slot for kept in state.kept_states)
+    """Let a slot be loaded that holds something, or may by the time the engine looks."""
+    is_there = state.is_keeping or any(kept.slot == slot for kept in state.kept_states)
     return started(state) or ("" if is_there else f"slot {slot} is empty: shift+F{slot} saves it")
 
 
@@ -142,7 +155,7 @@ def takeable(state: DashboardState) -> str:
     if is_replay(state) and state.status is not None and state.status.is_goal_reached:
         return "the goal is reached here: seek back first"
     is_alone = only_records(state) and state.run is not None and state.run.agent == HUMAN
-    return "no other player: set one with --player" if is_alone else ""
+    return started(state) or ("no other player: set one with --player" if is_alone else "")
 
 
 def paused(state: DashboardState) -> str:

@@ -10,6 +10,7 @@ from engine.plurals import counted
 from engine.quoting import printable
 from engine.types import EpisodeSummary
 from pokeTUI.dashboard.backlog import Backlog
+from pokeTUI.dashboard.planner import strategy_name
 
 MAX_EVENT_LINES = 2000
 MAX_EPISODE_LINES = 1000
@@ -120,6 +121,10 @@ class EventLog:
 
     def _describe_change(self, event: Event) -> tuple[str, str] | None:
         match event:
+            case events.StrategySwitched():
+                has_model = bool(self.model_state)
+                names = (strategy_name(x, has_model=has_model) for x in (event.old, event.new))
+                return "strategy", f"strategy {' → '.join(names)}: {event.cause}"
             case events.PlannerStatusChanged():
                 return _model(event, self.model_state, self.model_absent)
             case events.SteeringChanged() if self.steering is not None:
@@ -153,10 +158,8 @@ def _describe(event: Event) -> tuple[str, str] | None:
             return None if command == "KeepState" else ("control", text)
         case events.CurriculumChanged(has_moved=True):
             return "stage", f"stage {event.stage} of {event.num_stages}: {event.name}"
-        case events.StrategySwitched():
-            return "strategy", f"strategy {event.old} → {event.new}: {event.cause}"
         case events.ControlChanged(is_human=is_human):
-            return "control", "you play now" if is_human else "the agent plays again"
+            return "control", "played by hand now" if is_human else "the agent plays again"
         case events.CheckpointSaved(path=path, total_steps=steps):
             return "saved", f"saved at step {steps:,}: {PurePath(path).name}"
         case events.RecordingEnded():

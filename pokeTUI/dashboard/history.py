@@ -218,7 +218,7 @@ def stage_move(
     return Move(episode, True, is_back, text, cause)
 
 
-def strategy_move(switch: StrategySwitched) -> Move:
-    """Return the move that a switch of strategy is."""
+def strategy_move(switch: StrategySwitched, name: str) -> Move:
+    """Return the move that a switch of strategy is, to one that is shown by `name`."""
     is_back = _WEIGHT.get(switch.new, 1) > _WEIGHT.get(switch.old, 1)
-    return Move(switch.episode, False, is_back, switch.new, switch.cause)
+    return Move(switch.episode, False, is_back, name, switch.cause)

@@ -68,6 +68,11 @@ class PlannerView:
     exchanges: tuple[Exchange, ...] = ()
 
     @property
+    def has_model(self) -> bool:
+        """Return whether the run has a language model, whatever its state."""
+        return self.status is not None
+
+    @property
     def is_rules(self) -> bool:
         """Return whether all goals are the rules': no model is asked, or none has answered."""
         status = self.status
@@ -87,6 +92,11 @@ class PlannerView:
                 return event.exchange
             case _:
                 return 0
+
+
+def strategy_name(name: str, *, has_model: bool) -> str:
+    """Return a mode's or a strategy's name, and that the rules plan where it names a model."""
+    return f"{name} (rules)" if name.startswith("llm_") and not has_model else name
 
 
 def fold_planner(view: PlannerView, event: PlannerEvent) -> PlannerView:

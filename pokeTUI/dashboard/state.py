@@ -25,7 +25,13 @@ from pokeTUI.dashboard.history import (
     stage_move,
     strategy_move,
 )
-from pokeTUI.dashboard.planner import PlannerEvent, PlannerView, fold_planner, planner_line
+from pokeTUI.dashboard.planner import (
+    PlannerEvent,
+    PlannerView,
+    fold_planner,
+    planner_line,
+    strategy_name,
+)
 
 _Item = TypeVar("_Item")
 
@@ -67,6 +73,29 @@ class Notice:
     number: int
     text: str
     severity: str
+
+
+@dataclass(frozen=True, slots=True)
+class BattleMoment:
+    """What of the battle on the screen decides which of its keys make sense now.
+
+    Attributes:
+        is_shown: There is a battle to look at.
+        has_turns: There is another turn, or the preview, to go to.
+        has_next: There is another battle to watch or to play.
+        is_playing: It is played line by line.
+        has_menu: A person chooses, and the menu of what can be chosen has the keyboard.
+        has_gimmick: The slot that is decided can Terastallize or Mega Evolve.
+        has_picked: Part of the choice is made.
+    """
+
+    is_shown: bool = False
+    has_turns: bool = False
+    has_next: bool = False
+    is_playing: bool = False
+    has_menu: bool = False
+    has_gimmick: bool = False
+    has_picked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +145,8 @@ class DashboardState:
     first_weights: tuple[tuple[str, float], ...] = ()
     """Weights of the reward components before a person changed any."""
     kept_states: tuple[events.KeptState, ...] = ()
+    is_keeping: bool = False
+    """Another state was asked for, and is not among them yet."""
     recording: events.RecordingChanged | None = None
     """How the demonstration stands; None where none was begun."""
     timeline: events.TimelineChanged | None = None
@@ -125,6 +156,8 @@ class DashboardState:
     next_decision_line_s: float = 0.0
     """Uptime before which no decision is logged."""
     notices: tuple[Notice, ...] = ()
+    battle: BattleMoment = BattleMoment()
+    """Of the battle screen, which alone changes it."""
     viewers: events.ViewersChanged | None = None
     """Who looks at the run besides; None where nobody can."""
     end: events.RunStopped | events.RunFailed | events.ConnectionLost | None = None
@@ -133,6 +166,11 @@ class DashboardState:
     def is_paused(self) -> bool:
         """Return whether stepping has stopped."""
         return self.status is not None and self.status.is_paused
+
+    @property
+    def is_played_here(self) -> bool:
+        """Return whether a person plays, and that is who sits here, not another viewer."""
+        return self.is_human and (self.viewers is None or self.viewers.is_yours)
 
     @property
     def goal(self) -> Goal | None:
@@ -224,9 +262,10 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.StartsChanged(text=text):
             return replace(state, starts=text)
         case events.StrategySwitched(new=new, cause=cause):
-            moves = _append(state.moves, strategy_move(event), MAX_MOVES)
+            name = strategy_name(new, has_model=state.planner.has_model)
+            moves = _append(state.moves, strategy_move(event, name), MAX_MOVES)
             state = replace(state, moves=moves, strategy=new)
-            return _notify(state, f"Strategy {new}: {cause}") if state.status else state
+            return _notify(state, f"Strategy {name}: {cause}") if state.status else state
         case events.PolicyUpdated():
             figures = {**event.figures, STEPS: float(event.total_steps)}
             updates = state.updates.add(float(event.update), figures)
@@ -251,7 +290,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, system=event)
         case events.ControlChanged(is_human=is_human):
             state = replace(state, is_human=is_human)
-            return _notify(state, "You play now" if is_human else "The agent plays again")
+            who = "You play" if state.is_played_here else "Another viewer plays"
+            return _notify(state, f"{who} now" if is_human else "The agent plays again")
         case events.SteeringChanged():
             changes = steering_changes(state.steering, event) if state.steering else []
             first = state.first_weights or event.weights
@@ -260,7 +300,7 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.CommandObeyed(text=text):
             return _notify(state, _sentence(text))
         case events.StatesKept(states=states):
-            return replace(state, kept_states=states)
+            return replace(state, kept_states=states, is_keeping=False)
         case events.PastReplayed(uptime_s=uptime_s):
             return replace(state, past_s=uptime_s)
         case events.TimelineChanged():
@@ -270,6 +310,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.RecordingEnded():
             return _notify(state, demonstration_end(event))
         case events.CommandRefused(command=command, reason=reason):
+            if command in ("KeepState", "SaveSlot"):
+                state = replace(state, is_keeping=False)
             return _notify(state, f"{_sentence(command_words(command))}: {reason}", "warning")
         case events.WarningRaised(message=message):
             return _notify(state, message, "warning")

@@ -24,8 +24,18 @@ def story(state: DashboardState) -> tuple[str, str]:
     if only_records(state):
         return "Demonstrations are recorded: nothing is trained.", ""
     if run.agent in _UNTRAINED:
-        return _UNTRAINED[run.agent], ""
+        return _untrained(state, run.agent), ""
     return _who_plays(state), _alone(state)
+
+
+def _untrained(state: DashboardState, agent: str) -> str:
+    if state.end is not None:
+        return "The run has ended."
+    return f"{_by_hand(state)}: nothing is learnt." if state.is_human else _UNTRAINED[agent]
+
+
+def _by_hand(state: DashboardState) -> str:
+    return "You are in control" if state.is_played_here else "Another viewer is in control"
 
 
 def _who_plays(state: DashboardState) -> str:
@@ -33,8 +43,7 @@ def _who_plays(state: DashboardState) -> str:
     if state.end is not None:
         return "Training has ended."
     if state.is_human:
-        others = ", the other games train on" if state.run.num_envs > 1 else ""
-        return f"You are in control: this episode does not count{others}."
+        return f"{_by_hand(state)}: training waits, and what is played by hand does not count."
     if state.is_paused:
         return "Training is paused."
     if state.policy is None:

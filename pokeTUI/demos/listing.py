@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.numerals import parse_number
+
 MOST = 1000
 """Episodes of one run that are listed, the last ones; of demonstrations likewise."""
 
@@ -64,7 +66,7 @@ class RecordedRow:
     def _matches(self, word: str) -> bool:
         if word[0] in "<>":
             try:
-                limit = float(word[1:])
+                limit = parse_number(word[1:])
             except ValueError:
                 return False
             is_above = self.total_reward > limit

@@ -11,10 +11,14 @@ from engine.errors import DemoError
 
 
 def settings(
-    save_dir: str | None, rom: str | None = None, state: str = "", allow_unknown_rom: bool = False
+    save_dir: str | None,
+    rom: str | None = None,
+    state: str = "",
+    allow_unknown_rom: bool = False,
+    seed: int | None = None,
 ) -> RunConfig:
     """Return the settings that options and the environment name."""
-    given: dict[str, Any] = {"save_dir": save_dir, "rom_path": rom}
+    given: dict[str, Any] = {"save_dir": save_dir, "rom_path": rom, "seed": seed}
     given |= {"start_state": state or None, "allow_unknown_rom": allow_unknown_rom or None}
     return load_config(None, {key: value for key, value in given.items() if value is not None})
 

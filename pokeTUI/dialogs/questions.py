@@ -19,6 +19,7 @@ from engine.commands import (
     Watch,
 )
 from engine.events import KeptState
+from engine.numerals import parse_whole
 from engine.plurals import counted
 from pokeTUI.dashboard.conditions import only_records
 from pokeTUI.dashboard.state import DashboardState
@@ -51,13 +52,19 @@ class Question:
 def ask_mode(state: DashboardState) -> Question:
     """Ask for the mode."""
     chosen = state.steering.mode if state.steering else state.run.mode if state.run else ""
-    return Question(ChoiceScreen("Mode", _MODES, chosen), SetMode)
+    return Question(ChoiceScreen("Mode", _led(state, _MODES), chosen), SetMode)
 
 
 def ask_strategy(state: DashboardState) -> Question:
     """Ask for the strategy."""
     chosen = state.steering.strategy if state.steering else ""
-    return Question(ChoiceScreen("Strategy", _STRATEGIES, chosen), SetStrategy)
+    return Question(ChoiceScreen("Strategy", _led(state, _STRATEGIES), chosen), SetStrategy)
+
+
+def _led(state: DashboardState, choices: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """Return the choices; those that name a language model say that there is none."""
+    note = "" if state.planner.has_model else "; the rules: no --llm-model"
+    return [(key, text + note * key.startswith("llm_")) for key, text in choices]
 
 
 def ask_goal(state: DashboardState) -> Question:
@@ -129,8 +136,11 @@ def ask_rewind(state: DashboardState) -> Question:
 
 def _number_to(most: int) -> Callable[[str], str]:
     def check(text: str) -> str:
-        is_number = text.strip().isascii() and text.strip().isdigit()
-        return "" if is_number and 1 <= int(text) <= most else f"A number from 1 to {most:,}."
+        try:
+            parse_whole(text.strip(), 1, most)
+        except ValueError:
+            return f"A number from 1 to {most:,}."
+        return ""
 
     return check
 

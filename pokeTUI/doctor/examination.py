@@ -9,7 +9,8 @@ from typing import Any
 
 from engine.config import RunConfig, load_config
 from engine.errors import ConfigurationError
-from pokeTUI.doctor.finding import Finding, bad, good
+from engine.llm.member import describe
+from pokeTUI.doctor.finding import INSTALL, Finding, bad, good
 from pokeTUI.terminal.probe import Terminal
 
 Check = Callable[[], Finding | list[Finding]]
@@ -34,37 +35,53 @@ def examine(
     config_path: Path | None = None,
     overrides: Mapping[str, Any] | None = None,
 ) -> Iterator[Finding]:
-    """Yield a finding a check, as soon as it is known; a model's server may take 2 s.
+    """Yield a finding a check, as soon as it is known; a model's server may take 5 s.
 
-    Must not be called in an event loop's thread: a screen calls it in a worker thread. Overrides
-    are settings by dotted key, as options give them.
+    A check that fails is a finding itself, and ends no other. Must not be called in an event loop's
+    thread: a screen calls it in a worker thread. Overrides are settings by dotted key, as options
+    give them.
     """
     from pokeTUI.doctor import files, machine, models
     from pokeTUI.doctor.screen import examine_terminal
 
     config, settings = _settings(config_path, overrides)
-    checks: tuple[Check, ...] = (
-        machine.examine_python,
-        machine.examine_packages,
-        lambda: machine.examine_extras("wandb" if config.wandb != "off" else ""),
-        machine.examine_cores,
-        machine.examine_memory,
-        lambda: examine_terminal(
-            surroundings.terminal, surroundings.size, surroundings.environment
-        ),
-        lambda: machine.examine_gamepads(surroundings.environment),
-        lambda: settings,
-        files.examine_preferences,
-        files.examine_trust,
-        lambda: files.examine_rom(config),
-        lambda: files.examine_saves(config),
-        files.examine_live_runs,
-        lambda: models.examine_models(config),
-        lambda: models.examine_keys(surroundings.environment),
-    )
-    for check in checks:
+    environment = surroundings.environment
+    checks: Mapping[str, Check] = {
+        "Python": machine.examine_python,
+        "packages": machine.examine_packages,
+        "extras": lambda: machine.examine_extras("wandb" if config.wandb != "off" else ""),
+        "cores": machine.examine_cores,
+        "memory": machine.examine_memory,
+        "terminal": lambda: examine_terminal(surroundings.terminal, surroundings.size, environment),
+        "gamepad": lambda: machine.examine_gamepads(environment),
+        "settings": lambda: settings,
+        "preferences": files.examine_preferences,
+        "trusted": files.examine_trust,
+        "ROM": lambda: files.examine_rom(config),
+        "saves": lambda: files.examine_saves(config),
+        "live runs": files.examine_live_runs,
+        "model": lambda: models.examine_models(config),
+        "keys": lambda: models.examine_keys(environment),
+    }
+    for name, check in checks.items():
+        yield from _made(name, check)
+
+
+def _made(name: str, check: Check) -> list[Finding]:
+    """Make a check; whatever it fails with is what was found."""
+    try:
         found = check()
-        yield from found if isinstance(found, list) else [found]
+    except Exception as error:  # the outermost frame of a check
+        return [_failed(name, error)]
+    return found if isinstance(found, list) else [found]
+
+
+def _failed(name: str, error: Exception) -> Finding:
+    return bad(
+        name,
+        f"This check failed: {describe(error)}.",
+        f"{INSTALL} If it still fails, report this line.",
+    )
 
 
 def look_around() -> Surroundings:
@@ -83,6 +100,8 @@ def _settings(path: Path | None, overrides: Mapping[str, Any] | None) -> tuple[R
         config = load_config(path, dict(overrides or {}))
     except ConfigurationError as error:
         return RunConfig(), bad("settings", error.message, error.hint)
+    except Exception as error:  # as in `_made`
+        return RunConfig(), _failed("settings", error)
     variables = sorted(name for name in os.environ if name.startswith("POKETUI_"))
     sources = [str(path)] if path else []
     sources += [f"environment: {', '.join(variables)}"] if variables else []

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
+INSTALL = "Reinstall: pip install -c constraints.txt -e ."
 NAME_WIDTH = 11
 """Of the longest name of a check."""
 

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engine.loop.machine import memory
-from pokeTUI.doctor.finding import Finding, bad, good, warning
+from pokeTUI.doctor.finding import INSTALL, Finding, bad, good, warning
 from pokeTUI.gamepad.devices import NO_PERMISSION, InputDevices
 
 _OLDEST_PYTHON = (3, 11)
 _SHOWN = ("textual", "torch", "pyboy", "gymnasium", "numpy")
-_INSTALL = "Reinstall: pip install -c constraints.txt -e ."
 _MODULES = {"pydantic-settings": "pydantic_settings"}
 _EXTRAS = {
     "openai": "openai",
@@ -49,7 +48,7 @@ def examine_packages() -> Finding:
             if "extra ==" not in line and (parsed := _parse(line)) is not None
         ]
     except importlib.metadata.PackageNotFoundError:
-        return warning("packages", "poketui itself is not installed.", _INSTALL)
+        return warning("packages", "poketui itself is not installed.", INSTALL)
     missing, old, new, versions = [], [], [], {}
     for name, least, below in needed:
         try:
@@ -66,9 +65,9 @@ def examine_packages() -> Finding:
     if missing or old:
         parts = [f"missing: {', '.join(missing)}"] if missing else []
         parts += [f"too old: {', '.join(old)}"] if old else []
-        return bad("packages", f"{'; '.join(parts)}.", _INSTALL)
+        return bad("packages", f"{'; '.join(parts)}.", INSTALL)
     if new:
-        return warning("packages", f"newer than tested: {', '.join(new)}.", _INSTALL)
+        return warning("packages", f"newer than tested: {', '.join(new)}.", INSTALL)
     return good("packages", ", ".join(f"{n} {versions[n]}" for n in _SHOWN if n in versions))
 
 

@@ -18,6 +18,7 @@ from engine.types import DIRECTIONS, GAME_BOY_ACTIONS, ActionSet, GameAction
 from pokeTUI.dashboard.conditions import (
     is_live,
     is_recording,
+    is_replay,
     is_reviewing,
     lacks,
     only_records,
@@ -33,10 +34,11 @@ from pokeTUI.keys.actions import (
     RUN_KEYS,
     SHARED,
 )
-from pokeTUI.keys.entry import BATTLES, PLAY, RUN, SCREEN, SLOTS, WATCH, KeyAction
+from pokeTUI.keys.entry import BATTLE, BATTLES, PLAY, RUN, SCREEN, SLOTS, WATCH, KeyAction
 from pokeTUI.layout import FRAMES
 from pokeTUI.panes import kinds
 from pokeTUI.splits import GAME
+from pokeTUI.widgets.menu import Menu
 
 _RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select": 3}
 """While a demonstration is recorded, its keys matter more than buttons that are pressed seldom."""
@@ -142,8 +144,10 @@ class KeyTable:
         """Return why an action makes no sense now, "" if it does."""
         taken = self._played if entry.group != PLAY else frozenset(self.buttons)
         is_taken = bool(entry.keys) and not entry.is_button and taken.issuperset(entry.keys)
-        if state.is_human and is_taken:
+        if state.is_played_here and is_taken:
             return "its keys control the game while you play"
+        if state.battle.has_menu and entry.group == BATTLE and set(entry.keys) <= Menu.KEYS:
+            return "its keys choose now: tab leads to the views"
         return entry.refusal(state)
 
     def bindings(self) -> list[Binding]:
@@ -181,7 +185,7 @@ class KeyTable:
             if self.refusal(entry, state):
                 continue
             rank = _RECORDING_RANKS.get(entry.id, entry.rank) if is_recording(state) else entry.rank
-            hints.append(replace(entry, label=_label(entry, state), rank=rank))
+            hints.append(replace(worded(entry, state), rank=rank))
         return hints
 
     def groups(self) -> list[tuple[str, list[KeyAction]]]:
@@ -264,27 +268,51 @@ def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
             return False
 
 
-def _label(entry: KeyAction, state: DashboardState) -> str:
-    """Return an action's word in the footer, which may be another one now."""
+def worded(entry: KeyAction, state: DashboardState) -> KeyAction:
+    """Return an entry with the word and the sentence for what it does now."""
+    label, does = _words(entry, state)
+    return replace(entry, label=label or entry.label, help=does or entry.help)
+
+
+def _words(entry: KeyAction, state: DashboardState) -> tuple[str, str]:
+    """Return an action's word in the footer and its sentence; "": as in the table."""
     match entry.action:
-        case "toggle_pause" if state.is_paused:
-            return "resume"
+        case "toggle_pause":
+            return ("resume", "Resume.") if state.is_paused else ("", "Pause.")
         case "step_once" if is_live(state):
-            return "frame"
+            return "frame", "Pause, and advance one frame with the held buttons."
+        case "toggle_replay" if state.battle.is_playing:
+            return "stop", "Stop playing the battle line by line."
+        case "toggle_steering" if state.viewers and state.viewers.is_yours:
+            return "give control", "Give control to another viewer."
         case "toggle_steering":
-            return "give control" if state.viewers and state.viewers.is_yours else "take control"
+            return "take control", "Take control, or ask the viewer that has it."
         case "toggle_control" if state.is_human:
-            return "give back"
+            return "give back", "Give the game back to the agent."
+        case "toggle_control" if is_replay(state):
+            return "", "Play on from here."
+        case "toggle_control":
+            return "", "Take the game over; training waits while you play."
         case "toggle_live" if is_live(state):
-            return "by turns"
-        case "toggle_recording" if is_reviewing(state):
-            return "keep"
-        case "toggle_recording" if state.recording and state.recording.has_review:
-            return "end" if is_recording(state) else entry.label
-        case "toggle_recording" if is_recording(state):
-            return "save" if state.is_human else "save demo"  # there `save` is for a checkpoint
+            return "by turns", "Play turn by turn again."
+        case "toggle_recording":
+            return _of_recording(state)
         case _:
-            return entry.label
+            return "", ""
+
+
+def _of_recording(state: DashboardState) -> tuple[str, str]:
+    """Return what the key does that begins a demonstration, and ends it."""
+    if is_reviewing(state):
+        return "keep", "Keep the demonstration."
+    if not is_recording(state):
+        return "", "Record a demonstration from here on."
+    if state.recording is not None and state.recording.has_review:
+        return "end", "End the demonstration, and review it before it is kept."
+    unrecorded = state.is_human and not only_records(state)
+    rest = "; what you play after that is not recorded" if unrecorded else ""
+    label = "end" if state.is_human else "end demo"  # there it could mean the run
+    return label, f"End the demonstration, and save it{rest}."
 
 
 def entries_for(actions: ActionSet) -> list[KeyAction]:

@@ -35,7 +35,7 @@ class CurriculumPane(Pane):
     """Stage, what is missing, who decides, which strategy leads, and how it came to that."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo(
-        "curriculum", "Curriculum", "Stage", needs=TRAINING, rows=(6, 7, 8), column=1
+        "curriculum", "Curriculum", needs=TRAINING, rows=(6, 7, 8), column=1
     )
     PARTS = (
         "curriculum",

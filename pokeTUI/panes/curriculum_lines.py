@@ -5,7 +5,7 @@ from math import isnan
 from engine.events import CurriculumChanged
 from pokeTUI.dashboard.curves import PLANNER, RETURN, brief
 from pokeTUI.dashboard.history import CURRICULUM_WINDOW, SUCCESS_WINDOW, Move
-from pokeTUI.dashboard.planner import planned_share
+from pokeTUI.dashboard.planner import planned_share, strategy_name
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.gauges import column, source_mark, stacked_bar
 from pokeTUI.rendering.lines import Line, add_bar, labelled
@@ -148,6 +148,7 @@ def share_line(state: DashboardState, now: CurriculumChanged, width: int) -> Lin
         text = f" {decided:.0%}{of} ({weight})"
     if width >= 70 and state.planner.is_rules:
         text += ", by the rules"
+        text += ": no --llm-model" * (not state.planner.has_model and width >= 90)
     share = now.planner_share if decided is None else decided
     add_bar(line, share, min(40, line.room - len(text)), Ink.info, Ink.faint)
     return line.add(text, Ink.text)
@@ -177,11 +178,13 @@ def source_lines(state: DashboardState, width: int, room: int) -> list[Line]:
 def as_set(state: DashboardState, width: int) -> Line:
     """Return mode and strategy, as set and in force."""
     set_mode = state.steering.mode if state.steering else state.run.mode if state.run else ""
-    line = Line(width).add("mode", Ink.dim, LABEL).add(set_mode or "–", Ink.text)
+    line = Line(width).add("mode", Ink.dim, LABEL)
+    has_model = state.planner.has_model
+    line.add(strategy_name(set_mode, has_model=has_model) or "–", Ink.text)
     wanted = state.steering.strategy if state.steering else ""
     in_force = state.strategy or (wanted if wanted != "adaptive" else "")
     line.add("  strategy " if width >= 50 else "  by ", Ink.dim)
-    line.add(in_force or wanted or "–", Ink.strong)
+    line.add(strategy_name(in_force or wanted, has_model=has_model) or "–", Ink.strong)
     if wanted and in_force and wanted != in_force:
         line.add_whole(f" ({wanted})" if width < 50 else f"  set to {wanted}", Ink.dim)
     elif wanted and wanted != "adaptive":

@@ -44,7 +44,7 @@ _Row = Union["DecisionRow", "PatternRow"]
 class DecisionsPane(Pane):
     """A table of decisions, newest first, or of what was found to work where."""
 
-    INFO: ClassVar[PaneInfo] = PaneInfo("decisions", "Decisions", "History", needs=TRAINING)
+    INFO: ClassVar[PaneInfo] = PaneInfo("decisions", "Decisions", needs=TRAINING)
     PARTS = ("run",)
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("up", "k"), "up", "↑/k", "", "Select the row above."),

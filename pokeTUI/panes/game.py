@@ -53,7 +53,7 @@ class GamePane(Vertical):
         self._inputs = InputDisplay(id="inputs")
         self._inputs.display = False
         self._input_choice = "auto"
-        self._starting = Starting(id="starting")
+        self.starting = Starting(id="starting")
         self._recording: RecordingChanged | None = None
         self._look = self._below = ""
         self._text_rows = 0
@@ -61,7 +61,7 @@ class GamePane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
-        yield self._starting
+        yield self.starting
         yield self._stage
         yield self._text
         yield self._inputs
@@ -123,7 +123,7 @@ class GamePane(Vertical):
         if state.frame is None:
             return False
         if not self._stage.display:
-            self._starting.display = False
+            self.starting.display = False
             self._stage.display = True
         self._text.show(state)  # with the picture that it stands in
         if state.frame.shape != self._shape:
@@ -141,7 +141,7 @@ class GamePane(Vertical):
         if self._inputs.upright_size != needed:
             self._place_text()
         if state.frame is None:
-            self._starting.show(state)
+            self.starting.show(state)
         title = game_title(state)
         if title != self._title:
             self._title = title
@@ -235,6 +235,8 @@ def game_title(state: DashboardState) -> str:
     if not state.is_human:
         name = state.run.game if state.run else "Game"
         return f"{name}: the screen fades  . one step" if _is_blank(state) else name
+    if not state.is_played_here:
+        return "▲ ANOTHER VIEWER PLAYS"
     if is_reviewing(state) and state.recording is not None:
         return f"● KEEP IT? {state.recording.review}"
     if is_live(state) and state.is_paused:
@@ -330,7 +332,11 @@ class GameText(LinesWidget):
 
 
 class Starting(LinesWidget):
-    """What is being done before the first frame is there."""
+    """What is being done before the first frame is there.
+
+    Attributes:
+        title: What all of it is for.
+    """
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -338,6 +344,7 @@ class Starting(LinesWidget):
         self._work: ProgressReported | None = None
         self._left = TimeLeft()
         self._is_over = False
+        self.title = "Starting…"
 
     def show(self, state: DashboardState) -> None:
         """Show the progress so far."""
@@ -360,7 +367,7 @@ class Starting(LinesWidget):
                 sign = "  "
         shown = shown[-max(1, height - 4) :]
         lines = [Line(width) for _ in range(max(0, (height - len(shown) - 2) // 2))]
-        title = "This run is over." if self._is_over else "Starting…"
+        title = "This run is over." if self._is_over else self.title
         lines += [Line(width).skip_to(indent).add(title, Ink.strong), Line(width), *shown]
         if self._work is not None and self._work.total > 0 and not self._is_over:
             lines.append(self._bar(self._work, width, indent))

@@ -36,6 +36,11 @@ def pane_keys() -> tuple[str, ...]:
     return GAME, *(pane.INFO.key for pane in PANES)
 
 
+def title_of(key: str) -> str:
+    """Return the title of the pane `key`."""
+    return next((info.title for info in pane_infos() if info.key == key), "Game")
+
+
 def absent_panes(state: DashboardState) -> frozenset[str]:
     """Return the keys of the panes that there is nothing for in the world that is shown."""
     needs = {GAME: FRAMES} | {info.key: info.needs for info in pane_infos()}

@@ -53,7 +53,6 @@ class LearningPane(Pane):
     INFO: ClassVar[PaneInfo] = PaneInfo(
         "learning",
         "Learning curve",
-        "Curve",
         needs=TRAINING,
         rows=(8, 9, 14),
         appetite=3,

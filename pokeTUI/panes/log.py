@@ -40,8 +40,9 @@ _WIDE = 70
 class LogPane(ScrollLogPane[EventLine]):
     """Events and warnings, newest last, with the run's time."""
 
-    INFO: ClassVar[PaneInfo] = PaneInfo("log", "Log", "Log")
+    INFO: ClassVar[PaneInfo] = PaneInfo("log", "Log")
     PARTS = ("event_log",)
+    IS_OF_RUN = False
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return as much of the log as there is room for."""

@@ -51,11 +51,13 @@ class Pane(LinesWidget):
     Attributes:
         INFO: What it is called, what it needs and where it likes to be.
         PARTS: Attributes of the state that it depends on.
+        IS_OF_RUN: There is nothing to draw before the run is known.
         KEYS: What `act` understands. Footer, help, palette and bindings are made from it.
     """
 
     INFO: ClassVar[PaneInfo]
     PARTS: ClassVar[tuple[str, ...]] = ()
+    IS_OF_RUN: ClassVar[bool] = True
     KEYS: ClassVar[tuple[PaneKey, ...]] = ()
 
     def __init__(self) -> None:
@@ -66,7 +68,8 @@ class Pane(LinesWidget):
     def show(self, state: DashboardState) -> None:
         """Show `state`; nothing is drawn when the pane's parts of it are the same objects."""
         before, self._state = self._state, state
-        if any(getattr(state, name) is not getattr(before, name) for name in self.PARTS):
+        parts = ("run", *self.PARTS)
+        if any(getattr(state, name) is not getattr(before, name) for name in parts):
             self.redraw()
 
     def act(self, name: str) -> None:
@@ -96,7 +99,9 @@ class Pane(LinesWidget):
         self.app.push_screen(screen, answer)
 
     def draw(self, width: int, height: int) -> list[Line]:
-        """Draw the pane's state."""
+        """Draw the pane's state, or say that nothing is known of it yet."""
+        if self._state.run is None and self._state.end is None and self.IS_OF_RUN:
+            return empty("Loading…", width)
         return self.lines(self._state, width, height)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:

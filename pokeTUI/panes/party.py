@@ -38,7 +38,7 @@ class PartyPane(Pane):
     """Place, goal, milestones, badges and money, the party, and the map or who is fought."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo(
-        "party", "Party and place", "Map", needs=GAME_STATE, rows=(10, 14, 15), column=1, appetite=1
+        "party", "Party and place", needs=GAME_STATE, rows=(10, 14, 15), column=1, appetite=1
     )
 
     PARTS = ("game", "run", "world")

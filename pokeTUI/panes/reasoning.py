@@ -29,7 +29,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
     """
 
     INFO: ClassVar[PaneInfo] = PaneInfo(
-        "reasoning", "Reasoning", "Reason", rows=(0, 0, 14), appetite=4, presented=2
+        "reasoning", "Reasoning", rows=(0, 0, 14), appetite=4, presented=2
     )
 
     PARTS = ("goal", "log", "decision", "planner", "shares")

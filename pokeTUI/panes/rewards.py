@@ -1,11 +1,11 @@
 """Where the reward comes from, and how much each part of it counts."""
 
-import math
 from typing import ClassVar
 
 from textual import events
 
 from engine.commands import SetWeight
+from engine.numerals import MAX_NUMBER, parse_number
 from engine.plurals import counted
 from engine.quoting import printable
 from pokeTUI.dashboard.curves import brief
@@ -38,7 +38,7 @@ class RewardsPane(Pane):
     """Each component: this step, this episode, the mean episode of the run; then payouts."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo(
-        "rewards", "Rewards", "Rewards", rows=(14, 15, 16), column=1, appetite=2
+        "rewards", "Rewards", rows=(14, 15, 16), column=1, appetite=2
     )
     PARTS = ("reward", "payouts", "steering", "history")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
@@ -256,7 +256,7 @@ def _payouts(state: DashboardState, width: int, room: int, start: int) -> list[L
 
 def _what_is_wrong(text: str) -> str:
     try:
-        value = float(text)
+        parse_number(text)
     except ValueError:
-        return "That is not a number."
-    return "" if math.isfinite(value) else "It must be a finite number."
+        return f"It must be a number, of at most {MAX_NUMBER:.0e}."
+    return ""

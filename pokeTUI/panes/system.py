@@ -28,7 +28,6 @@ class SystemPane(Pane):
     INFO: ClassVar[PaneInfo] = PaneInfo(
         "system",
         "System",
-        "System",
         needs=TRAINING,
         synonyms=("cpu", "cores", "memory", "ram", "gpu", "disk", "load", "top", "resources"),
     )

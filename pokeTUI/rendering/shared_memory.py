@@ -4,12 +4,15 @@ import contextlib
 import itertools
 import os
 import secrets
+import time
 from pathlib import Path
 
 from engine.files import open_file, write_all
 
 _FOLDER = Path("/dev/shm")
 """Where Linux has it."""
+_UNREAD_S = 60.0
+"""No terminal reads a picture later than this."""
 _UNREAD = 8
 """Pictures that may wait; a terminal that is further behind reads none any more."""
 
@@ -18,6 +21,10 @@ class SharedPictures:
     """Write pictures; the terminal removes each when it has read it."""
 
     def __init__(self) -> None:
+        for path in _FOLDER.glob("poketui-*"):  # of a cockpit that was killed, which none reads
+            with contextlib.suppress(OSError):
+                if time.time() - path.lstat().st_mtime > _UNREAD_S:
+                    path.unlink()
         name = f"poketui-{secrets.token_hex(8)}"
         self._paths = (_FOLDER / f"{name}-{number}" for number in itertools.count())
         self._unread: list[Path] = []

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from engine.plurals import counted
 from pokeTUI.units import duration_text, size_text
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _LONGEST_NAME = 24
 _YEAR_S = 180 * 86400
 """Dates further away show their year."""
 SIGNS = {"running": "●", "finished": "✓", "stopped": "■", "crashed": "✗", "damaged": "!"}
-"""Of a run's state."""
+"""Of a run's state; a journal with damaged lines has that of a damaged run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,15 @@ def date_text(seconds: float) -> str:
 
 
 def note_of(row: "RunRow") -> str:
-    """Return the run's note, or why it cannot be read."""
-    return f"cannot be read: {row.reason}" if row.status == "damaged" else row.labels.note
+    """Return the run's note, and what cannot be read of it."""
+    if row.status == "damaged":
+        return f"cannot be read: {row.reason}"
+    damage = f"{counted(row.damaged, 'damaged line')} in journal.jsonl" if row.damaged else ""
+    return "   ".join(filter(None, (damage, row.labels.note)))
+
+
+def _state_of(row: "RunRow") -> str:
+    return f"{SIGNS['damaged' if row.damaged else row.status]} {row.status}"
 
 
 def _column(
@@ -82,7 +90,7 @@ def _column(
 COLUMNS = (
     _column("run", 15, 0, lambda row: row.run_id),
     _column("name", 8, 6, lambda row: row.labels.name),
-    _column("state", 10, 1, lambda row: row.status.value, lambda state: f"{SIGNS[state]} {state}"),
+    RunColumn("state", 10, 1, lambda row: row.status.value, _state_of),
     _column("steps", 9, 2, lambda row: row.total_steps, count_text, is_right=True),
     _column("episodes", 9, 7, lambda row: row.episodes, count_text, is_right=True),
     _column("success", 8, 3, lambda row: row.success, share_text, is_right=True),

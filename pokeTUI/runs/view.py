@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
+from engine.numerals import parse_number
 from engine.plurals import counted
 from pokeTUI.runs.columns import BY_KEY, COLUMNS, WORDS, Value, count_text, number_text, share_text
 from pokeTUI.settings import settings_of, shown, value_of
@@ -173,7 +174,7 @@ def _number(key: str, text: str) -> float:
         return seconds(text, key)
     factor = _FACTORS.get(text[-1:], 1.0)
     try:
-        return float(text if factor == 1.0 else text[:-1]) * factor
+        return parse_number(text if factor == 1.0 else text[:-1]) * factor
     except ValueError:
         raise ConfigurationError(
             f"{key} is compared with '{text}', which is not a number.",

@@ -115,13 +115,13 @@ class TabBar(ActionBar):
         self._spans = []
         for (number, pane), name in zip(panes, names, strict=True):
             is_front = pane.key == self._front
+            line.add(" " * gap if line.used else "", Ink.dim)
             start = line.used
             if has_number or not is_front:
                 line.add(f"{number}{space}", Ink.badge if is_front else Ink.key)
             line.add(name, Ink.badge if is_front else Ink.dim)
             if not is_front:
                 self._spans.append((start, line.used, f"show_pane('{pane.key}')"))
-            line.add(" " * gap, Ink.dim)
         return [line]
 
 

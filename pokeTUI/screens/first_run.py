@@ -33,8 +33,9 @@ COCKPIT = Page(
                 ("2 Rewards", "the reward of each step, and why"),
                 ("3 Reasoning", "who decides, why, and what the language model says"),
                 ("4 Curriculum", "how much the planner decides; the next stage"),
-                ("5 Learning", "whether it is getting better"),
-                ("6 7", "past decisions, and the log of the run"),
+                ("5 Learning curve", "whether it is getting better"),
+                ("6 Decisions", "past decisions, and what works where"),
+                ("7 Log", "what happened in the run;  8 System  what it takes of the machine"),
             ),
         ),
         (

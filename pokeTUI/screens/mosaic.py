@@ -253,7 +253,9 @@ class MosaicScreen(ModalScreen[int | None]):
         if game in self._flashes:
             end = self._state.last_ends[game]
             return line.add(*_end_words(end))
-        if picture is not None:
+        if picture is None:
+            line.add("loading…", Ink.dim)
+        else:
             line.add(f"{picture.episode_steps:,} ", Ink.dim).add(self._reached(picture), Ink.text)
         return line
 

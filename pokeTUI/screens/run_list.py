@@ -117,7 +117,8 @@ class RunListScreen(ListScreen):
         try:
             await asyncio.to_thread(self._runs.look)
         except PokeTUIError as error:
-            self.report(str(error))
+            self.report("")
+            self.fill([], empty=str(error))
             return
         self._is_looked = True
         self._draw()
@@ -178,7 +179,7 @@ class RunListScreen(ListScreen):
         """Say why there is nothing in the table."""
         if self._runs.rows:
             return f"No run matches: {self._view.words}"
-        return f"There is no saved run in {self._runs.save_dir}."
+        return f"There is no saved run in {self._runs.save_dir} yet: poketui run starts one."
 
     def about(self, row: Row) -> str:
         """Say all of the run under the cursor, in two lines."""

@@ -87,7 +87,8 @@ class RunsScreen(RunListScreen):
         if self._here and len(names) == 1:
             names = list(dict.fromkeys((self._here, *names)))
         if len(names) < 2:
-            self.report("Select the runs to compare with space, then press c.")
+            key = "enter" if self._compares else "c"
+            self.report(f"Select at least two runs with space, then press {key}.")
             return
         # Here, not above: the start screen needs it only now.
         from pokeTUI.screens.compare import CompareScreen

@@ -152,6 +152,7 @@ class SettingsScreen(ModalScreen[None]):
             (f"{mark} ", "$warning" if is_changed else "$success"),
             (f"{name:<28} ", "$foreground"),
             *_styled(setting, value),
+            ("  rules: no model" * (name in self._config.led_by_rules), "$stone"),
         )
 
     def _value(self, setting: Setting) -> object:

@@ -1,25 +1,27 @@
 """Serve the statistics page of a run in the background: a process of its own, while that runs.
 
-python -m pokeTUI.serve.background RUN DESCRIPTOR
+python -m pokeTUI.serve.background RUN DESCRIPTOR, with the page's secrets in JSON as its input.
 """
 
 import asyncio
 import contextlib
+import json
 import os
 import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
-from engine.child import python_command, python_environment
+from engine.child import python_command, worker_environment
 from engine.errors import AttachError
 from engine.files import open_file
 from engine.remote.client import RemoteSession
 from engine.remote.folder import LiveRun, find_live_run, probe
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.printing import complain
-from pokeTUI.serve.beside import page_guard
+from pokeTUI.serve.guard import Guard
 from pokeTUI.serve.site import address_of, stop_on_signals
 from pokeTUI.serve.statistics import StatisticsSite
 
@@ -30,23 +32,26 @@ def start_page(live: LiveRun, listener: socket.socket) -> str:
     """Start the process, and return the address that the user is to open.
 
     Raises:
-        PokeTUIError: The page's secrets cannot be kept, or the run does not answer.
+        AttachError: The run does not answer.
     """
     run_dir = run_dir_of(live)
-    guard = page_guard(live.run_id, run_dir)
+    guard = Guard()
     log = open_file(Path(run_dir) / "engine.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
         process = subprocess.Popen(
             python_command(__name__, live.run_id, str(listener.fileno())),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
-            env=python_environment(),
+            env=worker_environment(),
             pass_fds=(listener.fileno(),),
             start_new_session=True,
         )
     finally:
         os.close(log)
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError), process.stdin:  # it has ended: its log says why
+        process.stdin.write(json.dumps(asdict(guard)).encode())
     process.returncode = 0  # it is to outlive this process, which Python would warn of
     return address_of(listener, guard)
 
@@ -84,10 +89,11 @@ class AttachedRun:
         return False
 
 
-async def serve_page(live: LiveRun, listener: socket.socket, stop: asyncio.Event) -> None:
+async def serve_page(
+    live: LiveRun, listener: socket.socket, guard: Guard, stop: asyncio.Event
+) -> None:
     """Serve until `stop` is set, or the run has ended."""
     run = AttachedRun(live)
-    guard = page_guard(live.run_id, run_dir_of(live))
     site = StatisticsSite(guard, run.state, run.watch, lambda text: complain(f"poketui: {text}"))
     serving = asyncio.create_task(site.run(listener, stop))
     while not serving.done() and not await asyncio.to_thread(run.has_ended):
@@ -100,8 +106,9 @@ async def serve_live(
     live: LiveRun, listener: socket.socket, announce: Callable[[str], None]
 ) -> None:
     """Serve until a signal comes, or the run has ended; `announce` is given the address."""
-    announce(address_of(listener, page_guard(live.run_id, run_dir_of(live))))
-    await serve_page(live, listener, stop_on_signals())
+    guard = Guard()
+    announce(address_of(listener, guard))
+    await serve_page(live, listener, guard, stop_on_signals())
 
 
 def run_dir_of(live: LiveRun) -> str:
@@ -121,8 +128,9 @@ def run_dir_of(live: LiveRun) -> str:
 def main() -> None:
     """Serve until the run has ended."""
     name, descriptor = sys.argv[1:]
+    guard = Guard(**json.loads(sys.stdin.read()))
     with socket.socket(fileno=int(descriptor)) as listener:
-        asyncio.run(serve_page(find_live_run(name), listener, asyncio.Event()))
+        asyncio.run(serve_page(find_live_run(name), listener, guard, asyncio.Event()))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from types import TracebackType
 from engine.commands import PauseRendering, Watch
 from engine.errors import ConfigurationError
 from engine.events import WarningRaised
-from engine.remote.folder import socket_path
 from engine.session import EngineSession
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.serve.guard import Guard
@@ -37,22 +36,6 @@ def listen_for_page(port: int, option: str = "--web-port") -> socket.socket:
     return listen(port, option)
 
 
-def page_guard(run_id: str, run_dir: str) -> Guard:
-    """Return the secrets of a run's page, which stay the same when the run is started again.
-
-    Raises:
-        ConfigurationError: They cannot be kept.
-        AttachError: The folder of the runs in the background, where they are kept, is unusable.
-    """
-    file = socket_path(run_id, run_dir).with_suffix(".page")
-    try:
-        return Guard.kept(file)
-    except OSError as error:
-        raise ConfigurationError(
-            f"Cannot write {file}: {error.strerror or error}.", "Free some disk space."
-        ) from None
-
-
 class RunPage(AbstractContextManager["RunPage"]):
     """The page of one session, between entering and leaving it.
 
@@ -73,7 +56,7 @@ class RunPage(AbstractContextManager["RunPage"]):
         self.source: Callable[[], DashboardState] = DashboardState
         self._session = session
         self._listener = listener
-        guard = page_guard(session.run_id, session.run_dir)
+        guard = Guard()
         self._site = StatisticsSite(
             guard,
             lambda: self.source(),

@@ -5,61 +5,34 @@ mean 127.0.0.1. So every request must name this machine, a websocket must come f
 and everything but the first page needs the cookie that the token brings.
 """
 
-import contextlib
 import hmac
-import json
 import re
 import secrets
 from collections.abc import Mapping
-from pathlib import Path
-from types import MappingProxyType
-
-from engine.files import read_object, write_file
+from dataclasses import dataclass, field
 
 COOKIE = "poketui"
-_SECRETS: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {
-        "token": re.compile(r"[\w-]{43}", re.ASCII),
-        "key": re.compile(r"[\w-]{43}", re.ASCII),
-        "path": re.compile(r"/[0-9a-f]{32}"),
-    }
-)
 _OWN_HOST = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
 
 
+def _secret() -> str:
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(frozen=True, slots=True)
 class Guard:
-    """Hold the secrets of one server.
+    """The secrets of one server, which are written nowhere and end with it.
 
     Attributes:
         token: What the printed address carries.
+        key: What the cookie carries.
         path: Where everything but the first page is, e.g. "/0f3a...". Browsers send a cookie to
             every port of a machine; bound to a path that nobody can guess it stays here.
     """
 
-    def __init__(self) -> None:
-        self.token = secrets.token_urlsafe(32)
-        self.key = secrets.token_urlsafe(32)
-        self.path = f"/{secrets.token_hex(16)}"
-
-    @classmethod
-    def kept(cls, file: Path) -> "Guard":
-        """Return the guard whose secrets are in a file, made if need be.
-
-        So a page that stays open finds its run again when that is started again. The file lies
-        where nobody else can look.
-
-        Raises:
-            OSError: It cannot be written.
-        """
-        guard = cls()
-        with contextlib.suppress(ValueError):
-            kept = read_object(file)
-            if all(form.fullmatch(str(kept.get(name))) for name, form in _SECRETS.items()):
-                guard.token, guard.key, guard.path = (str(kept[name]) for name in _SECRETS)
-                return guard
-        values = {name: getattr(guard, name) for name in _SECRETS}
-        write_file(file, json.dumps(values).encode())
-        return guard
+    token: str = field(default_factory=_secret)
+    key: str = field(default_factory=_secret)
+    path: str = field(default_factory=lambda: f"/{secrets.token_hex(16)}")
 
 
 def is_own_host(host: str) -> bool:

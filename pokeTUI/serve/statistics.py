@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from aiohttp import web
 
+from engine.numerals import parse_whole
 from engine.types import Frame
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.png import png
@@ -148,9 +149,11 @@ class StatisticsSite(Site):
 
     async def _show_history(self, request: web.Request) -> web.Response:
         asked = request.query.get("points", str(_POINTS))
-        if not (asked.isascii() and asked.isdigit() and 2 <= int(asked[:9]) <= MOST_POINTS):
-            raise web.HTTPBadRequest(text=f"points: a number from 2 to {MOST_POINTS}.")
-        return _json(history_figures(self._source(), int(asked)))
+        try:
+            most = parse_whole(asked, 2, MOST_POINTS)
+        except ValueError:
+            raise web.HTTPBadRequest(text=f"points: a number from 2 to {MOST_POINTS}.") from None
+        return _json(history_figures(self._source(), most))
 
     async def _follow(self, request: web.Request) -> web.StreamResponse:
         """Send the state now and whenever it is another; a slow peer gets fewer of them."""

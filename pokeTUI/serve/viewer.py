@@ -12,7 +12,8 @@ import os
 import signal
 from collections.abc import AsyncIterator, Sequence
 
-from engine.child import python_command, python_environment
+from engine.child import worker_command, worker_environment
+from engine.numerals import parse_whole
 
 _PRELUDE = b"__GANGLION__\n"
 _PRELUDE_LINES = 20
@@ -38,7 +39,7 @@ class Viewer:
     async def start(self, columns: int, rows: int) -> None:
         """Start the process for a terminal of that size."""
         self._process = await asyncio.create_subprocess_exec(
-            *python_command("pokeTUI.serve.child", str(os.getpid()), *self._command),
+            *worker_command(*self._command),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -121,15 +122,16 @@ class Viewer:
 
 def bounded(value: object, default: int) -> int:
     """Return a number of columns or rows that a browser names, made sane."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6:
-        value = int(value)
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            value = parse_whole(value, 0, 99_999)
     if type(value) is not int:
         return default
     return max(_SMALLEST, min(_LARGEST, value))
 
 
 def _environment(columns: int, rows: int) -> dict[str, str]:
-    return python_environment(
+    return worker_environment(
         TEXTUAL_DRIVER="textual.drivers.web_driver:WebDriver",
         TEXTUAL_COLOR_SYSTEM="truecolor",
         TERM="xterm-256color",

@@ -99,6 +99,7 @@ class StartApp(App[None]):
         self._form = form
         self._record_form = record_form
         self._saved: RunTable | None = None
+        self._trouble = ""
         self._has_runs = False
         self._resumable = 0
         self._live: tuple[str, ...] = ()
@@ -129,7 +130,8 @@ class StartApp(App[None]):
         try:
             self._saved, self._live = await asyncio.to_thread(self._look_around)
         except PokeTUIError as error:
-            self._start.report(str(error))
+            self._trouble = str(error)
+            self._start.report(self._trouble)
         self._list()
 
     def _look_around(self) -> "tuple[RunTable, tuple[str, ...]]":
@@ -175,18 +177,19 @@ class StartApp(App[None]):
     def _why_not(self) -> dict[str, str]:
         """Return why what cannot be done cannot."""
         if self._saved is None:
-            return dict.fromkeys(("resume", "attach", "runs", "replay", "recordings"), _LOOKING)
+            why = self._trouble or _LOOKING
+            return dict.fromkeys(("resume", "attach", "runs", "replay", "recordings"), why)
         found = {}
         if not self._resumable:
             found["resume"] = "no saved run yet: start a new one"
         if not self._live:
-            found["attach"] = "no run in the background"
+            found["attach"] = "no run in the background: poketui run --detach"
         if not self._has_runs:
-            found["runs"] = "no run is saved yet"
+            found["runs"] = "no saved run yet: start a new one"
         if not self._has_episodes:
-            found["replay"] = "no episode recorded yet"
+            found["replay"] = "no episode recorded yet: start a new run"
         if not self._has_recordings:
-            found["recordings"] = "nothing recorded yet"
+            found["recordings"] = "nothing recorded yet: record, or start a new run"
         return found
 
     # What is chosen

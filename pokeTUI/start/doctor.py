@@ -21,6 +21,7 @@ from pokeTUI.terminal.probe import Terminal
 _INKS = {Verdict.GOOD: "$success", Verdict.WARNING: "$warning", Verdict.BAD: "$error"}
 
 _MOST_LINES = 4
+_CHECKING = "Checking this machine…"
 
 
 class DoctorScreen(ModalScreen[None]):
@@ -54,7 +55,7 @@ class DoctorScreen(ModalScreen[None]):
             box.border_title = "Doctor"
             box.border_subtitle = "↑↓ scroll   esc back"
             with VerticalScroll(id="doctor_scroll"):
-                yield Static(id="doctor_text")
+                yield Static(_CHECKING, id="doctor_text")
 
     def on_mount(self) -> None:
         """Begin."""
@@ -73,7 +74,7 @@ class DoctorScreen(ModalScreen[None]):
             if one is None:
                 break
             found.append(one)
-            self._show(found, "")
+            self._show(found, _CHECKING)
         if not self._is_left:
             bad = sum(one.verdict is Verdict.BAD for one in found)
             self._show(found, f"{bad} would make a run fail." if bad else "Ready to run.")

@@ -25,7 +25,10 @@ _FILTER_HINT = (
     "the name, >50 or <0 for the return; nothing: all"
 )
 _DEMO = "demo:"
-_NONE = "Nothing recorded yet. Episodes of runs and of `poketui record` appear here."
+_NONE = (
+    "Nothing recorded yet: each episode of a run appears here (n on the start screen),\n"
+    "and so does what you play (o there, or t during a run)."
+)
 
 
 class RecordingsScreen(ListScreen):
@@ -68,8 +71,9 @@ class RecordingsScreen(ListScreen):
                 recorded, self._save_dir, self._run, lambda: self._is_left
             )
         except PokeTUIError as error:
-            self.report(str(error))
-        self._list()
+            self.fill([], empty=str(error))
+        else:
+            self._list()
 
     def _list(self) -> None:
         rows = [

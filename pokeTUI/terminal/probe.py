@@ -45,7 +45,8 @@ _LATE_ANSWER = re.compile(
 
 _PLAIN_TERMINALS = ("linux", "dumb", "unknown", "vt52", "vt100", "vt102", "vt220", "")
 """TERM values of terminals that may print a question instead of answering it."""
-_COLORLESS = ("dumb", "unknown", "vt52", "vt100", "vt102", "vt220")
+_COLORLESS = re.compile(r"dumb|unknown|vt(?:52|100|102|220|320|420)(?:[+-].*)?|.+-m(?:ono)?")
+"""TERM values of terminals with one colour, as terminfo names them."""
 _TRUECOLOR = ("kitty", "ghostty", "alacritty", "foot", "wezterm", "contour", "direct")
 _OCTANTS = ("kitty", "ghostty", "foot", "wezterm", "contour")
 _SEXTANTS = (*_OCTANTS, "alacritty", "vte", "konsole", "iterm", "windows terminal")
@@ -150,7 +151,7 @@ def color_depth(option: str, environment: Mapping[str, str]) -> ColorDepth:
     if option != "auto":
         return ColorDepth(option)
     term = environment.get("TERM", "").lower()
-    if environment.get("NO_COLOR") or term in _COLORLESS:
+    if environment.get("NO_COLOR") or _COLORLESS.fullmatch(term):
         return ColorDepth.NONE
     forced = {"standard": "16", "256": "256", "truecolor": "truecolor"}
     if (system := environment.get("TEXTUAL_COLOR_SYSTEM", "")) in forced:

@@ -91,14 +91,15 @@ def _go_to_first(
     """Play up to where the video begins.
 
     Raises:
-        ConfigurationError: There is no such step, or nothing between it and the last.
+        ConfigurationError: There is no such step, no such last one, or nothing between them.
     """
     step = playback.recorded.begins_at if video.first is None else video.first
     first = playback.place_of(step)
-    if first >= last:
+    is_beyond = video.last is not None and playback.place_of(video.last - 1) >= playback.length
+    if first >= last or is_beyond:
         raise ConfigurationError(
-            f"There is nothing from step {step:,} to {video.last or 'the end'}.",
-            f"It has {playback.length:,} steps: choose --from and --to within.",
+            f"There is no video from step {step:,} to {video.last or 'the end'}.",
+            f"It has {playback.length:,} steps: choose --first-step and --last-step within.",
         )
     while playback.place < first:
         playback.advance(renders=False)
@@ -117,7 +118,7 @@ def _played(
         if playback.divergence:
             raise ReplayError(
                 f"{playback.recorded.title} diverges from its recording: {playback.divergence}.",
-                "Choose earlier steps with --to.",
+                "Choose earlier steps with --last-step.",
             )
         report(playback.place, last)
         yield frames

@@ -46,6 +46,8 @@ class Menu(LinesWidget):
     """
 
     can_focus = True
+    KEYS = frozenset({"enter", "space", "pageup", "pagedown", "home", "end", *_MOVES, *"123456789"})
+    """What it takes for itself while it has the keyboard, letters of rows apart."""
 
     @dataclass
     class Marked(Message):

@@ -123,7 +123,8 @@ class StatusBar(LinesWidget):
             return f" ● review {self._how_far(state.status)}".rstrip() + " ", Ink.badge_info
         has_pause = only_records(state) or is_live(state)
         if state.is_human and not (state.is_paused and has_pause):
-            return " ▲ you play ", Ink.badge_warn
+            who = "you play" if state.is_played_here else "by hand"
+            return f" ▲ {who} ", Ink.badge_warn
         if state.status.is_paused:
             return " ‖ paused ", Ink.badge_warn
         if state.status.phase == "acting":

@@ -80,7 +80,7 @@ def record_by_keys(save_dir: Path, episodes: int, seed: int, *, max_steps: int =
     Raises:
         TimeoutError: The screen never said that a key was taken.
     """
-    command = python_command("pokeTUI", "record", "--set", SET, "--no-review")
+    command = python_command("pokeTUI", "record", "--dataset", SET, "--no-review")
     command += ["--episodes", str(episodes), "--seed", str(seed), "--save-dir", str(save_dir)]
     command.append("--no-reset")  # else the next one would wait for its first press
     environment = write_preferences(save_dir / "config", view="half blocks")

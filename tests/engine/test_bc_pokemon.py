@@ -173,6 +173,16 @@ def test_a_full_buffer_drops_the_oldest_step() -> None:
     assert (batch["dones"] == (batch["actions"] == 4)).all()
 
 
+def test_a_buffer_keeps_a_game_boys_frames_unless_it_is_told_otherwise() -> None:
+    assert ReplayBuffer(3).observations.shape == (3, 144, 160, 3)
+    documented = ReplayBuffer(3, shape=(160, 240, 3))
+    assert documented.next_observations.shape == (3, 160, 240, 3)
+    frame = np.zeros((160, 240, 3), np.uint8)
+    documented.add(frame, 9, 0.0, frame, False)
+    with pytest.raises(DemoError, match="A frame is 160 x 240 x 3"):
+        ReplayBuffer(3).add(frame, 0, 0.0, frame, False)
+
+
 def test_sample_of_an_empty_buffer_is_refused() -> None:
     with pytest.raises(DemoError, match="no steps to sample from"):
         ReplayBuffer(3).sample(1)

@@ -1,4 +1,5 @@
 import os
+import re
 import sqlite3
 import stat
 import zlib
@@ -12,6 +13,7 @@ from engine.demos.writer import is_being_written
 from engine.errors import CheckpointError, ConfigurationError, DemoError, PokeTUIError
 from engine.files import (
     check_folder,
+    decode_text,
     inflate,
     make_private,
     make_subfolder,
@@ -20,6 +22,9 @@ from engine.files import (
     parse_toml,
     read_file,
     read_lines,
+    read_object,
+    read_text,
+    read_toml,
     remove_folder,
     write_file,
 )
@@ -223,3 +228,39 @@ def test_a_decision_history_with_views_or_a_huge_text_is_damaged(tmp_path: Path)
     database.close()
     with pytest.raises(CheckpointError, match="views or triggers"):
         DecisionStore(path, 10, print)
+
+
+TEXT = 'a = 1\nb = "é"\n'
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le", "utf-32"]
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_text_of_any_editor_is_read_alike(tmp_path: Path, encoding: str, end: str) -> None:
+    mark = "\ufeff" if encoding.startswith("utf-16-") else ""
+    (tmp_path / "a.toml").write_bytes((mark + TEXT.replace("\n", end)).encode(encoding))
+    assert read_text(tmp_path / "a.toml") == TEXT
+    assert read_toml(tmp_path / "a.toml") == {"a": 1, "b": "é"}
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"abc\xff", "it is not UTF-8 text: see byte 3"),
+        (b"\xef\xbb\xbfab\xff", "it is not UTF-8 text: see byte 5"),
+        (b"\xff\xfea", "it is not UTF-16 text: see byte 2"),
+        (b"\xff\xfe\x00\xd8a\x00", "it is not UTF-16 text: see byte 2"),
+        (b"a\0b", "it is not text: character 1 is a zero"),
+    ],
+)
+def test_what_is_no_text_is_named_with_the_place(data: bytes, words: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
+        decode_text(data)
+
+
+@pytest.mark.parametrize("number", ["1.7e308", "-1e16", "1e400", "NaN", "-Infinity", str(2**63)])
+def test_numbers_that_nobody_can_add_up_are_refused(tmp_path: Path, number: str) -> None:
+    (tmp_path / "a.json").write_text(f'{{"a": [{{"b": {number}}}]}}')
+    with pytest.raises(ValueError, match="a number is too large, or none"):
+        read_object(tmp_path / "a.json")

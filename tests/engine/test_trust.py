@@ -1,6 +1,8 @@
 """What a file names is used with the user's permission, and with nothing less."""
 
 import json
+import os
+import socket
 import stat
 from pathlib import Path
 
@@ -81,8 +83,76 @@ def refused(folder: RunFolder, **new: object) -> str:
         ("", "openai"),
     ],
 )
-def test_loopback_and_the_providers_own_host_need_no_permission(address: str, backend: str) -> None:
+def test_loopback_and_the_providers_own_host_need_no_permission(
+    address: str, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
     assert permissions_for_host(address, [backend]) == []
+
+
+needs_sockets = pytest.mark.skipif(
+    not Path("/proc/net/tcp").exists(), reason="only Linux tells whose a port is"
+)
+
+
+@needs_sockets
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_key_is_for_our_own_server_on_this_machine(host: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        server = socket.create_server((host, 0), family=family)
+    except OSError:
+        pytest.skip("needs IPv6")
+    with server:
+        port = server.getsockname()[1]
+        shown = f"[{host}]" if ":" in host else host
+        for address in (f"http://{shown}:{port}/v1", f"localhost:{port}"):
+            assert permissions_for_host(address, ["openai"]) == []
+    (needed,) = permissions_for_host(f"http://{shown}:{port}/v1", ["openai"])
+    assert needed.names == (f"{shown}:{port}", shown)
+    assert "OPENAI_API_KEY" in needed.purpose
+    assert "no server of yours" in needed.purpose
+
+
+ROW = "  0: 0100007F:270F 00000000:0000 {state} 0:0 0:0 0 {uid} 0 1590 1 0\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_ours"),
+    [
+        ([("0A", 0)], True),
+        ([("0A", 1)], False),  # somebody else's
+        ([("0A", 0), ("0A", 1)], False),  # whose turn it is nobody knows
+        ([("01", 0)], False),  # a connection, not a server
+        ([], False),
+        (None, False),  # a system that does not say
+    ],
+)
+def test_a_key_is_for_nobody_elses_server_on_this_machine(
+    rows: list[tuple[str, int]] | None,
+    is_ours: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = tmp_path / "tcp"
+    if rows is not None:
+        lines = [ROW.format(state=state, uid=os.getuid() + add) for state, add in rows]
+        table.write_text("sl local_address\n" + "".join(lines))
+    monkeypatch.setattr("engine.trust._SOCKETS", (table, tmp_path / "tcp6"))
+    assert (permissions_for_host("http://127.0.0.1:9999/v1", ["openai"]) == []) is is_ours
+    assert permissions_for_host("http://127.0.0.1:9999", ["ollama"]) == []  # there is no key
+
+
+def test_a_key_for_a_port_of_this_machine_is_the_users_to_give(tmp_path: Path) -> None:
+    address = "http://127.0.0.1:9/v1"
+    file = tmp_path / "given.toml"
+    file.write_text(f'llm_model = "gpt-test"\nllm_base_url = "{address}"\n')
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY") as raised:
+        load_config(file, {})
+    assert raised.value.hint == "To trust it: poketui trust 127.0.0.1:9"
+    assert load_config(file, {"llm_base_url": address}).llm_base_url == address
+    trust(["127.0.0.1:9"])
+    assert load_config(file, {}).llm_base_url == address
 
 
 @pytest.mark.parametrize(

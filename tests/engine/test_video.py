@@ -1,5 +1,4 @@
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -14,7 +13,7 @@ from engine.errors import VideoError
 from engine.types import Frame
 from engine.video import gif_writer, mp4_writer
 
-needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs ffmpeg")
+needs_ffmpeg = pytest.mark.tool("ffmpeg")
 
 
 def frames(count: int, height: int = 9, width: int = 11) -> list[Frame]:

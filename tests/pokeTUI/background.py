@@ -16,11 +16,11 @@ import pytest
 
 from engine.remote.folder import LiveRun, probe
 from tests.engine.processes import children, is_gone, wait_until
+from tests.tools import find_tool
 
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 180.0
 """A machine may be slow, and others at work on it."""
-SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 _FIXED_SIZE = {"COLUMNS", "LINES"}
 
 
@@ -135,7 +135,8 @@ class SecureShell:
     """An sshd on the loopback interface with keys of its own, for this user."""
 
     def __init__(self, folder: Path) -> None:
-        assert SSHD is not None
+        sshd = find_tool("sshd")
+        assert sshd is not None
         self._folder = Path(tempfile.mkdtemp(prefix="sh", dir="/tmp"))
         for name in ("host", "user"):
             command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self._folder / name]
@@ -158,7 +159,7 @@ class SecureShell:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd does not start without
         log = (self._folder / "log").open("w")
         self._process = subprocess.Popen(
-            [SSHD, "-D", "-e", "-f", str(self._folder / "config")], stderr=log
+            [sshd, "-D", "-e", "-f", str(self._folder / "config")], stderr=log
         )
         log.close()
         assert wait_until(self._answers, LIMIT_S), (self._folder / "log").read_text()

@@ -5,7 +5,6 @@ import base64
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -16,9 +15,8 @@ from typing import Any
 
 import aiohttp
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
+from tests.tools import find_tool
+
 LIMIT_S = 180.0
 
 # textual.js keeps its terminal to itself; the object that has it sets this attribute first.
@@ -169,11 +167,12 @@ class Page:
 @asynccontextmanager
 async def chromium(folder: Path) -> AsyncIterator["Browser"]:
     """Start the browser with a profile of its own in `folder`."""
-    assert CHROMIUM is not None
+    program = find_tool("chromium")
+    assert program is not None
     profile = folder / "profile"
     process = subprocess.Popen(
         [
-            CHROMIUM,
+            program,
             "--headless=new",
             "--no-sandbox",
             "--remote-debugging-port=0",

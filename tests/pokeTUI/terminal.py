@@ -1,7 +1,6 @@
 """Drive the real program in a real terminal, by tmux, as a person would."""
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from tests.engine.processes import children
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 180.0
 """A machine may be slow, and others at work on it."""
-needs_tmux = pytest.mark.skipif(not shutil.which("tmux"), reason="needs tmux")
+needs_tmux = pytest.mark.tool("tmux")
 
 _FIXED_SIZE = {"COLUMNS", "LINES"}
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in _FIXED_SIZE}

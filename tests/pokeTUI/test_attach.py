@@ -1,7 +1,6 @@
 """Runs in the background, as a person has them: in real terminals, over a real SSH connection."""
 
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,11 +9,11 @@ import pytest
 
 from engine.remote.folder import FOLDER_VARIABLE
 from tests.engine.processes import wait_until
-from tests.pokeTUI.background import LIMIT_S, SSHD, Background, SecureShell, Window, all_gone
+from tests.pokeTUI.background import LIMIT_S, Background, SecureShell, Window, all_gone
 from tests.pokeTUI.in_process import poketui
 
-needs_tmux = pytest.mark.skipif(not shutil.which("tmux"), reason="needs tmux")
-needs_sshd = pytest.mark.skipif(SSHD is None, reason="needs sshd")
+needs_tmux = pytest.mark.tool("tmux")
+needs_sshd = pytest.mark.tool("sshd")
 
 Open = Callable[[tuple[int, int], str], Window]
 

@@ -103,7 +103,7 @@ def test_a_reward() -> None:
 class WeatherPane(Pane):
     """Show one line."""
 
-    INFO: ClassVar[PaneInfo] = PaneInfo("weather", "Weather", "Sky")
+    INFO: ClassVar[PaneInfo] = PaneInfo("weather", "Weather")
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         return [Line(width).add("no cloud", Ink.text)]

@@ -121,8 +121,11 @@ def test_the_strategy_in_force_and_the_one_that_is_set_both_show() -> None:
     lines = shown(STATE, (74, 16))
     (line,) = [line for line in lines if line.startswith("mode")]
     assert "adaptive" in line
-    assert "llm_heavy" in line
+    assert "llm_heavy (rules)" in line  # no model is set, whatever the strategy's name says
     assert "set to adaptive" in line
+    state = fold(STATE, events.PlannerStatusChanged("smollm2", "ready"))
+    (line,) = [line for line in shown(state, (74, 16)) if line.startswith("mode")]
+    assert "llm_heavy  set to" in line
 
 
 def test_a_strategy_fixed_by_a_person_is_marked() -> None:
@@ -135,7 +138,7 @@ def test_the_history_has_the_newest_first_with_episode_and_cause() -> None:
     lines = shown(STATE, (118, 30))
     history = [line[59:] for line in lines if "ep " in line[50:]]
     assert "ep 100" in history[0]
-    assert "llm_heavy  the reward fell" in history[0]
+    assert "llm_heavy (rules)  the reward fell" in history[0]
     assert "◂" in history[0]
     assert "▸" in history[1]
     assert "stage 2, Skill development" in history[-1]

@@ -18,7 +18,7 @@ def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a save folder with one demonstration of each practice game, by the rules."""
     folder = tmp_path_factory.mktemp("games")
     for game in ("mosslight", ADVANCE):
-        player = ("--player", "rules", "--episodes", "1", "--set", game)
+        player = ("--player", "rules", "--episodes", "1", "--dataset", game)
         options = ("--game", game, "--save-dir", str(folder))
         done = poketui("record", "--headless", *player, *options)
         assert done.returncode == 0, done.stderr

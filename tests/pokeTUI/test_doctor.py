@@ -106,6 +106,46 @@ def test_a_terminal_without_the_signs_gets_others(
     assert "x ROM" in result.stdout
 
 
+def test_a_check_that_fails_ends_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> Finding:
+        raise RuntimeError("who knows")
+
+    for check in ("files.examine_rom", "machine.examine_cores", "models.examine_models"):
+        monkeypatch.setattr(f"pokeTUI.doctor.{check}", fail)
+    monkeypatch.setattr("pokeTUI.doctor.examination.load_config", fail)
+    code, found = doctor("--save-dir", str(tmp_path))
+    assert code == 1
+    for name in ("ROM", "cores", "model", "settings"):
+        assert found[name]["verdict"] == "bad"
+        assert found[name]["text"] == "This check failed: RuntimeError: who knows."
+        assert found[name]["remedy"]
+    assert found["keys"]["verdict"] == "good"
+
+
+def test_variables_for_other_hosts_do_not_hide_a_server_of_this_machine(
+    ollama: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", ollama)
+    monkeypatch.setenv("ALL_PROXY", "socks5://user:hunter2@127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
+    code, found = doctor("--save-dir", str(tmp_path), "--llm-model", "scripted")
+    assert code == 0, found
+    assert found["model"]["text"].startswith("scripted is available")
+
+
+def test_what_keeps_a_model_from_being_reached_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:hunter2@127.0.0.1:bad")
+    code, found = doctor("--save-dir", str(tmp_path), "--llm-model", "gpt-test")
+    assert code == 1
+    assert found["model"]["text"] == "HTTPS_PROXY=http://127.0.0.1:bad is not a proxy's address."
+    assert found["keys"]["verdict"] == "good"
+
+
 def test_names_fit_their_column(tmp_path: Path) -> None:
     around = Surroundings(Terminal(term="xterm"), (80, 24), UTF8)
     findings = list(examine(around, None, {"save_dir": str(tmp_path)}))

@@ -222,7 +222,7 @@ async def test_a_click_in_the_footer_does_what_the_key_does(open_cockpit: OpenCo
 async def test_a_click_on_a_tab_shows_its_pane(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit(80, 24) as (pilot, _):
         tabs = pilot.app.screen.query_one("#tabs").region
-        await pilot.click("#tabs", offset=(screen_lines(pilot)[1].index("5Cur") - tabs.x, 0))
+        await pilot.click("#tabs", offset=(screen_lines(pilot)[1].index("5Lea") - tabs.x, 0))
         await settle(pilot)
         assert "Learning curve" in screen_text(pilot)
 

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from itertools import combinations
 
@@ -215,10 +216,11 @@ def test_numbers_in_a_row_name_the_panes() -> None:
 @pytest.mark.parametrize(
     ("width", "text"),
     [
-        (60, "1Map 2Rewards 3Reason 4Stage 5Curve 6History 7Log 8System"),
-        (40, "1Map 2Rewa 3Rea 4Sta 5Cur 6His 7Log 8Sys"),
-        (38, "Map 2Rew 3Rea 4Sta 5Cur 6His 7Log 8Sys"),
-        (37, "1Map 2 3 4 5 6 7 8"),
+        (75, "1Party 2Rewards 3Reasoning 4Curriculum 5Learning 6Decisions 7Log 8System"),
+        (60, "1Party 2Rewards 3Reason 4Curric 5Learni 6Decisi 7Log 8System"),
+        (40, "1Part 2Rew 3Rea 4Cur 5Lea 6Dec 7Log 8Sys"),
+        (38, "Par 2Rew 3Rea 4Cur 5Lea 6Dec 7Log 8Sys"),
+        (37, "1Party 2 3 4 5 6 7 8"),
     ],
 )
 def test_names_of_tabs_are_cut_where_there_is_little_room(width: int, text: str) -> None:
@@ -226,3 +228,12 @@ def test_names_of_tabs_are_cut_where_there_is_little_room(width: int, text: str)
     bar.show(pane_keys()[1:], pane_keys()[1])
     (line,) = bar.draw(width, 1)
     assert line.text.strip() == text
+
+
+@pytest.mark.parametrize("width", range(39, 140))
+def test_tab_is_named_by_the_beginning_of_its_panes_title(width: int) -> None:
+    for shown in pane_infos():
+        bar = TabBar(id="tabs")
+        bar.show(pane_keys()[1:], shown.key)
+        for name in re.split(r"\d", bar.draw(width, 1)[0].text):
+            assert any(info.title.startswith(name.strip()) for info in pane_infos()), name

@@ -63,9 +63,9 @@ TOLD: list[tuple[events.Event, str, str]] = [
     (
         events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12),
         "strategy",
-        "strategy balanced → llm_heavy: the reward fell",
+        "strategy balanced → llm_heavy (rules): the reward fell",
     ),
-    (events.ControlChanged(True), "control", "you play now"),
+    (events.ControlChanged(True), "control", "played by hand now"),
     (
         events.StatesKept((events.KeptState(3, 1, 40, "HOME", True),)),
         "state",

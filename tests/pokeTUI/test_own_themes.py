@@ -61,7 +61,7 @@ def test_the_documented_theme_names_every_colour(tmp_path: Path) -> None:
         ("ocean", 'base = "pink"', "base = 'pink'"),
         ("ocean", "base = [1]", "base = [1]"),
         ("ocean", "primary = ", "Invalid value"),
-        ("ocean", b"\xff\xfe", "UTF-8"),
+        ("ocean", b"\xc3(", "UTF-8"),
         ("mosslight", 'primary = "#fff"', "there is a theme of that name"),
         ("a,b", 'primary = "#fff"', "not a valid theme name"),
     ],

@@ -1,6 +1,7 @@
 """What terminals are sent to draw frames in real pixels."""
 
 import base64
+import os
 import re
 import struct
 import zlib
@@ -210,3 +211,15 @@ async def test_a_new_frame_replaces_the_picture_at_once(
         sent = re.fullmatch(r"\x1b7\x1b\[\d+;\d+H(\x1bP.*\x1b\\)\x1b8", text, re.DOTALL)
         assert sent is not None
         assert decode(sent[1]).shape == (height * 20, width * 10, 3)
+
+
+def test_pictures_of_a_cockpit_that_was_killed_are_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_memory, "_FOLDER", tmp_path)
+    fresh, old = tmp_path / SharedPictures().write(b"new")[1:], tmp_path / "poketui-0123-0"
+    for path in (old, tmp_path / "another"):
+        path.touch()
+        os.utime(path, (0, 0))
+    SharedPictures()
+    assert sorted(tmp_path.iterdir()) == sorted((fresh, tmp_path / "another"))

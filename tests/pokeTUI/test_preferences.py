@@ -90,9 +90,24 @@ def test_a_broken_file_is_named_and_left_alone(tmp_path: Path, text: str, words:
     assert file.path.read_text() == text
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_preferences_of_any_editor_are_read(tmp_path: Path, encoding: str) -> None:
+    file = PreferenceFile(tmp_path)
+    file.path.write_bytes('theme = "daylight"\r\n'.encode(encoding))
+    assert file.load().theme == "daylight"
+
+
+@pytest.mark.parametrize("share", ["nan", "inf", "1e300"])
+def test_a_share_that_is_no_number_is_refused(tmp_path: Path, share: str) -> None:
+    file = PreferenceFile(tmp_path)
+    file.path.write_text(f"[layout.sizes.main]\ngame = {share}\n")
+    with pytest.raises(ConfigurationError, match="a number is too large, or none"):
+        file.load()
+
+
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     file = PreferenceFile(tmp_path)
-    file.path.write_bytes(b"\xff\xfe")
+    file.path.write_bytes(b"\xc3(")
     with pytest.raises(ConfigurationError, match="UTF-8"):
         file.load()
 

@@ -22,7 +22,7 @@ def test_a_time_is_read_as_people_write_it(text: str, value: float) -> None:
     assert seconds(text, "--pause") == value
 
 
-@pytest.mark.parametrize("text", ["x", "5x", "-1", "m", "5s5m", "nan", "1e9"])
+@pytest.mark.parametrize("text", ["x", "5x", "-1", "m", "5s5m", "nan", "1e9", "٣", "9" * 5000])
 def test_seconds_refuses_text_that_is_no_time(text: str) -> None:
     with pytest.raises(ConfigurationError, match="invalid duration"):
         seconds(text, "--pause")
@@ -34,10 +34,10 @@ def test_seconds_refuses_text_that_is_no_time(text: str) -> None:
         (["--headless"], "Add --player rules"),
         (["--headless", "--player", "rules"], "Add --episodes 10"),
         (["--headless", "--player", "nobody", "--episodes", "1"], "Unknown player 'nobody'"),
-        (["--at", "5"], "Add --from DEMO"),
-        (["--from", "nothing"], "There is no demonstration nothing"),
+        (["--at", "5"], "Add --demo DEMO"),
+        (["--demo", "nothing"], "There is no demonstration nothing"),
         (["--time-limit", "soon"], "invalid duration"),
-        (["--set", "../x"], "Invalid dataset name"),
+        (["--dataset", "../x"], "Invalid dataset name"),
         (["--tag", "two words"], "each tag a word"),
         (["--headless", "--player", "rules", "--episodes", "1", "--rom", "no.gb"], "no.gb"),
         ([], "poketui record --headless --player rules"),
@@ -55,7 +55,7 @@ def test_record_error_is_one_line_with_a_remedy(
 
 @pytest.mark.slow
 def test_a_player_fills_a_set_without_a_screen_and_it_goes_on(tmp_path: Path) -> None:
-    common = ["--player", "random", "--set", "lot", "--tag", "a", "--tag", "b", "--task", "try"]
+    common = ["--player", "random", "--dataset", "lot", "--tag", "a", "--tag", "b", "--task", "try"]
     folder = tmp_path / "demos" / "lot"
     options = ["--headless", *common, "--time-limit", "1s", "--save-dir", str(tmp_path)]
     done = poketui("record", "--episodes", "1", *options)

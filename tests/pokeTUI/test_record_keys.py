@@ -153,6 +153,8 @@ async def test_slots_are_saved_loaded_and_listed_with_their_time(open_cockpit: O
         session.post(events.StatesKept((slot,)))
         await settle(pilot)
         await pilot.press("f3", "shift+f3", "f15", "K", "B")
+        assert await comes_to_show(pilot, "Waiting for the state that is being saved")
+        session.post(events.StatesKept((slot,)))
         assert await comes_to_show(pilot, "F3  1 min ago")
         await pilot.press("enter")
         assert session.sent == [
@@ -243,7 +245,7 @@ def test_the_last_line_says_how_to_play_and_how_to_save(
 ) -> None:
     hints = fitting(KeyTable().footer(make_state(), "game"), columns)
     shown = {f"{hint.shown} {hint.label}" for hint in hints}
-    assert shown >= {"↑↓←→ walk", "z A", "x B", "enter START", "d save", "u undo", "? help"}
+    assert shown >= {"↑↓←→ walk", "z A", "x B", "enter START", "d end", "u undo", "? help"}
 
 
 def test_the_border_says_what_fits() -> None:
@@ -310,6 +312,18 @@ async def test_a_recordings_layout_is_not_remembered(config_dir: object) -> None
         assert session.sent == []
 
 
+async def test_slot_that_is_being_saved_can_be_loaded_at_once(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(make_run(1), make_status())
+        await settle(pilot)
+        await pilot.press("shift+f1", "f1")
+        assert session.sent == [commands.SaveSlot(1), commands.LoadSlot(1)]
+        session.post(events.CommandRefused("SaveSlot", "An evaluation is running."))
+        await settle(pilot)
+        await pilot.press("f1")
+        assert await comes_to_show(pilot, "f1: slot 1 is empty: shift+F1 saves it")
+
+
 async def test_the_end_of_a_demonstration_is_told(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         session.post(events.RecordingEnded("demos/human-1.demo", 120, 84, 3.5, "you ended it"))
@@ -329,4 +343,4 @@ def test_the_shortest_line_leaves_out_whole_parts() -> None:
     lines = [bar.draw(columns, 1)[0] for columns in range(40, 121)]
     assert all(line.used <= line.width for line in lines)
     assert not any("…" in line.text for line in lines)
-    assert all("you play" in line.text and "another has control" in line.text for line in lines)
+    assert all("by hand" in line.text and "another has control" in line.text for line in lines)

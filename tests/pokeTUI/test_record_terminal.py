@@ -29,7 +29,7 @@ def test_two_demonstrations_are_recorded_by_keys_and_replay_exactly(
     terminal: Terminal, tmp_path: Path
 ) -> None:
     saves = str(tmp_path / "saves")
-    record = ["record", "--set", "gym", "--episodes", "2", "--save-dir", saves]
+    record = ["record", "--dataset", "gym", "--episodes", "2", "--save-dir", saves]
     terminal.start_command((120, 40), *record)
     terminal.wait_for("▲ you play", "● rec 1/2", "HOME", "d end", "Party and place")
     walk(terminal, "Down", "Left", "Down", "Right", steps=4)

@@ -156,3 +156,23 @@ def test_lines_of_a_terminal_are_no_wider_than_it(
         lines = list(run_reports._lines(groups, run_reports.TableView(), width))
         assert max(map(len, lines)) <= width
         assert all("good" in lines[1] and "stopped" in lines[1] for _ in lines)
+
+
+@pytest.mark.parametrize("number", ["1.7e308", "-1e308", "1e400", "9" * 5000, "true", '"1"', "[]"])
+def test_a_run_with_impossible_numbers_says_so_and_hides_no_other(saves: Path, number: str) -> None:
+    journal = saves / "runs" / "poor" / "journal.jsonl"
+    *_, last = journal.read_text().splitlines()
+    odd = last.replace('"total_reward": 4.0', f'"total_reward": {number}')
+    assert odd != last
+    journal.write_text(f"{odd}\n{last}\n{odd}\n")
+    lines = said().splitlines()[1:3]
+    (poor,) = (line for line in lines if line.startswith("poor"))
+    assert poor.split()[:8] == ["poor", "!", "crashed", "300", "1", "100%", "4.00", "1/5"]
+    assert poor.endswith("2 damaged lines in journal.jsonl")
+    assert "good" in "".join(lines)
+    facts = {row["run"]: row["damaged_lines"] for row in json.loads(said("--json"))["runs"]}
+    assert facts == {"good": 0, "poor": 2}
+    for names in (["poor"], ["poor", "good"], ["poor", "good", "poor"]):
+        done = poketui("runs", *names)
+        assert done.returncode == 0
+        assert "2 damaged lines" in done.stderr

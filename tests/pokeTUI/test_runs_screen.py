@@ -158,7 +158,7 @@ async def test_selected_runs_are_compared(saves: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
         await pilot.press("enter")
-        await shows(pilot, "Select the runs to compare with space")
+        await shows(pilot, "Select at least two runs with space, then press enter.")
         await pilot.press("space", "j", "space", "enter")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
         await shows(pilot, THIRD, FIRST, "seed")

@@ -1,6 +1,7 @@
 """Ask the real server as browsers, strangers and hostile pages would, over loopback."""
 
 import asyncio
+import contextlib
 import dataclasses
 import json
 import re
@@ -245,9 +246,10 @@ async def test_only_this_machine_can_connect(open_site: OpenSite) -> None:
     async with open_site() as site:
         port = int(site.host.partition(":")[2])
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect(("192.0.2.1", 9))  # sends nothing; tells the address of the way out
+            with contextlib.suppress(OSError):  # where there is no network
+                probe.connect(("192.0.2.1", 9))  # sends nothing; tells the address of the way out
             own = probe.getsockname()[0]
-        if own.startswith("127."):
+        if own.startswith(("127.", "0.")):
             pytest.skip("this machine has no other address")
         with pytest.raises(ConnectionRefusedError):
             await asyncio.open_connection(own, port)

@@ -17,13 +17,13 @@ from aiohttp import web
 
 from engine.remote.folder import FOLDER_VARIABLE
 from tests.engine.processes import children, is_gone, wait_until
-from tests.pokeTUI.chromium import CHROMIUM, LIMIT_S, Page, chromium
+from tests.pokeTUI.chromium import LIMIT_S, Page, chromium
 from tests.pokeTUI.test_cli import ROOT
 from tests.pokeTUI.test_serve import read_pids, server_process
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
+    pytest.mark.tool("chromium"),
 ]
 
 RUN = ("--envs", "4", "--workers", "1")

@@ -121,6 +121,16 @@ async def test_without_colour_a_sign_tells_the_chosen_row_and_which_list_has_the
         assert re.search(r"▸ (?!run)\w+", text)
 
 
+async def test_setting_that_names_a_model_says_that_none_is_set(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(120, 40) as (pilot, _):
+        await pilot.press("comma")
+        await settle(pilot)
+        assert re.search(r"initial_strategy +llm_heavy +rules: no model", screen_text(pilot))
+        await pilot.press("escape", "S")
+        await settle(pilot)
+        assert "planner-led (80 %); the rules: no --llm-model" in screen_text(pilot)
+
+
 async def test_the_theme_is_a_setting_too(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit(80, 24) as (pilot, _):
         await pilot.press("comma", "h", "end", "enter", "enter", "down", "enter")

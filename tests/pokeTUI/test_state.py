@@ -206,4 +206,4 @@ def test_a_switch_of_strategy_is_noticed_unless_a_resumed_run_repeats_its_past()
     switch = events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12)
     assert fold_all(switch).notices == ()
     (notice,) = fold_all(make_status(), switch).notices
-    assert notice.text == "Strategy llm_heavy: the reward fell"
+    assert notice.text == "Strategy llm_heavy (rules): the reward fell"

@@ -8,7 +8,7 @@ from engine import events
 from engine.commands import Watch
 from engine.remote.folder import probe
 from pokeTUI.serve.background import serve_page
-from pokeTUI.serve.beside import page_guard
+from pokeTUI.serve.guard import Guard
 from pokeTUI.serve.site import listen
 from tests.engine.remote.conftest import Serve, runtime, serve  # noqa: F401
 from tests.pokeTUI.fake_session import make_run, make_status
@@ -21,12 +21,11 @@ async def test_a_page_attaches_while_somebody_looks_and_ends_with_the_run(
     run = serve()
     live = await asyncio.to_thread(probe, run.path)
     assert live is not None
-    assert live.hello is not None
     run.mailbox.post(make_run())
     with listen(0, "--web-port") as listener:
         port = listener.getsockname()[1]
-        serving = asyncio.create_task(serve_page(live, listener, asyncio.Event()))
-        guard = page_guard(live.run_id, live.hello.run_dir)
+        guard = Guard()
+        serving = asyncio.create_task(serve_page(live, listener, guard, asyncio.Event()))
         async with aiohttp.ClientSession() as client:
             address = f"http://127.0.0.1:{port}/api/events?token={guard.token}"
             async with client.get(address) as response:

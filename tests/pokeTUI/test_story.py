@@ -61,9 +61,9 @@ def test_story_names_the_rules_until_a_model_has_answered():
         (
             {},
             {"is_human": True},
-            "You are in control: this episode does not count, the other games train on.",
+            "You are in control: training waits, and what is played by hand does not count.",
         ),
-        ({"num_envs": 1}, {"is_human": True}, "You are in control: this episode does not count."),
+        ({"agent": "rules"}, {"is_human": True}, "You are in control: nothing is learnt."),
         ({"mode": events.REPLAY}, {}, "A recorded episode is replayed: nothing is trained."),
         ({"mode": events.RECORD}, {}, "Demonstrations are recorded: nothing is trained."),
         ({"agent": "random"}, {}, "Actions are chosen at random: nothing is learnt."),
@@ -72,6 +72,12 @@ def test_story_names_the_rules_until_a_model_has_answered():
 )
 def test_story_of_each_situation_before_the_first_update(run, status, words):
     assert told(run=run, **status) == (words, "")
+
+
+def test_story_says_that_another_viewer_plays():
+    viewers = events.ViewersChanged(viewers=2, is_yours=False, is_held=True)
+    assert told(viewers, is_human=True)[0].startswith("Another viewer is in control: ")
+    assert told(replace(viewers, is_yours=True), is_human=True)[0].startswith("You are in control")
 
 
 def test_story_without_a_planner_says_so():

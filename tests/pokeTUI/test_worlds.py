@@ -88,7 +88,7 @@ async def test_panes_that_have_nothing_to_show_are_absent_and_their_keys_say_why
 class NotesPane(Pane):
     """Show what was pressed."""
 
-    INFO: ClassVar[PaneInfo] = PaneInfo("notes", "Notes", "Notes")
+    INFO: ClassVar[PaneInfo] = PaneInfo("notes", "Notes")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (PaneKey(("w",), "write", "w", "write", "Write a note."),)
 
     text = "Nothing is noted yet."
@@ -127,7 +127,7 @@ async def test_a_pane_may_have_a_place_of_its_own(
     open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
     class StackedPane(NotesPane):
-        INFO = PaneInfo("notes", "Notes", "Notes", rows=(4, 5, 5), column=1)
+        INFO = PaneInfo("notes", "Notes", rows=(4, 5, 5), column=1)
 
     monkeypatch.setattr(kinds, "PANES", (StackedPane, *kinds.PANES))
     async with open_cockpit(*size) as (pilot, _):

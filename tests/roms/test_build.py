@@ -1,7 +1,6 @@
 """The committed image is what its sources build, and its header is right."""
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,7 +35,7 @@ def test_header_sums_are_right() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("sdcc"), reason="needs sdcc")
+@pytest.mark.tool("sdcc")
 def test_rebuilds_byte_for_byte(tmp_path: Path) -> None:
     rom, tables = tmp_path / "practice.gbc", tmp_path / "facts"
     paths = ("--out", rom, "--tables", tables, "--work", tmp_path / "build")

@@ -14,6 +14,7 @@ const { selectionOf } = require('./decisions.js');
 
 const SIDES = ['p1', 'p2'];
 const LEGAL = 90, INFO = 8;
+const MAX_DECISIONS = 8192, MAX_TEAM = 6; // a battle ends after 1,000 turns
 /** Why a decision is dropped; `importing.py` has the words. */
 const NO_CODE = -1, NO_SHEET = -2, UNSEEN = -3, DID_NOT_MOVE = -4, TARGET = -5, CHANGED = -6;
 const CHOSEN_TARGETS = new Set(['normal', 'any', 'adjacentFoe', 'adjacentAlly', 'adjacentAllyOrSelf']);
@@ -39,6 +40,7 @@ class ReplayReader {
 			if (kind === 'switch' || kind === 'drag') this.brought[side].add(ident.slice(5));
 			else if (kind === 'replace') this.isDisguised[side] = true;
 		}
+		for (const side of SIDES) if (this.brought[side].size > MAX_TEAM) throw new Error(`its log has ${this.brought[side].size} Pokémon of ${side}`);
 	}
 
 	read() {
@@ -60,6 +62,7 @@ class ReplayReader {
 
 	/** Keep a decision as it looks now; `slots` are those that the lines must still tell about. */
 	begin(side, forceSwitch) {
+		if (this.rows.length > MAX_DECISIONS) throw new Error('its log has too many decisions');
 		const row = { side, code: 0, observation: new Float32Array(SIZE), mask: new Uint8Array(LEGAL), info: new Float32Array(INFO) };
 		const reason = this.unknown(side);
 		const decision = { row, reason, forceSwitch, chosen: [null, null], gimmick: [false, false], alive: null, moves: [null, null] };
@@ -114,8 +117,8 @@ class ReplayReader {
 		for (const side of SIDES) {
 			this.begin(side, null);
 			const { team } = this.tracker.state.sides[side];
-			const names = [...this.brought[side]];
-			const places = names.map(name => team.findIndex(mon => this.isCalled(side, mon, name)));
+			const names = [...this.brought[side]]; // a foreign log may have any number of them
+			const places = names.length === 4 ? names.map(name => team.findIndex(mon => this.isCalled(side, mon, name))) : [];
 			const { reason, row } = this.open[side];
 			this.open[side] = null;
 			const isWhole = places.length === 4 && !places.includes(-1);

@@ -156,9 +156,8 @@ const REQUESTS = {
 		return {errors, team: Teams.pack(sets)};
 	},
 
-	import_team({text}) {
-		const sets = Teams.import(text);
-		return {team: sets ? Teams.pack(sets) : ''};
+	read_team({text}) {
+		return require('./teams').readTeam(text);
 	},
 
 	logs() {

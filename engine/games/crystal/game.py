@@ -35,11 +35,11 @@ _OTHER_ADDRESSES = (
 
 _RANDOM = (SYMBOLS["hRandomAdd"], SYMBOLS["hRandomSub"])
 # Where Crystal marks its saved game and the backup of it, and by what: sCheckValue1 01:A008 and
-# sCheckValue2 01:AD0F, sBackupCheckValue1 00:B208 and 2 00:BF0F (pret/pokecrystal symbols).
-_SAVED_GAME_MARKS = (
-    ((0x2008, b"\x63"), (0x2D0F, b"\x7f")),
-    ((0x1208, b"\x63"), (0x1F0F, b"\x7f")),
-)
+# sCheckValue2 01:AD0F, sBackupCheckValue1 00:B208 and 2 00:BF0F. The game's data follow the first,
+# the 16-bit sum of their bytes precedes the second (pret/pokecrystal, ram/sram.asm).
+_CHECK_VALUES = (0x63, 0x7F)
+_SAVED_GAMES = ((0x2008, 0x2D0F), (0x1208, 0x1F0F))
+_DATA_SIZE = 0xB7A
 
 
 ATLAS = Atlas(
@@ -124,13 +124,18 @@ class CrystalGame(Game):
             ConfigurationError: It is not of this cartridge, or holds no saved game.
         """
         memory = Battery.of(battery, Cartridge.of(self.rom), file)
-        if not any(
-            all(memory.ram[at : at + 1] == value for at, value in marks)
-            for marks in _SAVED_GAME_MARKS
-        ):
+        saved = [
+            at for at in _SAVED_GAMES if (memory.ram[at[0]], memory.ram[at[1]]) == _CHECK_VALUES
+        ]
+        if not saved:
             raise ConfigurationError(
                 f"{file} contains no saved game of Pokémon Crystal.",
-                "Save in the game first, or leave --state out.",
+                "It is from a different game, or nothing was saved. Save in the game first.",
+            )
+        if not any(_is_sum_right(memory.ram, *at) for at in saved):
+            raise ConfigurationError(
+                f"The saved game in {file} is damaged: its checksum is wrong.",
+                "Use an older copy, or leave --state out.",
             )
         return self._start(memory)
 
@@ -183,6 +188,11 @@ class CrystalGame(Game):
         """Return the SHA-1 of C000-DFFF with bank 1."""
         memory = emulator.read(0, 0xC000, 0x1000) + emulator.read(1, 0xD000, 0x1000)
         return hashlib.sha1(memory, usedforsecurity=False).hexdigest()
+
+
+def _is_sum_right(ram: bytes, first: int, second: int) -> bool:
+    data = ram[first + 1 : first + 1 + _DATA_SIZE]
+    return sum(data) & 0xFFFF == int.from_bytes(ram[second - 2 : second], "little")
 
 
 def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recognised | None:

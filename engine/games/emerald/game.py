@@ -22,7 +22,7 @@ from engine.games.base import (
     Recognised,
 )
 from engine.games.emerald import introduction, pressing
-from engine.games.emerald.battery import has_saved_game
+from engine.games.emerald.battery import has_saved_game, has_signature, other_game
 from engine.games.emerald.control import ControlReader
 from engine.games.emerald.masking import blocked_actions, menu_uses
 from engine.games.emerald.memory import EWRAM, EWRAM_SIZE, IWRAM, IWRAM_SIZE, Machine, Memory
@@ -160,10 +160,19 @@ class EmeraldGame(Game):
             EnvironmentError: There is no core that can be used.
         """
         memory = battery_memory(battery, file)
+        if other := other_game(memory):
+            raise ConfigurationError(
+                f"{file} is a saved game of {other}, not of {self.name}.", "Use one of this game."
+            )
         if not has_saved_game(memory):
+            if has_signature(memory):
+                raise ConfigurationError(
+                    f"The saved game in {file} is damaged: no slot has all its sectors intact.",
+                    "Use an older copy, or leave --state out.",
+                )
             raise ConfigurationError(
                 f"{file} contains no saved game of {self.name}.",
-                "Save in the game first, or leave --state out.",
+                "It is from a different game, or nothing was saved. Save in the game first.",
             )
         return self._start(memory)
 

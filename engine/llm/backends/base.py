@@ -160,9 +160,29 @@ def key_from(variable: str, environment: Mapping[str, str] = os.environ) -> str:
     return environment.get(variable, "").strip()
 
 
+def check_key(variable: str, key: str) -> None:
+    """Refuse what no request can name as a key.
+
+    Raises:
+        ConfigurationError: It is nothing that a key can be.
+    """
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigurationError(
+            f"{variable} is not a key: it has letters that none has, or several lines.",
+            f"Correct or unset {variable}.",
+        )
+
+
+def names_model(said: str, model: str) -> bool:
+    """Return whether a refusal is of the model, rather than of the address."""
+    return model in said or re.search(r"\bmodel\b", said, re.IGNORECASE) is not None
+
+
 def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnectionError:
     """Return the error for a server's error status (-1: an error in the middle of an answer)."""
     what = f"answered {status}" if status > 0 else "closed the connection"
+    if detail.startswith("<"):  # a page, cut short: of what stands between an answer and us
+        detail = " ".join(re.sub(r"<[^>]*>?", " ", detail).split())
     if 300 <= status < 400:
         hint = "It redirects, and redirects are not followed: use the address it redirects to."
     elif too_long := _TOO_LONG.search(detail):
@@ -174,7 +194,10 @@ def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnect
         403: "Check the key and its permissions.",
         404: "Check the model's name and the server's address.",
         429: "Its rate limit is reached; it will be retried later.",
+        500: "The server's log has the reason; it will be retried later.",
+        502: "The server behind that address does not respond; it will be retried later.",
         503: "It is busy; it will be retried later.",
+        504: "The server behind that address does not respond; it will be retried later.",
     }
     return LLMConnectionError(
         f"{server} {what}{said.rstrip('.')}.",

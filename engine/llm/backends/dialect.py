@@ -17,10 +17,11 @@ REFUSED = frozenset({400, 404, 422, 500, 501})
 _FAILED = 500
 """The one of them that may be an accident: the same question is asked once more."""
 _FINAL = re.compile(
-    r"model[\w.:/ '\"`-]* (not found|does not exist)|model_not_found|(no such|invalid) model"
-    r"|no endpoints (found for|available)|context[ _](length|size|window)"
+    r"model_not_found|(no such|invalid) model|no endpoints (found for|available)"
+    r"|context[ _](length|size|window)"
 )
 """Words of refusals that no simpler form is an answer to."""
+_PHRASE = re.compile(r"[\w.:/ '\"`-]+")
 _WORDS = {
     "temperature": re.compile(r"temperature"),
     "stream_options": re.compile(r"stream_options|include_usage"),
@@ -79,7 +80,7 @@ class Dialect:
 
         `is_named`: give up nothing but what they name.
         """
-        if _FINAL.search(said.lower()):
+        if _is_final(said.lower()):
             return None
         named = self.named(said)
         if named is not None or is_named:
@@ -199,6 +200,15 @@ def _after_refusal(
     if is_accident and may_repeat and not is_named:
         return tried
     return tried.simpler(refusal.said, is_named=is_named)
+
+
+def _is_final(said: str) -> bool:
+    """Return whether no simpler form is an answer to a refusal, by its words."""
+    for phrase in _PHRASE.findall(said):
+        _, model, rest = phrase.partition("model")
+        if model and (" not found" in rest or " does not exist" in rest):
+            return True
+    return bool(_FINAL.search(said))
 
 
 def _is_lost(said: str, done_reason: str) -> bool:

@@ -20,7 +20,7 @@ from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import IO
 
-from engine.child import python_command, python_environment
+from engine.child import python_command, worker_environment
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.base import ChatRequest, Chunk, ModelStatus, redacted
 from engine.llm.backends.openai import OpenAIBackend
@@ -90,7 +90,7 @@ class LocalBackend:
         try:
             async with asyncio.timeout(self._load_timeout_s):
                 url = f"{await asyncio.to_thread(server.address)}/v1"
-            client = OpenAIBackend(self._path, base_url=url, key=server.key, heeds_proxies=False)
+            client = OpenAIBackend(self._path, base_url=url, key=server.key)
         except BaseException as error:
             await asyncio.to_thread(server.close)
             if not isinstance(error, TimeoutError):
@@ -119,7 +119,7 @@ class _Server:
         self._process = subprocess.Popen(
             python_command("engine.llm.backends.local"),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
-            env=python_environment(), start_new_session=True,
+            env=worker_environment(), start_new_session=True,
         )  # fmt: skip
         self._path = path
         self._settings = {"path": path, "key": self.key, "context": context}

@@ -1,7 +1,8 @@
 """Ask a model behind an Ollama server."""
 
 import asyncio
-import json
+import importlib
+import math
 import os
 import sys
 from collections.abc import AsyncGenerator, Iterator
@@ -11,11 +12,14 @@ from typing import Any, Literal
 
 from engine.errors import LLMConnectionError
 from engine.llm.backends.base import (
+    UNLISTED,
     ChatRequest,
     Chunk,
     ModelStatus,
     check_address,
+    check_key,
     key_from,
+    names_model,
     redacted,
     refusal,
     schema_in_words,
@@ -24,6 +28,7 @@ from engine.llm.backends.base import (
 )
 from engine.llm.backends.dialect import Dialect, Form, Refusal
 from engine.llm.backends.hosted import HostedBackend
+from engine.llm.backends.transport import LINES, MOST_BYTES, BoundedTransport
 from engine.llm.tokens import FRAME_TOKENS, prompt_tokens
 from engine.quoting import one_line
 
@@ -31,6 +36,14 @@ _DEFAULT_ADDRESS = "127.0.0.1:11434"
 _KEEP_ALIVE = "30m"
 _USUAL_CONTEXT = 4096
 _LONGEST_STATUS = 60
+_MOST_BYTES_SAID = 1 << 63
+_UNLOADED = frozenset({400, 422})
+"""How other servers refuse to load a model by a question without messages."""
+_ITS_VARIABLES = frozenset({"OLLAMA_HOST", "OLLAMA_API_KEY", "SSL_CERT_FILE", "SSL_CERT_DIR"})
+_REMEDY = "Start it (ollama serve), or set OLLAMA_HOST to its address."
+_NOT_OLLAMA = (
+    "Is it an Ollama server? For others: --llm-backend openai and an address that ends in /v1."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +86,11 @@ class OllamaBackend(HostedBackend):
         self._host = base_url or os.environ.get("OLLAMA_HOST", "").strip() or _DEFAULT_ADDRESS
         origin = "llm_base_url" if base_url else "OLLAMA_HOST"
         check_address(self._host, origin, needs_scheme=False)
-        super().__init__(model, f"Ollama at {shown_address(self._host)}", connect_timeout_s)
+        self._key = key_from("OLLAMA_API_KEY")
+        check_key("OLLAMA_API_KEY", self._key)
+        server = f"Ollama at {shown_address(self._host)}"
+        address = self._host if "://" in self._host else f"http://{self._host}"
+        super().__init__(model, server, address, connect_timeout_s)
         self._load_timeout_s = load_timeout_s
         self._most_tokens = max_context_length or sys.maxsize
         self._context_tokens = _USUAL_CONTEXT
@@ -84,17 +101,17 @@ class OllamaBackend(HostedBackend):
     async def load(self) -> None:
         """Have the model loaded; see `Backend.load`."""
         client = await self._open()
-        with self._failures():
-            try:
-                async with asyncio.timeout(self._load_timeout_s):
+        try:
+            async with asyncio.timeout(self._load_timeout_s):
+                with self._failures(), self._optional(UNLISTED | _UNLOADED):
                     await client.chat(
                         self.model, messages=[], keep_alive=_KEEP_ALIVE, options=self._memory()
                     )
-            except TimeoutError:
-                raise LLMConnectionError(
-                    f"{self._server} did not load {self.model} within {self._load_timeout_s:g} s.",
-                    "planner.load_timeout_s sets the timeout; a smaller model loads faster.",
-                ) from None
+        except TimeoutError:
+            raise LLMConnectionError(
+                f"{self._server} did not load {self.model} within {self._load_timeout_s:g} s.",
+                "planner.load_timeout_s sets the timeout; a smaller model loads faster.",
+            ) from None
 
     async def pull(self) -> AsyncGenerator[Pulled]:
         """Have the server download the model, and yield how far that is; it resumes by itself.
@@ -102,27 +119,41 @@ class OllamaBackend(HostedBackend):
         Raises:
             LLMConnectionError: It failed: there is no such model, its disk is full, or it is gone.
         """
-        client = await self._open()
         status = ""
         with self._failures():
-            parts = await client.pull(self.model, stream=True)
-            async with aclosing(parts):
+            # It may tell for hours how far it is.
+            client = await asyncio.to_thread(self._make_client, math.inf)
+            async with client, aclosing(await client.pull(self.model, stream=True)) as parts:
                 async for part in parts:
                     status = one_line(part.status or "", _LONGEST_STATUS)
-                    yield Pulled(status, part.completed or 0, part.total or 0)
+                    yield Pulled(status, _bytes(part.completed), _bytes(part.total))
         if status != "success":
             raise LLMConnectionError(
                 f"{self._server} closed the connection while pulling {self.model}.",
                 "Pull it again to resume.",
             )
 
-    def _make_client(self) -> Any:
+    def _make_client(self, most_bytes: float = MOST_BYTES) -> Any:
         import httpx
+
+        _import_client()
         from ollama import AsyncClient
 
+        transport = BoundedTransport(
+            httpx,
+            self._route,
+            self._server,
+            _REMEDY,
+            ends=LINES,
+            most_bytes=most_bytes,
+            secret=self._key,
+        )
         # Loading a model can take minutes without a byte: reading is bounded elsewhere.
         timeout = httpx.Timeout(None, connect=self._connect_timeout_s)
-        return AsyncClient(self._host, timeout=timeout, follow_redirects=False)  # the key stays
+        return AsyncClient(
+            self._host, timeout=timeout, transport=transport, trust_env=False,
+            follow_redirects=False,  # the key stays
+        )  # fmt: skip
 
     async def _answer(
         self, client: Any, request: ChatRequest, dialect: Dialect
@@ -178,14 +209,33 @@ class OllamaBackend(HostedBackend):
         return {"num_ctx": min(self._context_tokens, self._most_tokens)}
 
     async def _look(self, client: Any) -> ModelStatus:
-        models = tuple(sorted(m.model for m in (await client.list()).models if m.model))
-        loaded = tuple(m.model or "" for m in (await client.ps()).models)
-        if not self._is_among(models):
+        from ollama import ResponseError
+
+        models, loaded = None, None  # None: servers that only look like Ollama may not say
+        with self._optional(UNLISTED):
+            models = tuple(sorted(m.model for m in (await client.list()).models if m.model))
+        with suppress(ResponseError):
+            loaded = tuple(m.model or "" for m in (await client.ps()).models)
+        if models is not None and not self._is_among(models):
             return ModelStatus("missing", f"{self._server} has no {self._missing()}", models)
         await self._look_at_model(client)
-        if self._is_among(loaded) or self.model.endswith("cloud"):  # these are in no memory
-            return ModelStatus("ready", "", models)
-        return ModelStatus("loading", f"{self._server} has not loaded {self.model} yet.", models)
+        # Those in the cloud are in no memory.
+        if loaded is None or self._is_among(loaded) or self.model.endswith("cloud"):
+            unlisted = f"{self._server} does not list its models."
+            return ModelStatus("ready", "" if models else unlisted, models or ())
+        unloaded = f"{self._server} has not loaded {self.model} yet."
+        return ModelStatus("loading", unloaded, models or ())
+
+    @contextmanager
+    def _optional(self, statuses: frozenset[int]) -> Iterator[None]:
+        """Do without what a server does not have, as these statuses say of all but the model."""
+        from ollama import ResponseError
+
+        try:
+            yield
+        except ResponseError as error:
+            if error.status_code not in statuses or names_model(error.error, self.model):
+                raise
 
     async def _look_at_model(self, client: Any) -> None:
         """Learn once whether the model can think, and whether it can be kept from it."""
@@ -222,42 +272,42 @@ class OllamaBackend(HostedBackend):
             return None
         return Refusal(error.status_code if error.status_code > 0 else 500, str(error.error))
 
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        """Turn all that the client raises into LLMConnectionError."""
-        import httpx
-        import ollama
+    def _failure(self, error: Exception) -> LLMConnectionError:
+        from ollama import ResponseError
 
-        try:
-            yield
-        except ollama.ResponseError as error:
-            raise self._refused(error.status_code, error.error) from None
-        except httpx.TimeoutException:
-            raise self._unreachable("does not respond") from None
-        except (ConnectionError, httpx.ConnectError):
-            raise self._unreachable("cannot be reached") from None
-        except TimeoutError:
-            raise self._unreachable("does not respond in time") from None
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            raise self._unreachable(f"closed the connection ({type(error).__name__})") from None
-        except (json.JSONDecodeError, ValueError, TypeError, AttributeError, RecursionError):
-            # The client expects objects with certain fields in every line.
-            raise LLMConnectionError(
+        if not isinstance(error, ResponseError):  # it expects certain fields in every line
+            return LLMConnectionError(
                 f"{self._server} sent an invalid Ollama response.",
                 "Check the address and the server.",
-            ) from None
-
-    def _refused(self, status: int, said: object) -> LLMConnectionError:
-        detail = redacted(said, key_from("OLLAMA_API_KEY"))
-        if status == 404 and "not found" in detail:
+            )
+        detail = redacted(error.error, self._key)
+        if error.status_code != 404:
+            return refusal(self._server, error.status_code, detail)
+        if names_model(detail, self.model):
             return LLMConnectionError(f"{self._server} has no {self._missing()}", is_permanent=True)
-        return refusal(self._server, status, detail)
+        return refusal(self._server, 404, detail, _NOT_OLLAMA)
 
-    def _unreachable(self, what: str) -> LLMConnectionError:
-        return LLMConnectionError(
-            f"{self._server} {what}.",
-            "Start it (ollama serve), or set OLLAMA_HOST to its address.",
-        )
+
+def _import_client() -> None:
+    """Import the client, which makes one of its own for everything that the environment names.
+
+    Where it cannot, be it for an address or a proxy that we do without, it is shown none of that.
+    """
+    try:
+        importlib.import_module("ollama")
+    except Exception as error:  # of whichever part of the environment it did not like
+        if isinstance(error, ModuleNotFoundError):
+            raise
+        names = [n for n in os.environ if n in _ITS_VARIABLES or n.lower().endswith("_proxy")]
+        hidden = {name: os.environ.pop(name, "") for name in names}
+        try:
+            importlib.import_module("ollama")
+        finally:
+            os.environ.update(hidden)
+
+
+def _bytes(said: int | None) -> int:
+    return min(max(said or 0, 0), _MOST_BYTES_SAID)
 
 
 def _always_thinks(model: str) -> bool:

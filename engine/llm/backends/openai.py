@@ -26,8 +26,7 @@ class OpenAIBackend(KeyedBackend):
     """A model of a server at `base_url`, else OPENAI_BASE_URL, else OpenAI's own.
 
     The address ends in "/v1", as a rule; the key is OPENAI_API_KEY if none is given. A server that
-    refuses a part of a question is asked again without it, and from then on. `heeds_proxies`: go
-    through the proxy that the environment names, if any.
+    refuses a part of a question is asked again without it, and from then on.
 
     Raises:
         ConfigurationError: OPENAI_API_KEY is missing, and no other server is named.
@@ -39,16 +38,9 @@ class OpenAIBackend(KeyedBackend):
     address_remedy = "Check the address: it usually ends in /v1."
 
     def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str = "",
-        key: str = "",
-        connect_timeout_s: float = 1.0,
-        heeds_proxies: bool = True,
+        self, model: str, *, base_url: str = "", key: str = "", connect_timeout_s: float = 1.0
     ) -> None:
         super().__init__(model, base_url=base_url, key=key, connect_timeout_s=connect_timeout_s)
-        self._heeds_proxies = heeds_proxies
         name = model.lower().rpartition("/")[2]
         self._reasons = bool(_REASONS.match(name))
         # How it is asked before anything is known of its server.
@@ -67,13 +59,9 @@ class OpenAIBackend(KeyedBackend):
             self._dialect = Dialect(frozenset(parts), limits, thinks=thinks)
 
     def _make_client(self) -> Any:
-        from httpx2 import Limits
         from openai import AsyncOpenAI
 
-        # Servers close connections that are idle, some as the next question is on its way. What a
-        # new one costs is nothing beside an answer.
-        limits = Limits(max_keepalive_connections=0)
-        client = AsyncOpenAI(**self._connection(limits=limits, trust_env=self._heeds_proxies))
+        client = AsyncOpenAI(**self._connection())
         _ = client.chat.completions, client.models  # each imports more
         return client
 

@@ -234,7 +234,7 @@ function showPlanner({ planner, curriculum, strategy }) {
     ["model", planner ? planner.model : "none: the rules set goals"],
     ["state", planner && planner.summary],
     ["queries", planner && `${count(planner.queries)}, ${count(planner.failures)} failed, ${count(planner.cached)} cached`],
-    ["strategy", strategy],
+    ["strategy", strategy && !planner && strategy.startsWith("llm_") ? `${strategy} (rules)` : strategy],
     ["stage", stage],
     ["planner weight", curriculum && share(curriculum.planner_weight)],
     ["mean (last 10)", curriculum && `${brief(curriculum.mean)} ${curriculum.unit}${goal}`],
@@ -261,6 +261,7 @@ function showSystem(system) {
 }
 
 function show({ state, stats }) {
+  byId("loading").hidden = true;
   document.querySelector("main").hidden = false;
   showRun(state);
   showKeys(state.status, stats);
@@ -340,7 +341,7 @@ async function lost() {
     if (answer.ok) why = "Too many pages follow this run. Close one.";
     else why = answer.status === 403 ? "The address is not valid any more. Open the one that poketui printed." : await answer.text();
   } catch {
-    if (end) why = `${end.message} ${end.hint} This page shows it again when it is resumed.`;
+    if (end) why = `${end.message} ${end.hint} Once it is resumed, open the address that is printed then.`;
   }
   if (source) return;
   const phase = byId("phase");

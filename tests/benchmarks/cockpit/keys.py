@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass
 from engine.bench.environment import Figure
 from engine.child import python_command
 from engine.events import Event, FrameRendered
+from engine.scratch import scratch_folder
 from engine.types import Frame
-from pokeTUI.bench.child import options_of, scratch, write_down, write_preferences
+from pokeTUI.bench.child import options_of, write_down, write_preferences
 from pokeTUI.bench.fast_terminal import FastTerminal
 from pokeTUI.bench.measured import MeasuredApp
 from pokeTUI.bench.scripted import ScriptedSession
@@ -87,7 +88,7 @@ def measure_keys(presses: int) -> Iterator[Figure]:
 
 def drive_at_once(size: tuple[int, int] = (120, 40), *, presses: int = 8) -> Drive:
     """Let a game walk about on a terminal that takes all at once, and pause and continue by key."""
-    with scratch() as folder:
+    with scratch_folder() as folder:
         out = folder / "inside.json"
         with FastTerminal(
             [*PROGRAM, str(out), "{}"],
@@ -120,7 +121,7 @@ def drive(
     is_gated: bool = True,
 ) -> Drive:
     """Let a game walk about over a link, and pause and continue by key."""
-    with scratch() as folder:
+    with scratch_folder() as folder:
         out = folder / "inside.json"
         command = [*PROGRAM, str(out), "{}"]
         environment = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}

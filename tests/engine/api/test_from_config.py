@@ -123,7 +123,7 @@ def test_a_named_model_that_is_unreachable_is_told(
         ({"max_context_length": "many"}, "max_context_length = 'many'", "valid integer"),
         ({"headless": "perhaps"}, "headless = 'perhaps'", "valid boolean"),
         ({"romm_path": ""}, "unknown key 'romm_path'", "Did you mean rom_path?"),
-        ({"env": {"maximum": 3}}, "unknown key 'env.maximum'", "max_steps, "),
+        ({"env": {"maximum": 3}}, "unknown key 'env.maximum'", "Did you mean env.max_steps?"),
         ({"num_envs": 4}, "num_envs = 4", "poketui run"),
         ({"agent": "rules"}, "agent = 'rules'", "'ppo' or 'dqn'"),
     ],

@@ -40,11 +40,8 @@ def test_observation_is_the_picture_and_info_tells_the_rest(env: PokemonEnv) -> 
 
 
 @needs_core
-def test_a_game_boy_advance_shows_the_documented_frames_and_takes_ten_buttons(
-    tmp_path: Path,
-) -> None:
-    options = {"record_video": True, "video_folder": tmp_path, "config": SHORT}
-    env = PokemonEnv(rom_path="mosslight-advance", headless=True, base_fps=240, **options)
+def test_a_game_boy_advance_shows_the_documented_frames_and_takes_ten_buttons() -> None:
+    env = PokemonEnv(rom_path="mosslight-advance", headless=True, base_fps=240, config=SHORT)
     assert env.observation_space == spaces.Box(0, 255, (160, 240, 3), np.uint8)
     assert env.action_space == spaces.Discrete(10)
     frame, info = env.reset(seed=0)
@@ -57,6 +54,16 @@ def test_a_game_boy_advance_shows_the_documented_frames_and_takes_ten_buttons(
         frame, *_, info = env.step(action)
     assert frame in env.observation_space
     assert info["player"]["x"] == before - 1
+    env.close()
+
+
+@needs_core
+@pytest.mark.tool("ffmpeg")
+def test_a_game_boy_advance_becomes_a_video_too(tmp_path: Path) -> None:
+    options = {"record_video": True, "video_folder": tmp_path, "config": SHORT}
+    env = PokemonEnv(rom_path="mosslight-advance", **options)
+    env.reset(seed=0)
+    env.step(6)
     env.close()
     assert [path.suffix for path in env.videos] == [".mp4"]
 
@@ -111,6 +118,7 @@ def test_negative_frame_rate_is_refused() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.tool("ffmpeg")
 def test_each_episode_becomes_a_video_at_the_games_own_speed(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "videos"
     env = PokemonEnv(record_video=True, video_folder=folder, config=SHORT)

@@ -11,54 +11,22 @@ from engine.battles.formats import DEFAULT_FORMAT
 from engine.battles.importing import REASONS, find_files, import_files, read_battle_file
 from engine.battles.setup import NodeCommand
 from engine.battles.simulator import KIND, PREVIEW, Simulator
-from engine.battles.teams import parse_team
 from engine.errors import ConfigurationError
 
 LINES = ("|player|p1|Ann|", "|player|p2|Bob|", "|tier|[Gen 9] VGC 2023 Reg C (Bo3)", "|win|Bob")
 LOG = "\n".join(LINES)
 REPLAY = Battle(DEFAULT_FORMAT.id, ("Ann", "Bob"), "p2", (), LINES)
-TEAM = parse_team(
-    """
-Iron Hands @ Assault Vest
-Ability: Quark Drive
-Tera Type: Grass
-EVs: 252 HP / 252 Atk
-Adamant Nature
-- Fake Out
-- Drain Punch
-- Wild Charge
-- Heavy Slam
-
-Flutter Mane @ Booster Energy
-Ability: Protosynthesis
-Tera Type: Fairy
-EVs: 252 SpA / 252 Spe
-Timid Nature
-- Moonblast
-- Shadow Ball
-- Dazzling Gleam
-- Protect
-
-Amoonguss @ Sitrus Berry
-Ability: Regenerator
-Tera Type: Water
-EVs: 252 HP / 252 Def
-Bold Nature
-- Spore
-- Rage Powder
-- Pollen Puff
-- Protect
-
-Chien-Pao @ Focus Sash
-Ability: Sword of Ruin
-Tera Type: Ghost
-EVs: 252 Atk / 252 Spe
-Jolly Nature
-- Icicle Crash
-- Sucker Punch
-- Sacred Sword
-- Protect
-"""
+TEAM = "]".join(
+    (
+        "Iron Hands||AssaultVest|QuarkDrive|FakeOut,DrainPunch,WildCharge,HeavySlam|Adamant"
+        "|252,252,,,,||||50|,,,,,Grass",
+        "Flutter Mane||BoosterEnergy|Protosynthesis|Moonblast,ShadowBall,DazzlingGleam,Protect"
+        "|Timid|,,,252,,252||||50|,,,,,Fairy",
+        "Amoonguss||SitrusBerry|Regenerator|Spore,RagePowder,PollenPuff,Protect|Bold"
+        "|252,,252,,,||||50|,,,,,Water",
+        "Chien-Pao||FocusSash|SwordofRuin|IcicleCrash,SuckerPunch,SacredSword,Protect|Jolly"
+        "|,252,,,,252||||50|,,,,,Ghost",
+    )
 )
 PLAYED = (
     '>start {"formatid":"gen9vgc2023regc","seed":"1,2,3,4"}',

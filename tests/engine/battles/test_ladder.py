@@ -1,7 +1,12 @@
+import contextlib
+import os
+import signal
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from engine.battles import websocket
 from engine.battles.formats import DEFAULT_FORMAT
 from engine.battles.ladder import Game, Seat, check_address, play_on_server
 from engine.battles.server import ShowdownServer
@@ -52,6 +57,54 @@ def test_challenge_of_nobody_is_refused(showdown: NodeCommand) -> None:
 def test_missing_server_is_said(showdown: NodeCommand) -> None:
     with pytest.raises(WorkerError, match=r"No battle server answers .* poketui vgc server"):
         play_on_server(RandomPolicy(), seat("127.0.0.1:1"), 1, showdown)
+
+
+@pytest.mark.slow
+def test_a_name_that_is_refused_is_told_from_a_server_that_does_not_answer(
+    showdown: NodeCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusal(address: str, user: str = "agent") -> str:
+        with pytest.raises(WorkerError) as caught:
+            play_on_server(RandomPolicy(), seat(address, user), 1, showdown, challenge="nobody")
+        return str(caught.value)
+
+    with ShowdownServer(showdown) as server:
+        long = refusal(server.address, "x" * 19)
+        assert "Your name must be 18 characters or shorter. Use another name." in long
+        assert "it would be 'ab' there. Use another name." in refusal(server.address, "a|b")
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGSTOP)
+        monkeypatch.setattr(websocket, "_LOGIN_TIMEOUT_S", 1.0)
+        silent = refusal(server.address)
+        assert "did not answer in 1 s: it hangs, or this machine is too busy." in silent
+        assert "name" not in silent
+
+
+def test_a_server_that_is_too_busy_to_answer_is_tried_again(
+    showdown: NodeCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(websocket, "_OPEN_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(websocket, "_FIRST_PAUSE_S", 0.05)
+    kept: list[socket.socket] = []
+
+    def answer(listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                kept.append(listener.accept()[0])
+                if len(kept) > 2:
+                    kept[-1].sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+        pool.submit(answer, listener)
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        try:
+            with pytest.raises(WorkerError, match="is no battle server"):
+                play_on_server(RandomPolicy(), seat(address), 1, showdown, challenge="nobody")
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            for connection in kept:
+                connection.close()
+    assert len(kept) > 2
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:8000", "localhost:1", "[::1]:65535"])

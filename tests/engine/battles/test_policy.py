@@ -1,10 +1,14 @@
+import zipfile
+
 import numpy as np
 import pytest
 import torch
 
 from engine.battles.actions import joint_mask
 from engine.battles.networks import TwoHeadedHybridModel
-from engine.battles.policy import NUM_WEIGHTS, Policy
+from engine.battles.policy import NUM_WEIGHTS, Policy, read_network
+from engine.errors import CheckpointError
+from engine.training.checkpoint import Checkpoint, write_checkpoint
 from tests.engine.battles.helpers import random_legal, random_observations
 
 
@@ -80,3 +84,21 @@ def test_freezing_leaves_the_heads_learning(model: TwoHeadedHybridModel) -> None
     learning = {name for name, each in model.named_weights().items() if each.requires_grad}
     assert all(name.startswith(("choice_", "preview_", "win_")) for name in learning)
     assert "choice_out.weight" in learning
+
+
+def test_a_sound_file_of_something_else_is_called_what_it_is(tmp_path):
+    path = tmp_path / "other.zip"
+    for member, kind in (("archive/data.pkl", "a torch file"), ("a.npy", "an archive of NumPy")):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(member, b"x")
+        with pytest.raises(CheckpointError, match=f"is {kind}, not a policy of battles"):
+            read_network(path)
+    path.write_bytes(b"\x80\x02}q\x00.")
+    with pytest.raises(CheckpointError, match="is a pickle"):
+        read_network(path)
+    write_checkpoint(path, Checkpoint({"agent": {"name": "ppo"}}, {"agent/weights": np.zeros(3)}))
+    with pytest.raises(CheckpointError, match=r"is a checkpoint of a game's run \(agent ppo\)"):
+        read_network(path)
+    path.write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(CheckpointError, match="damaged"):
+        read_network(path)

@@ -201,13 +201,13 @@ def test_a_battle_with_someone_disguised_is_copied(one, showdown):
 def test_teams_are_validated_by_the_simulator(one):
     team = lane(0).teams[0]
     assert one.validate(DEFAULT_FORMAT.id, team) == ()
-    legend = one.import_team("Mewtwo @ Leftovers\nAbility: Pressure\n- Psystrike\n")
+    legend = one.read_team("Mewtwo @ Leftovers\nAbility: Pressure\n- Psystrike\n")[0]
     assert any("Mewtwo" in error for error in one.validate(DEFAULT_FORMAT.id, legend))
 
 
 def test_a_move_that_cannot_be_learnt_is_found_while_battles_are_played(one):
     asked = one.step(NOTHING, NOTHING)
-    team = one.import_team("Amoonguss @ Leftovers\nAbility: Regenerator\n- Moonblast\n- Spore\n")
+    team, _ = one.read_team("Amoonguss @ Leftovers\nAbility: Regenerator\n- Moonblast\n- Spore\n")
     errors = one.validate(DEFAULT_FORMAT.id, team)
     assert any("Moonblast" in error for error in errors)
     assert not any("Spore" in error for error in errors)

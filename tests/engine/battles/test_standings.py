@@ -95,3 +95,9 @@ def test_a_plan_without_past_policies_plays_against_itself() -> None:
     matchmaker.plan = OpponentPlan({"past": 1.0})
     matchmaker.load_past()
     assert matchmaker.draw()[1].opponent == "self"
+
+
+@pytest.mark.parametrize("wrong", ["x", [], {"recent": 5}, {"wins": "x"}, {"recent": [["a", 1]]}])
+def test_standings_that_are_none_are_refused(wrong: object) -> None:
+    with pytest.raises(ValueError, match="validation error"):
+        Standings().load({"mean_turns": None, "by_name": {"self": wrong}})

@@ -1,12 +1,24 @@
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from engine.battles.formats import DEFAULT_FORMAT, FORMATS
+from engine.battles.formats import DEFAULT_FORMAT, FORMATS, find_format
 from engine.battles.simulator import Simulator
-from engine.battles.teams import parse_team, pool, read_team, unseen, validate
-from engine.errors import BattleError
+from engine.battles.teams import (
+    first_teams,
+    parse_team,
+    pool,
+    read_team,
+    read_teams,
+    unseen,
+    validate,
+)
+from engine.errors import BattleError, ConfigurationError
 
+FILES = Path(__file__).with_name("team_files")
+BASE = (FILES / "base.txt").read_text()
 SHEET = """=== [gen9vgc2023regc] Mine ===
 
 Boss (Indeedee-F) (F) @ Psychic Seed
@@ -30,35 +42,182 @@ PACKED = (
 )
 
 
+@pytest.fixture
+def installed(showdown, monkeypatch) -> None:
+    monkeypatch.setenv("POKETUI_SHOWDOWN", str(showdown.modules))
+
+
 @pytest.fixture(scope="module")
 def simulator(showdown) -> Iterator[Simulator]:
     with Simulator((), showdown) as found:
         yield found
 
 
-def test_a_pasted_team_is_packed_field_by_field_at_level_50():
-    assert parse_team(SHEET) == PACKED
+@pytest.fixture(scope="module")
+def base(simulator) -> str:
+    """Return the team of `BASE` packed."""
+    return parse_team(simulator, DEFAULT_FORMAT, BASE)
 
 
-def test_a_packed_team_is_taken_as_it_is_at_level_50():
-    assert parse_team(PACKED.replace("|50|", "|100|")) == PACKED
+def test_a_pasted_team_is_packed_field_by_field_at_level_50(simulator):
+    assert simulator.read_team(SHEET) == (PACKED, ())
 
 
-@pytest.mark.parametrize("text", ["", "  \n\n", "a|b|c"])
-def test_a_text_without_a_team_is_refused(text):
-    with pytest.raises(BattleError, match="team"):
-        parse_team(text)
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda packed: packed.replace("|50|", "|100|"),
+        lambda packed: f"gen9vgc2023regc]Folder/Mine|{packed}\n",
+        lambda packed: packed.replace("]", "]\n"),
+    ],
+)
+def test_a_packed_team_is_taken_as_it_is_at_level_50(simulator, base, change):
+    assert simulator.read_team(change(base)) == (base, ())
 
 
-def test_a_team_is_read_from_a_file_and_errors_name_it(tmp_path):
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text,
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace("\n", "\r"),
+        lambda text: text.replace("\n", "\n\n"),
+        lambda text: text.replace("\n", "  \n"),
+        lambda text: text.replace(" ", "\u00a0"),
+        lambda text: "\ufeff" + text,
+        lambda text: "\n\n" + text.replace("\n", "\n\t"),
+        lambda text: text.replace("Ability:", "ability:").replace("Tera Type", "tera type"),
+        lambda text: text.replace("Ability:", "Trait:").replace("EVs: ", "EVS:  "),
+        lambda text: text.replace("Timid Nature", "timid nature"),
+        lambda text: text.replace("Timid Nature", "Nature: Timid"),
+        lambda text: text.replace("\n- ", "\n~ "),
+        lambda text: text.replace("\n- ", "\n-"),
+        lambda text: text.replace("252 Spe", "252 Spd").replace("252 SpA", "252 Sp. Atk"),
+        lambda text: text.replace("252 Spe\nTimid", "252+ Spe\nTimid"),
+        lambda text: repr(text),
+        lambda text: f'team = """\n{text}"""',
+        lambda text: json.dumps(text),
+    ],
+)
+def test_a_pasted_team_means_the_same_in_every_spelling(simulator, base, change):
+    assert simulator.read_team(change(BASE)) == (base, ())
+
+
+def test_a_team_as_json_is_read(simulator):
+    sets = [
+        {
+            "name": "Boss",
+            "species": "Indeedee-F",
+            "item": "Psychic Seed",
+            "ability": "Psychic Surge",
+            "moves": ["Follow Me", "Will-O-Wisp"],
+            "nature": "Calm",
+            "gender": "F",
+            "evs": {"hp": 252, "def": 4, "spd": 252},
+            "ivs": {"atk": 0},
+            "shiny": True,
+            "teraType": "Dragon",
+        },
+        {"species": "Iron Hands", "moves": ["fakeout"], "level": 50},
+    ]
+    assert simulator.read_team(json.dumps(sets)) == (PACKED, ())
+    packed, problems = simulator.read_team(json.dumps([sets[1] | {"evz": {}}]))
+    assert not packed
+    assert problems == ('Pokémon 1: "evz" is not understood. Did you mean evs?',)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "problem"),
+    [
+        ("252 SpA", "252 SAtk", 'line 5: No stat is called "SAtk". Did you mean SpA?'),
+        ("4 SpD", "4 SDef", 'line 5: No stat is called "SDef". Did you mean SpD?'),
+        ("252 SpA", "252.5 SpA", 'line 5: "252.5 SpA" in EVs is not understood'),
+        ("252 SpA", "-4 SpA", 'line 5: "-4 SpA" in EVs is not understood'),
+        ("252 SpA", "252 Spe", "line 5: EVs has Spe twice."),
+        ("252 SpA", "252+ SpA", 'line 1: "+" at SpA contradicts the Timid nature.'),
+        ("Timid", "Timd", 'line 6: No nature is called "Timd". Did you mean Timid?'),
+        ("Timid Nature", "Timid Nature\nBold Nature", '"Bold Nature": Nature is given twice'),
+        ("Ability", "Abilty", '"Abilty: Protosynthesis" is not understood. Did you mean Ab'),
+        ("Protosynthesis", "Protosyntesis", "Did you mean Protosynthesis?"),
+        ("- Moonblast", "Moonblast", 'line 7: "Moonblast" is not understood.'),
+        ("Moonblast", "Moonblst", 'No move is called "Moonblst". Did you mean Moonblast?'),
+        ("Moonblast", "Moonblast / Dazzling Gleam", "No move is called"),
+        ("Booster Energy", "Boster Energy", "Did you mean Booster Energy?"),
+        ("Flutter Mane", "Fluter Mane", '"Fluter Mane". Did you mean Flutter Mane?'),
+        ("Type: Fairy", "Type: Fary", "Did you mean Fairy?"),
+        ("Level: 50", "Level: fifty", '"Level: fifty" is not a number from 1 to 100.'),
+        ("Level: 50", "Shiny: perhaps", '"Shiny: perhaps" is neither Yes nor No.'),
+        (" @ Booster", " @ Leftovers @ Booster", "has more than one item"),
+        ("Flutter Mane", "Flutter Mane (M)", "Flutter Mane cannot be (M)."),
+        ("Flutter Mane", "Indeedee (F)", "Indeedee cannot be (F). Did you mean Indeedee-F?"),
+    ],
+)  # fmt: skip
+def test_what_is_not_understood_is_named_with_its_line_and_the_nearest_spelling(
+    simulator, right, wrong, problem
+):
+    assert right in BASE
+    packed, problems = simulator.read_team(BASE.replace(right, wrong, 1))
+    assert not packed
+    assert problem in " ".join(problems)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "There is no team in it."),
+        ("  \n\n", "There is no team in it."),
+        ("a|b|c", "Pokémon 1 has 3 packed fields, not 12."),
+        (PACKED.replace("252,,4", "252,,x"), "is not understood"),
+        (PACKED.replace("|S|", "|yes|"), '"yes" is not understood'),
+        ("[{", "It begins as JSON, but is none"),
+        (
+            "=== one ===\n\nPikachu\n- Protect\n\n=== two ===\n\nPikachu\n- Protect",
+            "It has 2 teams.",
+        ),
+        (f"{PACKED}\n{PACKED}", "It has 2 packed teams."),
+        ("Pikachu\n- Protect\n\n" * 7, "It has 7 Pokémon, more than 6."),
+        ("- Protect\nPikachu", "belongs to no Pokémon"),
+        ("( " * 20_000, "No Pokémon is called"),
+    ],
+)
+def test_a_text_that_holds_no_team_says_why(simulator, text, problem):
+    packed, problems = simulator.read_team(text)
+    assert not packed
+    assert problem in " ".join(problems)
+
+
+@pytest.mark.parametrize("path", sorted(FILES.glob("*.txt")), ids=lambda path: path.stem)
+def test_files_of_teams_are_read_or_refused_by_line(installed, path, base):
+    if path.stem == "stat-alias":
+        with pytest.raises(BattleError, match=r"stat-alias\.txt is not understood: line 5:"):
+            read_team(path, DEFAULT_FORMAT)
+        return
+    found = read_team(path, DEFAULT_FORMAT)
+    assert found == base or path.stem == "recharge"
+
+
+def test_all_teams_of_a_folder_are_read_and_a_bad_one_is_named(installed, base, tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(BASE)
+    found = read_teams(tmp_path, DEFAULT_FORMAT)
+    assert [(team.name, team.packed) for team in found] == [("a.txt", base), ("b.txt", base)]
+    with pytest.raises(BattleError, match="has 2 teams"):
+        read_team(tmp_path, DEFAULT_FORMAT)
+    (tmp_path / "b.txt").write_text(BASE.replace("Moonblast", "Moonblst"))
+    with pytest.raises(BattleError, match=r"b\.txt is not understood: line 7:"):
+        read_teams(tmp_path, DEFAULT_FORMAT)
+
+
+def test_files_that_cannot_be_read_are_named(installed, tmp_path):
     path = tmp_path / "team.txt"
-    path.write_text(SHEET)
-    assert read_team(path) == PACKED
-    path.write_bytes(b"\xff\xfe")
-    with pytest.raises(BattleError, match=r"team\.txt is not text"):
-        read_team(path)
+    path.write_bytes(b"\x80\x81")
+    with pytest.raises(BattleError, match=r"team\.txt"):
+        read_team(path, DEFAULT_FORMAT)
     with pytest.raises(BattleError, match="no such file"):
-        read_team(tmp_path / "none.txt")
+        read_team(tmp_path / "none.txt", DEFAULT_FORMAT)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BattleError, match="has 0 files of teams"):
+        read_teams(tmp_path / "empty", DEFAULT_FORMAT)
 
 
 @pytest.mark.parametrize("format", FORMATS, ids=lambda each: each.id)
@@ -73,18 +232,35 @@ def test_the_default_format_ships_four_unseen_teams():
     assert len(unseen(DEFAULT_FORMAT)) == 4
 
 
-def test_every_shipped_team_is_legal_and_read_as_the_simulator_reads_it(simulator):
+def test_more_teams_than_are_shipped_are_refused():
+    assert first_teams(DEFAULT_FORMAT, 4) == tuple(team.packed for team in pool(DEFAULT_FORMAT))
+    with pytest.raises(ConfigurationError, match="--num-teams 8: 4 teams are shipped for gen9vgc"):
+        first_teams(DEFAULT_FORMAT, 8)
+
+
+def test_every_shipped_team_is_legal_and_read_as_it_is_shipped(simulator):
     for format in FORMATS:
         for team in (*pool(format), *unseen(format)):
-            validate(simulator, format, team.packed)
-
-
-def test_sheets_are_read_as_the_simulator_reads_them(simulator):
-    sets = simulator.import_team(SHEET).replace("|100|", "|50|")
-    assert parse_team(sets.replace(",31,", ",,")) == parse_team(SHEET)
+            assert parse_team(simulator, format, team.packed) == team.packed
 
 
 def test_an_illegal_team_is_refused_with_the_simulators_reasons(simulator):
     legal = pool(DEFAULT_FORMAT)[0].packed
     with pytest.raises(BattleError, match=r"Flutter Mane.*can't learn"):
         validate(simulator, DEFAULT_FORMAT, legal.replace("IcyWind", "Spore"))
+
+
+def test_a_team_of_another_format_says_where_it_is_legal(simulator):
+    champions = find_format("gen9championsvgc2026regma")
+    with pytest.raises(BattleError, match="is not legal in gen9vgc2023regc") as caught:
+        validate(simulator, DEFAULT_FORMAT, pool(champions)[0].packed)
+    assert champions.id in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "piece", ["- x\n", "EVs: /", "a\n\n", "( ", "a|", "]", "a: b\n", "=== x\n", "[{"]
+)
+def test_a_flood_of_one_piece_is_refused_at_once(simulator, piece):
+    packed, problems = simulator.read_team(piece * (65_000 // len(piece)))
+    assert not packed
+    assert 0 < len(problems) <= 21

@@ -68,7 +68,7 @@ def test_cartridge_has_targets_of_its_own() -> None:
 @needs_core
 @pytest.mark.slow
 def test_advance_game_is_measured_against_loops_that_draw_the_same_frames() -> None:
-    figures = measure_environment(NAME, steps=16, repeats=1)
+    figures = measure_environment(settings={"rom_path": NAME}, steps=16, repeats=1)
     assert all(math.isfinite(figure.value) and figure.value > 0 for figure in figures)
     names = [figure.name for figure in figures]
     assert names[1].startswith("bare press and tick, drawing each step's last frame")

@@ -1,5 +1,4 @@
 import json
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,7 +17,7 @@ from engine.demos.lerobot_folder import to_lerobot
 from engine.demos.lerobot_tables import PICTURES, STATE_NAMES, frames_per_s, statistics
 from engine.errors import DemoError
 
-needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs ffmpeg")
+needs_ffmpeg = pytest.mark.tool("ffmpeg")
 ACTIONS = ([7, 7, 5, 0], [4, 6, 6])
 
 

@@ -14,11 +14,14 @@ def _wheel() -> Path:
     return Path(folders[0], "cores", _FILE)
 
 
-@pytest.fixture(params=["wheel", "debian"])
+_PACKAGES = {"wheel": "pip install stable-retro", "debian": "apt install libretro-mgba"}
+
+
+@pytest.fixture(params=_PACKAGES)
 def core(request: pytest.FixtureRequest) -> Core:
     """Return each core that is installed: of the extra `gba`, and of Debian."""
     debian = Path("/usr/lib/x86_64-linux-gnu/libretro", _FILE)
     path = _wheel() if request.param == "wheel" else debian
     if not path.is_file():
-        pytest.skip(f"no core of the {request.param}")
+        pytest.skip(f"needs {_FILE}: {_PACKAGES[request.param]}")
     return Core(path)

@@ -1,4 +1,3 @@
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -7,7 +6,7 @@ import pytest
 from tests.engine.emulator import advance_image
 
 
-@pytest.mark.skipif(not shutil.which("arm-none-eabi-as"), reason="needs arm-none-eabi-as")
+@pytest.mark.tool("arm-none-eabi-gcc")
 def test_code_of_the_counting_game_is_what_its_source_says(tmp_path: Path) -> None:
     built, plain = tmp_path / "image.o", tmp_path / "image.bin"
     assemble = ["arm-none-eabi-as", "-mcpu=arm7tdmi", advance_image.SOURCE, "-o", built]

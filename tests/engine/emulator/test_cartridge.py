@@ -1,3 +1,5 @@
+import struct
+
 import pytest
 
 from engine.emulator.cartridge import Battery, Cartridge, is_image_checksum_right
@@ -34,23 +36,54 @@ def test_strange_bytes_in_a_title_become_plain_text() -> None:
     assert header.controller == "unknown controller"
 
 
-@pytest.mark.parametrize("more", [0, 44, 48])
-def test_battery_files_of_all_emulators_are_taken(more: int) -> None:
-    data = bytes(0x7FFF) + b"\x01" + bytes(more)
-    battery = Battery.of(data, Cartridge.of(CRYSTAL_LIKE), "a.sav")
-    assert battery.ram == data[:0x8000]
-    assert (battery.clock is not None) == bool(more)
+MEMORY = bytes(0x7FFF) + b"\x01"
+TIME = struct.pack("<10IQ", 59, 58, 23, 5, 0x41, 59, 58, 23, 5, 0x41, 1_700_000_000)
+"""A clock that stands at day 261, as emulators append it with a time of saving of 8 bytes."""
+
+
+@pytest.mark.parametrize(
+    "more",
+    [b"", bytes(16), bytes(range(16)), b"\xff" * 0x8000, b"\xff" * 0x18000, bytes(0x19000), b"\1"],
+)
+def test_battery_file_may_be_padded_or_have_a_footer(more: bytes) -> None:
+    battery = Battery.of(MEMORY + more, Cartridge.of(CRYSTAL_LIKE), "a.sav")
+    assert battery.ram == MEMORY
+
+
+@pytest.mark.parametrize("footer", [TIME, TIME[:44]])
+@pytest.mark.parametrize("padding", [b"", bytes(0x8000), b"\xff" * 0x18000])
+def test_clock_is_found_before_and_after_padding(footer: bytes, padding: bytes) -> None:
+    header = Cartridge.of(CRYSTAL_LIKE)
+    clocks = [
+        Battery.of(MEMORY + rest, header, "a.sav").clock
+        for rest in (footer, footer + padding, padding + footer)
+    ]
+    assert clocks[0] is not None
+    assert struct.unpack("<d9BQd", clocks[0])[1:8] == (1, 0, 59, 58, 23, 5, 1)
+    assert set(clocks) == {clocks[0]}
+
+
+def test_footer_of_another_form_is_no_clock() -> None:
+    for footer in (b"\xfe" * 44, bytes(range(16)), b""):
+        battery = Battery.of(MEMORY + footer, Cartridge.of(CRYSTAL_LIKE), "a.sav")
+        assert battery.clock is None
 
 
 def test_footer_of_a_cartridge_without_a_clock_is_left_out() -> None:
     plain = cartridge(kind=NO_CLOCK, ram_size_code=RAM_32_KB)
-    assert Battery.of(bytes(0x8000 + 44), Cartridge.of(plain), "a.sav").clock is None
+    assert Battery.of(MEMORY + TIME, Cartridge.of(plain), "a.sav").clock is None
 
 
-@pytest.mark.parametrize("size", [0, 0x2000, 0x7FFF, 0x8001, 0x10000])
-def test_battery_file_of_another_size_is_refused(size: int) -> None:
-    with pytest.raises(ConfigurationError, match=r"a\.sav has .* 32,768, or 32,812 or 32,816"):
+@pytest.mark.parametrize("size", [0, 0x2000, 0x7FFF])
+def test_battery_file_that_is_too_short_is_refused(size: int) -> None:
+    words = rf"a\.sav has {size:,} bytes, {0x8000 - size:,} too few: .* 32,768"
+    with pytest.raises(ConfigurationError, match=words):
         Battery.of(bytes(size), Cartridge.of(CRYSTAL_LIKE), "a.sav")
+
+
+def test_file_that_goes_on_with_something_else_is_no_battery_file() -> None:
+    with pytest.raises(ConfigurationError, match="65 that are neither a clock nor padding"):
+        Battery.of(MEMORY + bytes(99) + b"\1" * 65, Cartridge.of(CRYSTAL_LIKE), "a.sav")
 
 
 def test_battery_file_for_a_cartridge_without_one_is_refused() -> None:

@@ -1,12 +1,13 @@
 """Find cores, and say what is wrong with files that are none."""
 
 import importlib.util
-import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.child import code_command, worker_environment
 from engine.emulator import core as cores
 from engine.emulator.core import Core, LoadedCore, core_version
 from engine.errors import EnvironmentError
@@ -26,8 +27,6 @@ def refusal(path: Path) -> str:
 
 def compiled(folder: Path, code: str) -> Path:
     """Return a library made from C."""
-    if not shutil.which("gcc"):
-        pytest.skip("needs gcc")
     source, library = folder / "source.c", folder / "some_libretro.so"
     source.write_text(code)
     subprocess.run(["gcc", "-shared", "-fPIC", "-w", source, "-o", library], check=True)
@@ -78,7 +77,7 @@ def test_file_that_is_no_library_is_refused(tmp_path: Path, content: bytes) -> N
     path.write_bytes(content)
     message = refusal(path)
     assert message.startswith(f"The core {path} cannot be used: ")
-    assert "poketui-core-" not in message
+    assert "scratch" not in message
 
 
 def test_core_of_another_platform_is_refused(core: Core, tmp_path: Path) -> None:
@@ -95,10 +94,12 @@ def test_truncated_core_is_refused(core: Core, tmp_path: Path) -> None:
     assert refusal(path).startswith(f"The core {path} cannot be used: ")
 
 
+@pytest.mark.tool("gcc")
 def test_library_that_is_no_core_is_refused(tmp_path: Path) -> None:
     assert refusal(compiled(tmp_path, "int answer;")).endswith("it is no libretro core.")
 
 
+@pytest.mark.tool("gcc")
 def test_core_of_another_emulator_is_refused(tmp_path: Path) -> None:
     functions = (name for name in cores.abi.FUNCTIONS if name != "retro_get_system_info")
     stubs = "".join(f"int {name}(void) {{ return 1; }}\n" for name in functions)
@@ -108,6 +109,118 @@ def test_core_of_another_emulator_is_refused(tmp_path: Path) -> None:
         '  info->name = "VBA Next"; info->version = "1.0";\n}\n'
     )
     assert refusal(compiled(tmp_path, stubs + info)).endswith("it is VBA Next 1.0, not mGBA.")
+
+
+# A core that is named is tried first
+
+CRASH = "*(volatile int *)0 = 1;"
+HANG = "for (;;) pause();"
+
+
+def named(
+    path: Path,
+    core: Core,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    at_start: str = "",
+    in_init: str = "",
+) -> Path:
+    """Return a library that hands all to mGBA but its start and `retro_init`; it is then named."""
+    source = f"""
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *core;
+__attribute__((constructor)) static void begin(void) {{
+  {at_start}
+  core = dlopen("{core.path}", RTLD_NOW);
+}}
+void retro_init(void) {{ {in_init} ((void (*)(void))dlsym(core, "retro_init"))(); }}
+"""
+    for name in cores.abi.FUNCTIONS:
+        if name != "retro_init":
+            source += (
+                f"long {name}(long a, long b, long c, long d) {{\n"
+                f'  return ((long (*)())dlsym(core, "{name}"))(a, b, c, d);\n}}\n'
+            )
+    library = compiled(path, source)
+    monkeypatch.setenv(CORE_VARIABLE, str(library))
+    monkeypatch.setenv("POKETUI_GBA_CORE_TRIED", "")
+    return library
+
+
+def trial(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return a list to which each start of a process is added."""
+    starts: list[object] = []
+    run = subprocess.run
+
+    def count(*args: Any, **options: Any) -> Any:
+        starts.append(args)
+        return run(*args, **options)
+
+    monkeypatch.setattr(cores.subprocess, "run", count)
+    return starts
+
+
+def test_a_named_core_is_tried_once_by_all_processes(
+    core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = named(tmp_path, core, monkeypatch)
+    starts = trial(monkeypatch)
+    for _ in range(2):
+        assert Core.find().path == library
+    code = "import os; from engine.emulator import core; core.subprocess = None; core.Core.find()"
+    subprocess.run(code_command(code), env=worker_environment(), check=True)
+    assert len(starts) == 2
+    library.touch()
+    Core.find()
+    assert len(starts) == 3
+
+
+@pytest.mark.parametrize("where", ["at_start", "in_init"])
+def test_a_core_that_crashes_does_so_elsewhere(
+    core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    library = named(tmp_path, core, monkeypatch, **{where: CRASH})
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(EnvironmentError, match=r"--core FILE") as caught:
+        Core.find()
+    assert caught.value.message == (
+        f"The core {library} cannot be used: it crashed when it was tried (SIGSEGV)."
+    )
+    assert not list(tmp_path.glob("poketui-*"))
+
+
+@pytest.mark.parametrize("where", ["at_start", "in_init"])
+def test_a_core_that_hangs_is_given_up(
+    core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    named(tmp_path, core, monkeypatch, **{where: HANG})
+    monkeypatch.setattr(cores, "_TRY_TIMEOUT_S", 2.0)
+    with pytest.raises(EnvironmentError, match=r"it hung for 2 s when it was tried.*--core FILE"):
+        Core.find()
+
+
+def test_a_core_that_ends_the_process_or_is_none_is_said(
+    core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named(tmp_path, core, monkeypatch, at_start="_exit(0);")
+    with pytest.raises(EnvironmentError, match="it ended when it was tried"):
+        Core.find()
+    monkeypatch.setenv(CORE_VARIABLE, str(compiled(tmp_path, "int answer;")))
+    with pytest.raises(EnvironmentError, match="it is no libretro core"):
+        Core.find()
+    monkeypatch.setenv(CORE_VARIABLE, str(tmp_path / "none.so"))
+    with pytest.raises(EnvironmentError, match="No such file"):
+        Core.find()
+
+
+def test_a_core_on_trial_is_told_no_keys(
+    core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named(tmp_path, core, monkeypatch, at_start='if (getenv("OPENAI_API_KEY")) _exit(1);')
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    Core.find()
 
 
 def test_folder_that_runs_no_programs_is_named_as_the_reason(

@@ -401,7 +401,7 @@ def test_game_prints_and_writes_nothing(
 
 def loaded_cores() -> int:
     """Return how many mappings of this process are of copies of a core."""
-    return Path("/proc/self/maps").read_text().count("poketui-core-")
+    return Path("/proc/self/maps").read_text().count("poketui-scratch-")
 
 
 def test_closed_machine_leaves_nothing_behind(core: Core) -> None:

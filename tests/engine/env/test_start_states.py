@@ -158,6 +158,9 @@ def test_state_of_the_title_is_played_on_to_the_first_control(tmp_path: Path) ->
         ("cut.state", None, "not a save state of this game"),
         ("ours.state", b"PokeTUI start state 1\n" + b"0" * 40, "for a different ROM"),
         ("practice.sav", bytes(0x8000), "no battery memory"),
+        ("other.state", b"RASTATE\1MEM ", "is a state of RetroArch"),
+        ("other.sgm", b"\x1f\x8b\x08\0", "is packed with gzip"),
+        ("other.s0", bytes(100) + b"BESS", "is a state of SameBoy"),
     ],
 )
 def test_unusable_file_is_refused_with_its_name_and_a_hint(
@@ -237,13 +240,22 @@ class TestBattery:
         yield file
         assert list(folder.iterdir()) == [file], "nothing is written beside the ROM"
 
-    @pytest.mark.parametrize("footer", [0, 44, 48])
+    @pytest.mark.parametrize(
+        ("name", "more"),
+        [
+            ("tiny.sav", 0),
+            ("tiny.SaveRAM", 44),
+            ("tiny.state", 48),
+            ("sav.dat", 16),
+            ("tiny", 0x18000),
+        ],
+    )
     def test_saved_game_is_continued_and_its_file_only_read(
-        self, rom: Path, tmp_path: Path, footer: int
+        self, rom: Path, tmp_path: Path, name: str, more: int
     ) -> None:
         folder = tmp_path / "mine"
         folder.mkdir()
-        file = saved_game(folder / "tiny.sav", footer)
+        file = saved_game(folder / name, more)
         before = (file.read_bytes(), file.stat().st_mtime_ns)
         env = new_env(file, rom=rom)
         for seed in range(2):
@@ -260,6 +272,14 @@ class TestBattery:
         file = tmp_path / "empty.sav"
         file.write_bytes(bytes(0x8000))
         with pytest.raises(ConfigurationError, match="contains no saved game"):
+            new_env(file, rom=rom)
+
+    def test_battery_is_damaged_if_its_checksum_is_wrong(self, rom: Path, tmp_path: Path) -> None:
+        file = saved_game(tmp_path / "tiny.dat")
+        data = bytearray(file.read_bytes())
+        data[0x2B82] ^= 1
+        file.write_bytes(data)
+        with pytest.raises(ConfigurationError, match="is damaged: its checksum is wrong"):
             new_env(file, rom=rom)
 
     def test_battery_of_another_size_is_refused(self, rom: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from engine.errors import DecisionValidationError
 from engine.events import (
     DecisionMade,
     EpisodeEnded,
@@ -193,3 +194,22 @@ def test_a_file_that_became_unreadable_does_not_keep_a_run_from_being_saved(tmp_
         file.write_bytes(b"\xff" * 40_000)
     assert told.recorder.save()["position"] == before["position"]
     told.recorder.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("confidence", []),
+        ("confidence", 5.0),
+        ("timestamp", "x"),
+        ("reasoning", [1]),
+        ("action", -1),
+    ],
+)
+def test_an_open_decision_that_is_none_is_refused_when_it_is_loaded(tmp_path, name, value):
+    told = Told(tmp_path / "decisions.db")
+    told.take(1.0)
+    saved = json.loads(json.dumps(told.recorder.save()))
+    saved["open"][0][0][name] = value
+    with pytest.raises((ValueError, DecisionValidationError)):
+        told.recorder.load(saved)

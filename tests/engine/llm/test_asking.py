@@ -259,7 +259,7 @@ async def test_a_server_that_accepts_and_says_nothing_is_given_up(
         backend = make_backend("scripted", backend=peer.kind, base_url=url, connect_timeout_s=0.05)
         assert (await backend.probe()).state == "unreachable"
         # On a busy machine it may not even get connected in time.
-        with pytest.raises(LLMConnectionError, match=r"No first token|does not respond"):
+        with pytest.raises(LLMConnectionError, match=r"No first token|may be busy"):
             await ask(backend, request_, first_token_timeout_s=0.1, answer_timeout_s=0.2)
         await backend.close()
 

@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import time
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from engine.llm.backends.base import Backend, ChatRequest
 from engine.providers import backend_of
 from tests.engine.llm.conftest import until
 from tests.engine.llm.servers import GOOD
+from tests.engine.llm.servers.loopback import Call
 from tests.engine.llm.servers.ollama import ScriptedOllama
 
 
@@ -241,6 +243,48 @@ async def test_loading_a_missing_model_says_how_to_get_it(
     await backend.close()
 
 
+@pytest.mark.parametrize("status", [404, 405, 501])
+@pytest.mark.parametrize("said", ["404 page not found", {"error": "Not found"}, ""])
+@pytest.mark.parametrize(
+    "absent", [("/api/show",), ("/api/ps",), ("/api/tags",), ("/api/tags", "/api/ps", "/api/show")]
+)
+async def test_a_server_without_an_optional_path_has_its_model(
+    ollama: ScriptedOllama, request_: ChatRequest, absent: tuple[str, ...], said: Any, status: int
+) -> None:
+    answer = ollama.answer
+
+    def refuse_some(call: Call) -> None:
+        call.send(status, said) if call.path in absent else answer(call)
+
+    ollama.answer = refuse_some  # type: ignore[method-assign]
+    backend = make_backend("scripted", base_url=ollama.url)
+    assert (await backend.probe()).state == "ready"
+    assert await say(backend, request_) == GOOD
+    await backend.close()
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 422, 501])
+async def test_a_server_that_loads_nothing_by_itself_is_asked_all_the_same(
+    ollama: ScriptedOllama, status: int
+) -> None:
+    ollama.answer = lambda call: call.send(status, {"error": "messages: too short"})  # type: ignore[method-assign]
+    backend = make_backend("scripted", base_url=ollama.url)
+    await backend.load()
+    await backend.close()
+
+
+async def test_a_404_of_the_path_is_none_of_the_model(
+    ollama: ScriptedOllama, request_: ChatRequest
+) -> None:
+    ollama.answer = lambda call: call.send(404, "404 page not found")  # type: ignore[method-assign]
+    backend = make_backend("scripted", base_url=ollama.url)
+    with pytest.raises(LLMConnectionError, match="answered 404: 404 page not found") as caught:
+        async for _ in backend.chat(request_):
+            pass
+    assert "--llm-backend openai" in caught.value.hint
+    await backend.close()
+
+
 async def test_a_probe_of_a_silent_server_comes_back(ollama: ScriptedOllama) -> None:
     ollama.scenario = "silent"
     backend = make_backend("scripted", base_url=ollama.url, connect_timeout_s=0.05)
@@ -248,7 +292,7 @@ async def test_a_probe_of_a_silent_server_comes_back(ollama: ScriptedOllama) -> 
     status = await backend.probe()
     assert time.monotonic() - began < 30
     assert status.state == "unreachable"
-    assert "does not respond" in status.detail  # to connect may take too long already
+    assert "may be busy" in status.detail  # to connect may take too long already
     await backend.close()
 
 

@@ -65,6 +65,21 @@ def test_run_started_says_that_a_world_without_inspection_has_no_game_state(tmp_
     assert of(events, RunStarted)[0].has_game_state
 
 
+@pytest.mark.parametrize("key", ["strategy", "initial_strategy"])
+def test_new_run_warns_of_a_setting_that_names_a_model_where_none_is_set(tmp_path, key):
+    def warned(**settings) -> list[str]:
+        subject = session(tmp_path, **settings)
+        subject.discard()
+        return [event.message for event in of(subject.mailbox.drain(), WarningRaised)]
+
+    assert warned(**{key: "llm_heavy"}) == [
+        f"{key} = llm_heavy: no language model is set, so the rules are the planner. "
+        "--llm-model sets one."
+    ]
+    assert warned() == warned(**{key: "balanced"}) == []
+    assert warned(**{key: "llm_heavy"}, llm_model="smollm2:135m") == []
+
+
 def waits_for(subject: EngineSession, kind: type) -> list:
     """Return what was told until an event of `kind` came."""
     told: list = []

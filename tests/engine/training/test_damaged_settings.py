@@ -149,6 +149,26 @@ def test_a_damaged_config_file_is_one_line(tmp_path, name, ending):
     assert len(text) < 3000
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_config_file_with_a_byte_order_mark_is_read(tmp_path, encoding):
+    for name, text in (("a.toml", "[ppo]\r\nepochs = 2\r\n"), ("a.json", '{"ppo":{"epochs":2}}')):
+        (tmp_path / name).write_bytes(text.encode(encoding))
+        assert load_config(tmp_path / name, {}).ppo.epochs == 2
+
+
+def test_a_key_behind_a_byte_order_mark_is_named_as_it_is_spelt(tmp_path):
+    (tmp_path / "bom.toml").write_bytes(b"\xef\xbb\xbf[ppo]\r\nepochz = 2\r\n")
+    with pytest.raises(ConfigurationError, match=r"ppo\.epochz"):
+        load_config(tmp_path / "bom.toml", {})
+
+
+@pytest.mark.parametrize("value", ["1e300", 1e16, 2**63, "9" * 4000])
+def test_a_number_that_a_file_could_not_hold_is_refused_in_an_option(value):
+    key = "rewards.step" if "e" in str(value) else "save_interval"
+    with pytest.raises(ConfigurationError, match="a number is too large"):
+        load_config(None, {key: value})
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -9,6 +9,7 @@ from engine.events import EpisodeEnded, RunStopped
 from engine.session import EngineSession
 from engine.training.journal import read_journal
 from engine.training.replay_player import replay_episode
+from engine.training.replay_sources import split_source
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +72,10 @@ def test_forged_episode_is_refused(saves: Path, tmp_path: Path) -> None:
     (run / "journal.jsonl").write_text(json.dumps(values) + "\n")
     with pytest.raises(ReplayError, match="diverged"):
         replay_episode(str(tmp_path), "forged")
+
+
+@pytest.mark.parametrize("number", ["", "x", "-1", "1_0", "٣", "1.0", "9" * 5000])
+def test_an_episode_is_named_by_plain_digits(number: str) -> None:
+    assert split_source("run:07") == ("run", 7)
+    with pytest.raises(ReplayError, match="not an episode number"):
+        split_source(f"run:{number}")

@@ -312,3 +312,22 @@ def test_a_journal_waits_while_it_may_not_write(tmp_path):
     journal.position()
     assert path.read_bytes()
     journal.close()
+
+
+def test_what_cannot_be_read_again_is_written_as_null(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.take(PolicyUpdated(1, 10, {"loss": 1e20, "entropy": -1e15}))
+    journal.close()
+    (event,) = read_journal(tmp_path / "journal.jsonl")
+    assert math.isnan(event.figures["loss"])
+    assert event.figures["entropy"] == -1e15
+
+
+def test_a_byte_order_mark_and_other_line_ends_damage_nothing(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path)
+    for number in (1, 2):
+        journal.take(episode(number))
+    journal.close()
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert [event.episode for event in read_journal(path)] == [1, 2]

@@ -74,8 +74,8 @@ def test_a_run_tells_its_course_when_it_begins(tmp_path):
             SetWeight("beauty", 1.0),
             "Unknown reward component 'beauty'; known: goal, step.",
         ),
-        (SetWeight("goal", math.nan), "A weight must be a finite number."),
-        (SetWeight("goal", math.inf), "A weight must be a finite number."),
+        (SetWeight("goal", math.nan), "A weight must be a finite number, of at most 1e15."),
+        (SetWeight("goal", math.inf), "A weight must be a finite number, of at most 1e15."),
     ],
 )
 def test_run_override_that_cannot_be_done_is_refused_with_a_reason(run, command, reason):

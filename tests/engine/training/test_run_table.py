@@ -217,3 +217,14 @@ def test_a_full_disk_is_no_reason_not_to_end(tmp_path, monkeypatch):
     write_status(tmp_path, RunStatus.STOPPED)
     monkeypatch.undo()
     assert not (tmp_path / "status.json").exists()
+
+
+def test_a_cache_with_impossible_numbers_is_counted_anew(tmp_path, cache):
+    save_run(tmp_path, [1.0] * 1000)
+    (row,) = RunTable(str(tmp_path)).look()
+    (file,) = cache.glob("*.json")
+    kept = json.loads(file.read_text())
+    for figures in kept.values():
+        figures["recent"] = [[1.7e308, True]] * 2
+    file.write_text(json.dumps(kept))
+    assert RunTable(str(tmp_path)).look() == (row,)

@@ -157,7 +157,7 @@ async def test_illegal_choice_says_why() -> None:
     events = (BATTLE.shown(lines=BATTLE.asked[0]["place"]), BATTLE.wanted(0))
     async with opened(*events) as (app, pilot, session):
         await pilot.press("1", "1")
-        assert said(app) == ["Pelipper: it is taken along already."]
+        assert said(app) == ["Pelipper: already chosen."]
         assert not session.sent
 
 

@@ -70,7 +70,7 @@ def test_preview_takes_four_and_the_first_two_lead() -> None:
 
 def test_member_is_not_taken_twice() -> None:
     choice = pick(choosing(PREVIEW), 2)
-    assert [one.why_not for one in options(choice)][2] == "it is taken along already"
+    assert [one.why_not for one in options(choice)][2] == "already chosen"
 
 
 def test_move_with_targets_asks_for_one() -> None:

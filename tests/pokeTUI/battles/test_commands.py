@@ -54,6 +54,7 @@ def test_log_needs_a_terminal_and_no_simulator(monkeypatch: pytest.MonkeyPatch) 
         watch(str(FOLDER / "commander.log"))
 
 
+@pytest.mark.tool("node")
 @pytest.mark.parametrize("what", [key for key, _ in BATTLES])
 def test_start_screens_choices_are_known(
     what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,6 +1,5 @@
 """The committed image of MOSSLIGHT ADVANCE is what its sources build, and its header is right."""
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +31,7 @@ def test_image_asks_for_128_kb_of_flash_memory() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("arm-none-eabi-gcc"), reason="needs gcc-arm-none-eabi")
+@pytest.mark.tool("arm-none-eabi-gcc")
 def test_rebuilds_byte_for_byte(tmp_path: Path) -> None:
     rom, facts = tmp_path / "game.gba", tmp_path / "facts"
     paths = ("--out", rom, "--facts", facts, "--build-dir", tmp_path / "build")

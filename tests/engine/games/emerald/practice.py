@@ -11,7 +11,9 @@ from engine.strategy.navigation import Navigator, talk_exits
 from engine.types import Action, GameState
 
 NAME = "mosslight-advance"
-needs_core = pytest.mark.skipif(not core_version(), reason="needs the mGBA core")
+needs_core = pytest.mark.skipif(
+    not core_version(), reason="needs the mGBA core: pip install stable-retro"
+)
 
 
 def play_until(env: GameEnv, is_there: Callable[[GameState], bool], limit: int = 400) -> None:

@@ -18,6 +18,9 @@ from tests.engine.games.emerald.practice import NAME, needs_core
 from tests.engine.games.emerald.world_images import Drawn, build
 
 _SIGNATURE = 0x0801_2025
+_SIZES = {0: 0xF2C, 4: 0xF08, 13: 0x7D0}
+_SUMS = [0xFFFF - _SIZES.get(number, 0xF80) // 4 for number in range(14)]
+"""Checksums of sectors that are full of ones: n words of -1."""
 
 
 def saved(*slots: int, missing: int = -1, counter: int = 1) -> bytes:
@@ -28,7 +31,7 @@ def saved(*slots: int, missing: int = -1, counter: int = 1) -> bytes:
             number = (sector + 5) % 14  # the game turns them round
             if number != missing:
                 at = (14 * slot + sector) * 0x1000 + 0xFF4
-                struct.pack_into("<HHII", memory, at, number, 0, _SIGNATURE, counter)
+                struct.pack_into("<HHII", memory, at, number, _SUMS[number], _SIGNATURE, counter)
     return bytes(memory)
 
 
@@ -51,6 +54,24 @@ def test_sectors_of_two_savings_are_no_saved_game() -> None:
     memory = bytearray(saved(0))
     struct.pack_into("<I", memory, 0xFFC, 2)
     assert not has_saved_game(bytes(memory))
+
+
+@pytest.mark.parametrize("at", [0, 0x3000 + 0xF7C, 0x8000 + 0x7CC])
+def test_a_changed_word_in_its_only_slot_damages_a_saved_game(at: int) -> None:
+    memory = bytearray(saved(0))
+    memory[at] ^= 1
+    assert not has_saved_game(bytes(memory))
+    with pytest.raises(ConfigurationError, match=r"in moss\.sav is damaged"):
+        EmeraldGame(Profile.read(FACTS)).start_saved(bytes(memory), "moss.sav")
+    assert has_saved_game(bytes(memory[: 14 * 0x1000]) + saved(1)[14 * 0x1000 :])
+
+
+@pytest.mark.parametrize(("key", "other"), [(0, "Ruby or Sapphire"), (1, "FireRed or LeafGreen")])
+def test_a_saved_game_of_a_sister_is_named(key: int, other: str) -> None:
+    memory = bytearray(saved(0))
+    struct.pack_into("<I", memory, 9 * 0x1000 + 0xAC, key)  # where `saved` puts sector 0
+    with pytest.raises(ConfigurationError, match=other):
+        EmeraldGame(Profile.read(FACTS)).start_saved(bytes(memory), "moss.sav")
 
 
 def test_battery_files_of_others_are_refused() -> None:

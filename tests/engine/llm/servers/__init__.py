@@ -82,7 +82,7 @@ class Scenarios:
         self.end(call, "stop")
 
     def play_deep_json(self, call: Call) -> None:
-        self.raw(call, "[" * 200_000)
+        self.raw(call, "[" * 50_000)
         self.end(call, "stop")
 
     def play_other_fields(self, call: Call) -> None:
@@ -115,14 +115,14 @@ class Scenarios:
             self.think(call, "hm " * 50)
 
     def play_huge_at_once(self, call: Call) -> None:
-        self.say(call, "la " * 1_000_000)
+        self.say(call, "la " * 20_000)
         call.wait(LONG_S)
 
     def play_endless_line(self, call: Call) -> None:
         self.say(call, GOOD[:20])
         while True:
-            call.stream(b"x" * 1000, "text/event-stream")
-            call.wait(0.001)
+            call.stream(b"x" * 100, "text/event-stream")
+            call.wait(0.01)
 
     def play_length(self, call: Call) -> None:
         self.say(call, GOOD[:40])

@@ -1,0 +1,219 @@
+"""Walk all commands and their options: a name means one thing, and every setting is heard."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from pokeTUI.cli.main import app
+from pokeTUI.cli.options import _FORMER
+from tests.pokeTUI.in_process import poketui
+
+ROOT = Path(__file__).parents[2]
+
+
+def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Return every command with its words, "demos list", the root and groups among them."""
+    command = command or get_command(app)
+    yield " ".join(path), command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, (*path, name))
+
+
+def options(name: str, command: Any) -> dict[str, tuple[str, str, bool]]:
+    """Return kind, metavar and repeatability of a command's options by each of their names."""
+    found = {}
+    for option in command.params:
+        if option.param_type_name == "option":
+            kind = "flag" if option.is_flag else str(option.type_descriptor.annotation)
+            kind = kind.replace("pathlib.Path", "str")  # text, either way
+            facts = (kind, option.metavar or "", option.multiple)
+            found |= dict.fromkeys((*option.opts, *option.secondary_opts), facts)
+    return found
+
+
+def test_an_option_name_has_one_kind_and_one_placeholder_in_all_commands() -> None:
+    found: dict[str, dict[Any, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for name, command in commands():
+        for option, facts in options(name, command).items():
+            found[option][facts].append(name)
+    assert {option: dict(kinds) for option, kinds in found.items() if len(kinds) > 1} == {}
+    assert len(found["--set"]) == 1
+    assert next(iter(found["--set"])) == ("list[str]", "KEY=VALUE", True)
+    assert {"run", "record", "doctor", "bench env", "llm ask"} <= {*found["--set"].popitem()[1]}
+
+
+def test_the_helps_of_one_option_name_have_a_word_in_common() -> None:
+    found = defaultdict(set)
+    for _, command in commands():
+        for option in command.params:
+            if option.param_type_name == "option":
+                found[option.opts[0]].add(option.help or "")
+    apart = {option: helps for option, helps in found.items() if not words_in_common(helps)}
+    assert apart == {}
+
+
+def words_in_common(helps: set[str]) -> set[str]:
+    idle = {"the", "and", "for", "this", "with", "each", "only", "repeatable"}
+    words = [{re.sub("(ful|s)$", "", w) for w in re.findall(r"\w{3,}", h.lower())} for h in helps]
+    return set.intersection(*words) - idle
+
+
+def test_a_former_name_stands_for_an_option_that_there_is() -> None:
+    known = dict(commands())
+    for name, renamed in _FORMER.items():
+        there = options(name, known[name])
+        assert [new for new in renamed.values() if new not in there] == []
+        assert [old for old in renamed if old in there] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("record --from none --at 3", "There is no demonstration none"),
+        ("record --from=none", "There is no demonstration none"),
+        ("replay --to 0", "Invalid value for '--last-step'"),
+        ("demos watch none --from -1", "Invalid value for '--first-step'"),
+        ("bench play --agent planner", "Use --player rules"),
+        ("bench play --json x --min-successes 99", "cannot succeed 99 times"),
+        ("vgc ladder --games 0", "Invalid value for '--battles'"),
+        ("llm ask --backend none", "llm_backend = 'none'"),
+    ],
+)
+def test_an_options_former_name_is_still_taken(arguments: str, said: str, tmp_path: Path) -> None:
+    result = poketui(*arguments.split(), cwd=tmp_path)
+    assert result.returncode == 2
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize("command", ["run --headless", "record", "bench starts"])
+def test_a_demonstration_is_named_alike_everywhere(command: str, tmp_path: Path) -> None:
+    result = poketui(*command.split(), "--demo", "none", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "There is no demonstration none." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [("learn", "seed"), ("starts", "headless"), ("train", "agent"), ("env", "save_dir")],
+)
+def test_a_benchmark_refuses_the_settings_that_it_makes(
+    command: str, key: str, tmp_path: Path
+) -> None:
+    result = poketui("bench", command, "--set", f"{key}=1", cwd=tmp_path)
+    assert result.returncode == 2
+    assert f"--set {key}: this benchmark sets it itself." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ("demos", "a dataset is named by --dataset now. Use --dataset demos"),
+        ("foo=1", "Did you mean vgc.format? List all: poketui run --set help"),
+        ("seed=1 --set seed=2", "--set seed is given twice: 1 and 2."),
+        ("=1", "--set =1: not KEY=VALUE."),
+        ("num_envs=abc", "num_envs = 'abc'"),
+        ("seed.x=1", "seed = {'x': '1'}"),
+        ("env.frme_skip=1", "unknown key 'env.frme_skip'. Did you mean env.wait_frames?"),
+    ],
+)
+def test_a_wrong_setting_is_one_line_in_record_too(pairs: str, said: str, tmp_path: Path) -> None:
+    result = poketui("record", "--set", *pairs.split(), cwd=tmp_path)
+    assert result.returncode == 2
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 200
+
+
+def test_set_help_lists_every_setting() -> None:
+    listed = poketui("run", "--set", "help")
+    assert listed.returncode == 0
+    assert "ppo.epochs=3  whole number; at least 1" in listed.stdout.splitlines()
+
+
+HEARD = {
+    "run --headless": "", "runs": "", "eval": "", "export": "", "replay": "", "bc": "",
+    "record": "", "doctor": "", "demos": "", "demos list": "", "demos show": "x",
+    "demos watch": "x", "demos validate": "", "demos stats": "", "demos split": "",
+    "demos filter": "", "demos merge": ".", "demos delete": "x --yes", "demos recover": "",
+    "demos export": "", "demos import": "x", "llm check": "", "llm pull": "", "llm ask": "",
+    "llm log": "", "llm export": "", "bench learn": "", "bench starts": "", "bench train": "",
+    "bench env": "", "bench play": "", "vgc train --headless": "",
+}  # fmt: skip
+"""Commands that read settings, with what they need to come so far."""
+DEAF = {
+    "", "rom", "attach", "stop", "serve", "trust", "bench", "bench vgc", "bench ui", "llm", "vgc",
+    "vgc setup", "vgc bc", "vgc import", "vgc eval", "vgc play", "vgc watch", "vgc teams",
+    "vgc ladder", "vgc server",
+}  # fmt: skip
+"""Commands that read none."""
+
+
+def test_every_command_reads_settings_or_is_known_to_read_none() -> None:
+    reading = {name.removesuffix(" --headless") for name in HEARD}
+    assert {name for name, _ in commands()} == reading | DEAF
+
+
+@pytest.mark.parametrize("command", HEARD)
+def test_each_command_that_reads_settings_reads_variables(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKETUI_ENV__MAX_STEPS", "few")
+    result = poketui(*command.split(), *HEARD[command].split(), cwd=tmp_path)
+    said = result.stdout + result.stderr
+    assert "POKETUI_ENV__MAX_STEPS: env.max_steps = 'few'" in " ".join(said.split())
+    assert result.returncode == (1 if command == "doctor" else 2)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("SEDE", "SEED"),
+        ("ENV__MAX_STEP", "ENV__MAX_STEPS"),
+        ("ENV__SEED", "SEED"),
+        ("SEED__X", "SEED"),
+        ("TRUTS", "TRUST"),
+        ("CONFIG_DRI", "CONFIG_DIR"),
+    ],
+)
+def test_a_misspelt_variable_names_the_nearest(
+    name: str, meant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"POKETUI_{name}", "1")
+    refused = poketui("runs")
+    assert refused.returncode == 2
+    assert f"The variable POKETUI_{name} names no setting." in refused.stderr
+    assert f"Did you mean POKETUI_{meant}?" in refused.stderr
+
+
+def test_options_go_before_variables_and_these_before_files_and_defaults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.config import load_config
+
+    (tmp_path / "run.toml").write_text("seed = 1\nnum_envs = 3\n[env]\nmax_steps = 30\n")
+    monkeypatch.setenv("POKETUI_SEED", "2")
+    monkeypatch.setenv("POKETUI_ENV__MAX_STEPS", "20")
+    config = load_config(tmp_path / "run.toml", {"env.max_steps": "16"})
+    assert (config.env.max_steps, config.seed, config.num_envs, config.workers) == (16, 2, 3, 0)
+
+
+def test_every_variable_of_ours_in_the_source_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.config import load_config
+
+    sources = [path for part in ("engine", "pokeTUI") for path in (ROOT / part).rglob("*.py")]
+    found = {
+        name
+        for path in sources
+        for name in re.findall(r'"(POKETUI_[A-Z_]*[A-Z])"', path.read_text(encoding="utf-8"))
+    }
+    assert {"POKETUI_CONFIG_DIR", "POKETUI_TRUST", "POKETUI_SHOWDOWN"} <= found
+    for name in found - {"POKETUI_PORT", "POKETUI_PORT_FILE"}:  # those are Node's alone
+        monkeypatch.setenv(name, "")
+    monkeypatch.delenv("POKETUI_SAVE_DIR", raising=False)
+    load_config()
