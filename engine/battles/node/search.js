@@ -36,6 +36,8 @@ class Search {
 		this.foeId = sideId === 'p1' ? 'p2' : 'p1';
 		this.format = formatInfo;
 		this.prng = new PRNG([1, seed >>> 16, seed & 65535, 2].join(','));
+		// A copy knows only those that came along.
+		this.foeTeam = battle.sides.find(side => side.id === this.foeId).team;
 		const original = JSON.stringify(State.serializeBattle(battle));
 		this.samples = [];
 		for (let i = 0; i < samples; i++) this.samples.push(JSON.stringify(State.serializeBattle(this.sample(original))));
@@ -63,9 +65,8 @@ class Search {
 		const seen = new Set(known.team.filter(mon => mon.seen).map(mon => mon.baseName));
 		const isKept = pokemon => pokemon.isActive || seen.has(pokemon.baseSpecies.baseSpecies);
 		// One that is disguised is there, though nobody has seen it.
-		const present = new Set(foe.pokemon.filter(isKept).map(pokemon => pokemon.set));
-		const unseen = foe.team.filter(
-			set => !present.has(set) && !seen.has(battle.dex.species.get(set.species || set.name).baseSpecies));
+		for (const pokemon of foe.pokemon.filter(isKept)) seen.add(pokemon.baseSpecies.baseSpecies);
+		const unseen = this.foeTeam.filter(set => !seen.has(battle.dex.species.get(set.species || set.name).baseSpecies));
 		this.prng.shuffle(unseen);
 		for (let i = 0; i < foe.pokemon.length; i++) {
 			if (isKept(foe.pokemon[i]) || !unseen.length) continue;
@@ -73,6 +74,7 @@ class Search {
 			drawn.position = i;
 			foe.pokemon[i] = drawn;
 		}
+		foe.team = foe.pokemon.map(pokemon => pokemon.set); // by which a copy is written
 	}
 
 	drawStats(battle, pokemon) {

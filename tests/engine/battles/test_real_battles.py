@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.battles.actions import SLOT_CODES, joint_mask
 from engine.battles.formats import DEFAULT_FORMAT, FORMATS
+from engine.battles.observation import MONS, MONS_PART
 from engine.battles.setup import script_folder
 from engine.battles.simulator import KIND, TEACHER, BattleLog, Decisions, Replay, Simulator
 from engine.bench.battles import random_choices
@@ -185,6 +186,21 @@ def test_copies_of_a_battle_leave_it_as_it_was(one):
     assert (after.info[~after.is_over, 1] >= 1).all()
     assert one.inspect(0) == lines
     assert len(one.step(asked.seats, np.array([code, answer])).seats)
+
+
+def test_copies_draw_who_came_along_from_the_whole_team_also_behind_a_disguise(showdown):
+    abilities = dict.fromkeys(("Pikachu", "Snorlax", "Gengar", "Ditto", "Eevee"), "cursedbody")
+    members = {"Zoroark": "illusion"} | abilities
+    team = "]".join(f"{name}|||{ability}|protect||||||50|" for name, ability in members.items())
+    given = lane(0)
+    with Simulator([replace(given, teams=(given.teams[0], team))], showdown) as simulator:
+        asked = simulator.step(NOTHING, NOTHING)
+        simulator.step(asked.seats, np.zeros(2, np.int64))  # both take their first four
+        assert any("|switch|p2a: Gengar" in line for line in simulator.inspect(0))
+        foe = simulator.fork(0, 40, 7)
+    assert foe.results.tolist() == [1] * 40
+    species = foe.observations[:, MONS_PART].reshape(40, MONS[0], -1)[:, :4, 0]
+    assert [len(set(drawn)) for drawn in species.T.tolist()] == [1, 1, 3, 1]
 
 
 def test_teams_are_validated_by_the_simulator(one):
