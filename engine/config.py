@@ -46,7 +46,7 @@ _SHOWN = 200
 """Most characters of a wrong value."""
 _PREFIX = "POKETUI_"
 _NO_SETTINGS = frozenset(
-    {"CACHE_DIR", "CONFIG_DIR", "GBA_CORE", "RUNTIME_DIR", "SHOWDOWN", "TRUST"}
+    {"CACHE_DIR", "CONFIG_DIR", "GBA_CORE", "GBA_CORE_TRIED", "RUNTIME_DIR", "SHOWDOWN", "TRUST"}
 )
 """Variables that begin with it, but name folders, files and what is trusted."""
 _LIST = "List all: poketui run --set help"
@@ -711,6 +711,8 @@ def _hint_for_unknown(location: tuple[str | int, ...], unknown: Any, section: ty
             f"{each}.{within[0]}" if (within := _near(inner, _sections().get(each))) else each
             for each in near
         ]
+    if not near and any(isinstance(each, int) for each in location):  # of a list: none is listed
+        return f"Use {', '.join(section.model_fields)}."
     wanted = ".".join((*parents, name, *([inner] if inner else ())))
     near = near or nearest_settings(wanted)
     return f"Did you mean {' or '.join(near)}? {_LIST}"

@@ -263,9 +263,11 @@ class LiveRecorder:
     def _go_back(self, target: int, then: LiveStretch) -> None:
         """Bring the game to a point, and play what followed it; forget the points after it."""
         nearest = max(place for place in range(target + 1) if self._points[place].snapshot)
+        chosen = self._env.choices.codes
         self._stepped.restore(self._points[nearest].snapshot)
         for each in self._points[nearest + 1 : target + 1]:
             if each.action is not None:
+                self._stepped.chosen_by(chosen[self._env.episode_steps])
                 self._stepped.step(each.action)
         for buttons, frames in then.spans():
             self._stepped.play_frames(buttons, frames, render=self._stepped.is_watched)

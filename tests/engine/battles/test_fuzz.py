@@ -14,9 +14,9 @@ from engine.battles.observation import MAX_ID, MOVE, MOVES, MOVES_PART
 from engine.battles.players import SCRIPTED
 from engine.battles.setup import NodeCommand, script_folder
 from engine.battles.simulator import Simulator
-from engine.battles.teams import read_team
+from engine.battles.teams import parse_team
 
-RECHARGE = Path(__file__).with_name("recharge.txt")
+RECHARGE = Path(__file__).with_name("team_files") / "recharge.txt"
 _HUGE = "9" * 400
 
 
@@ -48,7 +48,9 @@ def test_every_decision_of_any_legal_team_is_finite_inside_its_space_and_rightly
 def test_a_turn_of_recharging_is_inside_the_space_and_looks_like_a_move_that_does_nothing(
     showdown: NodeCommand,
 ) -> None:
-    env = VGCDoublesEnv("random", team=read_team(RECHARGE), node=showdown)
+    with Simulator((), showdown) as simulator:
+        team = parse_team(simulator, DEFAULT_FORMAT, RECHARGE.read_text())
+    env = VGCDoublesEnv("random", team=team, node=showdown)
     rng = np.random.default_rng(1)
     recharging: list[dict[str, float]] = []
     for seed in range(3):
