@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.errors import ConfigurationError
+from engine.quoting import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,4 +44,6 @@ def find_format(name: str) -> Format:
         if known.id == wanted:
             return known
     names = ", ".join(known.id for known in FORMATS)
-    raise ConfigurationError(f"There is no battle format {name!r}.", f"Use one of {names}.")
+    raise ConfigurationError(
+        f"There is no battle format {one_line(name, 60)!r}.", f"Use one of {names}."
+    )

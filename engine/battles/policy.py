@@ -115,7 +115,8 @@ _ENDS = {
 }
 """What a zip file that is not ours is, by how the name of one of its members ends."""
 _BEGINNINGS = {
-    b"\x80": "a pickle, as torch once wrote its files",
+    b"PK": "",  # a zip file, as ours are, but damaged
+    b"\x80": "a torch file of the old kind, or another pickle",
     b"\x1f\x8b": "a gzip file, perhaps of battles",
     b"\x89HDF": "an HDF5 file",
     b"GGUF": "a language model",
@@ -343,7 +344,8 @@ def _kind_of_bytes(path: Path) -> str:
             start = file.read(8)
     except OSError:
         return ""
-    return next((kind for each, kind in _BEGINNINGS.items() if start.startswith(each)), "")
+    kinds = (kind for each, kind in _BEGINNINGS.items() if start.startswith(each))
+    return next(kinds, "damaged or a file of another kind")
 
 
 def _contents(facts: Mapping[str, Any]) -> str:

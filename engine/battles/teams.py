@@ -155,4 +155,6 @@ def _text(path: Path) -> str:
         reason = (error.strerror or str(error)).lower()
         raise BattleError(f"Cannot read the team {path}: {reason}.", _SHEET_HINT) from None
     except ValueError as error:
-        raise BattleError(f"{path} cannot be read: {error}.", _SHEET_HINT) from None
+        raise BattleError(
+            f"Cannot read the team {path}: {error}.", "Save it as text in UTF-8."
+        ) from None

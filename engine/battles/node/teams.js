@@ -8,14 +8,19 @@ const LEVEL = 50, MOST = 6, MOST_ERRORS = 20; // every format here plays at this
 const KEYS = {
 	ability: 'Ability', trait: 'Ability', level: 'Level', shiny: 'Shiny', happiness: 'Happiness',
 	pokeball: 'Pokeball', 'hidden power': 'Hidden Power', 'tera type': 'Tera Type', nature: 'Nature',
-	'dynamax level': 'Dynamax Level', gigantamax: 'Gigantamax', evs: 'EVs', ivs: 'IVs',
+	gigantamax: 'Gigantamax', evs: 'EVs', ivs: 'IVs',
 };
+const MOST_OF = {EVs: 255, IVs: 31};
 const STATS = ['hp', 'atk', 'def', 'spa', 'spd', 'spe'];
 const STAT_NAMES = ['hp', 'atk', 'attack', 'def', 'defense', 'spa', 'spatk', 'spd', 'spdef', 'spe', 'speed'];
 const FIELDS = { // of a Pokémon in JSON, with what each must be
 	name: 'string', species: 'string', item: 'string', ability: 'string', moves: 'list', nature: 'string',
-	evs: 'stats', ivs: 'stats', gender: 'string', level: 'number', shiny: 'boolean', happiness: 'number',
+	evs: 'stats', ivs: 'stats', gender: 'gender', level: 'number', shiny: 'boolean', happiness: 'number',
 	pokeball: 'string', hpType: 'string', dynamaxLevel: 'number', gigantamax: 'boolean', teraType: 'string',
+};
+const KINDS = {
+	string: 'a text', number: 'a whole number', boolean: 'true or false', list: 'a list of names', gender: '"M", "F" or "N"',
+	stats: 'an object of whole numbers, with keys from hp, atk, def, spa, spd and spe',
 };
 const PACKED = [ // what its twelve fields may hold; undefined: a name, which is looked up
 	undefined, undefined, undefined, undefined, undefined, undefined, /^(\d*,){0,5}\d*$/, /^[MFN]?$/,
@@ -66,11 +71,13 @@ function sheet(text) {
 	const plain = unquote(text.replace(/\r\n?|[\u2028\u2029\x85]/g, '\n').replace(/\u200b|\ufeff/g, '')
 		.replace(/[^\S\n]+/g, ' '));
 	if (/^\s*[[{]/.test(plain)) return exported(ofJson(plain));
-	if (plain.includes('|')) return exported(ofPacked(plain));
-	const lines = plain.split('\n').map((line, index) => ({text: line.trim(), where: `line ${index + 1}`}));
-	const heads = lines.filter(line => line.text.startsWith('==='));
-	if (heads.length > 1) refuse(`It has ${heads.length} teams. Keep one in a file.`);
-	return lines.filter(line => !line.text.startsWith('==='));
+	const every = plain.split('\n').map((line, index) => ({text: line.trim(), where: `line ${index + 1}`}));
+	const lines = every.filter(line => !line.text.startsWith('==='));
+	const heads = every.length - lines.length;
+	if (heads > 1) refuse(`It has ${heads} teams. Keep one in a file.`);
+	const filled = lines.map(line => line.text).filter(Boolean);
+	const isPacked = filled.some(line => line.includes('|')) && filled.every(line => /[|\]]/.test(line));
+	return isPacked ? exported(ofPacked(filled)) : lines;
 }
 
 /** Return the text of a string literal, as it is pasted from a program; another text as it is. */
@@ -102,20 +109,20 @@ function checkFields(set, where) {
 			refuse(`${where}: ${quoted(key)} is not understood.`, nearest(key, Object.keys(FIELDS)));
 		}
 		if (value === null || value === undefined) continue;
-		if (!isOfKind(FIELDS[key], value)) refuse(`${where}: ${quoted(key)} is not a ${FIELDS[key]}.`);
+		if (!isOfKind(FIELDS[key], value)) refuse(`${where}: ${quoted(key)} is not ${KINDS[FIELDS[key]]}.`);
 	}
 }
 
 function isOfKind(kind, value) {
 	if (kind === 'list') return Array.isArray(value) && value.every(each => typeof each === 'string');
+	if (kind === 'gender') return ['', 'M', 'F', 'N'].includes(value);
 	if (kind === 'number') return Number.isInteger(value);
 	if (kind !== 'stats') return typeof value === kind;
 	return typeof value === 'object' && Object.entries(value).every(
 		([stat, number]) => STATS.includes(stat) && Number.isInteger(number));
 }
 
-function ofPacked(text) {
-	const lines = text.split('\n').map(line => line.trim()).filter(Boolean);
+function ofPacked(lines) {
 	const teams = lines.filter((line, index) => index === 0 || !(lines[index - 1].endsWith(']') || line.startsWith(']')));
 	if (teams.length > 1) refuse(`It has ${teams.length} packed teams. Keep one in a file.`);
 	// A team builder's backup has the format and the team's name before it.
@@ -189,22 +196,39 @@ function yes(key, value) {
 /** Return "252 SpA / 4 SpD" as the importer takes it; `marks` gets the stats with a + or a -. */
 function spread(key, value, marks) {
 	const seen = new Set(), errors = [];
-	const parts = value.split('/').map(part => attempt(errors, '', () => {
+	const parts = value.split('/').filter(part => part.trim()).map(part => attempt(errors, '', () => {
 		const [, number, mark, name] = /^ ?(\d{1,3}) ?([+-]?) ?([A-Za-z. ]+)$/.exec(part) ||
 			refuse(`${quoted(part.trim())} in ${key} is not understood: write ${key}: 252 HP / 4 Atk.`);
 		const stat = Dex.stats.getID(name.trim()) || refuse(
 			`No stat is called ${quoted(name.trim())}.`, statNear(toID(name)));
 		if (seen.size === seen.add(stat).size) refuse(`${key} has ${Dex.stats.shortNames[stat]} twice.`);
+		if (+number > MOST_OF[key]) refuse(`${quoted(part.trim())} in ${key} is more than ${MOST_OF[key]}.`);
+		if (mark && marks.has(mark)) refuse(`${key} has "${mark}" twice.`);
 		if (mark) marks.set(mark, stat);
 		return `${number} ${Dex.stats.shortNames[stat]}`;
 	}));
 	if (errors.length) refuse(errors.join(' '));
+	if (!parts.length) refuse(`${key} has no numbers.`);
 	return `${key}: ${parts.join(' / ')}`;
 }
 
 function statNear(word) {
 	const near = nearest(word, STAT_NAMES);
 	return near && Dex.stats.shortNames[Dex.stats.getID(near)];
+}
+
+/** Return what was probably meant by a line without a key: one with a key that is like it, or what lacks its key. */
+function lineNear(text) {
+	const plain = text.toLowerCase(), [word, ...rest] = plain.split(':');
+	if (rest.length) {
+		const key = KEYS[nearest(word, Object.keys(KEYS))];
+		return key ? `${key}:` : word === 'gender' ? 'NAME (F)' : undefined;
+	}
+	const natures = Dex.natures.all().map(({name}) => name.toLowerCase());
+	const nature = nearest(plain.replace(/ natur.?$/, ''), natures, 1);
+	if (nature) return `${Dex.natures.get(nature).name} Nature`;
+	const move = Dex.moves.get(text), ability = Dex.abilities.get(text);
+	return move.exists ? `- ${move.name}` : ability.exists ? `Ability: ${ability.name}` : undefined;
 }
 
 /** Return a line as the importer takes it. */
@@ -219,7 +243,6 @@ function canonical([id, value], marks) {
 	case 'Shiny': case 'Gigantamax': return yes(key, value);
 	case 'Level': return whole(key, value, 1, 100);
 	case 'Happiness': return whole(key, value, 0, 255);
-	case 'Dynamax Level': return whole(key, value, 0, 10);
 	default: return spread(key, value, marks);
 	}
 }
@@ -229,7 +252,8 @@ function checkMarks(marks, nature) {
 	for (const [mark, stat] of marks) {
 		if (Dex.natures.get(nature)[mark === '+' ? 'plus' : 'minus'] === stat) continue;
 		const name = Dex.stats.shortNames[stat];
-		refuse(`"${mark}" at ${name} contradicts ${nature ? `the ${nature} nature` : 'that there is no nature'}.`);
+		refuse(nature ? `"${mark}" at ${name} contradicts the ${nature} nature.` :
+			`"${mark}" at ${name} needs a line with the nature, such as "Timid Nature".`);
 	}
 }
 
@@ -238,21 +262,19 @@ class Sheet {
 	constructor(line) {
 		this.keys = new Set();
 		this.marks = new Map();
-		this.where = line.where;
+		this.where = line.where; // then of the line that marks the nature
+		this.hasMoves = false;
 		this.lines = [head(line.text)];
 	}
 
 	take(line) {
-		const found = attribute(line.text);
-		if (!found) {
-			const word = line.text.split(':', 1)[0].toLowerCase();
-			const near = KEYS[nearest(word, Object.keys(KEYS))];
-			refuse(`${quoted(line.text)} is not understood.`, near && `${near}:`);
-		}
+		const found = attribute(line.text) || refuse(`${quoted(line.text)} is not understood.`, lineNear(line.text));
 		const key = KEYS[found[0]];
 		if (key && this.keys.size === this.keys.add(key).size) refuse(`${quoted(line.text)}: ${key} is given twice.`);
 		if (key === 'Nature') this.nature = found[1];
 		this.lines.push(canonical(found, this.marks));
+		this.hasMoves ||= !key;
+		if (key === 'EVs') this.where = line.where;
 	}
 
 	text() {
@@ -267,8 +289,9 @@ function readTeam(text) {
 	let isAfterBlank = true;
 	for (const line of attempt(errors, '', () => sheet(text)) || []) {
 		const isBlank = !line.text || line.text === '---';
-		// Some programs put an empty line between all lines: one before "Ability:" ends nothing.
-		const isHead = isAfterBlank && !attribute(line.text);
+		// Some programs put an empty line between all lines, or none at all: one before "Ability:"
+		// ends nothing, and the next Pokémon begins after moves.
+		const isHead = (isAfterBlank || sheets.at(-1)?.hasMoves) && !attribute(line.text);
 		isAfterBlank = isBlank;
 		if (errors.length >= MOST_ERRORS) break;
 		if (isBlank) continue;

@@ -69,6 +69,26 @@ def test_a_server_log_is_read_by_its_input_log_without_the_chat(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("|switch|p1a: m{0}|Pikachu, L50|100/100", "its log has 45000 Pokémon of p1"),
+        ("|start", "its log has too many decisions"),
+        ("|turn|{0}", "its log has too many decisions"),
+        ("|-start|p1a: a|move: x{0}", ""),
+        ("|poke|p1|Pikachu, L{0}|", ""),
+    ],
+)
+def test_a_replay_of_many_lines_is_followed_or_refused_in_linear_time(
+    line, reason, showdown, tmp_path
+):
+    path = tmp_path / "a.log"
+    path.write_text("\n".join([*LINES, *(line.format(number) for number in range(45_000))]))
+    with Simulator((), showdown, timeout_s=60.0) as simulator:
+        report = import_files([path], simulator)
+    assert reason in "".join(report.problems)
+
+
+@pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
         ("a.json", "{", "Expecting property name"),

@@ -94,7 +94,10 @@ def test_a_sound_file_of_something_else_is_called_what_it_is(tmp_path):
         with pytest.raises(CheckpointError, match=f"is {kind}, not a policy of battles"):
             read_network(path)
     path.write_bytes(b"\x80\x02}q\x00.")
-    with pytest.raises(CheckpointError, match="is a pickle"):
+    with pytest.raises(CheckpointError, match="is a torch file of the old kind"):
+        read_network(path)
+    path.write_bytes(b"hello")
+    with pytest.raises(CheckpointError, match="of another kind, not a policy of battles"):
         read_network(path)
     write_checkpoint(path, Checkpoint({"agent": {"name": "ppo"}}, {"agent/weights": np.zeros(3)}))
     with pytest.raises(CheckpointError, match=r"is a checkpoint of a game's run \(agent ppo\)"):

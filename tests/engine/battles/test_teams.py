@@ -82,6 +82,7 @@ def test_a_packed_team_is_taken_as_it_is_at_level_50(simulator, base, change):
         lambda text: text.replace("\n", "\r\n"),
         lambda text: text.replace("\n", "\r"),
         lambda text: text.replace("\n", "\n\n"),
+        lambda text: text.replace("\n\n", "\n"),
         lambda text: text.replace("\n", "  \n"),
         lambda text: text.replace(" ", "\u00a0"),
         lambda text: "\ufeff" + text,
@@ -121,9 +122,22 @@ def test_a_team_as_json_is_read(simulator):
         {"species": "Iron Hands", "moves": ["fakeout"], "level": 50},
     ]
     assert simulator.read_team(json.dumps(sets)) == (PACKED, ())
-    packed, problems = simulator.read_team(json.dumps([sets[1] | {"evz": {}}]))
-    assert not packed
-    assert problems == ('Pokémon 1: "evz" is not understood. Did you mean evs?',)
+
+
+@pytest.mark.parametrize(
+    ("field", "problem"),
+    [
+        ({"evz": {}}, '"evz" is not understood. Did you mean evs?'),
+        ({"evs": {"satk": 252}}, '"evs" is not an object of whole numbers, with keys from hp,'),
+        ({"ivs": {"atk": 32}}, '"32 Atk" in IVs is more than 31.'),
+        ({"gender": "female"}, '"gender" is not "M", "F" or "N".'),
+        ({"moves": "Protect"}, '"moves" is not a list of names.'),
+    ],
+)
+def test_what_is_not_understood_in_json_is_named(simulator, field, problem):
+    found = simulator.read_team(json.dumps([{"species": "Iron Hands", "moves": []} | field]))
+    assert not found[0]
+    assert problem in found[1][0]
 
 
 @pytest.mark.parametrize(
@@ -134,12 +148,20 @@ def test_a_team_as_json_is_read(simulator):
         ("252 SpA", "252.5 SpA", 'line 5: "252.5 SpA" in EVs is not understood'),
         ("252 SpA", "-4 SpA", 'line 5: "-4 SpA" in EVs is not understood'),
         ("252 SpA", "252 Spe", "line 5: EVs has Spe twice."),
-        ("252 SpA", "252+ SpA", 'line 1: "+" at SpA contradicts the Timid nature.'),
+        ("252 SpA", "300 SpA", 'line 5: "300 SpA" in EVs is more than 255.'),
+        ("Level: 50", "IVs: 32 Atk", 'line 3: "32 Atk" in IVs is more than 31.'),
+        ("252 SpA", "252+ SpA", 'line 5: "+" at SpA contradicts the Timid nature.'),
+        ("252 SpA / 4 SpD", "252+ SpA / 4+ SpD", 'line 5: EVs has "+" twice.'),
+        ("252 SpA / 4 SpD / 252 Spe", "", "line 5: EVs has no numbers."),
+        ("Level: 50", "Dynamax Level: 5", '"Dynamax Level: 5" is not understood.'),
+        ("Level: 50", "Gender: F", '"Gender: F" is not understood. Did you mean NAME (F)?'),
+        ("Timid Nature", "Timid", '"Timid" is not understood. Did you mean Timid Nature?'),
+        ("Timid Nature", "Timd natur", "Did you mean Timid Nature?"),
         ("Timid", "Timd", 'line 6: No nature is called "Timd". Did you mean Timid?'),
         ("Timid Nature", "Timid Nature\nBold Nature", '"Bold Nature": Nature is given twice'),
         ("Ability", "Abilty", '"Abilty: Protosynthesis" is not understood. Did you mean Ab'),
         ("Protosynthesis", "Protosyntesis", "Did you mean Protosynthesis?"),
-        ("- Moonblast", "Moonblast", 'line 7: "Moonblast" is not understood.'),
+        ("- Moonblast", "Moonblast", '"Moonblast" is not understood. Did you mean - Moonblast?'),
         ("Moonblast", "Moonblst", 'No move is called "Moonblst". Did you mean Moonblast?'),
         ("Moonblast", "Moonblast / Dazzling Gleam", "No move is called"),
         ("Booster Energy", "Boster Energy", "Did you mean Booster Energy?"),
@@ -210,9 +232,10 @@ def test_all_teams_of_a_folder_are_read_and_a_bad_one_is_named(installed, base, 
 
 def test_files_that_cannot_be_read_are_named(installed, tmp_path):
     path = tmp_path / "team.txt"
-    path.write_bytes(b"\x80\x81")
-    with pytest.raises(BattleError, match=r"team\.txt"):
-        read_team(path, DEFAULT_FORMAT)
+    for content in (b"\x80\x81", BASE.encode("utf-16-le")):
+        path.write_bytes(content)
+        with pytest.raises(BattleError, match=r"team\.txt: it is not .*text"):
+            read_team(path, DEFAULT_FORMAT)
     with pytest.raises(BattleError, match="no such file"):
         read_team(tmp_path / "none.txt", DEFAULT_FORMAT)
     (tmp_path / "empty").mkdir()
