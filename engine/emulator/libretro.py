@@ -181,9 +181,9 @@ class GameBoyAdvance:
 
     def close(self) -> None:
         """Free the emulator; nothing is written to disk. May be called again."""
-        self._library = self._frontend = self._memory = self._battery = CLOSED
-        self.ewram = self.iwram = CLOSED
+        self._library = self._memory = self._battery = CLOSED
         self._running = None
+        self._frontend = self.ewram = self.iwram = CLOSED
         self._countdown = ctypes.c_int32()
         self.is_drawn = True  # or whoever wants a picture would run a frame for it
 
