@@ -108,7 +108,7 @@ def test_a_training_run_is_recorded_when_a_person_takes_over(
     terminal.resize(120, 40)
     terminal.wait_for("Learning curve", "● intervention: 1 step", "You pressed")
     terminal.resize(80, 24)
-    terminal.wait_for("● rec", "d save")
+    terminal.wait_for("● rec", "d end")
     terminal.press("t")
     terminal.wait_until("no recording", "► playing", gone=("● rec",))
     terminal.press("q")
