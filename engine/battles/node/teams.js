@@ -8,7 +8,7 @@ const LEVEL = 50, MOST = 6, MOST_ERRORS = 20; // every format here plays at this
 const KEYS = {
 	ability: 'Ability', trait: 'Ability', level: 'Level', shiny: 'Shiny', happiness: 'Happiness',
 	pokeball: 'Pokeball', 'hidden power': 'Hidden Power', 'tera type': 'Tera Type', nature: 'Nature',
-	gigantamax: 'Gigantamax', evs: 'EVs', ivs: 'IVs',
+	gigantamax: 'Gigantamax', evs: 'EVs', ivs: 'IVs', item: 'Item',
 };
 const MOST_OF = {EVs: 255, IVs: 31};
 const STATS = ['hp', 'atk', 'def', 'spa', 'spd', 'spe'];
@@ -152,16 +152,13 @@ function exported(sets) {
 /** Return a nickname that no form takes apart. */
 const cosmetic = name => name.replace(/[|\],[()@]/g, '').trim();
 
-function head(text) {
-	const [front, item, ...more] = text.split(' @ ');
-	if (more.length) refuse(`${quoted(text)} has more than one item.`);
+function head(front) {
 	const sex = /^(.*) \(([MFN])\)$/i.exec(front);
 	const nick = /^(.*)\(([^()]*)\)$/.exec(sex ? sex[1] : front);
 	const species = named('species', 'Pokedex', 'Pokémon', nick ? nick[2] : sex ? sex[1] : front);
 	const gender = sex ? genderOf(Dex.species.get(species), sex[2].toUpperCase()) : '';
 	const nickname = cosmetic(nick ? nick[1] : '');
-	const held = item && toID(item) !== 'noitem' ? ` @ ${named('items', 'Items', 'item', item)}` : '';
-	return `${nickname ? `${nickname} (${species})` : species}${gender}${held}`;
+	return `${nickname ? `${nickname} (${species})` : species}${gender}`;
 }
 
 function genderOf(species, gender) {
@@ -172,7 +169,26 @@ function genderOf(species, gender) {
 	return gender === 'N' ? '' : ` (${gender})`;
 }
 
-/** Return a line below a Pokémon's name as [key, value]; undefined if it is none. */
+/** Return a line as older sheets have it. Showdown's newer ones put two things in one: "[Levitate] @ Leftovers",
+ * "EVs: 252+ SpA / - Atk (Modest)"; what is not chosen stands there as "(select ability)", "(no item)" and "-". */
+function older(text) {
+	const held = /^\[([^[\]]*)\](?: ?@(.*))?$/.exec(text);
+	if (held) {
+		return [['Ability', held[1], 'selectability'], ['Item', held[2] || '', 'noitem']]
+			.filter(([, value, none]) => !['', none].includes(toID(value))).map(([key, value]) => `${key}: ${value}`);
+	}
+	const natured = /^(EVs ?:.*)\(([^()]*)\)$/i.exec(text);
+	if (natured) return [natured[1].trim(), `${natured[2]} Nature`];
+	if (/^(shiny|gigantamax)$/i.test(text)) return [`${text}: Yes`];
+	return text === '-' ? [] : [text];
+}
+
+/** Return what a line below a Pokémon's name says, as pairs of a key and a value; undefined if it is none. */
+function attributes(text) {
+	const found = older(text).map(attribute);
+	return found.every(Boolean) ? found : undefined;
+}
+
 function attribute(text) {
 	const move = /^[-~•–*] ?(.*)$/.exec(text);
 	if (move) return ['move', move[1]];
@@ -197,7 +213,7 @@ function yes(key, value) {
 function spread(key, value, marks) {
 	const seen = new Set(), errors = [];
 	const parts = value.split('/').filter(part => part.trim()).map(part => attempt(errors, '', () => {
-		const [, number, mark, name] = /^ ?(\d{1,3}) ?([+-]?) ?([A-Za-z. ]+)$/.exec(part) ||
+		const [, , number = '0', mark, name] = /^ ?((\d{1,3}) ?|(?=[+-]))([+-]?) ?([A-Za-z. ]+)$/.exec(part) ||
 			refuse(`${quoted(part.trim())} in ${key} is not understood: write ${key}: 252 HP / 4 Atk.`);
 		const stat = Dex.stats.getID(name.trim()) || refuse(
 			`No stat is called ${quoted(name.trim())}.`, statNear(toID(name)));
@@ -236,8 +252,9 @@ function canonical([id, value], marks) {
 	const key = KEYS[id];
 	switch (key) {
 	case undefined: return `- ${named('moves', 'Moves', 'move', value)}`;
+	case 'Item': return named('items', 'Items', 'item', value);
 	case 'Ability': return `Ability: ${named('abilities', 'Abilities', 'ability', value)}`;
-	case 'Nature': return `${named('natures', 'Natures', 'nature', value)} Nature`;
+	case 'Nature': return named('natures', 'Natures', 'nature', value);
 	case 'Pokeball': return `Pokeball: ${named('items', 'Items', 'ball', value)}`;
 	case 'Tera Type': case 'Hidden Power': return `${key}: ${named('types', 'TypeChart', 'type', value)}`;
 	case 'Shiny': case 'Gigantamax': return yes(key, value);
@@ -247,39 +264,52 @@ function canonical([id, value], marks) {
 	}
 }
 
-/** Refuse marks that contradict the nature: "252+ SpA" says that it raises that stat. */
-function checkMarks(marks, nature) {
+/** Return the nature: "252+ SpA / 4- Atk" says Modest without its name; marks that contradict it are refused. */
+function natureOf(marks, given) {
+	const meant = Dex.natures.all().find(one => one.plus && one.plus === marks.get('+') && one.minus === marks.get('-'));
+	const nature = given || meant?.name || '';
 	for (const [mark, stat] of marks) {
 		if (Dex.natures.get(nature)[mark === '+' ? 'plus' : 'minus'] === stat) continue;
 		const name = Dex.stats.shortNames[stat];
 		refuse(nature ? `"${mark}" at ${name} contradicts the ${nature} nature.` :
 			`"${mark}" at ${name} needs a line with the nature, such as "Timid Nature".`);
 	}
+	return nature;
 }
 
 /** One Pokémon: takes its lines, and keeps them as the importer takes them. */
 class Sheet {
 	constructor(line) {
-		this.keys = new Set();
+		const [front, item, ...more] = line.text.split(' @ ');
+		if (more.length) refuse(`${quoted(line.text)} has more than one item.`);
+		this.fields = new Map();
+		this.moves = [];
 		this.marks = new Map();
 		this.where = line.where; // then of the line that marks the nature
-		this.hasMoves = false;
-		this.lines = [head(line.text)];
+		this.head = head(front);
+		if (item && toID(item) !== 'noitem') this.put(['item', item], line.text);
 	}
 
 	take(line) {
-		const found = attribute(line.text) || refuse(`${quoted(line.text)} is not understood.`, lineNear(line.text));
-		const key = KEYS[found[0]];
-		if (key && this.keys.size === this.keys.add(key).size) refuse(`${quoted(line.text)}: ${key} is given twice.`);
-		if (key === 'Nature') this.nature = found[1];
-		this.lines.push(canonical(found, this.marks));
-		this.hasMoves ||= !key;
-		if (key === 'EVs') this.where = line.where;
+		const found = attributes(line.text) || refuse(`${quoted(line.text)} is not understood.`, lineNear(line.text));
+		for (const pair of found) this.put(pair, line.text);
+		if (found.some(([id]) => KEYS[id] === 'EVs')) this.where = line.where;
+	}
+
+	put(pair, text) {
+		const key = KEYS[pair[0]];
+		const plain = canonical(pair, this.marks);
+		if (!key) this.moves.push(plain);
+		else if ((this.fields.get(key) ?? plain) !== plain) refuse(`${quoted(text)}: ${key} is given twice.`);
+		else this.fields.set(key, plain);
 	}
 
 	text() {
-		checkMarks(this.marks, this.nature || '');
-		return this.lines.filter(Boolean).join('\n');
+		const {Item: item, Nature: given, ...fields} = Object.fromEntries(this.fields);
+		const nature = natureOf(this.marks, given);
+		const lines = [item ? `${this.head} @ ${item}` : this.head, ...Object.values(fields),
+			nature && `${nature} Nature`, ...this.moves];
+		return lines.filter(Boolean).join('\n');
 	}
 }
 
@@ -291,7 +321,7 @@ function readTeam(text) {
 		const isBlank = !line.text || line.text === '---';
 		// Some programs put an empty line between all lines, or none at all: one before "Ability:"
 		// ends nothing, and the next Pokémon begins after moves.
-		const isHead = (isAfterBlank || sheets.at(-1)?.hasMoves) && !attribute(line.text);
+		const isHead = (isAfterBlank || sheets.at(-1)?.moves.length) && !attributes(line.text);
 		isAfterBlank = isBlank;
 		if (errors.length >= MOST_ERRORS) break;
 		if (isBlank) continue;

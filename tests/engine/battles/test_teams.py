@@ -104,6 +104,56 @@ def test_a_pasted_team_means_the_same_in_every_spelling(simulator, base, change)
     assert simulator.read_team(change(BASE)) == (base, ())
 
 
+NEWER = """Boss (Indeedee-F) (F)
+[Psychic Surge] @ Psychic Seed
+- Follow Me
+- Will-O-Wisp
+-
+-
+EVs: 252 HP / - Atk / 4 Def / 252+ SpD (Calm)
+IVs: 0 Atk
+Shiny
+Tera Type: Dragon
+
+Iron Hands
+[(select ability)] @ (no item)
+- Fake Out
+"""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text,
+        lambda text: text.replace("\n", "\n\n"),
+        lambda text: text.replace(" (Calm)", ""),
+        lambda text: text.replace(" (Calm)", "\nCalm Nature"),
+        lambda text: text.replace(" (Calm)", " (Calm)\nCalm Nature"),
+        lambda text: text.replace("[Psychic Surge] @", "[Psychic Surge]\nItem:"),
+        lambda text: text.replace("- Atk", "0- Atk"),
+    ],
+)
+def test_showdowns_newer_form_is_read(simulator, change):
+    assert simulator.read_team(change(NEWER)) == (PACKED, ())
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "problem"),
+    [
+        ("(Calm)", "(Callm)", 'line 7: No nature is called "Callm". Did you mean Calm?'),
+        ("(Calm)", "(Timid)", 'line 7: "+" at SpD contradicts the Timid nature.'),
+        ("[Psychic Surge]", "[Psychic Serge]", "Did you mean Psychic Surge?"),
+        (" (F)", " (F) @ Leftovers", "Item is given twice."),
+        ("/ - Atk", "/ -4 Atk", '"-4 Atk" in EVs is not understood'),
+        ("252+ SpD (Calm)", "252 SpD", '"-" at Atk needs a line with the nature'),
+    ],
+)
+def test_what_is_wrong_in_the_newer_form_is_named(simulator, right, wrong, problem):
+    packed, problems = simulator.read_team(NEWER.replace(right, wrong, 1))
+    assert not packed
+    assert problem in " ".join(problems)
+
+
 def test_a_team_as_json_is_read(simulator):
     sets = [
         {
