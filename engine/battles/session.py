@@ -24,7 +24,7 @@ from engine.threaded_session import ThreadedSession
 from engine.training.checkpoint import CheckpointStore
 from engine.training.journal import Journal, read_journal
 from engine.training.metrics_logger import MetricsLogger
-from engine.training.run_settings import flat, read_settings
+from engine.training.run_settings import flat, ignored_settings, read_settings
 from engine.training.run_status import RunStatus
 from engine.training.runs import RunFolder
 from engine.training.tensorboard import TensorBoardFile
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from engine.battles.training import BattleTraining
 
 _REPLAYED_EVENTS = 2000
+_CARRIED_ON = frozenset({"save_dir", "keep_checkpoints", "log_level"})
+"""Settings that a resumed run takes from the new command, given or not."""
 _log = logging.getLogger(__name__)
 
 
@@ -77,8 +79,11 @@ class BattleSession(ThreadedSession):
             try:
                 saved = read_settings(self._folder.path)
                 vgc = VgcConfig.model_validate(_within_pool(saved.vgc) | (changes or {}))
-                kept = {key: getattr(config, key) for key in ("save_dir", "keep_checkpoints")}
-                config = saved.model_copy(update=kept | {"vgc": vgc})
+                if "seed" in ignored_settings(saved, config, ()):
+                    self._warn("The saved run's settings are kept: seed.")
+                kept = _CARRIED_ON | ({"tensorboard"} & config.model_fields_set)
+                taken = {key: getattr(config, key) for key in kept}
+                config = saved.model_copy(update=taken | {"vgc": vgc})
                 self._teams = teams_of(vgc)
             except BaseException:
                 self._folder.unlock()

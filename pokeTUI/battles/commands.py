@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pokeTUI.link import Session
 
 YOU = "you"
-SAVES = "saves/vgc"
-"""Where battles and the runs that learn from them are saved."""
 _TAKE_DOWN_S = 5.0
 
 
@@ -42,6 +40,13 @@ class Outcome:
         return self.exit_code in (EXIT_FAILED, EXIT_REFUSED)
 
 
+def saves(given: str | None = None) -> str:
+    """Return the folder of battles and of the runs that learn from them: as given, or the usual."""
+    from engine.config import load_config
+
+    return given or str(Path(load_config().save_dir) / "vgc")
+
+
 def run_battle_app(
     session: "Session", *, color: str = "auto", run_dir: str = ""
 ) -> "RunStopped | RunFailed | ConnectionLost | None":
@@ -56,7 +61,7 @@ def run_battle_app(
     from pokeTUI.battles.app import BattleApp
 
     def resume() -> str:
-        return resume_command(run_dir, "poketui vgc train", SAVES) if run_dir else ""
+        return resume_command(run_dir, "poketui vgc train", saves()) if run_dir else ""
 
     app = BattleApp(session, color=color, run_dir=run_dir, resume=resume)
     app.show_until_the_end()
@@ -88,7 +93,7 @@ def watch(
     what: str,
     *,
     against: str = "",
-    save_dir: str = SAVES,
+    save_dir: str | None = None,
     team: str = "",
     battle_format: str = "",
     seed: int = 0,
@@ -100,7 +105,7 @@ def watch(
     from engine.battles.setup import find_simulator
     from engine.battles.spectating import MatchSession
 
-    path = user_path(what)
+    save_dir, path = saves(save_dir), user_path(what)
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
         _refuse_unused(path, {"--team": team, "--battle-format": battle_format})
         battles = read_battles(path)
@@ -131,7 +136,7 @@ def _refuse_unused(path: Path, options: dict[str, str]) -> None:
 def play(
     against: str,
     *,
-    save_dir: str = SAVES,
+    save_dir: str | None = None,
     team: str = "",
     battle_format: str = "",
     seed: int = 0,
@@ -141,6 +146,7 @@ def play(
     from engine.battles.setup import find_simulator
     from engine.battles.spectating import MatchSession
 
+    save_dir = saves(save_dir)
     pairing = _pairing((Player(YOU), _found(against, save_dir)), team, battle_format, seed)
     kept: list[Path] = []
     session = MatchSession(pairing, find_simulator(), person=0, keep=_keeper(save_dir, kept))
@@ -157,12 +163,12 @@ def train() -> Outcome:
     from engine.config import load_config
     from engine.training.runs import resume_command
 
-    session = BattleSession(load_config(None, {"save_dir": SAVES}))
+    session = BattleSession(load_config(None, {"save_dir": saves()}))
     try:
         outcome = _outcome(show_training(session))
     finally:
         session.discard()
-    resume = resume_command(session.run_dir, "poketui vgc train", SAVES)
+    resume = resume_command(session.run_dir, "poketui vgc train", saves())
     saved = f"Resume with: {resume}" if resume else ""
     return Outcome(f"{outcome.text} {saved}".strip(), outcome.exit_code)
 
@@ -175,7 +181,7 @@ def do(what: str) -> Outcome:
         case "watch":
             return watch("latest", seed=new_seed())
         case "replay":
-            return watch(str(user_path(Path(SAVES) / "battles")))
+            return watch(str(user_path(Path(saves()) / "battles")))
         case _:
             return train()
 

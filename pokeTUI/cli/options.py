@@ -102,6 +102,10 @@ ConfigFile = Annotated[Path | None, typer.Option(help="Config file (JSON or TOML
 Tags = Annotated[list[str] | None, typer.Option(metavar="TAG", help="Tag; repeatable.")]
 Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default="0")]
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
+CheckpointDir = Annotated[
+    str | None,
+    typer.Option(help="Folder of the runs.", show_default="saves/vgc"),
+]
 Color = Annotated[
     str,
     typer.Option(

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from pokeTUI.cli import options
 from pokeTUI.printing import complain, say
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def watch(
     battle_format: Annotated[
         str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")
     ] = "",
-    checkpoint_dir: Annotated[str, typer.Option(help="Folder of the runs.")] = "saves/vgc",
+    checkpoint_dir: options.CheckpointDir = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
     """Watch a policy play, or replay battles, turn by turn."""
@@ -67,9 +68,7 @@ def play(
     battle_format: Annotated[
         str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")
     ] = "",
-    checkpoint_dir: Annotated[
-        str, typer.Option(help="Folder of the runs; your battles are saved in it.")
-    ] = "saves/vgc",
+    checkpoint_dir: options.CheckpointDir = None,
     seed: Annotated[
         int | None, typer.Option(help="Random seed.", show_default="another each time")
     ] = None,

@@ -17,7 +17,6 @@ from pokeTUI.printing import complain, say
 if TYPE_CHECKING:
     from engine.battles.cloning import Clone, Epoch, Score
 
-_RUNS = "saves/vgc"
 _PLAYERS = "heuristics,greedy"
 _FORMAT = "gen9vgc2023regc"
 
@@ -26,7 +25,7 @@ def bc(
     data: Annotated[
         Path | None,
         typer.Argument(
-            help="File or folder of battles to learn from.", show_default=f"{_RUNS}/battles"
+            help="File or folder of battles to learn from.", show_default="saves/vgc/battles"
         ),
     ] = None,
     battles: Annotated[
@@ -56,7 +55,7 @@ def bc(
     seed: options.Seed = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="File to write the policy into.", show_default=f"{_RUNS}/clone.zip"),
+        typer.Option(help="File to write the policy into.", show_default="saves/vgc/clone.zip"),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
 ) -> None:
@@ -65,6 +64,7 @@ def bc(
     from engine.battles.cloning import CloningSettings, clone
     from engine.battles.demonstrations import read_battles, replay_decisions
     from engine.battles.setup import find_simulator
+    from pokeTUI.battles.commands import saves
 
     def tell(text: str) -> None:
         if not quiet:
@@ -84,8 +84,8 @@ def bc(
         )
     if team and num_teams != 1:
         raise ConfigurationError("--num-teams counts shipped teams.", "Leave it out with --team.")
-    folder = user_path(data or Path(_RUNS) / "battles")
-    target = user_path(out or Path(_RUNS) / "clone.zip")
+    folder = user_path(data or Path(saves()) / "battles")
+    target = user_path(out or Path(saves()) / "clone.zip")
     if battles:
         tell(
             _generate(
@@ -188,7 +188,7 @@ def import_battles(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="File of battles to write.", show_default=f"{_RUNS}/battles/imported.battles.gz"
+            help="File of battles to write.", show_default="saves/vgc/battles/imported.battles.gz"
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
@@ -198,8 +198,9 @@ def import_battles(
     from engine.battles.importing import find_files, import_files
     from engine.battles.setup import find_simulator
     from engine.battles.simulator import Simulator
+    from pokeTUI.battles.commands import saves
 
-    target = user_path(out or Path(_RUNS) / "battles" / f"imported{SUFFIX}")
+    target = user_path(out or Path(saves()) / "battles" / f"imported{SUFFIX}")
     files = find_files([user_path(path) for path in paths])
     with (
         Simulator((), find_simulator()) as simulator,

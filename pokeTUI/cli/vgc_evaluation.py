@@ -8,7 +8,6 @@ from engine.errors import ConfigurationError
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import words
 
-_RUNS = "saves/vgc"
 BattleFormat = Annotated[str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")]
 
 
@@ -68,14 +67,13 @@ def evaluate(
         ),
     ] = "latest",
     seed: options.Seed = None,
-    checkpoint_dir: Annotated[
-        str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
-    ] = None,
+    checkpoint_dir: options.CheckpointDir = None,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure a battle policy: win rates with 95 % intervals, or Elo ratings."""
     from engine.battles.formats import find_format
     from engine.battles.players import format_of
+    from pokeTUI.battles.commands import saves
     from pokeTUI.cli import vgc_reports
 
     if backend not in ("sim", "websocket"):
@@ -90,7 +88,7 @@ def evaluate(
     is_remote = backend == "websocket"
     if elo and is_remote:
         raise ConfigurationError("Ratings are of battles in the simulator.", "Use --backend sim.")
-    names, folder = players or ["latest"], checkpoint_dir or _RUNS
+    names, folder = players or ["latest"], saves(checkpoint_dir)
     plan = vgc_reports.EvaluationPlan(
         find_format(battle_format) if battle_format else format_of(names[0], folder),
         teams,

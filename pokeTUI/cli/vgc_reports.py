@@ -15,6 +15,7 @@ from engine.battles.teams import Team, pool, read_teams, unseen
 from engine.errors import ConfigurationError
 from engine.folders import user_path
 from engine.plurals import counted
+from engine.training.runs import LATEST
 from pokeTUI.cli.progress import progress
 from pokeTUI.printing import say
 
@@ -83,7 +84,7 @@ def print_server_win_rates(
 
     node = find_simulator()
     teams = _teams(plan)
-    player = _player(plan, name)
+    player = _evaluated(plan, name)
     if player.policy is None or plan.search:
         raise ConfigurationError(
             "Only a policy that does not search plays over a websocket.", "Use --backend sim."
@@ -120,12 +121,10 @@ def print_ratings(
     others = opponents or SCRIPTED
     players = [_player(plan, opponent) for opponent in others]
     for name in names:
-        if name in others:
+        player = _evaluated(plan, name)
+        if name in others and not plan.search:
             continue
-        players += [
-            *past_policies(name, plan.save_dir, is_greedy=plan.is_greedy),
-            _evaluated(plan, name),
-        ]
+        players += [*past_policies(name, plan.save_dir, is_greedy=plan.is_greedy), player]
     pairs = len(players) * (len(players) - 1) // 2
     with _counting(plan.battles * pairs) as advance:
         wins = round_robin(
@@ -204,6 +203,8 @@ def _player(plan: EvaluationPlan, name: str) -> Player:
 
 def _evaluated(plan: EvaluationPlan, name: str) -> Player:
     player = _player(plan, name)
+    if plan.checkpoint != LATEST and (player.policy is None or user_path(name).is_file()):
+        raise ConfigurationError(f"{name} has no checkpoints.", "Leave --checkpoint out.")
     if not plan.search:
         return player
     if player.policy is None:
@@ -235,6 +236,7 @@ def _head(plan: EvaluationPlan, teams: Sequence[Team]) -> dict[str, Any]:
     return {
         "format": plan.format.id,
         "teams": [team.name for team in teams],
+        "pairings": _pairings(plan, teams),
         "battles": plan.battles,
         "seed": plan.seed,
         "greedy": plan.is_greedy,
@@ -243,7 +245,16 @@ def _head(plan: EvaluationPlan, teams: Sequence[Team]) -> dict[str, Any]:
 
 def _words(plan: EvaluationPlan, teams: Sequence[Team]) -> str:
     names = ", ".join(team.name for team in teams)
-    return f"{plan.format.id}, {counted(plan.battles, 'battle')} each, teams {names}"
+    met, all_ = _pairings(plan, teams), len(teams) ** 2
+    few = (
+        f", which meet in {met} of {all_} ways (--battles {2 * all_}: in all)" if met < all_ else ""
+    )
+    return f"{plan.format.id}, {counted(plan.battles, 'battle')} each, teams {names}{few}"
+
+
+def _pairings(plan: EvaluationPlan, teams: Sequence[Team]) -> int:
+    """Return how many pairs of teams meet: each plays two battles, with sides exchanged."""
+    return min(plan.battles // 2, len(teams) ** 2)
 
 
 def _facts(opponent: str, score: Score) -> dict[str, Any]:

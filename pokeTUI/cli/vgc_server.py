@@ -9,6 +9,7 @@ import typer
 from engine.errors import ConfigurationError, WorkerError
 from engine.folders import user_path
 from engine.plurals import counted
+from pokeTUI.cli import options
 from pokeTUI.printing import say
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def ladder(
     sample: Annotated[
         bool, typer.Option("--sample", help="Draw choices instead of taking the likeliest.")
     ] = False,
-    checkpoint_dir: Annotated[str, typer.Option(help="Folder of the runs.")] = "saves/vgc",
+    checkpoint_dir: options.CheckpointDir = None,
 ) -> None:
     """Let a policy play the users of a battle server on this machine.
 
@@ -75,11 +76,12 @@ def ladder(
     from engine.battles.players import find_player
     from engine.battles.setup import find_simulator
     from engine.battles.teams import pool, read_team
+    from pokeTUI.battles.commands import saves
 
     if challenge and matchmaking:
         raise ConfigurationError("Opponents are challenged or searched.", "Use one of the two.")
     format = find_format(battle_format)
-    policy = find_player(player, checkpoint_dir).policy
+    policy = find_player(player, saves(checkpoint_dir)).policy
     if policy is None:
         raise ConfigurationError(f"{player} plays in the simulator only.", "Give a run or a file.")
     packed = read_team(user_path(team), format) if team else pool(format)[0].packed

@@ -1,5 +1,6 @@
 """Define `poketui vgc train`."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,8 @@ from engine.errors import ConfigurationError
 from engine.numerals import parse_number
 from pokeTUI.cli import options
 
-_RUNS = "saves/vgc"
+_USED = frozenset({"save_dir", "seed", "keep_checkpoints", "log_level", "tensorboard"})
+"""Settings beside those of the section vgc that training battles has a use for."""
 
 
 def train(
@@ -83,9 +85,7 @@ def train(
         str | None,
         typer.Option(metavar="[NAME]", help="Resume a run.", show_default="the latest, if no NAME"),
     ] = None,
-    checkpoint_dir: Annotated[
-        str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
-    ] = None,
+    checkpoint_dir: options.CheckpointDir = None,
     headless: Annotated[
         bool, typer.Option("--headless", help="Train without the screen; print a status line.")
     ] = False,
@@ -95,7 +95,7 @@ def train(
     """Train a battle policy by self-play and against built-in players."""
     from engine.battles.session import BattleSession
     from engine.config import load_config
-    from pokeTUI.battles.commands import show_training
+    from pokeTUI.battles.commands import saves, show_training
     from pokeTUI.headless import HeadlessRunner
     from pokeTUI.launch import check_preferences, check_terminal, report
 
@@ -129,13 +129,24 @@ def train(
     changes = given | changes  # the options go before --set
     overrides = {f"vgc.{key}": value for key, value in changes.items()}
     named = options.given(save_dir=checkpoint_dir, seed=seed)
-    config = load_config(None, {"save_dir": _RUNS} | settings | overrides | named)
+    config = load_config(None, {"save_dir": saves()} | settings | overrides | named)
+    _refuse_unused(settings)
     session = BattleSession(config, resume, changes)
     try:
         end = HeadlessRunner(session, is_quiet=quiet).run() if headless else show_training(session)
     finally:
         session.discard()
-    raise typer.Exit(report(end, session.run_dir, "poketui vgc train", _RUNS))
+    raise typer.Exit(report(end, session.run_dir, "poketui vgc train", saves()))
+
+
+def _refuse_unused(settings: Iterable[str]) -> None:
+    """Refuse settings that are about games."""
+    for key in settings:
+        if key not in _USED and not key.startswith("vgc."):
+            raise ConfigurationError(
+                f"--set {key}: training battles does not use it.",
+                f"Leave it out; used are the section vgc, {', '.join(sorted(_USED))}.",
+            )
 
 
 def _shares(text: str) -> dict[str, float]:

@@ -38,6 +38,10 @@ def test_shipped_teams_are_listed_without_the_simulator(monkeypatch):
         (("ladder", "--challenge", "x", "--search"), "Use one of the two."),
         (("ladder", "heuristics"), "heuristics plays in the simulator only."),
         (("ladder", "--battle-format", "gen9ou"), "There is no battle format 'gen9ou'."),
+        (
+            ("train", "--headless", "--set", "wandb=online"),
+            "--set wandb: training battles does not",
+        ),
         (("teams", "nowhere.txt"), "Cannot read the team nowhere.txt: no such file or directory."),
     ],
 )
@@ -45,6 +49,23 @@ def test_a_mistake_is_refused_in_one_line(arguments, reason, tmp_path):
     refused = poketui("vgc", *arguments, cwd=tmp_path)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert reason in refused.stderr
+
+
+def test_teams_that_do_not_all_meet_are_counted(capsys):
+    scores = [("random", Score(10, 0, 0, 60))]
+    plan = vgc_reports.EvaluationPlan(DEFAULT_FORMAT, "pool", 10, 0, "latest", True, 0, "saves")
+    vgc_reports._print_scores(plan, pool(DEFAULT_FORMAT), "mine", scores, as_json=False)
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.endswith(", which meet in 5 of 16 ways (--battles 32: in all)")
+
+
+@pytest.mark.parametrize("words", ["bc", "train --headless --resume", "watch", "play"])
+def test_battles_are_looked_for_in_the_folder_of_all_saves(words, modules, monkeypatch, tmp_path):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    monkeypatch.setenv("POKETUI_SAVE_DIR", "mine")
+    refused = poketui("vgc", *words.split(), cwd=tmp_path)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert " mine/vgc" in refused.stderr
 
 
 def test_win_rates_are_printed_as_a_table_with_intervals(capsys):
@@ -71,8 +92,9 @@ def test_players_of_the_simulator_are_evaluated_from_the_command_line(modules, m
     assert len(facts["teams"]) == 4
     (row,) = facts["opponents"]
     assert row["won"] + row["tied"] + row["lost"] == 2
-    refused = poketui("vgc", "eval", "random", "--search", "4")
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    for options in ("--search 4", "--elo --search 4", "--checkpoint best"):
+        refused = poketui("vgc", "eval", "random", *options.split())
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 
 
 def test_a_policy_is_cloned_from_imported_battles_from_the_command_line(
