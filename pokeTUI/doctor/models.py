@@ -76,7 +76,8 @@ def _unused_server() -> Finding:
         status = asyncio.run(_probe(_SUGGESTED, "ollama", ""))
     except PokeTUIError as error:
         return warning("model", error.message, error.hint)
-    if status.state in ("unreachable", "refused"):
+    is_silent = status.state == "ready" and not status.models  # it does not list any
+    if is_silent or status.state in ("unreachable", "refused"):
         return good("model", f"none set; {_NOT_NEEDED}", one_line(status.detail, 200))
     models = ", ".join(one_line(model, 40) for model in status.models[:_SHOWN_MODELS])
     more = ", ..." if len(status.models) > _SHOWN_MODELS else ""

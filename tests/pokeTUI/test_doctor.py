@@ -27,6 +27,7 @@ from pokeTUI.doctor.models import examine_file, examine_keys, examine_models
 from pokeTUI.doctor.screen import examine_terminal
 from pokeTUI.terminal.probe import Terminal, terminal_of
 from tests.engine.games.emerald.practice import needs_core
+from tests.engine.llm.servers.loopback import LoopbackServer
 from tests.engine.llm.servers.scripted_ollama import OllamaServer
 from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 from tests.pokeTUI.in_process import poketui
@@ -321,6 +322,16 @@ def test_a_server_that_nobody_asked_for_is_mentioned(
     assert found.verdict is Verdict.GOOD
     assert "has scripted" in found.text
     assert "--llm-model scripted" in found.remedy
+
+
+def test_a_server_that_lists_no_models_is_not_said_to_have_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with LoopbackServer() as server:  # no path of Ollama's is there
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        (found,) = examine_models(RunConfig())
+    assert "does not list its models" in found.remedy
+    assert "pull" not in found.remedy
 
 
 def test_a_model_without_a_server_is_bad() -> None:
