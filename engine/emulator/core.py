@@ -18,7 +18,7 @@ from typing import Any, Self
 from engine.child import worker_command, worker_environment
 from engine.emulator import libretro_abi as abi
 from engine.emulator.elf import import_slots
-from engine.emulator.frame_clock import FrameClock
+from engine.emulator.frame_clock import LIBC, FrameClock
 from engine.emulator.frontend import Frontend
 from engine.emulator.interrupts import delayed_signals
 from engine.errors import EnvironmentError
@@ -122,7 +122,7 @@ class LoadedCore:
         path = core.path
         slots = _import_slots(path)
         self.library: Any = _load_copy(path)
-        self._frontend: Frontend | None = None
+        self._callbacks: object = None
         self._runs = False
         info = abi.SystemInfo()
         try:
@@ -145,9 +145,8 @@ class LoadedCore:
 
     def start(self, frontend: Frontend, rom: bytes) -> bool:
         """Load an image, with `frontend` to answer the core; return whether the core accepts it."""
-        self._frontend = frontend
         with delayed_signals():
-            frontend.connect(self.library)
+            self._callbacks = frontend.connect(self.library)
             self.library.retro_init()
             info = abi.GameInfo(b"game.gba", rom, len(rom), None)
             self._runs = bool(self.library.retro_load_game(ctypes.byref(info)))
@@ -157,9 +156,9 @@ class LoadedCore:
         """Unload the core: its functions and its machine's memory must not be used any more."""
         if self._runs:
             self.library.retro_unload_game()
-        if self._frontend:
+        if self._callbacks:
             self.library.retro_deinit()
-        ctypes.CDLL(None).dlclose(ctypes.c_void_p(self.library._handle))
+        LIBC.dlclose(ctypes.c_void_p(self.library._handle))
 
 
 def _try_elsewhere(path: Path) -> None:

@@ -16,6 +16,7 @@ POWER_ON_S = 1_104_537_600
 """What the clock says at frame 0, in seconds since 1970: Saturday, 1 January 2005, 00:00."""
 
 _Time = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.POINTER(ctypes.c_long))
+LIBC = ctypes.CDLL(None)
 _READ_WRITE = 1 | 2  # PROT_READ, PROT_WRITE
 
 
@@ -43,36 +44,35 @@ class FrameClock:
     """
 
     def __init__(self, library: Any, slots: Mapping[str, int], frames: Callable[[], int]) -> None:
-        self._frames = frames
-        self._time = _Time(self._now)
+        self._time = _Time(lambda target: _tell(target, frames()))
         self.is_fixed = self._replace(library, slots)
 
     def _replace(self, library: Any, slots: Mapping[str, int]) -> bool:
         if not {"time", "localtime_r"} <= slots.keys():
             return False
-        libc = ctypes.CDLL(None)
         place = _Place()
-        if not libc.dladdr(library.retro_run, ctypes.byref(place)):
+        if not LIBC.dladdr(library.retro_run, ctypes.byref(place)):
             return False
         # With gmtime_r the game tells the same time in every time zone.
-        for name, function in (("time", self._time), ("localtime_r", libc.gmtime_r)):
-            address = ctypes.cast(function, ctypes.c_void_p).value
-            if not _overwrite(libc, place.base + slots[name], address):
+        for name, function in (("time", self._time), ("localtime_r", LIBC.gmtime_r)):
+            address = ctypes.c_void_p.from_buffer(function).value  # a cast would keep it for good
+            if not _overwrite(place.base + slots[name], address):
                 return False
         return True
 
-    def _now(self, target: Any) -> int:
-        now = POWER_ON_S + int(self._frames() / GAME_BOY_ADVANCE_FRAMES_PER_S)
-        if target:
-            target[0] = now
-        return now
+
+def _tell(target: Any, frames: int) -> int:
+    now = POWER_ON_S + int(frames / GAME_BOY_ADVANCE_FRAMES_PER_S)
+    if target:
+        target[0] = now
+    return now
 
 
-def _overwrite(libc: Any, slot: int, value: int | None) -> bool:
+def _overwrite(slot: int, value: int | None) -> bool:
     """Write an address into memory that may be read-only; return whether that worked."""
     page = slot & -mmap.PAGESIZE
     size = ctypes.sizeof(ctypes.c_void_p)  # aligned, so it lies within the page
-    if libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE), _READ_WRITE):
+    if LIBC.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE), _READ_WRITE):
         return False
     ctypes.memmove(slot, ctypes.byref(ctypes.c_void_p(value)), size)
     return True

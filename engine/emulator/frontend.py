@@ -44,8 +44,13 @@ class Frontend:
         self._options = {**_OPTIONS, b"mgba_frameskip": b"%d" % frameskip}
         self._pixels = np.zeros((_HEIGHT, _MAX_WIDTH), np.uint16)
         self._pixels_at: int = self._pixels.ctypes.data
-        # Kept, as the core keeps only their addresses.
-        self._callbacks = {
+
+    def connect(self, library: Any) -> object:
+        """Have a core call this, before it is initialised; return what must last as long as it.
+
+        It is not kept here, as it refers to this: both would wait for the cyclic collector.
+        """
+        callbacks = {
             "retro_set_environment": abi.EnvironmentCallback(self._environment),
             "retro_set_video_refresh": abi.VideoCallback(self._video),
             "retro_set_audio_sample": abi.AudioCallback(_ignore_sample),
@@ -53,11 +58,9 @@ class Frontend:
             "retro_set_input_poll": abi.InputPollCallback(_ignore_poll),
             "retro_set_input_state": abi.InputStateCallback(self._input),
         }
-
-    def connect(self, library: Any) -> None:
-        """Have a core call this, before it is initialised."""
-        for name, callback in self._callbacks.items():
+        for name, callback in callbacks.items():
             getattr(library, name)(callback)
+        return callbacks
 
     def picture(self) -> Frame:
         """Copy the last picture that was wanted: (160, 240, 3) uint8."""

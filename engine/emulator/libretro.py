@@ -4,6 +4,7 @@ import ctypes
 import hashlib
 import weakref
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -202,9 +203,15 @@ class GameBoyAdvance:
             self.is_drawn = True
 
     def _view(self, address: int, size: int) -> NDArray[np.uint8]:
-        memory = (ctypes.c_uint8 * size).from_address(address)
-        memory.machine = self._running  # type: ignore[attr-defined]  # not freed before
+        memory = _bytes(size).from_address(address)
+        memory.machine = self._running  # not freed before
         return np.frombuffer(memoryview(memory), np.uint8)
 
     def _room_for_state(self) -> NDArray[np.uint8]:
         return np.zeros(self._library.retro_serialize_size(), np.uint8)
+
+
+@cache
+def _bytes(size: int) -> Any:
+    """Return the one type of so many bytes: one a machine would wait for the collector."""
+    return ctypes.c_uint8 * size
