@@ -179,7 +179,10 @@ def run(
         ),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="Train without the cockpit; print errors only.")
+        bool,
+        typer.Option(
+            "--quiet", help="Train without the cockpit; print only errors, and how to resume."
+        ),
     ] = False,
     color: options.Color = "auto",
     set_: options.Settings = None,

@@ -89,7 +89,9 @@ def train(
     headless: Annotated[
         bool, typer.Option("--headless", help="Train without the screen; print a status line.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print only errors, and how to resume.")
+    ] = False,
     set_: options.Settings = None,
 ) -> None:
     """Train a battle policy by self-play and against built-in players."""
