@@ -11,6 +11,7 @@ const KEYS = {
 	gigantamax: 'Gigantamax', evs: 'EVs', ivs: 'IVs', item: 'Item',
 };
 const MOST_OF = {EVs: 255, IVs: 31};
+const EXAMPLE_OF = {EVs: '252 HP / 4 Atk', IVs: '0 Atk / 31 Spe'};
 const STATS = ['hp', 'atk', 'def', 'spa', 'spd', 'spe'];
 const STAT_NAMES = ['hp', 'atk', 'attack', 'def', 'defense', 'spa', 'spatk', 'spd', 'spdef', 'spe', 'speed'];
 const FIELDS = { // of a Pokémon in JSON, with what each must be
@@ -214,7 +215,7 @@ function spread(key, value, marks) {
 	const seen = new Set(), errors = [];
 	const parts = value.split('/').filter(part => part.trim()).map(part => attempt(errors, '', () => {
 		const [, , number = '0', mark, name] = /^ ?((\d{1,3}) ?|(?=[+-]))([+-]?) ?([A-Za-z. ]+)$/.exec(part) ||
-			refuse(`${quoted(part.trim())} in ${key} is not understood: write ${key}: 252 HP / 4 Atk.`);
+			refuse(`${quoted(part.trim())} in ${key} is not understood: write ${key}: ${EXAMPLE_OF[key]}.`);
 		const stat = Dex.stats.getID(name.trim()) || refuse(
 			`No stat is called ${quoted(name.trim())}.`, statNear(toID(name)));
 		if (seen.size === seen.add(stat).size) refuse(`${key} has ${Dex.stats.shortNames[stat]} twice.`);
