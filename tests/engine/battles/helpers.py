@@ -1,4 +1,9 @@
-"""Observations without a simulator: random ones, and masks as requests give them."""
+"""Observations without a simulator: random ones, and masks as requests give them; our scripts."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +23,21 @@ from engine.battles.observation import (
     THREATS_PART,
 )
 from engine.battles.policy import FloatArray
+from engine.battles.setup import NodeCommand, script_folder
+
+
+def run_script(node: NodeCommand, name: str, **given: Any) -> Any:
+    """Return what a script of this folder answers."""
+    done = subprocess.run(
+        [node.node, str(Path(__file__).with_name(name)), str(script_folder())],
+        input=json.dumps(given),
+        env=node.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def random_observations(count: int, rng: np.random.Generator) -> FloatArray:

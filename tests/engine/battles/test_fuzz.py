@@ -1,7 +1,5 @@
 """Observations and masks of battles between teams that nobody would play."""
 
-import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +10,10 @@ from engine.battles.env import VGCDoublesEnv
 from engine.battles.formats import DEFAULT_FORMAT, FORMATS
 from engine.battles.observation import MAX_ID, MOVE, MOVES, MOVES_PART
 from engine.battles.players import SCRIPTED
-from engine.battles.setup import NodeCommand, script_folder
+from engine.battles.setup import NodeCommand
 from engine.battles.simulator import Simulator
 from engine.battles.teams import parse_team
+from tests.engine.battles.helpers import run_script
 
 RECHARGE = Path(__file__).with_name("team_files") / "recharge.txt"
 _HUGE = "9" * 400
@@ -22,16 +21,8 @@ _HUGE = "9" * 400
 
 def fuzz(node: NodeCommand, format: str, battles: int, seed: int) -> dict[str, Any]:
     """Return what was found in battles of legal teams; `faults` lists what is wrong."""
-    done = subprocess.run(
-        [node.node, str(Path(__file__).with_name("fuzz.js")), str(script_folder())],
-        input=json.dumps({"format": format, "battles": battles, "seed": seed}),
-        env=node.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    found: dict[str, Any] = run_script(node, "fuzz.js", format=format, battles=battles, seed=seed)
+    return found
 
 
 @pytest.mark.slow

@@ -1,8 +1,5 @@
 """The joint mask against the simulator's own word on every joint code."""
 
-import json
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +7,9 @@ import pytest
 
 from engine.battles.actions import JOINT_CODES, PASS, SLOT_CODES, SWITCH, is_gimmick, joint_mask
 from engine.battles.formats import DEFAULT_FORMAT, find_format
-from engine.battles.setup import NodeCommand, script_folder
+from engine.battles.setup import NodeCommand
 from engine.battles.teams import pool, unseen
+from tests.engine.battles.helpers import run_script
 
 MEGA = find_format("gen9championsvgc2026regmb")
 COMMANDER = unseen(DEFAULT_FORMAT)[0].packed
@@ -20,16 +18,10 @@ COMMANDER = unseen(DEFAULT_FORMAT)[0].packed
 def asked(node: NodeCommand, format: str, teams: list[str], battles: int) -> list[dict[str, Any]]:
     """Return the decisions of some battles, and what the simulator accepts at each."""
     seeds = [f"{number},5,6,7" for number in range(battles)]
-    done = subprocess.run(
-        [node.node, str(Path(__file__).with_name("legality.js")), str(script_folder())],
-        input=json.dumps({"format": format, "teams": teams, "seeds": seeds}),
-        env=node.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
+    found: list[dict[str, Any]] = run_script(
+        node, "legality.js", format=format, teams=teams, seeds=seeds
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return found
 
 
 def is_pointless(slot: int, code: int, decision: dict[str, Any]) -> bool:
