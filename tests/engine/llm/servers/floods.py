@@ -101,6 +101,10 @@ class FloodServer:
                 self.sent = max(self.sent, sent)
                 if sent > _END_BYTES:
                     break
+            # A question that is not read to its end would reset the connection instead.
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(PIECE):
+                pass
         except OSError:  # the other side has had enough
             pass
         finally:
