@@ -162,6 +162,7 @@ def trial(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return starts
 
 
+@pytest.mark.tool("gcc")
 def test_a_named_core_is_tried_once_by_all_processes(
     core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +178,7 @@ def test_a_named_core_is_tried_once_by_all_processes(
     assert len(starts) == 3
 
 
+@pytest.mark.tool("gcc")
 @pytest.mark.parametrize("where", ["at_start", "in_init"])
 def test_a_core_that_crashes_does_so_elsewhere(
     core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
@@ -191,6 +193,7 @@ def test_a_core_that_crashes_does_so_elsewhere(
     assert not list(tmp_path.glob("poketui-*"))
 
 
+@pytest.mark.tool("gcc")
 @pytest.mark.parametrize("where", ["at_start", "in_init"])
 def test_a_core_that_hangs_is_given_up(
     core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
@@ -201,6 +204,7 @@ def test_a_core_that_hangs_is_given_up(
         Core.find()
 
 
+@pytest.mark.tool("gcc")
 def test_a_core_that_ends_the_process_or_is_none_is_said(
     core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +219,7 @@ def test_a_core_that_ends_the_process_or_is_none_is_said(
         Core.find()
 
 
+@pytest.mark.tool("gcc")
 def test_a_core_on_trial_is_told_no_keys(
     core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
