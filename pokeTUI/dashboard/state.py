@@ -229,6 +229,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return _log_decision(replace(state, decision=event), event)
         case events.ButtonsHeld(buttons=buttons):
             return replace(state, held=buttons)
+        case events.ReasoningLogged() if _is_logged(state, event):
+            return state
         case events.ReasoningLogged(source=source, text=text, confidence=confidence):
             # Its step counts the whole run; the log counts the episode's, as decisions do.
             step = state.status.episode_steps if state.status is not None else 0
@@ -379,6 +381,15 @@ def _log_decision(state: DashboardState, event: events.DecisionMade) -> Dashboar
     confidence = None if decision.source is Source.RECORDED else decision.confidence
     line = LogLine(event.step, decision.source.value, decision.reason, confidence)
     return replace(state, log=_log(state.log, line), next_decision_line_s=next_s)
+
+
+def _is_logged(state: DashboardState, event: events.ReasoningLogged) -> bool:
+    """Return whether a line only repeats the decision above it: a new source is told as both."""
+    if state.decision is None or not state.log:
+        return False
+    decision, line = state.decision.decision, (event.source, event.text)
+    last = state.log[-1]
+    return (decision.source.value, decision.reason) == (last.source, last.text) == line
 
 
 def _log(log: Backlog[LogLine], line: LogLine) -> Backlog[LogLine]:

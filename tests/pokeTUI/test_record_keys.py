@@ -16,7 +16,7 @@ from pokeTUI.keys.entry import PLAY
 from pokeTUI.keys.entry import RECORD as RECORD_GROUP
 from pokeTUI.keys.keymap import KeyTable, fitting
 from pokeTUI.layout import Arrangement, make_plan
-from pokeTUI.panes.game import game_title, recording_text
+from pokeTUI.panes.game import fitting_title, game_title, recording_text
 from pokeTUI.panes.kinds import pane_infos
 from pokeTUI.widgets.status_bar import StatusBar
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_lines, screen_text, settle
@@ -261,6 +261,8 @@ def test_the_border_says_what_fits() -> None:
 def test_the_title_says_that_it_is_recorded_and_whether_there_is_a_way_back() -> None:
     assert game_title(humans()) == "▲ YOU PLAY ● recorded  t gives back  z A  x B"
     assert game_title(recording_session()) == "▲ YOU PLAY ● recorded  z A  x B"
+    assert fitting_title(game_title(humans()), 36) == "▲ YOU PLAY ● recorded  t gives back"
+    assert fitting_title("a long name", 4) == "a long name"
 
 
 async def test_words_of_a_person_are_no_markup(open_cockpit: OpenCockpit) -> None:

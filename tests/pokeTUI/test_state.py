@@ -127,6 +127,15 @@ def test_repeated_decisions_become_one_line_with_a_count() -> None:
     assert [(line.text, line.count, line.step) for line in state.log] == [("same", 3, 3)]
 
 
+def test_line_about_a_new_source_does_not_count_its_decision_twice() -> None:
+    decision = make_decision(1, Source.HUMAN, "You pressed A", 1.0)
+    told = events.ReasoningLogged(90, "human", "You pressed A", 1.0)
+    state = fold_all(make_status(speed=3.0), decision, told)
+    assert [(line.text, line.count) for line in state.log] == [("You pressed A", 1)]
+    unlogged = replace(state, log=DashboardState().log)
+    assert [line.text for line in fold(unlogged, told).log] == ["You pressed A"]
+
+
 def test_every_decision_is_logged_at_a_pace_that_can_be_read() -> None:
     slow = make_status(speed=3.0)
     state = fold_all(
