@@ -58,7 +58,7 @@ class LogLine:
 
     Attributes:
         confidence: 0 to 1, or None for what is no decision.
-        count: How often it was decided in a row.
+        count: How often it was decided in a row; 0 while only words of a decision have come.
         exchange: Number of the question to a language model that it is about, 0 if none.
     """
 
@@ -88,7 +88,6 @@ class BattleMoment:
     """What of the battle on the screen decides which of its keys make sense now.
 
     Attributes:
-        is_shown: There is a battle to look at.
         has_turns: There is another turn, or the preview, to go to.
         has_next: There is another battle to watch or to play.
         is_playing: It is played line by line.
@@ -97,7 +96,6 @@ class BattleMoment:
         has_picked: Part of the choice is made.
     """
 
-    is_shown: bool = False
     has_turns: bool = False
     has_next: bool = False
     is_playing: bool = False
@@ -229,12 +227,13 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return _log_decision(replace(state, decision=event), event)
         case events.ButtonsHeld(buttons=buttons):
             return replace(state, held=buttons)
-        case events.ReasoningLogged() if _is_logged(state, event):
-            return state
         case events.ReasoningLogged(source=source, text=text, confidence=confidence):
             # Its step counts the whole run; the log counts the episode's, as decisions do.
             step = state.status.episode_steps if state.status is not None else 0
-            return replace(state, log=_log(state.log, LogLine(step, source, text, confidence)))
+            # With a confidence it repeats a decision, which comes before it or after, and counts.
+            count = 1 if confidence is None else 0
+            line = LogLine(step, source, text, confidence, count)
+            return replace(state, log=_log(state.log, line))
         case (
             events.PlanRequested()
             | events.PlanStreamed()
@@ -383,21 +382,12 @@ def _log_decision(state: DashboardState, event: events.DecisionMade) -> Dashboar
     return replace(state, log=_log(state.log, line), next_decision_line_s=next_s)
 
 
-def _is_logged(state: DashboardState, event: events.ReasoningLogged) -> bool:
-    """Return whether a line only repeats the decision above it: a new source is told as both."""
-    if state.decision is None or not state.log:
-        return False
-    decision, line = state.decision.decision, (event.source, event.text)
-    last = state.log[-1]
-    return (decision.source.value, decision.reason) == (last.source, last.text) == line
-
-
 def _log(log: Backlog[LogLine], line: LogLine) -> Backlog[LogLine]:
     """Append a line, or count it with the one before when it says the same."""
     last = log[-1] if log else None
     if last is not None and (last.source, last.text) == (line.source, line.text):
         confidence = last.confidence if line.confidence is None else line.confidence
-        count = last.count + 1
+        count = last.count + line.count
         return log.with_last(replace(line, confidence=confidence, count=count, number=last.number))
     return log.add(replace(line, number=log.end))
 

@@ -11,6 +11,7 @@ from engine import commands, events
 from engine.commands import Command
 from engine.events import RECORD, RecordingChanged
 from pokeTUI.app import CockpitApp
+from pokeTUI.dashboard.event_lines import demonstration_end
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.keys.entry import PLAY
 from pokeTUI.keys.entry import RECORD as RECORD_GROUP
@@ -256,6 +257,11 @@ def test_the_border_says_what_fits() -> None:
     assert recording_text(NOW, 4) == ""
     for width in range(100):
         assert len(recording_text(marked, width)) <= width
+
+
+def test_a_return_of_nearly_nothing_has_no_minus() -> None:
+    ended = events.RecordingEnded("", 5, 5, -0.004, "you stopped it")
+    assert demonstration_end(ended) == "demonstration discarded: 5 steps, +0.0, you stopped it"
 
 
 def test_the_title_says_that_it_is_recorded_and_whether_there_is_a_way_back() -> None:

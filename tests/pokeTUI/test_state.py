@@ -130,10 +130,11 @@ def test_repeated_decisions_become_one_line_with_a_count() -> None:
 def test_line_about_a_new_source_does_not_count_its_decision_twice() -> None:
     decision = make_decision(1, Source.HUMAN, "You pressed A", 1.0)
     told = events.ReasoningLogged(90, "human", "You pressed A", 1.0)
-    state = fold_all(make_status(speed=3.0), decision, told)
-    assert [(line.text, line.count) for line in state.log] == [("You pressed A", 1)]
-    unlogged = replace(state, log=DashboardState().log)
-    assert [line.text for line in fold(unlogged, told).log] == ["You pressed A"]
+    for told_of in ([decision, told], [told, decision], [told, decision, told]):
+        state = fold_all(make_status(speed=3.0), *told_of)
+        assert [(line.text, line.count) for line in state.log] == [("You pressed A", 1)]
+    (line,) = fold(state, replace(decision, step=2)).log
+    assert (line.count, line.step) == (2, 2)
 
 
 def test_every_decision_is_logged_at_a_pace_that_can_be_read() -> None:
