@@ -227,10 +227,12 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return _log_decision(replace(state, decision=event), event)
         case events.ButtonsHeld(buttons=buttons):
             return replace(state, held=buttons)
+        case events.ReasoningLogged(confidence=float()) if _is_each_logged(state.status):
+            return state  # it repeats a decision, which has a line of its own
         case events.ReasoningLogged(source=source, text=text, confidence=confidence):
             # Its step counts the whole run; the log counts the episode's, as decisions do.
             step = state.status.episode_steps if state.status is not None else 0
-            # With a confidence it repeats a decision, which comes before it or after, and counts.
+            # A decision's words do not count: the decision does, which comes before or after.
             count = 1 if confidence is None else 0
             line = LogLine(step, source, text, confidence, count)
             return replace(state, log=_log(state.log, line))
@@ -373,13 +375,20 @@ def _log_decision(state: DashboardState, event: events.DecisionMade) -> Dashboar
     """Log a decision: each one at a pace at which they can be read, else some of them."""
     decision, status = event.decision, state.status
     next_s = state.next_decision_line_s
-    if status is not None and (status.speed <= 0 or status.speed > READABLE_SPEED):
-        if status.uptime_s < next_s and not (status.is_paused or status.is_human):
+    if status is not None and not _is_each_logged(status):
+        if status.uptime_s < next_s:
             return state
         next_s = status.uptime_s + DECISION_LINE_INTERVAL_S
     confidence = None if decision.source is Source.RECORDED else decision.confidence
     line = LogLine(event.step, decision.source.value, decision.reason, confidence)
     return replace(state, log=_log(state.log, line), next_decision_line_s=next_s)
+
+
+def _is_each_logged(status: events.StatusChanged | None) -> bool:
+    """Return whether decisions come at a pace at which each has its line."""
+    if status is None:
+        return False  # what a resumed run repeats has words of decisions alone
+    return status.is_paused or status.is_human or 0 < status.speed <= READABLE_SPEED
 
 
 def _log(log: Backlog[LogLine], line: LogLine) -> Backlog[LogLine]:
