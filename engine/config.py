@@ -304,6 +304,7 @@ class CurriculumConfig(Section):
             StageConfig(reward_threshold=500, llm_confidence=0.3, strategy_preference="autonomous"),
         ),
     )
+    """The way from planner to policy; a stage begins once the one before has met its thresholds."""
     reward_scale: float = Field(default=0.0, ge=0)
     """Factor on every reward_threshold: 1 where `stages` are given. 0, for the default stages: they
     count milestones, and 500 stands for the whole way to the run's goal."""

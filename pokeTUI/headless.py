@@ -109,7 +109,7 @@ class HeadlessRunner:
                 self._print(f"warning: {message}")
             case EvaluationEnded(evaluation=result):
                 self._print(
-                    f"evaluation, policy alone: return {result.avg_reward:.1f} ± "
+                    f"evaluation, policy alone: return {result.avg_reward:z.1f} ± "
                     f"{result.std_reward:.1f}, success {result.success_rate:.0%} of "
                     f"{result.episodes}"
                 )

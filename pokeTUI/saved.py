@@ -35,7 +35,7 @@ def comparison_rows(runs: Sequence[RunDigest]) -> list[tuple[str, ...]]:
         ("updates", *(f"{run.updates:,}" for run in runs)),
         (
             "return of the last",
-            *(f"{run.recent}: {run.recent_return:.2f}" if run.recent else "–" for run in runs),
+            *(f"{run.recent}: {run.recent_return:z.2f}" if run.recent else "–" for run in runs),
         ),
         ("success of the last", *(share_text(run.recent_successes, run.recent) for run in runs)),
         ("evaluation, policy alone", *(_evaluation(run) for run in runs)),
@@ -64,4 +64,4 @@ def _evaluation(run: RunDigest) -> str:
         return "–"
     result = run.evaluation.evaluation
     successes = share_text(round(result.success_rate * result.episodes), result.episodes)
-    return f"{result.avg_reward:.2f} ± {result.std_reward:.2f}, {successes}"
+    return f"{result.avg_reward:z.2f} ± {result.std_reward:.2f}, {successes}"

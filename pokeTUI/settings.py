@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
 
 from engine.commands import Command, SetMode, SetStrategy, SetWeight
 from engine.config import RunConfig
@@ -103,7 +104,7 @@ def shown(value: object) -> str:
     """Return a value as it is typed."""
     if isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(value, ensure_ascii=False, default=to_jsonable_python)
 
 
 def changed(config: RunConfig, key: str, text: str) -> tuple[RunConfig | None, str]:

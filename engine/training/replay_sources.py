@@ -320,4 +320,4 @@ def _begun(env: GameEnv, recording: Recording) -> GameEnv:
 
 def _outcome(summary: EpisodeSummary) -> str:
     goal = "the goal was reached" if summary.is_success else "the goal was not reached"
-    return f"{counted(summary.length, 'step')}, return {summary.total_reward:+.1f}, {goal}"
+    return f"{counted(summary.length, 'step')}, return {summary.total_reward:+z.1f}, {goal}"

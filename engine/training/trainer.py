@@ -214,7 +214,7 @@ class Trainer:
                 self.reporter.say(
                     "human",
                     f"your episode ended after {counted(summary.length, 'step')} with "
-                    f"{summary.total_reward:.1f}; it does not count",
+                    f"{summary.total_reward:z.1f}; it does not count",
                 )
             else:
                 self._count(dataclasses.replace(summary, planner_share=planned, llm_share=by_model))
@@ -393,7 +393,7 @@ class Trainer:
                 )
                 self.reporter.say(
                     "run",
-                    f"evaluation, policy alone: return {evaluation.avg_reward:.1f}, "
+                    f"evaluation, policy alone: return {evaluation.avg_reward:z.1f}, "
                     f"success {evaluation.success_rate:.0%} of {evaluation.episodes}",
                 )
                 self.state.is_save_due = True

@@ -206,7 +206,6 @@ class BattleApp(App[None]):
         playback, count = battles.playback, battles.shown.count if battles.shown else 0
         is_over = playback.view(playback.end).has_ended
         return BattleMoment(
-            is_shown=playback.end > 0,
             has_turns=len(playback.stops) > 1,
             has_next=count > 1 or is_over or self._next_battle is not None,
             is_playing=self.cursor.is_playing,

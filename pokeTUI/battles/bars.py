@@ -103,7 +103,7 @@ class TurnBar(LinesWidget):
         scene = self._scene
         assert scene is not None
         last = scene.battles.playback.view(scene.battles.playback.end).turn
-        if not last:
+        if not last or scene.view.is_preview:
             return "team preview"
         return f"turn {scene.view.turn}/{last}"
 

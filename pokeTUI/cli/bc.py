@@ -401,4 +401,4 @@ def _evaluation_line(result: "Evaluation") -> str:
 
     won = share_text(round(result.success_rate * result.episodes), result.episodes)
     length = counted(round(result.avg_length), "step")
-    return f"evaluation: success {won}, return {result.avg_reward:.1f}, {length}"
+    return f"evaluation: success {won}, return {result.avg_reward:z.1f}, {length}"

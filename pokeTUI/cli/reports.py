@@ -130,7 +130,7 @@ def print_evaluation(
         f"Run {found.run_id}, {found.checkpoint.name} at step {found.total_steps:,}, {who}: "
         f"{counted(len(played), 'episode')} from the start"
     )
-    say(f"return   {result.avg_reward:.2f} ± {result.std_reward:.2f}")
+    say(f"return   {result.avg_reward:z.2f} ± {result.std_reward:.2f}")
     say(f"length   {counted(round(result.avg_length), 'step')}")
     say(f"planner  {result.avg_llm_usage + result.avg_rules_usage:.0%} of the decisions")
     say(f"success  {share_text(sum(episode.is_success for episode in played), len(played))}")
@@ -158,9 +158,9 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
     was = (
         ""
         if abs(total_reward - recorded.total_reward) < PAID_ALIKE
-        else (f" ({recorded.total_reward:.2f} when played, with other reward weights)")
+        else (f" ({recorded.total_reward:z.2f} when played, with other reward weights)")
     )
-    say(f"{counted(recorded.length, 'step')}, return {total_reward:.2f}{was}")
+    say(f"{counted(recorded.length, 'step')}, return {total_reward:z.2f}{was}")
     for key, step in recorded.steps_to_milestone.items():
         say(f"  step {step:>5,}  {key}")
 

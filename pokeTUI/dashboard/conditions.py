@@ -69,7 +69,6 @@ with_model = _only_if(
 )
 
 
-battle_shown = _only_if(lambda state: state.battle.is_shown, "no battle is shown yet")
 battle_turns = _only_if(lambda state: state.battle.has_turns, "there is no other turn yet")
 another_battle = _only_if(lambda state: state.battle.has_next, "the battle is not over yet")
 choosing = _only_if(lambda state: state.battle.has_menu, "there is nothing to choose now")

@@ -176,7 +176,7 @@ def _describe(event: Event) -> tuple[str, str] | None:
         case events.EvaluationEnded(evaluation=found):
             return "evaluated", (
                 f"policy alone after {counted(event.episode, 'episode')}: "
-                f"reward {found.avg_reward:+.1f} ± {found.std_reward:.1f}, "
+                f"reward {found.avg_reward:+z.1f} ± {found.std_reward:.1f}, "
                 f"success {100 * found.success_rate:.0f} %, "
                 f"{counted(round(found.avg_length), 'step')}"
             )
@@ -203,12 +203,12 @@ def demonstration_end(event: events.RecordingEnded) -> str:
     """Return the outcome of a demonstration."""
     done = f"saved as {PurePath(event.path).name}" if event.path else "discarded"
     steps = counted(event.steps, "step")
-    return f"demonstration {done}: {steps}, {event.total_reward:+.1f}, {event.reason}"
+    return f"demonstration {done}: {steps}, {event.total_reward:+z.1f}, {event.reason}"
 
 
 def _episode(number: int, summary: EpisodeSummary) -> str:
     parts = [
-        f"episode {number:,}: {summary.total_reward:+.1f} in {counted(summary.length, 'step')}",
+        f"episode {number:,}: {summary.total_reward:+z.1f} in {counted(summary.length, 'step')}",
         "goal reached" if summary.is_success else "",
         f"from {summary.start}" if summary.start else "",
         f"taken over {counted(summary.interventions, 'time')}" if summary.interventions else "",

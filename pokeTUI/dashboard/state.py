@@ -58,7 +58,7 @@ class LogLine:
 
     Attributes:
         confidence: 0 to 1, or None for what is no decision.
-        count: How often it was decided in a row.
+        count: How often it was decided in a row; 0 while only words of a decision have come.
         exchange: Number of the question to a language model that it is about, 0 if none.
     """
 
@@ -88,7 +88,6 @@ class BattleMoment:
     """What of the battle on the screen decides which of its keys make sense now.
 
     Attributes:
-        is_shown: There is a battle to look at.
         has_turns: There is another turn, or the preview, to go to.
         has_next: There is another battle to watch or to play.
         is_playing: It is played line by line.
@@ -97,7 +96,6 @@ class BattleMoment:
         has_picked: Part of the choice is made.
     """
 
-    is_shown: bool = False
     has_turns: bool = False
     has_next: bool = False
     is_playing: bool = False
@@ -229,10 +227,15 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return _log_decision(replace(state, decision=event), event)
         case events.ButtonsHeld(buttons=buttons):
             return replace(state, held=buttons)
+        case events.ReasoningLogged(confidence=float()) if _is_each_logged(state.status):
+            return state  # it repeats a decision, which has a line of its own
         case events.ReasoningLogged(source=source, text=text, confidence=confidence):
             # Its step counts the whole run; the log counts the episode's, as decisions do.
             step = state.status.episode_steps if state.status is not None else 0
-            return replace(state, log=_log(state.log, LogLine(step, source, text, confidence)))
+            # A decision's words do not count: the decision does, which comes before or after.
+            count = 1 if confidence is None else 0
+            line = LogLine(step, source, text, confidence, count)
+            return replace(state, log=_log(state.log, line))
         case (
             events.PlanRequested()
             | events.PlanStreamed()
@@ -372,8 +375,8 @@ def _log_decision(state: DashboardState, event: events.DecisionMade) -> Dashboar
     """Log a decision: each one at a pace at which they can be read, else some of them."""
     decision, status = event.decision, state.status
     next_s = state.next_decision_line_s
-    if status is not None and (status.speed <= 0 or status.speed > READABLE_SPEED):
-        if status.uptime_s < next_s and not (status.is_paused or status.is_human):
+    if status is not None and not _is_each_logged(status):
+        if status.uptime_s < next_s:
             return state
         next_s = status.uptime_s + DECISION_LINE_INTERVAL_S
     confidence = None if decision.source is Source.RECORDED else decision.confidence
@@ -381,12 +384,19 @@ def _log_decision(state: DashboardState, event: events.DecisionMade) -> Dashboar
     return replace(state, log=_log(state.log, line), next_decision_line_s=next_s)
 
 
+def _is_each_logged(status: events.StatusChanged | None) -> bool:
+    """Return whether decisions come at a pace at which each has its line."""
+    if status is None:
+        return False  # what a resumed run repeats has words of decisions alone
+    return status.is_paused or status.is_human or 0 < status.speed <= READABLE_SPEED
+
+
 def _log(log: Backlog[LogLine], line: LogLine) -> Backlog[LogLine]:
     """Append a line, or count it with the one before when it says the same."""
     last = log[-1] if log else None
     if last is not None and (last.source, last.text) == (line.source, line.text):
         confidence = last.confidence if line.confidence is None else line.confidence
-        count = last.count + 1
+        count = last.count + line.count
         return log.with_last(replace(line, confidence=confidence, count=count, number=last.number))
     return log.add(replace(line, number=log.end))
 

@@ -74,10 +74,10 @@ def _rewards(state: DashboardState) -> list[str]:
     means = {name: fmean(row.get(name, 0.0) for row in rows) for name in names}
     paid = sorted(means.items(), key=lambda each: (-abs(each[1]), each[0]))
     return [
-        f"return {fmean(row['return'] for row in rows):.1f}",
+        f"return {fmean(row['return'] for row in rows):z.1f}",
         f"success {fmean(row['success'] for row in rows):.0%} of last {len(rows)}",
         *(
-            f"{name.removeprefix('reward/')} {value:+.1f}"
+            f"{name.removeprefix('reward/')} {value:+z.1f}"
             for name, value in paid[:_MOST]
             if abs(value) >= _SMALLEST
         ),
@@ -117,7 +117,7 @@ def _game(state: DashboardState) -> list[str]:
     place, *rest = _standing(state.game.state)
     parts = [f"game {state.status.watched_env + 1}: {place}", *rest]
     if state.reward is not None:
-        parts.append(f"reward {sum(value for _, value in state.reward.episode):.1f}")
+        parts.append(f"reward {sum(value for _, value in state.reward.episode):z.1f}")
     if stuck := state.game.anti_stuck:
         parts.append(f"idle {counted(stuck.idle_steps, 'step')}")
         if stuck.masked:

@@ -50,7 +50,7 @@ class PromptScreen(ModalScreen[str | None]):
         """Yield the line."""
         with Vertical(id="prompt_box") as box:
             box.border_title = Content(printable(self._title))
-            box.border_subtitle = "enter select   esc cancel"
+            box.border_subtitle = "enter accept   esc cancel"
             yield Input(self._value, id="prompt_input")
             yield Static(Content(self._hint), id="prompt_hint")
 

@@ -59,7 +59,7 @@ def _bars(now: CurriculumChanged) -> tuple[list[tuple[float, Ink]], float]:
 
 
 def _add_average(line: Line, now: CurriculumChanged) -> Line:
-    average = "–" if isnan(now.average_reward) else f"{now.average_reward:.1f}"
+    average = "–" if isnan(now.average_reward) else f"{now.average_reward:z.1f}"
     unit = "" if now.unit == "reward" else f" {now.unit}"
     if isnan(now.threshold):
         return line.add(f"mean {now.unit} {average}", Ink.text)

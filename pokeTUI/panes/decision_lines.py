@@ -66,7 +66,7 @@ def decision_passages(row: "DecisionRow", run: RunStarted) -> list[Passage]:
     mark, ink = source_mark(row.source)
     total = "not finished yet"
     if row.episode_reward is not None:
-        total = f"return {row.episode_reward:+.2f}"
+        total = f"return {row.episode_reward:+z.2f}"
     when = datetime.fromtimestamp(row.timestamp).strftime("%Y-%m-%d %H:%M:%S")
     return [
         Passage("step", f"{row.step:,} of episode {_episode(row.episode_id, run.run_id)}"),

@@ -142,7 +142,7 @@ class GamePane(Vertical):
             self._place_text()
         if state.frame is None:
             self.starting.show(state)
-        title = game_title(state)
+        title = fitting_title(game_title(state), self.size.width - 4)
         if title != self._title:
             self._title = title
             self.border_title = Content(printable(title))
@@ -250,6 +250,13 @@ def game_title(state: DashboardState) -> str:
     if recorded:  # where there is little room, the buttons stand in the last line of the screen
         return f"▲ YOU PLAY{recorded}{back}{keys}"
     return f"▲ YOU PLAY{keys}{back}"
+
+
+def fitting_title(title: str, width: int) -> str:
+    """Return a title without the hints at its end that do not fit whole into `width` cells."""
+    while len(title) > width and "  " in title:
+        title = title.rpartition("  ")[0]
+    return title
 
 
 def _is_blank(state: DashboardState) -> bool:

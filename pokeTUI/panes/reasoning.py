@@ -139,7 +139,9 @@ def _now(state: DashboardState, width: int) -> Line:
     line.add(who, ink, max(10, len(who)))
     line.add(state.actions.name(decision.action), Ink.strong, width_of_name)
     if decision.source is not Source.RECORDED:
-        line.add(f"confidence {decision.confidence:.2f} ", Ink.text)
+        number = f"{decision.confidence:.2f}"
+        words = f"confidence {number}"
+        line.add(words if len(words) <= line.room else number, Ink.text).add(" ", Ink.text)
         bar_width = min(20, line.room) if line.room >= 4 else 0
         add_bar(line, decision.confidence, bar_width, ink, Ink.faint)
     if line.room >= 24:

@@ -143,7 +143,7 @@ def signed(value: float, width: int = 7) -> str:
     if abs(value) < 0.0005:
         return "·"
     for digits in (2, 1, 0):
-        text = f"{value:+.{digits}f}"
+        text = f"{value:+z.{digits}f}"
         if len(text) <= width:
             break
     if abs(value) < 0.01 and width >= 6:

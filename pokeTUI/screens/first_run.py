@@ -35,7 +35,8 @@ COCKPIT = Page(
                 ("4 Curriculum", "how much the planner decides; the next stage"),
                 ("5 Learning curve", "whether it is getting better"),
                 ("6 Decisions", "past decisions, and what works where"),
-                ("7 Log", "what happened in the run;  8 System  what it takes of the machine"),
+                ("7 Log", "what happened in the run"),
+                ("8 System", "the machine's processors, memory and disk, and the speed"),
             ),
         ),
         (

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.events import Click, Resize
 from textual.screen import ModalScreen
+from textual.widgets import Static
 
 from engine.commands import MAX_SHOWN, MAX_SHRINK, Command, ShowGames
 from engine.events import GamesShown
@@ -120,8 +121,10 @@ class MosaicScreen(ModalScreen[int | None]):
 
     def compose(self) -> ComposeResult:
         """Yield the box; rows come once its size is known."""
+        self._box.border_title = "All games"
         self._box.border_subtitle = "←↑↓→ choose   enter watch   esc back"
-        yield self._box
+        with self._box:
+            yield Static("Loading…")
 
     async def on_resize(self, event: Resize) -> None:
         """Fit the pictures into the new size."""

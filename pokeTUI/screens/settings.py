@@ -67,7 +67,7 @@ class SettingsScreen(ModalScreen[None]):
     #settings_fields:focus > .option-list--option-highlighted {
         background: $frame; color: $foreground; text-style: bold;
     }
-    #settings_about { height: 5; padding-top: 1; color: $foreground; }
+    #settings_about { height: auto; min-height: 5; padding-top: 1; color: $foreground; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,comma", "leave", show=False),

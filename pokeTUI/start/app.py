@@ -129,6 +129,7 @@ class StartApp(App[None]):
     async def _look(self) -> None:
         try:
             self._saved, self._live = await asyncio.to_thread(self._look_around)
+            self._start.report(self._notice)  # no longer that it is loading
         except PokeTUIError as error:
             self._trouble = str(error)
             self._start.report(self._trouble)
@@ -203,7 +204,9 @@ class StartApp(App[None]):
         """Say why."""
         if message.menu is self.menu:
             row = self.menu.marked
-            self._start.report(f"{_LABELS[row.key]}: {message.reason}." if row else message.reason)
+            end = "" if message.reason.endswith("…") else "."
+            text = f"{_LABELS[row.key]}: {message.reason}{end}" if row else message.reason
+            self._start.report(text)
 
     def on_menu_chosen(self, message: Menu.Chosen) -> None:
         """Do it."""

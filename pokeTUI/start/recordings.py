@@ -122,7 +122,7 @@ def _cells(one: RecordedRow) -> tuple[str, ...]:
     return (
         name,
         one.by,
-        f"{one.total_reward:.2f}",
+        f"{one.total_reward:z.2f}",
         f"{one.length:,}",
         "✓ success" if one.is_success else "· failure",
         one.about,

@@ -93,7 +93,7 @@ def test_each_key_in_the_cockpits_footer_does_what_it_says(mode: str) -> None:
 
 def test_each_key_in_the_battle_screens_footer_does_what_it_says() -> None:
     table = KeyTable(screen=BATTLES)
-    for facts in product((False, True), repeat=7):
+    for facts in product((False, True), repeat=6):
         state = replace(DashboardState(), battle=BattleMoment(*facts))
         hints = table.footer(state, "game")
         assert [one.shown for one in hints if wrong(table, one, state, "game")] == []
@@ -111,6 +111,7 @@ async def test_team_preview_offers_its_own_keys_and_keeps_the_keyboard() -> None
         await pilot.press("1")
         await pilot.press("tab")
         assert not app.board.chooser.menu.has_focus
+        assert "play" not in app.board._keys.draw(80, 1)[0].text  # nothing has happened yet
         await pilot.press("shift+tab")
         assert app.board.chooser.menu.has_focus
         assert "bksp undo" in app.board._keys.draw(80, 1)[0].text

@@ -40,6 +40,17 @@ def test_pictures_that_come_before_the_screen_is_laid_out_are_taken() -> None:
     assert not screen.show(DashboardState())
 
 
+async def test_all_games_say_that_they_are_loading_until_they_are_laid_out(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MosaicScreen, "on_resize", lambda *_: None)
+    async with open_cockpit(80, 24) as (pilot, _):
+        await pilot.press("A")
+        await settle(pilot)
+        assert "All games" in (text := screen_text(pilot))
+        assert "Loading…" in text
+
+
 async def test_games_are_asked_for_while_they_are_looked_at_and_one_is_chosen(
     open_cockpit: OpenCockpit,
 ) -> None:

@@ -82,6 +82,16 @@ def test_an_empty_log_says_so() -> None:
     assert lines[:2] == ["goal  none yet", "now   no decision yet"]
 
 
+def test_the_confidence_is_never_cut() -> None:
+    decision = make_decision(1, Source.POLICY, "START", 0.73)
+    for width in (36, 38, 40, 58):
+        (now,) = [
+            line for line in texts(pane(), fold_all([decision]), (width, 20)) if "now" in line
+        ]
+        assert "0.73" in now
+        assert "confid" not in now or "confidence 0.73" in now
+
+
 def test_a_wide_pane_gives_the_model_a_column() -> None:
     state = fold_all([STATUS, *exchange(1), *exchange(2), *exchange(3)[:2]], filled())
     text = "\n".join(texts(pane(), state, (150, 30)))

@@ -11,12 +11,13 @@ from engine import commands, events
 from engine.commands import Command
 from engine.events import RECORD, RecordingChanged
 from pokeTUI.app import CockpitApp
+from pokeTUI.dashboard.event_lines import demonstration_end
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.keys.entry import PLAY
 from pokeTUI.keys.entry import RECORD as RECORD_GROUP
 from pokeTUI.keys.keymap import KeyTable, fitting
 from pokeTUI.layout import Arrangement, make_plan
-from pokeTUI.panes.game import game_title, recording_text
+from pokeTUI.panes.game import fitting_title, game_title, recording_text
 from pokeTUI.panes.kinds import pane_infos
 from pokeTUI.widgets.status_bar import StatusBar
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_lines, screen_text, settle
@@ -258,9 +259,16 @@ def test_the_border_says_what_fits() -> None:
         assert len(recording_text(marked, width)) <= width
 
 
+def test_a_return_of_nearly_nothing_has_no_minus() -> None:
+    ended = events.RecordingEnded("", 5, 5, -0.004, "you stopped it")
+    assert demonstration_end(ended) == "demonstration discarded: 5 steps, +0.0, you stopped it"
+
+
 def test_the_title_says_that_it_is_recorded_and_whether_there_is_a_way_back() -> None:
     assert game_title(humans()) == "▲ YOU PLAY ● recorded  t gives back  z A  x B"
     assert game_title(recording_session()) == "▲ YOU PLAY ● recorded  z A  x B"
+    assert fitting_title(game_title(humans()), 36) == "▲ YOU PLAY ● recorded  t gives back"
+    assert fitting_title("a long name", 4) == "a long name"
 
 
 async def test_words_of_a_person_are_no_markup(open_cockpit: OpenCockpit) -> None:

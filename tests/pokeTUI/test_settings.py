@@ -5,7 +5,7 @@ import pytest
 
 from engine.commands import SetMode, SetWeight
 from engine.config import RunConfig, load_config
-from pokeTUI.settings import changed, command_for, settings_of, value_of, write_config
+from pokeTUI.settings import changed, command_for, settings_of, shown, value_of, write_config
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 
 SETTINGS = {one.key: one for one in settings_of(RunConfig)}
@@ -14,7 +14,7 @@ SETTINGS = {one.key: one for one in settings_of(RunConfig)}
 def test_every_setting_of_a_run_is_there() -> None:
     dump = RunConfig().model_dump()
     for key, setting in SETTINGS.items():
-        assert value_of(dump, key) == setting.default or isinstance(setting.default, tuple)
+        assert shown(value_of(dump, key)) == shown(setting.default)
     assert {"seed", "ppo.epochs", "rewards.map", "planner.think", "curriculum.stages"} <= set(
         SETTINGS
     )
@@ -129,6 +129,16 @@ async def test_setting_that_names_a_model_says_that_none_is_set(open_cockpit: Op
         await pilot.press("escape", "S")
         await settle(pilot)
         assert "planner-led (80 %); the rules: no --llm-model" in screen_text(pilot)
+
+
+async def test_a_long_description_is_shown_whole_with_its_default(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        await pilot.press("comma", "slash", *"swarm_share", "enter", "end")
+        await settle(pilot)
+        text = " ".join(screen_text(pilot).replace("│", "").split())
+        assert "episodes count apart; 0: none. default: 0.0 (none)" in text
 
 
 async def test_the_theme_is_a_setting_too(open_cockpit: OpenCockpit) -> None:

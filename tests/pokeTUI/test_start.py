@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -94,6 +95,18 @@ async def ready(pilot: Pilot[None]) -> None:
 
 def start(folder: Path, **options: object) -> StartApp:
     return StartApp(str(folder), **options)  # type: ignore[arg-type]
+
+
+async def test_that_runs_are_loading_is_said_until_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_due, look = threading.Event(), StartApp._look_around
+    monkeypatch.setattr(StartApp, "_look_around", lambda app: (is_due.wait(60), look(app))[1])
+    async with start(tmp_path).run_test(size=(80, 24)) as pilot:
+        await pilot.press("u")
+        await shows(pilot, "Runs: loading saved runs… ")
+        is_due.set()
+        await ready(pilot)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -127,6 +127,26 @@ def test_repeated_decisions_become_one_line_with_a_count() -> None:
     assert [(line.text, line.count, line.step) for line in state.log] == [("same", 3, 3)]
 
 
+@pytest.mark.parametrize("speed", [0.0, 3.0])
+def test_line_about_a_new_source_does_not_count_its_decision_twice(speed: float) -> None:
+    decision = make_decision(1, Source.HUMAN, "You pressed A", 1.0)
+    told = events.ReasoningLogged(90, "human", "You pressed A", 1.0)
+    for told_of in ([decision, told], [told, decision]):
+        state = fold_all(make_status(speed=speed), *told_of)
+        assert [(line.text, line.count) for line in state.log] == [("You pressed A", 1)]
+
+
+def test_decision_of_a_person_has_one_line_whatever_comes_between() -> None:
+    decision = make_decision(1, Source.HUMAN, "You pressed A", 1.0)
+    told = events.ReasoningLogged(90, "human", "You pressed A", 1.0)
+    other = events.ReasoningLogged(90, "planner", "goal: Go")
+    state = fold_all(make_status(is_human=True), told, other, decision)
+    assert [(line.text, line.count) for line in state.log] == [
+        ("goal: Go", 1),
+        ("You pressed A", 1),
+    ]
+
+
 def test_every_decision_is_logged_at_a_pace_that_can_be_read() -> None:
     slow = make_status(speed=3.0)
     state = fold_all(

@@ -11,8 +11,11 @@ const HISTORY_MS = 5000;
 const byId = (id) => document.getElementById(id);
 const count = (value) => (value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en-US"));
 const share = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(0)} %`);
-const signed = (value) =>
-  value === null || value === undefined ? "–" : value === 0 ? "0" : `${value > 0 ? "+" : ""}${value.toFixed(Math.abs(value) < 10 ? 2 : 1)}`;
+const signed = (value) => {
+  if (value === null || value === undefined) return "–";
+  const text = value.toFixed(Math.abs(value) < 10 ? 2 : 1);
+  return Number(text) === 0 ? "0" : `${value > 0 ? "+" : ""}${text}`; // no "-0.00"
+};
 
 function duration(seconds) {
   const parts = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];

@@ -70,6 +70,8 @@ async def test_arrows_turn_and_home_and_end_reach_the_ends() -> None:
         assert "policy won" in screen_text(app)
         await pilot.press("home")
         assert app.cursor.place == WHOLE.stops[0]
+        await polled(pilot)
+        assert "turn 0" not in screen_text(app)
 
 
 async def test_play_goes_on_line_by_line_until_the_end() -> None:
