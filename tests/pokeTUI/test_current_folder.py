@@ -20,6 +20,8 @@ from tests.hostile_folder import HostileFolder
 from tests.pokeTUI.test_cli import ROOT
 from tests.pokeTUI.test_serve import open_as_browser, see
 
+pytestmark = pytest.mark.slow
+
 SMALL = ("--envs", "2", "--workers", "1", "--set", "ppo.rollout_steps=32")
 SHORT = ("--set", "env.max_steps=50")
 
@@ -80,12 +82,10 @@ def test_python_m_poketui_runs_no_module_of_the_current_folder(tmp_path: Path) -
     subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
 
 
-@pytest.mark.slow
 def test_demos_validate_calls_good_demonstrations_good_whatever_lies_here(here: Here) -> None:
     assert "30 steps, exactly as recorded" in here.poketui("demos", "validate")
 
 
-@pytest.mark.slow
 def test_a_run_and_what_plays_it_again_run_no_module_of_the_current_folder(here: Here) -> None:
     here.poketui("run", "--headless", "--steps", "256", *SMALL, *SHORT)
     here.poketui("eval", "--episodes", "1")
@@ -95,7 +95,6 @@ def test_a_run_and_what_plays_it_again_run_no_module_of_the_current_folder(here:
     )
 
 
-@pytest.mark.slow
 async def test_a_run_in_the_background_and_its_browser_run_no_module_of_the_current_folder(
     here: Here,
 ) -> None:
@@ -123,7 +122,6 @@ async def test_a_run_in_the_background_and_its_browser_run_no_module_of_the_curr
         here.poketui("stop")
 
 
-@pytest.mark.slow
 def test_measurements_run_no_module_of_the_current_folder(here: Here) -> None:
     here.poketui("bench", "env", "--steps", "20", "--repeats", "1")
     here.poketui("bench", "ui", "play", "--quick")

@@ -24,6 +24,8 @@ from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, sett
 from tests.pokeTUI.fake_session import FakeSession, make_status, one_of_everything
 from tests.pokeTUI.test_start import until
 
+pytestmark = pytest.mark.slow
+
 ACTIONS = [entry for entry in KeyTable().entries if not entry.pane]
 SENT: dict[str, tuple[str, Command]] = {
     "pause": ("", commands.Pause()),

@@ -29,6 +29,8 @@ from tests.engine.recording.conftest import Watcher
 from tests.pokeTUI.conftest import comes_to_show, screen_text
 from tests.pokeTUI.in_process import poketui
 
+pytestmark = pytest.mark.slow
+
 FRAME_SHAPE = (96, 120, 3)
 NAMES = ("NORTH", "EAST", "SOUTH", "WEST", "WAIT")
 WAIT = 4

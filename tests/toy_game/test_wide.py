@@ -28,6 +28,8 @@ from tests.pokeTUI.conftest import comes_to_show, screen_text
 from tests.pokeTUI.in_process import poketui
 from tests.toy_game.install import WIDE
 
+pytestmark = pytest.mark.slow
+
 SHAPE = GAME_BOY_ADVANCE_FRAME_SHAPE
 R = 9
 
@@ -97,7 +99,6 @@ def test_impala_sees_wide_frames_as_the_learners_shrink_them() -> None:
         assert network(frames).shape == (2, 10)
 
 
-@pytest.mark.slow
 def test_a_clone_of_wide_frames_goes_on_as_dqn_with_cloning(wide: str, folder: Path) -> None:
     common = ("--rom", wide, "--save-dir", str(folder))
     small = ("--inputs", "screen", "--hidden-size", "16", "--epochs", "1")

@@ -30,6 +30,8 @@ from engine import (
 from engine.config import EnvConfig
 from tests.utils import create_test_trainer, generate_test_config
 
+pytestmark = pytest.mark.slow
+
 SHORT = EnvConfig(max_steps=16, progress_steps=0)
 FEW = 8
 """Steps of an episode where only its end counts."""
@@ -405,7 +407,6 @@ trainer.close()
 """
 
 
-@pytest.mark.slow
 def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _DEBUG], cwd=tmp_path, capture_output=True, text=True,
@@ -418,7 +419,6 @@ def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path: Path
     assert len(decided) == 10 + 2 * 10  # and those of the two final evaluations
 
 
-@pytest.mark.slow
 def test_max_steps_per_episode_is_obeyed_beyond_the_usual_limit(tmp_path: Path) -> None:
     usual = EnvConfig().max_steps
     env = EnhancedPyBoyPokemonCrystalEnv("", observation_type="state")

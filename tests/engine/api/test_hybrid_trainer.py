@@ -35,6 +35,8 @@ from engine.training.journal import read_journal
 from tests.engine.llm.fake_backends import until_no_thread_is_left
 from tests.engine.training.helpers import FakeWandb
 
+pytestmark = pytest.mark.slow
+
 SHORT = EnvConfig(max_steps=16, progress_steps=0)
 PPO = PPOConfig(rollout_steps=20, minibatch_size=10, hidden_size=32)
 
@@ -158,7 +160,6 @@ def test_interrupted_training_goes_on_bit_for_bit(make: Make) -> None:
     assert torch.equal(weights(second), weights(whole))
 
 
-@pytest.mark.slow
 def test_evaluations_change_neither_training_nor_final_evaluations(make: Make) -> None:
     """Whether or not the number of episodes is divisible by the interval."""
     plain = make("plain", Chatty(), eval_episodes=1)
@@ -219,7 +220,6 @@ def test_a_second_call_goes_on(make: Make) -> None:
     assert trainer.train(total_episodes=1)["total_episodes"] == 2
 
 
-@pytest.mark.slow
 def test_a_checkpoint_by_its_path_begins_a_run_of_its_own(make: Make, tmp_path: Path) -> None:
     first = make()
     first.train(total_episodes=1, save_interval=1)

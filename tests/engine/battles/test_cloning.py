@@ -11,6 +11,8 @@ from engine.battles.policy import FloatArray, Policy
 from engine.errors import ConfigurationError
 from tests.engine.battles.helpers import random_legal, random_observations
 
+pytestmark = pytest.mark.slow
+
 COUNT = 256
 SETTINGS = CloningSettings(
     epochs=10, batch_size=32, learning_rate=3e-3, loser_weight=0, patience=10

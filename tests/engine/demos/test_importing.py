@@ -12,6 +12,8 @@ from engine.demos.exchange import to_npz
 from engine.demos.importing import Importer
 from engine.demos.table import to_csv
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def config(tmp_path: Path) -> RunConfig:

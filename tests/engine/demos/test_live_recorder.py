@@ -31,6 +31,8 @@ from engine.strategy.planned import PlannedAdvisor
 from engine.types import Action
 from tests.engine.demos.heads import make_head
 
+pytestmark = pytest.mark.slow
+
 WALK = (Action.DOWN, Action.RIGHT, Action.DOWN, Action.LEFT, Action.A, Action.UP, Action.B)
 
 
@@ -485,7 +487,6 @@ def test_rewound_steps_stay_away_when_the_process_is_killed(
     check(demo, demo_config)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_recording_with_rewinds_replays_exactly(
     seed: int,

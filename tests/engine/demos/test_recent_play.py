@@ -15,6 +15,8 @@ from engine.errors import DemoError
 from engine.strategy.planned import PlannedAdvisor
 from engine.types import Action
 
+pytestmark = pytest.mark.slow
+
 WALK = (Action.DOWN, Action.RIGHT, Action.DOWN, Action.LEFT, Action.A, Action.UP, Action.B)
 
 

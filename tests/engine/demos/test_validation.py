@@ -10,6 +10,8 @@ from engine.demos.recorder import random_policy, record_policy, rules_policy
 from engine.demos.validation import validate
 from tests.hostile_folder import HostileFolder
 
+pytestmark = pytest.mark.slow
+
 Recorded = tuple[Path, Demonstration]
 
 
@@ -50,7 +52,6 @@ def test_a_state_that_is_none_is_refused(
     assert found.refusal
 
 
-@pytest.mark.slow
 def test_random_demonstrations_play_alike_in_another_process(
     demo_config: RunConfig, tmp_path: Path
 ) -> None:

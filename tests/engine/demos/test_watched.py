@@ -33,6 +33,8 @@ from engine.training.replay_sources import RecordedDemo, find_recorded
 from engine.types import Action, Source
 from tests.engine.session.test_replay_viewer import Viewer
 
+pytestmark = pytest.mark.slow
+
 Recorded = tuple[Path, Demonstration]
 Open = Callable[..., Viewer]
 
@@ -174,7 +176,6 @@ def test_watched_steps_through_real_time_play_in_moves(
         assert playback.place_of(4) == playback.length
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, 1, 37, 150])
 def test_open_at_continues_from_any_step_with_all_that_led_there(
     place: int, demo_file: Recorded, demo_config: RunConfig, tmp_path: Path

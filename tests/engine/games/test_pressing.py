@@ -11,6 +11,8 @@ from engine.games.crystal.symbols import SYMBOLS
 from engine.strategy.advisor import RuleAdvisor
 from engine.types import DIRECTIONS, Action, Facing, Prompt
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def env() -> Iterator[GameEnv]:

@@ -16,6 +16,8 @@ from engine.imitation.settings import CloningConfig, DaggerConfig
 from engine.training.cloning import evaluate_clone, rule_examples
 from engine.training.evaluation import play_episodes
 
+pytestmark = pytest.mark.slow
+
 CONFIG = CloningConfig(epochs=15, hidden_size=64, patience=0, learning_rate=1e-3)
 
 
@@ -27,7 +29,6 @@ def milestones(played) -> float:
     return float(np.mean([len(episode.steps_to_milestone) for episode in played]))
 
 
-@pytest.mark.slow
 def test_demonstrations_of_the_rules_hold_what_the_game_showed(rule_demos):
     assert len({*rule_demos.episodes}) == 4
     assert len(rule_demos.map_names) >= 6
@@ -40,7 +41,6 @@ def test_demonstrations_are_the_same_with_the_same_seed(practice):
     assert two[0] == two[1]
 
 
-@pytest.mark.slow
 def test_a_clone_of_four_demonstrations_gets_further_than_chance_by_five_milestones(
     practice, rule_demos
 ):
@@ -58,7 +58,6 @@ def test_a_clone_of_four_demonstrations_gets_further_than_chance_by_five_milesto
     assert milestones(cloned) >= milestones(chance) + 5
 
 
-@pytest.mark.slow
 def test_dagger_without_demonstrations_comes_to_win(practice):
     config = DaggerConfig(rounds=3, episodes=3, envs=3, epochs=10)
     dagger = Dagger(config, CONFIG, rules_expert, nobody)
@@ -114,7 +113,6 @@ def test_screens_are_noted_as_the_network_sees_them(practice, network):
     assert changes.mean() > 0.5
 
 
-@pytest.mark.slow
 def test_a_policy_that_sees_the_screen_plays_as_it_learnt(practice):
     config = CloningConfig(
         network="tiny", inputs="screen", hidden_size=32, learning_rate=2e-3, batch_size=32,

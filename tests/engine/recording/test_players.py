@@ -33,8 +33,9 @@ from tests.engine.llm.servers.scripted_ollama import OllamaServer
 from tests.engine.llm.servers.scripted_planner import Character, ScriptedPlanner
 from tests.engine.recording.conftest import Begin, assert_replays
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_the_rules_fill_a_set_with_no_screen(config: RunConfig) -> None:
     told: list[object] = []
     plan = RecordingPlan("rules", episodes=1, player="rules", task="badge", tags=("shown",))
@@ -96,7 +97,6 @@ def test_unknown_player_is_refused(config: RunConfig) -> None:
         load_player("somebody", config)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("inputs", ["screen", "both"])
 @pytest.mark.parametrize("network", ["ppo", "dqn", "impala", "nature", "tiny"])
 def test_a_cloned_policy_sees_in_a_recording_what_it_was_cloned_from(
@@ -131,7 +131,6 @@ def test_a_cloned_policy_sees_in_a_recording_what_it_was_cloned_from(
         assert again.actions.tolist() == demo.actions.tolist()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("character", ["oracle", "liar"])
 def test_the_planner_is_recorded_and_its_goals_are_waited_for(
     config: RunConfig, character: Character
@@ -180,7 +179,6 @@ def test_a_player_that_fails_at_once_leaves_nothing(
     assert list(RecordingPlan("none").folder(config).iterdir()) == []
 
 
-@pytest.mark.slow
 def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None:
     """What a run learnt plays alone; a policy cloned from the screen is taken over from."""
     few = EnvConfig(max_steps=40, progress_steps=0, wait_frames=14)
@@ -225,7 +223,6 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
     assert (demo.proposals != NO_PROPOSAL).sum() == 2
 
 
-@pytest.mark.slow
 def test_a_demonstration_begins_within_a_runs_episode(begin: Begin, config: RunConfig) -> None:
     """A person is stopped by no count of steps, though the run's episodes had few."""
     run = EngineSession(
@@ -276,7 +273,6 @@ def test_a_killed_session_loses_nothing(config: RunConfig) -> None:
     assert np.diff(lengths) > 0
 
 
-@pytest.mark.slow
 def test_a_full_disk_ends_it_with_what_fitted(config: RunConfig) -> None:
     """The limit of a file's size stands for the disk's: the log grows into it."""
     code = (

@@ -25,6 +25,8 @@ from engine.recording_session import resume_set
 from engine.types import Action
 from tests.engine.recording.conftest import Begin, Watcher, assert_replays
 
+pytestmark = pytest.mark.slow
+
 WALK = (5, 7, 5, 4, 7, 7, 5, 6)
 
 

@@ -59,6 +59,8 @@ from engine.recording_session import DemoPoint, RecordingPlan, RecordingSession
 from engine.types import Action, Source
 from tests.engine.recording.conftest import Begin, assert_replays
 
+pytestmark = pytest.mark.slow
+
 WALK = (5, 7, 5, 4, 7, 7, 5, 6)
 
 
@@ -385,7 +387,6 @@ def test_what_was_played_without_a_recording_is_kept_afterwards(
     assert_replays(config)
 
 
-@pytest.mark.slow
 def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
     watcher = begin(is_live=True)
     watcher.status(is_live=True)
@@ -585,7 +586,6 @@ def test_an_unknown_player_is_refused(begin: Begin) -> None:
         begin(player="nobody")
 
 
-@pytest.mark.slow
 def test_recording_session_loads_no_learning_library(config: RunConfig) -> None:
     code = (
         "import json, sys\n"

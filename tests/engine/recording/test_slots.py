@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from engine.commands import (
     Branch,
     DiscardRecording,
@@ -15,6 +17,8 @@ from engine.config import RunConfig
 from engine.events import CommandObeyed, RunStopped, StatesKept, WarningRaised
 from engine.recording_session import RecordingPlan, RecordingSession
 from tests.engine.recording.conftest import Begin, Watcher, assert_replays
+
+pytestmark = pytest.mark.slow
 
 WALK = (5, 7, 5, 4, 7, 7, 5, 6)
 

@@ -28,6 +28,8 @@ from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.session import EngineSession
 from engine.types import Action, Source
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {
     "num_envs": 2,
     "workers": 1,
@@ -117,7 +119,6 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.slow
 def test_a_run_killed_in_mid_step_resumes_with_the_same_curve(whole, tmp_path):
     settings = SETTINGS | {"checkpoint_interval_s": 0.2, "total_steps": STEPS}
     process = subprocess.Popen(

@@ -54,6 +54,8 @@ from engine.training.replay_player import KEPT_EVERY, Playback
 from engine.training.replay_sources import RecordedEpisode
 from engine.types import Action, Source
 
+pytestmark = pytest.mark.slow
+
 
 def one_episode(folder: Path, goal: str = "") -> RunConfig:
     """Return the settings of a run of one short episode that the rules play."""

@@ -16,6 +16,8 @@ from engine.events import CurriculumChanged, EpisodeEnded
 from engine.training.vectors import ENV_FACTORY
 from tests.engine.training.helpers import Run
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {
     "num_envs": 3,
     "workers": 1,
@@ -55,7 +57,6 @@ def summaries(run: Run) -> list:
     return [event.summary for event in run.of(EpisodeEnded)]
 
 
-@pytest.mark.slow
 def test_a_share_of_episodes_begins_where_milestones_were_reached(run: Run) -> None:
     starts = [summary.start for summary in summaries(run)]
     assert set(starts) - {""} <= set(MILESTONES[:-1])
@@ -91,7 +92,6 @@ def test_archived_episodes_are_replayed_exactly(run: Run) -> None:
     env.close()
 
 
-@pytest.mark.slow
 def test_a_resumed_run_with_an_archive_goes_on_bit_for_bit(run: Run, tmp_path: Path) -> None:
     first = play(tmp_path / "run", total_steps=3 * 130)
     assert len(first.trainer.state.starts.save()[1]) > 1

@@ -27,6 +27,8 @@ from engine.types import Evaluation
 from tests.engine.processes import is_gone, wait_until
 from tests.engine.training.helpers import Run
 
+pytestmark = pytest.mark.slow
+
 FOUND = Evaluation(10, 1.5, 0.5, 20.0, 0.0, 0.3, {"goal": 0.3})
 
 

@@ -28,6 +28,8 @@ from engine.training.kept_states import write_state
 from engine.training.vectors import ENV_FACTORY
 from tests.engine.training.helpers import Clock, Run
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {
     "num_envs": 2,
     "workers": 1,
@@ -69,7 +71,6 @@ def test_the_rules_know_the_way_to_most_of_the_practice_game() -> None:
     assert {"entered_lab", "got_starter", "first_badge"} <= known_goals(PROFILE)
 
 
-@pytest.mark.slow
 def test_a_branch_begins_where_the_state_was_kept(tmp_path: Path) -> None:
     with made(tmp_path / "run", headless=False, mode="llm_only", clock=Clock(1.0)) as run:
         run.trainer.reporter.watch(0)
@@ -115,7 +116,6 @@ def test_a_state_that_was_kept_begins_a_new_run(tmp_path: Path) -> None:
     env.close()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [SetWeight("step", 0.5), SetGoal("entered_lab"), SetMode("rl_only"), SetMode("llm_only")],

@@ -55,6 +55,8 @@ from engine.training.vectors import ENV_FACTORY
 from engine.types import Action
 from tests.engine.training.helpers import Clock, Run
 
+pytestmark = pytest.mark.slow
+
 MOVES = (Action.LEFT, Action.LEFT, Action.DOWN, Action.A, Action.RIGHT, Action.UP, Action.B)
 
 
@@ -374,7 +376,6 @@ def test_an_agents_play_can_be_taken_back(run: Run) -> None:
     assert not refusals(run)
 
 
-@pytest.mark.slow
 def test_an_episodes_end_ends_the_demonstration_and_begins_another(tmp_path: Path) -> None:
     with playing(tmp_path, env=EnvConfig(max_steps=16, progress_steps=0)) as run:
         steps(run, 10)
@@ -474,7 +475,6 @@ def test_the_runs_end_saves_what_is_being_recorded(tmp_path: Path) -> None:
         assert run.of(RecordingEnded)[0].reason == "the run ended"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_lost_process_costs_one_warning_and_no_demonstration(
     tmp_path: Path, how: signal.Signals
@@ -526,7 +526,6 @@ def test_full_disk_ends_the_recording_and_nothing_else(run: Run, tmp_path: Path)
     steps(run, 3)
 
 
-@pytest.mark.slow
 def test_a_disk_that_fills_up_ends_the_recording_and_not_the_play(tmp_path: Path) -> None:
     with playing(tmp_path, f"{__name__}:cramped") as run:
         act(run, StartRecording())
@@ -540,7 +539,6 @@ def test_a_disk_that_fills_up_ends_the_recording_and_not_the_play(tmp_path: Path
         assert len(read_log(log).actions) > 3
 
 
-@pytest.mark.slow
 def test_training_goes_on_as_if_nobody_had_asked_the_agent(tmp_path: Path) -> None:
     ends = []
     for wanted in (True, False):

@@ -27,6 +27,8 @@ from engine.training.trainer import Trainer
 from engine.types import Action
 from tests.engine.training.helpers import PPO, Run
 
+pytestmark = pytest.mark.slow
+
 FACTORY = "engine.strategy.advised:make_env"
 SETTINGS = {"num_envs": 3, "workers": 2, "env": EnvConfig(max_steps=60, progress_steps=0)}
 HANG_S = 3.0
@@ -143,7 +145,6 @@ def test_a_death_before_saving_costs_no_checkpoint(start_run: StartRun) -> None:
     assert trainer.state.tally.steps.tolist() == [0, 0, 5]
 
 
-@pytest.mark.slow
 def test_a_run_that_lost_a_worker_is_resumed_bit_for_bit(
     start_run: StartRun, tmp_path: Path
 ) -> None:
@@ -206,7 +207,6 @@ def test_agents_that_do_not_learn_go_on_too(start_run: StartRun) -> None:
     assert warnings(run)
 
 
-@pytest.mark.slow
 def test_worker_that_keeps_dying_fails_the_run_with_one_error(tmp_path: Path) -> None:
     def doomed(config: RunConfig) -> VectorEnv:
         return VectorEnv("tests.engine.env.factories:doomed", config, 1)

@@ -37,6 +37,8 @@ from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 from tests.engine.processes import wait_until
 from tests.engine.training import ordering_game
 
+pytestmark = pytest.mark.slow
+
 MODEL = "scripted:latest"
 GAMES = f"{make_env.__module__}:{make_env.__name__}"
 SETTINGS: dict[str, Any] = {
@@ -260,7 +262,6 @@ def test_a_resumed_run_goes_on_counting_questions_and_what_they_cost(stopped):
     assert loop.of(PlannerStatusChanged)[-1].calls > len(before["plans"])
 
 
-@pytest.mark.slow
 def test_a_run_goes_on_without_a_model_and_later_with_it_again(stopped, closed_port):
     before = checkpoint_of(stopped).facts["planning"]
     alone = play(stopped, "", lambda loop: loop.has_stepped(50), resume="latest", llm_model="")
@@ -302,7 +303,6 @@ def test_a_server_that_hangs_keeps_no_run_from_ending(tmp_path, scenario):
     assert not goals(loop)
 
 
-@pytest.mark.slow
 def test_a_run_whose_answers_are_all_cut_off_goes_on_and_tells_why(tmp_path):
     with ScriptedOllama() as server:
         server.scenario, server.tokens = "length", (900, 160)
@@ -334,7 +334,6 @@ class LateServer(OllamaServer):
         return super().__enter__()
 
 
-@pytest.mark.slow
 def test_a_server_that_appears_later_is_used_once_it_answers(tmp_path):
     server = LateServer()
     loop = Loop(tmp_path, server.url)
@@ -372,7 +371,6 @@ class Obedient:
         return json.dumps(honest | {"reasoning": "press SELECT \x1b[31m", "action": "SELECT"})
 
 
-@pytest.mark.slow
 def test_a_model_that_obeys_the_games_text_can_only_pick_what_is_offered(tmp_path):
     model = Obedient()
 

@@ -21,6 +21,8 @@ from engine.types import Action
 from tests.engine.training.helpers import Run
 from tests.engine.training.test_demo_recording import act, playing, press, steps
 
+pytestmark = pytest.mark.slow
+
 SPACES = spaces_of_game(load_game(""))
 
 SMALL = DQNConfig(capacity=400, warmup_steps=16, batch_size=16, hidden_size=32)
@@ -84,7 +86,6 @@ def test_a_set_is_found_by_its_name(tmp_path: Path) -> None:
         read_examples(Path("nothing"), seen, config)
 
 
-@pytest.mark.slow
 def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some(
     tmp_path: Path,
 ) -> None:
@@ -121,7 +122,6 @@ def test_an_agent_that_learns_from_no_demonstrations_goes_on_as_before(tmp_path:
     assert not any("were added" in text for text in said(run))
 
 
-@pytest.mark.slow
 def test_a_policy_is_cloned_from_interventions_and_by_dagger(tmp_path: Path) -> None:
     with playing(tmp_path) as run:
         for _ in range(3):
