@@ -218,7 +218,10 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.GamesShown():
             return replace(state, games=event)
         case events.StatusChanged():
-            return replace(state, status=event, is_human=event.is_human)
+            state = replace(state, status=event, is_human=event.is_human)
+            is_replay = state.run is not None and state.run.mode == events.REPLAY
+            # Back at the start, where nothing has been decided.
+            return replace(state, decision=None) if is_replay and not event.episode_steps else state
         case events.RewardPaid():
             return replace(state, reward=event)
         case events.PayoutMade():

@@ -147,6 +147,14 @@ def test_decision_of_a_person_has_one_line_whatever_comes_between() -> None:
     ]
 
 
+def test_at_the_start_of_a_replay_nothing_has_been_decided() -> None:
+    run = replace(make_run(1), mode=events.REPLAY)
+    decision = make_decision(1, Source.HUMAN, "You pressed A", 1.0)
+    state = fold_all(run, make_status(episode_steps=1), decision)
+    assert state.decision == decision
+    assert fold(state, make_status(episode_steps=0)).decision is None
+
+
 def test_every_decision_is_logged_at_a_pace_that_can_be_read() -> None:
     slow = make_status(speed=3.0)
     state = fold_all(
