@@ -214,15 +214,17 @@ function yes(key, value) {
 function spread(key, value, marks) {
 	const seen = new Set(), errors = [];
 	const parts = value.split('/').filter(part => part.trim()).map(part => attempt(errors, '', () => {
-		const [, , number = '0', mark, name] = /^ ?((\d{1,3}) ?|(?=[+-]))([+-]?) ?([A-Za-z. ]+)$/.exec(part) ||
+		const [, number, mark, name] = /^ ?(\d{0,3}) ?([+-]?) ?([A-Za-z. ]+)$/.exec(part) || [];
+		if (!number && !(mark && key === 'EVs')) {
 			refuse(`${quoted(part.trim())} in ${key} is not understood: write ${key}: ${EXAMPLE_OF[key]}.`);
+		}
 		const stat = Dex.stats.getID(name.trim()) || refuse(
 			`No stat is called ${quoted(name.trim())}.`, statNear(toID(name)));
 		if (seen.size === seen.add(stat).size) refuse(`${key} has ${Dex.stats.shortNames[stat]} twice.`);
 		if (+number > MOST_OF[key]) refuse(`${quoted(part.trim())} in ${key} is more than ${MOST_OF[key]}.`);
 		if (mark && marks.has(mark)) refuse(`${key} has "${mark}" twice.`);
 		if (mark) marks.set(mark, stat);
-		return `${number} ${Dex.stats.shortNames[stat]}`;
+		return `${+number} ${Dex.stats.shortNames[stat]}`;
 	}));
 	if (errors.length) refuse(errors.join(' '));
 	if (!parts.length) refuse(`${key} has no numbers.`);

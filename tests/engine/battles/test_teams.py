@@ -145,6 +145,7 @@ def test_showdowns_newer_form_is_read(simulator, change):
         ("[Psychic Surge]", "[Psychic Serge]", "Did you mean Psychic Surge?"),
         (" (F)", " (F) @ Leftovers", "Item is given twice."),
         ("/ - Atk", "/ -4 Atk", '"-4 Atk" in EVs is not understood'),
+        ("IVs: 0 Atk", "IVs: - Atk", 'line 8: "- Atk" in IVs is not understood'),
         ("252+ SpD (Calm)", "252 SpD", '"-" at Atk needs a line with the nature'),
     ],
 )
