@@ -163,12 +163,13 @@ def train() -> Outcome:
     from engine.config import load_config
     from engine.training.runs import resume_command
 
-    session = BattleSession(load_config(None, {"save_dir": saves()}))
+    usual = saves()
+    session = BattleSession(load_config(None, {"save_dir": usual}))
     try:
         outcome = _outcome(show_training(session))
     finally:
         session.discard()
-    resume = resume_command(session.run_dir, "poketui vgc train", saves())
+    resume = resume_command(session.run_dir, "poketui vgc train", usual)
     saved = f"Resume with: {resume}" if resume else ""
     return Outcome(f"{outcome.text} {saved}".strip(), outcome.exit_code)
 

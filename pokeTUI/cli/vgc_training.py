@@ -130,15 +130,16 @@ def train(
     given = {k.removeprefix("vgc."): v for k, v in settings.items() if k.startswith("vgc.")}
     changes = given | changes  # the options go before --set
     overrides = {f"vgc.{key}": value for key, value in changes.items()}
+    usual = saves()
     named = options.given(save_dir=checkpoint_dir, seed=seed)
-    config = load_config(None, {"save_dir": saves()} | settings | overrides | named)
+    config = load_config(None, {"save_dir": usual} | settings | overrides | named)
     _refuse_unused(settings)
     session = BattleSession(config, resume, changes)
     try:
         end = HeadlessRunner(session, is_quiet=quiet).run() if headless else show_training(session)
     finally:
         session.discard()
-    raise typer.Exit(report(end, session.run_dir, "poketui vgc train", saves()))
+    raise typer.Exit(report(end, session.run_dir, "poketui vgc train", usual))
 
 
 def _refuse_unused(settings: Iterable[str]) -> None:

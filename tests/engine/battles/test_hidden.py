@@ -1,9 +1,6 @@
 """What the foe hides cannot change what a side sees."""
 
 import base64
-import json
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +8,9 @@ import pytest
 
 from engine.battles.formats import DEFAULT_FORMAT, FORMATS
 from engine.battles.observation import SIZE
-from engine.battles.setup import NodeCommand, script_folder
+from engine.battles.setup import NodeCommand
 from engine.battles.teams import pool
+from tests.engine.battles.helpers import run_script
 
 OWN = pool(DEFAULT_FORMAT)[0].packed
 CHOICES = [
@@ -36,16 +34,7 @@ SHEETS = {
 
 
 def run(node: NodeCommand, method: str, **parameters: Any) -> Any:
-    done = subprocess.run(
-        [node.node, str(Path(__file__).with_name("hidden.js")), str(script_folder())],
-        input=json.dumps({"method": method, **parameters}),
-        env=node.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return run_script(node, "hidden.js", method=method, **parameters)
 
 
 def variants(node: NodeCommand, changes: dict, *, sheets: bool) -> list[list[str]]:
