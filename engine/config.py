@@ -137,8 +137,14 @@ class PPOConfig(Section):
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
     clip: float = Field(default=0.2, gt=0)
     entropy: float = Field(default=0.02, ge=0)
-    imitation: float = Field(default=0.2, ge=0)
-    """Imitation weight of the planner's advice, scaled by the planner weight."""
+    temperature: float = Field(default=0.5, gt=0, le=10)
+    """Temperature at which exam games, `eval` and `play` draw actions, and all games once the
+    policy alone is good; the led games draw at 1 until then."""
+    distillation: float = Field(default=1.0, ge=0)
+    """Weight of the cross-entropy towards the planner's advice in every state that is visited; it
+    falls as far as the policy alone succeeds in its exam games. 0: the planner does not teach."""
+    distillation_gradients: int = Field(default=64, ge=0)
+    """Gradient steps of an update on what was advised in all states by now, times that weight."""
     value_coefficient: float = Field(default=0.5, ge=0)
     max_grad_norm: float = Field(default=0.5, gt=0)
     hidden_size: int = Field(default=256, ge=8)
@@ -515,9 +521,9 @@ class RunConfig(Section):
     """Episodes between two evaluations of the policy alone; 0: none."""
     eval_episodes: int = Field(default=10, ge=1)
     """Episodes of an evaluation."""
-    background_episodes: int = Field(default=8, ge=0, le=1000)
-    """Episodes in which the policy alone is evaluated again and again beside the training, in a
-    process that takes only time that nobody needs; 0: none. With eval_interval there are none."""
+    exam_share: float = Field(default=0.125, ge=0, lt=1)
+    """Share of the games that the policy plays alone: they show what it has learnt, and it learns
+    from them as well. At least one of several games; 0: none."""
     tensorboard: bool = True
     """Write TensorBoard's event files into the run's folder."""
     wandb: Literal["off", "offline", "online"] = "off"

@@ -299,11 +299,13 @@ class EpisodeEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationEnded(Event):
-    """The policy alone was evaluated, after `episode` episodes of training."""
+    """What the policy alone can do after `episode` episodes of training."""
 
     episode: int
     total_steps: int
     evaluation: Evaluation
+    is_exam: bool = False
+    """Of the run's exam games, as far as they are by now; else episodes were played for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -750,6 +750,13 @@ class EpisodeSummary:
     start."""
     recording: str = ""
     """The episode's inputs (`engine.env.input_recording`), "" where there are none."""
+    is_exam: bool = False
+    """The policy played it alone, as it is evaluated (`engine.training.exams`)."""
+
+    @property
+    def is_usual(self) -> bool:
+        """Tell whether it began at the true start and was no exam game."""
+        return not (self.start or self.is_exam)
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> "EpisodeSummary":
@@ -787,6 +794,14 @@ class Evaluation:
     avg_q_value: float | None = None
     """Mean value of the actions taken; None where the policy has no action values."""
     std_q_value: float | None = None
+    progress: float | None = None
+    """Share of the way to the run's goal, in milestones, that a game came on average; None where
+    it was not measured."""
+
+    @property
+    def came(self) -> float:
+        """Return `progress`, or the share of episodes that came all the way."""
+        return self.success_rate if self.progress is None else self.progress
 
 
 Observation = dict[str, Any]

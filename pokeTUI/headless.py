@@ -107,7 +107,7 @@ class HeadlessRunner:
                 self._print(text)
             case WarningRaised(message=message):
                 self._print(f"warning: {message}")
-            case EvaluationEnded(evaluation=result):
+            case EvaluationEnded(evaluation=result, is_exam=False):
                 self._print(
                     f"evaluation, policy alone: return {result.avg_reward:z.1f} ± "
                     f"{result.std_reward:.1f}, success {result.success_rate:.0%} of "

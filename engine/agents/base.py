@@ -23,8 +23,10 @@ class Guidance:
         policy_reliability: How far the policy's confidence can be believed, 0 to 1
             (`engine.agents.calibration`).
         advice_reliability: (envs,) likewise the planner's, or one number for all.
-        imitation_weight: (envs,) how far what is followed is also imitated, by the proof that
-            following it leads somewhere, or one number for all.
+        teaching: (envs,) how far the policy is to learn what is advised, 0 to 1, whether that is
+            followed or not, or one number for all.
+        is_alone: (envs,) bool, where the policy plays by itself whatever is advised, or one value.
+        is_sharp: (envs,) bool, where it draws at the temperature that it is evaluated at, likewise.
         is_planners: (envs,) bool, whose decision it is where each is assigned to one of the two:
             True, the planner's advice is taken as it is; False, the policy decides alone. None:
             both decide together, and the advice weighs `planner_share`.
@@ -34,7 +36,9 @@ class Guidance:
     needed_confidence: float
     policy_reliability: float = 1.0
     advice_reliability: FloatArray | float = 1.0
-    imitation_weight: FloatArray | float = 1.0
+    teaching: FloatArray | float = 0.0
+    is_alone: NDArray[np.bool_] | bool = False
+    is_sharp: NDArray[np.bool_] | bool = False
     is_planners: NDArray[np.bool_] | None = None
 
 

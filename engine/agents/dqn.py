@@ -246,7 +246,8 @@ class DQN:
             best = np.where(batch.mask, values.numpy(), -np.inf).argmax(1)
         is_drawn = explores < epsilon
         own = np.where(is_drawn, drawn, best)
-        advice = np.where(batch.mask, batch.prior, -1.0)
+        is_led = batch.mask & ~np.reshape(guidance.is_alone, (-1, 1))
+        advice = np.where(is_led, batch.prior, -1.0)
         advised = (advice + 1e-6 * ties).argmax(1)
         is_advised = (c_policy < guidance.needed_confidence) & (advice.max(1) > 0)
         if guidance.is_planners is None:

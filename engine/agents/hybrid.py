@@ -1,5 +1,6 @@
 """Act by the learnt policy under the planner's advice, as far as the curriculum lets it."""
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -56,6 +57,7 @@ class GuidedPolicy:
         imitation: ImitationConfig | None = None,
     ) -> None:
         self.ppo = PPO(config, num_envs, spaces, seed, encoder, imitation)
+        self._temperature = config.temperature
         self._takeovers = Takeovers(takeover or TakeoverConfig(), num_envs)
         self._rng = np.random.default_rng([seed, 2])
         self._acted: Transition | None = None
@@ -68,10 +70,10 @@ class GuidedPolicy:
         return action_batch
 
     def player(self, seed: int) -> Player:
-        """Return the current policy, which draws its actions: PPO learns probabilities.
+        """Return the current policy, which draws its actions at `PPOConfig.temperature`.
 
-        The most probable action alone is another policy, which can walk forwards and backwards for
-        ever. It is advised, but not taken over from.
+        PPO learns probabilities. The most probable action alone is another policy, which can walk
+        forwards and backwards for ever. It is advised, but not taken over from.
         """
         rng = np.random.default_rng(seed)
         memory: FloatArray | None = None
@@ -81,6 +83,7 @@ class GuidedPolicy:
             if memory is None:
                 memory = self.ppo.blank_memory(len(batch.features))
             memory[batch.terminated | batch.truncated] = 0.0
+            guidance = dataclasses.replace(guidance, is_sharp=True)
             action_batch, transition = self._choose(batch, guidance, memory, rng)
             memory = transition.evaluation.memory
             return action_batch
@@ -101,8 +104,12 @@ class GuidedPolicy:
         own = masked_log_probs(evaluation.logits, mask, torch.zeros(()))
         sure = certainty(own, batch.mask)
         c_planner, c_policy = calibrated(batch.advice_confidence, sure, guidance)
-        bias = advice_bias(batch.prior, c_planner, c_policy, guidance)
-        biased = masked_log_probs(evaluation.logits, mask, torch.from_numpy(bias)).numpy()
+        prior = np.where(np.reshape(guidance.is_alone, (-1, 1)), np.float32(0.0), batch.prior)
+        bias = advice_bias(prior, c_planner, c_policy, guidance)
+        sharpness = np.where(guidance.is_sharp, 1 / self._temperature, 1.0)
+        sharpness = np.broadcast_to(sharpness, len(bias)).astype(np.float32)
+        sharpened = evaluation.logits * torch.from_numpy(sharpness)[:, None]
+        biased = masked_log_probs(sharpened, mask, torch.from_numpy(bias)).numpy()
         actions = sample(biased, rng)
         led = np.zeros(len(actions), np.int64)
         is_led = np.zeros(len(actions), np.bool_)
@@ -110,7 +117,7 @@ class GuidedPolicy:
         advised = np.where(batch.mask, bias, 0.0)
         if guidance.is_planners is not None:
             is_left = c_policy >= guidance.needed_confidence
-            advised = np.where(batch.mask & ~is_left[:, None], batch.prior, 0.0)
+            advised = np.where(batch.mask & ~is_left[:, None], prior, 0.0)
             is_led = guidance.is_planners & (advised.max(1) > 0)
         elif takeovers is not None:
             led = takeovers.next(guidance.planner_share, c_planner, c_policy, advised.max(1) > 0)
@@ -118,9 +125,10 @@ class GuidedPolicy:
         if is_led.any():  # no random number is drawn for nothing: unadvised, this is plain PPO
             actions = np.where(is_led, draw_best(advised, rng), actions)
         log_probs = _of(biased, actions)
-        planned = is_planned(_of(own.numpy(), actions), log_probs) | is_led
+        unbiased = masked_log_probs(sharpened, mask, torch.zeros(())).numpy()
+        planned = is_planned(_of(unbiased, actions), log_probs) | is_led
         transition = Transition(
-            batch, evaluation, bias, actions, log_probs, ~is_led, guidance.imitation_weight
+            batch, evaluation, bias, actions, log_probs, ~is_led, sharpness, guidance.teaching
         )
         confidences = np.where(planned, c_planner, c_policy).astype(np.float32)
         return ActionBatch(actions, confidences, planned, Source.POLICY, led), transition

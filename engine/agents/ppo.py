@@ -1,9 +1,10 @@
 """Learn by proximal policy optimisation with masked actions and a planner's bias; reads top-down.
 
-The bias that the planner adds to the logits is part of the policy that acted. It is stored with
-every step and added again when the ratio is formed, so the update stays on-policy. The policy
-without the bias also learns to advise what the planner advises, as far as the planner is followed
-(kickstarting, Schmitt et al. 2018), so that less and less of the bias is missed.
+The bias that the planner adds to the logits is part of the policy that acted, and so is the
+temperature that it draws at. Both are stored with every step and applied again when the ratio is
+formed, so the update stays on-policy. The policy without the bias also learns what the planner
+advises in every state that the games visit, whether it is followed there or not
+(`engine.agents.taught`), as far as it is taught (`Guidance.teaching`).
 """
 
 from collections.abc import Mapping
@@ -15,11 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.agents.arbitration import STRENGTH
 from engine.agents.gradients import SKIPPED, GradientSteps
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs, seen_by
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.scaling import RewardScaler
+from engine.agents.taught import TaughtStates, advised, cross_entropy
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import EncoderKind, ImitationConfig, PPOConfig
 from engine.env.batch import Batch
@@ -57,7 +58,8 @@ class Transition:
         log_probs: (envs,) float32, of the actions, with mask and bias.
         is_on_policy: (envs,) bool, False where the action was not drawn from the policy: the step
             then teaches what states are worth, but not what to do.
-        imitation_weight: (envs,) float32, how far the advice is imitated, or one number for all.
+        sharpness: (envs,) float32, 1 over the temperature that they were drawn at.
+        teaching: (envs,) float32, how far the advice is learnt, or one number for all.
     """
 
     batch: Batch
@@ -66,7 +68,8 @@ class Transition:
     actions: NDArray[np.int64]
     log_probs: FloatArray
     is_on_policy: NDArray[np.bool_]
-    imitation_weight: FloatArray | float = 1.0
+    sharpness: FloatArray
+    teaching: FloatArray | float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,12 @@ class Samples:
     starts: Tensor
     masks: Tensor
     biases: Tensor
+    priors: Tensor
     actions: Tensor
     log_probs: Tensor
     is_on_policy: Tensor
-    imitation_weights: Tensor
+    sharpness: Tensor
+    teaching: Tensor
     advantages: Tensor
     returns: Tensor
 
@@ -201,6 +206,7 @@ class PPO:
             memory_size=self.network.memory_size,
         )
         self._scaler = RewardScaler(num_envs, config.gamma)
+        self._taught = TaughtStates(seen_by(encoder, spaces))
         self.num_updates = 0
 
     def begin_from(self, weights: Mapping[str, Tensor]) -> None:
@@ -263,10 +269,12 @@ class PPO:
         rollout.memories[step] = self.memory
         rollout.masks[step] = transition.batch.mask
         rollout.biases[step] = transition.bias
+        rollout.priors[step] = advised(transition.batch.prior, transition.batch.mask)
         rollout.actions[step] = transition.actions
         rollout.log_probs[step] = transition.log_probs
         rollout.is_on_policy[step] = transition.is_on_policy
-        rollout.imitation_weights[step] = transition.imitation_weight
+        rollout.sharpness[step] = transition.sharpness
+        rollout.teaching[step] = transition.teaching
         rollout.values[step] = transition.evaluation.values
         rollout.rewards[step] = self._scaler.scale(batch.shaped_rewards, ended)
         rollout.boundaries[step] = ended
@@ -309,6 +317,7 @@ class PPO:
                 count += bool(figures)
                 for name, value in figures.items():
                     sums[name] = sums.get(name, 0.0) + value
+        self._learn_advice(rollout)
         self.num_updates += 1
         rollout.length = 0
         figures = {name: value / count for name, value in sums.items()}
@@ -321,7 +330,8 @@ class PPO:
         config = self._config
         logits, values, _ = self.network(batch.features, batch.pixels, batch.memories, batch.starts)
         own = batch.is_on_policy
-        log_probs = masked_log_probs(logits, batch.masks, batch.biases)
+        sharpened = logits * batch.sharpness[:, None]
+        log_probs = masked_log_probs(sharpened, batch.masks, batch.biases)
         chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
         log_ratio = (chosen - batch.log_probs)[own]
         ratio = log_ratio.exp()
@@ -335,12 +345,12 @@ class PPO:
         # Of the policy without the planner: else the bonus would teach it to undo the bias.
         own_log_probs = masked_log_probs(logits, batch.masks, torch.zeros(()))
         mean_entropy = _mean(entropy(own_log_probs)[own])
-        advised = (batch.biases * own_log_probs).sum(-1)
-        imitation_loss = -(batch.imitation_weights * advised).mean() / STRENGTH
+        is_advised = batch.priors.any(-1)
+        unlike = cross_entropy(batch.priors, own_log_probs)
         loss = (
             policy_loss
             + config.value_coefficient * value_loss
-            + config.imitation * imitation_loss
+            + config.distillation * _mean((batch.teaching * unlike)[is_advised])
             - config.entropy * mean_entropy
         )
         figures = {}
@@ -365,11 +375,28 @@ class PPO:
                 "policy_loss": policy_loss.item(),
                 "value_loss": value_loss.item(),
                 "entropy": mean_entropy.item(),
-                "imitation_loss": imitation_loss.item(),
+                "imitation_loss": _mean(unlike[is_advised]).item(),
                 "approx_kl": _mean((ratio - 1) - log_ratio).item(),
                 "clip_fraction": _mean(((ratio - 1).abs() > config.clip).float()).item(),
                 **figures,
             }
+
+    def _learn_advice(self, rollout: Rollout) -> None:
+        """Learn what was advised in all states by now, as far as the planner teaches.
+
+        What the policy remembers would be missing there: where it does, it learns from the rollout
+        alone.
+        """
+        config = self._config
+        share = config.distillation * float(rollout.teaching.mean())
+        if config.recurrent or not share:
+            return
+        self._taught.add(rollout, self._rng)
+        for _ in range(round(config.distillation_gradients * share) if self._taught.count else 0):
+            states = self._taught.sample(config.minibatch_size, self._rng)
+            logits = self.network.actor(self.network.encoder(states.features, states.pixels))
+            own = masked_log_probs(logits, states.masks, torch.zeros(()))
+            self._take_gradient(cross_entropy(states.targets, own).mean())
 
     def _take_gradient(self, loss: Tensor) -> float | None:
         """Change the network for less of the loss; None if that was skipped."""
@@ -394,6 +421,7 @@ class PPO:
         arrays = save_network(self.network, "network") | save_adam(self._optimizer, self.network)
         arrays |= {f"rollout/{name}": array for name, array in self.rollout.save().items()}
         arrays |= {f"scaler/{name}": array for name, array in self._scaler.save().items()}
+        arrays |= {f"taught/{name}": array for name, array in self._taught.save().items()}
         arrays["memory"] = self.memory
         if self._kickstart is not None:
             arrays |= save_network(self._kickstart.teacher, "teacher")
@@ -411,6 +439,7 @@ class PPO:
         load_adam(self._optimizer, self.network, arrays)
         self.rollout.load(under(arrays, "rollout/"))
         self._scaler.load(under(arrays, "scaler/"))
+        self._taught.load(under(arrays, "taught/"))
         self.memory = np.array(arrays["memory"], np.float32)
         if teacher := under(arrays, "teacher/"):
             self._keep_to({name: torch.from_numpy(array) for name, array in teacher.items()})

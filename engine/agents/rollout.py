@@ -10,10 +10,10 @@ from engine.types import Spaces
 
 FloatArray = NDArray[np.float32]
 
-_SAVED_AS: Mapping[str, str] = MappingProxyType(
-    {"is_on_policy": "is_own", "imitation_weights": "proofs"}
-)
+_SAVED_AS: Mapping[str, str] = MappingProxyType({"is_on_policy": "is_own"})
 """Arrays with another name in checkpoints."""
+_ADDED = frozenset({"priors", "sharpness", "teaching"})
+"""Arrays that older checkpoints lack."""
 
 
 class Rollout:
@@ -30,10 +30,13 @@ class Rollout:
         memories: (steps, envs, M), what was remembered before the step; M may be 0.
         masks: (steps, envs, A), True where an action was valid.
         biases: (steps, envs, A), what the planner added to the logits.
+        priors: (steps, envs, A), what it advised, followed or not, as a distribution over valid
+            actions; all 0 without advice.
         actions: (steps, envs); so are all that follow.
         log_probs: Of the action, with mask and bias.
         is_on_policy: False where the action was not drawn from the policy.
-        imitation_weights: How far the advice is imitated, 0 to 1.
+        sharpness: What the logits were multiplied by: 1 over the temperature of drawing.
+        teaching: How far the advice is learnt, 0 to 1.
         values: The critic's estimate before the step.
         length: Steps written.
     """
@@ -45,10 +48,12 @@ class Rollout:
         self.memories = np.zeros((*shape, memory_size), np.float32)
         self.masks = np.zeros((*shape, spaces.num_actions), np.bool_)
         self.biases = np.zeros((*shape, spaces.num_actions), np.float32)
+        self.priors = np.zeros((*shape, spaces.num_actions), np.float32)
         self.actions = np.zeros(shape, np.int64)
         self.log_probs = np.zeros(shape, np.float32)
         self.is_on_policy = np.zeros(shape, np.bool_)
-        self.imitation_weights = np.ones(shape, np.float32)
+        self.sharpness = np.ones(shape, np.float32)
+        self.teaching = np.zeros(shape, np.float32)
         self.values = np.zeros(shape, np.float32)
         self.rewards = np.zeros(shape, np.float32)
         self.boundaries = np.zeros(shape, np.bool_)
@@ -93,10 +98,11 @@ class Rollout:
         return {name: array[: self.length] for name, array in self._arrays().items()}
 
     def load(self, arrays: dict[str, NDArray[np.generic]]) -> None:
-        """Restore the state that `save` returned."""
+        """Restore the state that `save` returned; in older checkpoints nothing was taught."""
         self.length = len(arrays["rewards"])
         for name, array in self._arrays().items():
-            array[: self.length] = arrays[name]
+            if name in arrays or name not in _ADDED:
+                array[: self.length] = arrays[name]
 
     def _arrays(self) -> dict[str, NDArray[np.generic]]:
         every = vars(self).items()

@@ -65,7 +65,7 @@ def assign_decisions(
     The planner's share (0 to 1) of a fixed strategy holds however sure the policy is. `shares` has
     a row an environment, of planner and policy.
     """
-    is_advised = (batch.prior * batch.mask).max(1) > 0
+    is_advised = ((batch.prior * batch.mask).max(1) > 0) & ~np.asarray(guidance.is_alone)
     chosen = shares.choose((share, 1 - share), is_advised)
     return dataclasses.replace(guidance, is_planners=chosen == 0, needed_confidence=math.inf)
 

@@ -140,7 +140,7 @@ def train(
             time.sleep(_POLL_INTERVAL_S)
             for event in session.mailbox.drain():
                 is_over = _take(curve, event)
-                if on_episode and isinstance(event, EpisodeEnded) and not event.summary.start:
+                if on_episode and isinstance(event, EpisodeEnded) and event.summary.is_usual:
                     on_episode(curve, event.total_steps)
                 if is_over:
                     curve.seconds = time.monotonic() - started
@@ -156,7 +156,7 @@ def _take(curve: LearningCurve, event: Event) -> bool:
     match event:
         case RunStarted(milestones=milestones, run_dir=run_dir):
             curve.milestones, curve.run_dir = milestones, run_dir
-        case EpisodeEnded(summary=summary) if not summary.start:
+        case EpisodeEnded(summary=summary) if summary.is_usual:
             curve.add(event)
         case PlannerStatusChanged():
             curve.planner = event

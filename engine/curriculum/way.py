@@ -1,6 +1,6 @@
 """Measure how far episodes get towards the run's goal, in milestones."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from engine.games.base import Milestone, final_milestone
 from engine.types import EpisodeSummary
@@ -24,12 +24,13 @@ class WayToGoal:
 
         One that began further on has the rest of the way count for all of it.
         """
-        steps = summary.steps_to_milestone
+        return self.size * (1.0 if summary.is_success else self.share(summary.steps_to_milestone))
+
+    def share(self, steps: Mapping[str, int]) -> float:
+        """Return the same from 0 to 1, by the steps at which milestones were reached."""
         held = {key for key, step in steps.items() if step == 0}
         left = [key for key in self._keys(held) if key not in held]
-        if summary.is_success or not left:
-            return float(self.size)
-        return self.size * sum(key in steps for key in left) / len(left)
+        return sum(key in steps for key in left) / len(left) if left else 1.0
 
     def _keys(self, held: frozenset[str] | set[str]) -> tuple[str, ...]:
         """Return the keys up to the goal, where those `held` at the start are no goal."""

@@ -42,10 +42,11 @@ class RunMetrics:
     def count_episode(self, summary: EpisodeSummary) -> list[str]:
         """Add an ended episode and return the milestones that no episode reached before.
 
-        One that began elsewhere than at the true start is counted, but nothing in it is.
+        One that began elsewhere than at the true start, or that the policy played alone, is
+        counted, but nothing in it is.
         """
         self.episodes += 1
-        if summary.start:
+        if not summary.is_usual:
             return []
         self.episodes_from_start += 1
         self.recent.append(summary.total_reward)

@@ -38,7 +38,6 @@ from engine.loop.machine import MachineMeter
 from engine.loop.reporter import emit_world
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
 from engine.strategy.performance import WINDOW, StrategyType
-from engine.training.background_evaluation import BackgroundEvaluation
 from engine.training.checkpoint import CheckpointStore
 from engine.training.demo_starts import make_backward_starts, starts_along
 from engine.training.explored_demos import imitate_explored, write_explored
@@ -138,9 +137,6 @@ def build_trainer(
             begin_from_demonstrations(trainer.learning.agent, config, emit)
         trainer.log.figures = open_figures(trainer, folder, emit)
         undo.callback(trainer.log.figures.close)
-        if config.background_episodes and not config.eval_interval and make_vector is None:
-            trainer.background = BackgroundEvaluation(config, trainer.log.emit)
-            undo.callback(trainer.background.close)
         trainer.machine = MachineMeter(folder.path, history_bytes=history.file_bytes)
         undo.callback(trainer.machine.close)
         emit(

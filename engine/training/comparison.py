@@ -96,7 +96,7 @@ def digest_run(
         watch(event)
         total_steps = max(total_steps, getattr(event, "total_steps", 0))
         match event:
-            case EpisodeEnded(summary=summary) if not summary.start:
+            case EpisodeEnded(summary=summary) if summary.is_usual:
                 episodes += 1
                 recent.append(summary)
                 for key in summary.steps_to_milestone:

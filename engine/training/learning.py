@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.agents.base import ActionBatch, Agent, Guidance
+from engine.agents.base import ActionBatch, Agent, Guidance, HasPolicy
 from engine.agents.calibration import Calibration
 from engine.agents.rollout import FloatArray
 from engine.agents.shares import ExactShares, assign_decisions
@@ -16,6 +16,7 @@ from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.planning_types import GoalOutcome, PlannerUpdate
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.experience import Known
+from engine.training.exams import Exams
 from engine.training.planning import Planning
 from engine.training.shaping import Shaping
 from engine.training.state import RunState
@@ -76,6 +77,7 @@ class Learning:
         actor: Who acts: the agent, unless a person wants it otherwise (`RunOverrides`).
         shares: Of planner and policy where a strategy is fixed; None in a run that was saved when a
             fixed strategy only weighed the planner's advice, and still does there.
+        exams: The games that the policy plays alone.
         kept_planning: What `Planning.save` returned while a model was asked, in a run that
             continues without one: subgoals and costs are there when it is asked again.
     """
@@ -90,6 +92,7 @@ class Learning:
     actor: Agent = field(init=False)
     shaping: Shaping = field(init=False)
     shares: ExactShares | None = field(init=False)
+    exams: Exams = field(init=False)
     kept_planning: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -98,6 +101,8 @@ class Learning:
         gamma = config.dqn.gamma if config.agent == "dqn" else config.ppo.gamma
         self.shaping = Shaping(config.planner.shaping, gamma, num_envs)
         self.shares = ExactShares(num_envs, 2)
+        has_policy = isinstance(self.agent, HasPolicy)
+        self.exams = Exams(config, self.state.way, is_possible=has_policy)
 
     def decide(self) -> ActionBatch:
         """Choose an action for every environment."""
@@ -143,19 +148,31 @@ class Learning:
 
     def guidance(self) -> Guidance:
         """Return how far the agent is to follow the planner in the current states."""
-        batch = self.state.batch
-        imitation_weight: FloatArray | float = 1.0
-        if self.planning is not None:
-            imitation_weight = np.where(
-                batch.goal_sources > 0, self.planning.imitation_weight, 1.0
-            ).astype(np.float32)
+        trust = self._advice_trust(self.state.batch)
         return Guidance(
             self.curriculum.planner_share,
             self.curriculum.stage.needed_confidence,
             self.calibration.policy_reliability,
-            self._advice_trust(batch),
-            imitation_weight,
+            trust,
+            self._teaching(trust),
+            self.exams.is_exam,
+            self.exams.is_exam | (self.exams.is_any and not self.exams.teaching),
         )
+
+    def _teaching(self, trust: FloatArray) -> FloatArray | float:
+        """Return how far what is advised is learnt: fully, where it is at least as good as chance.
+
+        Without exam games nobody knows how good the policy is: it is taught while it is led.
+        """
+        if self.curriculum.fixed_share == 0.0:
+            return 0.0
+        wanted = self.exams.teaching if self.exams.is_any else self.curriculum.planner_share
+        teaching = wanted * np.minimum(1.0, 2.0 * trust)
+        if self.planning is not None:
+            proof = self.planning.imitation_weight
+            teaching = np.where(self.state.batch.goal_sources > 0, proof * teaching, teaching)
+        result: FloatArray = teaching.astype(np.float32)
+        return result
 
     def _assigned(self, guidance: Guidance) -> Guidance:
         """Assign each decision where a strategy is fixed; a HybridAgent does so itself."""

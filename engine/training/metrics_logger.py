@@ -149,7 +149,7 @@ class MetricsLogger(MetricsWriters):
     def _count(self, event: Event) -> dict[str, float]:
         """Return the metrics that depend on what happened before, too."""
         match event:
-            case EpisodeEnded(summary=summary) if not summary.start:
+            case EpisodeEnded(summary=summary) if summary.is_usual:
                 recent = self._recent
                 recent.append(summary)
                 return {
@@ -173,7 +173,7 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
     """
     figures: dict[str, float] = {}
     match event:
-        case EpisodeEnded(summary=summary) if not summary.start:
+        case EpisodeEnded(summary=summary) if summary.is_usual:
             figures = {
                 "episode/return": summary.total_reward,
                 "episode/length": summary.length,
@@ -223,16 +223,19 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
 
 def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
     """Return an evaluation's figures by name, of a run's policy and of a cloned one alike."""
-    figures = {
-        "eval/episodic_return": evaluation.avg_reward,
-        "eval/mean_reward": evaluation.avg_reward,
-        "eval/std_reward": evaluation.std_reward,
-        "eval/mean_ep_length": evaluation.avg_length,
-        "eval/success_rate": evaluation.success_rate,
-    }
+    figures = {}
+    if evaluation.episodes:
+        figures = {
+            "eval/episodic_return": evaluation.avg_reward,
+            "eval/mean_reward": evaluation.avg_reward,
+            "eval/std_reward": evaluation.std_reward,
+            "eval/mean_ep_length": evaluation.avg_length,
+            "eval/success_rate": evaluation.success_rate,
+        }
     figures |= {f"eval/milestone/{key}": at for key, at in evaluation.milestones.items()}
     known = {
         "eval/milestones": evaluation.milestone_rate,
+        "eval/progress": evaluation.progress,
         "eval/q_values": evaluation.avg_q_value,
         "eval/q_values_std": evaluation.std_q_value,
     }

@@ -35,7 +35,6 @@ _CHANGEABLE_KEYS = frozenset(
         "save_interval",
         "eval_interval",
         "eval_episodes",
-        "background_episodes",
         "tensorboard",
         "wandb",
         "llm_model",
@@ -80,7 +79,7 @@ def read_settings(path: Path) -> RunConfig:
 def parse_settings(path: Path) -> RunConfig:
     """Return a saved run's settings, or raise ValueError or ConfigurationError."""
     values = read_object(path / CONFIG_NAME)
-    return parse_config(_with_former_curriculum(values), CONFIG_NAME)
+    return parse_config(_with_former_teaching(_with_former_curriculum(values)), CONFIG_NAME)
 
 
 def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
@@ -134,6 +133,17 @@ def saved_session(saved: RunConfig) -> RunConfig:
     """Return settings to resume a run with as it was carried on before, which permit nothing."""
     kept = SESSION_KEYS - {"decision_db_path"}
     return RunConfig(**{key: getattr(saved, key) for key in kept})
+
+
+def _with_former_teaching(values: dict[str, Any]) -> dict[str, Any]:
+    """Return saved settings so that a run from before exam games has none and draws as it did."""
+    if not values or "exam_share" in values:
+        return values
+    kept = {key: value for key, value in values.items() if key != "background_episodes"}
+    if isinstance(ppo := values.get("ppo"), dict):
+        learnt = {key: value for key, value in ppo.items() if key != "imitation"}
+        kept["ppo"] = {"temperature": 1.0, **learnt}
+    return {**kept, "exam_share": 0.0}
 
 
 def _with_former_curriculum(values: dict[str, Any]) -> dict[str, Any]:

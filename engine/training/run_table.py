@@ -169,7 +169,7 @@ class _Figures:
         self.damaged += event is None
         self.total_steps = max(self.total_steps, getattr(event, "total_steps", 0))
         match event:
-            case EpisodeEnded(summary=summary) if not summary.start:
+            case EpisodeEnded(summary=summary) if summary.is_usual:
                 self.episodes += 1
                 reward = summary.total_reward if math.isfinite(summary.total_reward) else None
                 self.recent = [*self.recent[1 - WINDOW :], (reward, summary.is_success)]

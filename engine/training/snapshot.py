@@ -143,7 +143,8 @@ class Checkpointer:
             "strategy": learning.strategy.save(),
             "course": self.overrides.save(),
             "metrics": state.metrics.save(),
-            "score": state.metrics.score(learning.curriculum.describe().stage),
+            "exams": learning.exams.save(),
+            "score": self._score(),
             "uptime_s": self.reporter.uptime_s(),
             "journal_bytes": self.log.journal.position(),
             "history": self.log.recorder.save() if self.log.recorder else None,
@@ -156,6 +157,13 @@ class Checkpointer:
         for index, game in enumerate(state.vector.save()):
             blobs[f"env/{index:04d}"] = game
         return Checkpoint(facts, arrays, blobs)
+
+    def _score(self) -> tuple[bool, float, float] | None:
+        """Return what checkpoints are compared by; only the policy alone, where it has exams."""
+        learning, metrics = self.learning, self.state.metrics
+        if learning.exams.is_any and not self.state.config.eval_interval:
+            return learning.exams.score
+        return metrics.score(learning.curriculum.number)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Put a run that was built with the same settings back to where the snapshot was taken.
@@ -205,6 +213,8 @@ class Checkpointer:
             [checkpoint.blobs[f"env/{index:04d}"] for index in range(state.vector.num_envs)]
         )
         state.metrics.load(facts["metrics"])
+        if "exams" in facts:  # not in older ones
+            learning.exams.load(facts["exams"])
         tally = checkpoint.arrays_under("tally/")
         state.tally.steps[:] = tally["steps"]
         state.tally.planned_steps[:] = tally["planned_steps"]

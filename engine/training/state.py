@@ -7,6 +7,7 @@ import numpy as np
 from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
 from engine.curriculum.starts import EpisodeStarts
+from engine.curriculum.way import WayToGoal
 from engine.env.batch import Batch
 from engine.games.base import Game
 from engine.loop.metrics import RunMetrics
@@ -44,6 +45,7 @@ class RunState:
         starts: Where episodes begin.
         kept_states: States of the watched game for a person to branch from.
         milestone_texts: Of the game, by key.
+        way: The milestones to the run's goal.
         known_goals: Keys of the milestones that the rule planner knows a way to.
         is_save_due: A checkpoint is to be written after this step.
     """
@@ -66,4 +68,5 @@ class RunState:
         self.actions = game.actions
         self.milestone_texts = dict(game.milestones)
         self.known_goals = known_goals(game)
+        self.way = WayToGoal(game.tables.MILESTONES, config.env.goal)
         self.is_save_due = False

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from engine.agents.base import Agent, HasPolicy
+from engine.agents.base import Agent
 from engine.agents.calibration import Calibration
 from engine.commands import Command
 from engine.config import RunConfig
@@ -37,7 +37,6 @@ from engine.loop.machine import MachineMeter
 from engine.loop.session_loop import SessionLoop
 from engine.plurals import counted
 from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.training.background_evaluation import BackgroundEvaluation
 from engine.training.checkpoint import CheckpointStore
 from engine.training.command_handler import CommandHandler
 from engine.training.evaluation import evaluate, evaluation_config
@@ -55,6 +54,9 @@ from engine.types import EpisodeSummary
 from engine.world import KeepsChoosers, World
 
 _log = logging.getLogger(__name__)
+
+_EXAM_STEPS = 4096
+"""Steps between two figures of the policy alone."""
 
 
 class Trainer:
@@ -75,7 +77,6 @@ class Trainer:
         reporter: Publishes what happens.
         log: Where it goes: journal, decision history, curves, and the outside.
         saving: Writes checkpoints, and continues from them.
-        background: Evaluates the policy alone beside the training; None: nobody does.
         machine: Measures what the run takes of its machine; None: nobody does.
     """
 
@@ -143,7 +144,6 @@ class Trainer:
             self.handler.live,
             self.handler.backwards,
         )
-        self.background: BackgroundEvaluation | None = None
         self.machine: MachineMeter | None = None
         self._make_vector = make_vector
 
@@ -156,8 +156,6 @@ class Trainer:
     def advance(self) -> None:
         """Take what is due: frames of live play, a step, an update, an evaluation, a checkpoint."""
         self.handler.advance()
-        if self.background is not None:
-            self.background.poll()
         if self.machine is not None and self.machine.is_due():
             self._measure(self.machine)
         if not self.handler.controls.may_step or self.pace.wait_s():
@@ -178,6 +176,8 @@ class Trainer:
         if self.log.recorder is not None:
             self.reporter.look_unwatched()
         choices = self.learning.decide()
+        if self.learning.actor is not self.learning.agent:
+            self.learning.exams.spoil()
         if isinstance(state.vector, KeepsChoosers):
             state.vector.note_choosers(choices.choosers(state.batch))
         batch = state.vector.step(choices.actions, shows=self.reporter.wants_picture())
@@ -191,6 +191,7 @@ class Trainer:
         self.accept(batch)
         self.learning.after_step(batch, controls.watched_env)
         self._move_games()
+        self._show_exams()
 
     def accept(self, batch: Batch) -> None:
         """Continue from `batch`, count the episodes that ended with it, and record on.
@@ -201,6 +202,8 @@ class Trainer:
         state, tally = self.state, self.state.tally
         for text in batch.warnings:
             self.reporter.emit(WarningRaised(text))
+        exams = self.learning.exams
+        exams.follow(batch, tally.is_touched)
         state.starts.follow(state.vector, batch, tally.is_touched)
         for env_index, summary in sorted(batch.summaries.items()):
             is_touched = bool(tally.is_touched[env_index])
@@ -217,7 +220,14 @@ class Trainer:
                     f"{summary.total_reward:z.1f}; it does not count",
                 )
             else:
-                self._count(dataclasses.replace(summary, planner_share=planned, llm_share=by_model))
+                self._count(
+                    dataclasses.replace(
+                        summary,
+                        planner_share=planned,
+                        llm_share=by_model,
+                        is_exam=bool(exams.is_exam[env_index]),
+                    )
+                )
         state.batch = batch
         index = self.handler.controls.watched_env
         if self.reporter.is_watching and state.kept_states.follow(
@@ -260,9 +270,8 @@ class Trainer:
 
     def close(self) -> None:
         """Close everything that writes, asks or plays."""
-        for beside in (self.background, self.machine):
-            if beside is not None:
-                beside.close()
+        if self.machine is not None:
+            self.machine.close()
         if self.learning.planning is not None:
             self.learning.planning.close()
         self.log.close()
@@ -288,11 +297,7 @@ class Trainer:
             self._evaluate()
 
     def _measure(self, machine: MachineMeter) -> None:
-        background = self.background.pid if self.background is not None else None
-        processes = {
-            "workers": getattr(self.state.vector, "pids", ()),
-            "evaluation": () if background is None else (background,),
-        }
+        processes = {"workers": getattr(self.state.vector, "pids", ())}
         speed = self.reporter.steps_per_s()
         self.reporter.emit(machine.measure(processes, speed, self.saving.times))
 
@@ -303,7 +308,7 @@ class Trainer:
         counts nowhere: it had no end of its own.
         """
         state, handler = self.state, self.handler
-        is_free = ~state.tally.is_touched
+        is_free = ~state.tally.is_touched & ~self.learning.exams.is_exam
         watched = handler.controls.watched_env
         if handler.has_watched:
             is_free[watched] = False
@@ -334,10 +339,14 @@ class Trainer:
         for key in new_milestones:
             text = state.milestone_texts.get(key, key)
             reporter.say("run", f"first time in this run: {text}")
+        if summary.is_exam:
+            learning.exams.count(summary)
+            if learning.exams.passes(metrics.recent):
+                reporter.say("run", "the policy alone earns as much as with the planner now")
         learning.count(summary)
         interval = state.config.save_interval
         state.is_save_due |= interval > 0 and metrics.episodes % interval == 0
-        if summary.start:
+        if not summary.is_usual:
             return
         change, switches = hand_over(learning.curriculum, learning.strategy, summary)
         reporter.emit(change)
@@ -349,6 +358,18 @@ class Trainer:
         for switch in switches:
             reporter.strategy_switched(switch)
 
+    def _show_exams(self) -> None:
+        """Publish now and then how the policy alone does, unless evaluations are to show it."""
+        state, exams = self.state, self.learning.exams
+        metrics, config = state.metrics, state.config
+        if not exams.is_any or config.eval_interval:
+            return
+        if metrics.total_steps % _EXAM_STEPS < state.vector.num_envs:
+            found = exams.evaluation(state.milestone_texts)
+            self.reporter.emit(
+                EvaluationEnded(metrics.episodes, metrics.total_steps, found, is_exam=True)
+            )
+
     def _update(self) -> None:
         self.reporter.phase("learning")
         figures = self.learning.agent.update(self.state.batch)
@@ -357,9 +378,6 @@ class Trainer:
             PolicyUpdated(self.state.metrics.updates, self.state.metrics.total_steps, figures)
         )
         self.state.is_save_due |= self.saving.is_time()
-        agent, metrics = self.learning.agent, self.state.metrics
-        if self.background is not None and isinstance(agent, HasPolicy):
-            self.background.offer(agent, metrics.episodes, metrics.total_steps)
         self.reporter.phase("acting")
 
     def _is_evaluation_due(self) -> bool:

@@ -97,7 +97,8 @@ class Curve:
 RETURN = Curve("episodes", "return", "return")
 LENGTH = Curve("episodes", "length", "length")
 SUCCESS = Curve("episodes", "success", "success", is_share=True)
-ALONE = Curve("evaluations", "success", "policy alone", is_share=True)
+ALONE = Curve("evaluations", "progress", "policy alone", is_share=True)
+ALONE_SUCCESS = Curve("evaluations", "success", "policy alone: success", is_share=True)
 ALONE_LOW = Curve("evaluations", "success_low", "95 % interval", is_share=True)
 ALONE_HIGH = Curve("evaluations", "success_high", "95 % interval", is_share=True)
 PLANNER = Curve("episodes", "planner_share", "planner share of decisions", is_share=True)
@@ -110,7 +111,8 @@ MILESTONES = Curve("milestones", "", "milestones", is_share=True)
 
 def curves(state: DashboardState) -> list[Curve]:
     """Return what can be chosen, in the order of the keys."""
-    chosen = [RETURN, LENGTH, SUCCESS, PLANNER]
+    chosen = [ALONE] if state.evaluations.count else []
+    chosen += [RETURN, LENGTH, SUCCESS, PLANNER]
     if state.run is not None and state.run.milestones:
         chosen += [MILESTONES, COMPLETION]
         chosen += [
@@ -125,7 +127,7 @@ def curves(state: DashboardState) -> list[Curve]:
     ]
     if state.evaluations.count:
         chosen += [
-            ALONE,
+            ALONE_SUCCESS,
             Curve("evaluations", "return", "policy alone: return"),
             Curve("evaluations", "length", "policy alone: length"),
             Curve("evaluations", _REACHED, "policy alone: milestones", is_share=True),

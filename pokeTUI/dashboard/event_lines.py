@@ -173,7 +173,7 @@ def _describe(event: Event) -> tuple[str, str] | None:
                 f"{counted(event.num_envs, 'game')} in "
                 f"{counted(event.num_workers, 'process', 'processes')}"
             )
-        case events.EvaluationEnded(evaluation=found):
+        case events.EvaluationEnded(evaluation=found, is_exam=False):
             return "evaluated", (
                 f"policy alone after {counted(event.episode, 'episode')}: "
                 f"reward {found.avg_reward:+z.1f} ± {found.std_reward:.1f}, "

@@ -250,8 +250,8 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.EpisodeEnded(summary=summary):
             last_ends = {**state.last_ends, summary.env_index: summary}
             state = replace(state, last_ends=last_ends)
-            if summary.start:
-                return state  # only those from the true start compare
+            if not summary.is_usual:
+                return state  # only led ones from the true start compare
             history = state.history.add(event.episode, summary, event.total_steps)
             return replace(state, history=history)
         case events.RunStarted():
@@ -287,10 +287,12 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
         case events.EvaluationEnded(episode=episode, evaluation=evaluation):
             successes = evaluation.success_rate * evaluation.episodes
             low, high = success_interval(successes, evaluation.episodes)
+            is_known = evaluation.episodes > 0  # of exam games none may have ended yet
             figures = {
-                "return": evaluation.avg_reward,
-                "length": evaluation.avg_length,
+                "return": evaluation.avg_reward if is_known else math.nan,
+                "length": evaluation.avg_length if is_known else math.nan,
                 "success": evaluation.success_rate,
+                "progress": evaluation.came,
                 "milestones": sum(evaluation.milestones.values()),
                 "success_low": low,
                 "success_high": high,

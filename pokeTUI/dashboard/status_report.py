@@ -105,8 +105,11 @@ def _learner(state: DashboardState) -> list[str]:
             f"{key.replace('_', ' ')} {figures[key]:.2f}" for key in _LEARNER if key in figures
         ]
     if state.evaluated is not None:
-        evaluation = state.evaluated.evaluation
-        parts.append(f"policy alone {evaluation.success_rate:.0%} of {evaluation.episodes}")
+        found = state.evaluated.evaluation
+        parts.append(f"policy alone {found.came:.0%} of the way")
+        if found.episodes:
+            games = counted(found.episodes, "game")
+            parts.append(f"to the goal in {found.success_rate:.0%} of {games}")
     return parts
 
 

@@ -66,5 +66,7 @@ def _alone(state: DashboardState) -> str:
     if state.evaluated is None:
         return "The policy alone has not been evaluated yet." if state.policy is not None else ""
     found = state.evaluated.evaluation
+    if not found.episodes:
+        return f"Alone, the policy has come {found.came:.0%} of the way to the goal."
     reached = round(found.success_rate * found.episodes)
     return f"Alone, the policy reaches the goal in {reached} of {found.episodes} tries."

@@ -8,10 +8,12 @@ import numpy as np
 from textual import events
 from textual.worker import get_current_worker
 
+from engine.types import Evaluation
 from pokeTUI.dashboard.curves import (
     ALONE,
     ALONE_HIGH,
     ALONE_LOW,
+    ALONE_SUCCESS,
     MILESTONES,
     RETURN,
     SUCCESS,
@@ -77,6 +79,7 @@ class LearningPane(Pane):
     def __init__(self) -> None:
         super().__init__()
         self.curve = RETURN
+        self._is_chosen = False
         self._window = 0
         self._is_log = False
         self._is_zoomed = False
@@ -131,7 +134,7 @@ class LearningPane(Pane):
     def _choose(self, step: int) -> None:
         known = curves(self._state)
         at = known.index(self.curve) if self.curve in known else 0
-        self.curve = known[(at + step) % len(known)]
+        self.curve, self._is_chosen = known[(at + step) % len(known)], True
         self._cursor = None
 
     def _move(self, name: str) -> None:
@@ -182,8 +185,9 @@ class LearningPane(Pane):
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return a legend and the curve; beside and below it more, where there is room."""
         self._frame_rows = self._legend_row = 0
-        if self.curve not in curves(state):
-            self.curve = RETURN
+        known = curves(state)
+        if not self._is_chosen or self.curve not in known:
+            self.curve = known[0]
         if self.curve == MILESTONES:
             return _milestones(state, width, height, self._first_milestone)
         has_milestones = state.run is not None and bool(state.run.milestones)
@@ -220,9 +224,13 @@ class LearningPane(Pane):
             alone = cut(ALONE.points(state), left, right)
             if len(alone[0]):
                 drawn.append(PlotLine(alone, Ink.warn, is_on_right=True))
-        elif curve in (SUCCESS, ALONE) and not self._other_name:
+        elif curve == ALONE and not self._other_name:
+            rates = cut(SUCCESS.smoothed(state, SUCCESS_WINDOW), left, right)
+            drawn.append(PlotLine(rates, Ink.info, is_dotted=True))
+            drawn = [one for one in drawn if len(one.points[0])]
+        elif curve in (SUCCESS, ALONE_SUCCESS) and not self._other_name:
             if curve == SUCCESS:
-                drawn.append(PlotLine(cut(ALONE.points(state), left, right), Ink.warn))
+                drawn.append(PlotLine(cut(ALONE_SUCCESS.points(state), left, right), Ink.warn))
             drawn += [
                 PlotLine(cut(bound.points(state), left, right), Ink.faint, is_dotted=True)
                 for bound in (ALONE_LOW, ALONE_HIGH)
@@ -255,10 +263,9 @@ class LearningPane(Pane):
         size = max(WINDOWS[self._window], curve.stride(state))
         mean = f"  mean of {size}" if size > 1 else "  raw"
         line.add_whole("  the policy alone" if curve.source == "evaluations" else mean, Ink.dim)
-        if state.evaluated is not None and curve in (RETURN, SUCCESS, ALONE):
-            low, high = (bound.points(state)[1][-1] for bound in (ALONE_LOW, ALONE_HIGH))
-            rate = state.evaluated.evaluation.success_rate
-            line.add_whole(f"  alone {rate:.0%} ({low:.0%} to {high:.0%})", Ink.text)
+        if state.evaluated is not None and curve in (RETURN, SUCCESS, ALONE, ALONE_SUCCESS):
+            for text in _alone(state, state.evaluated.evaluation):
+                line.add_whole(text, Ink.text)
         if self._is_zoomed:
             line.add_whole("  last tenth", Ink.text)
         if state.policy is not None and curve.source == "episodes":
@@ -281,6 +288,18 @@ class LearningPane(Pane):
         return grid(charts, width, room)
 
 
+def _alone(state: DashboardState, found: Evaluation) -> list[str]:
+    """Return how often the policy alone reaches the goal, and how often it did at its best."""
+    if not found.episodes:
+        return ["  no game has ended yet"]
+    low, high = (bound.points(state)[1][-1] for bound in (ALONE_LOW, ALONE_HIGH))
+    best = ALONE_SUCCESS.points(state)[1].max()
+    return [
+        f"  success {found.success_rate:.0%} of {found.episodes} ({low:.0%} to {high:.0%})",
+        f"  best {best:.0%}",
+    ]
+
+
 def _legend(
     curve: Curve, drawn: list[PlotLine], axes: Axes, width: int, other: str, *, is_read: bool
 ) -> Line:
@@ -292,7 +311,9 @@ def _legend(
     names = [curve.title, other]
     if not other and curve == RETURN:
         names = [curve.title, "success", "policy alone"]
-    elif not other and curve in (SUCCESS, ALONE):
+    elif not other and curve == ALONE:
+        names = ["policy alone: way to the goal", "with the planner: success"]
+    elif not other and curve in (SUCCESS, ALONE_SUCCESS):
         alone = ["policy alone"] if curve == SUCCESS else []
         names = [curve.title, *alone, "from", "to"]
     for number, one in enumerate(drawn):

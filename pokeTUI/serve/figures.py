@@ -250,6 +250,7 @@ def _evaluation(event: events.EvaluationEnded) -> Values:
         "return_std": found.std_reward,
         "length": found.avg_length,
         "success": found.success_rate,
+        "progress": found.came,
     }
 
 

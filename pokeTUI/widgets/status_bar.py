@@ -73,7 +73,7 @@ class StatusBar(LinesWidget):
         if form <= _NARROW:
             parts.append((f"{rate}/s" if is_short else f"{rate} steps/s", Ink.text))
         if state.evaluated is not None and not is_replay(state) and form <= _NARROW:
-            rate = f"{state.evaluated.evaluation.success_rate:.0%}"
+            rate = f"{state.evaluated.evaluation.came:.0%}"
             parts.append((f"alone {rate}" if is_short else f"policy alone {rate}", Ink.strong))
         episode = f"ep {status.episode}" if is_short else f"episode {status.episode:,}"
         parts.append((episode, Ink.text))

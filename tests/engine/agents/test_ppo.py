@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -204,9 +206,8 @@ def test_a_loaded_agent_goes_on_bit_for_bit_from_within_a_rollout(kind):
 def test_the_policy_learns_to_say_what_the_planner_says():
     """After some guided updates the unguided policy takes the planner's actions by itself."""
     vector = ToyVector(RunConfig(num_envs=4))
-    agent = GuidedPolicy(
-        PPOConfig(rollout_steps=16, minibatch_size=32, imitation=1.0), 4, SPACES, 0
-    )
+    agent = GuidedPolicy(PPOConfig(rollout_steps=16, minibatch_size=32), 4, SPACES, 0)
+    guidance = dataclasses.replace(GUIDED, teaching=1.0)
     batch = vector.reset([1, 2, 3, 4])
 
     def agreement() -> float:
@@ -216,7 +217,7 @@ def test_the_policy_learns_to_say_what_the_planner_says():
 
     before = agreement()
     for _ in range(16 * 10):
-        batch = vector.step(agent.decide(batch, GUIDED).actions)
+        batch = vector.step(agent.decide(batch, guidance).actions)
         agent.observe(batch)
         if agent.is_update_due:
             agent.update(batch)

@@ -1,0 +1,154 @@
+"""Let the policy play some of the games alone all the time, and show by them what it has learnt.
+
+Nobody helps in an exam game: no advice, no takeover, always from the true start. What it meets
+there is learnt from like everything else.
+"""
+
+import dataclasses
+import statistics
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import RunConfig
+from engine.curriculum.success_rate import SuccessRate
+from engine.curriculum.way import WayToGoal
+from engine.env.batch import Batch
+from engine.training.evaluation import summarise
+from engine.types import EpisodeSummary, Evaluation
+
+WINDOW = 20
+"""Ended exam games that are shown and that the policy is rated by, at most."""
+RATED = 8
+"""Of these, the fewest by which a policy is rated."""
+_GOOD = 0.9
+"""Expected success from which the planner does not teach any more."""
+_DECAY = 0.9
+"""Share of the evidence for that which is left after another exam game: the policy changes."""
+
+
+class Exams:
+    """Which games are exam games, and how the last of them went.
+
+    Args:
+        config: Of the run.
+        way: The milestones to the run's goal.
+        is_possible: The agent has a policy that can play alone.
+
+    Attributes:
+        is_exam: (envs,) bool. They are the last ones, but for those that a swarm searches with.
+    """
+
+    def __init__(self, config: RunConfig, way: WayToGoal, *, is_possible: bool) -> None:
+        self._way = way
+        end = config.num_envs - round(config.curriculum.swarm_share * config.num_envs)
+        wanted = max(1, round(config.exam_share * config.num_envs))
+        count = min(wanted, end - 1) if is_possible and config.exam_share else 0
+        self.is_exam = np.zeros(config.num_envs, np.bool_)
+        self.is_exam[max(1, end) - count : max(1, end)] = True
+        self._played: deque[EpisodeSummary] = deque(maxlen=WINDOW)
+        self._reached: dict[int, dict[str, int]] = {}
+        self._last: dict[int, dict[str, int]] = {}
+        self._success = SuccessRate()
+        self._has_passed = False
+        self._is_spoilt = np.zeros(config.num_envs, np.bool_)
+
+    @property
+    def is_any(self) -> bool:
+        """Return whether there are exam games."""
+        return bool(self.is_exam.any())
+
+    def follow(self, batch: Batch, is_touched: NDArray[np.bool_]) -> None:
+        """Take in which milestones running exam games reach, and which episodes end."""
+        for index, (key, steps) in batch.reached.items():
+            if self.is_exam[index] and not is_touched[index]:
+                self._reached.setdefault(index, {})[key] = steps
+        for index in batch.summaries:
+            self._reached.pop(index, None)
+
+    def spoil(self) -> None:
+        """Take in that somebody else has acted: the running exam games show nothing."""
+        self._is_spoilt |= self.is_exam
+
+    def count(self, summary: EpisodeSummary) -> None:
+        """Take in an exam game that ended."""
+        if self._is_spoilt[summary.env_index]:
+            self._is_spoilt[summary.env_index] = False
+            return
+        self._played.append(dataclasses.replace(summary, recording=""))
+        self._last[summary.env_index] = dict(summary.steps_to_milestone)
+        self._success.reached *= _DECAY
+        self._success.failed *= _DECAY
+        self._success.add(summary.is_success, not summary.is_success)
+
+    @property
+    def teaching(self) -> float:
+        """Return how far the planner is to teach the policy, 1 to 0, as it succeeds alone.
+
+        Nothing is believed before it is seen: (successes) / (games + 1) of the last ones, where
+        older ones count less.
+        """
+        reached, failed = self._success.reached, self._success.failed
+        return max(0.0, 1.0 - reached / (reached + failed + 1.0) / _GOOD)
+
+    def evaluation(self, milestones: Iterable[str]) -> Evaluation:
+        """Return how the policy alone does by now, of the last `WINDOW` games that ended.
+
+        Milestones are those of each exam game's last episode, or of its running one where these are
+        more already.
+        """
+        known, played = tuple(milestones), list(self._played)
+        base = summarise(played) if played else Evaluation(0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        games = [
+            max(self._last.get(index, {}), self._reached.get(index, {}), key=len)
+            for index in np.flatnonzero(self.is_exam).tolist()
+        ]
+        if not known:
+            return dataclasses.replace(base, progress=base.success_rate)
+        shares = {key: statistics.fmean(key in steps for steps in games) for key in known}
+        return dataclasses.replace(
+            base,
+            milestones=shares,
+            milestone_rate=statistics.fmean(shares.values()),
+            progress=statistics.fmean(map(self._way.share, games)),
+        )
+
+    @property
+    def score(self) -> tuple[bool, float, float] | None:
+        """Return what checkpoints are compared by; None when too few games have ended."""
+        if len(self._played) < RATED:
+            return None
+        found = summarise(list(self._played))
+        return True, found.success_rate, found.avg_reward
+
+    def passes(self, led: Collection[float]) -> bool:
+        """Return, once in a run, that the last games pay as much as the led ones' returns do."""
+        own = [summary.total_reward for summary in self._played]
+        is_enough = len(own) >= RATED and len(led) >= RATED
+        if self._has_passed or not is_enough or statistics.fmean(own) < statistics.fmean(led):
+            return False
+        self._has_passed = True
+        return True
+
+    def save(self) -> dict[str, Any]:
+        """Return the state as JSON-able facts, for `load`."""
+        return {
+            "played": [dataclasses.asdict(summary) for summary in self._played],
+            "reached": [[index, seen] for index, seen in self._reached.items()],
+            "last": [[index, seen] for index, seen in self._last.items()],
+            "success": self._success.save(),
+            "has_passed": self._has_passed,
+            "spoilt": np.flatnonzero(self._is_spoilt).tolist(),
+        }
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Restore the state that `save` returned."""
+        self._played.extend(EpisodeSummary.from_json(each) for each in facts["played"])
+        self._reached = {int(index): dict(seen) for index, seen in facts["reached"]}
+        self._last = {int(index): dict(seen) for index, seen in facts["last"]}
+        self._success = SuccessRate.load(facts["success"])
+        self._has_passed = bool(facts["has_passed"])
+        self._is_spoilt[facts["spoilt"]] = True
