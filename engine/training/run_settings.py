@@ -79,7 +79,7 @@ def read_settings(path: Path) -> RunConfig:
 
 def parse_settings(path: Path) -> RunConfig:
     """Return a saved run's settings, or raise ValueError or ConfigurationError."""
-    values = read_object(path / CONFIG_NAME)
+    values = _with_former_scale(read_object(path / CONFIG_NAME))
     return parse_config(_with_former_curriculum(values), CONFIG_NAME)
 
 
@@ -110,12 +110,14 @@ def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
 
 def ignored_settings(saved: RunConfig, new: RunConfig, taken: Iterable[str]) -> list[str]:
     """Return the settings of a new command that a saved run holds otherwise and keeps."""
+    env = new.env.completed(saved.env.max_steps, saved.env.stuck_steps)
+    wanted = new.model_copy(update={"env": env})
     return [
         key
         for key in type(new).model_fields
         if key not in taken
         and getattr(new, key) != getattr(RunConfig(), key)
-        and getattr(new, key) != getattr(saved, key)
+        and getattr(wanted, key) != getattr(saved, key)
     ]
 
 
@@ -134,6 +136,14 @@ def saved_session(saved: RunConfig) -> RunConfig:
     """Return settings to resume a run with as it was carried on before, which permit nothing."""
     kept = SESSION_KEYS - {"decision_db_path"}
     return RunConfig(**{key: getattr(saved, key) for key in kept})
+
+
+def _with_former_scale(values: dict[str, Any]) -> dict[str, Any]:
+    """Return saved settings with what was the same for all games before some had their own."""
+    env = values.get("env", {})
+    if isinstance(env, dict):
+        values = values | {"env": {"max_steps": 1500, "stuck_steps": 0} | env}
+    return {"num_envs": 32} | values
 
 
 def _with_former_curriculum(values: dict[str, Any]) -> dict[str, Any]:
