@@ -158,7 +158,7 @@ class NewRunScreen(FormScreen):
         "num_envs": Field(
             "games",
             "as many as suit the game",
-            "Parallel games (environments); empty: 32, on a cartridge 16.",
+            "Games side by side; empty: 32, on a cartridge 16.",
         ),
         "seed": Field("seed", "", "Random seed."),
         "total_steps": Field("step limit", "none: until you stop it"),
