@@ -129,8 +129,8 @@ class Scale:
     """How long episodes towards a goal are, and how many games are played side by side.
 
     Attributes:
-        episode_steps: Steps of an episode up to the first badge; half of them is what rules that
-            know the way need, or less.
+        episode_steps: Steps of an episode up to the first badge, about half as many again as the
+            rules need there, or more.
         milestone_steps: What each milestone beyond that adds.
         stuck_steps: Steps without progress after which an episode is truncated, at most half of
             its steps; 0: never.
@@ -142,7 +142,7 @@ class Scale:
     stuck_steps: int = 0
     num_envs: int = 32
 
-    def towards(self, goal: str, milestones: Iterable[Milestone]) -> "Scale":
+    def towards(self, goal: str, milestones: Collection[Milestone]) -> "Scale":
         """Return the scale of a way to a goal; "": to the next badge."""
         keys = [one.key for one in milestones]
         first = final_milestone(milestones, "", ())
