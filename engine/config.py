@@ -38,6 +38,8 @@ from engine.trust import (
 
 THINKING_TOKENS = 2000
 """What a model that thinks may use beside the answer: servers count both against one limit."""
+LEAST_STEPS = 16
+"""Of the shortest episode."""
 LEAST_QUESTION = 1000
 """Tokens of the shortest question: the rules, the form of the answer, the place and a choice."""
 _HOLDS_SECRET = "holds_secret"
@@ -84,16 +86,32 @@ class EnvConfig(Section):
     """Frames a button is held; 4 more for a direction the player must turn to first."""
     wait_frames: int = Field(default=12, ge=4, le=240)
     """Frames after the press; a step or a door that has begun is completed."""
-    max_steps: int = Field(default=1500, ge=16)
-    """Steps after which an episode is truncated."""
+    max_steps: int = Field(default=0, ge=0)
+    """Steps after which an episode is truncated, at least 16; 0: as the game and the goal ask for:
+    MOSSLIGHT 1,500 to its first badge, Crystal and Emerald 8,000."""
     progress_steps: int = Field(default=100, ge=0)
-    """Steps that each milestone adds to that, up to twice `max_steps` in all."""
+    """Steps that each milestone adds to that, up to twice as many in all."""
     goal: str = ""
     """Key of the milestone that ends an episode; empty: the first badge."""
     stuck_repeats: int = Field(default=12, ge=0)
     """Repeats of an action without effect before it is masked; 0: never."""
-    stuck_steps: int = Field(default=0, ge=0)
-    """Steps without progress after which an episode is truncated; 0: never."""
+    stuck_steps: int = Field(default=-1, ge=-1)
+    """Steps without progress after which an episode is truncated; 0: never; -1: as the game and
+    the goal ask for: MOSSLIGHT never, Crystal and Emerald 4,000 on the way to the first badge."""
+
+    @field_validator("max_steps")
+    @classmethod
+    def _check_max_steps(cls, steps: int) -> int:
+        if 0 < steps < LEAST_STEPS:
+            raise ValueError(f"it must be at least {LEAST_STEPS}, or 0")
+        return steps
+
+    def completed(self, max_steps: int, stuck_steps: int) -> Self:
+        """Return the settings with these numbers in place of what is left to the game."""
+        own: dict[str, int] = {} if self.max_steps else {"max_steps": max_steps}
+        if self.stuck_steps < 0:
+            own["stuck_steps"] = stuck_steps
+        return self.model_copy(update=own) if own else self
 
 
 class RewardConfig(Section):
@@ -501,7 +519,8 @@ class RunConfig(Section):
     """Planner weight in mode adaptive: by performance, or fixed at 80, 50 or 20 % of the
     decisions. Without llm_model the rules are the planner."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
-    num_envs: int = Field(default=32, ge=1, le=512)
+    num_envs: int = Field(default=0, ge=0, le=512)
+    """Games that are played side by side; 0: as many as suit the game: 32, on a cartridge 16."""
     workers: int = Field(default=0, ge=0, le=128)
     """Worker processes; 0: one per core."""
     total_steps: int = Field(default=0, ge=0, le=10**15)
@@ -576,7 +595,7 @@ class RunConfig(Section):
                 f"{LEAST_QUESTION + to_write}: {LEAST_QUESTION} for a question, and {to_write} "
                 "for the answer by planner.answer_tokens and planner.think"
             )
-        if self.workers > self.num_envs:
+        if self.num_envs and self.workers > self.num_envs:
             raise ValueError("workers must not exceed num_envs")
         name = "pixel_capacity" if self.needs_pixels else "capacity"
         least = self.num_envs * (self.dqn.n_steps + 2)

@@ -22,6 +22,7 @@ from engine.events import (
 )
 from engine.folders import user_path
 from engine.games.catalog import load_game
+from engine.games.scale import check_goal
 from engine.loop.controls import FIRST_SPEED, CommandQueue
 from engine.plurals import counted
 from engine.recording.plan import DemoPoint, RecordingPlan
@@ -117,7 +118,7 @@ def record_headless(
 
 def _check(config: RunConfig, plan: RecordingPlan) -> None:
     """Check what can be checked at once, and write nothing: the first demonstration does."""
-    load_game(config.rom_path, config.allow_unknown_rom)
+    check_goal(load_game(config.rom_path, config.allow_unknown_rom), config.env.goal)
     if plan.player:
         # Here, not above: it takes longer to load than all that a person's play needs.
         from engine.recording.players import check_player

@@ -16,6 +16,7 @@ from engine.errors import PokeTUIError
 from engine.events import Event, ProgressReported, RunFailed, RunStopped, WarningRaised
 from engine.files import open_file, remedy
 from engine.games.catalog import load_game
+from engine.games.scale import fit_run
 from engine.llm.backends import make_backends
 from engine.quoting import VisibleFormatter
 from engine.threaded_session import StartLeft, ThreadedSession
@@ -77,8 +78,7 @@ class EngineSession(ThreadedSession):
         self._make_vector = make_vector
         self._is_resumed = resume is not None
         if resume is None:
-            check_settings(config)
-            self.config = _with_demo_hash(_keep_given_state(config))
+            self.config = _with_demo_hash(_keep_given_state(check_settings(config)))
             self._folder = RunFolder.create(self.config)
             for key in config.led_by_rules:
                 if key in config.model_fields_set:
@@ -87,7 +87,7 @@ class EngineSession(ThreadedSession):
             self._folder = RunFolder.open(config, resume, self._warn)
             try:
                 self.config, ignored = resumed_config(self._folder.path, config)
-                check_settings(self.config)
+                self.config = check_settings(self.config)
                 _keep_given_state(self.config)
                 _with_demo_hash(self.config)
             except BaseException:
@@ -232,18 +232,24 @@ class EngineSession(ThreadedSession):
         return f"The log has the details: {log}"
 
 
-def check_settings(config: RunConfig) -> None:
+def check_settings(config: RunConfig) -> RunConfig:
     """Check what can be checked of a run at once, and write nothing.
 
+    Returns:
+        The settings, with the game's own numbers where they are left to it.
+
     Raises:
-        ConfigurationError: A package, a key or a model's file that the settings need is missing.
+        ConfigurationError: A package, a key or a model's file that the settings need is missing,
+            or the game has no such goal.
         RomError: The ROM is unusable.
         EnvironmentError: Its emulator is not installed.
     """
     require_wandb(config)
     if config.asks_models:
         make_backends(config)
-    load_game(config.rom_path, config.allow_unknown_rom).check_emulator()
+    game = load_game(config.rom_path, config.allow_unknown_rom)
+    game.check_emulator()
+    return fit_run(config, game)
 
 
 def _load_learning() -> None:

@@ -418,6 +418,13 @@ class Control:
     pocket: int = 0
     """Which pocket an open bag shows: 0 items, 1 balls, 2 key items, 3 machines, 4 berries."""
 
+    @property
+    def is_busy(self) -> bool:
+        """Return whether the game moves by itself: it asks nothing, and nobody can walk."""
+        if self.prompt is not Prompt.NONE:
+            return self.prompt is Prompt.PRINTING
+        return self.in_game and not (self.is_free or self.in_text or self.in_menu)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapOutline:

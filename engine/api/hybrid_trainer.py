@@ -96,7 +96,7 @@ class HybridLLMRLTrainer:
         self._callbacks = Callbacks()
         self._run: LocalRun | None = None
         self._model_state = ""
-        self._has_own_limit = "max_steps" in env.config.model_fields_set
+        self._has_own_limit = env.has_own_limit
 
     def train(
         self,

@@ -1,6 +1,5 @@
 """Let an agent play from power-on, a seed at a time, and say how far it came and where it stuck."""
 
-import difflib
 import json
 import statistics
 import subprocess
@@ -17,6 +16,7 @@ from engine.config import RunConfig
 from engine.errors import ConfigurationError, WorkerError
 from engine.games.base import Game
 from engine.games.catalog import load_game
+from engine.games.scale import check_goal
 from engine.plurals import counted
 
 
@@ -52,20 +52,6 @@ class Proof:
             "is_whole": self.is_whole,
             "seeds": [each.facts() for each in self.played],
         }
-
-
-def check_goal(game: Game, goal: str) -> None:
-    """Refuse what is no milestone's key.
-
-    Raises:
-        ConfigurationError: There is none of that name.
-    """
-    keys = [key for key, _ in game.milestones]
-    if not goal or goal in keys:
-        return
-    near = difflib.get_close_matches(goal, keys, 3)
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose one of: {', '.join(keys)}."
-    raise ConfigurationError(f"{game.name} has no milestone {goal!r}.", hint)
 
 
 def play_seeds(

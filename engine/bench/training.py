@@ -13,6 +13,8 @@ from engine.config import RunConfig, load_config
 from engine.env.batch import Batch
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.events import Event, PolicyUpdated
+from engine.games.catalog import load_game
+from engine.games.scale import fit_run
 from engine.loop.controls import CommandQueue
 from engine.plurals import counted
 from engine.scratch import scratch_folder
@@ -33,6 +35,7 @@ def measure_training(overrides: dict[str, Any], updates: int) -> tuple[Figure, .
     with scratch_folder() as folder:
         fixed = {"agent": "ppo", "headless": True, "save_dir": str(folder)}
         config = load_config(None, {**overrides, **fixed})
+        config = fit_run(config, load_game(config.rom_path, config.allow_unknown_rom))
         return print_table(_figures(config, updates))
 
 

@@ -15,7 +15,8 @@ class AntiStuck:
     words on the screen. An action leads to nothing when the same situation follows, or when it
     begins, on foot, a talk or a menu out of which nothing came. Anything new (a tile, a milestone,
     another map, a change of party, bag, money, event flags or battle) makes all counts void.
-    Steps never count, so no way can be shut.
+    Steps never count, so no way can be shut; nor does what is pressed while the game moves by
+    itself: waiting would be masked, and then the button that ends it for the worse is left.
 
     It works through the mask alone: whoever decides sees it, and learning stays on-policy.
 
@@ -53,7 +54,9 @@ class AntiStuck:
             if self._counts:
                 self._forget()
             self._age = 0
-        elif (previous.place.x, previous.place.y) == (current.place.x, current.place.y):
+        elif not previous.control.is_busy and (
+            (previous.place.x, previous.place.y) == (current.place.x, current.place.y)
+        ):
             before = self._situation(previous)
             is_opening = previous.control.is_free and action not in self._steps
             if is_opening or before == self._situation(current):

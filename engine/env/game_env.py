@@ -28,6 +28,7 @@ from engine.env.start_states import make_start_state
 from engine.env.state_file import pack_env, unpack_env
 from engine.errors import CheckpointError, ConfigurationError
 from engine.games.catalog import load_game
+from engine.games.scale import check_goal, fit_env
 from engine.rewards.base import Transition
 from engine.rewards.composer import CUSTOM, RewardComposer
 from engine.types import (
@@ -69,6 +70,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     Attributes:
         state: The game now.
+        config: As given, with the game's own limits where it leaves them to the game.
+        has_own_limit: It did not leave `max_steps` to the game.
         breakdown: The last step's reward by component.
         component_names: The reward components in their order.
         milestone_keys: Of the game's milestones in order.
@@ -116,7 +119,9 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             observation_type, len(self.game.actions), self.game.frame_shape
         )
         self.env_index = env_index
-        self.config = config or EnvConfig()
+        given = config or EnvConfig()
+        check_goal(self.game, given.goal)
+        self.config, self.has_own_limit = fit_env(given, self.game), given.max_steps > 0
         frames_per_step = self.config.hold_frames + self.config.wait_frames
         self.metadata = self.metadata | {
             "render_fps": max(1, round(self.game.frames_per_s / frames_per_step))
@@ -543,15 +548,9 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self._episode.begin(self.state, random, origin)
 
     def _check_goal(self) -> None:
-        goal = self.config.goal
-        if goal and goal not in self.milestone_keys:
-            raise ConfigurationError(
-                f"env.goal = {goal!r} is not a milestone of {self.game.name}.",
-                f"Choose one of: {', '.join(self.milestone_keys)}.",
-            )
         if self.is_success:
             raise ConfigurationError(
-                f"env.goal = {goal!r} is already reached in the start state.",
+                f"env.goal = {self.config.goal!r} is already reached in the start state.",
                 "Choose a later milestone or an earlier start state.",
             )
 

@@ -5,7 +5,7 @@ environment, the agents, demonstrations and the cockpit take sizes, names and ru
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -124,6 +124,34 @@ class BattleCells:
     run: tuple[int, int] = (2, 2)
 
 
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How long episodes towards a goal are, and how many games are played side by side.
+
+    Attributes:
+        episode_steps: Steps of an episode up to the first badge, about half as many again as the
+            rules need there, or more.
+        milestone_steps: What each milestone beyond that adds.
+        stuck_steps: Steps without progress after which an episode is truncated, at most half of
+            its steps; 0: never.
+        num_envs: Games.
+    """
+
+    episode_steps: int = 1500
+    milestone_steps: int = 250
+    stuck_steps: int = 0
+    num_envs: int = 32
+
+    def towards(self, goal: str, milestones: Collection[Milestone]) -> "Scale":
+        """Return the scale of a way to a goal; "": to the next badge."""
+        keys = [one.key for one in milestones]
+        first = final_milestone(milestones, "", ())
+        is_beyond = first in keys and goal in keys
+        beyond = max(0, keys.index(goal) - keys.index(first)) if is_beyond else 0
+        steps = self.episode_steps + beyond * self.milestone_steps
+        return replace(self, episode_steps=steps, stuck_steps=min(self.stuck_steps, steps // 2))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameTables:
     """Names and figures of a game; what it does not have is empty.
@@ -142,6 +170,7 @@ class GameTables:
         BLOCK_CHANGES: What scripts change on the maps.
         BATTLE_CELLS: Of the menu that opens each turn of a battle.
         BADGES: How many there are to win.
+        SCALE: How long the way to the first badge is, and what lies beyond.
     """
 
     NAME: str = ""
@@ -163,6 +192,7 @@ class GameTables:
     MILESTONES: tuple[Milestone, ...] = ()
     BATTLE_CELLS: BattleCells = BattleCells()
     BADGES: int = 16
+    SCALE: Scale = Scale()
 
     def map_name(self, map_id: MapId) -> str:
         """Return a map's name, its numbers where it has none."""

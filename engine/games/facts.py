@@ -3,11 +3,12 @@
 import csv
 import io
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 from engine.files import read_text
-from engine.games.base import Approach, GameTables, Milestone, MilestoneKind
+from engine.games.base import Approach, GameTables, Milestone, MilestoneKind, Scale
 from engine.games.overworld import BlockChange, When
 from engine.types import Goal, GoalKind, MapId
 
@@ -93,6 +94,7 @@ def read_tables(folder: Path) -> GameTables:
             for row in rows("block_changes")
         ),
         MILESTONES=tuple(_milestone(row, maps, events, scenes) for row in rows("milestones")),
+        SCALE=Scale(**{one.name: int(game[one.name]) for one in fields(Scale) if one.name in game}),
     )
 
 

@@ -51,6 +51,9 @@ GOAL_SOURCE = "rules"
 _CONFIDENCE = 0.9
 _STUCK_AFTER = 6
 """Steps without any visible change after which the advice is not trusted any more."""
+_STUCK_WAITING = 40
+"""The same while the game moves by itself: before a trainer's battle it does for 16, a creature
+evolves for 30, and any button could stop that."""
 
 STUCK = "nothing changes: try something else"
 
@@ -65,9 +68,9 @@ _SHOP_REACH = 3
 _HEALER_NEAR = 1
 """Maps up to which a healer is walked to instead of drinking potions."""
 
-_DRINK_BELOW, _DRINK_TO = 0.4, 0.9
+_DRINK_BELOW, _DRINK_TO = 0.4, 0.5
 """Shares of the best creature's health: below the first potions are drunk, to rest up to the
-second."""
+second. Above that the mask keeps the menu shut: nobody would be hurt enough."""
 
 
 class RuleAdvisor:
@@ -98,6 +101,7 @@ class RuleAdvisor:
             if game.atlas.is_shop(name)
         )
         self._last_view: list[object] = []
+        self._is_waiting = False
         self._saved: dict[str, Any] = {}
         self._first = self._coming_first = ""
         self._is_replaying = False
@@ -219,7 +223,8 @@ class RuleAdvisor:
     ) -> Advice:
         """Return advice to press any of the buttons that the game has and that are not masked."""
         prior = np.zeros(len(self._game.actions), np.float32)
-        known = (self._game.actions.index(button) for button in buttons)
+        actions = self._game.actions
+        known = (actions.idle if b is Action.NOOP else actions.index(b) for b in buttons)
         valid = [action for action in known if action is not None and mask[action]]
         if not valid:
             return Advice(goal, prior, 0.0, reason, nearness)
@@ -255,7 +260,7 @@ class RuleAdvisor:
     @property
     def is_stuck(self) -> bool:
         """Return whether advice has changed nothing for too long to be trusted."""
-        return self.unchanged_steps >= _STUCK_AFTER
+        return self.unchanged_steps >= (_STUCK_WAITING if self._is_waiting else _STUCK_AFTER)
 
     @property
     def reached(self) -> Collection[str]:
@@ -404,7 +409,7 @@ class RuleAdvisor:
             [battle.own.hp, battle.enemy.hp] if battle and battle.own and battle.enemy else [],
         ]
         self.unchanged_steps = self.unchanged_steps + 1 if view == self._last_view else 0
-        self._last_view = view
+        self._last_view, self._is_waiting = view, control.is_busy
 
 
 def _strongest(state: GameState) -> int:

@@ -65,8 +65,8 @@ _REFUSED = (
     "quit",
 )
 _OF_SCREENS = (Action.B, Action.A, Action.UP, Action.A)
-_LONG = 4
-"""Steps of waiting of which one presses A."""
+_PATIENCE = 8
+"""Steps without any change after which one of waiting presses A."""
 
 
 def answer(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
@@ -83,6 +83,15 @@ def say(state: GameState, is_yes: bool, tried: Tried, why: str) -> Suggestion:
     return (Action.A if state.control.cursor[0] == 1 else Action.UP), why
 
 
+def wait(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
+    """Press nothing: a button that is down when a question opens has answered it.
+
+    A now and then, for what waits without a sign; B would stop an evolution.
+    """
+    is_long = tried.unchanged_steps % (_PATIENCE + 1) == _PATIENCE
+    return (Action.A, "nothing changes: try A") if is_long else (Action.NOOP, "wait")
+
+
 def read_on(state: GameState, _: Wishes, tried: Tried) -> Suggestion:
     """Turn the page: by B, which never begins the same talk again, by A where B did nothing."""
     if says(state, "evolving"):
@@ -94,12 +103,6 @@ def read_on(state: GameState, _: Wishes, tried: Tried) -> Suggestion:
 def _screen(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
     """Leave a screen with B; where that does not lead on, accept or change what it asks for."""
     return _OF_SCREENS[tried.unchanged_steps % len(_OF_SCREENS)], "read on"
-
-
-def _wait(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
-    """Press B, which skips what can be skipped; A now and then, for what waits without a sign."""
-    is_long = tried.unchanged_steps % _LONG == _LONG - 1
-    return Action.A if is_long else Action.B, "advance the scene"
 
 
 def _question(state: GameState, _: Wishes, tried: Tried) -> Suggestion:
@@ -150,8 +153,8 @@ _MENUS: tuple[
 """Which menu is used for what, the first that fits."""
 
 _ANSWERS: Mapping[Prompt, Callable[[GameState, Wishes, Tried], Suggestion]] = {
-    Prompt.NONE: _wait,
-    Prompt.PRINTING: read_on,
+    Prompt.NONE: wait,
+    Prompt.PRINTING: wait,
     Prompt.TEXT: read_on,
     Prompt.YES_NO: _question,
     Prompt.MENU: _menu,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from engine.games.base import GameTables
 from engine.games.menus import MenuKind, menu_kind
 from engine.strategy import item_menus
-from engine.strategy.answers import Suggestion, Tried, Wishes, read_on, say
+from engine.strategy.answers import Suggestion, Tried, Wishes, read_on, say, wait
 from engine.strategy.damage import (
     best_damage,
     ends_fight,
@@ -65,6 +65,8 @@ def battle_button(tables: GameTables, state: GameState, wishes: Wishes, tried: T
     assert battle is not None
     if prompt is Prompt.YES_NO:
         return _question(tables, state, battle, tried)
+    if state.control.is_busy:
+        return wait(state, wishes, tried)
     if prompt is not Prompt.MENU:
         return read_on(state, wishes, tried)[0], "advance the battle"
     if says(state, "forgotten", "keep all"):

@@ -79,7 +79,9 @@ def read_settings(path: Path) -> RunConfig:
 def parse_settings(path: Path) -> RunConfig:
     """Return a saved run's settings, or raise ValueError or ConfigurationError."""
     values = read_object(path / CONFIG_NAME)
-    return parse_config(_with_former_teaching(_with_former_curriculum(values)), CONFIG_NAME)
+    for as_it_was in (_with_former_scale, _with_former_curriculum, _with_former_teaching):
+        values = as_it_was(values)
+    return parse_config(values, CONFIG_NAME)
 
 
 def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
@@ -109,12 +111,14 @@ def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
 
 def ignored_settings(saved: RunConfig, new: RunConfig, taken: Iterable[str]) -> list[str]:
     """Return the settings of a new command that a saved run holds otherwise and keeps."""
+    env = new.env.completed(saved.env.max_steps, saved.env.stuck_steps)
+    wanted = new.model_copy(update={"env": env})
     return [
         key
         for key in type(new).model_fields
         if key not in taken
         and getattr(new, key) != getattr(RunConfig(), key)
-        and getattr(new, key) != getattr(saved, key)
+        and getattr(wanted, key) != getattr(saved, key)
     ]
 
 
@@ -137,13 +141,21 @@ def saved_session(saved: RunConfig) -> RunConfig:
 
 def _with_former_teaching(values: dict[str, Any]) -> dict[str, Any]:
     """Return saved settings so that a run from before exam games has none and draws as it did."""
-    if not values or "exam_share" in values:
+    if "exam_share" in values:
         return values
     kept = {key: value for key, value in values.items() if key != "background_episodes"}
     if isinstance(ppo := values.get("ppo"), dict):
         learnt = {key: value for key, value in ppo.items() if key != "imitation"}
         kept["ppo"] = {"temperature": 1.0, **learnt}
     return {**kept, "exam_share": 0.0}
+
+
+def _with_former_scale(values: dict[str, Any]) -> dict[str, Any]:
+    """Return saved settings with what was the same for all games before some had their own."""
+    env = values.get("env", {})
+    if isinstance(env, dict):
+        values = values | {"env": {"max_steps": 1500, "stuck_steps": 0} | env}
+    return {"num_envs": 32} | values
 
 
 def _with_former_curriculum(values: dict[str, Any]) -> dict[str, Any]:

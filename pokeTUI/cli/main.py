@@ -144,7 +144,10 @@ def run(
     no_llm: Annotated[bool, typer.Option("--no-llm", help="Use no language model.")] = False,
     seed: options.Seed = None,
     envs: Annotated[
-        int | None, typer.Option(help="Parallel games (environments).", show_default="32")
+        int | None,
+        typer.Option(
+            help="Parallel games (environments).", show_default="the game's own: 32, a cartridge 16"
+        ),
     ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Worker processes.", show_default="one per core")

@@ -155,7 +155,11 @@ class NewRunScreen(FormScreen):
             "none: rules set the goals",
             "Sets goals: smollm2:1.7b, gpt-..., claude-..., FILE.gguf; empty: the rules set them.",
         ),
-        "num_envs": Field("games", "", "Parallel games (environments)."),
+        "num_envs": Field(
+            "games",
+            "as many as suit the game",
+            "Games side by side; empty: 32, on a cartridge 16.",
+        ),
         "seed": Field("seed", "", "Random seed."),
         "total_steps": Field("step limit", "none: until you stop it"),
         _BACKGROUND: Field(
@@ -226,4 +230,4 @@ class NewRunScreen(FormScreen):
 
 def _meant(key: str, text: str) -> str:
     """Return what an answer stands for: nothing is 0 where a number is asked for."""
-    return "0" if not text and key in ("total_steps", "seed") else text
+    return "0" if not text and key in ("total_steps", "seed", "num_envs") else text

@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             for text in (
                 "=", "=1", "x", "ppo=3", "seed.x=1", "seed=", "seed=nan", "seed=1e400", "a.b.c=1",
                 "ppo..epochs=1", "ppo.=1", "ppo.learning_rate=inf", "ppo.learning_rate=nan",
-                "rewards.extra=[", "save_dir=a\0b", "num_envs=0", "num_envs=999999999",
+                "rewards.extra=[", "save_dir=a\0b", "num_envs=-1", "num_envs=999999999",
                 f"total_steps={HUGE}", f"llm_interval={HUGE}",
             )
         ),

@@ -12,10 +12,7 @@ from pokeTUI.cli.main import app
 
 _RUN, _CLONING, _DAGGER = RunConfig(), CloningConfig(), DaggerConfig()
 _DEFAULTS = {
-    "run": (
-        (_RUN, "agent mode strategy llm_interval seed"),
-        (_RUN, "envs=num_envs"),
-    ),
+    "run": ((_RUN, "agent mode strategy llm_interval seed"),),
     "record": ((_RUN, "seed"),),
     "bc": (
         (_CLONING, "network inputs hidden_size epochs batch_size lr=learning_rate weight_decay"),

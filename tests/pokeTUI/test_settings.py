@@ -36,7 +36,7 @@ def test_the_model_itself_judges_a_value() -> None:
         None,
         "Input should be greater than or equal to 1",
     )
-    assert changed(RunConfig(), "workers", "99")[1]
+    assert changed(RunConfig(num_envs=32), "workers", "99")[1]
     assert changed(RunConfig(), "rewards.extra", "{")[1] == "Use JSON, like the current value."
     extra, _ = changed(RunConfig(), "rewards.extra", '{"mine": 2}')
     assert extra is not None

@@ -158,10 +158,10 @@ async def test_a_new_run_is_asked_for_in_a_form(tmp_path: Path) -> None:
         await shows(pilot, "‹ dqn ›")
         await pilot.press("down", "down", "down", "down", "enter")  # games
         await until(pilot, lambda: isinstance(app.screen, PromptScreen))
-        for key in ("backspace", "backspace", "0", "enter"):
+        for key in ("9", "9", "9", "enter"):
             await pilot.press(key)
-        await shows(pilot, "greater than or equal to 1")
-        for key in ("backspace", "4", "enter"):
+        await shows(pilot, "less than or equal to 512")
+        for key in (*3 * ("backspace",), "4", "enter"):
             await pilot.press(key)
         await shows(pilot, "games             4")
         await pilot.press("end", "up", "enter")

@@ -35,7 +35,7 @@ def _but(reason: str, *useful: Action) -> dict[int, str]:
 
 _NO_INPUT = _but(shared.SCRIPTED, Action.A, Action.B, Action.NOOP)
 _OF_PROMPT: Mapping[Prompt, Mapping[int, str]] = {
-    Prompt.PRINTING: _but(shared.PRINTING, Action.A, Action.B),
+    Prompt.PRINTING: _but(shared.PRINTING, Action.A, Action.B, Action.NOOP),
     Prompt.TEXT: _but(shared.BOX_WAITS, Action.A, Action.B),
     Prompt.NAMING: _but(shared.NO_LETTER, Action.A, Action.B, Action.START, *DIRECTIONS),
     Prompt.SPINNER: _but(_SPINNER, Action.A, Action.UP, Action.DOWN),

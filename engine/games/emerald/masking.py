@@ -71,6 +71,8 @@ def blocked_actions(state: GameState, uses: MenuUses) -> dict[int, str]:
     if not control.in_game:
         return {}
     blocked = dict(_NEVER)
+    if control.is_busy:
+        del blocked[_WAIT]
     if control.prompt in _OF_PROMPT:
         return blocked | _OF_PROMPT[control.prompt]
     if not state.party:

@@ -132,7 +132,8 @@ class MenuReader:
             return NO_MENU
         if callback == self._functions.naming:
             return Menu(Prompt.NAMING)
-        return Menu(Prompt.SCREEN if mode is Mode.SCREEN else Prompt.NONE)
+        is_asked = mode is Mode.SCREEN and callback != self._functions.evolution
+        return Menu(Prompt.SCREEN if is_asked else Prompt.NONE)
 
     def waits_for_press(self) -> bool:
         """Return whether a script waits for A or B; the native is stale but in its own mode."""

@@ -22,6 +22,7 @@ class Mode(IntEnum):
 _LOADING = (
     "CB2_LoadMap", "CB2_LoadMap2", "CB2_DoChangeMap", "CB2_ReturnToField",
     "CB2_ReturnToFieldLocal", "CB2_WhiteOut", "CB2_NewGame",
+    "CB2_OverworldBasic",  # while a battle's picture comes up
 )  # fmt: skip
 _TITLES = ("CB2_InitTitleScreen", "CB2_InitMainMenu", "CB2_MainMenu")
 _BATTLE = ("CB2_InitBattle", "CB2_HandleStartBattle", "BattleMainCB2")
@@ -47,6 +48,7 @@ class Functions:
         modes: Second callback of gMain -> mode, of those that name one.
         battle_loop: Second callback while a battle asks and shows.
         naming: Second callback of the screen that asks for a name.
+        evolution: Second callback while a creature evolves, which B would stop.
         lists: Second callbacks of the screens with lists and messages: party, bag, shop.
         press: What a script runs that waits for A or B.
         handlers: Task that waits for buttons -> its place in the order in which they lie over each
@@ -66,6 +68,7 @@ class Functions:
         }
         self.battle_loop = function("BattleMainCB2")
         self.naming = function("CB2_NamingScreen")
+        self.evolution = function("CB2_EvolutionSceneUpdate")
         self.lists = {function(name) for name in _LISTS}
         self.press = function("WaitForAorBPress")
         self.handlers = {function(name): (place, name) for place, name in enumerate(_HANDLERS)}

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.play import Proof, check_goal, table
+from engine.bench.play import Proof, table
 from engine.bench.playthrough import Mark, Playthrough, Standstill
-from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
 from pokeTUI.cli.main import main
 
@@ -23,14 +22,6 @@ def exit_code(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         return int(ended.value.code or 0)
 
     return run
-
-
-def test_goal_that_is_no_milestone_names_the_nearest() -> None:
-    with pytest.raises(ConfigurationError) as refused:
-        check_goal(load_game(), "first_bage")
-    assert "first_badge" in refused.value.hint
-    check_goal(load_game(), "first_badge")
-    check_goal(load_game(), "")
 
 
 def test_table_has_seeds_milestones_and_standstills() -> None:

@@ -43,6 +43,14 @@ def test_talk_that_leads_nowhere_is_masked_where_it_begins() -> None:
     assert watch.blocked(TALK) == {}, "what is open can be closed"
 
 
+def test_waiting_for_a_scene_is_never_masked() -> None:
+    watch = AntiStuck(3, GAME_BOY_ACTIONS)
+    scene = make_state(1, 1, control=make_control(is_scripted=True))
+    for _ in range(20):
+        watch.update(scene, scene, Action.NOOP, is_progress=False)
+    assert watch.blocked(scene) == {}
+
+
 def test_steps_are_never_masked() -> None:
     watch = AntiStuck(3, GAME_BOY_ACTIONS)
     for _ in range(20):

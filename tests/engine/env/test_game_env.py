@@ -219,8 +219,14 @@ def test_goal_may_be_any_milestone() -> None:
 
 
 def test_unknown_goal_names_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match=r"not a milestone.*first_badge"):
+    with pytest.raises(ConfigurationError, match=r"no milestone 'win'.*first_badge"):
         GameEnv(config=EnvConfig(goal="win"))
+
+
+def test_limits_left_to_the_game_are_its_own() -> None:
+    env = GameEnv(observation_type="state", config=EnvConfig(goal="moss_light"))
+    assert (env.max_steps, env.config.stuck_steps, env.has_own_limit) == (4750, 0, False)
+    env.close()
 
 
 def test_milestone_puts_the_end_off() -> None:

@@ -123,7 +123,7 @@ def test_who_knows_strength_may_push_what_is_in_the_way() -> None:
 
 
 PROMPTS = {
-    Prompt.PRINTING: {A, B},
+    Prompt.PRINTING: {A, B, NOOP},
     Prompt.TEXT: {A, B},
     Prompt.NAMING: {A, B, START, *DIRECTIONS},
     Prompt.SPINNER: {A, UP, DOWN},

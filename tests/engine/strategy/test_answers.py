@@ -32,9 +32,8 @@ def question(*text: str, row: int = 1):
     return listed("YES", "NO", *text, cursor=(row, 1), size=(2, 1))
 
 
-@pytest.mark.parametrize("prompt", [Prompt.TEXT, Prompt.PRINTING])
-def test_text_is_read_by_b_and_by_a_where_b_changed_nothing(prompt):
-    shown = waiting(prompt, "Hello!")
+def test_text_is_read_by_b_and_by_a_where_b_changed_nothing():
+    shown = waiting(Prompt.TEXT, "Hello!")
     pressed = [press(shown, tried=Tried(unchanged_steps=n)) for n in range(4)]
     assert pressed == [Action.B, Action.A, Action.B, Action.A]
 
@@ -50,10 +49,11 @@ def test_evolution_is_not_stopped_by_b():
     assert press(waiting(Prompt.TEXT, "What? NEWT is", "evolving!")) is Action.A
 
 
-def test_scene_without_a_sign_is_tried_by_a_after_a_while():
-    shown = waiting(Prompt.NONE)
-    assert press(shown) is Action.B
-    assert press(shown, tried=Tried(unchanged_steps=3)) is Action.A
+@pytest.mark.parametrize("prompt", [Prompt.NONE, Prompt.PRINTING])
+def test_nothing_is_pressed_while_nothing_is_asked_but_a_after_a_while(prompt):
+    shown = waiting(prompt, "What? NEWT is", "evolving!")
+    pressed = [press(shown, tried=Tried(unchanged_steps=n)) for n in range(18)]
+    assert pressed == 2 * [*8 * [Action.NOOP], Action.A]
 
 
 def test_naming_screen_is_left_by_start_and_a():

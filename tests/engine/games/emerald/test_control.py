@@ -78,7 +78,9 @@ def test_a_scene_is_scripted_and_a_door_is_a_transition() -> None:
     assert (_control(image).is_scripted, _control(image).in_transition) == (True, False)
 
 
-@pytest.mark.parametrize("name", ["CB2_LoadMap", "CB2_LoadMap2", "CB2_ReturnToField"])
+@pytest.mark.parametrize(
+    "name", ["CB2_LoadMap", "CB2_LoadMap2", "CB2_ReturnToField", "CB2_OverworldBasic"]
+)
 def test_loading_a_map_is_a_transition(name: str) -> None:
     image = _image()
     image.run("CB1_Overworld", name)

@@ -77,7 +77,7 @@ def test_start_waits_for_a_creature_and_for_something_to_do() -> None:
     ("prompt", "useful"),
     [
         (Prompt.TEXT, {A, B}),
-        (Prompt.PRINTING, {A, B}),
+        (Prompt.PRINTING, {A, B, R}),
         (Prompt.NAMING, {A, B, START, UP, DOWN, LEFT, RIGHT}),
         (Prompt.QUANTITY, {A, B, UP, DOWN, LEFT, RIGHT}),
         (Prompt.SCREEN, {A, B, UP, DOWN, LEFT, RIGHT}),
@@ -87,9 +87,9 @@ def test_a_prompt_leaves_the_buttons_that_answer_it(prompt: Prompt, useful: set[
     assert allowed(make_state(control=make_control(prompt=prompt))) == useful
 
 
-def test_a_scene_leaves_a_and_b() -> None:
-    assert allowed(make_state(control=make_control(is_scripted=True))) == {A, B}
-    assert allowed(make_state(control=make_control(in_transition=True))) == {A, B}
+def test_a_scene_leaves_a_and_b_and_waiting() -> None:
+    assert allowed(make_state(control=make_control(is_scripted=True))) == {A, B, R}
+    assert allowed(make_state(control=make_control(in_transition=True))) == {A, B, R}
 
 
 def test_nothing_is_masked_before_the_game_begins() -> None:

@@ -308,6 +308,12 @@ def test_screens_wait_for_a_button_when_they_are_up() -> None:
     assert _control(image).prompt is Prompt.NONE
 
 
+def test_an_evolution_asks_nothing() -> None:
+    image = _image()
+    image.run("", "CB2_EvolutionSceneUpdate")
+    assert _control(image).is_busy
+
+
 @pytest.mark.parametrize("is_new", [True, False])
 def test_a_name_is_asked_for(is_new: bool) -> None:
     image = MemoryImage() if is_new else _image()
