@@ -44,22 +44,34 @@ class Exams:
 
     def __init__(self, config: RunConfig, way: WayToGoal, *, is_possible: bool) -> None:
         self._way = way
-        end = config.num_envs - round(config.curriculum.swarm_share * config.num_envs)
+        searching = round(config.curriculum.swarm_share * config.num_envs)
+        end = max(1, config.num_envs - searching)
         wanted = max(1, round(config.exam_share * config.num_envs))
         count = min(wanted, end - 1) if is_possible and config.exam_share else 0
         self.is_exam = np.zeros(config.num_envs, np.bool_)
-        self.is_exam[max(1, end) - count : max(1, end)] = True
+        self.is_exam[end - count : end] = True
         self._played: deque[EpisodeSummary] = deque(maxlen=WINDOW)
         self._reached: dict[int, dict[str, int]] = {}
         self._last: dict[int, dict[str, int]] = {}
         self._success = SuccessRate()
         self._has_passed = False
         self._is_spoilt = np.zeros(config.num_envs, np.bool_)
+        self._is_possible = is_possible
 
     @property
     def is_any(self) -> bool:
         """Return whether there are exam games."""
         return bool(self.is_exam.any())
+
+    def describe(self) -> str:
+        """Return how many there are, or why there are none."""
+        total = len(self.is_exam)
+        if self.is_any:
+            return f"exam games: the policy alone plays {self.is_exam.sum()} of {total}"
+        if not self._is_possible:
+            return "no exam games: the agent has no policy"
+        why = "there is a single game" if total == 1 else "exam_share = 0"
+        return f"no exam games ({why}): what the policy can do alone is not seen"
 
     def follow(self, batch: Batch, is_touched: NDArray[np.bool_]) -> None:
         """Take in which milestones running exam games reach, and which episodes end."""

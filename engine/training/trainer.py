@@ -281,6 +281,7 @@ class Trainer:
         self._note(RunStatus.RUNNING)
         reporter = self.reporter
         reporter.emit(self.learning.curriculum.describe())
+        reporter.say("run", self.learning.exams.describe())
         reporter.starts(self.state.starts)
         reporter.emit(self.handler.overrides.describe())
         reporter.emit(self.state.kept_states.listed)
