@@ -53,7 +53,6 @@ DQN: Mapping[str, Any] = MappingProxyType(
         "headless": True,
         "num_envs": 8,
         "workers": 1,
-        "background_episodes": 0,
         "total_steps": 16_000,
         "imitation.rules": RULES,
         "imitation.offline_gradients": 500,

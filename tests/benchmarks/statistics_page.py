@@ -82,7 +82,6 @@ def measure(pairs: int, seconds: float) -> None:
                 "save_dir": folder,
                 "num_envs": 8,
                 "workers": 1,
-                "background_episodes": 0,
                 "checkpoint_interval_s": 1e6,
                 "ppo.rollout_steps": 16,  # so that each stretch has many updates
             },
