@@ -1,9 +1,12 @@
 """Look at other processes."""
 
 import os
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 HEAR_CTRL_C = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
 """Begins a program that is to be interrupted: it would ignore that in a shell's background."""
@@ -16,6 +19,16 @@ def wait_until(condition: Callable[[], bool], timeout_s: float = 60.0) -> bool:
             return True
         time.sleep(0.02)
     return condition()
+
+
+@contextmanager
+def child_process(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[Any]]:
+    """Run a program until the block ends: a test that fails must not wait for it for ever."""
+    with subprocess.Popen(command, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def is_gone(pid: int) -> bool:
@@ -32,6 +45,14 @@ def is_stopped(pid: int) -> bool:
     """Return whether a process stands still until it is told to continue."""
     stat = _stat(pid)
     return bool(stat) and stat[0] == "T"
+
+
+def command_line(pid: int) -> bytes:
+    """Return how a process was started; nothing where there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def children(parent: int) -> list[int]:

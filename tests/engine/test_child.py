@@ -16,7 +16,7 @@ from engine.child import (
     python_environment,
     worker_environment,
 )
-from tests.engine.processes import is_gone, wait_until
+from tests.engine.processes import child_process, is_gone, wait_until
 from tests.hostile_folder import HostileFolder
 
 ROOT = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def test_a_worker_ends_with_a_parent_that_is_killed_while_it_starts(
 ) -> None:
     (tmp_path / "sleeper.py").write_text(SLEEPER)
     monkeypatch.syspath_prepend(tmp_path)
-    with subprocess.Popen(
+    with child_process(
         code_command(STARTER), env=python_environment(), stdout=subprocess.PIPE
     ) as parent:
         assert parent.stdout is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.training.checkpoint import steps_of
-from tests.engine.processes import is_gone, is_stopped, wait_until
+from tests.engine.processes import child_process, is_gone, is_stopped, wait_until
 from tests.pokeTUI.terminal import LIMIT_S, Terminal, needs_tmux
 
 WHOLE = ("Mosslight", "Party and place", "Rewards", "Curriculum", "Reasoning", "Learning curve")
@@ -32,7 +32,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 
 def test_stop_returns_when_the_process_is_continued() -> None:
-    with subprocess.Popen(
+    with child_process(
         [sys.executable, "-c", STOP_ITSELF], stdout=subprocess.PIPE, text=True, process_group=0
     ) as process:
         assert wait_until(lambda: is_stopped(process.pid))

@@ -14,7 +14,7 @@ from engine.battles.setup import NodeCommand
 from engine.battles.simulator import Simulator
 from engine.child import code_command, python_environment
 from engine.errors import WorkerError
-from tests.engine.processes import children, is_gone, wait_until
+from tests.engine.processes import child_process, children, command_line, is_gone, wait_until
 
 
 def _newest(folder: Path) -> float:
@@ -57,7 +57,7 @@ server = ShowdownServer(find_simulator())
 print(server.pid, Path(f'/proc/{server.pid}/cwd').resolve(), flush=True)
 input()
 """
-    with subprocess.Popen(
+    with child_process(
         code_command(code),
         env=python_environment(POKETUI_SHOWDOWN=str(showdown.modules)),
         stdin=subprocess.PIPE,
@@ -84,7 +84,7 @@ def test_server_ends_when_its_parent_is_killed_while_it_starts(
     showdown: NodeCommand, wait_s: float
 ) -> None:
     code = "from pokeTUI.cli.main import app; app(['vgc', 'server', '--port', '0'])"
-    with subprocess.Popen(
+    with child_process(
         code_command(code),
         env=python_environment(POKETUI_SHOWDOWN=str(showdown.modules)),
         stdout=subprocess.DEVNULL,
@@ -93,11 +93,7 @@ def test_server_ends_when_its_parent_is_killed_while_it_starts(
         started: list[int] = []
 
         def has_server() -> bool:
-            started[:] = [
-                pid
-                for pid in children(owner.pid)
-                if b"dist/server" in Path(f"/proc/{pid}/cmdline").read_bytes()
-            ]
+            started[:] = [pid for pid in children(owner.pid) if b"dist/server" in command_line(pid)]
             return bool(started)
 
         assert wait_until(has_server)

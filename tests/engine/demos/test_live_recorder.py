@@ -30,6 +30,7 @@ from engine.errors import DemoError
 from engine.strategy.planned import PlannedAdvisor
 from engine.types import Action
 from tests.engine.demos.heads import make_head
+from tests.engine.processes import child_process
 
 pytestmark = pytest.mark.slow
 
@@ -476,7 +477,7 @@ def test_rewound_steps_stay_away_when_the_process_is_killed(
         "print('played', flush=True); sys.stdin.read()\n"
     )
     command = [sys.executable, "-c", code, demo_config.save_dir, str(tmp_path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with child_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"played\n"
         os.kill(process.pid, signal.SIGKILL)

@@ -15,6 +15,7 @@ from engine.errors import DemoError
 from engine.recording_session import resume_set
 from engine.types import Action
 from tests.engine.demos.heads import make_head
+from tests.engine.processes import child_process
 
 Recorded = tuple[Path, Demonstration]
 
@@ -101,7 +102,7 @@ def test_recover_after_a_killed_process_returns_every_step(
         "print('played', flush=True); sys.stdin.read()\n"
     )
     command = [sys.executable, "-c", code, str(demo_file[0]), str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with child_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"played\n"
         assert is_being_written(log_path(path))

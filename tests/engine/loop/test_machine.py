@@ -1,6 +1,5 @@
 import math
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from engine.events import GpuUse, SystemMeasured
 from engine.loop import machine
 from engine.loop.machine import MachineMeter, folder_bytes, gpus_in
+from tests.engine.processes import child_process
 from tests.engine.training.helpers import Clock
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
@@ -20,9 +20,8 @@ def measure(meter: MachineMeter, **processes: tuple[int, ...]) -> SystemMeasured
 
 @pytest.fixture
 def child():
-    with subprocess.Popen(["sleep", "60"]) as process:
+    with child_process(["sleep", "60"]) as process:
         yield process
-        process.kill()
 
 
 @linux
