@@ -1,4 +1,4 @@
-"""Look at other processes."""
+"""Run other processes, and look at them."""
 
 import os
 import subprocess

@@ -85,7 +85,8 @@ async def test_the_start_screen_shows_hostile_saves_as_text(
         await shows(pilot, text)
         assert_only_text(pilot)
         if keys == "u":
-            await shows(pilot, "owned")  # both runs are listed
+            for run in ("owned", "[red]x"):  # both are listed
+                await shows(pilot, run)
             await pilot.press("space", "space", "enter")
             await until(pilot, lambda: isinstance(app.screen, CompareScreen))
             await shows(pilot, "return")

@@ -12,7 +12,7 @@ from subprocess import PIPE
 
 import pytest
 
-from tests.engine.processes import children, wait_until
+from tests.engine.processes import child_process, children, wait_until
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import SMALL, assert_refused
 
@@ -62,13 +62,10 @@ def test_check_finds_a_real_file_good(smollm2: str, tmp_path: Path) -> None:
 def running(*options: str) -> Iterator[subprocess.Popen[str]]:
     """Start a headless run and wait until its model can be asked."""
     command = [sys.executable, "-m", "pokeTUI", "run", "--headless", *SMALL, *options]
-    with subprocess.Popen([*command, "--steps", "500000"], stdout=PIPE, text=True) as process:
+    with child_process([*command, "--steps", "500000"], stdout=PIPE, text=True) as process:
         assert process.stdout is not None
-        try:
-            assert any("a model.gguf is ready" in line for line in process.stdout)
-            yield process
-        finally:
-            process.kill()
+        assert any("a model.gguf is ready" in line for line in process.stdout)
+        yield process
 
 
 def stopped(process: subprocess.Popen[str]) -> str:
