@@ -66,11 +66,11 @@ def print_overview(save_dir: str | None, names: Sequence[str]) -> None:
         CheckpointError: There is no such run or policy.
     """
     # Here, not above: these load what folds a journal.
-    from pokeTUI.dashboard.curves import ALONE, RETURN, SUCCESS
+    from pokeTUI.dashboard.curves import ALONE_SUCCESS, RETURN, SUCCESS
     from pokeTUI.dashboard.overlay import Group, Overlay, View, load_run, make_groups
 
     runs = [load_run(saves(save_dir), name, _warn) for name in dict.fromkeys(names)]
-    overlay, curves = Overlay(), (RETURN, SUCCESS, ALONE)
+    overlay, curves = Overlay(), (RETURN, SUCCESS, ALONE_SUCCESS)
     settings = differing(*(run.digest.settings for run in runs))
     heads = (head for curve in curves for head in (curve.title, "best", "at step"))
     rows: list[tuple[str, ...]] = [("run", "steps", "episodes", *heads, "settings that differ")]

@@ -35,6 +35,9 @@ _FIGURES: Mapping[str, str] = MappingProxyType(
 )
 """Titles of an agent's figures, in the order of the keys; others come after them by their name."""
 
+_STEP = "step"
+_UNITS = {"episodes": "episode", "updates": "update", "evaluations": _STEP}
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -51,7 +54,7 @@ class Curve:
     @property
     def unit(self) -> str:
         """What is counted from left to right."""
-        return "update" if self.source == "updates" else "episode"
+        return _UNITS[self.source]
 
     @property
     def is_lower_better(self) -> bool:
@@ -83,6 +86,15 @@ class Curve:
         """Return at which of the run's steps places of the curve are."""
         known, steps = self._record(state).points(STEPS)
         return np.interp(places, known, steps) if len(known) else places
+
+    def beside(self, other: "Curve", state: DashboardState, window: int) -> Points:
+        """Return the smoothed points at places of another curve, whatever that one counts."""
+        places, values = self.smoothed(state, window)
+        known, steps = other._record(state).points(STEPS)
+        if self.unit == other.unit or not len(known):
+            return places, values
+        steps_here = self.steps(state, places)
+        return (steps_here if other.unit == _STEP else np.interp(steps_here, steps, known)), values
 
     def text(self, value: float) -> str:
         """Return a value in a few characters."""

@@ -284,7 +284,7 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             figures = {**event.figures, STEPS: float(event.total_steps)}
             updates = state.updates.add(float(event.update), figures)
             return replace(state, policy=event, updates=updates)
-        case events.EvaluationEnded(episode=episode, evaluation=evaluation):
+        case events.EvaluationEnded(evaluation=evaluation, total_steps=total_steps):
             successes = evaluation.success_rate * evaluation.episodes
             low, high = success_interval(successes, evaluation.episodes)
             is_known = evaluation.episodes > 0  # of exam games none may have ended yet
@@ -296,9 +296,9 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
                 "milestones": sum(evaluation.milestones.values()),
                 "success_low": low,
                 "success_high": high,
-                STEPS: float(event.total_steps),
+                STEPS: float(total_steps),
             }
-            evaluations = state.evaluations.add(float(episode), figures)
+            evaluations = state.evaluations.add(float(total_steps), figures)
             return replace(state, evaluations=evaluations, evaluated=event)
         case events.CheckpointSaved():
             return replace(state, checkpoint=event)

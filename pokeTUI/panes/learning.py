@@ -133,7 +133,7 @@ class LearningPane(Pane):
 
     def _choose(self, step: int) -> None:
         known = curves(self._state)
-        at = known.index(self.curve) if self.curve in known else 0
+        at = known.index(self.curve) if self._is_chosen and self.curve in known else 0
         self.curve, self._is_chosen = known[(at + step) % len(known)], True
         self._cursor = None
 
@@ -221,24 +221,27 @@ class LearningPane(Pane):
         elif curve == RETURN and not self._other_name:
             rates = cut(SUCCESS.smoothed(state, SUCCESS_WINDOW), left, right)
             drawn.append(PlotLine(rates, Ink.info, is_dotted=True, is_on_right=True))
-            alone = cut(ALONE.points(state), left, right)
+            alone = cut(ALONE.beside(curve, state, 1), left, right)
             if len(alone[0]):
                 drawn.append(PlotLine(alone, Ink.warn, is_on_right=True))
         elif curve == ALONE and not self._other_name:
-            rates = cut(SUCCESS.smoothed(state, SUCCESS_WINDOW), left, right)
-            drawn.append(PlotLine(rates, Ink.info, is_dotted=True))
-            drawn = [one for one in drawn if len(one.points[0])]
+            led = cut(RETURN.beside(curve, state, SUCCESS_WINDOW), left, right)
+            if len(led[0]):
+                drawn = [replace(drawn[0], is_on_right=True), PlotLine(led, Ink.info, True)]
         elif curve in (SUCCESS, ALONE_SUCCESS) and not self._other_name:
             if curve == SUCCESS:
-                drawn.append(PlotLine(cut(ALONE_SUCCESS.points(state), left, right), Ink.warn))
+                alone = cut(ALONE_SUCCESS.beside(curve, state, 1), left, right)
+                drawn.append(PlotLine(alone, Ink.warn))
             drawn += [
-                PlotLine(cut(bound.points(state), left, right), Ink.faint, is_dotted=True)
+                PlotLine(cut(bound.beside(curve, state, 1), left, right), Ink.faint, is_dotted=True)
                 for bound in (ALONE_LOW, ALONE_HIGH)
             ]
             drawn = [one for one in drawn if len(one.points[0])]
         can_log = all(np.all(one.points[1] > 0) for one in drawn if not one.is_on_right)
         is_log = self._is_log and can_log
-        axes = Axes(left, right, curve.unit, curve.text, is_log, curve.is_share and not is_log)
+        scaled = RETURN if drawn[0].is_on_right else curve
+        is_share = scaled.is_share and not is_log
+        axes = Axes(left, right, curve.unit, scaled.text, is_log, is_share)
         if self._cursor is not None:
             place = place_of(self._cursor, axes, self._frame.columns)
             axes = replace(axes, cursor=place)
@@ -263,11 +266,11 @@ class LearningPane(Pane):
         size = max(WINDOWS[self._window], curve.stride(state))
         mean = f"  mean of {size}" if size > 1 else "  raw"
         line.add_whole("  the policy alone" if curve.source == "evaluations" else mean, Ink.dim)
-        if state.evaluated is not None and curve in (RETURN, SUCCESS, ALONE, ALONE_SUCCESS):
-            for text in _alone(state, state.evaluated.evaluation):
-                line.add_whole(text, Ink.text)
         if self._is_zoomed:
             line.add_whole("  last tenth", Ink.text)
+        if state.evaluated is not None and curve in (ALONE, ALONE_SUCCESS):
+            for text in _alone(state, state.evaluated.evaluation):
+                line.add_whole(text, Ink.text)
         if state.policy is not None and curve.source == "episodes":
             line.add_whole(f"  update {state.policy.update:,}", Ink.dim)
             for name in ("entropy", "value_loss", "epsilon", "distillation"):
@@ -312,7 +315,7 @@ def _legend(
     if not other and curve == RETURN:
         names = [curve.title, "success", "policy alone"]
     elif not other and curve == ALONE:
-        names = ["policy alone: way to the goal", "with the planner: success"]
+        names = [curve.title, "return"]
     elif not other and curve in (SUCCESS, ALONE_SUCCESS):
         alone = ["policy alone"] if curve == SUCCESS else []
         names = [curve.title, *alone, "from", "to"]
@@ -321,7 +324,7 @@ def _legend(
         places = one.points[0]
         # Without a mark the last value stands, however long ago it came: evaluations take a while.
         value = value_at(one.points, places[-1] if axes.cursor is None and len(places) else place)
-        text = "–" if value is None else f"{value:.0%}" if one.is_on_right else curve.text(value)
+        text = "–" if value is None else f"{value:.0%}" if one.is_on_right else axes.text(value)
         line.add(text, Ink.strong).add("  ", Ink.dim)
     if other and not is_read:
         line.add(f"reading {other} …", Ink.dim)

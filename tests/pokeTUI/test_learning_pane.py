@@ -9,7 +9,7 @@ from engine.config import RunConfig
 from engine.events import REPLAY, Event, PolicyUpdated
 from engine.training.journal import Journal
 from engine.training.runs import RunFolder
-from pokeTUI.dashboard.curves import Curve, brief, curves, load_curves, saved_runs
+from pokeTUI.dashboard.curves import ALONE, SUCCESS, Curve, brief, curves, load_curves, saved_runs
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.learning import LearningPane
 from pokeTUI.rendering.chart import Series, draw_chart
@@ -55,12 +55,12 @@ def test_every_curve_fits_every_size(size: tuple[int, int]) -> None:
 
 def test_all_figures_can_be_chosen_and_the_keys_go_round() -> None:
     titles = [curve.title for curve in curves(STATE)]
-    assert titles[:3] == ["return", "length", "success"]
-    assert titles[3:5] == ["planner share of decisions", "milestones"]
+    assert titles[:4] == ["policy alone", "return", "length", "success"]
+    assert titles[4:6] == ["planner share of decisions", "milestones"]
     assert {"entropy", "policy loss", "value loss", "policy alone: return"} <= set(titles)
     assert "won the COBBLE BADGE" in titles
     assert make_pane("previous").curve.title == titles[-1]
-    assert make_pane(*["next"] * len(titles)).curve.title == "return"
+    assert make_pane(*["next"] * len(titles)).curve.title == titles[0]
 
 
 def test_learning_pane_shows_the_documented_figures() -> None:
@@ -75,7 +75,7 @@ def test_learning_pane_shows_the_documented_figures() -> None:
     ):
         text = shown(*steps_to(title, state), state=state)
         assert f"{title} {value}" in text
-    assert "distillation 0.25" in shown(size=(118, 16), state=state)
+    assert "distillation 0.25" in shown("next", size=(118, 16), state=state)
 
 
 def test_milestones_that_are_reached_are_a_share_of_all() -> None:
@@ -104,8 +104,16 @@ def test_the_legend_has_the_value_of_now() -> None:
     assert "episode 10" in text
 
 
+def test_the_policy_alone_is_drawn_first_above_the_return_of_the_games_with_the_planner() -> None:
+    text = shown()
+    assert "━ policy alone 99%  ┅ return 60.1" in text
+    assert "step 180,000" in text
+    assert list(ALONE.beside(SUCCESS, STATE, 1)[0]) == [50, 100, 150, 200]
+    assert list(SUCCESS.beside(ALONE, STATE, 1)[0][[0, -1]]) == [900, 180_000]
+
+
 def test_smoothing_goes_round_and_says_over_how_many() -> None:
-    pane = make_pane()
+    pane = make_pane("next")
     said = []
     for _ in range(5):
         foot = texts(pane, STATE, (74, 16))[-1]
@@ -122,7 +130,7 @@ def test_a_log_scale_needs_values_above_zero_and_says_so() -> None:
 
 
 def test_the_last_tenth_begins_there() -> None:
-    text = shown("range")
+    text = shown("next", "range")
     assert "last tenth" in text
     assert " 180 ─" in text
 
@@ -146,12 +154,12 @@ def test_milestones_that_have_no_room_are_scrolled_to() -> None:
 
 def test_the_zoomed_pane_has_milestones_and_the_other_curves_besides() -> None:
     text = shown(size=(198, 56))
-    for title in ("milestones", "entropy", "value loss", "policy alone: return", "length"):
+    for title in ("milestones", "entropy", "value loss", "policy alone: success", "length"):
         assert title in text
 
 
 async def test_the_mark_reads_values_and_goes_away_at_the_end() -> None:
-    async with open_pane(make_pane(), STATE, (74, 16)) as (pilot, app):
+    async with open_pane(make_pane("next"), STATE, (74, 16)) as (pilot, app):
         for _ in range(3):
             app.pane.act("left")
         await pilot.pause()
@@ -184,7 +192,7 @@ def state_of_run(save_dir: Path, name: str = "now") -> DashboardState:
 async def test_a_saved_run_is_drawn_behind_and_taken_away_again(tmp_path: Path) -> None:
     run_id = save_run(tmp_path, [make_episode(number, 20.0) for number in range(1, 101)])
     state = state_of_run(tmp_path)
-    async with open_pane(make_pane(state=state), state, (74, 16)) as (pilot, app):
+    async with open_pane(make_pane("next", state=state), state, (74, 16)) as (pilot, app):
         app.pane.act("compare")
         await pilot.pause()
         assert app.screen.query_one(OptionList).option_count == 2

@@ -69,7 +69,7 @@ def test_the_policy_is_evaluated_every_so_many_episodes(evaluated):
 
 def test_evaluations_leave_the_training_as_it_would_be_without_them(tmp_path):
     """Without an interval nothing is evaluated."""
-    plain = Run(tmp_path / "plain", total_steps=STEPS)
+    plain = Run(tmp_path / "plain", total_steps=STEPS, exam_share=0.0)
     plain.play()
     assert not plain.of(EvaluationEnded)
     python_rng, torch_rng = np.random.get_state()[1].tobytes(), torch.get_rng_state()
