@@ -28,7 +28,9 @@ from docs.pictures.runs import (
     own_surroundings,
 )
 from engine.errors import VideoError
+from engine.types import EpisodeSummary
 from engine.video import gif_writer
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.video.raster import Raster, check_tools
 from pokeTUI.video.screen import Look, Screen, mix, read_screen
 
@@ -125,9 +127,8 @@ async def play(opened: Cockpit, camera: Camera, train_s: float, scene_s: float) 
     await opened.wait_for(is_near_the_badge, scene_s)
     await opened.press("-", "-")
     with camera.rolls(Scene.WINNING):
-        last = max(opened.state.last_ends)
-        before = opened.state.last_ends[last]
-        await opened.wait_for(lambda state: state.last_ends[last] is not before, scene_s / 6)
+        before = _last_end(opened.state)
+        await opened.wait_for(lambda state: _last_end(state) is not before, scene_s / 6)
     await opened.press("-")
     await opened.wait_for(is_choosing, scene_s)
     await camera.watch(Scene.BATTLE, 2.5)
@@ -140,6 +141,11 @@ async def play(opened: Cockpit, camera: Camera, train_s: float, scene_s: float) 
     await camera.watch(Scene.GIVING_BACK, 1.5, "t")
     await opened.press("q")
     await camera.watch(Scene.QUITTING, 1.5)
+
+
+def _last_end(state: DashboardState) -> EpisodeSummary | None:
+    """Return how the watched game's last episode went."""
+    return None if state.status is None else state.last_ends.get(state.status.watched_env)
 
 
 async def record(train_s: float, scene_s: float) -> list[Moment]:
