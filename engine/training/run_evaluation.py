@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 
-from engine.agents.base import Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, HasPolicy, Player
 from engine.agents.shares import ExactShares, assign_decisions
 from engine.config import load_config
+from engine.env.batch import Batch
 from engine.env.observation import spaces_of_game
 from engine.env.vector import VectorEnv
 from engine.errors import CheckpointError
@@ -22,7 +24,13 @@ from engine.training.checkpoint import (
     CheckpointStore,
     read_checkpoint,
 )
-from engine.training.evaluation import ALONE, evaluation_config, evaluation_seed, play_episodes
+from engine.training.evaluation import (
+    ALONE,
+    EpisodeDraws,
+    evaluation_config,
+    evaluation_seed,
+    play_episodes,
+)
 from engine.training.run_settings import SESSION_KEYS, ignored_settings, load_settings
 from engine.training.runs import RunFolder, find_run
 from engine.training.snapshot import refuse_other_versions
@@ -84,19 +92,27 @@ def evaluate_run(
             curriculum.load(saved.facts["curriculum"])
             total_steps = int(saved.facts["metrics"]["total_steps"])
         seed, guidance = evaluation_seed(config), ALONE
-        player = agent.player(seed)
+        draws = EpisodeDraws(seed, few.num_envs)
+        # Agents without a policy draw all from one generator.
+        player = agent.player(draws if isinstance(agent, HasPolicy) else seed)  # type: ignore[arg-type]
         if with_planner:
             guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
             if "shares" in saved.arrays and curriculum.forced_share is not None:
                 player = _with_share(player, curriculum.forced_share, few.num_envs)
-        played = play_episodes(player, vector, episodes, seed, guidance, report=report)
+        played = play_episodes(player, vector, episodes, seed, guidance, report=report, draws=draws)
     return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 
 
 def _with_share(player: Player, share: float, num_envs: int) -> Player:
     """Return the player, which gives the planner its share of the decisions as training did."""
     shares = ExactShares(num_envs, 2)
-    return lambda batch, guidance: player(batch, assign_decisions(shares, share, batch, guidance))
+
+    def play(batch: Batch, guidance: Guidance) -> ActionBatch:
+        is_new = batch.terminated | batch.truncated
+        shares.load(np.where(is_new[:, None], 0.0, shares.save()))
+        return player(batch, assign_decisions(shares, share, batch, guidance))
+
+    return play
 
 
 def _read(folder: RunFolder, checkpoint: str) -> tuple[Checkpoint, Path, list[str]]:
