@@ -750,6 +750,8 @@ class EpisodeSummary:
     start."""
     recording: str = ""
     """The episode's inputs (`engine.env.input_recording`), "" where there are none."""
+    stood_still: bool = False
+    """It was ended in an evaluation because nothing new happened for long."""
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> "EpisodeSummary":

@@ -35,10 +35,15 @@ class Playable(Protocol):
 class Restarts(Protocol):
     """Single environments can begin anew, and stand still in a step: `STAND_STILL` is no action."""
 
-    def restart(self, seeds: Mapping[int, int]) -> Batch:
+    def restart(self, seeds: Mapping[int, int], *, patience: int = 0) -> Batch:
         """Start episodes in the environments of `seeds`; each draws its random numbers from its.
 
         The others stand still. What fails is replaced with the batch, as in a step.
+
+        Args:
+            seeds: By environment.
+            patience: Steps without anything new after which these episodes are truncated; 0: the
+                usual limits alone.
         """
 
 

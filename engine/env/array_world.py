@@ -59,10 +59,10 @@ class ArrayWorld:
         self._arrays.forget_step()
         return self._batch(Outcome())
 
-    def restart(self, seeds: Mapping[int, int]) -> Batch:
+    def restart(self, seeds: Mapping[int, int], *, patience: int = 0) -> Batch:
         """Start episodes in some environments; the others stand still."""
         self._arrays.forget_step()
-        return self._mended(self._outcome(None, on_host(EnvHost.reset, seeds)))
+        return self._mended(self._outcome(None, on_host(EnvHost.reset, seeds, patience)))
 
     def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         """Take (N,) actions, each in its environment; `shows`: `inspect` is called next."""

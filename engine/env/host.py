@@ -80,11 +80,11 @@ class EnvHost:
         """Lay the arrays of a run's environments over the memory."""
         self.arrays = SharedArrays(num_envs, facts, self._file)
 
-    def reset(self, seeds: Mapping[int, int]) -> None:
-        """Start an episode in each of `seeds` that is here, with random numbers from its seed."""
+    def reset(self, seeds: Mapping[int, int], patience: int = 0) -> None:
+        """Start an episode in each of `seeds` that is here; see `SteppedEnv.restart`."""
         for index, env in self._envs.items():
             if index in seeds:
-                env.begin(seeds[index])
+                env.restart(seeds[index], patience)
                 self.arrays.publish(index, env)
 
     def step(self, only: int | None, shows: bool) -> Outcome | None:

@@ -99,6 +99,7 @@ def play_episodes(
     *,
     draws: EpisodeDraws | None = None,
     worth: list[FloatArray] | None = None,
+    patience: int = 0,
 ) -> list[EpisodeSummary] | None:
     """Play and return episodes; None if `may_go_on`, which is asked before every step, said no.
 
@@ -115,8 +116,10 @@ def play_episodes(
         report: Called with how many are played, whenever one has ended.
         draws: What the player draws from, if each episode has random numbers of its own.
         worth: Takes the values of all actions taken, if the policy has any.
+        patience: Steps without anything new after which an episode ends, by the power `Restarts`;
+            0: it goes on.
     """
-    schedule = _Schedule(vector, episodes, seed, report, draws)
+    schedule = _Schedule(vector, episodes, seed, report, draws, patience)
     batch = schedule.begin()
     while schedule.playing:
         if not may_go_on():
@@ -145,7 +148,9 @@ class _Schedule:
         seed: int,
         report: Callable[[int], None],
         draws: EpisodeDraws | None,
+        patience: int,
     ) -> None:
+        self._patience = patience
         self._vector, self._report, self._draws = vector, report, draws
         self._restarts = vector if isinstance(vector, Restarts) else None
         self._due = deque(range(episodes))
@@ -162,7 +167,7 @@ class _Schedule:
         seeds = self._assign(rows)
         if self._restarts is None:
             return self._vector.reset(self._seeds[: len(rows)])
-        return self._settled(self._restarts.restart(seeds))
+        return self._settled(self._restarts.restart(seeds, patience=self._patience))
 
     def step(self, action_batch: ActionBatch, batch: Batch) -> Batch:
         """Act where an episode is played; return what the player sees next."""
@@ -182,7 +187,7 @@ class _Schedule:
             seeds = self._assign(ended)
             if self._restarts is None or not seeds:
                 break
-            batch = self._restarts.restart(seeds)
+            batch = self._restarts.restart(seeds, patience=self._patience)
         return dataclasses.replace(batch, truncated=batch.truncated | self._is_new)
 
     def _assign(self, rows: Iterable[int]) -> dict[int, int]:

@@ -37,6 +37,9 @@ from engine.training.snapshot import refuse_other_versions
 from engine.training.vectors import ENV_FACTORY
 from engine.types import EpisodeSummary
 
+_LEAST_PATIENCE = 500
+"""Steps. Episodes that are won had at most 292 without anything new (docs/experiments.md)."""
+
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedRun:
@@ -63,13 +66,16 @@ def evaluate_run(
     episodes: int,
     checkpoint: str = LATEST,
     with_planner: bool = False,
+    patience: int | None = None,
     report: Callable[[int], None] = lambda done: None,
 ) -> EvaluatedRun:
     """Play episodes by a checkpoint of a run; another process may continue with the run meanwhile.
 
     `run` is an id, a path or "latest"; `checkpoint` "latest", "best", or the path of a file. With
-    the planner it is followed as far as the curriculum did; else the policy is alone. `report` is
-    called with how many episodes are played, whenever one has ended.
+    the planner it is followed as far as the curriculum did; else the policy is alone. An episode
+    ends after `patience` steps in which nothing new happened; 0: never; None: half an episode's
+    steps, at least 500. `report` is called with how many episodes are played, whenever one has
+    ended.
 
     Raises:
         PokeTUIError: The run, the checkpoint, the ROM or a worker is unusable.
@@ -99,7 +105,18 @@ def evaluate_run(
             guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
             if "shares" in saved.arrays and curriculum.forced_share is not None:
                 player = _with_share(player, curriculum.forced_share, few.num_envs)
-        played = play_episodes(player, vector, episodes, seed, guidance, report=report, draws=draws)
+        if patience is None:
+            patience = max(_LEAST_PATIENCE, config.env.max_steps // 2)
+        played = play_episodes(
+            player,
+            vector,
+            episodes,
+            seed,
+            guidance,
+            report=report,
+            draws=draws,
+            patience=patience,
+        )
     return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 
 

@@ -259,13 +259,23 @@ def evaluate(
     planner: Annotated[
         bool, typer.Option("--planner", help="Keep the run's planner weight.")
     ] = False,
+    patience: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=1_000_000,
+            help="Early stopping of an episode after this many steps without anything new; "
+            "0: never.",
+            show_default="half an episode, at least 500",
+        ),
+    ] = None,
     save_dir: options.SaveDir = None,
     core: options.Core = None,
 ) -> None:
     """Evaluate a saved run's policy alone, without learning."""
     from pokeTUI.cli.reports import print_evaluation
 
-    print_evaluation(save_dir, run, episodes, checkpoint, with_planner=planner)
+    print_evaluation(save_dir, run, episodes, checkpoint, with_planner=planner, patience=patience)
 
 
 @app.command(cls=options.Panels)
