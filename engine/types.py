@@ -757,6 +757,8 @@ class EpisodeSummary:
     start."""
     recording: str = ""
     """The episode's inputs (`engine.env.input_recording`), "" where there are none."""
+    stood_still: bool = False
+    """It was ended in an evaluation because nothing new happened for long."""
     is_exam: bool = False
     """The policy played it alone, as it is evaluated (`engine.training.exams`)."""
 

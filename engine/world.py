@@ -5,7 +5,7 @@ by hand, saving and more are powers of their own: a run in a world that lacks on
 a command that needs it is refused with the reason (`engine.training.powers`).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -29,6 +29,22 @@ class Playable(Protocol):
 
     def step(self, actions: NDArray[np.int64]) -> Batch:
         """Take (N,) actions, each in its environment; where an episode ends the next begins."""
+
+
+@runtime_checkable
+class Restarts(Protocol):
+    """Single environments can begin anew, and stand still in a step: `STAND_STILL` is no action."""
+
+    def restart(self, seeds: Mapping[int, int], *, patience: int = 0) -> Batch:
+        """Start episodes in the environments of `seeds`; each draws its random numbers from its.
+
+        The others stand still. What fails is replaced with the batch, as in a step.
+
+        Args:
+            seeds: By environment.
+            patience: Steps without anything new after which these episodes are truncated; 0: the
+                usual limits alone.
+        """
 
 
 class World(Playable, Protocol):

@@ -132,11 +132,10 @@ class Agent(Protocol):
 
 
 @runtime_checkable
-class HasPolicy(Protocol):
-    """An agent with a learnt policy that another process can play by."""
+class HasPolicy(Agent, Protocol):
+    """An agent with a learnt policy, which can play by itself."""
 
-    def save_policy(self) -> dict[str, NDArray[np.generic]]:
-        """Return what `player` acts by, for `load_policy`; it is still the agent's own."""
+    learns_policy: bool
 
-    def load_policy(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Act by what `save_policy` of an agent with the same settings returned."""
+    def player(self, seed: int | np.random.Generator) -> Player:
+        """Return what plays by the policy; see `Agent.player`."""

@@ -115,6 +115,7 @@ class DQN:
     """
 
     name = "dqn"
+    learns_policy = True
 
     def __init__(
         self,
@@ -243,7 +244,7 @@ class DQN:
         self._acted = batch, action_batch.actions, guidance.teaching
         return action_batch
 
-    def player(self, seed: int) -> Player:
+    def player(self, seed: int | np.random.Generator) -> Player:
         """Return the current policy, with as few random actions as there are in the end.
 
         Without any it could walk forwards and backwards for ever.
@@ -426,14 +427,6 @@ class DQN:
         error = float(np.abs(errors).mean())
         usual = self._usual_error or error
         self._usual_error = _ERROR_DECAY * usual + (1 - _ERROR_DECAY) * error
-
-    def save_policy(self) -> dict[str, NDArray[np.generic]]:
-        """Return the network's weights."""
-        return save_network(self.network, "network")
-
-    def load_policy(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take the network's weights."""
-        load_network(self.network, "network", arrays)
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return the state as JSON-able facts and arrays, for `load`."""

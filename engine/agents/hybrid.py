@@ -21,7 +21,6 @@ from engine.agents.networks import masked_log_probs
 from engine.agents.ppo import PPO, Transition
 from engine.agents.rollout import FloatArray
 from engine.agents.shares import Takeovers
-from engine.agents.weights import load_network, save_network
 from engine.config import EncoderKind, ImitationConfig, PPOConfig, TakeoverConfig
 from engine.env.batch import Batch
 from engine.types import Source, Spaces
@@ -45,6 +44,7 @@ class GuidedPolicy:
     """
 
     name = "ppo"
+    learns_policy = True
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class GuidedPolicy:
         )
         return action_batch
 
-    def player(self, seed: int) -> Player:
+    def player(self, seed: int | np.random.Generator) -> Player:
         """Return the current policy, which draws its actions at `PPOConfig.temperature`.
 
         PPO learns probabilities. The most probable action alone is another policy, which can walk
@@ -152,14 +152,6 @@ class GuidedPolicy:
     def update(self, batch: Batch) -> dict[str, float]:
         """Learn from the rollout; `batch` holds the states after it."""
         return self.ppo.update(batch)
-
-    def save_policy(self) -> dict[str, NDArray[np.generic]]:
-        """Return the network's weights."""
-        return save_network(self.ppo.network, "network")
-
-    def load_policy(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take the network's weights."""
-        load_network(self.ppo.network, "network", arrays)
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return the state as JSON-able facts and arrays, for `load`."""

@@ -1,6 +1,6 @@
 """Step environments together and call them singly, wherever they run."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ _R = TypeVar("_R")
 
 
 class ArrayWorld:
-    """A `FullWorld` of games; `engine.world` documents its methods.
+    """A `FullWorld` of games that has `Restarts`, too; `engine.world` documents its methods.
 
     What fails in `update_planner`, `override`, `watch` and whatever returns a batch is replaced
     with the next batch at the latest, unless it is in `reset` or `load`; else it is raised.
@@ -58,6 +58,11 @@ class ArrayWorld:
         self._hosts.reset({index: int(seed) for index, seed in enumerate(seeds)})
         self._arrays.forget_step()
         return self._batch(Outcome())
+
+    def restart(self, seeds: Mapping[int, int], *, patience: int = 0) -> Batch:
+        """Start episodes in some environments; the others stand still."""
+        self._arrays.forget_step()
+        return self._mended(self._outcome(None, on_host(EnvHost.reset, seeds, patience)))
 
     def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         """Take (N,) actions, each in its environment; `shows`: `inspect` is called next."""

@@ -10,6 +10,9 @@ from engine.env.demo_requests import DemoEnded
 from engine.planning_types import GoalOutcome
 from engine.types import EpisodeSummary
 
+STAND_STILL = -1
+"""Given as an action, it leaves the environment as it is."""
+
 
 @dataclass(slots=True)
 class Outcome:

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.config import RunConfig
 from engine.env.arrays import EnvFacts, SharedArrays
-from engine.env.batch import Outcome
+from engine.env.batch import STAND_STILL, Outcome
 from engine.env.inspection import Inspection
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
@@ -80,11 +80,12 @@ class EnvHost:
         """Lay the arrays of a run's environments over the memory."""
         self.arrays = SharedArrays(num_envs, facts, self._file)
 
-    def reset(self, seeds: Mapping[int, int]) -> None:
-        """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
+    def reset(self, seeds: Mapping[int, int], patience: int = 0) -> None:
+        """Start an episode in each of `seeds` that is here; see `SteppedEnv.restart`."""
         for index, env in self._envs.items():
-            env.begin(seeds[index])
-            self.arrays.publish(index, env)
+            if index in seeds:
+                env.restart(seeds[index], patience)
+                self.arrays.publish(index, env)
 
     def step(self, only: int | None, shows: bool) -> Outcome | None:
         """Take the shared actions, each in its environment; return what happened, if anything.
@@ -99,6 +100,8 @@ class EnvHost:
             self._envs[index].env.is_rendering = True
         outcome, actions, choosers = Outcome(), self.arrays["actions"], self.arrays["choosers"]
         for index in self._envs if only is None else (only,):
+            if actions[index] == STAND_STILL:
+                continue
             env = self._envs[index]
             if choosers[index]:
                 env.chosen_by(int(choosers[index]))

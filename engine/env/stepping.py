@@ -17,6 +17,7 @@ from engine.env.demo_requests import CANNOT_RECORD, DemoEnded, DemoFacts, DemoRe
 from engine.env.game_env import GameEnv
 from engine.env.inspection import Inspection
 from engine.env.pixels import MakeSight
+from engine.env.standstill import Standstill
 from engine.env.start_states import states_folder
 from engine.errors import DemoError
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, UserOverrides
@@ -130,6 +131,7 @@ class SteppedEnv:
         self.reason = ""
         self._start = ""
         self._max_steps = 0
+        self._standstill: Standstill | None = None
         self._paid = Paid()
         self.is_watched = self._shows_frames = False
         self._sight = None if sight is None else sight(env.game.frame_shape)
@@ -162,6 +164,11 @@ class SteppedEnv:
         self._reset(seed)
         self._begin_here()
 
+    def restart(self, seed: int, patience: int) -> None:
+        """Start an episode, truncated after `patience` steps without anything new; 0: never."""
+        self.begin(seed)
+        self._standstill = Standstill(patience) if patience else None
+
     def chosen_by(self, code: int) -> None:
         """Record who chooses the next action (`engine.env.choices.code_of`), and why."""
         self.env.chosen_by(code, self._why() if is_advised(code) else "")
@@ -176,6 +183,9 @@ class SteppedEnv:
         reward, is_terminated, is_truncated = self._advance(action)
         if self._max_steps and not is_terminated:
             is_truncated |= self.env.episode_steps - self.env.milestone_step >= self._max_steps
+        if self._standstill is not None and not is_terminated:
+            self._standstill.update(self.env.state)
+            is_truncated |= self._standstill.is_reached
         if self.is_watched:
             self._paid.add(self.env.breakdown, self.place)
         if self._sight is not None:
@@ -222,7 +232,8 @@ class SteppedEnv:
         """Return the episode so far."""
         advisor = self._asked
         goals = () if advisor is None else advisor.outcomes()
-        return replace(self.env.summary(), goals=goals, start=self._start)
+        stood_still = self._standstill is not None and self._standstill.is_reached
+        return replace(self.env.summary(), goals=goals, start=self._start, stood_still=stood_still)
 
     @property
     def _asked(self) -> Advisor | None:
@@ -389,6 +400,7 @@ class SteppedEnv:
         self.env.close()
 
     def _begin_here(self) -> None:
+        self._standstill = None
         self._is_advised = self._wants_advice
         if (advisor := self._asked) is not None:
             advisor.reset(self.env.state)

@@ -155,7 +155,7 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
     torch.set_num_threads(1)
     folder = RunFolder(find_run(config.save_dir, name, purpose="play"))
     settings = read_settings(folder.path)
-    saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
+    saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_best()
     game = load_game(config.rom_path, config.allow_unknown_rom)
     with refuse_other_versions(saved):
         agent = build_agent(settings, spaces_of_game(game))

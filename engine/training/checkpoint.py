@@ -119,6 +119,17 @@ class CheckpointStore:
             ) from None
         return path
 
+    def load_best(self) -> tuple[Checkpoint, Path, list[str]]:
+        """Return what the policy alone was best with; where nobody saw it, as `load_newest`."""
+        best, warnings = self._folder / BEST, []
+        if _is_seen_alone(best):
+            try:
+                return read_checkpoint(best), best, []
+            except CheckpointError as error:
+                warnings = [f"{error.message} Using the latest one."]
+        checkpoint, path, more = self.load_newest()
+        return checkpoint, path, warnings + more
+
     def load_newest(
         self, use: Callable[[Checkpoint], None] = lambda _: None
     ) -> tuple[Checkpoint, Path, list[str]]:
@@ -226,6 +237,17 @@ def seal(content: bytes) -> bytes:
     """Replace a zip file's comment, its last 64 bytes, by the SHA-256 of all before."""
     body = content[:-_SUM_LENGTH]
     return body + hashlib.sha256(body).hexdigest().encode()
+
+
+def _is_seen_alone(best: Path) -> bool:
+    """Tell whether it is the best one by games of the policy alone, and not with the planner."""
+    if not best.is_file():
+        return False
+    try:
+        with closing(Archive(best, LIMITS)) as archive:
+            return bool(_facts(archive)["score"][0])
+    except BROKEN:
+        return False
 
 
 def _is_better(checkpoint: Checkpoint, best: Path) -> bool:

@@ -2,34 +2,38 @@
 
 In training the policy plays alone, in environments of its own and with random numbers of its own:
 a run with evaluations takes the same steps as one without. The same seeds come again in every
-evaluation, so that two of them differ by the policy and not by the game's luck.
+evaluation, so that two of them differ by the policy and not by the game's luck. How an episode goes
+follows from the seed and its number, not from what is played beside it: the first eight of thirty
+are those of an evaluation of eight, but for the rounding of the network in batches of another size.
 """
 
 import dataclasses
 import statistics
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.rollout import FloatArray
 from engine.config import RunConfig
-from engine.env.batch import Batch
+from engine.env.batch import STAND_STILL, Batch
 from engine.types import EpisodeSummary, Evaluation
-from engine.world import Playable
+from engine.world import Playable, Restarts
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
 
-_MAX_ENVS = 8
+_MAX_ENVS = 64
 
 
 def evaluation_config(config: RunConfig, episodes: int) -> RunConfig:
-    """Return the settings of the environments for an evaluation: a few, like the run's.
+    """Return the settings of the environments for an evaluation: like the run's, one an episode.
 
     Nobody explores in them: their episodes have limits.
     """
     agent = "random" if config.agent == "explore" else config.agent
-    num_envs = min(episodes, config.num_envs, _MAX_ENVS)
+    num_envs = min(episodes, _MAX_ENVS)
     workers = min(config.worker_count(), num_envs)
     return config.model_copy(update={"agent": agent, "num_envs": num_envs, "workers": workers})
 
@@ -37,6 +41,29 @@ def evaluation_config(config: RunConfig, episodes: int) -> RunConfig:
 def evaluation_seed(config: RunConfig) -> int:
     """Return the seed of an evaluation, which no part of the training has."""
     return int(np.random.SeedSequence([config.seed, 6]).generate_state(1)[0] % 2**31)
+
+
+class EpisodeDraws(np.random.Generator):
+    """Draw each row's random numbers from a generator of the episode that is played there.
+
+    A player can take it for its seed: `default_rng` returns a generator as it is.
+    """
+
+    def __init__(self, seed: int, num_envs: int) -> None:
+        super().__init__(np.random.PCG64(seed))
+        self._seed = seed
+        self._rows = [np.random.default_rng(seed)] * num_envs
+
+    def begin(self, row: int, episode: int) -> None:
+        """Begin with the numbers of an episode in this row."""
+        self._rows[row] = np.random.default_rng([self._seed, episode])
+
+    def random(self, size: Any) -> Any:  # type: ignore[override]
+        """Return numbers from 0 to 1 of a shape with an axis of rows; of two the first is meant."""
+        shape = np.atleast_1d(size).tolist()
+        axis = shape.index(len(self._rows))
+        del shape[axis]
+        return np.stack([row.random(shape) for row in self._rows], axis)
 
 
 def evaluate(
@@ -54,16 +81,10 @@ def evaluate(
     `milestones` are the keys of all that the game has.
     """
     seed = evaluation_seed(config)
-    player = make_player(seed)
     worth: list[FloatArray] = []
-
-    def play(batch: Batch, guidance: Guidance) -> ActionBatch:
-        action_batch = player(batch, guidance)
-        if action_batch.q_values is not None:
-            worth.append(action_batch.q_values)
-        return action_batch
-
-    played = play_episodes(play, vector, episodes, seed, guidance, may_go_on, report)
+    played = play_episodes(
+        make_player(seed), vector, episodes, seed, guidance, may_go_on, report, worth=worth
+    )
     return summarise(played, milestones, worth) if played else None
 
 
@@ -75,39 +96,123 @@ def play_episodes(
     guidance: Guidance = ALONE,
     may_go_on: Callable[[], bool] = lambda: True,
     report: Callable[[int], None] = lambda done: None,
+    *,
+    draws: EpisodeDraws | None = None,
+    worth: list[FloatArray] | None = None,
+    patience: int = 0,
 ) -> list[EpisodeSummary] | None:
     """Play and return episodes; None if `may_go_on`, which is asked before every step, said no.
 
-    Every environment plays its share of them, whoever is first: short episodes must not count more
-    often than long ones. The environments may be at whatever point; the seed is of the games.
-    `report` is called with how many are played, whenever one has ended.
+    The environments may be at whatever point; the seed is of the games. Where the world lacks the
+    power `Restarts`, it decides the first episodes alone.
+
+    Args:
+        player: Chooses the actions.
+        vector: Where it plays.
+        episodes: How many.
+        seed: Each episode gets one of its own from it.
+        guidance: What the player is told beside what it sees.
+        may_go_on: Whether to take another step.
+        report: Called with how many are played, whenever one has ended.
+        draws: What the player draws from, if each episode has random numbers of its own.
+        worth: Takes the values of all actions taken, if the policy has any.
+        patience: Steps without anything new after which an episode ends, by the power `Restarts`;
+            0: it goes on.
     """
-    due, more = np.divmod(np.full(vector.num_envs, episodes), vector.num_envs)
-    due += np.arange(vector.num_envs) < more
-    planned, by_model = np.zeros((2, vector.num_envs), np.int64)
-    seeds = np.random.SeedSequence(seed).generate_state(vector.num_envs) % 2**31
-    batch = vector.reset(seeds.tolist())
-    played: list[EpisodeSummary] = []
-    while due.any():
+    schedule = _Schedule(vector, episodes, seed, report, draws, patience)
+    batch = schedule.begin()
+    while schedule.playing:
         if not may_go_on():
             return None
         action_batch = player(batch, guidance)
-        planned += action_batch.is_planned
-        by_model += action_batch.by_model(batch)
-        batch = vector.step(action_batch.actions)
-        for index, summary in sorted(batch.summaries.items()):
-            length = max(1, summary.length)
-            counted = dataclasses.replace(
-                summary,
-                planner_share=float(planned[index] / length),
-                llm_share=float(by_model[index] / length),
-            )
-            planned[index] = by_model[index] = 0
-            if due[index] and not summary.is_aborted:
-                due[index] -= 1
-                played.append(counted)
-                report(len(played))
-    return played
+        if worth is not None and action_batch.q_values is not None:
+            worth.append(action_batch.q_values[list(schedule.playing)])
+        batch = schedule.step(action_batch, batch)
+    return [schedule.played[number] for number in range(episodes)]
+
+
+class _Schedule:
+    """Let each environment play the next episode that is due, until all are over.
+
+    All that begin are counted, so that short ones do not count more often than long ones.
+
+    Attributes:
+        playing: Number of the episode by environment.
+        played: What came of those that are over, by number.
+    """
+
+    def __init__(
+        self,
+        vector: Playable,
+        episodes: int,
+        seed: int,
+        report: Callable[[int], None],
+        draws: EpisodeDraws | None,
+        patience: int,
+    ) -> None:
+        self._patience = patience
+        self._vector, self._report, self._draws = vector, report, draws
+        self._restarts = vector if isinstance(vector, Restarts) else None
+        self._due = deque(range(episodes))
+        count = max(episodes, vector.num_envs)
+        self._seeds = (np.random.SeedSequence(seed).generate_state(count) % 2**31).tolist()
+        self._planned, self._by_model = np.zeros((2, vector.num_envs), np.int64)
+        self._is_new = np.zeros(vector.num_envs, np.bool_)
+        self.playing: dict[int, int] = {}
+        self.played: dict[int, EpisodeSummary] = {}
+
+    def begin(self) -> Batch:
+        """Start the first episodes."""
+        rows = range(self._vector.num_envs)
+        seeds = self._assign(rows)
+        if self._restarts is None:
+            return self._vector.reset(self._seeds[: len(rows)])
+        return self._settled(self._restarts.restart(seeds, patience=self._patience))
+
+    def step(self, action_batch: ActionBatch, batch: Batch) -> Batch:
+        """Act where an episode is played; return what the player sees next."""
+        self._planned += action_batch.is_planned
+        self._by_model += action_batch.by_model(batch)
+        actions = action_batch.actions.copy()
+        if self._restarts is not None:
+            actions[[row for row in range(len(actions)) if row not in self.playing]] = STAND_STILL
+        self._is_new[:] = False
+        return self._settled(self._vector.step(actions))
+
+    def _settled(self, batch: Batch) -> Batch:
+        """Count what has ended, and start what is due there, which may fail at once."""
+        while ended := [row for row in sorted(batch.summaries) if row in self.playing]:
+            for row in ended:
+                self._end(row, batch.summaries[row])
+            seeds = self._assign(ended)
+            if self._restarts is None or not seeds:
+                break
+            batch = self._restarts.restart(seeds, patience=self._patience)
+        return dataclasses.replace(batch, truncated=batch.truncated | self._is_new)
+
+    def _assign(self, rows: Iterable[int]) -> dict[int, int]:
+        """Let these environments play what is due; return the seeds, by environment."""
+        seeds = {}
+        for row, _ in zip(rows, range(len(self._due)), strict=False):
+            number = self.playing[row] = self._due.popleft()
+            seeds[row] = self._seeds[number]
+            self._planned[row] = self._by_model[row] = 0
+            self._is_new[row] = True
+            if self._draws is not None:
+                self._draws.begin(row, number)
+        return seeds
+
+    def _end(self, row: int, summary: EpisodeSummary) -> None:
+        number, length = self.playing.pop(row), max(1, summary.length)
+        if summary.is_aborted:
+            self._due.appendleft(number)
+            return
+        self.played[number] = dataclasses.replace(
+            summary,
+            planner_share=float(self._planned[row] / length),
+            llm_share=float(self._by_model[row] / length),
+        )
+        self._report(len(self.played))
 
 
 def usage_of(played: Sequence[EpisodeSummary]) -> tuple[float, float]:

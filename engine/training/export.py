@@ -20,7 +20,7 @@ from engine.training.runs import RunFolder
 Table = Literal["episodes", "updates", "evaluations", "exchanges"]
 Format = Literal["csv", "json"]
 
-_NOT_SHOWN = ("recording", "goals", "is_aborted", "components", "steps_to_milestone")
+_NOT_SHOWN = ("recording", "goals", "is_aborted", "components", "steps_to_milestone", "stood_still")
 
 
 def export_run(

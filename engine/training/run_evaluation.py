@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 
-from engine.agents.base import Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, HasPolicy, Player
 from engine.agents.shares import ExactShares, assign_decisions
 from engine.config import load_config
+from engine.env.batch import Batch
 from engine.env.observation import spaces_of_game
 from engine.env.vector import VectorEnv
 from engine.errors import CheckpointError
@@ -22,12 +24,21 @@ from engine.training.checkpoint import (
     CheckpointStore,
     read_checkpoint,
 )
-from engine.training.evaluation import ALONE, evaluation_config, evaluation_seed, play_episodes
+from engine.training.evaluation import (
+    ALONE,
+    EpisodeDraws,
+    evaluation_config,
+    evaluation_seed,
+    play_episodes,
+)
 from engine.training.run_settings import SESSION_KEYS, ignored_settings, load_settings
 from engine.training.runs import RunFolder, find_run
 from engine.training.snapshot import refuse_other_versions
 from engine.training.vectors import ENV_FACTORY
 from engine.types import EpisodeSummary
+
+_LEAST_PATIENCE = 500
+"""Steps. Episodes that are won had at most 292 without anything new (docs/experiments.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +64,19 @@ def evaluate_run(
     run: str,
     *,
     episodes: int,
-    checkpoint: str = LATEST,
+    checkpoint: str | None = None,
     with_planner: bool = False,
+    patience: int | None = None,
     report: Callable[[int], None] = lambda done: None,
 ) -> EvaluatedRun:
     """Play episodes by a checkpoint of a run; another process may continue with the run meanwhile.
 
-    `run` is an id, a path or "latest"; `checkpoint` "latest", "best", or the path of a file. With
-    the planner it is followed as far as the curriculum did; else the policy is alone. `report` is
-    called with how many episodes are played, whenever one has ended.
+    `run` is an id, a path or "latest"; `checkpoint` "latest", "best", or the path of a file; None:
+    the best one, if the policy was seen playing alone, else the latest. With the planner it is
+    followed as far as the curriculum did; else the policy is alone. An episode
+    ends after `patience` steps in which nothing new happened; 0: never; None: half an episode's
+    steps, at least 500. `report` is called with how many episodes are played, whenever one has
+    ended.
 
     Raises:
         PokeTUIError: The run, the checkpoint, the ROM or a worker is unusable.
@@ -84,24 +99,46 @@ def evaluate_run(
             curriculum.load(saved.facts["curriculum"])
             total_steps = int(saved.facts["metrics"]["total_steps"])
         seed, guidance = evaluation_seed(config), ALONE
-        player = agent.player(seed)
+        draws = EpisodeDraws(seed, few.num_envs)
+        # Agents without a policy draw all from one generator.
+        player = agent.player(draws) if isinstance(agent, HasPolicy) else agent.player(seed)
         if with_planner:
             guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
             if "shares" in saved.arrays and curriculum.forced_share is not None:
                 player = _with_share(player, curriculum.forced_share, few.num_envs)
-        played = play_episodes(player, vector, episodes, seed, guidance, report=report)
+        if patience is None:
+            patience = max(_LEAST_PATIENCE, config.env.max_steps // 2)
+        played = play_episodes(
+            player,
+            vector,
+            episodes,
+            seed,
+            guidance,
+            report=report,
+            draws=draws,
+            patience=patience,
+        )
     return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 
 
 def _with_share(player: Player, share: float, num_envs: int) -> Player:
     """Return the player, which gives the planner its share of the decisions as training did."""
     shares = ExactShares(num_envs, 2)
-    return lambda batch, guidance: player(batch, assign_decisions(shares, share, batch, guidance))
+
+    def play(batch: Batch, guidance: Guidance) -> ActionBatch:
+        is_new = batch.terminated | batch.truncated
+        shares.load(np.where(is_new[:, None], 0.0, shares.save()))
+        return player(batch, assign_decisions(shares, share, batch, guidance))
+
+    return play
 
 
-def _read(folder: RunFolder, checkpoint: str) -> tuple[Checkpoint, Path, list[str]]:
+def _read(folder: RunFolder, checkpoint: str | None) -> tuple[Checkpoint, Path, list[str]]:
+    store = CheckpointStore(folder.checkpoints_path, keep=1)
+    if checkpoint is None:
+        return store.load_best()
     if checkpoint == LATEST:
-        return CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
+        return store.load_newest()
     path = user_path(checkpoint)
     if checkpoint == "best":
         path = folder.checkpoints_path / BEST

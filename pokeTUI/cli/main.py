@@ -257,21 +257,33 @@ def evaluate(
     run: options.LatestRun = "latest",
     episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Episodes to play.")] = 30,
     checkpoint: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Checkpoint: latest, best, or a file.", autocompletion=words("latest", "best")
+            help="Checkpoint: latest, best, or a file.",
+            show_default="the best, if the policy was seen playing alone; else the latest",
+            autocompletion=words("latest", "best"),
         ),
-    ] = "latest",
+    ] = None,
     planner: Annotated[
         bool, typer.Option("--planner", help="Keep the run's planner weight.")
     ] = False,
+    patience: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=1_000_000,
+            help="Early stopping of an episode after this many steps without anything new; "
+            "0: never.",
+            show_default="half an episode, at least 500",
+        ),
+    ] = None,
     save_dir: options.SaveDir = None,
     core: options.Core = None,
 ) -> None:
     """Evaluate a saved run's policy alone, without learning."""
     from pokeTUI.cli.reports import print_evaluation
 
-    print_evaluation(save_dir, run, episodes, checkpoint, with_planner=planner)
+    print_evaluation(save_dir, run, episodes, checkpoint, with_planner=planner, patience=patience)
 
 
 @app.command(cls=options.Panels)

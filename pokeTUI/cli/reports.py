@@ -102,7 +102,13 @@ def print_overview(save_dir: str | None, names: Sequence[str]) -> None:
 
 
 def print_evaluation(
-    save_dir: str | None, run: str, episodes: int, checkpoint: str, *, with_planner: bool
+    save_dir: str | None,
+    run: str,
+    episodes: int,
+    checkpoint: str | None,
+    *,
+    with_planner: bool,
+    patience: int | None = None,
 ) -> None:
     """Let a saved run play, and print how it went.
 
@@ -120,6 +126,7 @@ def print_evaluation(
             episodes=episodes,
             checkpoint=checkpoint,
             with_planner=with_planner,
+            patience=patience,
             report=lambda done: advance(done, episodes),
         )
     for warning in found.warnings:
@@ -134,6 +141,8 @@ def print_evaluation(
     say(f"length   {counted(round(result.avg_length), 'step')}")
     say(f"planner  {result.avg_llm_usage + result.avg_rules_usage:.0%} of the decisions")
     say(f"success  {share_text(sum(episode.is_success for episode in played), len(played))}")
+    if stood_still := sum(episode.stood_still for episode in played):
+        say(f"gave up  {stood_still} stood still")
     width = max((len(text) for _, text in found.milestones), default=0)
     say("", f"{'milestone':<{width}}  {'reached by':<32} median step")
     for key, text in found.milestones:

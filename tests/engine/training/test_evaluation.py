@@ -7,10 +7,14 @@ import torch
 
 from engine.agents.base import Guidance, spaces_of
 from engine.agents.dqn import DQN
+from engine.agents.hybrid import GuidedPolicy
 from engine.agents.random import RandomAgent
 from engine.agents.rules import RulesAgent
 from engine.commands import Pause, Resume, Save, SkipEvaluation, Stop
-from engine.config import DQNConfig, RunConfig
+from engine.config import DQNConfig, PPOConfig, RunConfig
+from engine.demos.recorded_env import make_env
+from engine.env.array_world import ArrayWorld
+from engine.env.host import LocalHost
 from engine.errors import WorkerError
 from engine.events import (
     CheckpointSaved,
@@ -23,6 +27,7 @@ from engine.events import (
 from engine.training.checkpoint import BEST, read_checkpoint
 from engine.training.evaluation import (
     ALONE,
+    EpisodeDraws,
     evaluate,
     evaluation_config,
     play_episodes,
@@ -197,13 +202,58 @@ def test_the_evaluation_closes_its_environments(tmp_path):
     assert not made[0].is_closed
 
 
-def test_every_environment_plays_its_share_who_is_first(tmp_path):
+def test_all_episodes_that_begin_are_counted():
     """Short episodes must not count more often than long ones."""
     vector = ToyVector(RunConfig(num_envs=4, workers=1))
-    player = RandomAgent(0).player(3)
-    played = play_episodes(player, vector, 10, seed=5)
-    shares = [sum(summary.env_index == index for summary in played) for index in range(4)]
-    assert shares == [3, 3, 2, 2]
+    reported: list[int] = []
+    played = play_episodes(RandomAgent(0).player(3), vector, 10, seed=5, report=reported.append)
+    assert len(played) == 10
+    assert reported == list(range(1, 11))
+    assert vector.num_steps < sum(summary.length for summary in played) / 2
+
+
+@pytest.fixture(scope="module")
+def practice():
+    """Environments of the practice game, whose episodes are short."""
+    config = RunConfig(env={"max_steps": 40, "progress_steps": 5})
+    envs = [make_env(config, index) for index in range(4)]
+    yield envs
+    for env in envs:
+        env.close()
+
+
+def played_by_policy(envs, episodes: int) -> list[EpisodeSummary]:
+    """Let an untrained policy play; return the episodes but for where they were played."""
+    vector = ArrayWorld(LocalHost(envs), len(envs))
+    spaces = spaces_of(vector.reset(range(len(envs))))
+    draws = EpisodeDraws(5, len(envs))
+    player = GuidedPolicy(PPOConfig(hidden_size=16), len(envs), spaces, 0).player(draws)
+    played = play_episodes(player, vector, episodes, seed=5, draws=draws)
+    return [dataclasses.replace(summary, env_index=0) for summary in played]
+
+
+def test_an_episode_depends_on_its_number_alone(practice):
+    eight = played_by_policy(practice, 8)
+    assert len({summary.recording for summary in eight}) == 8
+    assert played_by_policy(practice[:3], 5) == eight[:5]
+
+
+def test_environments_without_an_episode_stand_still(practice):
+    vector = ArrayWorld(LocalHost(practice), 4)
+    play_episodes(RandomAgent(0).player(3), vector, 2, seed=5)
+    before = [stepped.snapshot() for stepped in practice[2:]]
+    play_episodes(RandomAgent(0).player(3), vector, 2, seed=5)
+    assert [stepped.snapshot() for stepped in practice[2:]] == before
+
+
+@pytest.mark.parametrize("num_envs", [3, 8])
+def test_draws_are_those_of_the_episodes_whatever_their_shape(num_envs):
+    draws = EpisodeDraws(7, num_envs)
+    for row in range(num_envs):
+        draws.begin(row, 20 + row)
+    alone = [np.random.default_rng([7, 20 + row]).random(3 + 2 + 1) for row in range(num_envs)]
+    found = [draws.random((num_envs, 3)).T, draws.random((2, num_envs)), [draws.random(num_envs)]]
+    assert np.concatenate(found).T.tolist() == np.array(alone).tolist()
 
 
 def test_the_same_seed_gives_the_same_episodes(tmp_path):
@@ -219,7 +269,7 @@ def test_an_aborted_episode_is_played_again(tmp_path):
         def step(self, actions, **how):
             batch = super().step(actions, **how)
             if self.num_steps == 2:
-                summaries = {0: episode(0.0, 0, is_aborted=True)}
+                summaries = {1: episode(0.0, 0, is_aborted=True)}
                 return dataclasses.replace(batch, summaries=summaries)
             return batch
 
@@ -280,8 +330,8 @@ def test_evaluations_of_a_value_network_have_the_values_of_what_it_did():
     assert found.milestones["other"] == 0.0
 
 
-def test_an_evaluation_takes_few_environments():
-    config = RunConfig(num_envs=32, workers=2)
-    assert evaluation_config(config, 10).num_envs == 8
+def test_an_evaluation_takes_an_environment_an_episode():
+    config = RunConfig(num_envs=4, workers=2)
+    assert evaluation_config(config, 10).num_envs == 10
     assert evaluation_config(config, 1).workers == 1
-    assert evaluation_config(RunConfig(num_envs=4, workers=4), 10).num_envs == 4
+    assert evaluation_config(config, 1000).num_envs == 64
