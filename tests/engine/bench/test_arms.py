@@ -11,7 +11,10 @@ from engine.bench.arms import ARMS, Comparison, Point, Trial, table
 from pokeTUI.cli.bench import LEARNING_ARMS
 from pokeTUI.cli.main import main
 
-SMALL = ("num_envs=8", "ppo.hidden_size=8", "ppo.distillation_gradients=0", "env.max_steps=64")
+SMALL = (
+    "num_envs=8", "workers=1", "env.max_steps=16", "ppo.rollout_steps=16", "ppo.hidden_size=8",
+    "ppo.distillation_gradients=1",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -77,17 +80,18 @@ def test_bad_input_is_one_line(
 
 @pytest.mark.slow
 def test_arms_learn_and_all_figures_are_written(
-    exit_code, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    exit_code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("engine.bench.arms.LEAST_STEPS", 256)
+    monkeypatch.setattr("engine.training.trainer._EXAM_STEPS", 128)
     file = tmp_path / "figures.json"
     settings = [word for pair in SMALL for word in ("--set", pair)]
-    options = ("--steps", "4096", "--seeds", "1", "--first-seed", "3", "--episodes", "8")
+    options = ("--steps", "256", "--seeds", "1", "--first-seed", "3", "--episodes", "8")
     assert exit_code("hybrid", "dagger", *options, *settings, "--out", str(file)) == 0
     facts = json.loads(file.read_text())
-    assert (facts["steps"], facts["is_whole"]) == (4096, True)
+    assert (facts["steps"], facts["is_whole"]) == (256, True)
     assert [(one["arm"], one["seed"]) for one in facts["trials"]] == [("hybrid", 3), ("dagger", 3)]
     hybrid, dagger = (one["points"] for one in facts["trials"])
-    assert [point["steps"] for point in hybrid] == [4096, 4096]
-    assert dagger[-2]["steps"] == dagger[-1]["steps"] >= 4096 > dagger[-3]["steps"]
+    assert [point["steps"] for point in hybrid] == [128, 256, 256]
+    assert [point["steps"] for point in dagger] == [192, 384, 384]
     assert all(one["seconds"] > 0 for one in facts["trials"])
-    assert "| hybrid |" in capsys.readouterr().out
