@@ -144,7 +144,8 @@ def measure_learning(
             for seed in seeds:
                 for arm in arms:
                     learn = _aggregate if arm == "dagger" else _train
-                    found.trials.append(learn(arm, usual | ARMS[arm] | {"seed": seed}, episodes))
+                    settings = {**usual, **ARMS[arm], "seed": seed}
+                    found.trials.append(learn(arm, settings, episodes))
                     report(found.trials[-1])
             found.is_whole = True
         except KeyboardInterrupt:
