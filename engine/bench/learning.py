@@ -1,10 +1,8 @@
-"""Train on the practice game from scratch: how soon the goal is reached, and how surely."""
+"""Train a run from scratch: how soon the goal is reached, and how surely."""
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
 from typing import Any
 
 from engine.commands import Stop
@@ -12,6 +10,7 @@ from engine.config import load_config
 from engine.errors import TrainingError
 from engine.events import (
     EpisodeEnded,
+    EvaluationEnded,
     Event,
     PlannerStatusChanged,
     RunFailed,
@@ -26,7 +25,6 @@ TARGET = 0.9
 FIRST_WIN = "battle won"
 """Stands beside the milestones' keys."""
 _POLL_INTERVAL_S = 0.5
-_ROW_STEPS = 100_000
 
 
 @dataclass(slots=True)
@@ -37,6 +35,7 @@ class LearningCurve:
         first_steps: Milestone key or `FIRST_WIN` to the step at the end of the first episode that
             reached it.
         target_step: Step at which `TARGET` of the last `WINDOW` episodes first succeeded.
+        alone: How the policy alone did: in its exam games, or where the run evaluates it.
         planner: How the language model did, where one was asked.
         run_dir: Folder of the run.
     """
@@ -49,9 +48,9 @@ class LearningCurve:
     episodes: int = 0
     total_steps: int = 0
     seconds: float = 0.0
+    alone: list[EvaluationEnded] = field(default_factory=list)
     planner: PlannerStatusChanged | None = None
     _recent: deque[tuple[bool, float, int]] = field(default_factory=lambda: deque(maxlen=WINDOW))
-    _next_row: int = _ROW_STEPS
 
     def success(self) -> float:
         """Return the share of the last `WINDOW` episodes that reached the goal."""
@@ -68,63 +67,12 @@ class LearningCurve:
         if self.target_step is None and self.success() >= TARGET:
             self.target_step = event.total_steps
 
-    def print_row(self, steps: int) -> None:
-        """Print how the last episodes went whenever another 100,000 steps are over."""
-        if steps < self._next_row:
-            return
-        self._next_row = (steps // _ROW_STEPS + 1) * _ROW_STEPS
-        mean_return = fmean(total for _, total, _ in self._recent)
-        mean_length = fmean(length for _, _, length in self._recent)
-        print(
-            f"| {self.seed} | {steps:,} | {self.episodes:,} | {mean_return:.1f} "
-            f"| {mean_length:.0f} | {100 * self.success():.0f} % |",
-            flush=True,
-        )
 
-
-def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
-    """Train a run for each seed, one after the other, and print their curves as Markdown.
-
-    `overrides` are settings by dotted key, `total_steps` among them.
-
-    Returns:
-        0 if every seed ended with at least `TARGET` of its last `WINDOW` episodes won, else 1.
-    """
-    curves = []
-    print("| seed | steps | episodes | return | length | success |\n|---|---|---|---|---|---|")
-    for seed in seeds:
-        settings = {**overrides, "seed": seed, "headless": True}
-        curves.append(train(settings, on_episode=LearningCurve.print_row))
-    print(
-        "\n| seed | success of last 30 | 90 % at step | steps/s | minutes |\n|---|---|---|---|---|"
-    )
-    for curve in curves:
-        at_step = f"{curve.target_step:,}" if curve.target_step is not None else "never"
-        print(
-            f"| {curve.seed} | {100 * curve.success():.0f} % | {at_step} "
-            f"| {curve.total_steps / max(curve.seconds, 1e-9):,.0f} | {curve.seconds / 60:.1f} |"
-        )
-    keys = [FIRST_WIN, *(key for key, _ in curves[0].milestones)]
-    print("\n| seed | " + " | ".join(keys) + " |")
-    print("|---" * (1 + len(keys)) + "|")
-    for curve in curves:
-        firsts = (curve.first_steps.get(key) for key in keys)
-        cells = (f"{step:,}" if step is not None else "–" for step in firsts)
-        print(f"| {curve.seed} | " + " | ".join(cells) + " |")
-    return 0 if all(curve.success() >= TARGET for curve in curves) else 1
-
-
-def train(
-    overrides: dict[str, Any],
-    *,
-    stops_at_target: bool = False,
-    on_episode: Callable[[LearningCurve, int], None] | None = None,
-) -> LearningCurve:
+def train(overrides: dict[str, Any], *, stops_at_target: bool = False) -> LearningCurve:
     """Train one run to its end, or until it surely wins.
 
     Args:
         overrides: Settings by dotted key.
-        on_episode: Told the curve and the steps so far after every episode from the true start.
         stops_at_target: End as soon as `TARGET` of the last `WINDOW` episodes succeeded.
 
     Raises:
@@ -139,10 +87,7 @@ def train(
         while True:
             time.sleep(_POLL_INTERVAL_S)
             for event in session.mailbox.drain():
-                is_over = _take(curve, event)
-                if on_episode and isinstance(event, EpisodeEnded) and event.summary.is_usual:
-                    on_episode(curve, event.total_steps)
-                if is_over:
+                if _take(curve, event):
                     curve.seconds = time.monotonic() - started
                     return curve
             if stops_at_target and curve.target_step is not None:
@@ -158,6 +103,8 @@ def _take(curve: LearningCurve, event: Event) -> bool:
             curve.milestones, curve.run_dir = milestones, run_dir
         case EpisodeEnded(summary=summary) if summary.is_usual:
             curve.add(event)
+        case EvaluationEnded():
+            curve.alone.append(event)
         case PlannerStatusChanged():
             curve.planner = event
         case RunStopped(total_steps=total_steps):

@@ -32,6 +32,14 @@ class WayToGoal:
         left = [key for key in self._keys(held) if key not in held]
         return sum(key in steps for key in left) / len(left) if left else 1.0
 
+    def came(self, shares: Mapping[str, float]) -> float:
+        """Return how far games from power-on came on average, by how many reached each milestone.
+
+        `shares` are of the games, by the milestones' keys.
+        """
+        keys = self._keys(frozenset())
+        return sum(shares.get(key, 0.0) for key in keys) / len(keys) if keys else 1.0
+
     def _keys(self, held: frozenset[str] | set[str]) -> tuple[str, ...]:
         """Return the keys up to the goal, where those `held` at the start are no goal."""
         keys = tuple(one.key for one in self._milestones)

@@ -49,6 +49,7 @@ def aggregate(
     game: Mapping[str, Any] | None = None,
     resume: str = "",
     report: ReportRound = lambda event: None,
+    may_go_on: Callable[[], bool] = lambda: True,
     name: str = "",
     is_tracked: bool = False,
     project: str = PROJECT,
@@ -58,7 +59,8 @@ def aggregate(
     Settings are given as to `clone_policy`: those of `CloningConfig`, with the epochs of each
     round, and in `rounds` those of `DaggerConfig`. The demonstrations to begin with may be none.
     The expert is "rules"; "planner": as the rules, but a language model, `llm_model` of the game,
-    sets the goals and is waited for; or a policy's id or path.
+    sets the goals and is waited for; or a policy's id or path. `may_go_on` is asked before each
+    round; no: there are no more.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
@@ -119,7 +121,8 @@ def aggregate(
         else:
             games = make_games(run, count, sight, is_advised=True)
         undo.callback(games.close)
-        played = _Rounds(dagger, dagger_config, config, run, folder, writer, report).play(games)
+        every = _Rounds(dagger, dagger_config, config, run, folder, writer, report, may_go_on)
+        played = every.play(games)
     return Cloned(folder.path, played, writer.evaluation, writer.best)
 
 
@@ -134,6 +137,7 @@ class _Rounds:
     folder: PolicyFolder
     writer: PolicyWriter
     report: ReportRound
+    may_go_on: Callable[[], bool]
 
     def play(self, games: Games) -> tuple[Round, ...]:
         dagger, episodes = self.dagger, self.dagger_config.episodes
@@ -142,7 +146,7 @@ class _Rounds:
         if first is not None:
             self.writer.note(0, 0, first.figures())
             self._end_round()
-        while not dagger.is_over:
+        while not dagger.is_over and self.may_go_on():
             found = dagger.round(
                 games,
                 lambda done: self.report(Progress("playing and labelling", done, episodes)),

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -29,6 +29,10 @@ from pokeTUI.cli.options import (
 from pokeTUI.printing import complain, say
 
 PLAY_STEPS = 20_000
+LEARNING_ARMS = ("ppo", "hybrid", "no-distillation", "dagger", "dqn")
+"""Those of `engine.bench.arms`, which takes too long to load while a shell waits."""
+
+Out = Annotated[Path | None, typer.Option(help="Write all results to this file, as JSON.")]
 
 bench_app = typer.Typer(
     help="Benchmarks of learning, environments, play, battles and the cockpit.",
@@ -38,25 +42,47 @@ bench_app = typer.Typer(
 
 @bench_app.command("learn", cls=Panels)
 def bench_learn(
+    arms: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ARMS]...",
+            help="ppo (alone), hybrid (led and taught by the planner), no-distillation (only led), "
+            "dagger (the rules label what the policy meets) or dqn (led by the planner).",
+            show_default="all",
+            autocompletion=words(*LEARNING_ARMS),
+        ),
+    ] = None,
     steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Environment steps per seed.", show_default="1,500,000"),
+        typer.Option(min=1, help="Environment steps per seed.", show_default="20,000"),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of seeds.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of seeds.")] = 3,
     first_seed: Annotated[int, typer.Option(min=0, help="First seed.")] = 0,
-    mode: Annotated[
-        str | None, typer.Option(help="rl_only or adaptive.", show_default="rl_only")
-    ] = None,
+    episodes: Annotated[
+        int, typer.Option(min=8, max=1_000_000, help="Episodes per final evaluation.")
+    ] = 32,
+    out: Out = None,
     save_dir: SaveDir = None,
     set_: Settings = None,
 ) -> None:
-    """Train from scratch; report the steps to the first badge."""
-    from engine.bench.learning import measure_learning
+    """Compare ways to learn: how far the policy alone comes, in how many steps and seconds."""
+    from engine.bench.arms import ARMS, Trial, measure_learning, table
 
-    named = given(mode=mode, total_steps=steps, save_dir=save_dir)
-    usual = {"mode": "rl_only", "total_steps": 1_500_000}
-    overrides = _settings(set_, named, usual, fixed=("seed", "headless"))
-    raise typer.Exit(measure_learning(overrides, range(first_seed, first_seed + seeds)))
+    def report(trial: Trial) -> None:
+        end = trial.points[-1]
+        complain(
+            f"{trial.arm}, seed {trial.seed}: {end.successes} of {counted(end.episodes, 'episode')}"
+            f" succeeded after {counted(end.steps, 'step')}"
+        )
+
+    options = given(total_steps=steps, save_dir=save_dir)
+    fixed = ("seed", "headless", "agent", "mode")
+    overrides = _settings(set_, options, {"total_steps": 20_000}, fixed=fixed)
+    found = range(first_seed, first_seed + seeds)
+    proof = measure_learning(overrides, _chosen(arms, ARMS), found, episodes, report)
+    say(*table(proof))
+    _write(out, proof.facts())
+    raise typer.Exit(0 if proof.is_whole else 130)
 
 
 @bench_app.command("starts", cls=Panels)
@@ -85,9 +111,7 @@ def bench_starts(
     """Compare start-state curricula: steps until PPO alone wins 90 % from power-on."""
     from engine.bench.starts import ARMS, USUAL, measure_starts
 
-    unknown = sorted(set(arms or ()) - set(ARMS))
-    if unknown:
-        raise ConfigurationError(f"{unknown[0]} is unknown.", f"Choose from: {', '.join(ARMS)}.")
+    chosen = _chosen(arms, ARMS) if arms else USUAL
     options = given(total_steps=steps, save_dir=save_dir)
     overrides = _settings(set_, options, {"total_steps": 500_000}, fixed=("seed", "headless"))
     found = range(first_seed, first_seed + seeds)
@@ -95,7 +119,7 @@ def bench_starts(
         from pokeTUI.demos.naming import named
 
         demo = str(named(save_dir, [demo])[0])
-    raise typer.Exit(measure_starts(overrides, arms or USUAL, found, demo))
+    raise typer.Exit(measure_starts(overrides, chosen, found, demo))
 
 
 @bench_app.command("train", cls=Panels)
@@ -187,9 +211,7 @@ def bench_play(
     min_successes: Annotated[
         int, typer.Option(min=0, help="Exit code 1 if fewer seeds succeed.")
     ] = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="Write all results to this file, as JSON.")
-    ] = None,
+    out: Out = None,
     state: StartState = None,
     allow_unknown_rom: AnyRom = False,
     save_dir: SaveDir = None,
@@ -198,7 +220,6 @@ def bench_play(
     """Play from power-on to a milestone with several seeds; report progress."""
     from engine.bench.play import play_seeds, table
     from engine.config import load_config
-    from engine.files import EXPORT_MODE, write_file
 
     if player == "planner":
         raise ConfigurationError("bench play uses no language model.", "Use --player rules.")
@@ -230,9 +251,7 @@ def bench_play(
         ),
     )
     say(*table(proof))
-    if out is not None:
-        text = json.dumps(proof.facts() | {"min_successes": min_successes}, indent=1)
-        write_file(out, text.encode(), EXPORT_MODE)
+    _write(out, proof.facts() | {"min_successes": min_successes})
     if not proof.is_whole:
         raise typer.Exit(130)
     raise typer.Exit(int(proof.successes < min_successes))
@@ -270,6 +289,26 @@ def bench_ui(
     from pokeTUI.bench.ui import measure_ui
 
     measure_ui(tuple(only or ()), is_quick=quick)
+
+
+def _chosen(arms: list[str] | None, known: Collection[str]) -> list[str]:
+    """Return the arms that are named, each once; all where none is.
+
+    Raises:
+        ConfigurationError: One is not known.
+    """
+    unknown = sorted(set(arms or ()) - set(known))
+    if unknown:
+        raise ConfigurationError(f"{unknown[0]} is unknown.", f"Choose from: {', '.join(known)}.")
+    return list(dict.fromkeys(arms or known))
+
+
+def _write(out: Path | None, facts: Mapping[str, Any]) -> None:
+    """Write results as JSON, if a file is named."""
+    from engine.files import EXPORT_MODE, write_file
+
+    if out is not None:
+        write_file(out, json.dumps(facts, indent=1).encode(), EXPORT_MODE)
 
 
 def _settings(

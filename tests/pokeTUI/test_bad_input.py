@@ -67,7 +67,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         *(
             ("bench", command, option, value)
             for command, options in (
-                ("learn", ("--seeds", "--steps", "--first-seed")),
+                ("learn", ("--seeds", "--steps", "--first-seed", "--episodes")),
                 ("env", ("--steps", "--repeats")),
                 ("train", ("--updates",)),
                 ("play", ("--seeds", "--first-seed", "--steps", "--minutes", "--processes")),

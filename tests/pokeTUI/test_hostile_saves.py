@@ -136,7 +136,7 @@ def test_hostile_run_prints_no_control_sequences(
         ("record", "--headless", "--player", "rules", "--episodes", "1", "--set", EVIL),
         ("record", "--time-limit", EVIL),
         ("record", "--from", EVIL),
-        ("bench", "learn", "--mode", EVIL),
+        ("bench", "learn", EVIL),
         ("bench", "ui", EVIL),
     ],
     ids=lambda command: ascii(" ".join(command))[:50],

@@ -30,6 +30,12 @@ def test_milestones_on_the_way_count_and_others_do_not() -> None:
     assert way.walked(episode("left_bedroom", is_success=True)) == 4
 
 
+def test_how_far_games_came_follows_from_how_many_reached_each_milestone() -> None:
+    way = WayToGoal(PRACTICE.MILESTONES, "got_starter")
+    assert way.came({}) == 0
+    assert way.came({"left_bedroom": 1.0, "left_house": 0.5, "beat_moe": 1.0}) == 0.375
+
+
 def test_from_a_start_on_the_way_the_rest_counts_for_all_of_it() -> None:
     way = WayToGoal(PRACTICE.MILESTONES, "got_starter")
     held = ("left_bedroom", "left_house")
