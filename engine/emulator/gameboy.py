@@ -145,8 +145,9 @@ class GameBoy:
         """Copy the last rendered frame: (144, 160, 3) uint8."""
         rgba: np.ndarray[Any, np.dtype[np.uint8]] = self._pyboy.screen.ndarray
         frame = np.empty((*rgba.shape[:2], 3), np.uint8)
-        for channel in range(3):  # four times as fast as copying rgba[:, :, :3]
-            frame[:, :, channel] = rgba[:, :, channel]
+        pixels, rgba_pixels = frame.reshape(-1, 3), rgba.reshape(-1, 4)
+        for channel in range(3):  # flat, 20 times as fast as copying rgba[:, :, :3]
+            pixels[:, channel] = rgba_pixels[:, channel]
         return frame
 
     def save_state(self) -> bytes:

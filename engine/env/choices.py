@@ -111,7 +111,7 @@ class ChoiceLog:
 
     def add(self, code: int, reason: str) -> None:
         """Take in a step's; a reason beyond the table's end is not kept."""
-        text = one_line(reason, _LONGEST)
+        text = one_line(reason, _LONGEST) if reason else ""
         if text and text not in self._texts and len(self._texts) < _MOST_TEXTS:
             self._texts[text] = len(self._texts) + 1
         self._codes.append(code)

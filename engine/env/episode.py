@@ -128,7 +128,7 @@ class Episode:
         config = self.config
         if not config.progress_steps:
             return config.max_steps
-        reached_since_start = sum([step > 0 for step in self.milestones.steps.values()])
+        reached_since_start = sum(map(bool, self.milestones.steps.values()))  # not at step 0
         extra = config.progress_steps * reached_since_start
         return config.max_steps + min(extra, config.max_steps)
 

@@ -26,6 +26,8 @@ class Story:
                 self._followers[key] |= self._followers[one.key]
         self._evidence: tuple[object, ...] = ()
         self._shown: tuple[Milestone, ...] = ()
+        self._asked: tuple[object, ...] = ()
+        self._found: frozenset[str] = frozenset()
         self._done: set[str] = set()
         self._ahead = self.milestones
 
@@ -37,20 +39,27 @@ class Story:
         """Return whether all that a milestone requires lies behind."""
         return all(self.is_passed(key, reached) for key in one.requires)
 
-    def reached(self, state: GameState, before: Iterable[str] = ()) -> set[str]:
+    def reached(self, state: GameState, before: Iterable[str] = ()) -> frozenset[str]:
         """Return the keys reached `before` and of those that `state` shows to be reached now."""
         evidence = _evidence(state)
         if evidence != self._evidence:
             self._evidence = evidence
             self._shown = tuple(one for one in self.milestones if is_shown(one, state))
+            self._asked = ()
+        asked = (state.control.is_free, set(before))
+        if asked != self._asked:
+            self._asked, self._found = asked, self._find(*asked)
+        return self._found
+
+    def _find(self, is_free: bool, before: Collection[str]) -> frozenset[str]:
         found = {one.key for one in self._shown if not _is_ambiguous(one)}
         found.update(before)
         # A script passes one milestone before it takes back the signs of the next.
-        if state.control.is_free:
+        if is_free:
             for one in self._shown:
                 if one.key not in found and self.is_possible(one, found):
                     found.add(one.key)
-        return found
+        return frozenset(found)
 
     def passed(self, reached: Collection[str]) -> tuple[str, ...]:
         """Return the keys of what lies behind, in order, by the keys of those reached."""

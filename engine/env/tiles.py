@@ -27,6 +27,9 @@ class Visit:
     is_new_map: bool = False
 
 
+_NOTHING_NEW = Visit()
+
+
 class TileMemory:
     """Remember the tiles that were stood on, and which of them since the last milestone."""
 
@@ -43,15 +46,17 @@ class TileMemory:
         """Note where the player stands, if the player can walk."""
         place, view = state.place, state.map
         if not state.control.is_free or place.x >= view.width or place.y >= view.height:
-            return Visit()
+            return _NOTHING_NEW
         is_new_map = place.map not in self.maps
         if is_new_map:
             self.maps.add(place.map)
         visited = self.plane(place.map, view.width, view.height)
         row, column = place.y + MAP_BORDER, place.x + MAP_BORDER
-        before = visited[row, column]
+        before = visited.item(row, column)
+        if before == 1.0 and not is_new_map:
+            return _NOTHING_NEW
         visited[row, column] = 1.0
-        return Visit(bool(before < 1.0), bool(before == 0.0), is_new_map)
+        return Visit(before < 1.0, before == 0.0, is_new_map)
 
     def plane(self, map_id: MapId, width: int, height: int) -> NDArray[np.float32]:
         """Return (height + 12, width + 12) float32, border included.

@@ -79,6 +79,8 @@ class RouteFinder:
     def __init__(self, world: Overworld, graph: Graph) -> None:
         self.world, self.graph = world, graph
         self._searches: OrderedDict[tuple[frozenset[int], Conditions], Search] = OrderedDict()
+        self._across: dict[tuple[int, Facing], dict[int, int]] = {}
+        self._arrived: dict[tuple[MapId, int, MapId], tuple[int, ...]] = {}
         maps, people = world.maps, world.people
         self._people = self._inside(people)
         self._triggers = self._inside(world.triggers)
@@ -202,6 +204,13 @@ class RouteFinder:
 
         Where a script says where it leads, only the map is known: then it may be any tile of it.
         """
+        key = target, number, here
+        found = self._arrived.get(key)
+        if found is None:
+            found = self._arrived[key] = self._find_arrival(*key)
+        return found
+
+    def _find_arrival(self, target: MapId, number: int, here: MapId) -> tuple[int, ...]:
         row, came_from = self.world.row(target), self.world.row(here)
         if row is None:
             return ()
@@ -224,8 +233,14 @@ class RouteFinder:
                 tiles.append(below if is_pushed and below is not None else tile)
         return tuple(tiles)
 
-    def across(self, row: int, facing: Facing) -> dict[int, int]:
+    def across(self, row: int, facing: Facing) -> Mapping[int, int]:
         """Return for the tiles at a side of a map those across it."""
+        found = self._across.get((row, facing))
+        if found is None:
+            found = self._across[row, facing] = self._find_across(row, facing)
+        return found
+
+    def _find_across(self, row: int, facing: Facing) -> dict[int, int]:
         links = self.world.connections
         found: dict[int, int] = {}
         for link in links[(links["map"] == row) & (links["facing"] == facing)]:

@@ -72,7 +72,8 @@ def _settle(emulator: Emulator, render: bool) -> None:
         is_moving = waited < STEP_FRAMES and _is_moving(ram)
         if not is_moving and not _is_between_maps(ram):
             break
-        is_last = waited + _TICK >= STEP_FRAMES or not _walks_on(ram)
+        most = DOOR_FRAMES if ram[_SCRIPT] == _SCRIPT_WARPING else STEP_FRAMES
+        is_last = waited + _TICK >= most or not _walks_on(ram)
         emulator.tick(_TICK, render and is_last)
     for _ in range(POLL_FRAMES):
         if _asks_for_buttons(emulator):

@@ -34,11 +34,15 @@ class ProgressReader:
     def __init__(self, ram: WorkRam) -> None:
         self._ram = ram
         self._raw: tuple[int, ...] = ()
+        self._scenes = b""
         self._engine_flags = b""
 
     def scenes(self) -> bytes:
         """Return the scene numbers, in the order of their addresses."""
-        return bytes(self._ram.data[_SCENES])
+        raw = self._ram.data[_SCENES]
+        if raw != self._scenes:
+            self._scenes = bytes(raw)
+        return self._scenes
 
     def engine_flags(self) -> bytes:
         """Return the flags, bit n is flag n, least significant first."""
