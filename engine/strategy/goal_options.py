@@ -7,7 +7,6 @@ from engine.env.milestones import Story
 from engine.games.base import Game, GameTables, Milestone
 from engine.games.overworld import Ability
 from engine.planning_types import Condition, GoalOption
-from engine.strategy.navigation import Link, WorldMap, link_exits
 from engine.strategy.surroundings import Spot, Surroundings, survey
 from engine.strategy.ways import (
     exits_for,
@@ -17,6 +16,7 @@ from engine.strategy.ways import (
     steps_away,
 )
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId, Terrain
+from engine.wayfinding.navigation import Link, WorldMap, link_exits
 
 MOST = 24
 """Options that are listed at most."""

@@ -7,7 +7,8 @@ from dataclasses import replace
 from engine.games.base import Approach, Game, GameTables, Milestone
 from engine.games.overworld import Ability
 from engine.strategy.battle import is_weak
-from engine.strategy.navigation import (
+from engine.types import DIRECTIONS, Creature, GameState, Goal, GoalKind, MapId, MapView, Terrain
+from engine.wayfinding.navigation import (
     Exit,
     Link,
     Tile,
@@ -16,7 +17,6 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.types import DIRECTIONS, Creature, GameState, Goal, GoalKind, MapId, MapView, Terrain
 
 STEPS_A_MAP = 20
 """What another map on the way counts as where the steps are not known."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from engine.games.overworld import Ability
-from engine.strategy.graph import Graph
-from engine.strategy.network import NO_WAY, Network
+from engine.wayfinding.graph import Graph
+from engine.wayfinding.network import NO_WAY, Network
 
 FAR = 1 << 30
 """Distance of what cannot be reached."""

@@ -31,18 +31,6 @@ from engine.games.overworld import (
     Overworld,
     Stance,
 )
-from engine.strategy.graph import FACINGS, Graph, graph_of, successors
-from engine.strategy.network import Indices
-from engine.strategy.routes import (
-    STONE_ABILITIES,
-    STONE_COSTS,
-    Conditions,
-    RouteFinder,
-    SceneId,
-    route_finder,
-    scene_now,
-)
-from engine.strategy.search import CLOSED, FAR, Search, tile_distances
 from engine.types import (
     DIRECTIONS,
     MAP_BORDER,
@@ -56,6 +44,18 @@ from engine.types import (
     MapView,
     Terrain,
 )
+from engine.wayfinding.graph import FACINGS, Graph, graph_of, successors
+from engine.wayfinding.network import Indices
+from engine.wayfinding.routes import (
+    STONE_ABILITIES,
+    STONE_COSTS,
+    Conditions,
+    RouteFinder,
+    SceneId,
+    route_finder,
+    scene_now,
+)
+from engine.wayfinding.search import CLOSED, FAR, Search, tile_distances
 
 Tile = tuple[int, int]
 """Walk tile (x, y)."""

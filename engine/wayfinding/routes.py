@@ -1,6 +1,6 @@
 """Find the shortest way over a whole world: from any walk tile to any other, over all maps.
 
-Where the presses lead is kept (`engine.strategy.graph`). Who and what is in the way, and what the
+Where the presses lead is kept (`engine.wayfinding.graph`). Who and what is in the way, and what the
 party can do, is asked anew for every search.
 """
 
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from engine.errors import ConfigurationError
 from engine.folders import cache_folder
 from engine.games.overworld import ANY_SCENE, BACK, NO_ABILITY, Ability, Overworld, Stance
-from engine.strategy.graph import (
+from engine.types import Facing, GameState, MapId, Terrain
+from engine.wayfinding.graph import (
     VERSION,
     Graph,
     build_graph,
@@ -25,9 +26,8 @@ from engine.strategy.graph import (
     load_graph,
     save_graph,
 )
-from engine.strategy.network import Indices, is_on_map, make_network, tiles_of
-from engine.strategy.search import FAR, HELD, SHUT, Search
-from engine.types import Facing, GameState, MapId, Terrain
+from engine.wayfinding.network import Indices, is_on_map, make_network, tiles_of
+from engine.wayfinding.search import FAR, HELD, SHUT, Search
 
 _TRIGGER_COST = 12
 STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 20, Stance.ROCK: 4, Stance.TREE: 4}
