@@ -51,6 +51,7 @@ _NO_SETTINGS = frozenset(
 """Variables that begin with it, but name folders, files and what is trusted."""
 _LIST = "List all: poketui run --set help"
 
+FeatureKind = Literal["goal", "plain", "first"]
 ScreenNetwork = Literal["impala", "nature", "tiny"]
 EncoderKind = Literal[
     "features", "pixels", "both",
@@ -94,6 +95,8 @@ class EnvConfig(Section):
     """Repeats of an action without effect before it is masked; 0: never."""
     stuck_steps: int = Field(default=0, ge=0)
     """Steps without progress after which an episode is truncated; 0: never."""
+    features: FeatureKind = "goal"
+    """goal: with the next milestone and the way to it; plain: without; first: as in older runs."""
 
 
 class RewardConfig(Section):

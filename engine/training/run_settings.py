@@ -80,7 +80,7 @@ def read_settings(path: Path) -> RunConfig:
 def parse_settings(path: Path) -> RunConfig:
     """Return a saved run's settings, or raise ValueError or ConfigurationError."""
     values = read_object(path / CONFIG_NAME)
-    return parse_config(_with_former_curriculum(values), CONFIG_NAME)
+    return parse_config(_with_former_features(_with_former_curriculum(values)), CONFIG_NAME)
 
 
 def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
@@ -134,6 +134,12 @@ def saved_session(saved: RunConfig) -> RunConfig:
     """Return settings to resume a run with as it was carried on before, which permit nothing."""
     kept = SESSION_KEYS - {"decision_db_path"}
     return RunConfig(**{key: getattr(saved, key) for key in kept})
+
+
+def _with_former_features(values: dict[str, Any]) -> dict[str, Any]:
+    """Return saved settings so that a run from before `env.features` sees what it did."""
+    env = values.get("env", {})
+    return values | {"env": {"features": "first", **env}} if isinstance(env, dict) else values
 
 
 def _with_former_curriculum(values: dict[str, Any]) -> dict[str, Any]:

@@ -98,6 +98,23 @@ class Link:
     side: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """Where the way to a goal leaves the present map; where the goal is on it, the way's end.
+
+    Attributes:
+        tile: The last tile here.
+        facing: Where to one presses there; None: nowhere, or whichever way.
+        steps_out: How far it is to there.
+        steps: How far the goal is.
+    """
+
+    tile: Tile
+    facing: Facing | None
+    steps_out: int
+    steps: int
+
+
 class WorldMap:
     """Know which map leads to which, and how far it is over all maps.
 
@@ -214,16 +231,33 @@ class WorldMap:
 
     def way_to(self, state: GameState, goal: Goal) -> tuple[tuple[MapId, Tile], ...]:
         """Return map and tile of every press of the way to a goal over all maps; () if unknown."""
-        if self._finder is None or self._field(state, goal) is None:
+        start = self._start(state, goal)
+        if self._finder is None or start is None:
             return ()
         world = self._finder.world
-        row = world.row(state.place.map)
-        start = None if row is None else world.tile(row, state.place.x, state.place.y)
-        if start is None:
-            return ()
         path = self._finder.path(start, self._tiles_of(goal), self._conditions(state))
         found = (world.locate(tile) for tile in path)
         return tuple((world.map_id(row), (x, y)) for row, x, y in found)
+
+    def leaving(self, state: GameState, goal: Goal) -> Leaving | None:
+        """Return where the way to a goal leaves this map; None: no way is known."""
+        start = self._start(state, goal)
+        if self._finder is None or start is None:
+            return None
+        found = self._finder.leaving(start, self._tiles_of(goal), self._conditions(state))
+        if found is None:
+            return None
+        tile, way, steps_out, steps = found
+        _, x, y = self._finder.world.locate(tile)
+        return Leaving((x, y), None if way is None else FACINGS[way], steps_out, steps)
+
+    def _start(self, state: GameState, goal: Goal) -> int | None:
+        """Return the tile where the player is; None: no way from there is known."""
+        if self._finder is None or self._field(state, goal) is None:
+            return None
+        world, place = self._finder.world, state.place
+        row = world.row(place.map)
+        return None if row is None else world.tile(row, place.x, place.y)
 
     def _field(self, state: GameState, goal: Goal) -> Search | None:
         """Return the distances of the tiles to a goal; None where the world is not known."""

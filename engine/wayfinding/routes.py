@@ -25,6 +25,7 @@ from engine.wayfinding.graph import (
     crossings,
     load_graph,
     save_graph,
+    successors,
 )
 from engine.wayfinding.network import Indices, is_on_map, make_network, tiles_of
 from engine.wayfinding.search import FAR, HELD, SHUT, Search
@@ -107,20 +108,60 @@ class RouteFinder:
         search = self.distances(targets, conditions)
         if search[start] >= FAR:
             return []
+        more = self._more_by_tile(conditions)
+        path = [start]
+        while (tile := path[-1]) not in targets:
+            path.append(self._next(search, tile, more))
+        return path
+
+    def leaving(
+        self, start: int, goals: Iterable[int], conditions: Conditions
+    ) -> tuple[int, int | None, int, int] | None:
+        """Return where the way to the nearest goal leaves the map of `start`; None: there is none.
+
+        Returns:
+            The last tile there; the place in `FACINGS` of the press that leaves it, None where the
+            way ends there, or any press does; the distance to that tile, and to the goal.
+        """
+        targets = frozenset(goals)
+        search = self.distances(targets, conditions)
+        if search[start] >= FAR:
+            return None
+        more = self._more_by_tile(conditions)
+        row, passed, tile = self.world.locate(start)[0], [], start
+        while tile not in search.leaving:
+            passed.append(tile)
+            after = tile if tile in targets else self._next(search, tile, more)
+            if after == tile or self.world.locate(after)[0] != row:
+                search.leaving[tile] = tile, after
+            else:
+                tile = after
+        search.leaving |= dict.fromkeys(passed, search.leaving[tile])
+        last, after = search.leaving[start]
+        ways = np.flatnonzero(self._leading[:, last] == after).tolist() if after != last else []
+        return last, ways[0] if ways else None, search[start] - search[last], search[start]
+
+    def _next(self, search: Search, tile: int, more: Mapping[int, list[int]]) -> int:
+        """Return where the least way leads from a tile by one press."""
         first, leading = self._forwards
+        tiles = leading[first[tile] : first[tile + 1]].tolist()
+        return search.next_of(tile, [*tiles, *more.get(tile, ())])
+
+    def _more_by_tile(self, conditions: Conditions) -> dict[int, list[int]]:
         more: dict[int, list[int]] = {}
         for tile, end in self._more(conditions):
             more.setdefault(tile, []).append(end)
-        path = [start]
-        while (tile := path[-1]) not in targets:
-            tiles = leading[first[tile] : first[tile + 1]].tolist()
-            path.append(search.next_of(tile, [*tiles, *more.get(tile, ())]))
-        return path
+        return more
 
     def _more(self, conditions: Conditions) -> list[tuple[int, int]]:
         """Return the ways beside those of the graph: from which tile one press leads to which."""
         can_climb = bool(conditions.abilities & Ability.WATERFALL)
         return [*(self.graph.climbs.tolist() if can_climb else ()), *conditions.back]
+
+    @cached_property
+    def _leading(self) -> Indices:
+        """Return where each press leads, see `successors`."""
+        return successors(self.world)[0]
 
     @cached_property
     def _forwards(self) -> tuple[Indices, Indices]:
