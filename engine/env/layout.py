@@ -46,6 +46,16 @@ _LEVEL_GAP = 8
 UNCHANGED = 4
 """Steps without a visible change have a place by their remainder: the rules take turns so."""
 
+_SCREEN_SIZES: Mapping[str, int] = MappingProxyType(
+    {
+        "prompt": len(Prompt),
+        "last_prompt": len(Prompt),
+        "unchanged": 1 + UNCHANGED,
+        "words": WORDS,
+    }
+)
+"""Of the parts about the screen that the layout "first" lacks."""
+
 GOAL_SIZES: Mapping[str, int] = MappingProxyType(
     {
         "goal": 3 + len(Approach),
@@ -123,10 +133,6 @@ def kind_of(game: Game, size: int) -> FeatureKind | None:
 def _layout(kind: FeatureKind, num_actions: int, num_milestones: int) -> Layout:
     is_first = kind == "first"
     axis = FIRST_BUCKETS if is_first else TILES + STRETCHES
-    screen = {} if is_first else {
-        "prompt": len(Prompt), "last_prompt": len(Prompt), "words": WORDS,
-        "unchanged": 1 + UNCHANGED,
-    }  # fmt: skip
     sizes = {
         "window": len(CHANNELS) * ROWS * COLUMNS,
         "map": FIRST_BUCKETS if is_first else CODE,
@@ -139,7 +145,7 @@ def _layout(kind: FeatureKind, num_actions: int, num_milestones: int) -> Layout:
         "menu_kind": len(MenuKind),
         "cursor_row": CURSOR_ROWS,
         "cursor_column": CURSOR_COLUMNS,
-        **screen,
+        **({} if is_first else _SCREEN_SIZES),
         "milestones": FIRST_MILESTONES if is_first else num_milestones,
         "party": 4 + 3 * PARTY_SLOTS,
         "battle": 10,
