@@ -4,15 +4,18 @@ That follows from the game's tables, its maps and the state alone: it says where
 about what to press, and it is the same whether somebody advises or not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
 
 from engine.env.layout import FACINGS, GOAL_SIZES, NEAR, code_of
 from engine.env.milestones import Story, milestone_goal
 from engine.games.base import Approach, Game, Milestone
+from engine.games.overworld import Ability
 from engine.types import Facing, GameState, Goal
-from engine.wayfinding.navigation import WorldMap, distance
+from engine.wayfinding.navigation import Leaving, WorldMap, distance
 
 _APPROACHES = tuple(Approach)
 _FAR = 32
@@ -22,6 +25,7 @@ _HALFWAY_OUT, _HALFWAY = 8, 100
 """Steps to the end of the way on this map, and to the goal, that count as half as near."""
 
 _MOST_LEVELS = 10
+_NEAR_ROWS = np.eye(2 * NEAR + 1).tolist()
 _SIZE = sum(GOAL_SIZES.values())
 
 
@@ -45,16 +49,19 @@ class Bearing:
 
 
 class Compass:
-    """Find the bearing of one game's states; anew only where something changed that it hangs on."""
+    """Find the bearing of one game's states: the way anew only where what it hangs on changed."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
         self._story = Story(game.tables.MILESTONES)
         self._reached: tuple[Mapping[str, int] | None, int] = None, 0
         self._next: tuple[Milestone, Goal] | None = None
+        self._party: tuple[object, object] = None, None
+        self._abilities = Ability(0)
         self._terrain: object = None
         self._seen: tuple[object, ...] = ()
-        self._bearing: Bearing | None = None
+        self._leaving: Callable[[int, int], Leaving | None] = lambda x, y: None
+        self._found: dict[tuple[int, int], Bearing] = {}
 
     @cached_property
     def _world(self) -> WorldMap:
@@ -65,15 +72,21 @@ class Compass:
         if self._reached[0] is not milestones or self._reached[1] != len(milestones):
             self._reached = milestones, len(milestones)
             self._next = self._look_up(milestones)
+        if self._next is None:
+            return None
         place, view = state.place, state.map
-        seen = (
-            *(self._next, place.map, place.x, place.y),
-            *(state.event_flags, state.scenes, state.badges, state.party, view.warps),
-        )
+        if state.party is not self._party[0] or state.badges != self._party[1]:
+            self._party = state.party, state.badges
+            self._abilities = self._game.atlas.abilities(state)
+        flags = state.event_flags, state.scenes
+        seen = (self._next, place.map, *flags, self._abilities, view.warps)
         if view.terrain is not self._terrain or seen != self._seen:
-            self._terrain, self._seen = view.terrain, seen
-            self._bearing = self._find(state, *self._next) if self._next else None
-        return self._bearing
+            self._terrain, self._seen, self._found = view.terrain, seen, {}
+            self._leaving = self._world.leaving(state, self._next[1])
+        here = place.x, place.y
+        if here not in self._found:
+            self._found[here] = self._find(state, *self._next)
+        return self._found[here]
 
     def _look_up(self, milestones: Mapping[str, int]) -> tuple[Milestone, Goal] | None:
         one = next(self._story.open(milestones.keys()), None)
@@ -82,7 +95,7 @@ class Compass:
 
     def _find(self, state: GameState, one: Milestone, goal: Goal) -> Bearing:
         here = state.place.x, state.place.y
-        leaving = self._world.leaving(state, goal)
+        leaving = self._leaving(*here)
         is_here = state.place.map == goal.map
         if leaving is None:
             if not is_here or goal.target is None:
@@ -106,10 +119,8 @@ def goal_features(bearing: Bearing | None, state: GameState) -> list[float]:
         return result + [0.0] * (_SIZE - len(result))
     offsets = bearing.aim[0] - place.x, bearing.aim[1] - place.y
     for offset in offsets:
-        near = [0.0] * (2 * NEAR + 1)
-        near[min(max(offset, -NEAR), NEAR) + NEAR] = 1.0
-        result += near
-    result += (min(max(offset / _FAR, -1.0), 1.0) for offset in offsets)
+        result += _NEAR_ROWS[min(max(offset, -NEAR), NEAR) + NEAR]
+    result += [min(max(offset / _FAR, -1.0), 1.0) for offset in offsets]
     result.append(_HALFWAY_OUT / (_HALFWAY_OUT + bearing.steps_out))
     result.append(0.0 if bearing.steps is None else _HALFWAY / (_HALFWAY + bearing.steps))
     result += [1.0 if bearing.facing is facing else 0.0 for facing in FACINGS]

@@ -9,7 +9,7 @@ The map on which the player stands is searched as memory shows it, all others as
 """
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -231,33 +231,39 @@ class WorldMap:
 
     def way_to(self, state: GameState, goal: Goal) -> tuple[tuple[MapId, Tile], ...]:
         """Return map and tile of every press of the way to a goal over all maps; () if unknown."""
-        start = self._start(state, goal)
-        if self._finder is None or start is None:
+        if self._finder is None or self._field(state, goal) is None:
             return ()
         world = self._finder.world
+        row = world.row(state.place.map)
+        start = None if row is None else world.tile(row, state.place.x, state.place.y)
+        if start is None:
+            return ()
         path = self._finder.path(start, self._tiles_of(goal), self._conditions(state))
         found = (world.locate(tile) for tile in path)
         return tuple((world.map_id(row), (x, y)) for row, x, y in found)
 
-    def leaving(self, state: GameState, goal: Goal) -> Leaving | None:
-        """Return where the way to a goal leaves this map; None: no way is known."""
-        start = self._start(state, goal)
-        if self._finder is None or start is None:
-            return None
-        found = self._finder.leaving(start, self._tiles_of(goal), self._conditions(state))
-        if found is None:
-            return None
-        tile, way, steps_out, steps = found
-        _, x, y = self._finder.world.locate(tile)
-        return Leaving((x, y), None if way is None else FACINGS[way], steps_out, steps)
+    def leaving(self, state: GameState, goal: Goal) -> Callable[[int, int], Leaving | None]:
+        """Return what tells by tile (x, y) of this map where the way to a goal leaves it.
 
-    def _start(self, state: GameState, goal: Goal) -> int | None:
-        """Return the tile where the player is; None: no way from there is known."""
-        if self._finder is None or self._field(state, goal) is None:
-            return None
-        world, place = self._finder.world, state.place
-        row = world.row(place.map)
-        return None if row is None else world.tile(row, place.x, place.y)
+        It holds for all states that differ in place only, and tells None where no way is known.
+        """
+        search, finder = self._field(state, goal), self._finder
+        row = None if finder is None else finder.world.row(state.place.map)
+        if finder is None or search is None or row is None:
+            return lambda x, y: None
+        first, (width, height) = int(finder.world.maps["first_tile"][row]), finder.world.size(row)
+        ways = finder.ways_out(search, self._tiles_of(goal), self._conditions(state))
+
+        def find(x: int, y: int) -> Leaving | None:
+            start = first + y * width + x
+            if not (0 <= x < width and 0 <= y < height) or (left := search[start]) >= FAR:
+                return None
+            last, way = ways(start)
+            row, column = divmod(last - first, width)
+            facing = None if way is None else FACINGS[way]
+            return Leaving((column, row), facing, left - search[last], left)
+
+        return find
 
     def _field(self, state: GameState, goal: Goal) -> Search | None:
         """Return the distances of the tiles to a goal; None where the world is not known."""

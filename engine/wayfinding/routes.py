@@ -7,7 +7,7 @@ party can do, is asked anew for every search.
 import contextlib
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -114,32 +114,30 @@ class RouteFinder:
             path.append(self._next(search, tile, more))
         return path
 
-    def leaving(
-        self, start: int, goals: Iterable[int], conditions: Conditions
-    ) -> tuple[int, int | None, int, int] | None:
-        """Return where the way to the nearest goal leaves the map of `start`; None: there is none.
+    def ways_out(
+        self, search: Search, goals: frozenset[int], conditions: Conditions
+    ) -> Callable[[int], tuple[int, int | None]]:
+        """Return what tells where the way from a tile to the goals of a search leaves its map.
 
-        Returns:
-            The last tile there; the place in `FACINGS` of the press that leaves it, None where the
-            way ends there, or any press does; the distance to that tile, and to the goal.
+        It tells the last tile there, and the place in `FACINGS` of the press that leaves it, None
+        where the way ends there, or any press does.
         """
-        targets = frozenset(goals)
-        search = self.distances(targets, conditions)
-        if search[start] >= FAR:
-            return None
-        more = self._more_by_tile(conditions)
-        row, passed, tile = self.world.locate(start)[0], [], start
-        while tile not in search.leaving:
-            passed.append(tile)
-            after = tile if tile in targets else self._next(search, tile, more)
-            if after == tile or self.world.locate(after)[0] != row:
-                search.leaving[tile] = tile, after
-            else:
-                tile = after
-        search.leaving |= dict.fromkeys(passed, search.leaving[tile])
-        last, after = search.leaving[start]
-        ways = np.flatnonzero(self._leading[:, last] == after).tolist() if after != last else []
-        return last, ways[0] if ways else None, search[start] - search[last], search[start]
+        more, known = self._more_by_tile(conditions), search.leaving
+
+        def find(start: int) -> tuple[int, int | None]:
+            row, passed, tile = self.world.locate(start)[0], [], start
+            while tile not in known:
+                passed.append(tile)
+                after = tile if tile in goals else self._next(search, tile, more)
+                if after == tile or self.world.locate(after)[0] != row:
+                    ways = np.flatnonzero(self._leading[:, tile] == after).tolist()
+                    known[tile] = tile, ways[0] if ways and after != tile else None
+                else:
+                    tile = after
+            known.update(dict.fromkeys(passed, known[tile]))
+            return known[start]
+
+        return lambda start: known.get(start) or find(start)
 
     def _next(self, search: Search, tile: int, more: Mapping[int, list[int]]) -> int:
         """Return where the least way leads from a tile by one press."""

@@ -100,8 +100,8 @@ class Search:
         abilities: What the party can do.
 
     Attributes:
-        leaving: Of tiles where the way from there leaves their map: the last one there, and the
-            next, as far as that was asked; see `RouteFinder.leaving`.
+        leaving: Of tiles where the way from there leaves their map, as far as that was asked; see
+            `RouteFinder.ways_out`.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Search:
     ) -> None:
         self._graph, self._network, self._costs = graph, network, costs
         self._goals, self._more = goals, more
-        self.leaving: dict[int, tuple[int, int]] = {}
+        self.leaving: dict[int, tuple[int, int | None]] = {}
         self._tables = network.swimming if abilities & Ability.SURF else network.foot
         counts = np.frombuffer(costs, np.uint8)[network.nodes].astype(np.int32)
         is_goal = np.isin(network.nodes, list(goals))

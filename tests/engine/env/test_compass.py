@@ -74,7 +74,8 @@ def test_the_press_that_leaves_is_named(env):
     one = next(one for one in GAME.tables.MILESTONES if one.place not in (None, here))
     goal = milestone_goal(one)
     assert goal is not None
-    leaving, way = world.leaving(env.state, goal), world.way_to(env.state, goal)
+    way = world.way_to(env.state, goal)
+    leaving = world.leaving(env.state, goal)(env.state.place.x, env.state.place.y)
     assert leaving is not None
     assert leaving.facing in DIRECTIONS.values()
     assert leaving.tile == [tile for place, tile in way if place == here][-1]
