@@ -202,7 +202,9 @@ def test_a_policy_is_found_by_its_name_its_path_its_file_and_as_the_latest(tmp_p
         policy, found = read_policy(str(tmp_path), given)
         assert found == path / "checkpoints" / BEST
         assert policy.spaces == EXAMPLES.spaces
-        assert agent_settings(str(tmp_path), given)["agent"] == "ppo"
+        begun = agent_settings(str(tmp_path), given)
+        assert begun["agent"] == "ppo"
+        assert begun["env.features"] == "first", "older policies do not say it"
 
 
 @pytest.mark.parametrize("name", ["latest", "nobody", "/nowhere/at/all.zip"])
