@@ -3,7 +3,7 @@
     pip install -e '.[docs]'
     python -m docs.recording
 
-takes about eight minutes. Keys are pressed as a person would; what takes long (the start, training,
+takes about four minutes. Keys are pressed as a person would; what takes long (the start, training,
 the way to the gym) is left out or shown as a time lapse, so a recording has cuts. The runs are
 seeded; how far they have come at each key depends on the machine: let it be idle.
 """
@@ -28,7 +28,9 @@ from docs.pictures.runs import (
     own_surroundings,
 )
 from engine.errors import VideoError
+from engine.types import EpisodeSummary
 from engine.video import gif_writer
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.video.raster import Raster, check_tools
 from pokeTUI.video.screen import Look, Screen, mix, read_screen
 
@@ -37,7 +39,7 @@ SIZE = (120, 40)
 INTERVAL_S = 0.1
 REST_S = 2.5
 """How long the last picture stays before the GIF begins again."""
-TRAIN_S = 330.0
+TRAIN_S = 90.0
 SCENE_S = 90.0
 LAPSE = 40
 """Pictures of the training."""
@@ -49,7 +51,7 @@ class Scene(StrEnum):
 
     BATTLE = "poketui run: an agent plays, and says why"
     WALLS = "before training, the policy alone bumps into walls"
-    LEARNING = "five minutes in twelve seconds: the planner teaches, the policy learns"
+    LEARNING = "a minute and a half in twelve seconds: the planner teaches, the policy learns"
     WINNING = "now the policy wins the badge by itself"
     TAKING_OVER = "t  take over at any time, and walk with the arrows"
     GIVING_BACK = "t  give it back: the agent continues from here"
@@ -117,15 +119,16 @@ async def play(opened: Cockpit, camera: Camera, train_s: float, scene_s: float) 
     """Show a run that learns: its curve, a battle, a badge, a person who takes over."""
     await opened.wait_for(lambda state: state.frame is not None, scene_s)
     await opened.click("learning")
-    await opened.press(*["right_square_bracket"] * 2, "Z")  # success, with the policy alone
+    await opened.press("Z")
     await camera.lapse(Scene.LEARNING, train_s)
     await opened.press("Z")
     await opened.click("game")
+    await opened.press("N")  # the last game: the policy plays it alone
     await opened.wait_for(is_near_the_badge, scene_s)
     await opened.press("-", "-")
     with camera.rolls(Scene.WINNING):
-        before = opened.state.last_ends.get(0)
-        await opened.wait_for(lambda state: state.last_ends.get(0) is not before, scene_s / 6)
+        before = _last_end(opened.state)
+        await opened.wait_for(lambda state: _last_end(state) is not before, scene_s / 6)
     await opened.press("-")
     await opened.wait_for(is_choosing, scene_s)
     await camera.watch(Scene.BATTLE, 2.5)
@@ -138,6 +141,11 @@ async def play(opened: Cockpit, camera: Camera, train_s: float, scene_s: float) 
     await camera.watch(Scene.GIVING_BACK, 1.5, "t")
     await opened.press("q")
     await camera.watch(Scene.QUITTING, 1.5)
+
+
+def _last_end(state: DashboardState) -> EpisodeSummary | None:
+    """Return how the watched game's last episode went."""
+    return None if state.status is None else state.last_ends.get(state.status.watched_env)
 
 
 async def record(train_s: float, scene_s: float) -> list[Moment]:

@@ -221,6 +221,9 @@ class DQNConfig(Section):
     """Gradient steps between updates of the target network."""
     target_share: float = Field(default=1.0, gt=0, le=1)
     """Target update rate (tau): 1 copies; 0.005 at an interval of 1 is a soft update."""
+    distillation: float = Field(default=1.0, ge=0)
+    """Weight of the cross-entropy towards the planner's advice, as `ppo.distillation`: under the
+    softmax of the action values at `imitation.temperature`. 0: the planner does not teach."""
     max_grad_norm: float = Field(default=10.0, gt=0)
     hidden_size: int = Field(default=256, ge=8)
 

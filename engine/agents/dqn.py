@@ -6,13 +6,14 @@ network's values and of the next state's.
 
 The planner's advice: with the probability planner share x confidence of the advice the advised
 action is taken, otherwise the policy acts for itself. The values learn from either alike, since
-they are learnt off-policy. A policy that is as certain as the curriculum stage asks for is left
-alone.
+they are learnt off-policy. In every remembered state a Boltzmann distribution over the values
+learns what was advised there, followed or not, as far as the planner teaches. A policy that is as
+certain as the curriculum stage asks for is left alone.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -32,6 +33,7 @@ from engine.agents.networks import (
 from engine.agents.replay_buffer import PrioritizedReplayBuffer, Sample
 from engine.agents.rollout import FloatArray
 from engine.agents.scaling import RewardScaler
+from engine.agents.taught import advised, cross_entropy
 from engine.agents.vision import has_bfloat16
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import DQNConfig, EncoderKind, ImitationConfig
@@ -40,6 +42,24 @@ from engine.types import Source, Spaces
 
 _ERROR_DECAY = 0.99
 _LEAST_ERROR = 1e-3
+
+
+class _Learnt(NamedTuple):
+    """What a gradient step was about.
+
+    Attributes:
+        loss: All of it.
+        td_loss: Of the values (batch,) of what was done.
+        values: Those values.
+        cloning: Cross-entropy of what was demonstrated, in nats.
+        unlike: The same of what was advised.
+    """
+
+    loss: Tensor
+    td_loss: Tensor
+    values: Tensor
+    cloning: Tensor
+    unlike: Tensor
 
 
 class QNetwork(nn.Module):
@@ -133,7 +153,8 @@ class DQN:
             config,
         )
         self._scaler = RewardScaler(num_envs, config.gamma)
-        self._acted: tuple[Batch, NDArray[np.int64]] | None = None
+        self._acted: tuple[Batch, NDArray[np.int64], FloatArray | float] | None = None
+        self._teaching = 0.0
         self.num_steps = 0
         self.num_gradients = 0
         self._owed_gradients = 0.0
@@ -217,8 +238,9 @@ class DQN:
 
     def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:
         """Take the planner's action, a random one or the best one; see the top of this file."""
-        action_batch = self._choose(batch, guidance, self._rng, self.epsilon)
-        self._acted = batch, action_batch.actions
+        epsilon = np.where(guidance.is_sharp, min(self.epsilon, self._last_epsilon), self.epsilon)
+        action_batch = self._choose(batch, guidance, self._rng, epsilon)
+        self._acted = batch, action_batch.actions, guidance.teaching
         return action_batch
 
     def player(self, seed: int) -> Player:
@@ -231,7 +253,11 @@ class DQN:
         return lambda batch, guidance: self._choose(batch, guidance, rng, epsilon)
 
     def _choose(
-        self, batch: Batch, guidance: Guidance, rng: np.random.Generator, epsilon: float
+        self,
+        batch: Batch,
+        guidance: Guidance,
+        rng: np.random.Generator,
+        epsilon: NDArray[np.float64] | float,
     ) -> ActionBatch:
         values = self.evaluate(batch)
         sure = self._certainty(values, batch.mask)
@@ -248,15 +274,15 @@ class DQN:
         own = np.where(is_drawn, drawn, best)
         is_led = batch.mask & ~np.reshape(guidance.is_alone, (-1, 1))
         advice = np.where(is_led, batch.prior, -1.0)
-        advised = (advice + 1e-6 * ties).argmax(1)
+        best_advised = (advice + 1e-6 * ties).argmax(1)
         is_advised = (c_policy < guidance.needed_confidence) & (advice.max(1) > 0)
         if guidance.is_planners is None:
             is_advised &= follows < guidance.planner_share * c_planner
-            is_planned = is_advised & (advised != own)
+            is_planned = is_advised & (best_advised != own)
         else:
             is_planned = is_advised = is_advised & guidance.is_planners
         confidences = np.where(is_drawn, 0.0, c_policy)
-        actions = np.where(is_advised, advised, own).astype(np.int64)
+        actions = np.where(is_advised, best_advised, own).astype(np.int64)
         return ActionBatch(
             actions,
             np.where(is_advised, c_planner, confidences).astype(np.float32),
@@ -279,7 +305,8 @@ class DQN:
     def observe(self, batch: Batch) -> None:
         """Remember the step."""
         assert self._acted is not None
-        before, actions = self._acted
+        before, actions, teaching = self._acted
+        self._teaching = float(np.mean(teaching))
         rewards = batch.shaped_rewards
         if self._demos is not None:
             self._demos.observe(batch)
@@ -293,6 +320,7 @@ class DQN:
             rewards=rewards,
             terminated=batch.terminated,
             truncated=batch.truncated,
+            priors=advised(before.prior, before.mask) if self._taught else None,
         )
         self.num_steps += self._num_envs
         if self.num_steps > self._config.warmup_steps:
@@ -314,21 +342,22 @@ class DQN:
         count = self._config.gradient_steps
         self._owed_gradients -= count
         for _ in range(count):
-            loss, chosen, cloning = self._learn()
-        coefficient = self._distillation
+            learnt = self._learn()
         figures = {
-            "loss": (loss + coefficient * cloning).item(),
-            "value_loss": loss.item(),
-            "value": chosen.mean().item(),
-            "value_max": chosen.max().item(),
-            "value_std": chosen.std(correction=0).item(),
+            "loss": learnt.loss.item(),
+            "value_loss": learnt.td_loss.item(),
+            "value": learnt.values.mean().item(),
+            "value_max": learnt.values.max().item(),
+            "value_std": learnt.values.std(correction=0).item(),
             "error": self._usual_error,
             "epsilon": self.epsilon,
             "beta": self.beta,
         }
+        if self._taught:
+            figures["imitation_loss"] = learnt.unlike.item()
         if self._demos is not None:
-            figures["distillation"] = coefficient
-            figures["cloning_loss"] = cloning.item()
+            figures["distillation"] = self._distillation
+            figures["cloning_loss"] = learnt.cloning.item()
         known = {name: value for name, value in figures.items() if math.isfinite(value)}
         return known | {SKIPPED: float(self._gradients.skipped)}
 
@@ -336,6 +365,11 @@ class DQN:
     def _distillation(self) -> float:
         """Return the weight of doing what was demonstrated; 0 without demonstrations."""
         return self._imitation.cloning * self._demos.coefficient if self._demos is not None else 0.0
+
+    @property
+    def _taught(self) -> float:
+        """Return the weight of doing what the planner advises; 0 where it does not teach."""
+        return self._config.distillation * self._teaching
 
     def _draw(self, *, is_offline: bool) -> tuple[Sample, int]:
         """Return what is learnt from, and how many steps before the demonstrated ones are own."""
@@ -349,12 +383,8 @@ class DQN:
         own = max(1, own - self._demos.batch_size)
         return joined(self.replay.sample(own, self.beta, self._rng), shown), own
 
-    def _learn(self, *, is_offline: bool = False) -> tuple[Tensor, Tensor, Tensor]:
-        """Take one gradient step on drawn steps.
-
-        Returns:
-            The loss, the values (batch,), and the cross-entropy of what was demonstrated.
-        """
+    def _learn(self, *, is_offline: bool = False) -> _Learnt:
+        """Take one gradient step on drawn steps."""
         config = self._config
         sample, num_own = self._draw(is_offline=is_offline)
         masks, actions = torch.from_numpy(sample.masks), torch.from_numpy(sample.actions)
@@ -366,17 +396,26 @@ class DQN:
         chosen = values.gather(1, actions[:, None]).squeeze(1)
         losses = nn.functional.smooth_l1_loss(chosen, wanted, reduction="none")
         td_loss = (torch.from_numpy(sample.weights) * losses).mean()
-        loss, cloning = td_loss, torch.zeros(())
+        loss, cloning, unlike = td_loss, torch.zeros(()), torch.zeros(())
         if self._demos is not None:
             cloning = self._demos.loss(values[num_own:], masks[num_own:], actions[num_own:])
             loss = loss + self._distillation * cloning
+        if self._taught:
+            unlike = self._unlike(values, masks, torch.from_numpy(sample.priors))
+            loss = loss + self._taught * unlike
         norm = self._gradients.take(loss)
         self.num_gradients += 1
         if self.num_gradients % config.target_interval == 0:
             follow(self.target, self.network, config.target_share)
         if norm is not None:
             self._take_in(sample, (wanted - chosen).detach().numpy(), num_own)
-        return td_loss.detach(), chosen.detach(), cloning.detach()
+        return _Learnt(*(one.detach() for one in (loss, td_loss, chosen, cloning, unlike)))
+
+    def _unlike(self, values: Tensor, masks: Tensor, priors: Tensor) -> Tensor:
+        """Return the mean cross-entropy of what was advised where it was, under the values."""
+        own = masked_log_probs(values / self._imitation.temperature, masks, torch.zeros(()))
+        is_advised = priors.any(-1)
+        return cross_entropy(priors, own).sum() / is_advised.sum().clamp(min=1)
 
     def _take_in(self, sample: Sample, errors: FloatArray, num_own: int) -> None:
         """Draw steps by their errors from now on, and know how large these usually are."""
@@ -407,7 +446,7 @@ class DQN:
         if self._demos is not None:
             facts["demos"], kept = self._demos.save()
             arrays |= kept
-        facts["is_warm"] = self.is_warm
+        facts |= {"is_warm": self.is_warm, "teaching": self._teaching}
         return facts | {"rng": self._rng.bit_generator.state}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -416,6 +455,7 @@ class DQN:
             setattr(self, name, facts[name])
         self._gradients.skipped = int(facts.get(SKIPPED, 0))
         self.is_warm = bool(facts.get("is_warm", False))
+        self._teaching = float(facts.get("teaching", 0.0))
         if "demos" in facts:
             self._demos = Demonstrated.load(
                 facts["demos"], arrays, self._config, self._imitation, self._spaces

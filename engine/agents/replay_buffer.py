@@ -14,7 +14,7 @@ from engine.types import Spaces
 
 _MIN_PRIORITY = 1e-3
 """Added to every error, so that no step is forgotten."""
-_RINGS = ("features", "pixels", "masks", "actions", "rewards", "returns", "ahead")
+_RINGS = ("features", "pixels", "masks", "priors", "actions", "rewards", "returns", "ahead")
 
 
 class SumTree:
@@ -66,7 +66,8 @@ class SumTree:
 class Sample:
     """Drawn steps.
 
-    All are (batch,) but features (batch, F), masks (batch, A) and pixels (batch, *pixels_shape).
+    All are (batch,) but features (batch, F), masks and priors (batch, A) and pixels
+    (batch, *pixels_shape).
 
     Attributes:
         indices: To give new priorities to.
@@ -79,6 +80,7 @@ class Sample:
     weights: FloatArray
     features: FloatArray
     masks: NDArray[np.bool_]
+    priors: FloatArray
     actions: NDArray[np.int64]
     returns: FloatArray
     discounts: FloatArray
@@ -121,6 +123,7 @@ class PrioritizedReplayBuffer:
         self._features = np.zeros((*shape, spaces.feature_size), np.float16)
         self._pixels = np.zeros((*shape, *spaces.pixels_shape), np.uint8)
         self._masks = np.zeros((*shape, spaces.num_actions), np.bool_)
+        self._priors = np.zeros((*shape, spaces.num_actions), np.float16)
         self._actions = np.zeros(shape, np.min_scalar_type(spaces.num_actions - 1))
         self._rewards = np.zeros(shape, np.float32)
         self._returns = np.zeros(shape, np.float32)
@@ -147,8 +150,12 @@ class PrioritizedReplayBuffer:
         rewards: FloatArray,
         terminated: NDArray[np.bool_],
         truncated: NDArray[np.bool_],
+        priors: FloatArray | None = None,
     ) -> None:
-        """Store a step of every environment: what it saw, did and was paid, and if it ended."""
+        """Store a step of every environment: what it saw, did and was paid, and if it ended.
+
+        The priors (envs, A) are what the planner advised, as a distribution; none is all 0.
+        """
         self._num_rows += 1
         row = self._last
         # Nothing is drawn from a row that is written anew.
@@ -160,6 +167,7 @@ class PrioritizedReplayBuffer:
         if pixels is not None and self._pixels.size:
             self._pixels[row] = pixels
         self._masks[row] = mask
+        self._priors[row] = 0 if priors is None else priors
         self._actions[row] = actions
         self._rewards[row] = rewards
         self._pending += 1
@@ -215,6 +223,7 @@ class PrioritizedReplayBuffer:
             weights=(weights / weights.max()).astype(np.float32),
             features=self._features[rows, envs].astype(np.float32),
             masks=self._masks[rows, envs],
+            priors=self._priors[rows, envs].astype(np.float32),
             actions=self._actions[rows, envs].astype(np.int64),
             returns=self._returns[rows, envs],
             discounts=np.where(ahead > 0, self._discounts[ahead], np.float32(0.0)),
@@ -252,8 +261,8 @@ class PrioritizedReplayBuffer:
         }
 
     def load(self, arrays: dict[str, NDArray[np.generic]]) -> None:
-        """Restore the state that `save` returned."""
-        for name in _RINGS:
+        """Restore the state that `save` returned; older checkpoints hold no priors."""
+        for name in (name for name in _RINGS if name in arrays):
             getattr(self, f"_{name}")[: len(arrays[name])] = arrays[name]
         priorities = np.asarray(arrays["priorities"], np.float64)
         self._tree.set(np.arange(len(priorities)), priorities)

@@ -147,6 +147,8 @@ def _with_former_teaching(values: dict[str, Any]) -> dict[str, Any]:
     if isinstance(ppo := values.get("ppo"), dict):
         learnt = {key: value for key, value in ppo.items() if key != "imitation"}
         kept["ppo"] = {"temperature": 1.0, **learnt}
+    if isinstance(dqn := values.get("dqn"), dict):
+        kept["dqn"] = {"distillation": 0.0, **dqn}
     return {**kept, "exam_share": 0.0}
 
 

@@ -51,6 +51,7 @@ def sample_of(**changes) -> Sample:
         weights=np.ones(1, np.float32),
         features=np.zeros((1, 1), np.float32),
         masks=np.ones((1, len(Action)), np.bool_),
+        priors=np.zeros((1, len(Action)), np.float32),
         actions=np.array([0]),
         returns=np.array([1.0], np.float32),
         discounts=np.array([0.5], np.float32),
@@ -290,9 +291,35 @@ def test_an_update_reports_its_figures():
     assert figures["value_max"] >= figures["value"]
 
 
+@pytest.mark.parametrize(("distillation", "is_taught"), [(1.0, True), (0.0, False)])
+def test_what_is_advised_is_learnt_whoever_decides(distillation, is_taught):
+    agent = DQN(SMALL.model_copy(update={"distillation": distillation}), 4, SPACES, 0)
+    taught = dataclasses.replace(ALONE, teaching=1.0)
+    vector, batch, _ = play(agent, 300, taught)
+    hits = []
+    for _ in range(20):
+        values = np.where(batch.mask, agent.evaluate(batch).numpy(), -np.inf)
+        best = np.where(batch.mask, batch.prior, 0.0).argmax(1)
+        hits.append((values.argmax(1) == best)[batch.prior.any(1)])
+        batch = vector.step(agent.decide(batch, ALONE).actions)
+    assert (np.concatenate(hits).mean() > 0.9) == is_taught
+
+
+def test_exam_games_explore_no_more_than_the_policy_does_when_it_plays():
+    agent = DQN(SMALL, 4, SPACES, 0)
+    _, batch, _ = play(agent, 1)
+    agent.network.edge.weight.data.zero_()
+    agent.network.edge.bias.data[:] = torch.arange(9.0)
+    exams = dataclasses.replace(ALONE, is_sharp=np.array([True, False, True, False]))
+    best = np.where(batch.mask, np.arange(9), -1).argmax(1)
+    drawn = np.array([agent.decide(batch, exams).actions != best for _ in range(200)]).mean(0)
+    assert agent.epsilon > 0.9
+    assert drawn[[0, 2]].max() < 0.15 < drawn[[1, 3]].min()
+
+
 def test_a_loaded_agent_goes_on_bit_for_bit():
     agent = DQN(SMALL, 4, SPACES, 0)
-    vector, batch, _ = play(agent, 77, GUIDED)
+    vector, batch, _ = play(agent, 77, dataclasses.replace(GUIDED, teaching=0.5))
     agent.truncate_trajectory(2, batch)
     facts, arrays = agent.save()
     arrays = {name: array.copy() for name, array in arrays.items()}
