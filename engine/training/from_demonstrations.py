@@ -25,6 +25,7 @@ from engine.training.cloning import (
     tracked,
 )
 from engine.training.policy_folders import (
+    FEATURES,
     PolicyFolder,
     check_name,
     check_save_folder,
@@ -194,16 +195,15 @@ def settings_of_policy(config: CloningConfig, source: Source, run: RunConfig) ->
     return {
         "cloning": config.model_dump(),
         "source": asdict(source),
-        "game": {key: getattr(run, key) for key in _GAME_KEYS}
-        | {"env": {"features": run.env.features}},
+        "game": {key: getattr(run, key) for key in _GAME_KEYS} | {FEATURES: run.env.features},
     }
 
 
 def saved_game(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a saved policy's game, and no others, or raise CheckpointError."""
     part = part_of(settings, "game")
-    env = {"features": features_of_policy(settings)}
-    return {key: part[key] for key in _GAME_KEYS if key in part} | {"env": env}
+    kept = {key: part[key] for key in _GAME_KEYS if key in part}
+    return kept | {FEATURES: features_of_policy(settings)}
 
 
 def part_of(settings: Mapping[str, Any], name: str) -> dict[str, Any]:

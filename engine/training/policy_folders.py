@@ -26,6 +26,9 @@ from engine.training.checkpoint import BEST, LATEST, CheckpointStore
 from engine.training.run_settings import CONFIG_NAME
 from engine.training.runs import RunFolder, find_run, make_stamped_folder
 
+FEATURES = "env.features"
+"""The setting that says what a policy sees, in its config.json and of a run that begins with it."""
+
 _FOLDER = "policies"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _STAMP = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?$")
@@ -250,8 +253,7 @@ _DQN_OF_FRAMES: Mapping[str, Any] = MappingProxyType(
 def features_of_policy(settings: Mapping[str, Any]) -> str:
     """Return the `env.features` of a policy by its config.json, which older ones do not say."""
     game = settings.get("game")
-    env = game.get("env") if isinstance(game, dict) else None
-    return str(env.get("features", "first")) if isinstance(env, dict) else "first"
+    return str(game.get(FEATURES, "first")) if isinstance(game, dict) else "first"
 
 
 def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
@@ -275,7 +277,7 @@ def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     start = {
         "start_policy": name if is_file else str(folder.path),
         "encoder": cloning.encoder,
-        "env.features": features_of_policy(settings),
+        FEATURES: features_of_policy(settings),
     }
     size = cloning.hidden_size
     if cloning.sees_colour:
