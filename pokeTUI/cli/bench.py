@@ -16,6 +16,7 @@ from pokeTUI.cli.options import (
     AnyRom,
     Core,
     Game,
+    Goal,
     Panels,
     Rom,
     SaveDir,
@@ -169,10 +170,7 @@ def bench_play(
     ] = "rules",
     seeds: Annotated[int, typer.Option(min=1, max=10_000, help="Number of seeds.")] = 10,
     first_seed: Annotated[int, typer.Option(min=0, max=1_000_000_000, help="First seed.")] = 0,
-    goal: Annotated[
-        str,
-        typer.Option(metavar="MILESTONE", help="Goal.", show_default="the first badge"),
-    ] = "",
+    goal: Goal = None,
     steps: Annotated[
         int | None,
         typer.Option(

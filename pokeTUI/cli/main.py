@@ -88,6 +88,7 @@ def run(
             autocompletion=complete_runs_or_latest,
         ),
     ] = None,
+    goal: options.Goal = None,
     start_policy: Annotated[
         str | None,
         typer.Option("--from", metavar="POLICY", help="Fine-tune a cloned policy (or latest)."),
@@ -225,6 +226,8 @@ def run(
         allow_unknown_rom=allow_unknown_rom or None,
     )
     overrides = options.parse_settings(set_) | given
+    if goal:
+        overrides["env.goal"] = goal
     if demo is not None:
         from pokeTUI.demos.naming import named
 

@@ -21,7 +21,7 @@ from pokeTUI.printing import say
 _FEW = 7
 """A command with no more options than these shows them in one panel."""
 _PANELS = {
-    "Game": "game rom core state allow_unknown_rom",
+    "Game": "game rom core state goal allow_unknown_rom",
     "Agent": "agent no_dqn mode strategy start_policy player",
     "Language model": "llm_model llm_backend llm_interval no_llm",
     "Data": "task tag rules by success min_right min_success progress dedupe val_share balance",
@@ -101,6 +101,10 @@ StartState = Annotated[
 ConfigFile = Annotated[Path | None, typer.Option(help="Config file (JSON or TOML).")]
 Tags = Annotated[list[str] | None, typer.Option(metavar="TAG", help="Tag; repeatable.")]
 Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default="0")]
+Goal = Annotated[
+    str | None,
+    typer.Option(metavar="MILESTONE", help="Goal.", show_default="the first badge"),
+]
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 CheckpointDir = Annotated[
     str | None,

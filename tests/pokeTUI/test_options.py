@@ -97,6 +97,16 @@ def test_a_demonstration_is_named_alike_everywhere(command: str, tmp_path: Path)
     assert "There is no demonstration none." in result.stderr
 
 
+@pytest.mark.parametrize("command", ["run --headless", "bench play"])
+def test_a_goal_that_the_game_lacks_is_refused_with_those_it_has(
+    command: str, tmp_path: Path
+) -> None:
+    result = poketui(*command.split(), "--goal", "hall_of_fame", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "has no milestone 'hall_of_fame'" in result.stderr
+    assert "second_badge" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("command", "key"),
     [("learn", "seed"), ("starts", "headless"), ("train", "agent"), ("env", "save_dir")],
