@@ -53,6 +53,7 @@ _NO_SETTINGS = frozenset(
 """Variables that begin with it, but name folders, files and what is trusted."""
 _LIST = "List all: poketui run --set help"
 
+FeatureKind = Literal["goal", "plain", "first"]
 ScreenNetwork = Literal["impala", "nature", "tiny"]
 EncoderKind = Literal[
     "features", "pixels", "both",
@@ -98,6 +99,8 @@ class EnvConfig(Section):
     stuck_steps: int = Field(default=-1, ge=-1)
     """Steps without progress after which an episode is truncated; 0: never; -1: as the game and
     the goal ask for: MOSSLIGHT never, Crystal and Emerald 4,000 on the way to the first badge."""
+    features: FeatureKind = "goal"
+    """goal: with the next milestone and the way to it; plain: without; first: as in older runs."""
 
     @field_validator("max_steps")
     @classmethod

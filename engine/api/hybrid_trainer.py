@@ -34,6 +34,7 @@ from engine.strategy.performance import PerformanceMetrics
 from engine.training.build import open_figures
 from engine.training.checkpoint import BEST, CheckpointStore, read_checkpoint, write_checkpoint
 from engine.training.journal import read_journal
+from engine.training.run_settings import read_settings
 from engine.training.runs import LATEST, RunFolder, find_run
 
 _ENGINE = "engine"
@@ -348,10 +349,14 @@ class HybridLLMRLTrainer:
         return LocalRun(self.parts, config, folder, self._commands, self._take, self._call_back)
 
     def _load(self, checkpoint_path: str) -> LocalRun:
-        config = self._settings()
+        env = self.parts.env
         if checkpoint_path != LATEST:
-            return self._new_run(config, user_path(checkpoint_path))
-        folder = RunFolder(find_run(config.save_dir, LATEST))
+            path = user_path(checkpoint_path)
+            env.encode_for(int(read_checkpoint(path).facts.get("feature_size", 0)))
+            return self._new_run(self._settings(), path)
+        folder = RunFolder(find_run(self.config.save_dir, LATEST))
+        env.encode_as(read_settings(folder.path).env.features)
+        config = self._settings()
         run = self._make_run(config, folder)
         store = CheckpointStore(folder.checkpoints_path, config.keep_checkpoints)
         with run.working():

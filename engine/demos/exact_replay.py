@@ -309,7 +309,8 @@ def settings_for(demo: Demonstration, config: RunConfig) -> RunConfig:
         return config.model_copy(update={"env": env})
     facts = json.loads(demo.settings)
     rewards = RewardConfig(**{**facts["rewards"], "extra": config.rewards.extra})
-    return config.model_copy(update={"env": EnvConfig(**facts["env"]), "rewards": rewards})
+    env = EnvConfig(**{**facts["env"], "features": config.env.features})
+    return config.model_copy(update={"env": env, "rewards": rewards})
 
 
 def rom_for(demo: Demonstration, config: RunConfig) -> str:

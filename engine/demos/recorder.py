@@ -174,7 +174,11 @@ def settings_of(env: GameEnv) -> str:
     weights = {name: weight for name, weight in env.reward_weights if name in fields}
     rewards = env.rewards.model_dump(mode="json") | weights
     extra = sorted(rewards.pop("extra", {}))
-    facts = {"env": env.config.model_dump(mode="json"), "rewards": rewards, "extra": extra}
+    facts = {
+        "env": env.config.model_dump(mode="json", exclude={"features"}),
+        "rewards": rewards,
+        "extra": extra,
+    }
     return json.dumps(facts, separators=(",", ":"), sort_keys=True)
 
 

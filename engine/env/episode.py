@@ -13,7 +13,7 @@ from engine.env.state_file import unpack_env
 from engine.env.tiles import TileMemory
 from engine.games.base import Game
 from engine.rewards.base import Transition
-from engine.types import Creature, GameState, MapId, RewardBreakdown
+from engine.types import Creature, GameState, MapId, Prompt, RewardBreakdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,8 @@ class Episode:
         total: Reward so far.
         sums: Reward so far by component, in the composer's order.
         battles_won: Battles so far that ended with the last enemy fainted.
+        unchanged_steps: For how many steps nothing has changed to the eye.
+        last_prompt: What the screen waited for before, other than for a step.
     """
 
     def __init__(self, game: Game, component_names: tuple[str, ...], config: EnvConfig) -> None:
@@ -105,6 +107,7 @@ class Episode:
             self.tiles = TileMemory()
         self.tiles.visit(state)
         self.anti_stuck.reset()
+        self.unchanged_steps, self.last_prompt = 0, Prompt.NONE
 
     @property
     def length(self) -> int:
@@ -170,6 +173,10 @@ class Episode:
         visit = self.tiles.visit(current)
         is_progress = visit.is_new_tile or bool(reached)
         self.idle_steps = 0 if is_progress else self.idle_steps + is_step
+        if previous.control.prompt not in (Prompt.NONE, current.control.prompt):
+            self.last_prompt = previous.control.prompt
+        is_same = _look_alike(previous, current)
+        self.unchanged_steps = self.unchanged_steps + is_step if is_same else 0
         if is_step:
             self.anti_stuck.update(previous, current, action, is_progress=is_progress)
         button = self._actions.actions[action].button
@@ -206,6 +213,8 @@ class Episode:
             "tiles": self.tiles.save(),
             "anti_stuck": self.anti_stuck.save(),
             "defeat": self._defeat.beaten,
+            "unchanged_steps": self.unchanged_steps,
+            "last_prompt": self.last_prompt,
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -226,6 +235,8 @@ class Episode:
         self.tiles.restore(saved["tiles"])
         self.anti_stuck.restore(saved["anti_stuck"])
         self._defeat.beaten = saved["defeat"]
+        self.unchanged_steps = int(saved.get("unchanged_steps", 0))
+        self.last_prompt = Prompt(saved.get("last_prompt", ""))
 
 
 def segments_in(saved: bytes) -> tuple[Segment, ...]:
@@ -236,6 +247,23 @@ def segments_in(saved: bytes) -> tuple[Segment, ...]:
     """
     facts, _ = unpack_env(saved)
     return unpack_segments(facts["episode"]["segments"])
+
+
+def _look_alike(one: GameState, other: GameState) -> bool:
+    """Return whether a player sees no difference between two states, but for who walks about."""
+    before, after, here, there = one.control, other.control, one.place, other.place
+    return (
+        (here.x, here.y, here.facing, here.map) == (there.x, there.y, there.facing, there.map)
+        and one.screen_text == other.screen_text
+        and (before.cursor, before.prompt) == (after.cursor, after.prompt)
+        and (before.selection, before.pocket) == (after.selection, after.pocket)
+        and _healths(one) == _healths(other)
+    )
+
+
+def _healths(state: GameState) -> list[int]:
+    battle = state.battle
+    return [one.hp for one in (battle.own, battle.enemy) if one] if battle else []
 
 
 def _others_alive(own: Creature, party: tuple[Creature, ...]) -> bool:

@@ -1,16 +1,37 @@
 """Turn a GameState into the vector that a small policy learns from.
 
-Layout: a window round the player (channels first), then named slices; `LAYOUT` lists them all,
-`feature_bounds` bounds them.
+What it holds, and where: `engine.env.layout`.
 """
 
 import struct
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.config import FeatureKind
+from engine.env.compass import Bearing, goal_features
+from engine.env.layout import (
+    CHANNELS,
+    COLUMNS,
+    CURSOR_COLUMNS,
+    CURSOR_ROWS,
+    FACINGS,
+    FIRST_BUCKETS,
+    MOVE_FIGURES,
+    MOVE_SLOTS,
+    PARTY_SLOTS,
+    ROWS,
+    STRETCHES,
+    TILES,
+    UNCHANGED,
+    WORDS,
+    code_of,
+    layout_of,
+)
 from engine.games.base import Game
 from engine.games.matchup import SAME_TYPE_BONUS, effectiveness
 from engine.games.menus import MenuKind, menu_kind
@@ -18,112 +39,71 @@ from engine.types import (
     MAP_BORDER,
     Battle,
     Creature,
-    Facing,
     GameState,
     MapView,
     Move,
+    Place,
+    Prompt,
     Terrain,
 )
 
-ROWS, COLUMNS = 9, 11
 _UP, _LEFT = ROWS // 2, COLUMNS // 2
 
-CHANNELS = ("walkable", "grass", "ledge", "talking", "warp", "object", "visited")
 _STATIC = 5
 """Channels that depend on the map alone; the first three on its terrain alone."""
 _OBJECT, _VISITED = 5, 6
 _BITS = (Terrain.WALKABLE, Terrain.GRASS, Terrain.LEDGE, Terrain.ANSWERS, Terrain.WARP)
 """Of the first channels, which depend on the map alone."""
 
-MAP_BUCKETS, POSITION_BUCKETS, MILESTONE_BITS = 32, 32, 24
-_CURSOR_ROWS, _CURSOR_COLUMNS = 8, 3
-_FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
-_MOVE_SLOTS, _MOVE_FIGURES = 4, 5
-_PARTY_SLOTS = 3
-_LEVEL_GAP = 8
-"""Place of the levels' difference in the slice "battle"."""
-
-_SIZES: Mapping[str, int] = MappingProxyType(
-    {
-        "window": len(CHANNELS) * ROWS * COLUMNS,
-        "map": MAP_BUCKETS,
-        "x": POSITION_BUCKETS,
-        "y": POSITION_BUCKETS,
-        "position": 2,
-        "facing": len(_FACINGS),
-        "ahead": 4,
-        "control": 6,
-        "menu_kind": len(MenuKind),
-        "cursor_row": _CURSOR_ROWS,
-        "cursor_column": _CURSOR_COLUMNS,
-        "milestones": MILESTONE_BITS,
-        "party": 4 + 3 * _PARTY_SLOTS,
-        "battle": 10,
-        "moves": _MOVE_SLOTS * _MOVE_FIGURES,
-        "bag": 3,
-        "time": 2,
-    }
-)
-"""Of all slices but the last, "last_action", which has a place for each of the game's actions."""
+_PARTY = 4 + 3 * PARTY_SLOTS
+_PROMPTS = {prompt: place for place, prompt in enumerate(Prompt)}
 
 
-_ENDS = np.cumsum([*_SIZES.values()]).tolist()
-LAYOUT: Mapping[str, slice] = MappingProxyType(
-    {name: slice(end - _SIZES[name], end) for name, end in zip(_SIZES, _ENDS, strict=True)}
-    | {"last_action": slice(_ENDS[-1], None)}
-)
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """What of the last steps the state does not show.
 
-_LEVEL = 3.0
-_MOVE = (1.0, 2.5, 2.0, 1.0, 1.0)
-_HIGHEST: Mapping[str, Sequence[float]] = MappingProxyType(
-    {
-        "position": (2.0, 2.0),
-        "party": (1.0, 1.0, _LEVEL, 1.0, *((1.0, 1.0, _LEVEL) * _PARTY_SLOTS)),
-        "battle": (1.0, 1.0, *((1.0, _LEVEL, 1.0) * 2), 1.0, 1.0),
-        "moves": _MOVE * _MOVE_SLOTS,
-    }
-)
-"""Upper bounds of the figures that may exceed 1."""
+    Attributes:
+        idle_steps: Since the last new tile.
+        episode_share: Share of the episode's steps that are used up.
+        last_action: -1 at the start of an episode.
+        unchanged_steps: For how many steps nothing has changed to the eye.
+        last_prompt: What the screen waited for before, other than for a step.
+    """
 
-
-def feature_size(num_actions: int) -> int:
-    """Return F, the length of the feature vector of a game with so many actions."""
-    return sum(_SIZES.values()) + num_actions
-
-
-def feature_bounds(num_actions: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the least and the greatest value of each feature, (F,) float32 both."""
-    size = feature_size(num_actions)
-    low, high = np.zeros(size, np.float32), np.ones(size, np.float32)
-    for name, values in _HIGHEST.items():
-        high[LAYOUT[name]] = values
-    low[LAYOUT["battle"].start + _LEVEL_GAP] = -1.0
-    return low, high
-
-
-_REST = LAYOUT["map"].start
+    idle_steps: int = 0
+    episode_share: float = 0.0
+    last_action: int = -1
+    unchanged_steps: int = 0
+    last_prompt: Prompt = Prompt.NONE
 
 
 class FeatureEncoder:
     """Encode states of one game.
 
     Attributes:
-        size: F, the length of the feature vector.
+        layout: Of what it writes.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, kind: FeatureKind = "goal") -> None:
         self._game, self._tables = game, game.tables
         self._num_actions = len(game.actions)
-        self.size = feature_size(self._num_actions)
-        self._rest = struct.Struct(f"{self.size - _REST}f")
-        self._keys = [one.key for one in game.tables.MILESTONES[:MILESTONE_BITS]]
-        self._buckets = {key: index % MAP_BUCKETS for index, key in enumerate(self._tables.MAPS)}
+        self.layout = layout_of(game, kind)
+        self._is_first, self._has_goal = kind == "first", kind == "goal"
+        self._begin = self.layout.slices["map"].start
+        self._rest = struct.Struct(f"{self.layout.size - self._begin}f")
+        self._num_milestones = self.layout.size_of("milestones")
+        self._num_in_battle = self.layout.size_of("battle") + self.layout.size_of("moves")
+        self._keys = [one.key for one in game.tables.MILESTONES[: self._num_milestones]]
+        self._buckets = {key: i % FIRST_BUCKETS for i, key in enumerate(self._tables.MAPS)}
         self._planes_of: object = None
         self._planes = np.zeros((_STATIC, 0, 0), np.float32)
         self._control_of: tuple[object, ...] = (None,) * 3
         self._progress_of: tuple[object, ...] = (None,) * 3
+        self._goal_of: tuple[object, ...] = (None,) * 3
         self._bag_of: object = None
         self._control, self._progress, self._bag = [0.0], [0.0], [0.0]
+        self._words, self._goal = [0.0], [0.0]
 
     def encode(
         self,
@@ -131,10 +111,8 @@ class FeatureEncoder:
         state: GameState,
         visited: NDArray[np.float32] | None,
         milestones: Mapping[str, int],
-        *,
-        idle_steps: int,
-        episode_share: float,
-        last_action: int,
+        recent: Recent,
+        bearing: Bearing | None = None,
     ) -> None:
         """Write the features of `state`.
 
@@ -143,38 +121,49 @@ class FeatureEncoder:
             state: The game at rest.
             visited: (height + 12, width + 12) float32 of the current map, None if not known.
             milestones: Those reached in this episode.
-            idle_steps: Steps since the last new tile.
-            episode_share: Share of the episode's steps that are used up.
-            last_action: -1 at the start of an episode.
+            recent: What the state does not show.
+            bearing: Where to; None: nothing is left to do that is known.
         """
         self._write_window(out, state, visited)
         place = state.place
-        rest: list[float] = [0.0] * (MAP_BUCKETS + 2 * POSITION_BUCKETS)
-        rest[self._buckets.get((place.map.group, place.map.number), 0)] = 1.0
-        rest[MAP_BUCKETS + min(place.x, POSITION_BUCKETS - 1)] = 1.0
-        rest[MAP_BUCKETS + POSITION_BUCKETS + min(place.y, POSITION_BUCKETS - 1)] = 1.0
-        rest += (min(place.x, 64) / 32, min(place.y, 64) / 32)
-        rest += [1.0 if place.facing is facing else 0.0 for facing in _FACINGS]
+        rest = self._place_in_buckets(place) if self._is_first else _place(place)
+        rest += [1.0 if place.facing is facing else 0.0 for facing in FACINGS]
         rest += _ahead(state)
         self._update_slowly_changing(state, milestones)
         rest += self._control
+        if not self._is_first:
+            rest += _waiting(recent, state.control.prompt)
+            rest += self._words
         rest += self._progress
         rest += self._battle(state.battle)
         rest += self._bag
         rest.append(min(state.money, 5000) / 5000)
-        rest += (min(idle_steps, 100) / 100, min(episode_share, 1.0))
+        rest += (min(recent.idle_steps, 100) / 100, min(recent.episode_share, 1.0))
+        if self._has_goal:
+            aimed = (bearing, state.party, state.place)
+            if not _are_same(aimed, self._goal_of):
+                self._goal_of, self._goal = aimed, goal_features(bearing, state)
+            rest += self._goal
         rest += [0.0] * self._num_actions
-        if last_action >= 0:
-            rest[last_action - self._num_actions] = 1.0
+        if recent.last_action >= 0:
+            rest[recent.last_action - self._num_actions] = 1.0
         # A third of the time that numpy needs for assigning a list.
-        self._rest.pack_into(out.data, _REST * out.itemsize, *rest)
+        self._rest.pack_into(out.data, self._begin * out.itemsize, *rest)
+
+    def _place_in_buckets(self, place: Place) -> list[float]:
+        rest = [0.0] * (3 * FIRST_BUCKETS)
+        rest[self._buckets.get((place.map.group, place.map.number), 0)] = 1.0
+        rest[FIRST_BUCKETS + min(place.x, FIRST_BUCKETS - 1)] = 1.0
+        rest[2 * FIRST_BUCKETS + min(place.y, FIRST_BUCKETS - 1)] = 1.0
+        rest += (min(place.x, 64) / 32, min(place.y, 64) / 32)
+        return rest
 
     def _write_window(
         self, out: NDArray[np.float32], state: GameState, visited: NDArray[np.float32] | None
     ) -> None:
         view, place = state.map, state.place
         grid = view.bordered
-        window = out[LAYOUT["window"]].reshape(len(CHANNELS), ROWS, COLUMNS)
+        window = out[: self._begin].reshape(len(CHANNELS), ROWS, COLUMNS)
         if not _is_map_known(state):
             window[:] = 0.0
             return
@@ -195,11 +184,12 @@ class FeatureEncoder:
         shown = (state.control, state.screen_text, state.battle)
         if not _are_same(shown, self._control_of):
             self._control_of, self._control = shown, self._controls(state)
+            self._words = _words(state.screen_text)
         gained = (state.party, milestones, len(milestones))  # more are added in place
         if not _are_same(gained, self._progress_of):
             self._progress_of = gained
             reached = [1.0 if key in milestones else 0.0 for key in self._keys]
-            reached += [0.0] * (MILESTONE_BITS - len(self._keys))
+            reached += [0.0] * (self._num_milestones - len(self._keys))
             self._progress = reached + _party(state)
         if state.bag is not self._bag_of:
             self._bag_of = state.bag
@@ -219,17 +209,17 @@ class FeatureEncoder:
             state.battle is not None,
         )
         result = [float(flag) for flag in flags]
-        menu = [0.0] * (len(MenuKind) + _CURSOR_ROWS + _CURSOR_COLUMNS)
+        menu = [0.0] * (len(MenuKind) + CURSOR_ROWS + CURSOR_COLUMNS)
         menu[kind] = 1.0
         if row:
-            menu[len(MenuKind) + min(row, _CURSOR_ROWS) - 1] = 1.0
+            menu[len(MenuKind) + min(row, CURSOR_ROWS) - 1] = 1.0
         if column:
-            menu[len(MenuKind) + _CURSOR_ROWS + min(column, _CURSOR_COLUMNS) - 1] = 1.0
+            menu[len(MenuKind) + CURSOR_ROWS + min(column, CURSOR_COLUMNS) - 1] = 1.0
         return result + menu
 
     def _battle(self, battle: Battle | None) -> list[float]:
         if battle is None:
-            return [0.0] * (_SIZES["battle"] + _SIZES["moves"])
+            return [0.0] * self._num_in_battle
         own, enemy = battle.own, battle.enemy
         result = [1.0 if battle.trainer_class else 0.0, min(battle.enemy_slot, 5) / 5]
         for creature in (own, enemy):
@@ -244,7 +234,7 @@ class FeatureEncoder:
         gap = own.level - enemy.level if own and enemy else 0
         result += (min(max(gap, -10), 10) / 10, min(own.hp, 60) / 60 if own else 0.0)
         moves = own.moves if own else ()
-        for slot in range(_MOVE_SLOTS):
+        for slot in range(MOVE_SLOTS):
             move = moves[slot] if slot < len(moves) else None
             result += self._move(move, own, enemy)
         return result
@@ -252,7 +242,7 @@ class FeatureEncoder:
     def _move(self, move: Move | None, own: Creature | None, enemy: Creature | None) -> list[float]:
         """Return known, power, effectiveness, points left, strength (all three together)."""
         if move is None or own is None:
-            return [0.0] * _MOVE_FIGURES
+            return [0.0] * MOVE_FIGURES
         facts = self._tables.MOVES.get(move.id)
         power, kind, points = (facts[2], facts[1], facts[4]) if facts else (0, 0, 0)
         effect = effectiveness(self._tables, kind, enemy.types if enemy else ())
@@ -272,6 +262,41 @@ def _planes(view: MapView) -> NDArray[np.float32]:
     for x, y in view.signs:
         planes[3, y + MAP_BORDER, x + MAP_BORDER] = 1.0
     return planes
+
+
+def _place(place: Place) -> list[float]:
+    """Return the map's code, and each coordinate by its tile in a stretch and by the stretch."""
+    result = [*code_of(place.map)]
+    for at in (place.x, place.y):
+        stretch, tile = divmod(min(at, TILES * STRETCHES - 1), TILES)
+        axis = [0.0] * (TILES + STRETCHES)
+        axis[tile] = axis[TILES + stretch] = 1.0
+        result += axis
+    result += (min(place.x, 255) / 128, min(place.y, 255) / 128)
+    return result
+
+
+def _waiting(recent: Recent, prompt: Prompt) -> list[float]:
+    """Return what the screen waits for, what it did before, and for how long nothing changed."""
+    result = [0.0] * (2 * len(_PROMPTS) + 1 + UNCHANGED)
+    result[_PROMPTS[prompt]] = result[len(_PROMPTS) + _PROMPTS[recent.last_prompt]] = 1.0
+    result[2 * len(_PROMPTS)] = min(recent.unchanged_steps, 8) / 8
+    result[recent.unchanged_steps % UNCHANGED - UNCHANGED] = 1.0
+    return result
+
+
+def _words(lines: tuple[str, ...]) -> list[float]:
+    """Return which words are on the screen, by their hashes."""
+    result = [0.0] * WORDS
+    for line in lines:
+        for word in line.split():
+            result[_hash(word)] = 1.0
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _hash(word: str) -> int:
+    return zlib.crc32(word.lower().encode()) % WORDS
 
 
 def _are_same(values: tuple[object, ...], others: tuple[object, ...]) -> bool:
@@ -306,16 +331,16 @@ def _party(state: GameState) -> list[float]:
     """Return size, health of all, best level, any status, then three of each of the first three."""
     party = state.party
     if not party:
-        return [0.0] * _SIZES["party"]
+        return [0.0] * _PARTY
     result = [
         min(len(party), 6) / 6,
         party_health(party),
         max(_level(c) for c in party),
         float(any(c.status for c in party)),
     ]
-    for creature in party[:_PARTY_SLOTS]:
+    for creature in party[:PARTY_SLOTS]:
         result += (1.0, health(creature), _level(creature))
-    result += [0.0] * (_SIZES["party"] - len(result))
+    result += [0.0] * (_PARTY - len(result))
     return result
 
 

@@ -11,12 +11,14 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from engine.config import EnvConfig, RewardConfig
+from engine.config import EnvConfig, FeatureKind, RewardConfig
 from engine.emulator.window import Window, key_codes
 from engine.env.choices import Choices
+from engine.env.compass import Compass
 from engine.env.episode import TRUE_START, Episode, Origin
-from engine.env.features import FeatureEncoder, count_potions
+from engine.env.features import FeatureEncoder, Recent, count_potions
 from engine.env.input_recording import Recording
+from engine.env.layout import kind_of
 from engine.env.live import LivePad, LiveStretch, buttons_of, mask_of
 from engine.env.observation import (
     ObservationType,
@@ -115,13 +117,11 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.observation_type = observation_type
         self.game = load_game(rom_path, allow_unknown_rom)
         self.action_space = spaces.Discrete(len(self.game.actions))
-        self.observation_space = observation_space(
-            observation_type, len(self.game.actions), self.game.frame_shape
-        )
         self.env_index = env_index
         given = config or EnvConfig()
         check_goal(self.game, given.goal)
         self.config, self.has_own_limit = fit_env(given, self.game), given.max_steps > 0
+        self._encode()
         frames_per_step = self.config.hold_frames + self.config.wait_frames
         self.metadata = self.metadata | {
             "render_fps": max(1, round(self.game.frames_per_s / frames_per_step))
@@ -137,9 +137,6 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.component_names = self._composer.names
         self._episode = Episode(self.game, self.component_names, self.config)
         self.milestone_keys = self._episode.milestones.keys
-        self._encoder = FeatureEncoder(self.game)
-        self.feature_size = self._encoder.size
-        self._features = np.zeros(self.feature_size, np.float32)
         self._all_allowed = np.ones(len(self.game.actions), np.bool_)
         self._blocked: dict[int, str] | None = None
         self._start_frame: Frame | None = None
@@ -153,6 +150,24 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self._window: Window | None = None
         if is_human or not headless:
             self._window = Window(self.game.name, self.game.frame_shape, base_fps / frames_per_step)
+
+    def _encode(self) -> None:
+        kind = self.config.features
+        self._encoder = FeatureEncoder(self.game, kind)
+        self._compass = Compass(self.game) if kind == "goal" else None
+        self.feature_size = self._encoder.layout.size
+        self._features = np.zeros(self.feature_size, np.float32)
+        self.observation_space = observation_space(self.observation_type, self.game, kind)
+
+    def encode_as(self, kind: FeatureKind) -> None:
+        """Give features of this kind from now on, whatever `config` says."""
+        self.config = self._episode.config = self.config.model_copy(update={"features": kind})
+        self._encode()
+
+    def encode_for(self, feature_size: int) -> None:
+        """Give the features that a policy has learnt with, by how many there are of them."""
+        if kind := kind_of(self.game, feature_size):
+            self.encode_as(kind)
 
     @property
     def reward_weights(self) -> tuple[tuple[str, float], ...]:
@@ -379,15 +394,21 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def features(self) -> NDArray[np.float32]:
         """Return the (F,) float32 features of now, overwritten by the next call."""
         view, place, episode = self.state.map, self.state.place, self._episode
+        compass, milestones = self._compass, episode.milestones.steps
         is_known = view.bordered is not None and self.state.battle is None
         self._encoder.encode(
             self._features,
             self.state,
             episode.tiles.plane(place.map, view.width, view.height) if is_known else None,
-            episode.milestones.steps,
-            idle_steps=episode.idle_steps,
-            episode_share=episode.length / episode.max_steps,
-            last_action=episode.inputs[-1] if episode.inputs else -1,
+            milestones,
+            Recent(
+                episode.idle_steps,
+                episode.length / episode.max_steps,
+                episode.inputs[-1] if episode.inputs else -1,
+                episode.unchanged_steps,
+                episode.last_prompt,
+            ),
+            compass.bearing(self.state, milestones) if compass else None,
         )
         return self._features
 

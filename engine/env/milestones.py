@@ -1,9 +1,9 @@
 """Recognise in RAM which milestones of the game are reached, and when."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
-from engine.games.base import Milestone, MilestoneKind, final_milestone
-from engine.types import GameState
+from engine.games.base import Approach, Milestone, MilestoneKind, final_milestone
+from engine.types import GameState, Goal, GoalKind
 
 _AMBIGUOUS = (MilestoneKind.SCENE, MilestoneKind.SCENE_LEFT, MilestoneKind.EVENT_CLEAR)
 
@@ -82,6 +82,12 @@ class Story:
             )
         return self._ahead
 
+    def open(self, done: Collection[str]) -> Iterator[Milestone]:
+        """Yield those that can be pursued now, in order: their place is known."""
+        for one in self.ahead(done):
+            if one.place is not None and self.is_possible(one, done):
+                yield one
+
 
 class MilestoneTracker:
     """Report each milestone once, when RAM first shows it.
@@ -133,6 +139,15 @@ def still_ahead(
     """Return which of all milestones are to be reached yet, by those reached in this episode."""
     story = Story(milestones)
     return story.ahead(story.reached(state, reached))
+
+
+def milestone_goal(one: Milestone) -> Goal | None:
+    """Return how to reach a milestone; None where its place is not known."""
+    if one.place is None:
+        return None
+    is_talk = one.how is Approach.TALK
+    kind = GoalKind.MEET if is_talk else GoalKind.REACH
+    return Goal(one.key, one.text, one.place, one.target, is_interaction=is_talk, kind=kind)
 
 
 def is_shown(one: Milestone, state: GameState) -> bool:

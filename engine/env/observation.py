@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from engine.config import FeatureKind
 from engine.env.facts import STATE_VARIABLES, state_numbers
-from engine.env.features import feature_bounds, feature_size
+from engine.env.layout import layout_of
 from engine.env.pixels import pixels_shape
 from engine.errors import ConfigurationError
 from engine.games.base import Game
@@ -25,9 +26,9 @@ _SCALES = tuple(STATE_VARIABLES.values())
 
 
 def observation_space(
-    kind: ObservationType, num_actions: int, frame_shape: tuple[int, int, int]
+    kind: ObservationType, game: Game, features: FeatureKind = "goal"
 ) -> spaces.Dict:
-    """Return the space of observations of a kind, of a game of so many actions and such frames.
+    """Return the space of observations of a kind, of a game whose features are of that kind.
 
     Raises:
         ConfigurationError: There is no such kind.
@@ -38,13 +39,13 @@ def observation_space(
             f"observation_type = {kind!r}.", f"Allowed values: {', '.join(map(repr, kinds))}."
         )
     parts: dict[str, spaces.Space[Any]] = {
-        "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
+        "action_mask": spaces.Box(0, 1, (len(game.actions),), np.int8),
     }
     if kind != "state":
-        parts["screen"] = spaces.Box(0, 255, frame_shape, np.uint8)
+        parts["screen"] = spaces.Box(0, 255, game.frame_shape, np.uint8)
     if kind != "screen":
         parts["state_variables"] = spaces.Box(-1.0, 1.0, (len(STATE_VARIABLES),), np.float32)
-        parts["features"] = spaces.Box(*feature_bounds(num_actions), dtype=np.float32)
+        parts["features"] = spaces.Box(*layout_of(game, features).bounds(), dtype=np.float32)
     if kind == "multi_modal":
         text = spaces.Text(_MAX_TEXT, min_length=0, charset=_CHARACTERS)
         parts["strategic_context"] = spaces.Dict(
@@ -57,10 +58,10 @@ def observation_space(
     return spaces.Dict(parts)
 
 
-def spaces_of_game(game: Game) -> Spaces:
+def spaces_of_game(game: Game, features: FeatureKind = "goal") -> Spaces:
     """Return the sizes of what agents observe of a game, and of what they can do in it."""
-    count = len(game.actions)
-    return Spaces(feature_size(count), count, pixels_shape(game.frame_shape))
+    size = layout_of(game, features).size
+    return Spaces(size, len(game.actions), pixels_shape(game.frame_shape))
 
 
 def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:

@@ -116,9 +116,17 @@ def _open(config: RunConfig, plan: RecordingPlan, player: LoadedPlayer | None) -
         from engine.training.replay_player import open_at
         from engine.training.replay_sources import find_recorded
 
-        return open_at(find_recorded(plan.start.source, config), plan.start.step)
+        env = open_at(find_recorded(plan.start.source, config), plan.start.step)
+        return _encoding_for(player, env)
     if player is not None and player.frames is not None:
         hold, wait = player.frames
         used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
         config = config.model_copy(update={"env": used_to})
-    return make_game_env(config, 0)
+    return _encoding_for(player, make_game_env(config, 0))
+
+
+def _encoding_for(player: LoadedPlayer | None, env: GameEnv) -> GameEnv:
+    """Return a game that gives the features that a player has learnt with."""
+    if player is not None:
+        env.encode_for(player.feature_size)
+    return env

@@ -41,6 +41,8 @@ class LoadedPlayer:
     """Frames that it is used to hold a button and wait; None: any."""
     make_planner: "Callable[[], BlockingPlanner] | None" = None
     """Makes what asks a language model for its goals; None: the rules set them."""
+    feature_size: int = 0
+    """Features that it has learnt with; 0: any."""
 
 
 def load_player(
@@ -140,7 +142,8 @@ def _policy(name: str, config: RunConfig) -> LoadedPlayer:
     policy, path = read_policy(config.save_dir, name)
     by = f"policy-{path.parents[1].name}"
     sight = sight_of(policy.config.encoder)
-    return LoadedPlayer(by, _alone(policy.player(config.seed)), sight)
+    size = policy.spaces.feature_size
+    return LoadedPlayer(by, _alone(policy.player(config.seed)), sight, feature_size=size)
 
 
 def _run(name: str, config: RunConfig) -> LoadedPlayer:
@@ -158,9 +161,12 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
     saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_best()
     game = load_game(config.rom_path, config.allow_unknown_rom)
     with refuse_other_versions(saved):
-        agent = build_agent(settings, spaces_of_game(game))
+        spaces = spaces_of_game(game, settings.env.features)
+        agent = build_agent(settings, spaces)
         agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
     frames = settings.env.hold_frames, settings.env.wait_frames
     player = _alone(agent.player(config.seed))
     sight = sight_of(settings.encoder)
-    return LoadedPlayer(f"run-{folder.run_id}", player, sight, frames)
+    return LoadedPlayer(
+        f"run-{folder.run_id}", player, sight, frames, feature_size=spaces.feature_size
+    )

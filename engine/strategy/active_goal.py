@@ -9,9 +9,9 @@ from typing import Any
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning_types import Condition, Outcome, Subgoal
 from engine.strategy.goal_tracker import LIFE_STEPS
-from engine.strategy.navigation import Tile, distance, is_faced
 from engine.strategy.ways import needs_healing
 from engine.types import BattleKind, GameState, GoalKind, MapId
+from engine.wayfinding.navigation import Tile, distance, is_faced
 
 NEW_TILES = 20
 """As many tiles new to the episode are new ground."""

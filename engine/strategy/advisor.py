@@ -26,7 +26,10 @@ from engine.strategy.items import (
     potion_for,
     revive_for,
 )
-from engine.strategy.navigation import (
+from engine.strategy.repeats import Repeats
+from engine.strategy.ways import STEPS_A_MAP, step_exits, steps_away
+from engine.types import Action, Advice, Bag, GameState, Goal, GoalKind, GoalTally, MapId
+from engine.wayfinding.navigation import (
     Exit,
     Navigator,
     Tile,
@@ -35,9 +38,6 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.strategy.repeats import Repeats
-from engine.strategy.ways import STEPS_A_MAP, step_exits, steps_away
-from engine.types import Action, Advice, Bag, GameState, Goal, GoalKind, GoalTally, MapId
 
 Suggestion = tuple[list[Action], str]
 """Buttons that are equally good, none where nothing is known, and why."""

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from engine.strategy.navigation import (
+from engine.strategy.surroundings import walking_steps
+from engine.types import GameState, Goal, GoalKind, MapId
+from engine.wayfinding.navigation import (
     Exit,
     Link,
     Tile,
@@ -18,8 +20,6 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.strategy.surroundings import walking_steps
-from engine.types import GameState, Goal, GoalKind, MapId
 
 _BLOCKED = 8
 """Steps without a way after which a goal gives way to exploring."""

@@ -3,20 +3,19 @@
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from engine.env.milestones import Story
+from engine.env.milestones import Story, milestone_goal
 from engine.games.base import Game, GameTables, Milestone
 from engine.games.overworld import Ability
 from engine.planning_types import Condition, GoalOption
-from engine.strategy.navigation import Link, WorldMap, link_exits
 from engine.strategy.surroundings import Spot, Surroundings, survey
 from engine.strategy.ways import (
     exits_for,
     heal_goal,
-    milestone_goal,
     needs_healing,
     steps_away,
 )
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId, Terrain
+from engine.wayfinding.navigation import Link, WorldMap, link_exits
 
 MOST = 24
 """Options that are listed at most."""
@@ -95,8 +94,7 @@ def _story(
     """Yield the first milestone that is possible and to which a way is open, if there is one."""
     story = Story(game.tables.MILESTONES)
     done = story.reached(state, milestones)
-    possible = (one for one in story.ahead(done) if story.is_possible(one, done))
-    goals = ((one, goal) for one in possible if (goal := milestone_goal(one)) is not None)
+    goals = ((one, goal) for one in story.open(done) if (goal := milestone_goal(one)) is not None)
     for (one, goal), _ in zip(goals, range(_TRIED), strict=False):
         steps = steps_away(world, state, goal)
         if steps is not None and exits_for(state, game, world, goal, goal.target):

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-from engine.env.milestones import Story
+from engine.env.milestones import Story, milestone_goal
 from engine.games.base import Atlas, Milestone, MilestoneKind
 from engine.strategy.battle import is_weak
 from engine.strategy.goal_tracker import LIFE_STEPS, highest_level
-from engine.strategy.ways import milestone_goal
 from engine.types import BattleKind, GameState, Goal
 
 MapsAway = Callable[[GameState, Goal], int]
@@ -190,11 +189,7 @@ class GoalPlanner:
             return next(one for one in self._story.milestones if one.key == first)
         done = self._story.reached(state, reached)
         aside = self._patience.set_aside
-        for one in self._story.ahead(done):
-            is_open = one.key in self.goals and one.key not in aside
-            if is_open and self._story.is_possible(one, done):
-                return one
-        return None
+        return next((one for one in self._story.open(done) if one.key not in aside), None)
 
     def _ahead(self, state: GameState, reached: Iterable[str]) -> tuple[Milestone, ...]:
         return self._story.ahead(self._story.reached(state, reached))

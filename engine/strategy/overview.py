@@ -12,9 +12,9 @@ from engine.errors import ConfigurationError, RomError
 from engine.games.base import Game
 from engine.games.overworld import BACK, Ability, Overworld, PersonKind, SignKind, Stance
 from engine.plurals import counted
-from engine.strategy.routes import Conditions, RouteFinder, route_finder
-from engine.strategy.search import FAR
 from engine.types import MapId, Terrain
+from engine.wayfinding.routes import Conditions, RouteFinder, route_finder
+from engine.wayfinding.search import FAR
 
 _TILE = re.compile(r"\(?(\d{1,3})\s*,\s*(\d{1,3})\)?\Z")
 _NUMBERS = re.compile(r"(\d{1,3})\.(\d{1,3})")

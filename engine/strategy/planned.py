@@ -13,12 +13,12 @@ from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, Sub
 from engine.strategy.active_goal import ActiveGoal, Scene
 from engine.strategy.advisor import GOAL_SOURCE, STUCK, Route, RuleAdvisor, Suggestion
 from engine.strategy.experience import Experience
-from engine.strategy.navigation import Tile
 from engine.strategy.plan_scheduler import RECENT, PlanScheduler
 from engine.strategy.planning_queries import make_planning_query
 from engine.strategy.scheduler_state import SchedulerState, Slot
 from engine.strategy.ways import exits_for, step_to_new_ground
 from engine.types import Advice, GameState, Goal, GoalKind, GoalTally, MapId
+from engine.wayfinding.navigation import Tile
 
 _NOBODY = Goal("none", "No goal")
 

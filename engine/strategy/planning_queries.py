@@ -9,9 +9,9 @@ from engine.games.base import Game
 from engine.planning_types import GoalOption, Outcome, PlanningQuery, Subgoal
 from engine.strategy.battle import is_weak
 from engine.strategy.goal_options import choices
-from engine.strategy.navigation import WorldMap
 from engine.strategy.text_state import asked_sections, rules
 from engine.types import Creature, GameState, Goal, GoalKind
+from engine.wayfinding.navigation import WorldMap
 
 Base = tuple[Any, ...]
 """What distinguishes situations, beside the goals tried in them; strings and numbers only."""

@@ -14,9 +14,9 @@ from engine.env.facts import move_facts
 from engine.env.milestones import Story, still_ahead
 from engine.games.base import Game, GameTables, Milestone, MilestoneKind
 from engine.planning_types import Section
-from engine.strategy.navigation import WorldMap
 from engine.strategy.surroundings import LEGEND, Spot, survey
 from engine.types import Battle, BattleKind, Creature, GameState, Goal, MapId
+from engine.wayfinding.navigation import WorldMap
 
 _COLUMNS = 80
 _ASKED = ("world", "progress", "bag", "party", "goals", "place", "screen", "battle", "map")

@@ -4,10 +4,11 @@ from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from engine.games.base import Approach, Game, GameTables, Milestone
+from engine.games.base import Game, GameTables
 from engine.games.overworld import Ability
 from engine.strategy.battle import is_weak
-from engine.strategy.navigation import (
+from engine.types import DIRECTIONS, Creature, GameState, Goal, GoalKind, MapId, MapView, Terrain
+from engine.wayfinding.navigation import (
     Exit,
     Link,
     Tile,
@@ -16,7 +17,6 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.types import DIRECTIONS, Creature, GameState, Goal, GoalKind, MapId, MapView, Terrain
 
 STEPS_A_MAP = 20
 """What another map on the way counts as where the steps are not known."""
@@ -32,15 +32,6 @@ def needs_healing(party: Collection[Creature]) -> bool:
     """Return whether rest would do any of the party good."""
     is_hurt = any(one.hp < _HEALTHY * one.max_hp or one.status for one in party)
     return is_hurt or is_weak(party, _HEALTHY)
-
-
-def milestone_goal(one: Milestone) -> Goal | None:
-    """Return how to reach a milestone; None where its place is not known."""
-    if one.place is None:
-        return None
-    is_talk = one.how is Approach.TALK
-    kind = GoalKind.MEET if is_talk else GoalKind.REACH
-    return Goal(one.key, one.text, one.place, one.target, is_interaction=is_talk, kind=kind)
 
 
 def steps_away(world: WorldMap, state: GameState, goal: Goal) -> int | None:

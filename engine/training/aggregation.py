@@ -9,8 +9,10 @@ import torch
 
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig, parse_config
+from engine.env.layout import kind_of
 from engine.env.pixels import sight_of
 from engine.errors import CheckpointError, ConfigurationError
+from engine.games.catalog import load_game
 from engine.imitation.dagger import Dagger, Round
 from engine.imitation.examples import Examples
 from engine.imitation.games import Expert, Games, make_games, policy_expert, rules_expert
@@ -95,6 +97,7 @@ def aggregate(
         dagger_config = check(DaggerConfig, {**own, **rounds})
         check_save_folder(save_dir)
     run = tracking(run_config(save_dir, game or {}, source), is_tracked=is_tracked)
+    run = _seeing_as(run, save_dir, expert)
     make_expert = _expert_maker(save_dir, expert, config)
     dagger = Dagger(dagger_config, config, make_expert, lambda seed: RandomAgent(seed).player(seed))
     saved_facts: Mapping[str, Any] = {}
@@ -216,6 +219,15 @@ def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:
                 f"Part {number} of the examples in {folder.path} is damaged.", "Start again."
             ) from None
     return saved.facts
+
+
+def _seeing_as(run: RunConfig, save_dir: str, expert: str) -> RunConfig:
+    """Return the settings with the features that an expert has learnt with: the student's, too."""
+    if expert in {RULES, PLANNER}:
+        return run
+    size = read_policy(save_dir, expert)[0].spaces.feature_size
+    kind = kind_of(load_game(run.rom_path, run.allow_unknown_rom), size) or run.env.features
+    return run.model_copy(update={"env": run.env.model_copy(update={"features": kind})})
 
 
 def _expert_maker(save_dir: str, name: str, config: CloningConfig) -> Callable[[int], Expert]:

@@ -13,9 +13,10 @@ from engine.config import RunConfig
 from engine.demos.dataset import demos_folder
 from engine.demos.demonstration import read_demo
 from engine.demos.recorder import record_actions
-from engine.env.features import LAYOUT
 from engine.env.input_recording import Segment
+from engine.env.layout import Layout, layout_of
 from engine.errors import ReplayError
+from engine.games.catalog import load_game
 from engine.imitation.demonstrations import demo_examples
 from engine.training.warm_start import seen_by_agent
 
@@ -51,13 +52,14 @@ def write_explored(config: RunConfig, key: str, segment: Segment) -> Path:
     return path
 
 
-def without_loops(features: FloatArray) -> NDArray[np.int64]:
+def without_loops(features: FloatArray, layout: Layout) -> NDArray[np.int64]:
     """Return which steps (N, F) of an episode are left without those that led back to a place.
 
     Only to the same place, text or menu with the same party and milestones: what was won counts.
     """
-    what = np.r_[tuple(LAYOUT[name] for name in _COMPARED)]
-    states = [None if row[LAYOUT["battle"]].any() else row[what].tobytes() for row in features]
+    what = np.r_[tuple(layout.slices[name] for name in _COMPARED)]
+    battle = layout.slices["battle"]
+    states = [None if row[battle].any() else row[what].tobytes() for row in features]
     last = {state: step for step, state in enumerate(states)}
     left, step = [], 0
     while step < len(states):
@@ -77,6 +79,8 @@ def imitate_explored(agent: Agent, config: RunConfig, key: str, segment: Segment
     path = write_explored(config, key, segment)
     if not key and isinstance(agent, GuidedPolicy):
         steps = demo_examples([read_demo(path)], 1, seen_by_agent(config), config)
-        steps = steps.take(without_loops(steps.features))
+        game = load_game(config.rom_path, config.allow_unknown_rom)
+        layout = layout_of(game, config.env.features)
+        steps = steps.take(without_loops(steps.features, layout))
         agent.ppo.imitate(OwnWay(steps.features, steps.pixels, steps.masks, steps.actions))
     return path

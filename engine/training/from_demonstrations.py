@@ -24,7 +24,13 @@ from engine.training.cloning import (
     rule_examples,
     tracked,
 )
-from engine.training.policy_folders import PolicyFolder, check_name, check_save_folder
+from engine.training.policy_folders import (
+    FEATURES,
+    PolicyFolder,
+    check_name,
+    check_save_folder,
+    features_of_policy,
+)
 from engine.training.weights_biases import tracking
 
 _GAME_KEYS = (
@@ -189,14 +195,15 @@ def settings_of_policy(config: CloningConfig, source: Source, run: RunConfig) ->
     return {
         "cloning": config.model_dump(),
         "source": asdict(source),
-        "game": {key: getattr(run, key) for key in _GAME_KEYS},
+        "game": {key: getattr(run, key) for key in _GAME_KEYS} | {FEATURES: run.env.features},
     }
 
 
 def saved_game(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a saved policy's game, and no others, or raise CheckpointError."""
     part = part_of(settings, "game")
-    return {key: part[key] for key in _GAME_KEYS if key in part}
+    kept = {key: part[key] for key in _GAME_KEYS if key in part}
+    return kept | {FEATURES: features_of_policy(settings)}
 
 
 def part_of(settings: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -26,6 +26,9 @@ from engine.training.checkpoint import BEST, LATEST, CheckpointStore
 from engine.training.run_settings import CONFIG_NAME
 from engine.training.runs import RunFolder, find_run, make_stamped_folder
 
+FEATURES = "env.features"
+"""The setting that says what a policy sees, in its config.json and of a run that begins with it."""
+
 _FOLDER = "policies"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _STAMP = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?$")
@@ -247,6 +250,12 @@ _DQN_OF_FRAMES: Mapping[str, Any] = MappingProxyType(
 """With these DQN neither unlearns a clone of the screen nor takes hours (docs/experiments.md)."""
 
 
+def features_of_policy(settings: Mapping[str, Any]) -> str:
+    """Return the `env.features` of a policy by its config.json, which older ones do not say."""
+    game = settings.get("game")
+    return str(game.get(FEATURES, "first")) if isinstance(game, dict) else "first"
+
+
 def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     """Return the settings, by dotted key, of a run whose agent can begin from a policy.
 
@@ -262,9 +271,14 @@ def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     folder = (
         PolicyFolder(path.resolve().parents[1]) if is_file else PolicyFolder.find(save_dir, name)
     )
-    found = folder.settings().get("cloning")
+    settings = folder.settings()
+    found = settings.get("cloning")
     cloning = check(CloningConfig, found if isinstance(found, dict) else {})
-    start = {"start_policy": name if is_file else str(folder.path), "encoder": cloning.encoder}
+    start = {
+        "start_policy": name if is_file else str(folder.path),
+        "encoder": cloning.encoder,
+        FEATURES: features_of_policy(settings),
+    }
     size = cloning.hidden_size
     if cloning.sees_colour:
         return {**start, "ppo.hidden_size": size, "dqn.hidden_size": size, **_DQN_OF_FRAMES}

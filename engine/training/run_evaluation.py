@@ -93,7 +93,7 @@ def evaluate_run(
     few = evaluation_config(config, episodes)
     with VectorEnv(ENV_FACTORY, few, few.num_envs, few.workers) as vector:
         with refuse_other_versions(saved):
-            agent = build_agent(config, spaces_of_game(game))
+            agent = build_agent(config, spaces_of_game(game, config.env.features))
             agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
             curriculum = build_curriculum(config, game)
             curriculum.load(saved.facts["curriculum"])

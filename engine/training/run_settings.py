@@ -79,7 +79,7 @@ def read_settings(path: Path) -> RunConfig:
 def parse_settings(path: Path) -> RunConfig:
     """Return a saved run's settings, or raise ValueError or ConfigurationError."""
     values = read_object(path / CONFIG_NAME)
-    for as_it_was in (_with_former_scale, _with_former_curriculum, _with_former_teaching):
+    for as_it_was in (_with_former_env, _with_former_curriculum, _with_former_teaching):
         values = as_it_was(values)
     return parse_config(values, CONFIG_NAME)
 
@@ -152,11 +152,12 @@ def _with_former_teaching(values: dict[str, Any]) -> dict[str, Any]:
     return {**kept, "exam_share": 0.0}
 
 
-def _with_former_scale(values: dict[str, Any]) -> dict[str, Any]:
-    """Return saved settings with what was the same for all games before some had their own."""
+def _with_former_env(values: dict[str, Any]) -> dict[str, Any]:
+    """Return saved settings with what was the same for all games, and seen, before a choice."""
     env = values.get("env", {})
     if isinstance(env, dict):
-        values = values | {"env": {"max_steps": 1500, "stuck_steps": 0} | env}
+        former = {"max_steps": 1500, "stuck_steps": 0, "features": "first"}
+        values = values | {"env": former | env}
     return {"num_envs": 32} | values
 
 

@@ -87,7 +87,7 @@ def _begin(agent: Agent, policy: Policy, path: str) -> None:
     except RuntimeError:
         raise ConfigurationError(
             f"start_policy: the agent's network shape differs from the policy {path}.",
-            "Use the hidden size and encoder of the clone.",
+            "Use the hidden size, encoder and env.features of the clone, as `--from` does.",
         ) from None
 
 

@@ -17,14 +17,14 @@ from engine.games.crystal.game import CrystalGame
 from engine.games.crystal.rom_tables import read_overworld
 from engine.games.overworld import Ability, Overworld
 from engine.strategy.goal_options import choices
-from engine.strategy.graph import build_graph, load_graph, save_graph
-from engine.strategy.navigation import WorldMap
-from engine.strategy.routes import EVERYTHING_OPEN, RouteFinder
-from engine.strategy.search import FAR
 from engine.types import MapId
+from engine.wayfinding.graph import build_graph, load_graph, save_graph
+from engine.wayfinding.navigation import WorldMap
+from engine.wayfinding.routes import EVERYTHING_OPEN, RouteFinder
+from engine.wayfinding.search import FAR
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.strategy.helpers import state
-from tests.engine.strategy.test_world_map import standing
+from tests.engine.wayfinding.test_world_map import standing
 
 _Result = TypeVar("_Result")
 _MAPS, _OUTSIDE, _ROW = 388, 60, 10

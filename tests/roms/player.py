@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.games.catalog import load_game
-from engine.strategy.navigation import WorldMap
 from engine.types import MapId
+from engine.wayfinding.navigation import WorldMap
 from tests.engine.games.images import PRACTICE
 from tests.roms.machine import Machine
 

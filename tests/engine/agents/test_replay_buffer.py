@@ -4,7 +4,8 @@ from pydantic import ValidationError
 
 from engine.agents.replay_buffer import PrioritizedReplayBuffer, SumTree
 from engine.config import DQNConfig, RunConfig
-from engine.env.features import feature_bounds
+from engine.env.layout import layout_of
+from engine.games.catalog import load_game
 from engine.types import Action, Spaces
 
 GAMMA = 0.5
@@ -243,7 +244,7 @@ def test_new_steps_have_the_highest_priority_so_far():
 
 def test_features_are_kept_to_one_part_in_two_thousand():
     rng = np.random.default_rng(0)
-    _, high = feature_bounds(9)
+    _, high = layout_of(load_game("")).bounds()
     features = rng.random((500, len(high)), np.float32) * high
     kept = features.astype(np.float16).astype(np.float32)
     assert (np.abs(kept - features) <= features / 2048 + 1e-7).all()

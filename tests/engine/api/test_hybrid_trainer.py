@@ -232,6 +232,17 @@ def test_a_checkpoint_by_its_path_begins_a_run_of_its_own(make: Make, tmp_path: 
     assert len(list((tmp_path / "saves" / "runs").iterdir())) == 2
 
 
+@pytest.mark.parametrize("by_path", [False, True])
+def test_what_has_learnt_with_other_features_goes_on_with_them(make: Make, by_path: bool) -> None:
+    first = make()
+    first.parts.env.encode_as("first")
+    first.train(total_episodes=1, save_interval=1)
+    second = make()
+    assert second.load_checkpoint(first.checkpoint_path if by_path else "latest")
+    assert second.parts.env.feature_size == first.parts.env.feature_size == 903
+    assert second.train(total_episodes=2)["total_episodes"] == 2
+
+
 def test_the_best_model_can_be_loaded(make: Make) -> None:
     first = make()
     first.train(total_episodes=2)

@@ -1,21 +1,25 @@
+from typing import get_args
+
 import numpy as np
 import pytest
 
-from engine.env.features import (
-    CHANNELS,
-    COLUMNS,
-    LAYOUT,
-    ROWS,
-    FeatureEncoder,
-    feature_size,
-)
+from engine.config import FeatureKind
+from engine.env.compass import Bearing
+from engine.env.features import FeatureEncoder, Recent
+from engine.env.layout import CHANNELS, COLUMNS, ROWS, code_of, kind_of, layout_of
+from engine.games.base import Approach, Milestone, MilestoneKind
 from engine.games.catalog import load_game
+from engine.games.crystal.game import CrystalGame
+from engine.games.crystal.symbols import FACTS
+from engine.games.facts import read_tables
 from engine.games.menus import MenuKind
-from engine.types import Action, Bag, Facing, GameState, MapId, Move, Warp
+from engine.types import Action, Bag, Facing, GameState, MapId, Move, Prompt, Warp
 from tests.engine.games.images import PRACTICE
 from tests.engine.states import make_battle, make_control, make_creature, make_state, make_view
 
+KINDS: tuple[FeatureKind, ...] = get_args(FeatureKind)
 KEYS = tuple(one.key for one in PRACTICE.MILESTONES)
+LAYOUT = layout_of(load_game("")).slices
 CENTRE = (ROWS // 2, COLUMNS // 2)
 
 
@@ -30,17 +34,11 @@ def encode(
     visited: np.ndarray | None = None,
     milestones: dict[str, int] | None = None,
     last_action: int = -1,
+    bearing: Bearing | None = None,
 ) -> np.ndarray:
-    out = np.full(feature_size(len(Action)), 99.0, np.float32)
-    encoder.encode(
-        out,
-        state,
-        visited,
-        milestones or {},
-        idle_steps=10,
-        episode_share=0.25,
-        last_action=last_action,
-    )
+    out = np.full(encoder.layout.size, 99.0, np.float32)
+    recent = Recent(10, 0.25, last_action, 5, Prompt.YES_NO)
+    encoder.encode(out, state, visited, milestones or {}, recent, bearing)
     assert not (out == 99.0).any(), "every feature is written"
     return out
 
@@ -50,11 +48,83 @@ def window(features: np.ndarray, channel: str) -> np.ndarray:
     return shaped[CHANNELS.index(channel)]
 
 
-def test_layout_covers_the_vector_without_gaps() -> None:
-    ends = [0] + [part.stop for part in LAYOUT.values()]
-    assert [part.start for part in LAYOUT.values()] == ends[:-1]
-    assert ends[-1] is None, "the last slice has a place for each action"
-    assert feature_size(len(Action)) == ends[-2] + len(Action)
+@pytest.mark.parametrize("kind", KINDS)
+def test_layout_covers_the_vector_without_gaps(kind: FeatureKind) -> None:
+    layout = layout_of(load_game(""), kind)
+    ends = [0] + [part.stop for part in layout.slices.values()]
+    assert [part.start for part in layout.slices.values()] == ends[:-1]
+    assert (ends[-1], layout.size_of("last_action")) == (layout.size, len(Action))
+
+
+def test_a_layout_is_known_by_its_size() -> None:
+    game = load_game("")
+    sizes = {kind: layout_of(game, kind).size for kind in KINDS}
+    assert {kind: kind_of(game, size) for kind, size in sizes.items()} == {k: k for k in KINDS}
+    assert sizes["first"] == 903, "policies of older runs have it"
+    assert kind_of(game, 902) is None
+
+
+@pytest.mark.parametrize("title", ["crystal", "emerald", "practice", "mosslight_advance"])
+def test_no_two_maps_or_milestones_of_a_game_share_a_code(title: str) -> None:
+    tables = read_tables(FACTS.parents[1] / title / "facts")
+    places = [MapId(*key) for key in tables.MAPS]
+    keys = [one.key for one in tables.MILESTONES]
+    assert len({code_of(name) for name in [*places, *keys]}) == len(places) + len(keys)
+
+
+def test_no_two_tiles_of_a_map_share_their_features(encoder: FeatureEncoder) -> None:
+    tiles = {(x, y) for x in range(0, 256, 17) for y in range(0, 256, 31)}
+    seen = [
+        encode(encoder, make_state(*tile))[LAYOUT["x"].start : LAYOUT["y"].stop] for tile in tiles
+    ]
+    assert len({row.tobytes() for row in seen}) == len(tiles)
+
+
+def test_every_milestone_of_a_long_story_has_a_place() -> None:
+    game = CrystalGame("0" * 40, "TEST", "test")
+    bits = layout_of(game).slices["milestones"]
+    encoder, last = FeatureEncoder(game), game.tables.MILESTONES[-1].key
+    assert len(game.tables.MILESTONES) > 24
+    assert np.flatnonzero(encode(encoder, make_state(), milestones={last: 1})[bits]).tolist() == [
+        len(game.tables.MILESTONES) - 1
+    ]
+
+
+def test_the_goal_is_seen_as_milestone_place_and_way(encoder: FeatureEncoder) -> None:
+    goal = Milestone("a", "A", MilestoneKind.EVENT, place=MapId(40, 9), how=Approach.TALK, level=9)
+    bearing = Bearing(goal, (5, 1), Facing.UP, 8, 100)
+    features = encode(encoder, make_state(3, 8), bearing=bearing)
+    assert features[LAYOUT["goal"]].tolist() == pytest.approx([1.0, 0.0, 0.9, 0.0, 1.0, 0.0])
+    assert tuple(features[LAYOUT["goal_milestone"]]) == code_of("a")
+    assert tuple(features[LAYOUT["goal_map"]]) == code_of(MapId(40, 9))
+    across, along = features[LAYOUT["near"]].reshape(2, -1)
+    assert (across.argmax() - 5, along.argmax() - 5) == (2, -5), "farther ones count as 5"
+    assert features[LAYOUT["offset"]].tolist() == [2 / 32, -7 / 32]
+    assert features[LAYOUT["way"]].tolist() == [0.5, 0.5, 0.0, 1.0, 0.0, 0.0]
+
+
+def test_without_a_bearing_no_goal_is_seen(encoder: FeatureEncoder) -> None:
+    features = encode(encoder, make_state())
+    assert not features[LAYOUT["goal"].start : LAYOUT["way"].stop].any()
+
+
+def test_the_screen_is_seen_by_its_words_and_what_it_waits_for(encoder: FeatureEncoder) -> None:
+    def seen(*lines: str) -> np.ndarray:
+        control = make_control(prompt=Prompt.TEXT)
+        return encode(encoder, make_state(control=control, screen_text=lines))
+
+    features = seen("SAVE THE", "GAME?")
+    assert features[LAYOUT["prompt"]].argmax() == list(Prompt).index(Prompt.TEXT)
+    assert features[LAYOUT["last_prompt"]].argmax() == list(Prompt).index(Prompt.YES_NO)
+    assert features[LAYOUT["unchanged"]].tolist() == [5 / 8, 0.0, 1.0, 0.0, 0.0]
+    words = LAYOUT["words"]
+    assert np.array_equal(features[words], seen("game? the save")[words])
+    assert not np.array_equal(features[words], seen("Hello")[words])
+
+
+@pytest.mark.parametrize("kind", ["plain", "first"])
+def test_other_layouts_know_no_goal(kind: FeatureKind) -> None:
+    assert not {"goal", "goal_map", "way"} & {*layout_of(load_game(""), kind).slices}
 
 
 def test_window_is_centred_on_the_player(encoder: FeatureEncoder) -> None:
@@ -87,7 +157,7 @@ def test_neighbours_tiles_beyond_the_edge_are_seen(encoder: FeatureEncoder) -> N
 def test_map_position_facing_and_last_action(encoder: FeatureEncoder) -> None:
     state = make_state(3, 1, Facing.LEFT, map_number=2)
     features = encode(encoder, state, last_action=5)
-    assert features[LAYOUT["map"]].argmax() == list(PRACTICE.MAPS).index((40, 2))
+    assert tuple(features[LAYOUT["map"]]) == code_of(MapId(40, 2))
     assert (features[LAYOUT["x"]].argmax(), features[LAYOUT["y"]].argmax()) == (3, 1)
     assert features[LAYOUT["facing"]].tolist() == [0.0, 0.0, 1.0, 0.0]
     assert features[LAYOUT["last_action"]].argmax() == 5

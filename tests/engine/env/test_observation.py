@@ -9,15 +9,11 @@ from gymnasium import spaces
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.config import EnvConfig
-from engine.env.features import (
-    LAYOUT,
-    FeatureEncoder,
-    count_potions,
-    feature_bounds,
-    feature_size,
-)
+from engine.config import EnvConfig, FeatureKind
+from engine.env.compass import Bearing
+from engine.env.features import FeatureEncoder, Recent, count_potions
 from engine.env.game_env import GameEnv
+from engine.env.layout import layout_of
 from engine.env.observation import (
     STATE_VARIABLES,
     ObservationType,
@@ -44,6 +40,7 @@ from engine.types import (
     Move,
     Observation,
     Place,
+    Prompt,
 )
 from tests.engine.states import make_battle, make_creature, make_state, make_view
 
@@ -89,7 +86,7 @@ def test_every_observation_of_a_played_story_is_in_the_space() -> None:
     """That of all parts; the other kinds are parts of it."""
     env = GameEnv(config=EnvConfig(max_steps=5000))
     space = env.observation_space
-    parts = [observation_space(kind, 9, (144, 160, 3)) for kind in KINDS]
+    parts = [observation_space(kind, env.game) for kind in KINDS]
     seen = set()
     for observation in story(env, 900):
         assert observation.keys() == KEYS["multi_modal"]
@@ -124,9 +121,9 @@ def test_spaces_say_shape_and_type(kind: ObservationType) -> None:
         "action_mask": ((9,), np.int8),
         "screen": ((144, 160, 3), np.uint8),
         "state_variables": ((25,), np.float32),
-        "features": ((feature_size(len(Action)),), np.float32),
+        "features": ((layout_of(load_game()).size,), np.float32),
     }
-    space = observation_space(kind, 9, (144, 160, 3))
+    space = observation_space(kind, load_game())
     assert set(space) == KEYS[kind]
     for name in KEYS[kind] - {"strategic_context"}:
         part = space[name]
@@ -210,7 +207,8 @@ def test_context_keeps_to_known_characters_and_length() -> None:
     context = strategic_context(state, "Găsește", GAME_BOY_ACTIONS, {})
     assert context["current_goal"] == "G?se?te"
     assert "on screen: ?mega" in context["context_summary"]
-    assert observation_space("multi_modal", 9, (144, 160, 3))["strategic_context"].contains(context)
+    space = observation_space("multi_modal", load_game())
+    assert space["strategic_context"].contains(context)
 
 
 def test_suggestions_are_the_allowed_actions() -> None:
@@ -221,8 +219,9 @@ def test_suggestions_are_the_allowed_actions() -> None:
 
 
 def test_feature_bounds_are_those_of_each_figure() -> None:
-    low, highest = feature_bounds(len(Action))
-    high = {name: sorted(set(highest[part].tolist())) for name, part in LAYOUT.items()}
+    layout = layout_of(load_game())
+    low, highest = layout.bounds()
+    high = {name: sorted(set(highest[part].tolist())) for name, part in layout.slices.items()}
     above_one = {name: values for name, values in high.items() if values != [1.0]}
     assert above_one == {
         "position": [2.0],
@@ -230,7 +229,10 @@ def test_feature_bounds_are_those_of_each_figure() -> None:
         "battle": [1.0, 3.0],
         "moves": [1.0, 2.0, 2.5],
     }
-    assert np.flatnonzero(low).tolist() == [LAYOUT["battle"].start + 8]
+    signed = {name for name, part in layout.slices.items() if low[part].any()}
+    assert signed == {"map", "battle", "goal_milestone", "goal_map", "offset"}
+    first = layout_of(load_game(), "first")
+    assert np.flatnonzero(first.bounds()[0]).tolist() == [first.slices["battle"].start + 8]
 
 
 bytes_ = st.integers(0, 255)
@@ -263,6 +265,22 @@ controls = st.builds(
     menu_size=cursors,
 )
 pockets = st.lists(st.tuples(bytes_, huge), max_size=5).map(tuple)
+bearings = st.builds(
+    Bearing,
+    st.sampled_from(load_game().tables.MILESTONES),
+    st.none() | st.tuples(words, words),
+    st.none() | st.sampled_from(Facing),
+    huge,
+    st.none() | huge,
+)
+recents = st.builds(
+    Recent,
+    idle_steps=st.integers(0, 10**6),
+    episode_share=st.floats(0, 10),
+    last_action=st.integers(-1, 8),
+    unchanged_steps=st.integers(0, 10**6),
+    last_prompt=st.sampled_from(Prompt),
+)
 states = st.builds(
     GameState,
     place=st.builds(
@@ -292,34 +310,22 @@ states = st.builds(
 @pytest.mark.parametrize(
     "game", [load_game(), CrystalGame("0" * 40, "TEST", "test")], ids=["practice", "crystal"]
 )
-@given(
-    state=states,
-    idle_steps=st.integers(0, 10**6),
-    episode_share=st.floats(0, 10),
-    last_action=st.integers(-1, 8),
-)
+@pytest.mark.parametrize("features", ["goal", "plain", "first"])
+@given(state=states, recent=recents, bearing=st.none() | bearings)
 @settings(max_examples=40, deadline=None)
 def test_observation_of_any_memory_is_in_the_space(
-    game: Game, state: GameState, idle_steps: int, episode_share: float, last_action: int
+    game: Game, features: FeatureKind, state: GameState, recent: Recent, bearing: Bearing | None
 ) -> None:
-    encoder = FeatureEncoder(game)
-    features = np.full(feature_size(len(Action)), np.nan, np.float32)
+    encoder = FeatureEncoder(game, features)
+    out = np.full(encoder.layout.size, np.nan, np.float32)
     visited = np.ones((4 + 12, 6 + 12), np.float32)
-    encoder.encode(
-        features,
-        state,
-        visited,
-        {},
-        idle_steps=idle_steps,
-        episode_share=episode_share,
-        last_action=last_action,
-    )
+    encoder.encode(out, state, visited, {}, recent, bearing)
     observation = {
         "action_mask": np.ones(9, np.int8),
         "screen": np.zeros((144, 160, 3), np.uint8),
         "state_variables": state_variables(state, count_potions(state, game)),
-        "features": features,
+        "features": out,
         "strategic_context": strategic_context(state, "", GAME_BOY_ACTIONS, {}),
     }
-    space = observation_space("multi_modal", 9, (144, 160, 3))
+    space = observation_space("multi_modal", game, features)
     assert [name for name in space if observation[name] not in space[name]] == []

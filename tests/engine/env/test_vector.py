@@ -9,10 +9,11 @@ import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
-from engine.env.features import feature_size
+from engine.env.layout import layout_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError, RomError, WorkerError
+from engine.games.catalog import load_game
 from engine.types import Action, EpisodeSummary
 from tests.engine.processes import is_gone
 
@@ -61,9 +62,10 @@ def same(first: Batch, second: Batch) -> bool:
 
 def test_batch_has_the_documented_arrays(vector: VectorEnv) -> None:
     batch = vector.reset(SEEDS)
-    assert vector.feature_size == feature_size(9)
+    size = layout_of(load_game("")).size
+    assert vector.feature_size == size
     assert vector.reward_weights[0][0] == "milestone"
-    assert (batch.features.shape, batch.features.dtype) == ((3, feature_size(9)), np.float32)
+    assert (batch.features.shape, batch.features.dtype) == ((3, size), np.float32)
     assert (batch.mask.shape, batch.mask.dtype) == ((3, 9), np.bool_)
     assert batch.mask.any(1).all()
     assert not batch.prior.any()

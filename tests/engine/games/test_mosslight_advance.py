@@ -11,8 +11,8 @@ from engine.games.catalog import load_game
 from engine.games.emerald.game import EmeraldGame
 from engine.games.overworld import PersonKind
 from engine.strategy.advisor import known_goals
-from engine.strategy.navigation import WorldMap
 from engine.types import MapId
+from engine.wayfinding.navigation import WorldMap
 from tests.engine.games.emerald.practice import NAME
 
 

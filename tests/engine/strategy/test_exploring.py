@@ -9,8 +9,8 @@ import pytest
 
 from engine.strategy.advisor import RuleAdvisor
 from engine.strategy.exploring import Explorer
-from engine.strategy.navigation import WorldMap
 from engine.types import Facing, Goal, GoalKind, MapId
+from engine.wayfinding.navigation import WorldMap
 from tests.engine.states import make_control
 from tests.engine.strategy.helpers import HERE, state, view
 

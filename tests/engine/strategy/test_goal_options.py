@@ -17,7 +17,6 @@ from engine.games.crystal.game import CrystalGame
 from engine.planning_types import Condition, GoalOption
 from engine.strategy.advisor import RuleAdvisor
 from engine.strategy.goal_options import MOST, STORY, _whereabouts, choices
-from engine.strategy.navigation import Exit, WorldMap, world_links
 from engine.strategy.ways import exits_for, heal_goal, needs_healing, step_to_new_ground
 from engine.types import (
     Action,
@@ -33,6 +32,7 @@ from engine.types import (
     Place,
     Warp,
 )
+from engine.wayfinding.navigation import Exit, WorldMap, world_links
 from tests.engine.strategy.helpers import HERE, battle, creature, state, view
 
 GAME = load_game()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from engine.strategy.advisor import RuleAdvisor
-from engine.strategy.navigation import WorldMap
 from engine.types import Action, Goal, GoalKind, MapId
+from engine.wayfinding.navigation import WorldMap
 
 LIMIT = 4000
 

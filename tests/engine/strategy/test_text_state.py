@@ -13,7 +13,6 @@ from engine.games.base import Game
 from engine.games.catalog import load_game
 from engine.games.crystal.game import CrystalGame
 from engine.strategy.advisor import RuleAdvisor
-from engine.strategy.navigation import WorldMap
 from engine.strategy.surroundings import LEGEND
 from engine.strategy.text_state import asked_sections, describe, rules, sections
 from engine.types import (
@@ -28,6 +27,7 @@ from engine.types import (
     Place,
     Warp,
 )
+from engine.wayfinding.navigation import WorldMap
 from tests.engine.states import make_view
 from tests.engine.strategy.helpers import READING, battle, creature, menu, moves, state, view
 

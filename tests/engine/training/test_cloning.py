@@ -20,7 +20,12 @@ from engine.training.export import export_run
 from engine.training.from_demonstrations import Source, clone_policy
 from engine.training.journal import read_journal
 from engine.training.policies import read_policy
-from engine.training.policy_folders import PolicyFolder, agent_settings, list_policies
+from engine.training.policy_folders import (
+    PolicyFolder,
+    agent_settings,
+    features_of_policy,
+    list_policies,
+)
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.types import Evaluation
 from tests.engine.imitation.arrays import make_examples
@@ -202,7 +207,9 @@ def test_a_policy_is_found_by_its_name_its_path_its_file_and_as_the_latest(tmp_p
         policy, found = read_policy(str(tmp_path), given)
         assert found == path / "checkpoints" / BEST
         assert policy.spaces == EXAMPLES.spaces
-        assert agent_settings(str(tmp_path), given)["agent"] == "ppo"
+        begun = agent_settings(str(tmp_path), given)
+        assert begun["agent"] == "ppo"
+        assert begun["env.features"] == "first", "older policies do not say it"
 
 
 @pytest.mark.parametrize("name", ["latest", "nobody", "/nowhere/at/all.zip"])
@@ -333,3 +340,8 @@ def test_dagger_keeps_the_student_that_played_best_and_runs_begin_from_it(tmp_pa
     )
     assert unsaved.evaluation is not None
     assert unsaved.best is None
+
+
+def test_a_policy_from_before_there_were_layouts_keeps_its_features() -> None:
+    assert features_of_policy({"game": {"rom_path": ""}}) == features_of_policy({}) == "first"
+    assert features_of_policy({"game": {"env.features": "plain"}}) == "plain"

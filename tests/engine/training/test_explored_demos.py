@@ -2,28 +2,30 @@
 
 import numpy as np
 
-from engine.env.features import LAYOUT, feature_size
+from engine.env.layout import layout_of
+from engine.games.catalog import load_game
 from engine.training.explored_demos import without_loops
 
-_PLAIN = np.zeros(feature_size(9), np.float32)
+_LAYOUT = layout_of(load_game(""))
+_PLAIN = np.zeros(_LAYOUT.size, np.float32)
 
 
 def at(column: int, *, level: float = 0.0, fights: bool = False) -> np.ndarray:
     row = _PLAIN.copy()
-    row[LAYOUT["x"].start + column] = 1.0
-    row[LAYOUT["party"].start] = level
-    row[LAYOUT["battle"].start] = fights
+    row[_LAYOUT.slices["x"].start + column] = 1.0
+    row[_LAYOUT.slices["party"].start] = level
+    row[_LAYOUT.slices["battle"].start] = fights
     return row
 
 
 def turned(row: np.ndarray) -> np.ndarray:
     row = row.copy()
-    row[LAYOUT["facing"].start] = 1.0
+    row[_LAYOUT.slices["facing"].start] = 1.0
     return row
 
 
 def left(*rows: np.ndarray) -> list[int]:
-    return without_loops(np.stack(rows)).tolist()
+    return without_loops(np.stack(rows), _LAYOUT).tolist()
 
 
 def test_steps_that_led_back_to_a_place_are_left_out():

@@ -7,8 +7,8 @@ import pytest
 from engine.emulator.core import core_version
 from engine.env.game_env import GameEnv
 from engine.strategy.advisor import RuleAdvisor
-from engine.strategy.navigation import Navigator, talk_exits
 from engine.types import Action, GameState
+from engine.wayfinding.navigation import Navigator, talk_exits
 
 NAME = "mosslight-advance"
 needs_core = pytest.mark.skipif(

@@ -8,9 +8,9 @@ import pytest
 from engine.games.emerald.memory import ROM
 from engine.games.emerald.overworld import read_overworld
 from engine.games.overworld import BACK, BlockChange, Overworld, PersonKind, Stance, When
-from engine.strategy.graph import build_graph
-from engine.strategy.routes import EVERYTHING_OPEN, RouteFinder
 from engine.types import Facing, MapId, Terrain
+from engine.wayfinding.graph import build_graph
+from engine.wayfinding.routes import EVERYTHING_OPEN, RouteFinder
 from tests.engine.games.emerald.world_images import Drawn, Person, build, cell
 
 TOWN = Drawn(

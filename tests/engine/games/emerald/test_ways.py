@@ -6,8 +6,8 @@ import pytest
 
 from engine.games.emerald.game import EmeraldGame
 from engine.games.overworld import BACK
-from engine.strategy.navigation import Exit, WorldMap
 from engine.types import Action, Control, GameState, Goal, GoalKind, MapId, MapView, Place, Warp
+from engine.wayfinding.navigation import Exit, WorldMap
 from tests.engine.games.emerald.world_images import Drawn, build
 from tests.engine.states import make_control, make_state
 

@@ -9,7 +9,7 @@ The map on which the player stands is searched as memory shows it, all others as
 """
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -31,18 +31,6 @@ from engine.games.overworld import (
     Overworld,
     Stance,
 )
-from engine.strategy.graph import FACINGS, Graph, graph_of, successors
-from engine.strategy.network import Indices
-from engine.strategy.routes import (
-    STONE_ABILITIES,
-    STONE_COSTS,
-    Conditions,
-    RouteFinder,
-    SceneId,
-    route_finder,
-    scene_now,
-)
-from engine.strategy.search import CLOSED, FAR, Search, tile_distances
 from engine.types import (
     DIRECTIONS,
     MAP_BORDER,
@@ -56,6 +44,18 @@ from engine.types import (
     MapView,
     Terrain,
 )
+from engine.wayfinding.graph import FACINGS, Graph, graph_of, successors
+from engine.wayfinding.network import Indices
+from engine.wayfinding.routes import (
+    STONE_ABILITIES,
+    STONE_COSTS,
+    Conditions,
+    RouteFinder,
+    SceneId,
+    route_finder,
+    scene_now,
+)
+from engine.wayfinding.search import CLOSED, FAR, Search, tile_distances
 
 Tile = tuple[int, int]
 """Walk tile (x, y)."""
@@ -96,6 +96,23 @@ class Link:
     target: MapId
     warp: Tile | None
     side: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """Where the way to a goal leaves the present map; where the goal is on it, the way's end.
+
+    Attributes:
+        tile: The last tile here.
+        facing: Where to one presses there; None: nowhere, or whichever way.
+        steps_out: How far it is to there.
+        steps: How far the goal is.
+    """
+
+    tile: Tile
+    facing: Facing | None
+    steps_out: int
+    steps: int
 
 
 class WorldMap:
@@ -224,6 +241,29 @@ class WorldMap:
         path = self._finder.path(start, self._tiles_of(goal), self._conditions(state))
         found = (world.locate(tile) for tile in path)
         return tuple((world.map_id(row), (x, y)) for row, x, y in found)
+
+    def leaving(self, state: GameState, goal: Goal) -> Callable[[int, int], Leaving | None]:
+        """Return what tells by tile (x, y) of this map where the way to a goal leaves it.
+
+        It holds for all states that differ in place only, and tells None where no way is known.
+        """
+        search, finder = self._field(state, goal), self._finder
+        row = None if finder is None else finder.world.row(state.place.map)
+        if finder is None or search is None or row is None:
+            return lambda x, y: None
+        first, (width, height) = int(finder.world.maps["first_tile"][row]), finder.world.size(row)
+        ways = finder.ways_out(search, self._tiles_of(goal), self._conditions(state))
+
+        def find(x: int, y: int) -> Leaving | None:
+            start = first + y * width + x
+            if not (0 <= x < width and 0 <= y < height) or (left := search[start]) >= FAR:
+                return None
+            last, way = ways(start)
+            row, column = divmod(last - first, width)
+            facing = None if way is None else FACINGS[way]
+            return Leaving((column, row), facing, left - search[last], left)
+
+        return find
 
     def _field(self, state: GameState, goal: Goal) -> Search | None:
         """Return the distances of the tiles to a goal; None where the world is not known."""

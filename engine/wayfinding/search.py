@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from engine.games.overworld import Ability
-from engine.strategy.graph import Graph
-from engine.strategy.network import NO_WAY, Network
+from engine.wayfinding.graph import Graph
+from engine.wayfinding.network import NO_WAY, Network
 
 FAR = 1 << 30
 """Distance of what cannot be reached."""
@@ -98,6 +98,10 @@ class Search:
         goals: Where to.
         more: Tiles that lead to a tile beside those of the graph; both are nodes of the network.
         abilities: What the party can do.
+
+    Attributes:
+        leaving: Of tiles where the way from there leaves their map, as far as that was asked; see
+            `RouteFinder.ways_out`.
     """
 
     def __init__(
@@ -111,6 +115,7 @@ class Search:
     ) -> None:
         self._graph, self._network, self._costs = graph, network, costs
         self._goals, self._more = goals, more
+        self.leaving: dict[int, tuple[int, int | None]] = {}
         self._tables = network.swimming if abilities & Ability.SURF else network.foot
         counts = np.frombuffer(costs, np.uint8)[network.nodes].astype(np.int32)
         is_goal = np.isin(network.nodes, list(goals))

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from engine.files import make_folder, open_to_read, write_file
 from engine.games.overworld import BACK, Ability, Overworld
-from engine.strategy.network import (
+from engine.types import Facing, Terrain
+from engine.wayfinding.network import (
     Indices,
     Table,
     build_tables,
@@ -29,7 +30,6 @@ from engine.strategy.network import (
     table_size,
     tiles_of,
 )
-from engine.types import Facing, Terrain
 
 FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
 """Order of the directions in arrays."""
@@ -59,7 +59,7 @@ class Graph:
         needs: (N,) uint8 `Ability` bits that entering a tile takes.
         climbs: (C, 2) int32, from below a waterfall to above it.
         nodes: (K,) int32, the tiles between which `tables` has distances.
-        tables: uint16, as `engine.strategy.network.build_tables` returns them.
+        tables: uint16, as `engine.wayfinding.network.build_tables` returns them.
     """
 
     first: Indices

@@ -5,7 +5,8 @@ import pytest
 from engine.games.crystal.collision import TERRAIN
 from engine.games.crystal.game import ATLAS
 from engine.games.crystal.rom_tables import read_overworld
-from engine.strategy.navigation import (
+from engine.types import MAP_BORDER, Action, Facing, MapId, Move
+from engine.wayfinding.navigation import (
     Exit,
     Link,
     Navigator,
@@ -14,7 +15,6 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.types import MAP_BORDER, Action, Facing, MapId, Move
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.strategy.helpers import creature, state, view
 

@@ -1,13 +1,13 @@
 """Find the shortest way over a whole world: from any walk tile to any other, over all maps.
 
-Where the presses lead is kept (`engine.strategy.graph`). Who and what is in the way, and what the
+Where the presses lead is kept (`engine.wayfinding.graph`). Who and what is in the way, and what the
 party can do, is asked anew for every search.
 """
 
 import contextlib
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -17,17 +17,18 @@ from numpy.typing import NDArray
 from engine.errors import ConfigurationError
 from engine.folders import cache_folder
 from engine.games.overworld import ANY_SCENE, BACK, NO_ABILITY, Ability, Overworld, Stance
-from engine.strategy.graph import (
+from engine.types import Facing, GameState, MapId, Terrain
+from engine.wayfinding.graph import (
     VERSION,
     Graph,
     build_graph,
     crossings,
     load_graph,
     save_graph,
+    successors,
 )
-from engine.strategy.network import Indices, is_on_map, make_network, tiles_of
-from engine.strategy.search import FAR, HELD, SHUT, Search
-from engine.types import Facing, GameState, MapId, Terrain
+from engine.wayfinding.network import Indices, is_on_map, make_network, tiles_of
+from engine.wayfinding.search import FAR, HELD, SHUT, Search
 
 _TRIGGER_COST = 12
 STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 20, Stance.ROCK: 4, Stance.TREE: 4}
@@ -109,20 +110,58 @@ class RouteFinder:
         search = self.distances(targets, conditions)
         if search[start] >= FAR:
             return []
+        more = self._more_by_tile(conditions)
+        path = [start]
+        while (tile := path[-1]) not in targets:
+            path.append(self._next(search, tile, more))
+        return path
+
+    def ways_out(
+        self, search: Search, goals: frozenset[int], conditions: Conditions
+    ) -> Callable[[int], tuple[int, int | None]]:
+        """Return what tells where the way from a tile to the goals of a search leaves its map.
+
+        It tells the last tile there, and the place in `FACINGS` of the press that leaves it, None
+        where the way ends there, or any press does.
+        """
+        more, known = self._more_by_tile(conditions), search.leaving
+
+        def find(start: int) -> tuple[int, int | None]:
+            row, passed, tile = self.world.locate(start)[0], [], start
+            while tile not in known:
+                passed.append(tile)
+                after = tile if tile in goals else self._next(search, tile, more)
+                if after == tile or self.world.locate(after)[0] != row:
+                    ways = np.flatnonzero(self._leading[:, tile] == after).tolist()
+                    known[tile] = tile, ways[0] if ways and after != tile else None
+                else:
+                    tile = after
+            known.update(dict.fromkeys(passed, known[tile]))
+            return known[start]
+
+        return lambda start: known.get(start) or find(start)
+
+    def _next(self, search: Search, tile: int, more: Mapping[int, list[int]]) -> int:
+        """Return where the least way leads from a tile by one press."""
         first, leading = self._forwards
+        tiles = leading[first[tile] : first[tile + 1]].tolist()
+        return search.next_of(tile, [*tiles, *more.get(tile, ())])
+
+    def _more_by_tile(self, conditions: Conditions) -> dict[int, list[int]]:
         more: dict[int, list[int]] = {}
         for tile, end in self._more(conditions):
             more.setdefault(tile, []).append(end)
-        path = [start]
-        while (tile := path[-1]) not in targets:
-            tiles = leading[first[tile] : first[tile + 1]].tolist()
-            path.append(search.next_of(tile, [*tiles, *more.get(tile, ())]))
-        return path
+        return more
 
     def _more(self, conditions: Conditions) -> list[tuple[int, int]]:
         """Return the ways beside those of the graph: from which tile one press leads to which."""
         can_climb = bool(conditions.abilities & Ability.WATERFALL)
         return [*(self.graph.climbs.tolist() if can_climb else ()), *conditions.back]
+
+    @cached_property
+    def _leading(self) -> Indices:
+        """Return where each press leads, see `successors`."""
+        return successors(self.world)[0]
 
     @cached_property
     def _forwards(self) -> tuple[Indices, Indices]:

@@ -8,7 +8,6 @@ from engine.games.crystal.game import CrystalGame
 from engine.games.crystal.symbols import FACTS
 from engine.games.facts import read_tables
 from engine.strategy.advisor import RuleAdvisor
-from engine.strategy.navigation import Exit, WorldMap, talk_exits
 from engine.types import (
     Action,
     Control,
@@ -19,9 +18,10 @@ from engine.types import (
     MapView,
     Warp,
 )
+from engine.wayfinding.navigation import Exit, WorldMap, talk_exits
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.strategy.helpers import READING, state
-from tests.engine.strategy.test_routes import INN
+from tests.engine.wayfinding.test_routes import INN
 
 TOWN, SHORT, LONG, FAR_TOWN = (MapId(1, number) for number in range(1, 5))
 MAPS = {
