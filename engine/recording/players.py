@@ -67,7 +67,7 @@ def load_player(
     check_player(name, config)
     if _is_policy(name, config):
         return _policy(name, config)
-    return _run(name, config)
+    return _run(name, config, say)
 
 
 def check_player(name: str, config: RunConfig) -> None:
@@ -146,7 +146,7 @@ def _policy(name: str, config: RunConfig) -> LoadedPlayer:
     return LoadedPlayer(by, _alone(policy.player(config.seed)), sight, feature_size=size)
 
 
-def _run(name: str, config: RunConfig) -> LoadedPlayer:
+def _run(name: str, config: RunConfig, say: Callable[[str], None]) -> LoadedPlayer:
     import torch
 
     from engine.env.observation import spaces_of_game
@@ -158,7 +158,9 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
     torch.set_num_threads(1)
     folder = RunFolder(find_run(config.save_dir, name, purpose="play"))
     settings = read_settings(folder.path)
-    saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_best()
+    saved, _, warnings = CheckpointStore(folder.checkpoints_path, keep=1).load_best()
+    for text in warnings:
+        say(text)
     game = load_game(config.rom_path, config.allow_unknown_rom)
     with refuse_other_versions(saved):
         spaces = spaces_of_game(game, settings.env.features)

@@ -31,7 +31,7 @@ from engine.training.from_demonstrations import (
     settings_of_policy,
 )
 from engine.training.policies import PolicyWriter, policy_of, read_policy
-from engine.training.policy_folders import PolicyFolder, check_name, check_save_folder
+from engine.training.policy_folders import FEATURES, PolicyFolder, check_name, check_save_folder
 from engine.training.weights_biases import tracking
 from engine.trust import check_permissions, remember
 from engine.types import Evaluation
@@ -90,7 +90,8 @@ def aggregate(
         source, game = saved_source(saved), saved_game(saved)
         expert = str(saved.get("expert", RULES))
         if expert == PLANNER:
-            check_permissions(parse_config(game, str(folder.path)).permissions(), folder.path)
+            permitting = {key: value for key, value in game.items() if key != FEATURES}
+            check_permissions(parse_config(permitting, str(folder.path)).permissions(), folder.path)
     else:
         own = {"epochs": given["epochs"]} if "epochs" in given else {}
         config = check(CloningConfig, dict(given))

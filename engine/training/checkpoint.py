@@ -247,7 +247,7 @@ def _is_seen_alone(best: Path) -> bool:
         with closing(Archive(best, LIMITS)) as archive:
             return bool(_facts(archive)["score"][0])
     except BROKEN:
-        return False
+        return True  # whoever reads it finds out, and says so
 
 
 def _is_better(checkpoint: Checkpoint, best: Path) -> bool:

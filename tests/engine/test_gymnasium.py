@@ -175,7 +175,7 @@ def test_wrappers_show_what_the_policies_of_other_libraries_take() -> None:
     assert set(numeric.observation_space) == {
         "action_mask", "features", "screen", "state_variables",
     }  # fmt: skip
-    assert flat.observation_space.shape == (9 + 903 + 25,)
+    assert flat.observation_space.shape == (9 + 1073 + 25,)
     assert flat.observation_space.dtype == np.float32
     assert (screen.observation_space.shape, screen.observation_space.dtype) == (
         (144, 160, 3),

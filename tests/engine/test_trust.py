@@ -423,7 +423,7 @@ def test_decision_file_of_a_config_file_is_refused_and_of_a_command_is_not(tmp_p
 
 def test_policy_gives_no_settings_but_those_of_its_game() -> None:
     game = {"llm_model": "m", "rewards": {"extra": {"evil:Thing": 1}}, "wandb.x": 1}
-    assert saved_game({"game": game}) == {"llm_model": "m"}
+    assert saved_game({"game": game}) == {"llm_model": "m", "env.features": "first"}
 
 
 def test_resumed_dagger_asks_no_untrusted_host(tmp_path: Path) -> None:

@@ -180,6 +180,29 @@ def test_a_damaged_best_is_replaced(tmp_path):
     assert best(tmp_path) == 3.0
 
 
+@pytest.mark.parametrize(("is_evaluated", "value"), [(True, 7.0), (False, 3.0)])
+def test_what_was_best_alone_is_taken_and_what_was_best_with_help_is_not(
+    tmp_path, is_evaluated, value
+):
+    store = CheckpointStore(tmp_path, keep=3)
+    for steps, score in ((10, 7.0), (20, 3.0)):
+        store.save(scored(score, is_evaluated=is_evaluated), steps)
+    found, path, warnings = store.load_best()
+    assert found.facts["value"] == value
+    assert (path.name == BEST) == is_evaluated
+    assert warnings == []
+
+
+def test_without_a_usable_best_one_the_latest_is_taken_and_that_is_said(tmp_path):
+    store = CheckpointStore(tmp_path, keep=3)
+    store.save(Checkpoint({"value": 1.0}), 10)
+    assert store.load_best()[2] == []
+    (tmp_path / BEST).write_bytes(b"PK broken")
+    found, _, (warning,) = store.load_best()
+    assert found.facts["value"] == 1.0
+    assert "Using the latest one." in warning
+
+
 def test_where_files_have_one_name_only_the_best_is_a_copy(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError(38, "Function not implemented")
