@@ -47,7 +47,7 @@ def bench_learn(
         typer.Argument(
             metavar="[ARMS]...",
             help="ppo (alone), hybrid (led and taught by the planner), no-distillation (only led), "
-            "dagger (the rules label what the policy meets) or dqn (led by the planner).",
+            "dagger (the rules label what the policy meets) or dqn (led and taught, too).",
             show_default="all",
             autocompletion=words(*LEARNING_ARMS),
         ),
