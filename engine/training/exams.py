@@ -57,6 +57,7 @@ class Exams:
         self._has_passed = False
         self._is_spoilt = np.zeros(config.num_envs, np.bool_)
         self._is_possible = is_possible
+        self._is_asked = "exam_share" in config.model_fields_set
 
     @property
     def is_any(self) -> bool:
@@ -64,12 +65,12 @@ class Exams:
         return bool(self.is_exam.any())
 
     def describe(self) -> str:
-        """Return how many there are, or why there are none."""
+        """Return how many there are, or why there are none; "" where nobody expects any."""
         total = len(self.is_exam)
         if self.is_any:
             return f"exam games: the policy alone plays {self.is_exam.sum()} of {total}"
         if not self._is_possible:
-            return "no exam games: the agent has no policy"
+            return "no exam games: the agent has no policy" if self._is_asked else ""
         why = "there is a single game" if total == 1 else "exam_share = 0"
         return f"no exam games ({why}): what the policy can do alone is not seen"
 

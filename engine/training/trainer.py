@@ -281,7 +281,8 @@ class Trainer:
         self._note(RunStatus.RUNNING)
         reporter = self.reporter
         reporter.emit(self.learning.curriculum.describe())
-        reporter.say("run", self.learning.exams.describe())
+        if text := self.learning.exams.describe():
+            reporter.say("run", text)
         reporter.starts(self.state.starts)
         reporter.emit(self.handler.overrides.describe())
         reporter.emit(self.state.kept_states.listed)

@@ -420,21 +420,21 @@ def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path: Path
 
 
 def test_max_steps_per_episode_is_obeyed_beyond_the_usual_limit(tmp_path: Path) -> None:
-    usual = EnvConfig().max_steps
     env = EnhancedPyBoyPokemonCrystalEnv("", observation_type="state")
+    before = env.config
     strategy = AdaptiveStrategySystem()
     trainer = HybridLLMRLTrainer(
         env, Idle(None, strategy), strategy, None, None, str(tmp_path), "WARNING"
     )
     trainer.config = trainer.config.model_copy(update={"eval_episodes": 1})
-    for wanted in (usual + 300, 10):
+    for wanted in (before.max_steps + 300, 10):
         lengths = []
         trainer.register_callback(
             "episode_end", lambda _, __, metrics, lengths=lengths: lengths.append(metrics["length"])
         )
         trainer.train(trainer.episodes + 1, max_steps_per_episode=wanted, eval_interval=0)
         assert lengths == [wanted]
-    assert env.config == EnvConfig()
+    assert env.config == before
     trainer.close()
 
 

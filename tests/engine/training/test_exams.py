@@ -60,7 +60,7 @@ def test_all_games_cannot_be_exam_games() -> None:
     [
         ({}, "exam games: the policy alone plays 1 of 4"),
         ({"exam_share": 0.0}, "no exam games (exam_share = 0): what the policy can do"),
-        ({"agent": RulesAgent(0)}, "no exam games: the agent has no policy"),
+        ({"agent": RulesAgent(0), "exam_share": 0.25}, "no exam games: the agent has no policy"),
     ],
 )
 def test_a_run_says_which_games_are_exam_games(tmp_path, settings, said) -> None:

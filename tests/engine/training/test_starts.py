@@ -90,7 +90,7 @@ def test_games_search_until_one_has_won_then_imitate_its_way_and_walk_back_along
     assert all(summary.is_success and not summary.start for summary in summaries[-4:])
     metrics = last_checkpoint(whole).facts["metrics"]
     assert metrics["episodes"] == len(summaries)
-    assert metrics["episodes_from_start"] == sum(not summary.start for summary in summaries)
+    assert metrics["episodes_from_start"] == sum(summary.is_usual for summary in summaries)
     losses = [event.figures for event in whole if isinstance(event, PolicyUpdated)]
     imitated = [figures["own_way_loss"] for figures in losses if "own_way_loss" in figures]
     assert 0 < len(imitated) < len(losses)
