@@ -342,7 +342,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = ("run", "--headless", "--save-dir", str(folder / "saves"), "--steps", "256")
     for result in (
         poketui(*where, *options, *evaluated),
-        poketui(*where, *options, "--seed", "3"),
+        poketui(*where, *options, "--seed", "3", "--set", "ppo.distillation=0"),
     ):
         assert result.returncode == 0, result.stderr
         assert "Saved at step 256. Resume with: poketui run --resume" in result.stdout
@@ -424,7 +424,9 @@ def test_unknown_runs_cannot_be_compared(names: str, tmp_path: Path) -> None:
 def test_a_saved_run_is_evaluated_from_the_start(saved: Path) -> None:
     first, _ = run_ids(saved)
     options = ("--save-dir", str(saved / "saves"), "--episodes", "2")
-    result = poketui("eval", first, *options)
+    best = poketui("eval", first, *options)
+    assert "best.zip at step" in best.stdout
+    result = poketui("eval", first, *options, "--checkpoint", "latest")
     assert result.returncode == 0, result.stderr
     assert "at step 256, alone: 2 episodes from the start" in result.stdout
     assert "success  0 of 2, 0% (0% to 66%)" in result.stdout
