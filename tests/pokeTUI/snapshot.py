@@ -1,6 +1,6 @@
 """Write a screen down as text and styles, and compare it with what was written down before.
 
-POKETUI_UPDATE_SNAPSHOTS=1 writes the files anew; look at what `git diff` says then.
+UPDATE_SNAPSHOTS=1 writes the files anew; look at what `git diff` says then.
 """
 
 import difflib
@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 FOLDER = Path(__file__).parent / "snapshots"
-UPDATE_VARIABLE = "POKETUI_UPDATE_SNAPSHOTS"
+UPDATE_VARIABLE = "UPDATE_SNAPSHOTS"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&*+=?@^~"
 
 
