@@ -262,7 +262,9 @@ class PrioritizedReplayBuffer:
 
     def load(self, arrays: dict[str, NDArray[np.generic]]) -> None:
         """Restore the state that `save` returned; older checkpoints hold no priors."""
-        for name in (name for name in _RINGS if name in arrays):
+        for name in _RINGS:
+            if name == "priors" and name not in arrays:
+                continue
             getattr(self, f"_{name}")[: len(arrays[name])] = arrays[name]
         priorities = np.asarray(arrays["priorities"], np.float64)
         self._tree.set(np.arange(len(priorities)), priorities)

@@ -57,7 +57,7 @@ class Exams:
         self._has_passed = False
         self._is_spoilt = np.zeros(config.num_envs, np.bool_)
         self._is_possible = is_possible
-        self._is_asked = "exam_share" in config.model_fields_set
+        self._is_asked = config.exam_share != RunConfig.model_fields["exam_share"].default
 
     @property
     def is_any(self) -> bool:

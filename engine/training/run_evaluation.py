@@ -64,7 +64,7 @@ def evaluate_run(
     run: str,
     *,
     episodes: int,
-    checkpoint: str | None = None,
+    checkpoint: str | None = LATEST,
     with_planner: bool = False,
     patience: int | None = None,
     report: Callable[[int], None] = lambda done: None,

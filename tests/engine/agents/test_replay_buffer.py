@@ -286,3 +286,13 @@ def test_without_alpha_each_step_is_as_likely_as_any_other_and_what_waits_is_not
     assert 0 < len(drawable) < 16
     np.testing.assert_allclose(counts / 20_000, 1 / len(drawable), rtol=0.15)
     np.testing.assert_array_equal(sample.weights, 1.0)
+
+
+def test_of_an_older_checkpoint_only_the_priors_may_be_missing():
+    replay = PrioritizedReplayBuffer(12, 2, Spaces(1, 2), DQNConfig(n_steps=2))
+    arrays = replay.save()
+    arrays.pop("priors")
+    replay.load(arrays)
+    arrays.pop("actions")
+    with pytest.raises(KeyError, match="actions"):
+        replay.load(arrays)
