@@ -117,12 +117,15 @@ class Terminal:
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     def wait_for(self, *texts: str, seconds: float = LIMIT_S) -> str:
-        """Return the screen once it shows all `texts`."""
+        """Return the screen once it shows all `texts`.
+
+        Two spaces tell the header's "► playing  " from the start's "► playing the introduction".
+        """
         return self.wait_until(f"all of {texts}", *texts, seconds=seconds)
 
     def wait_for_steps(self) -> str:
         """Return the screen once steps are done; a run that is stopped before leaves nothing."""
-        return self.wait_until("steps", "► playing", " steps", gone=(" 0 steps",))
+        return self.wait_until("steps", "► playing  ", " steps", gone=(" 0 steps",))
 
     def wait_until(
         self, what: str, /, *texts: str, gone: tuple[str, ...] = (), seconds: float = LIMIT_S

@@ -77,7 +77,7 @@ def test_a_run_is_left_attached_to_again_and_stopped(background: Background, win
     assert refused.returncode == 2
     assert "needs a terminal" in refused.stderr
     first = window((80, 24), background.shell_line("attach"))
-    first.wait_for("► playing", "Mosslight", "steps")
+    first.wait_for("► playing  ", "Mosslight", "steps")
     first.press("p")
     first.wait_for("paused")
     first.press("q")
@@ -85,7 +85,7 @@ def test_a_run_is_left_attached_to_again_and_stopped(background: Background, win
     second = window((120, 40), background.shell_line("attach", run_id))
     second.wait_for("paused", "Mosslight", "Rewards")
     second.press("p")
-    second.wait_for("► playing")
+    second.wait_for("► playing  ")
     stopped = background.run("stop")
     assert stopped.returncode == 0
     assert "Its checkpoint is at step" in stopped.stdout
@@ -98,9 +98,9 @@ def test_a_run_is_left_attached_to_again_and_stopped(background: Background, win
 def test_one_of_two_viewers_controls_and_ends_the_run(background: Background, window: Open) -> None:
     background.detach()
     first = window((120, 40), background.shell_line("attach"))
-    first.wait_for("► playing", "Mosslight")
+    first.wait_for("► playing  ", "Mosslight")
     second = window((120, 40), background.shell_line("attach"))
-    second.wait_for("► playing", "Mosslight")
+    second.wait_for("► playing  ", "Mosslight")
     second.press("n")
     second.wait_for("another viewer has control", "another has control", "C take control")
     second.press("C")
@@ -126,21 +126,21 @@ def test_a_run_whose_process_was_killed_is_gone_on_with_by_a_key(
     run_id = background.detach()
     live = background.live()
     first = window((80, 24), background.shell_line("attach"))
-    first.wait_for("► playing")
+    first.wait_for("► playing  ")
     second = window((120, 40), background.shell_line("attach"))
-    second.wait_for("► playing")
+    second.wait_for("► playing  ")
     first.press("s")
     first.wait_for("Saved at step")
     os.kill(live.pid, signal.SIGKILL)
     for one in (first, second):
         one.wait_for("process ended unexpectedly", "r resume from the checkpoint")
     second.press("r")
-    second.wait_for("► playing")
+    second.wait_for("► playing  ")
     again = background.live()
     assert again.run_id == run_id
     assert again.pid != live.pid
     first.press("r")
-    first.wait_for("► playing", "another has control")
+    first.wait_for("► playing  ", "another has control")
     second.press("Q")
     first.wait_for("Saved at step", "exit code 0")
     second.wait_for("■ stopped")
@@ -154,7 +154,7 @@ def test_a_dropped_connection_ends_the_viewer_and_not_the_run(
 ) -> None:
     run_id = background.detach()
     first = window((80, 24), ssh.line(background.shell_line("attach")))
-    first.wait_for("► playing", "Mosslight")
+    first.wait_for("► playing  ", "Mosslight")
     first.press("t")
     first.wait_for("YOU PLAY")
     viewers = ssh.programs()
@@ -163,7 +163,7 @@ def test_a_dropped_connection_ends_the_viewer_and_not_the_run(
     first.wait_for("exit code 255")
     assert all_gone(viewers)
     second = window((80, 24), ssh.line(background.shell_line("attach", run_id)))
-    screen = second.wait_for("► playing", "Mosslight")
+    screen = second.wait_for("► playing  ", "Mosslight")
     assert "YOU PLAY" not in screen
     second.press("q")
     second.wait_for("Detached", "exit code 0")
@@ -179,7 +179,7 @@ def test_a_dropped_connection_saves_a_run_of_its_own(
     options = ("--envs", "4", "--workers", "1", "--save-dir", str(background.saves))
     longer = ("--set", "checkpoint_interval_s=100000")
     line = ssh.line(background.shell_line("run", *options, *longer))
-    window((80, 24), line).wait_for("► playing", "Mosslight", "steps")
+    window((80, 24), line).wait_for("► playing  ", "Mosslight", "steps")
     programs = ssh.programs()
     before = background.checkpoints()
     ssh.drop()

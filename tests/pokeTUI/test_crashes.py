@@ -25,7 +25,7 @@ def test_an_error_in_the_trainer_is_told_and_the_run_goes_on_from_its_checkpoint
     module = "tests.pokeTUI.breaking_run"
     command = [sys.executable, "-W", "ignore", "-m", module, str(tmp_path / "saves"), str(breaks)]
     with ThrottledPty(command, bytes_per_s=FAST, environment=TRUECOLOR) as terminal:
-        terminal.wait_for(lambda screen: "► playing" in screen.text, LIMIT_S)
+        terminal.wait_for(lambda screen: "► playing  " in screen.text, LIMIT_S)
         terminal.press("s")
         terminal.wait_for(lambda screen: "Saved at step" in screen.text, LIMIT_S)
         breaks.touch()
@@ -34,7 +34,7 @@ def test_an_error_in_the_trainer_is_told_and_the_run_goes_on_from_its_checkpoint
         assert "Mosslight" in terminal.screen.text
         assert terminal.process.poll() is None
         terminal.press("r")
-        terminal.wait_for(lambda screen: "► playing" in screen.text, LIMIT_S)
+        terminal.wait_for(lambda screen: "► playing  " in screen.text, LIMIT_S)
         assert "ZeroDivisionError" not in terminal.screen.text
 
 
@@ -48,7 +48,7 @@ def test_a_killed_engine_in_the_background_is_told_on_the_screen(
         (live,) = live_runs()
         command = [sys.executable, "-W", "ignore", "-m", "pokeTUI", "attach"]
         with ThrottledPty(command, bytes_per_s=FAST, environment=TRUECOLOR) as terminal:
-            terminal.wait_for(lambda screen: "► playing" in screen.text, LIMIT_S)
+            terminal.wait_for(lambda screen: "► playing  " in screen.text, LIMIT_S)
             terminal.press("s")
             terminal.wait_for(lambda screen: "Saved at step" in screen.text, LIMIT_S)
             os.kill(live.pid, signal.SIGKILL)

@@ -69,7 +69,7 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_draws_everything_again(terminal: 
         stopped_program(terminal)
         assert terminal.modes() == modes
         terminal.type_line("fg")
-        terminal.wait_for("► playing", *WHOLE)
+        terminal.wait_for("► playing  ", *WHOLE)
     terminal.press("q")
     terminal.wait_for("Resume with: poketui run --resume")
     assert terminal.modes() == modes
@@ -89,7 +89,7 @@ def test_a_cockpit_stopped_from_outside_gives_the_terminal_back_at_its_end(
     terminal.wait_for("Stopped")
     terminal.type_line("clear; fg")
     # Until the shell clears it, the screen shows the cockpit as it was, which reads no key yet.
-    terminal.wait_until("drawn again", "► playing", *WHOLE, gone=("Stopped",))
+    terminal.wait_until("drawn again", "► playing  ", *WHOLE, gone=("Stopped",))
     terminal.press("q")
     terminal.wait_for("Resume with: poketui run --resume")
     assert terminal.modes() == modes
@@ -119,7 +119,7 @@ def test_a_cockpit_that_no_shell_could_continue_is_not_suspended(terminal: Termi
     terminal.wait_for_steps()
     terminal.press("C-z")
     terminal.wait_for("no shell to resume it")
-    terminal.wait_for("► playing", *WHOLE)
+    terminal.wait_for("► playing  ", *WHOLE)
     assert not is_stopped(terminal.program())
     terminal.press("q")
     terminal.wait_for("Resume with: poketui run --resume")

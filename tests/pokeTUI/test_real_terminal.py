@@ -29,7 +29,7 @@ def test_a_person_plays_resizes_quits_and_resumes(terminal: Terminal) -> None:
     terminal.wait_for("YOU PLAY", "gives back")
     terminal.press("Right")
     terminal.press("t")
-    terminal.wait_for("► playing")
+    terminal.wait_for("► playing  ")
     terminal.resize(200, 60)
     terminal.wait_for("Rewards", "milestone", "Curriculum", "planner", "Reasoning")
     terminal.resize(120, 40)
@@ -39,12 +39,12 @@ def test_a_person_plays_resizes_quits_and_resumes(terminal: Terminal) -> None:
     terminal.press("q")
     terminal.wait_for("Resume with: poketui run --resume", "exit code 0")
     terminal.start((80, 24), "--resume")
-    terminal.wait_for("Mosslight", "► playing")
+    terminal.wait_for("Mosslight", "► playing  ")
 
 
 def test_a_person_walks_plays_live_and_opens_every_page(terminal: Terminal) -> None:
     terminal.start((120, 40))
-    terminal.wait_for("Mosslight", "► playing", "Learning curve")
+    terminal.wait_for("Mosslight", "► playing  ", "Learning curve")
     terminal.press("t")
     terminal.wait_for("YOU PLAY", "gives back")
     terminal.press("Up", "Left", "Down")
@@ -58,7 +58,7 @@ def test_a_person_walks_plays_live_and_opens_every_page(terminal: Terminal) -> N
     terminal.resize(120, 40)
     terminal.wait_for("YOU PLAY", "Learning curve")
     terminal.press("t")
-    terminal.wait_for("► playing")
+    terminal.wait_for("► playing  ")
     terminal.press("5")  # hides the curves, then shows them again
     terminal.wait_until("no curves", gone=("Learning curve",))
     terminal.press("5")
@@ -71,7 +71,7 @@ def test_a_person_walks_plays_live_and_opens_every_page(terminal: Terminal) -> N
         terminal.press(key)
         terminal.wait_for(words)
         terminal.press("Escape")
-        terminal.wait_until("the cockpit alone", "► playing", gone=(words,))
+        terminal.wait_until("the cockpit alone", "► playing  ", gone=(words,))
     terminal.press("q")
     terminal.wait_for("Resume with: poketui run --resume", "exit code 0")
 
@@ -86,7 +86,7 @@ def test_direct_drawing_equals_a_repaint(terminal: Terminal) -> None:
         return int(found[1].replace(",", "")) if found else -1
 
     terminal.start((120, 40))
-    terminal.wait_for("► playing", "Learning curve", "quadrants")
+    terminal.wait_for("► playing  ", "Learning curve", "quadrants")
     time.sleep(2)  # some pictures
     terminal.press("p")
     terminal.wait_for("paused")

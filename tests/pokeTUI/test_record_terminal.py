@@ -100,7 +100,7 @@ def test_a_training_run_is_recorded_when_a_person_takes_over(
     terminal: Terminal, tmp_path: Path
 ) -> None:
     terminal.start((80, 24))
-    terminal.wait_for("► playing", "Party and place")
+    terminal.wait_for("► playing  ", "Party and place")
     terminal.press("t")
     terminal.wait_for("YOU PLAY ● recorded", "gives back", "● rec 0:")
     terminal.press("Left")
@@ -110,7 +110,7 @@ def test_a_training_run_is_recorded_when_a_person_takes_over(
     terminal.resize(80, 24)
     terminal.wait_for("● rec", "d end")
     terminal.press("t")
-    terminal.wait_until("no recording", "► playing", gone=("● rec",))
+    terminal.wait_until("no recording", "► playing  ", gone=("● rec",))
     terminal.press("q")
     terminal.wait_for("Resume with: poketui run --resume", "exit code 0")
     (path,) = (tmp_path / "saves/demos/interventions").glob("*.demo")

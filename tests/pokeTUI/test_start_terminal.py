@@ -58,7 +58,7 @@ def test_a_run_is_begun_left_and_replayed_from_the_start_screen(terminal: BareTe
     terminal.press("n")
     terminal.wait_for("MOSSLIGHT", "‹ rules ›")
     terminal.press("Enter")
-    terminal.wait_for("Mosslight", "► playing")
+    terminal.wait_for("Mosslight", "► playing  ")
     assert wait_until(lambda: episodes(terminal) >= 4, LIMIT_S)
     terminal.press("q")
     terminal.wait_for("New run", "Saved at step", "1 to choose from")

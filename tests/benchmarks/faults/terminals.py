@@ -64,7 +64,7 @@ def cockpit_suspended(shop: Workshop) -> Iterator[Strike]:
                 terminal.type_line("bg")
                 time.sleep(rng.random())
             terminal.type_line("fg")
-            terminal.wait_for("► playing", *WHOLE)
+            terminal.wait_for("► playing  ", *WHOLE)
 
         yield strike
         terminal.press("q")
@@ -98,7 +98,7 @@ def cockpit_halted(shop: Workshop) -> Iterator[Strike]:
             time.sleep(rng.random())
             terminal.type_line("clear; fg")
             # Until the shell clears it, the screen shows the cockpit as it was.
-            terminal.wait_until("drawn again", "► playing", *WHOLE, gone=("Stopped",))
+            terminal.wait_until("drawn again", "► playing  ", *WHOLE, gone=("Stopped",))
 
         yield strike
         terminal.press("q")
@@ -143,7 +143,7 @@ def soaked(shop: Workshop) -> Iterator[Strike]:
             help_text = "Take one step while paused"
             terminal.wait_for(help_text)
             terminal.press("Escape")
-            terminal.wait_until("the cockpit alone", "► playing", gone=(help_text,))
+            terminal.wait_until("the cockpit alone", "► playing  ", gone=(help_text,))
             terminal.press("q")
             terminal.wait_for(_LEFT)
             if end_mb > 1.1 * start_mb:
