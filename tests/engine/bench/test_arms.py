@@ -83,7 +83,7 @@ def test_arms_learn_and_all_figures_are_written(
     exit_code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.bench.arms.LEAST_STEPS", 256)
-    monkeypatch.setattr("engine.training.trainer._EXAM_STEPS", 128)
+    monkeypatch.setattr("engine.training.trainer._EXAM_STEPS", 512)
     file = tmp_path / "figures.json"
     settings = [word for pair in SMALL for word in ("--set", pair)]
     options = ("--steps", "256", "--seeds", "1", "--first-seed", "3", "--episodes", "8")

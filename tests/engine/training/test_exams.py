@@ -144,13 +144,13 @@ def test_what_is_known_of_exam_games_is_saved(tmp_path) -> None:
     assert json.dumps(other.save()) == json.dumps(saved)
 
 
-def test_what_is_shown_of_exam_games_is_journalled(tmp_path) -> None:
-    run = Run(tmp_path, total_steps=5000)
+def test_exam_games_are_shown_more_often_at_first(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("engine.training.trainer._EXAM_STEPS", 512)
+    run = Run(tmp_path, total_steps=3000)
     run.play()
-    (shown,) = run.of(EvaluationEnded)
-    assert shown.is_exam
-    assert shown.total_steps == 4096
-    assert shown.evaluation.progress is not None
+    shown = run.of(EvaluationEnded)
+    assert all(one.is_exam and one.evaluation.progress is not None for one in shown)
+    assert [one.total_steps for one in shown] == [*range(128, 2048, 128), 2048, 2560]
 
 
 @pytest.mark.parametrize(("weight", "is_taught"), [(0.0, False), (1.0, True)])
