@@ -58,9 +58,9 @@ class RecordedEnv(SteppedEnv):
         """Tell that what is played can be kept."""
         return True
 
-    def step(self, action: int) -> tuple[float, bool, bool]:
-        """Act, and take it in."""
-        result = super().step(action)
+    def settle(self, action: int) -> tuple[float, bool, bool]:
+        """Take in the result of `action`, and keep it."""
+        result = super().settle(action)
         if self._recorder is not None:
             reward, *ends = result
             is_human = self._proposal is not None

@@ -307,10 +307,17 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     def advance(self, action: int) -> tuple[float, bool, bool]:
         """Step without building an observation; return reward, terminated, truncated."""
-        previous = self.state
+        self.press(action)
+        return self.settle(action)
+
+    def press(self, action: int) -> None:
+        """Do the first half of `advance`: press a button, and let the game run."""
         self._pad.hold(frozenset())
-        self.game.play(self.emulator, action, previous, self.config, self.is_rendering)
-        self.state = self._reader.read()
+        self.game.play(self.emulator, action, self.state, self.config, self.is_rendering)
+
+    def settle(self, action: int) -> tuple[float, bool, bool]:
+        """Do the second half of `advance`: read the result of `action`, and pay for it."""
+        previous, self.state = self.state, self._reader.read()
         self._transition = self._episode.follow(previous, self.state, action)
         reward, is_terminated = self._pay(previous, action)
         is_truncated = not is_terminated and self._episode.is_spent

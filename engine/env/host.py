@@ -98,14 +98,17 @@ class EnvHost:
             self._envs[self._watched].render(shows)
         for index in self._drawn:
             self._envs[index].env.is_rendering = True
-        outcome, actions, choosers = Outcome(), self.arrays["actions"], self.arrays["choosers"]
-        for index in self._envs if only is None else (only,):
-            if actions[index] == STAND_STILL:
-                continue
+        outcome, choosers = Outcome(), self.arrays["choosers"]
+        indices = self._envs if only is None else (only,)
+        taken = {index: int(self.arrays["actions"][index]) for index in indices}
+        acting = {index: action for index, action in taken.items() if action != STAND_STILL}
+        for index, action in acting.items():
             env = self._envs[index]
             if choosers[index]:
                 env.chosen_by(int(choosers[index]))
-            self._finish(index, env.step(int(actions[index])), outcome)
+            env.press(action)
+        for index, action in acting.items():
+            self._finish(index, self._envs[index].settle(action), outcome)
         return outcome or None
 
     def count_frames(self, index: int, *, is_over: bool) -> Outcome:

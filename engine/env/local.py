@@ -72,7 +72,10 @@ class GymnasiumEnv(SteppedEnv):
     def _reset(self, seed: int | None) -> None:
         self.observation, self.info = self.env.reset(seed=seed)
 
-    def _advance(self, action: int) -> tuple[float, bool, bool]:
+    def _press(self, action: int) -> None:
+        """Leave it all to `_settle`: `step` of a subclass does both."""
+
+    def _settle(self, action: int) -> tuple[float, bool, bool]:
         self.observation, reward, is_terminated, is_truncated, self.info = self.env.step(action)
         is_spent = self.env.episode_steps >= self.max_episode_steps
         return float(reward), is_terminated, not is_terminated and (is_truncated or is_spent)

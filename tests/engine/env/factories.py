@@ -47,7 +47,7 @@ def broken(config: RunConfig, env_index: int) -> SteppedEnv:
 class _Failing(SteppedEnv):
     """Dies by B, hangs by SELECT and breaks by START."""
 
-    def step(self, action: int) -> tuple[float, bool, bool]:
+    def press(self, action: int) -> None:
         if action == Action.B:
             print("last words", file=sys.stderr, flush=True)
             os._exit(3)
@@ -55,7 +55,7 @@ class _Failing(SteppedEnv):
             time.sleep(600)
         if action == Action.START:
             raise ZeroDivisionError("oops")
-        return super().step(action)
+        super().press(action)
 
 
 def failing(config: RunConfig, env_index: int) -> SteppedEnv:
@@ -63,7 +63,7 @@ def failing(config: RunConfig, env_index: int) -> SteppedEnv:
 
 
 class _Doomed(SteppedEnv):
-    def step(self, action: int) -> tuple[float, bool, bool]:
+    def settle(self, action: int) -> tuple[float, bool, bool]:
         raise ZeroDivisionError("doomed")
 
 
@@ -86,8 +86,8 @@ MODULES = "modules.json"
 
 
 class _Listing(SteppedEnv):
-    def step(self, action: int) -> tuple[float, bool, bool]:
-        result = super().step(action)
+    def settle(self, action: int) -> tuple[float, bool, bool]:
+        result = super().settle(action)
         self.target.write_text(json.dumps(sorted(sys.modules)))
         return result
 
