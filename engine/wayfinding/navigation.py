@@ -487,21 +487,22 @@ class Navigator:
         left = min((entry.beyond for entry in at_exit), default=FAR)
         if at_exit and left <= field.distances[here]:
             nearest = [entry for entry in at_exit if entry.beyond == left]
-            return [_press(entry, place.facing) for entry in nearest], left
+            # Going on straight saves the turn, and whoever imitates it can tell where it goes.
+            ahead = [entry for entry in nearest if DIRECTIONS.get(entry.action) is place.facing]
+            return [_press(entry, place.facing) for entry in ahead or nearest], left
         options = _options(field, here)
         total = min((each[0] for each in options), default=FAR)
         best = [each for each in options if each[0] == total]
-        # Going on straight saves the turn.
         straight = [each for each in best if FACINGS[each[1]] is place.facing]
         stones = self._stones_near(state)
         actions: list[Action] = []
         for _, way, tile in straight or best:
-            ahead = stones.get((tile % view.width, tile // view.width))
-            if ahead is None or FACINGS[way] is not place.facing:
+            stone = stones.get((tile % view.width, tile // view.width))
+            if stone is None or FACINGS[way] is not place.facing:
                 actions.append(_way_in(view, here, way, place.facing))
             else:
                 # A smashes a rock, and makes ready to push a boulder.
-                actions += [Action.A, _ACTIONS[way]] if ahead is Stance.BOULDER else [Action.A]
+                actions += [Action.A, _ACTIONS[way]] if stone is Stance.BOULDER else [Action.A]
         return actions, min((field.distances[tile] for *_, tile in best), default=FAR)
 
     def path(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Tile, ...]:

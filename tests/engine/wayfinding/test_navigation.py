@@ -153,6 +153,16 @@ def test_training_means_stepping_from_grass_to_grass():
     assert set(grass_exits(shown)) == {Exit((1, 0), Action.RIGHT), Exit((2, 0), Action.LEFT)}
 
 
+@pytest.mark.parametrize(
+    ("facing", "pressed"),
+    [(Facing.LEFT, {Action.LEFT}), (Facing.UP, {Action.LEFT, Action.RIGHT})],
+)
+def test_in_the_grass_it_goes_on_straight_as_far_as_it_can(facing, pressed):
+    shown = view(["...", '"""', "..."])
+    actions, _ = Navigator().step_towards(state(shown, (1, 1), facing), grass_exits(shown))
+    assert set(actions) == pressed
+
+
 def test_the_way_over_maps_is_a_shortest_one():
     world = WorldMap(
         {
