@@ -71,7 +71,7 @@ def measure_planner(
             raise ConfigurationError(f"There is no arm '{name}'.", f"Known: {', '.join(ARMS)}.")
     print(
         "| arm | seed | first badge at step | 90 % of last 30 at step | steps | steps/s "
-        "| goals judged | uplift |\n|---|---|---|---|---|---|---|---|"
+        "| policy alone | goals judged | uplift |\n|---|---|---|---|---|---|---|---|---|"
     )
     curves: dict[str, list[LearningCurve]] = {}
     for name in names or ARMS:
@@ -111,8 +111,16 @@ def _row(text: str, curve: LearningCurve) -> str:
     return (
         f"| {text} | {curve.seed} | {_step(curve.first_steps.get(_BADGE))} "
         f"| {_step(curve.target_step)} | {curve.total_steps:,} "
-        f"| {curve.total_steps / max(curve.seconds, 1e-9):,.0f} | {judged} | {uplift} |"
+        f"| {curve.total_steps / max(curve.seconds, 1e-9):,.0f} | {_alone(curve)} | {judged} "
+        f"| {uplift} |"
     )
+
+
+def _alone(curve: LearningCurve) -> str:
+    """Return how many of its last exam games the policy won at the end."""
+    if not curve.alone or not (last := curve.alone[-1].evaluation).episodes:
+        return "–"
+    return f"{last.success_rate * last.episodes:.0f} of {last.episodes}"
 
 
 def _print_ratios(curves: Mapping[str, Sequence[LearningCurve]]) -> None:
