@@ -349,7 +349,8 @@ class CurriculumConfig(Section):
     """Decay per episode of the difference between the planner weight and the stage's."""
     archive_share: float = Field(default=0.0, ge=0, le=0.9)
     """Share of episodes that start from a milestone's saved state; they are counted apart. It
-    falls once most episodes make progress from even the hardest of them."""
+    falls once most episodes make progress from even the hardest of them. With a goal beyond the
+    first badge it is .25 where nothing else is given."""
     swarm_share: float = Field(default=0.0, ge=0, le=0.9)
     """Share of the running games that search for the way to the goal, by the settings of `explore`
     and with the policy acting: every few steps they move to a saved state near the farthest
@@ -612,19 +613,23 @@ class RunConfig(Section):
     @model_validator(mode="after")
     def _check_starts(self) -> Self:
         """Let one thing alone decide where episodes begin."""
-        curriculum = self.curriculum
+        if len(self.start_setters) > 1:
+            named = " and ".join(self.start_setters)
+            raise ValueError(f"{named} cannot both set where episodes start")
+        if self.curriculum.swarm_share and (self.agent != "ppo" or self.ppo.recurrent):
+            raise ValueError("curriculum.swarm_share needs agent = ppo with ppo.recurrent = false")
+        return self
+
+    @property
+    def start_setters(self) -> list[str]:
+        """Return the settings that let episodes begin elsewhere than at the true start."""
         given = {
             "agent = explore": self.agent == "explore",
             "backward.demo": bool(self.backward.demo),
-            "curriculum.archive_share": bool(curriculum.archive_share),
-            "curriculum.swarm_share": bool(curriculum.swarm_share),
+            "curriculum.archive_share": bool(self.curriculum.archive_share),
+            "curriculum.swarm_share": bool(self.curriculum.swarm_share),
         }
-        named = [name for name, is_given in given.items() if is_given]
-        if len(named) > 1:
-            raise ValueError(f"{' and '.join(named)} cannot both set where episodes start")
-        if curriculum.swarm_share and (self.agent != "ppo" or self.ppo.recurrent):
-            raise ValueError("curriculum.swarm_share needs agent = ppo with ppo.recurrent = false")
-        return self
+        return [name for name, is_given in given.items() if is_given]
 
     @property
     def needs_pixels(self) -> bool:

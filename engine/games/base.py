@@ -135,12 +135,15 @@ class Scale:
         stuck_steps: Steps without progress after which an episode is truncated, at most half of
             its steps; 0: never.
         num_envs: Games.
+        archive_share: Of the episodes, how many begin at the saved state of a milestone, where the
+            goal is beyond the first badge.
     """
 
     episode_steps: int = 1500
     milestone_steps: int = 250
     stuck_steps: int = 0
     num_envs: int = 32
+    archive_share: float = 0.25
 
     def towards(self, goal: str, milestones: Collection[Milestone]) -> "Scale":
         """Return the scale of a way to a goal; "": to the next badge."""
@@ -149,7 +152,12 @@ class Scale:
         is_beyond = first in keys and goal in keys
         beyond = max(0, keys.index(goal) - keys.index(first)) if is_beyond else 0
         steps = self.episode_steps + beyond * self.milestone_steps
-        return replace(self, episode_steps=steps, stuck_steps=min(self.stuck_steps, steps // 2))
+        return replace(
+            self,
+            episode_steps=steps,
+            stuck_steps=min(self.stuck_steps, steps // 2),
+            archive_share=self.archive_share if beyond else 0.0,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

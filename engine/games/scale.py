@@ -23,12 +23,15 @@ def fit_run(config: RunConfig, game: Game) -> RunConfig:
     """
     check_goal(game, config.env.goal)
     env = fit_env(config.env, game)
+    scale = game.tables.SCALE.towards(config.env.goal, game.tables.MILESTONES)
+    given = config.model_dump(exclude_unset=True)
     own: dict[str, Any] = {} if env is config.env else {"env": env.model_dump(exclude_unset=True)}
     if not config.num_envs:
-        own["num_envs"] = game.tables.SCALE.num_envs
-    if not own:
-        return config
-    return parse_config(config.model_dump(exclude_unset=True) | own, game.name)
+        own["num_envs"] = scale.num_envs
+    curriculum = given.get("curriculum", {})
+    if scale.archive_share and "archive_share" not in curriculum and not config.start_setters:
+        own["curriculum"] = curriculum | {"archive_share": scale.archive_share}
+    return parse_config(given | own, game.name) if own else config
 
 
 def check_goal(game: Game, goal: str) -> None:

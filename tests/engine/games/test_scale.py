@@ -1,10 +1,11 @@
 """What suits a game and its goal, where the settings leave it to the game."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from engine.config import EnvConfig, RunConfig
+from engine.config import CurriculumConfig, EnvConfig, RunConfig
 from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
 from engine.games.crystal.game import CrystalGame
@@ -54,8 +55,30 @@ def test_second_act_of_the_practice_game_takes_longer_than_its_first() -> None:
     assert scale_of(fit_run(towards("got_starter"), load_game())) == (32, 1500, 0)
 
 
+def test_a_goal_beyond_the_first_badge_lets_some_episodes_begin_at_milestones() -> None:
+    shares = [
+        fit_run(towards(goal), load_game()).curriculum.archive_share
+        for goal in ("", "first_badge", "moss_light")
+    ]
+    assert shares == [0.0, 0.0, 0.25]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"curriculum": {"archive_share": 0.0}}, {"curriculum": {"swarm_share": 0.5}},
+     {"agent": "explore"}],
+)  # fmt: skip
+def test_who_says_where_episodes_begin_is_left_to_it(given: dict[str, Any]) -> None:
+    config = RunConfig(env=EnvConfig(goal="moss_light"), **given)
+    assert fit_run(config, load_game()).curriculum.archive_share == 0.0
+
+
 def test_what_a_user_gives_is_kept() -> None:
-    given = RunConfig(num_envs=3, env=EnvConfig(max_steps=99, stuck_steps=0, goal="red"))
+    given = RunConfig(
+        num_envs=3,
+        env=EnvConfig(max_steps=99, stuck_steps=0, goal="red"),
+        curriculum=CurriculumConfig(archive_share=0),
+    )
     assert fit_run(given, CRYSTAL) is given
 
 
