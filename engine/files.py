@@ -262,7 +262,7 @@ def check_values(values: dict[str, Any]) -> None:
         raise ValueError(_TOO_DEEP)
 
 
-def write_file(path: Path, content: bytes, mode: int = FILE_MODE) -> None:
+def write_file(path: Path, content: bytes | memoryview, mode: int = FILE_MODE) -> None:
     """Write beside, flush to the disk and rename.
 
     Raises:
@@ -271,7 +271,7 @@ def write_file(path: Path, content: bytes, mode: int = FILE_MODE) -> None:
     os.close(_replace(path, [content], os.O_WRONLY, mode))
 
 
-def write_all(descriptor: int, content: bytes | bytearray) -> None:
+def write_all(descriptor: int, content: bytes | bytearray | memoryview) -> None:
     """Write all of it; `os.write` may take only a part.
 
     Raises:
@@ -282,7 +282,9 @@ def write_all(descriptor: int, content: bytes | bytearray) -> None:
         waiting = waiting[os.write(descriptor, waiting) :]
 
 
-def _replace(path: Path, blocks: Iterable[bytes], flags: int, mode: int = FILE_MODE) -> int:
+def _replace(
+    path: Path, blocks: Iterable[bytes | memoryview], flags: int, mode: int = FILE_MODE
+) -> int:
     """Write a new file beside `path`, give it that name, and return its descriptor."""
     beside = temporary_path(path)
     descriptor = open_file(beside, flags | os.O_CREAT | os.O_EXCL, mode)

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from engine.agents.arbitration import calibrated, certainty, sample
 from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.demonstrated import Demonstrated, Transitions, joined
-from engine.agents.gradients import SKIPPED, GradientSteps
+from engine.agents.gradients import SKIPPED, Adam, GradientSteps
 from engine.agents.networks import (
     MASKED_LOGIT,
     build_encoder,
@@ -143,9 +143,7 @@ class DQN:
         self.target.load_state_dict(self.network.state_dict())
         # Nearly twice as fast in learning; acting takes little time (docs/experiments.md).
         self._is_half = encoder.startswith("impala") and has_bfloat16(torch.device("cpu"))
-        self._optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=config.learning_rate, fused=True
-        )
+        self._optimizer = Adam(self.network.parameters(), config.learning_rate)
         self._gradients = GradientSteps(self._optimizer, self.network, config.max_grad_norm)
         self.replay = PrioritizedReplayBuffer(
             config.capacity if encoder == "features" else config.pixel_capacity,

@@ -1,10 +1,11 @@
 """Take gradient steps, and skip those that are no numbers."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
+from torch.optim.adam import adam
 
 from engine.errors import TrainingError
 from engine.plurals import counted
@@ -21,6 +22,71 @@ def skipped_text(count: int) -> str:
     return f"Skipped so far: {skipped} whose gradient was no finite number (train/{SKIPPED})."
 
 
+class Adam:
+    """Adam (Kingma and Ba 2015) by torch's own function, with decoupled weight decay (AdamW).
+
+    `torch.optim.Adam` does the same, but imports torch's compiler at once: 70 MB, and 1.7 s.
+
+    Args:
+        parameters: What is learnt.
+        lr: The learning rate.
+        eps: Added to the root of the second moment.
+        weight_decay: Of weights; neither of biases nor of what normalises.
+
+    Attributes:
+        state: By parameter: "step", "exp_avg" and "exp_avg_sq"; nothing before its first step.
+    """
+
+    def __init__(
+        self,
+        parameters: Iterable[nn.Parameter],
+        lr: float,
+        *,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+    ) -> None:
+        learnt = [parameter for parameter in parameters if parameter.requires_grad]
+        self._groups = [
+            (weight_decay, [parameter for parameter in learnt if parameter.ndim > 1]),
+            (0.0, [parameter for parameter in learnt if parameter.ndim < 2]),
+        ]
+        self.lr, self._eps = lr, eps
+        self.state: dict[nn.Parameter, dict[str, Tensor]] = {}
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Change the parameters that have a gradient."""
+        for weight_decay, group in self._groups:
+            changed = [(each, each.grad) for each in group if each.grad is not None]
+            states = [self._state_of(parameter) for parameter, _ in changed]
+            adam(
+                [parameter for parameter, _ in changed],
+                [gradient for _, gradient in changed],
+                [state["exp_avg"] for state in states],
+                [state["exp_avg_sq"] for state in states],
+                [],
+                [state["step"] for state in states],
+                fused=True,
+                decoupled_weight_decay=True,
+                amsgrad=False,
+                beta1=0.9,
+                beta2=0.999,
+                lr=self.lr,
+                weight_decay=weight_decay,
+                eps=self._eps,
+                maximize=False,
+            )
+
+    def _state_of(self, parameter: nn.Parameter) -> dict[str, Tensor]:
+        if (state := self.state.get(parameter)) is None:
+            state = self.state[parameter] = {
+                "step": torch.zeros((), device=parameter.device),
+                "exp_avg": torch.zeros_like(parameter),
+                "exp_avg_sq": torch.zeros_like(parameter),
+            }
+        return state
+
+
 class GradientSteps:
     """Take clipped gradient steps; one that is no finite number changes nothing and is counted.
 
@@ -29,7 +95,7 @@ class GradientSteps:
     """
 
     def __init__(
-        self, optimizer: torch.optim.Optimizer, network: nn.Module, max_norm: float
+        self, optimizer: Adam | torch.optim.Optimizer, network: nn.Module, max_norm: float
     ) -> None:
         self.skipped = 0
         self._optimizer, self._network, self._max_norm = optimizer, network, max_norm
@@ -43,7 +109,7 @@ class GradientSteps:
         Raises:
             TrainingError: So were the `MAX_SKIPPED` last ones.
         """
-        self._optimizer.zero_grad(set_to_none=True)
+        self._network.zero_grad()
         torch.autograd.backward(loss)
         prepare()
         clipped = nn.utils.clip_grad_norm_(self._network.parameters(), self._max_norm)
@@ -52,7 +118,7 @@ class GradientSteps:
             self._optimizer.step()
             self._in_a_row = 0
             return norm
-        self._optimizer.zero_grad(set_to_none=True)
+        self._network.zero_grad()
         self._skip()
         return None
 

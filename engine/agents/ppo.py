@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.agents.gradients import SKIPPED, GradientSteps
+from engine.agents.gradients import SKIPPED, Adam, GradientSteps
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs, seen_by
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.scaling import RewardScaler
@@ -194,9 +194,7 @@ class PPO:
                 encoder, spaces, config.hidden_size, is_recurrent=config.recurrent
             )
         self._shape = encoder, spaces, config.hidden_size
-        self._optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
-        )
+        self._optimizer = Adam(self.network.parameters(), config.learning_rate, eps=1e-5)
         self._gradients = GradientSteps(self._optimizer, self.network, config.max_grad_norm)
         self.memory = self.blank_memory(num_envs)
         self.rollout = Rollout(

@@ -8,6 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from engine.agents.gradients import Adam
+
 Arrays = dict[str, NDArray[np.generic]]
 _T = TypeVar("_T")
 
@@ -33,7 +35,7 @@ def load_network(network: nn.Module, name: str, arrays: Mapping[str, NDArray[np.
     network.load_state_dict({key: torch.from_numpy(array) for key, array in weights.items()})
 
 
-def save_adam(optimizer: torch.optim.Adam, network: nn.Module) -> Arrays:
+def save_adam(optimizer: Adam, network: nn.Module) -> Arrays:
     """Return what the optimiser knows of the network's parameters."""
     return {
         f"optimizer/{key}/{name}": value.cpu().numpy()
@@ -43,7 +45,7 @@ def save_adam(optimizer: torch.optim.Adam, network: nn.Module) -> Arrays:
 
 
 def load_adam(
-    optimizer: torch.optim.Adam, network: nn.Module, arrays: Mapping[str, NDArray[np.generic]]
+    optimizer: Adam, network: nn.Module, arrays: Mapping[str, NDArray[np.generic]]
 ) -> None:
     """Take back what `save_adam` returned."""
     for name, parameter in network.named_parameters():

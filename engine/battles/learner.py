@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.agents.gradients import SKIPPED, GradientSteps
+from engine.agents.gradients import SKIPPED, Adam, GradientSteps
 from engine.agents.weights import load_adam, save_adam
 from engine.battles.experience import Experience
 from engine.battles.networks import TwoHeadedHybridModel
@@ -42,9 +42,7 @@ class Learner:
             self.network = TwoHeadedHybridModel().to(self._device)
         if config.freeze_shared:
             self.network.freeze_shared()
-        self._optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
-        )
+        self._optimizer = Adam(self.network.parameters(), config.learning_rate, eps=1e-5)
         self._gradients = GradientSteps(self._optimizer, self.network, config.max_grad_norm)
         self._batches: list[NDArray[np.int64]] = []
         self._epoch = 0
@@ -62,8 +60,7 @@ class Learner:
     def begin(self, experience: Experience, scale: float = 1.0) -> None:
         """Begin an update with complete decisions; `scale` is of learning rate and entropy."""
         self._entropy = scale * self._config.entropy
-        for group in self._optimizer.param_groups:
-            group["lr"] = scale * self._config.learning_rate
+        self._optimizer.lr = scale * self._config.learning_rate
         advantages = experience.advantages
         returns = advantages + experience.values
         variance = float(returns.var())

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.agents.gradients import SKIPPED, GradientSteps
+from engine.agents.gradients import SKIPPED, Adam, GradientSteps
 from engine.agents.networks import masked_log_probs
 from engine.agents.weights import Arrays, load_adam, load_network, save_adam
 from engine.errors import CheckpointError, ConfigurationError
@@ -177,7 +177,9 @@ class Cloning:
             network.load_state_dict(start.network.state_dict())
         network.to(self._device)
         self.policy = Policy(config, examples.spaces, network)
-        self._optimizer = _optimizer(config, network)
+        self._optimizer = Adam(
+            network.parameters(), config.learning_rate, weight_decay=config.weight_decay
+        )
         self._gradients = GradientSteps(self._optimizer, network, config.max_grad_norm)
         self.epoch = self.steps = self._epochs_since_best = 0
         self._best_loss = math.inf
@@ -296,13 +298,3 @@ class Cloning:
 
 
 _COUNTERS = ("epoch", "steps", "_epochs_since_best", "_best_loss")
-
-
-def _optimizer(config: CloningConfig, network: nn.Module) -> torch.optim.AdamW:
-    """Let weights decay, but neither biases nor what normalises."""
-    parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    groups = [
-        {"params": [p for p in parameters if p.ndim > 1], "weight_decay": config.weight_decay},
-        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=config.learning_rate, fused=True)

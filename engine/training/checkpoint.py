@@ -184,7 +184,9 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     Raises:
         OSError: It could not be written.
     """
-    write_file(path, seal(_zip(checkpoint)))
+    content = _zip(checkpoint)
+    seal(content)
+    write_file(path, content)
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -233,10 +235,10 @@ def uptime_of(path: Path) -> float:
     return uptime_s if 0 <= uptime_s < MAX_TIME else 0.0
 
 
-def seal(content: bytes) -> bytes:
+def seal(content: bytearray | memoryview) -> None:
     """Replace a zip file's comment, its last 64 bytes, by the SHA-256 of all before."""
-    body = content[:-_SUM_LENGTH]
-    return body + hashlib.sha256(body).hexdigest().encode()
+    body = memoryview(content)[:-_SUM_LENGTH]
+    content[-_SUM_LENGTH:] = hashlib.sha256(body).hexdigest().encode()
 
 
 def _is_seen_alone(best: Path) -> bool:
@@ -273,7 +275,7 @@ def _copy(source: Path, target: Path) -> None:
         temporary.replace(target)
 
 
-def _zip(checkpoint: Checkpoint) -> bytes:
+def _zip(checkpoint: Checkpoint) -> memoryview:
     facts = json.dumps({"format": FORMAT, **checkpoint.facts})
     _check_sizes(facts, checkpoint)
     buffer = io.BytesIO()
@@ -285,7 +287,7 @@ def _zip(checkpoint: Checkpoint) -> bytes:
                 np.lib.format.write_array(file, array, allow_pickle=False)
         for name, blob in checkpoint.blobs.items():
             archive.writestr(f"{_BLOBS}{name}", blob)
-    return buffer.getvalue()
+    return buffer.getbuffer()
 
 
 def _check_sizes(facts: str, checkpoint: Checkpoint) -> None:

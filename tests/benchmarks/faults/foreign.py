@@ -12,12 +12,12 @@ from typing import Any
 
 from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
-from engine.training.checkpoint import seal
 from tests.benchmarks.faults.damage import check_resume, check_saves, file_of, said_well
 from tests.benchmarks.faults.fault import Fault, Lost, Strike
 from tests.benchmarks.faults.workshop import Workshop
 from tests.engine.cartridges import crystal_like, saved_game
 from tests.engine.demos.damage import damaged
+from tests.engine.training.helpers import sealed
 
 ODD = (
     "1.7e308", "-1e308", "1e300", "1e16", "1e-320", "1e400", "-1e400", "NaN", "Infinity", "-0.0",
@@ -82,7 +82,7 @@ def _odd_checkpoint(file: Path, rng: random.Random) -> None:
         new.comment = comment
         for name, content in members.items():
             new.writestr(name, content)
-    file.write_bytes(seal(file.read_bytes()))
+    file.write_bytes(sealed(file.read_bytes()))
 
 
 def _odd_decisions(file: Path, rng: random.Random) -> None:

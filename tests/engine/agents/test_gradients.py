@@ -1,6 +1,8 @@
 """Gradients that are no numbers, in each learner that shares the steps."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import torch
 from torch import nn
 
 from engine.agents.dqn import DQN
-from engine.agents.gradients import MAX_SKIPPED, SKIPPED, GradientSteps
+from engine.agents.gradients import MAX_SKIPPED, SKIPPED, Adam, GradientSteps
 from engine.errors import TrainingError
 from engine.events import Event, PolicyUpdated, WarningRaised
 from engine.training.journal import Journal
@@ -20,7 +22,7 @@ from tests.engine.toy import SPACES
 
 def steps() -> tuple[GradientSteps, nn.Linear]:
     network = nn.Linear(2, 1)
-    return GradientSteps(torch.optim.Adam(network.parameters()), network, 1.0), network
+    return GradientSteps(Adam(network.parameters(), 1e-3), network, 1.0), network
 
 
 def loss_of(network: nn.Linear, value: float) -> torch.Tensor:
@@ -102,3 +104,42 @@ def test_a_run_says_once_that_steps_were_skipped(tmp_path) -> None:
     log.close()
     (said,) = (event.message for event in seen if isinstance(event, WarningRaised))
     assert "2 gradient steps whose gradient was no finite number" in said
+
+
+@pytest.mark.parametrize("weight_decay", [0.0, 1e-2])
+def test_adam_does_what_that_of_torch_does_bit_for_bit(weight_decay: float) -> None:
+    own, other = (nn.Sequential(nn.Linear(9, 7), nn.ReLU(), nn.Linear(7, 2)) for _ in range(2))
+    other.load_state_dict(own.state_dict())
+    decayed = [each for each in other.parameters() if each.ndim > 1]
+    rest = [each for each in other.parameters() if each.ndim < 2]
+    groups = [
+        {"params": decayed, "weight_decay": weight_decay},
+        {"params": rest, "weight_decay": 0.0},
+    ]
+    theirs = torch.optim.AdamW(groups, lr=1e-2, eps=1e-5, fused=True)
+    ours = Adam(own.parameters(), 1e-2, eps=1e-5, weight_decay=weight_decay)
+    for _ in range(30):
+        batch = torch.randn(16, 9)
+        for network, optimizer in ((own, ours), (other, theirs)):
+            network.zero_grad()
+            network(batch).square().mean().backward()
+            optimizer.step()
+    for mine, its in zip(own.parameters(), other.parameters(), strict=True):
+        assert torch.equal(mine, its)
+        for name, value in theirs.state[its].items():
+            assert torch.equal(ours.state[mine][name], value)
+
+
+def test_learning_never_imports_the_compiler_of_torch() -> None:
+    program = (
+        "import sys, torch\n"
+        "from engine.agents.gradients import Adam, GradientSteps\n"
+        "network = torch.nn.Linear(2, 1)\n"
+        "steps = GradientSteps(Adam(network.parameters(), 1e-3), network, 1.0)\n"
+        "assert steps.take(network(torch.ones(1, 2)).sum()) is not None\n"
+        "print([name for name in sys.modules if name.startswith('torch._dynamo')])\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "[]\n"

@@ -125,9 +125,9 @@ def test_an_interrupted_epoch_returns_none():
 
 def test_weights_decay_but_biases_do_not():
     config = SMALL.model_copy(update={"weight_decay": 0.5})
-    groups = Cloning(config, make_examples([1, 2] * 20))._optimizer.param_groups
-    assert [group["weight_decay"] for group in groups] == [0.5, 0.0]
-    assert all(parameter.ndim == 1 for parameter in groups[1]["params"])
+    groups = Cloning(config, make_examples([1, 2] * 20))._optimizer._groups
+    assert [weight_decay for weight_decay, _ in groups] == [0.5, 0.0]
+    assert all(parameter.ndim == 1 for parameter in groups[1][1])
 
 
 def test_a_policy_comes_back_from_its_arrays():

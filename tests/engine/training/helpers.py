@@ -1,4 +1,4 @@
-"""Build trainers on the toy, and stand in for Weights & Biases."""
+"""Build trainers on the toy, stand in for Weights & Biases, and seal checkpoints."""
 
 import types
 from pathlib import Path
@@ -11,7 +11,7 @@ from engine.events import Event
 from engine.games.base import Atlas, GameTables
 from engine.loop.controls import CommandQueue
 from engine.training.build import build_strategy, environment_seeds, first_strategy
-from engine.training.checkpoint import CheckpointStore
+from engine.training.checkpoint import CheckpointStore, seal
 from engine.training.journal import Journal
 from engine.training.trainer import Trainer
 from engine.types import GAME_BOY_ACTIONS
@@ -130,3 +130,10 @@ class FakeWandb(types.ModuleType):
 
     def finish(self, *, exit_code):
         self.calls.append(("finish", exit_code))
+
+
+def sealed(content: bytes) -> bytes:
+    """Return a checkpoint's file as it would be read, whatever is in it."""
+    whole = bytearray(content)
+    seal(whole)
+    return bytes(whole)

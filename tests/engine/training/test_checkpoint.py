@@ -11,10 +11,10 @@ from engine.training.checkpoint import (
     Checkpoint,
     CheckpointStore,
     read_checkpoint,
-    seal,
     steps_of,
     write_checkpoint,
 )
+from tests.engine.training.helpers import sealed
 
 
 def example(value: int = 1) -> Checkpoint:
@@ -74,13 +74,13 @@ def test_a_pickled_array_is_refused_unopened(tmp_path):
 
     array = np.empty(1, object)
     array[0] = Bomb()
-    pickled, sealed = io.BytesIO(), io.BytesIO()
+    pickled, file = io.BytesIO(), io.BytesIO()
     np.lib.format.write_array(pickled, array, allow_pickle=True)
-    with zipfile.ZipFile(sealed, "w") as archive:
+    with zipfile.ZipFile(file, "w") as archive:
         archive.comment = bytes(64)
         archive.writestr("facts.json", '{"format": 2}')
         archive.writestr("arrays/x.npy", pickled.getvalue())
-    (tmp_path / "a.zip").write_bytes(seal(sealed.getvalue()))
+    (tmp_path / "a.zip").write_bytes(sealed(file.getvalue()))
     with pytest.raises(CheckpointError, match="damaged or unreadable"):
         read_checkpoint(tmp_path / "a.zip")
     assert not (tmp_path / "exploded").exists()

@@ -24,10 +24,10 @@ from engine.training.checkpoint import (
     Checkpoint,
     CheckpointStore,
     read_checkpoint,
-    seal,
     write_checkpoint,
 )
 from engine.training.snapshot import refuse_other_versions
+from tests.engine.training.helpers import sealed
 
 FACTS = '{"format": 2, "score": [9]}'
 FEW = 64 << 20
@@ -145,7 +145,7 @@ def test_a_hostile_checkpoint_is_refused_in_one_line_with_little_memory(
     tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / "step-000000000001.zip"
-    path.write_bytes(seal(HOSTILE[name]()))
+    path.write_bytes(sealed(HOSTILE[name]()))
     tracemalloc.start()
     try:
         with pytest.raises(CheckpointError, match="damaged or unreadable") as refused:
@@ -160,7 +160,7 @@ def test_a_hostile_checkpoint_is_refused_in_one_line_with_little_memory(
 
 @pytest.mark.parametrize("name", ["facts of many bytes", "nested facts", "too many members"])
 def test_a_hostile_best_checkpoint_gives_way_to_a_good_one(tmp_path: Path, name: str) -> None:
-    (tmp_path / "best.zip").write_bytes(seal(HOSTILE[name]()))
+    (tmp_path / "best.zip").write_bytes(sealed(HOSTILE[name]()))
     CheckpointStore(tmp_path, 1).save(Checkpoint({"score": [1], "steps": 2}), 2)
     assert read_checkpoint(tmp_path / "best.zip").facts["steps"] == 2
 
@@ -173,7 +173,7 @@ def bomb(path: Path, size: int) -> None:
             file.write(npy(descr="|u1", shape=f"({size},)"))
             for _ in range(0, size, 1 << 20):
                 file.write(bytes(1 << 20))
-    path.write_bytes(seal(path.read_bytes()))
+    path.write_bytes(sealed(path.read_bytes()))
 
 
 def test_an_archive_that_unpacks_to_more_than_the_limit_is_not_unpacked(
@@ -194,7 +194,7 @@ def test_an_archive_that_unpacks_to_more_than_the_limit_is_not_unpacked(
 
 def test_hostile_checkpoints_are_refused_where_memory_is_short(tmp_path: Path) -> None:
     for number, name in enumerate(HOSTILE):
-        (tmp_path / f"{number}.zip").write_bytes(seal(HOSTILE[name]()))
+        (tmp_path / f"{number}.zip").write_bytes(sealed(HOSTILE[name]()))
     bomb(tmp_path / "memory.zip", 1 << 28)  # within the limit, but more than there is
     program = (
         "import re, resource, sys\n"
@@ -270,7 +270,7 @@ def test_checkpoints_that_were_changed_and_sealed_again_raise_nothing_else(tmp_p
                     content[at : at + 4] = (rng.getrandbits(32)).to_bytes(4, "little")
                 case 3:
                     del content[at : at + rng.randrange(40)]
-        path.write_bytes(seal(bytes(content)))
+        path.write_bytes(sealed(bytes(content)))
         try:
             read_checkpoint(path)
         except CheckpointError as error:
