@@ -40,6 +40,8 @@ _TRIES = 4
 """Environments in which a query is looked for; most situations have been asked about."""
 _WORTHWHILE = 0.05
 """Uplift from which following a planner is worth it."""
+_PROVEN = 0.9
+"""Chance of that from which its advice is imitated."""
 _SUMMARY_CHARACTERS = 1200
 
 
@@ -113,7 +115,7 @@ class Planning:
 
         Until then it is followed but not imitated: what is learnt is not soon unlearnt.
         """
-        return max(0.0, 2 * self.uplift_probability - 1)
+        return max(0.0, (self.uplift_probability - _PROVEN) / (1 - _PROVEN))
 
     def reliability_of(self, goal_outcome: GoalOutcome) -> float:
         """Return how far goals like the evaluated one are believed, 0 to 1."""

@@ -291,6 +291,8 @@ def test_planner_is_not_asked_when_its_share_is_zero(tmp_path):
 def test_planner_without_uplift_loses_its_reliability(bench):
     assert bench.planning.uplift_probability == pytest.approx(0.45, abs=0.01)
     assert bench.planning.imitation_weight == 0.0
+    bench.step(goal_outcomes=[goal_outcome()] * 3)  # by luck, and nothing to compare it with
+    assert bench.planning.imitation_weight == 0.0
     alike = [goal_outcome(), goal_outcome(made_progress=False)]
     ignored = [replace(one, is_control=True) for one in alike]
     worths = []
