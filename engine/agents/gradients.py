@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
-from torch.optim.adam import adam
+from torch.optim.adamw import adamw
 
 from engine.errors import TrainingError
 from engine.plurals import counted
@@ -59,7 +59,7 @@ class Adam:
         for weight_decay, group in self._groups:
             changed = [(each, each.grad) for each in group if each.grad is not None]
             states = [self._state_of(parameter) for parameter, _ in changed]
-            adam(
+            adamw(
                 [parameter for parameter, _ in changed],
                 [gradient for _, gradient in changed],
                 [state["exp_avg"] for state in states],
@@ -67,7 +67,6 @@ class Adam:
                 [],
                 [state["step"] for state in states],
                 fused=True,
-                decoupled_weight_decay=True,
                 amsgrad=False,
                 beta1=0.9,
                 beta2=0.999,
