@@ -17,6 +17,7 @@ from engine.config import RunConfig
 from engine.curriculum.success_rate import SuccessRate
 from engine.curriculum.way import WayToGoal
 from engine.env.batch import Batch
+from engine.history.patterns import success_interval
 from engine.training.evaluation import summarise
 from engine.types import EpisodeSummary, Evaluation
 
@@ -24,10 +25,10 @@ WINDOW = 20
 """Ended exam games that are shown and that the policy is rated by, at most."""
 RATED = 8
 """Of these, the fewest by which a policy is rated."""
-_GOOD = 0.9
-"""Expected success from which the planner does not teach any more."""
-_DECAY = 0.9
-"""Share of the evidence for that which is left after another exam game: the policy changes."""
+_DOUBTED, _GOOD = 0.5, 0.85
+"""The success that is certain, between which the planner teaches less and less."""
+_DECAY = 0.97
+"""Share of the evidence that is left after another exam game: the policy changes."""
 
 
 class Exams:
@@ -101,11 +102,12 @@ class Exams:
     def teaching(self) -> float:
         """Return how far the planner is to teach the policy, 1 to 0, as it succeeds alone.
 
-        Nothing is believed before it is seen: (successes) / (games + 1) of the last ones, where
-        older ones count less.
+        By the lower end of the 95 % interval, so that a few won games change nothing: what they did
+        not meet is not learnt yet.
         """
         reached, failed = self._success.reached, self._success.failed
-        return max(0.0, 1.0 - reached / (reached + failed + 1.0) / _GOOD)
+        certain, _ = success_interval(reached, reached + failed)
+        return min(1.0, max(0.0, (_GOOD - certain) / (_GOOD - _DOUBTED)))
 
     def evaluation(self, milestones: Iterable[str]) -> Evaluation:
         """Return how the policy alone does by now, of the last `WINDOW` games that ended.

@@ -85,13 +85,14 @@ def test_the_planner_teaches_less_as_the_policy_succeeds_and_again_when_it_fails
     found = exams()
     assert found.teaching == 1.0
     falling = []
-    for _ in range(30):
+    for _ in range(50):
         found.count(ended())
         falling.append(found.teaching)
     assert falling == sorted(falling, reverse=True)
-    assert falling[0] > 0.4
+    assert falling[3] > 0.9  # four won games may be luck
+    assert falling[7] > 0.4
     assert falling[-1] == 0.0
-    for _ in range(30):
+    for _ in range(100):
         found.count(ended(is_success=False))
     assert found.teaching > 0.9
 
