@@ -34,7 +34,7 @@ def test_a_megabyte_of_paste_does_no_harm(config_dir: Path, tmp_path: Path) -> N
     os.close(theirs)
     os.set_blocking(ours, False)
     try:
-        talk(ours, b"", "► playing  ".encode())
+        talk(ours, b"", "► playing".encode())
         talk(ours, PASTE)
         assert process.poll() is None
         talk(ours, b"\x1b" * 3)  # leaves whatever it has opened
