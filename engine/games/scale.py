@@ -5,13 +5,17 @@ from typing import Any
 
 from engine.config import EnvConfig, RunConfig, parse_config
 from engine.errors import ConfigurationError
-from engine.games.base import Game
+from engine.games.base import Game, Scale
 
 
 def fit_env(config: EnvConfig, game: Game) -> EnvConfig:
     """Return the settings of an environment with no limit left to the game."""
-    scale = game.tables.SCALE.towards(config.goal, game.tables.MILESTONES)
+    scale = _scale(game, config.goal)
     return config.completed(scale.episode_steps, scale.stuck_steps)
+
+
+def _scale(game: Game, goal: str) -> Scale:
+    return game.tables.SCALE.towards(goal, game.tables.MILESTONES)
 
 
 def fit_run(config: RunConfig, game: Game) -> RunConfig:
@@ -23,7 +27,7 @@ def fit_run(config: RunConfig, game: Game) -> RunConfig:
     """
     check_goal(game, config.env.goal)
     env = fit_env(config.env, game)
-    scale = game.tables.SCALE.towards(config.env.goal, game.tables.MILESTONES)
+    scale = _scale(game, config.env.goal)
     given = config.model_dump(exclude_unset=True)
     own: dict[str, Any] = {} if env is config.env else {"env": env.model_dump(exclude_unset=True)}
     if not config.num_envs:

@@ -26,9 +26,10 @@ WINDOW = 20
 RATED = 8
 """Of these, the fewest by which a policy is rated."""
 _DOUBTED, _GOOD = 0.5, 0.85
-"""The success that is certain, between which the planner teaches less and less."""
+"""Lower ends of the interval of success: below the first the planner teaches fully, from the second
+on not at all."""
 _DECAY = 0.97
-"""Share of the evidence that is left after another exam game: the policy changes."""
+"""Share of the evidence that is left after each further exam game: the policy changes."""
 
 
 class Exams:

@@ -56,8 +56,8 @@ from engine.world import KeepsChoosers, World
 _log = logging.getLogger(__name__)
 
 _EXAM_STEPS = 4096
-"""Steps between two figures of the policy alone; a fourth of it up to the fourth of them, where it
-learns fast."""
+"""Steps between two figures of the policy alone; a quarter of that in the first 4 * `_EXAM_STEPS`
+steps, in which it learns fast."""
 
 
 class Trainer:

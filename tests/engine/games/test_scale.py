@@ -68,7 +68,7 @@ def test_a_goal_beyond_the_first_badge_lets_some_episodes_begin_at_milestones() 
     [{"curriculum": {"archive_share": 0.0}}, {"curriculum": {"swarm_share": 0.5}},
      {"agent": "explore"}],
 )  # fmt: skip
-def test_who_says_where_episodes_begin_is_left_to_it(given: dict[str, Any]) -> None:
+def test_settings_of_where_episodes_begin_are_kept(given: dict[str, Any]) -> None:
     config = RunConfig(env=EnvConfig(goal="moss_light"), **given)
     assert fit_run(config, load_game()).curriculum.archive_share == 0.0
 
