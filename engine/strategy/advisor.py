@@ -314,7 +314,7 @@ class RuleAdvisor:
 
     def _exits(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
         """Return the exits of the current map that serve the goal."""
-        return self.world.exits(state, goal, self._exits_here(state, goal))
+        return self.world.exits(state, goal, lambda: self._exits_here(state, goal))
 
     def _exits_here(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
         """Return them as far as this map and the links of maps tell."""

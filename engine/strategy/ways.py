@@ -103,7 +103,7 @@ def exits_for(
     `target` is where on the goal's map, for what may have moved since the goal was set.
     """
     moved = goal if target is None or goal.map is None else replace(goal, target=target)
-    return world.exits(state, moved, _exits_here(state, game, world, goal, target))
+    return world.exits(state, moved, lambda: _exits_here(state, game, world, goal, target))
 
 
 def _exits_here(

@@ -146,6 +146,11 @@ class WorldMap:
         self._goal_tiles: dict[Goal, frozenset[int]] = {}
         self._known: tuple[object, Conditions] = (None, Conditions())
         self._checked: tuple[object, bool] = (None, False)
+        self._asked: tuple[object, object, object] = (None, None, None)
+        self._search: Search | None = None
+        self._left_by: tuple[object, ...] = ()
+        self._terrain: tuple[object, object] = (None, None)
+        self._leaving: tuple[Exit, ...] = ()
         self._shut: frozenset[SceneId] = frozenset()
         self._sprung: SceneId | None = None
 
@@ -199,22 +204,23 @@ class WorldMap:
         sprung = facts.get("sprung")
         self._sprung = _scene_id(sprung) if sprung else None
 
-    def exits(self, state: GameState, goal: Goal, known: tuple[Exit, ...]) -> tuple[Exit, ...]:
+    def exits(
+        self, state: GameState, goal: Goal, known: Callable[[], tuple[Exit, ...]]
+    ) -> tuple[Exit, ...]:
         """Return the exits that lead to a goal, each with the way that is left beyond it.
 
         Args:
             state: The game now.
             goal: Where to go.
-            known: Exits that serve the goal as far as this map shows; they are returned where the
-                world is not known, and with those out of the map where the goal is on it.
+            known: Finds the exits that serve the goal as far as this map shows; they are returned
+                where the world is not known, and with those out of the map where the goal is on it.
         """
         field = self._field(state, goal)
-        if field is None:
-            return known
-        if state.place.map == goal.map and goal.target is None:
-            return known  # one is there: coming back to the map brings no nearer
-        leaving = tuple(self._leaving(state, field))
-        return (*known, *leaving) if state.place.map == goal.map else leaving or known
+        is_here = state.place.map == goal.map
+        if field is None or (is_here and goal.target is None):
+            return known()  # a goal without a tile is there: coming back brings no nearer
+        leaving = self._leaving_towards(state, field)
+        return (*known(), *leaving) if is_here else leaving or known()
 
     def steps_to(self, state: GameState, goal: Goal) -> int | None:
         """Return how many tiles a goal is away with nobody in the way; None: out of reach.
@@ -267,10 +273,14 @@ class WorldMap:
 
     def _field(self, state: GameState, goal: Goal) -> Search | None:
         """Return the distances of the tiles to a goal; None where the world is not known."""
-        if self._finder is None or goal.map is None or not self._is_as_in_image(state):
-            return None
-        tiles = self._tiles_of(goal)
-        return self._finder.distances(tiles, self._conditions(state)) if tiles else None
+        last_state, last_goal, last_shut = self._asked
+        if state is not last_state or goal is not last_goal or self._shut is not last_shut:
+            self._asked, self._search = (state, goal, self._shut), None
+            if self._finder is not None and goal.map and self._is_as_in_image(state):
+                tiles = self._tiles_of(goal)
+                if tiles:
+                    self._search = self._finder.distances(tiles, self._conditions(state))
+        return self._search
 
     def _is_as_in_image(self, state: GameState) -> bool:
         """Return whether the map in memory can be the image's, but for what scripts changed."""
@@ -371,42 +381,27 @@ class WorldMap:
             if place < len(state.scenes) and (row := world.row(MapId(*key))) is not None
         }
 
-    def _leaving(self, state: GameState, field: Search) -> Iterator[Exit]:
-        """Yield the exits out of this map from which a way leads on.
+    def _leaving_towards(self, state: GameState, field: Search) -> tuple[Exit, ...]:
+        """Return the exits out of this map from which a way leads on.
 
         Where somebody or a gate closes every way to the goal, no exit leads round them: only those
         are of use that bring nearer to them. Else one would leave the map and come back for ever.
         """
-        here, view = state.place.map, state.map
-        row = self._finder.world.row(here) if self._finder else None
-        if self._finder is None or self._game is None or row is None:
-            return
-        world = self._finder.world
-        own = world.tile(row, state.place.x, state.place.y)
+        here, view, finder = state.place.map, state.map, self._finder
+        row = finder.world.row(here) if finder else None
+        if finder is None or self._game is None or row is None:
+            return ()
+        own = finder.world.tile(row, state.place.x, state.place.y)
         left = FAR if own is None else field[own]
-
-        def leads_on(entry: Exit, beyond: int) -> bool:
-            tile = world.tile(row, *entry.tile)
-            return left < CLOSED or tile is None or min(left, field[tile]) > beyond
-
-        for warp in view.warps:
-            if not view.contains(warp.x, warp.y) or not (
-                view.terrain[warp.y, warp.x] & Terrain.WARP
-            ):
-                continue
-            arrivals = self._finder.arrival(warp.target, warp.index, here)
-            beyond = min((field[tile] for tile in arrivals), default=FAR)
-            if beyond < FAR:
-                for entry in _warp_exits(view, (warp.x, warp.y)):
-                    if leads_on(entry, beyond):
-                        yield replace(entry, beyond=beyond + 1)
+        closed_off = left if left >= CLOSED else None
         can_surf = bool(self._game.atlas.abilities(state) & Ability.SURF)
-        for facing, side in SIDES.items():
-            across = self._finder.across(row, facing)
-            for entry in _edge_exits(view, side, can_surf=can_surf) if across else ():
-                tile = across.get(world.tile(row, *entry.tile) or 0)
-                if tile is not None and field[tile] < FAR and leads_on(entry, field[tile]):
-                    yield replace(entry, beyond=field[tile] + 1)
+        left_by = field, here, view.warps, closed_off, can_surf
+        is_same = view.terrain is self._terrain[0] and view.bordered is self._terrain[1]
+        if not is_same or left_by != self._left_by:
+            self._left_by, self._terrain = left_by, (view.terrain, view.bordered)
+            found = _leaving(finder, view, here, field, closed_off=closed_off, can_surf=can_surf)
+            self._leaving = tuple(found)
+        return self._leaving
 
     def links_from(self, here: MapId) -> tuple[Link, ...]:
         """Return the known ways out of a map."""
@@ -473,6 +468,9 @@ class Navigator:
         self._stones = _stones(world) if world is not None else {}
         self._floors: OrderedDict[object, _Floor] = OrderedDict()
         self._fields: OrderedDict[object, _Field] = OrderedDict()
+        self._terrain: object = None
+        self._searched: tuple[object, ...] = ()
+        self._found: _Field | None = None
 
     def step_towards(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[list[Action], int]:
         """Return the buttons that lead closer to the nearest exit, and how far it then is.
@@ -542,7 +540,22 @@ class Navigator:
         blocked = {tile: 0 for tile in standing if distance(tile, here) <= _NEAR}
         blocked |= {tile: STONE_COSTS[stone] for tile, stone in stones.items()}
         abilities = self._atlas.abilities(state)
-        floor_key = state.place.map, view.terrain.tobytes(), view.warps
+        searched = state.place.map, view.warps, exits, blocked, abilities
+        # Mostly nothing has changed since the last step: comparing costs less than a key's hash.
+        if self._found is None or view.terrain is not self._terrain or searched != self._searched:
+            self._found = self._look_up(view, exits, blocked, abilities, state.place.map)
+            self._terrain, self._searched = view.terrain, searched
+        return self._found
+
+    def _look_up(
+        self,
+        view: MapView,
+        exits: tuple[Exit, ...],
+        blocked: Mapping[Tile, int],
+        abilities: Ability,
+        here: MapId,
+    ) -> _Field:
+        floor_key = here, view.terrain.tobytes(), view.warps
         key = floor_key, exits, frozenset(blocked.items()), abilities
         field = self._fields.get(key)
         if field is None:
@@ -572,6 +585,44 @@ class Navigator:
             if len(self._floors) > _CACHE_SIZE:
                 self._floors.popitem(last=False)
         return floor
+
+
+def _leaving(
+    finder: RouteFinder,
+    view: MapView,
+    here: MapId,
+    field: Search,
+    *,
+    closed_off: int | None,
+    can_surf: bool,
+) -> Iterator[Exit]:
+    """Yield the exits out of a map, `here`, from which a way leads on by the distances of `field`.
+
+    `closed_off` is how far the goal is from where one stands if every way to it is closed.
+    """
+    world, row = finder.world, finder.world.row(here)
+    if row is None:
+        return
+
+    def leads_on(entry: Exit, beyond: int) -> bool:
+        tile = world.tile(row, *entry.tile)
+        return closed_off is None or tile is None or min(closed_off, field[tile]) > beyond
+
+    for warp in view.warps:
+        if not view.contains(warp.x, warp.y) or not view.terrain[warp.y, warp.x] & Terrain.WARP:
+            continue
+        arrivals = finder.arrival(warp.target, warp.index, here)
+        beyond = min((field[tile] for tile in arrivals), default=FAR)
+        if beyond < FAR:
+            for entry in _warp_exits(view, (warp.x, warp.y)):
+                if leads_on(entry, beyond):
+                    yield replace(entry, beyond=beyond + 1)
+    for facing, side in SIDES.items():
+        across = finder.across(row, facing)
+        for entry in _edge_exits(view, side, can_surf=can_surf) if across else ():
+            tile = across.get(world.tile(row, *entry.tile) or 0)
+            if tile is not None and field[tile] < FAR and leads_on(entry, field[tile]):
+                yield replace(entry, beyond=field[tile] + 1)
 
 
 def link_exits(view: MapView, links: Iterable[Link], *, can_surf: bool = False) -> tuple[Exit, ...]:
