@@ -112,7 +112,8 @@ class Learning:
         """Let the agent see what its actions led to, as it learns from it."""
         share = self.curriculum.planner_share
         if share or self.shaping.potential.any():
-            batch = self.shaping.shaped(batch, share * self._advice_trust(batch), self._trust_of)
+            trust = share * self._advice_trust(batch) * self._proof(batch)
+            batch = self.shaping.shaped(batch, trust, self._trust_of)
         self.actor.observe(batch)
 
     def truncate_trajectory(self, env_index: int) -> None:
@@ -167,10 +168,7 @@ class Learning:
         if self.curriculum.fixed_share == 0.0:
             return 0.0
         wanted = self.exams.teaching if self.exams.is_any else self.curriculum.planner_share
-        teaching = wanted * np.minimum(1.0, 2.0 * trust)
-        if self.planning is not None:
-            proof = self.planning.imitation_weight
-            teaching = np.where(self.state.batch.goal_sources > 0, proof * teaching, teaching)
+        teaching = wanted * np.minimum(1.0, 2.0 * trust) * self._proof(self.state.batch)
         result: FloatArray = teaching.astype(np.float32)
         return result
 
@@ -185,6 +183,11 @@ class Learning:
     def _trust_of(self, goal_outcome: GoalOutcome) -> float:
         trust = self.planning.reliability_of(goal_outcome) if self.planning is not None else 0.0
         return self.curriculum.planner_share * trust
+
+    def _proof(self, batch: Batch) -> FloatArray:
+        """Return (envs,) how far it is proven that goals are worth pursuing; the rules' are: 1."""
+        proof = 1.0 if self.planning is None else self.planning.proof
+        return np.where(batch.goal_sources > 0, np.float32(proof), np.float32(1.0))
 
     def _advice_trust(self, batch: Batch) -> FloatArray:
         if self.planning is None:

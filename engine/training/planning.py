@@ -41,7 +41,7 @@ _TRIES = 4
 _WORTHWHILE = 0.05
 """Uplift from which following a planner is worth it."""
 _PROVEN = 0.9
-"""Chance of that from which its advice is imitated."""
+"""Chance of that from which its goals are imitated and rewarded."""
 _SUMMARY_CHARACTERS = 1200
 
 
@@ -110,18 +110,19 @@ class Planning:
         self.uplift_probability = uplift.chance_above(_WORTHWHILE)
 
     @property
-    def imitation_weight(self) -> float:
+    def proof(self) -> float:
         """Return how far it is proven that following is worth it, 0 rising to 1.
 
-        Until then it is followed but not imitated: what is learnt is not soon unlearnt.
+        Until then the models' goals are followed, but neither imitated nor rewarded: what is learnt
+        is not soon unlearnt.
         """
         return max(0.0, (self.uplift_probability - _PROVEN) / (1 - _PROVEN))
 
     def reliability_of(self, goal_outcome: GoalOutcome) -> float:
-        """Return how far goals like the evaluated one are believed, 0 to 1."""
+        """Return how far reaching goals like the evaluated one is rewarded, 0 to 1."""
         names = goal_outcome.goal_source.split("+")
         trusts = [self._calibration.goal_reliability(name, goal_outcome.kind) for name in names]
-        return self.uplift_probability * sum(trusts) / len(trusts)
+        return self.proof * sum(trusts) / len(trusts)
 
     def update_all(self, vector: PlannerGoals, share: float, experience: Known) -> None:
         """Give the games all subgoals that are known; for `share` see `after_step`."""

@@ -290,9 +290,9 @@ def test_planner_is_not_asked_when_its_share_is_zero(tmp_path):
 
 def test_planner_without_uplift_loses_its_reliability(bench):
     assert bench.planning.uplift_probability == pytest.approx(0.45, abs=0.01)
-    assert bench.planning.imitation_weight == 0.0
+    assert bench.planning.proof == 0.0
     bench.step(goal_outcomes=[goal_outcome()] * 3)  # by luck, and nothing to compare it with
-    assert bench.planning.imitation_weight == 0.0
+    assert bench.planning.proof == 0.0
     alike = [goal_outcome(), goal_outcome(made_progress=False)]
     ignored = [replace(one, is_control=True) for one in alike]
     worths = []
@@ -302,7 +302,7 @@ def test_planner_without_uplift_loses_its_reliability(bench):
     assert worths[10] > 0.3  # too little is known yet
     assert worths == sorted(worths, reverse=True)
     assert worths[-1] < 0.05
-    assert bench.planning.imitation_weight == 0.0
+    assert bench.planning.proof == 0.0
 
 
 def test_planner_with_uplift_is_believed_fully_and_evidence_fades(bench):
@@ -310,7 +310,7 @@ def test_planner_with_uplift_is_believed_fully_and_evidence_fades(bench):
     for _ in range(200):
         bench.step(goal_outcomes=[goal_outcome(), useless])
     assert bench.planning.uplift_probability == pytest.approx(1.0)
-    assert bench.planning.imitation_weight == pytest.approx(1.0)
+    assert bench.planning.proof == pytest.approx(1.0)
     for _ in range(400):
         bench.step(
             goal_outcomes=[goal_outcome(made_progress=False), replace(useless, made_progress=True)]
