@@ -305,7 +305,9 @@ class DQN:
         """Remember the step."""
         assert self._acted is not None
         before, actions, teaching = self._acted
-        self._teaching = float(np.mean(teaching))
+        priors = advised(before.prior, before.mask)
+        teaching = np.where(priors.any(-1), teaching, np.float32(0.0))
+        self._teaching = float(teaching.mean())
         rewards = batch.shaped_rewards
         if self._demos is not None:
             self._demos.observe(batch)
@@ -319,7 +321,7 @@ class DQN:
             rewards=rewards,
             terminated=batch.terminated,
             truncated=batch.truncated,
-            priors=advised(before.prior, before.mask) if self._taught else None,
+            priors=np.where(teaching[:, None] > 0, priors, 0.0) if self._taught else None,
         )
         self.num_steps += self._num_envs
         if self.num_steps > self._config.warmup_steps:
@@ -411,10 +413,9 @@ class DQN:
         return _Learnt(*(one.detach() for one in (loss, td_loss, chosen, cloning, unlike)))
 
     def _unlike(self, values: Tensor, masks: Tensor, priors: Tensor) -> Tensor:
-        """Return the mean cross-entropy of what was advised where it was, under the values."""
+        """Return the mean cross-entropy of what was taught, under the values; 0 without."""
         own = masked_log_probs(values / self._imitation.temperature, masks, torch.zeros(()))
-        is_advised = priors.any(-1)
-        return cross_entropy(priors, own).sum() / is_advised.sum().clamp(min=1)
+        return cross_entropy(priors, own).mean()
 
     def _take_in(self, sample: Sample, errors: FloatArray, num_own: int) -> None:
         """Draw steps by their errors from now on, and know how large these usually are."""

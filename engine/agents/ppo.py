@@ -268,11 +268,12 @@ class PPO:
         rollout.masks[step] = transition.batch.mask
         rollout.biases[step] = transition.bias
         rollout.priors[step] = advised(transition.batch.prior, transition.batch.mask)
+        is_advised = rollout.priors[step].any(-1)
         rollout.actions[step] = transition.actions
         rollout.log_probs[step] = transition.log_probs
         rollout.is_on_policy[step] = transition.is_on_policy
         rollout.sharpness[step] = transition.sharpness
-        rollout.teaching[step] = transition.teaching
+        rollout.teaching[step] = np.where(is_advised, transition.teaching, np.float32(0.0))
         rollout.values[step] = transition.evaluation.values
         rollout.rewards[step] = self._scaler.scale(batch.shaped_rewards, ended)
         rollout.boundaries[step] = ended
@@ -348,7 +349,7 @@ class PPO:
         loss = (
             policy_loss
             + config.value_coefficient * value_loss
-            + config.distillation * _mean((batch.teaching * unlike)[is_advised])
+            + config.distillation * (batch.teaching * unlike).mean()
             - config.entropy * mean_entropy
         )
         figures = {}
@@ -382,8 +383,9 @@ class PPO:
     def _learn_advice(self, rollout: Rollout) -> None:
         """Learn what was advised in all states by now, as far as the planner teaches.
 
-        What the policy remembers would be missing there: where it does, it learns from the rollout
-        alone.
+        It takes gradient steps by how many of the rollout's states it taught: a few states that are
+        learnt again and again spoil all others. What the policy remembers would be missing there:
+        where it does, it learns from the rollout alone.
         """
         config = self._config
         share = config.distillation * float(rollout.teaching.mean())

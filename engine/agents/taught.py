@@ -69,8 +69,8 @@ class TaughtStates:
         return min(self._seen, len(self._targets))
 
     def add(self, rollout: Rollout, rng: np.random.Generator) -> None:
-        """Take in the states of a full rollout in which there was advice."""
-        steps, envs = np.nonzero(rollout.priors.any(-1) & (rollout.teaching > 0))
+        """Take in the states of a full rollout in which the planner teaches."""
+        steps, envs = np.nonzero(rollout.teaching)
         places = np.arange(self._seen, self._seen + len(steps))
         self._seen += len(steps)
         is_full = places >= len(self._targets)
