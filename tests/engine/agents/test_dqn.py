@@ -305,6 +305,15 @@ def test_what_is_advised_is_learnt_whoever_decides(distillation, is_taught):
     assert (np.concatenate(hits).mean() > 0.9) == is_taught
 
 
+def test_what_is_not_taught_is_not_kept_to_be_learnt():
+    agent = DQN(SMALL, 4, SPACES, 0)
+    guidance = dataclasses.replace(GUIDED, teaching=np.array([1.0, 0.0, 0.5, 0.0], np.float32))
+    _, batch, _ = play(agent, 8, guidance)
+    assert batch.prior.any(1).all()
+    _, arrays = agent.save()
+    assert arrays["replay/priors"][:8].any((0, 2)).tolist() == [True, False, True, False]
+
+
 def test_exam_games_explore_no_more_than_the_policy_does_when_it_plays():
     agent = DQN(SMALL, 4, SPACES, 0)
     _, batch, _ = play(agent, 1)

@@ -224,6 +224,26 @@ def test_the_policy_learns_to_say_what_the_planner_says():
     assert agreement() > 2 * before
 
 
+@pytest.mark.parametrize("num_advised", [0, 1, 4])
+def test_advice_is_learnt_by_how_many_states_had_some(num_advised, monkeypatch):
+    """A handful of states that is learnt over and over would spoil what is done in all others."""
+    config = PPOConfig(rollout_steps=16, minibatch_size=64, epochs=1, distillation_gradients=8)
+    vector = ToyVector(RunConfig(num_envs=4))
+    agent = GuidedPolicy(config, 4, SPACES, 0)
+    guidance = dataclasses.replace(GUIDED, teaching=1.0)
+    batch = vector.reset([1, 2, 3, 4])
+    assert batch.prior.any(1).all()
+    taken = []
+    take = agent.ppo._gradients.take
+    monkeypatch.setattr(agent.ppo._gradients, "take", lambda *a: taken.append(a) or take(*a))
+    while not agent.is_update_due:
+        batch.prior[num_advised:] = 0.0
+        batch = vector.step(agent.decide(batch, guidance).actions)
+        agent.observe(batch)
+    agent.update(batch)
+    assert len(taken) == 1 + 8 * num_advised // 4
+
+
 class TestStepsThatAreNotThePolicysOwn:
     """Their actions teach nothing, what they led to does."""
 
