@@ -165,7 +165,8 @@ class PPOConfig(Section):
     """Weight of the cross-entropy towards the planner's advice in every state that is visited; it
     falls as far as the policy alone succeeds in its exam games. 0: the planner does not teach."""
     distillation_gradients: int = Field(default=64, ge=0)
-    """Gradient steps of an update on what was advised in all states by now, times that weight."""
+    """Gradient steps of an update on what was advised in all states by now, times that weight and
+    the share of its states that were advised."""
     value_coefficient: float = Field(default=0.5, ge=0)
     max_grad_norm: float = Field(default=0.5, gt=0)
     hidden_size: int = Field(default=256, ge=8)
