@@ -100,12 +100,12 @@ def _is_moving(ram: bytes) -> bool:
 
 
 def _walks_on(ram: bytes) -> bool:
-    """Return whether a step is under way and its ticks, 7 to 0, are not over.
+    """Return whether a step is under way and will be after the overworld's next tick.
 
     Then the next two frames are not the last ones, and need no drawing: that takes longer than
     running a frame. Should the step end all the same, the emulator says that nothing was drawn.
     """
-    return ram[_WALKING] != STANDING and ram[_STEP_TICKS] > 0
+    return ram[_WALKING] != STANDING and ram[_STEP_TICKS] > 1
 
 
 def _is_busy(emulator: Emulator, ram: bytes) -> bool:
