@@ -95,19 +95,18 @@ def find_maps(image: Image) -> tuple[tuple[int, int], list[RomMap]]:
 
 def _group_tables(image: Image) -> Iterator[tuple[int, int]]:
     """Yield where a list of pointers, the first to its own end, could begin: MapGroupPointers."""
-    data = np.frombuffer(image.rom[: image.banks * BANK], np.uint8).astype(np.int32)
-    words = np.append(data[:-1] | data[1:] << 8, 0)
-    offsets = np.arange(len(words), dtype=np.int32)
-    addresses = BANK + offsets % BANK
-    sizes = words - addresses
-    is_first = (sizes >= 2) & (sizes <= 2 * _MAX_GROUPS) & (sizes % 2 == 0)
-    is_first &= (offsets >= BANK) & (words < 2 * BANK - _HEADER)
-    starts = offsets[is_first]
-    headers = starts // BANK * BANK + words[starts] - BANK
-    is_header = (data[headers + 1] >= 1) & (data[headers + 1] <= _MAX_TILESET)
-    is_header &= np.isin(data[headers + 2], list(_ENVIRONMENTS))
-    for start in starts[is_header].tolist():
-        yield start // BANK, BANK + start % BANK
+    addresses = BANK + np.arange(BANK - 1)
+    for bank in range(1, image.banks):  # each by itself: of all at once the arrays take 40 MB
+        data = np.frombuffer(image.rom[bank * BANK : (bank + 1) * BANK], np.uint8).astype(np.int32)
+        words = data[:-1] | data[1:] << 8
+        sizes = words - addresses
+        is_first = (sizes >= 2) & (sizes <= 2 * _MAX_GROUPS) & (sizes % 2 == 0)
+        starts = np.flatnonzero(is_first & (words < 2 * BANK - _HEADER))
+        headers = words[starts] - BANK
+        is_header = (data[headers + 1] >= 1) & (data[headers + 1] <= _MAX_TILESET)
+        is_header &= np.isin(data[headers + 2], list(_ENVIRONMENTS))
+        for start in starts[is_header].tolist():
+            yield bank, BANK + start
 
 
 def _read_maps(image: Image, bank: int, address: int) -> list[RomMap]:
