@@ -36,7 +36,7 @@ class Rollout:
         log_probs: Of the action, with mask and bias.
         is_on_policy: False where the action was not drawn from the policy.
         sharpness: What the logits were multiplied by: 1 over the temperature of drawing.
-        teaching: How far the advice is learnt, 0 to 1.
+        teaching: How far the advice is learnt, 0 to 1; 0 where there is none.
         values: The critic's estimate before the step.
         length: Steps written.
     """
