@@ -11,7 +11,7 @@ The map on which the player stands is searched as memory shows it, all others as
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -57,6 +57,7 @@ from engine.wayfinding.routes import (
 )
 from engine.wayfinding.search import CLOSED, FAR, Search, tile_distances
 
+_T = TypeVar("_T")
 Tile = tuple[int, int]
 """Walk tile (x, y)."""
 
@@ -115,6 +116,23 @@ class Leaving:
     steps: int
 
 
+class _Last(Generic[_T]):
+    """Keep the last result: from one step to the next mostly nothing has changed that counts."""
+
+    def __init__(self) -> None:
+        self._same: tuple[object, ...] = ()
+        self._equal: tuple[object, ...] | None = None
+        self._result: list[_T] = []
+
+    def of(self, same: tuple[object, ...], equal: tuple[object, ...], make: Callable[[], _T]) -> _T:
+        """Return it, made anew unless these are the same objects, and those are equal."""
+        if self._equal != equal or any(
+            one is not other for one, other in zip(same, self._same, strict=True)
+        ):
+            self._same, self._equal, self._result = same, equal, [make()]
+        return self._result[0]
+
+
 class WorldMap:
     """Know which map leads to which, and how far it is over all maps.
 
@@ -144,13 +162,8 @@ class WorldMap:
         self._finder = finder
         self._game = game
         self._goal_tiles: dict[Goal, frozenset[int]] = {}
-        self._known: tuple[object, Conditions] = (None, Conditions())
-        self._checked: tuple[object, bool] = (None, False)
-        self._asked: tuple[object, object, object] = (None, None, None)
-        self._search: Search | None = None
-        self._left_by: tuple[object, ...] = ()
-        self._terrain: tuple[object, object] = (None, None)
-        self._leaving: tuple[Exit, ...] = ()
+        self._known, self._checked = _Last[Conditions](), _Last[bool]()
+        self._last_field, self._leaving = _Last[Search | None](), _Last[tuple[Exit, ...]]()
         self._shut: frozenset[SceneId] = frozenset()
         self._sprung: SceneId | None = None
 
@@ -273,29 +286,29 @@ class WorldMap:
 
     def _field(self, state: GameState, goal: Goal) -> Search | None:
         """Return the distances of the tiles to a goal; None where the world is not known."""
-        last_state, last_goal, last_shut = self._asked
-        if state is not last_state or goal is not last_goal or self._shut is not last_shut:
-            self._asked, self._search = (state, goal, self._shut), None
-            if self._finder is not None and goal.map and self._is_as_in_image(state):
-                tiles = self._tiles_of(goal)
-                if tiles:
-                    self._search = self._finder.distances(tiles, self._conditions(state))
-        return self._search
+        return self._last_field.of(
+            (state, goal, self._shut), (), lambda: self._find_field(state, goal)
+        )
+
+    def _find_field(self, state: GameState, goal: Goal) -> Search | None:
+        if self._finder is None or goal.map is None or not self._is_as_in_image(state):
+            return None
+        tiles = self._tiles_of(goal)
+        return self._finder.distances(tiles, self._conditions(state)) if tiles else None
 
     def _is_as_in_image(self, state: GameState) -> bool:
         """Return whether the map in memory can be the image's, but for what scripts changed."""
         if self._finder is None:
             return False
-        key = state.place.map, state.map.terrain
-        last = self._checked[0]
-        if not isinstance(last, tuple) or last[0] != key[0] or last[1] is not key[1]:
-            world = self._finder.world
-            row = world.row(state.place.map)
-            is_same = row is not None and world.grid(row).shape == state.map.terrain.shape
-            if is_same and row is not None:
-                is_same = bool((world.grid(row) != state.map.terrain).mean() <= _MOST_CHANGED)
-            self._checked = key, is_same
-        return self._checked[1]
+        world, here, terrain = self._finder.world, state.place.map, state.map.terrain
+
+        def compare() -> bool:
+            row = world.row(here)
+            if row is None or world.grid(row).shape != terrain.shape:
+                return False
+            return bool((world.grid(row) != terrain).mean() <= _MOST_CHANGED)
+
+        return self._checked.of((terrain,), (here,), compare)
 
     def _tiles_of(self, goal: Goal) -> frozenset[int]:
         """Return where one stands when a goal is reached."""
@@ -349,15 +362,16 @@ class WorldMap:
     def _conditions(self, state: GameState) -> Conditions:
         if self._finder is None or self._game is None:
             return Conditions()
-        abilities = self._game.atlas.abilities(state)
+        finder, abilities = self._finder, self._game.atlas.abilities(state)
         here, warps = state.place.map, state.map.warps
         back = (here, warps) if any(warp.index == BACK for warp in warps) else None
+
+        def find() -> Conditions:
+            found = finder.conditions(state, abilities, self._scenes(state), self._shut)
+            return replace(found, back=tuple(self._leading_back(state)))
+
         key = state.event_flags, state.scenes, abilities, self._shut, back
-        if self._known[0] != key:
-            scenes = self._scenes(state)
-            found = self._finder.conditions(state, abilities, scenes, self._shut)
-            self._known = key, replace(found, back=tuple(self._leading_back(state)))
-        return self._known[1]
+        return self._known.of((), key, find)
 
     def _leading_back(self, state: GameState) -> Iterator[tuple[int, int]]:
         """Yield `Conditions.back`: memory says where one came from."""
@@ -387,21 +401,21 @@ class WorldMap:
         Where somebody or a gate closes every way to the goal, no exit leads round them: only those
         are of use that bring nearer to them. Else one would leave the map and come back for ever.
         """
-        here, view, finder = state.place.map, state.map, self._finder
-        row = finder.world.row(here) if finder else None
+        view, finder = state.map, self._finder
+        row = finder.world.row(state.place.map) if finder else None
         if finder is None or self._game is None or row is None:
             return ()
         own = finder.world.tile(row, state.place.x, state.place.y)
         left = FAR if own is None else field[own]
         closed_off = left if left >= CLOSED else None
         can_surf = bool(self._game.atlas.abilities(state) & Ability.SURF)
-        left_by = field, here, view.warps, closed_off, can_surf
-        is_same = view.terrain is self._terrain[0] and view.bordered is self._terrain[1]
-        if not is_same or left_by != self._left_by:
-            self._left_by, self._terrain = left_by, (view.terrain, view.bordered)
-            found = _leaving(finder, view, here, field, closed_off=closed_off, can_surf=can_surf)
-            self._leaving = tuple(found)
-        return self._leaving
+        return self._leaving.of(
+            (field, view.terrain, view.bordered),
+            (row, view.warps, closed_off, can_surf),
+            lambda: tuple(
+                _leaving(finder, view, row, field, closed_off=closed_off, can_surf=can_surf)
+            ),
+        )
 
     def links_from(self, here: MapId) -> tuple[Link, ...]:
         """Return the known ways out of a map."""
@@ -468,9 +482,7 @@ class Navigator:
         self._stones = _stones(world) if world is not None else {}
         self._floors: OrderedDict[object, _Floor] = OrderedDict()
         self._fields: OrderedDict[object, _Field] = OrderedDict()
-        self._terrain: object = None
-        self._searched: tuple[object, ...] = ()
-        self._found: _Field | None = None
+        self._last_field = _Last[_Field]()
 
     def step_towards(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[list[Action], int]:
         """Return the buttons that lead closer to the nearest exit, and how far it then is.
@@ -539,13 +551,12 @@ class Navigator:
         stones = self._stones_near(state)
         blocked = {tile: 0 for tile in standing if distance(tile, here) <= _NEAR}
         blocked |= {tile: STONE_COSTS[stone] for tile, stone in stones.items()}
-        abilities = self._atlas.abilities(state)
-        searched = state.place.map, view.warps, exits, blocked, abilities
-        # Mostly nothing has changed since the last step: comparing costs less than a key's hash.
-        if self._found is None or view.terrain is not self._terrain or searched != self._searched:
-            self._found = self._look_up(view, exits, blocked, abilities, state.place.map)
-            self._terrain, self._searched = view.terrain, searched
-        return self._found
+        where, abilities = state.place.map, self._atlas.abilities(state)
+        return self._last_field.of(  # comparing costs less than the hash of a key
+            (view.terrain,),
+            (where, view.warps, exits, blocked, abilities),
+            lambda: self._look_up(view, exits, blocked, abilities, where),
+        )
 
     def _look_up(
         self,
@@ -590,19 +601,17 @@ class Navigator:
 def _leaving(
     finder: RouteFinder,
     view: MapView,
-    here: MapId,
+    row: int,
     field: Search,
     *,
     closed_off: int | None,
     can_surf: bool,
 ) -> Iterator[Exit]:
-    """Yield the exits out of a map, `here`, from which a way leads on by the distances of `field`.
+    """Yield the exits out of the map in a row from which a way leads on, by the distances `field`.
 
     `closed_off` is how far the goal is from where one stands if every way to it is closed.
     """
-    world, row = finder.world, finder.world.row(here)
-    if row is None:
-        return
+    world = finder.world
 
     def leads_on(entry: Exit, beyond: int) -> bool:
         tile = world.tile(row, *entry.tile)
@@ -611,7 +620,7 @@ def _leaving(
     for warp in view.warps:
         if not view.contains(warp.x, warp.y) or not view.terrain[warp.y, warp.x] & Terrain.WARP:
             continue
-        arrivals = finder.arrival(warp.target, warp.index, here)
+        arrivals = finder.arrival(warp.target, warp.index, world.map_id(row))
         beyond = min((field[tile] for tile in arrivals), default=FAR)
         if beyond < FAR:
             for entry in _warp_exits(view, (warp.x, warp.y)):
