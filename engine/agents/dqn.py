@@ -33,7 +33,7 @@ from engine.agents.networks import (
 from engine.agents.replay_buffer import PrioritizedReplayBuffer, Sample
 from engine.agents.rollout import FloatArray
 from engine.agents.scaling import RewardScaler
-from engine.agents.taught import advised, cross_entropy
+from engine.agents.taught import cross_entropy, taught
 from engine.agents.vision import has_bfloat16
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import DQNConfig, EncoderKind, ImitationConfig
@@ -305,8 +305,7 @@ class DQN:
         """Remember the step."""
         assert self._acted is not None
         before, actions, teaching = self._acted
-        priors = advised(before.prior, before.mask)
-        teaching = np.where(priors.any(-1), teaching, np.float32(0.0))
+        priors, teaching = taught(before, teaching)
         self._teaching = float(teaching.mean())
         rewards = batch.shaped_rewards
         if self._demos is not None:

@@ -20,7 +20,7 @@ from engine.agents.gradients import SKIPPED, Adam, GradientSteps
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs, seen_by
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.scaling import RewardScaler
-from engine.agents.taught import TaughtStates, advised, cross_entropy
+from engine.agents.taught import TaughtStates, cross_entropy, taught
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import EncoderKind, ImitationConfig, PPOConfig
 from engine.env.batch import Batch
@@ -267,13 +267,11 @@ class PPO:
         rollout.memories[step] = self.memory
         rollout.masks[step] = transition.batch.mask
         rollout.biases[step] = transition.bias
-        rollout.priors[step] = advised(transition.batch.prior, transition.batch.mask)
-        is_advised = rollout.priors[step].any(-1)
+        rollout.priors[step], rollout.teaching[step] = taught(transition.batch, transition.teaching)
         rollout.actions[step] = transition.actions
         rollout.log_probs[step] = transition.log_probs
         rollout.is_on_policy[step] = transition.is_on_policy
         rollout.sharpness[step] = transition.sharpness
-        rollout.teaching[step] = np.where(is_advised, transition.teaching, np.float32(0.0))
         rollout.values[step] = transition.evaluation.values
         rollout.rewards[step] = self._scaler.scale(batch.shaped_rewards, ended)
         rollout.boundaries[step] = ended

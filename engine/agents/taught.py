@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.agents.rollout import FloatArray, Rollout
+from engine.env.batch import Batch
 from engine.types import Spaces
 
 CAPACITY = 16_384
@@ -32,12 +33,17 @@ class TaughtBatch(NamedTuple):
     targets: Tensor
 
 
-def advised(priors: FloatArray, masks: NDArray[np.bool_]) -> FloatArray:
-    """Return the planner's prior (..., A) as a distribution over valid actions; else all zero."""
-    valid = np.where(masks, priors, np.float32(0.0))
+def taught(batch: Batch, teaching: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+    """Return what the planner advises in a batch, and how far that is learnt; 0 without advice.
+
+    The first is its prior as a distribution over the valid actions, (envs, A), the second
+    `teaching` where there is one, (envs,).
+    """
+    valid = np.where(batch.mask, batch.prior, np.float32(0.0))
     total = valid.sum(-1, keepdims=True)
-    result: FloatArray = np.divide(valid, total, out=np.zeros_like(valid), where=total > 0)
-    return result
+    priors: FloatArray = np.divide(valid, total, out=np.zeros_like(valid), where=total > 0)
+    learnt: FloatArray = np.where(priors.any(-1), teaching, np.float32(0.0)).astype(np.float32)
+    return priors, learnt
 
 
 def cross_entropy(targets: Tensor, own_log_probs: Tensor) -> Tensor:
