@@ -22,7 +22,7 @@ from pokeTUI.widgets.menu import Column, Menu, Row
 if TYPE_CHECKING:
     from engine.training.run_table import RunRow, RunTable
 
-_INTERVAL_S = 2.0
+_PAUSE_S = 2.0
 _SELECTED = "✓"
 _LEAD = 5
 """Cells before the first column: the cursor, the sign of a selected run, and a gap."""
@@ -99,8 +99,7 @@ class RunListScreen(ListScreen):
 
     def on_mount(self) -> None:
         """Show what is known, and look again and again."""
-        self.run_worker(self._look())
-        self.set_interval(_INTERVAL_S, lambda: self.run_worker(self._look(), exclusive=True))
+        self.run_worker(self._keep_looking())
 
     def on_resize(self) -> None:
         """Show the columns that there is room for."""
@@ -112,6 +111,11 @@ class RunListScreen(ListScreen):
         return [self._rows[run_id] for run_id in self._selected if run_id in self._rows]
 
     # What is shown
+
+    async def _keep_looking(self) -> None:
+        while True:  # a pause between two looks: one may take longer than any interval
+            await self._look()
+            await asyncio.sleep(_PAUSE_S)
 
     async def _look(self) -> None:
         try:

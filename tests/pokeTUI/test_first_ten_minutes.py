@@ -8,7 +8,7 @@ import pytest
 from engine.events import EvaluationEnded, PolicyUpdated, RecordingChanged
 from engine.types import Evaluation
 from pokeTUI.start.app import StartApp
-from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.decision_file import write_history
 from tests.pokeTUI.fake_session import make_status
 from tests.pokeTUI.test_start import make_run, shows
@@ -56,7 +56,8 @@ async def test_the_cockpit_answers_at_80x24(
         if key:
             await pilot.press(KEY_NAMES.get(key, key))
         await settle(pilot)
-        assert [text for text in seen if text not in screen_text(pilot)] == [], screen_text(pilot)
+        for text in seen:
+            assert await comes_to_show(pilot, text), screen_text(pilot)
 
 
 @pytest.mark.parametrize(("key", "seen"), [row[1:] for row in START], ids=[r[0] for r in START])

@@ -8,9 +8,11 @@ from textual.pilot import Pilot
 
 from engine.training.run_labels import RunLabels, read_labels, write_labels
 from engine.training.run_status import RunStatus
+from engine.training.run_table import RunRow, RunTable
 from engine.training.run_trash import trashed_runs
 from engine.training.runs import RunFolder
 from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
+from pokeTUI.screens import run_list
 from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.start.app import StartApp
@@ -62,6 +64,21 @@ def names(pilot: Pilot[None]) -> list[str]:
 
 
 THIRD, SECOND, FIRST = "20261103-120000", "baseline", "20261101-120000"
+
+
+async def test_a_look_that_takes_longer_than_the_pause_between_two_is_shown(
+    saves: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = RunTable.look
+
+    def slow(table: RunTable) -> tuple[RunRow, ...]:
+        time.sleep(0.2)
+        return look(table)
+
+    monkeypatch.setattr(RunTable, "look", slow)
+    monkeypatch.setattr(run_list, "_PAUSE_S", 0.01)
+    async with StartApp(str(saves)).run_test(size=(80, 24)) as pilot:
+        await opened(pilot)  # which waits for the runs
 
 
 async def test_eighty_columns_look_as_before(saves: Path) -> None:
