@@ -15,7 +15,7 @@ from engine.env.milestones import Story, milestone_goal
 from engine.games.base import Approach, Game, Milestone
 from engine.games.overworld import Ability
 from engine.types import Facing, GameState, Goal
-from engine.wayfinding.navigation import Leaving, WorldMap, distance
+from engine.wayfinding.navigation import Last, Leaving, Tile, WorldMap, distance
 
 _APPROACHES = tuple(Approach)
 _FAR = 32
@@ -54,14 +54,8 @@ class Compass:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._story = Story(game.tables.MILESTONES)
-        self._reached: tuple[Mapping[str, int] | None, int] = None, 0
-        self._next: tuple[Milestone, Goal] | None = None
-        self._party: tuple[object, object] = None, None
-        self._abilities = Ability(0)
-        self._terrain: object = None
-        self._seen: tuple[object, ...] = ()
-        self._leaving: Callable[[int, int], Leaving | None] = lambda x, y: None
-        self._found: dict[tuple[int, int], Bearing] = {}
+        self._next, self._abilities = Last[tuple[Milestone, Goal] | None](), Last[Ability]()
+        self._here = Last[tuple[Callable[[int, int], Leaving | None], dict[Tile, Bearing]]]()
 
     @cached_property
     def _world(self) -> WorldMap:
@@ -69,40 +63,41 @@ class Compass:
 
     def bearing(self, state: GameState, milestones: Mapping[str, int]) -> Bearing | None:
         """Return where to, by the milestones reached; None: nothing is left that has a place."""
-        if self._reached[0] is not milestones or self._reached[1] != len(milestones):
-            self._reached = milestones, len(milestones)
-            self._next = self._look_up(milestones)
-        if self._next is None:
+        following = self._next.of(
+            (milestones,), (len(milestones),), lambda: self._look_up(milestones)
+        )
+        if following is None:
             return None
+        one, goal = following
         place, view = state.place, state.map
-        if state.party is not self._party[0] or state.badges != self._party[1]:
-            self._party = state.party, state.badges
-            self._abilities = self._game.atlas.abilities(state)
-        flags = state.event_flags, state.scenes
-        seen = (self._next, place.map, *flags, self._abilities, view.warps)
-        if view.terrain is not self._terrain or seen != self._seen:
-            self._terrain, self._seen, self._found = view.terrain, seen, {}
-            self._leaving = self._world.leaving(state, self._next[1])
+        abilities = self._abilities.of(
+            (state.party,), (state.badges,), lambda: self._game.atlas.abilities(state)
+        )
+        leaving, found = self._here.of(
+            (view.terrain,),
+            (one, goal, place.map, state.event_flags, state.scenes, abilities, view.warps),
+            lambda: (self._world.leaving(state, goal), {}),
+        )
         here = place.x, place.y
-        if here not in self._found:
-            self._found[here] = self._find(state, *self._next)
-        return self._found[here]
+        if here not in found:
+            found[here] = _bearing(state, one, goal, leaving(*here))
+        return found[here]
 
     def _look_up(self, milestones: Mapping[str, int]) -> tuple[Milestone, Goal] | None:
         one = next(self._story.open(milestones.keys()), None)
         goal = None if one is None else milestone_goal(one)
         return None if one is None or goal is None else (one, goal)
 
-    def _find(self, state: GameState, one: Milestone, goal: Goal) -> Bearing:
-        here = state.place.x, state.place.y
-        leaving = self._leaving(*here)
-        is_here = state.place.map == goal.map
-        if leaving is None:
-            if not is_here or goal.target is None:
-                return Bearing(one)
-            return Bearing(one, goal.target, None, distance(here, goal.target))
-        aim = goal.target if is_here and leaving.facing is None else leaving.tile
-        return Bearing(one, aim or leaving.tile, leaving.facing, leaving.steps_out, leaving.steps)
+
+def _bearing(state: GameState, one: Milestone, goal: Goal, leaving: Leaving | None) -> Bearing:
+    here = state.place.x, state.place.y
+    is_here = state.place.map == goal.map
+    if leaving is None:
+        if not is_here or goal.target is None:
+            return Bearing(one)
+        return Bearing(one, goal.target, None, distance(here, goal.target))
+    aim = goal.target if is_here and leaving.facing is None else leaving.tile
+    return Bearing(one, aim or leaving.tile, leaving.facing, leaving.steps_out, leaving.steps)
 
 
 def goal_features(bearing: Bearing | None, state: GameState) -> list[float]:

@@ -11,6 +11,7 @@ The map on which the player stands is searched as memory shows it, all others as
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_not
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -116,7 +117,7 @@ class Leaving:
     steps: int
 
 
-class _Last(Generic[_T]):
+class Last(Generic[_T]):
     """Keep the last result: from one step to the next mostly nothing has changed that counts."""
 
     def __init__(self) -> None:
@@ -126,9 +127,7 @@ class _Last(Generic[_T]):
 
     def of(self, same: tuple[object, ...], equal: tuple[object, ...], make: Callable[[], _T]) -> _T:
         """Return it, made anew unless these are the same objects, and those are equal."""
-        if self._equal != equal or any(
-            one is not other for one, other in zip(same, self._same, strict=True)
-        ):
+        if self._equal != equal or any(map(is_not, same, self._same)):
             self._same, self._equal, self._result = same, equal, [make()]
         return self._result[0]
 
@@ -162,8 +161,8 @@ class WorldMap:
         self._finder = finder
         self._game = game
         self._goal_tiles: dict[Goal, frozenset[int]] = {}
-        self._known, self._checked = _Last[Conditions](), _Last[bool]()
-        self._last_field, self._leaving = _Last[Search | None](), _Last[tuple[Exit, ...]]()
+        self._known, self._checked = Last[Conditions](), Last[bool]()
+        self._last_field, self._leaving = Last[Search | None](), Last[tuple[Exit, ...]]()
         self._shut: frozenset[SceneId] = frozenset()
         self._sprung: SceneId | None = None
 
@@ -482,7 +481,7 @@ class Navigator:
         self._stones = _stones(world) if world is not None else {}
         self._floors: OrderedDict[object, _Floor] = OrderedDict()
         self._fields: OrderedDict[object, _Field] = OrderedDict()
-        self._last_field = _Last[_Field]()
+        self._last_field = Last[_Field]()
 
     def step_towards(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[list[Action], int]:
         """Return the buttons that lead closer to the nearest exit, and how far it then is.
