@@ -5,6 +5,7 @@ its state is saved, so that resuming can be compared bit for bit.
 """
 
 import json
+from typing import Any
 
 import numpy as np
 
@@ -110,6 +111,22 @@ class ToyGame:
     def load(self, state: bytes) -> None:
         self.x, self.y, self.steps, self.total, rng = json.loads(state)
         self.rng.bit_generator.state = rng
+
+
+def blank_batch(count: int, **changes: Any) -> Batch:
+    """Return a step of `count` games in which nothing happened, with what the test changes."""
+    actions = count, len(Action)
+    fields: dict[str, Any] = {
+        "features": np.zeros((count, 1), np.float32),
+        "mask": np.ones(actions, np.bool_),
+        "prior": np.zeros(actions, np.float32),
+        "advice_confidence": np.zeros(count, np.float32),
+        "rewards": np.zeros(count, np.float32),
+        "terminated": np.zeros(count, np.bool_),
+        "truncated": np.zeros(count, np.bool_),
+        "final_features": np.zeros((count, 1), np.float32),
+    }
+    return Batch(**fields | changes)
 
 
 class ToyVector:

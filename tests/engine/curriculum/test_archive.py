@@ -7,7 +7,8 @@ from engine.curriculum.archive import StateArchive
 from engine.curriculum.starts import StartMove
 from engine.env.batch import Batch
 from engine.errors import WorkerError
-from engine.types import Action, EpisodeSummary
+from engine.types import EpisodeSummary
+from tests.engine.toy import blank_batch
 
 N = 4
 UNTOUCHED = np.zeros(N, np.bool_)
@@ -29,19 +30,8 @@ class Games:
 
 
 def batch(reached=None, summaries=()) -> Batch:
-    zeros = np.zeros(N, np.float32)
-    return Batch(
-        features=np.zeros((N, 2), np.float32),
-        mask=np.ones((N, len(Action)), np.bool_),
-        prior=np.zeros((N, len(Action)), np.float32),
-        advice_confidence=zeros,
-        rewards=zeros,
-        terminated=UNTOUCHED,
-        truncated=UNTOUCHED,
-        final_features=np.zeros((N, 2), np.float32),
-        summaries={summary.env_index: summary for summary in summaries},
-        reached=reached or {},
-    )
+    ended = {summary.env_index: summary for summary in summaries}
+    return blank_batch(N, summaries=ended, reached=reached or {})
 
 
 def episode(index: int = 0, *, start: str = "", is_success=False, is_aborted=False, **steps):

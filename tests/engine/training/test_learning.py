@@ -11,20 +11,16 @@ from engine.curriculum.way import WayToGoal
 from engine.env.batch import Batch
 from engine.training.learning import ExperienceUpdates, Learning
 from engine.types import Action
+from tests.engine.toy import blank_batch
 
 GAMES = 2
 
 
 def batch(nearness: float) -> Batch:
-    return Batch(
-        features=np.zeros((GAMES, 1), np.float32),
-        mask=np.ones((GAMES, len(Action)), np.bool_),
+    return blank_batch(
+        GAMES,
         prior=np.full((GAMES, len(Action)), 1 / len(Action), np.float32),
         advice_confidence=np.ones(GAMES, np.float32),
-        rewards=np.zeros(GAMES, np.float32),
-        terminated=np.zeros(GAMES, np.bool_),
-        truncated=np.zeros(GAMES, np.bool_),
-        final_features=np.zeros((GAMES, 1), np.float32),
         goal_sources=np.array([0, 1]),  # of the rules, of a model
         goal_kinds=np.zeros(GAMES, np.int64),
         nearness=np.full(GAMES, nearness, np.float32),

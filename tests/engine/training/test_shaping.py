@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from engine.env.batch import Batch
 from engine.planning_types import GoalOutcome, Outcome
 from engine.training.shaping import Shaping
-from engine.types import Action, GoalKind
+from engine.types import GoalKind
+from tests.engine.toy import blank_batch
 
 GAMMA = 0.99
 WORTH = 0.5
@@ -22,15 +23,12 @@ def batch(
     truncated: bool = False,
     goal_outcomes: tuple[GoalOutcome, ...] = (),
 ) -> Batch:
-    return Batch(
-        features=np.zeros((1, 1), np.float32),
-        mask=np.ones((1, len(Action)), np.bool_),
-        prior=np.zeros((1, len(Action)), np.float32),
+    return blank_batch(
+        1,
         advice_confidence=np.array([confidence], np.float32),
         rewards=np.array([1.0], np.float32),
         terminated=np.array([terminated]),
         truncated=np.array([truncated]),
-        final_features=np.zeros((1, 1), np.float32),
         goal_outcomes=goal_outcomes,
         nearness=np.array([nearness], np.float32),
     )
