@@ -1,4 +1,4 @@
-"""Make the README's pictures from the real game and the real application.
+"""Make the documents' pictures from the real game and the real application.
 
     python -m docs.screenshots
 
