@@ -13,13 +13,10 @@ from engine.battles.setup import NodeCommand, find_simulator
 from engine.battles.simulator import POLICY, BattleLog, Decisions, Lane, Simulator
 from engine.battles.teams import pool
 from engine.bench.environment import Figure, print_table
-from engine.errors import ConfigurationError
 
 TARGET_RATE = 1500
 """Decisions a second of CPU time, of both processes, with observations and masks."""
-TARGET_RATIO = 4
 MAX_REJECTED = 1e-4
-_SERVER_BATTLES = 200
 _WARM_UP = 3000
 """Decisions until the simulator's code is compiled."""
 _MANY = 1024
@@ -27,7 +24,7 @@ _MANY = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class _Session:
+class PlayedBattles:
     """Battles that were played to their ends by random legal choices."""
 
     logs: tuple[BattleLog, ...]
@@ -50,8 +47,8 @@ def _figures(
     format: Format, battles: int, lanes: int, seed: int, node: NodeCommand
 ) -> Iterator[Figure]:
     teams = [team.packed for team in pool(format)]
-    plans = _plans(format, teams, battles, lanes, seed)
-    patched, plain = (_play(plans, node, seed, is_patched=on) for on in (True, False))
+    plans = plan_lanes(format, teams, battles, lanes, seed)
+    patched, plain = (play_lanes(plans, node, seed, is_patched=on) for on in (True, False))
     count = len(patched.logs)
     yield Figure(
         "decisions a CPU second, observations and masks included",
@@ -75,51 +72,19 @@ def _figures(
         f"at most {MAX_REJECTED:.2%}",
         share <= MAX_REJECTED,
     )
-    yield from _against_poke_env(format, teams[0], battles, lanes, seed, node)
     yield Figure("start", patched.start_s, f"{patched.start_s:.1f} s to the first decisions")
     memory = patched.memory_mb
     yield Figure(f"memory of the simulator, {lanes} battles", memory, f"{memory:.0f} MB resident")
-
-
-def _against_poke_env(
-    format: Format, team: str, battles: int, lanes: int, seed: int, node: NodeCommand
-) -> Iterator[Figure]:
-    """Compare with poke-env's players over a websocket, where poke-env is installed.
-
-    Both play one team against itself: others make battles that cost more.
-    """
-    try:
-        from engine.bench.battle_server import measure_server
-    except ConfigurationError:
-        return
-    own = _play(_plans(format, [team], battles, lanes, seed), node, seed, is_patched=True)
-    server = measure_server(format, team, _SERVER_BATTLES, node)
-    yield Figure(
-        "the same with one team only",
-        own.rate,
-        f"{own.rate:,.0f} (of wall time {own.wall_rate:,.0f})",
-    )
-    yield Figure(
-        "poke-env's over a websocket, decisions a CPU second",
-        server.rate,
-        f"{server.rate:,.0f} (of wall time {server.wall_rate:,.0f})",
-    )
-    ratio = own.rate / server.rate
-    yield Figure(
-        "speed against poke-env's over a websocket",
-        ratio,
-        f"{ratio:.1f}",
-        f"at least {TARGET_RATIO}",
-        ratio >= TARGET_RATIO,
-    )
 
 
 def _all(name: str, value: int, count: int) -> Figure:
     return Figure(name, value, f"{value} of {count}", "all", value == count)
 
 
-def _plans(format: Format, teams: Sequence[str], battles: int, lanes: int, seed: int) -> list[Lane]:
-    """Return lanes that play so many battles together, each team against each in turn."""
+def plan_lanes(
+    format: Format, teams: Sequence[str], battles: int, lanes: int, seed: int
+) -> list[Lane]:
+    """Return `lanes` lanes for `battles` battles in all, each team against each in turn."""
     pairs = [(first, second) for first in teams for second in teams]
     return [
         Lane(
@@ -133,7 +98,10 @@ def _plans(format: Format, teams: Sequence[str], battles: int, lanes: int, seed:
     ]
 
 
-def _play(plans: list[Lane], node: NodeCommand, seed: int, *, is_patched: bool) -> _Session:
+def play_lanes(
+    plans: list[Lane], node: NodeCommand, seed: int, *, is_patched: bool
+) -> PlayedBattles:
+    """Play the lanes' battles to their ends by random legal choices."""
     rng = np.random.default_rng(seed)
     start = time.perf_counter()
     with Simulator(plans, node, is_patched=is_patched) as simulator:
@@ -153,7 +121,7 @@ def _play(plans: list[Lane], node: NodeCommand, seed: int, *, is_patched: bool) 
         begin = counted or (0.0, start, 0)
         cpu_s, wall_s = _cpu_s(simulator) - begin[0], time.perf_counter() - begin[1]
         stats = simulator.stats()
-        return _Session(
+        return PlayedBattles(
             tuple(logs + simulator.logs()),
             (done - begin[2]) / cpu_s,
             (done - begin[2]) / wall_s,

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from engine.bench.cartridge import is_like_cartridge, make_cartridge
-from engine.bench.pace import play_in_turn, reset_ms, snapshot_ms, write_script
-from engine.bench.workers import measure_crews
+from engine.bench.pace import measure_crews, play_in_turn, reset_ms, snapshot_ms, write_script
 from engine.config import RunConfig, load_config
+from engine.emulator.cartridge import HEADER_END, Cartridge
 from engine.env.game_env import GameEnv
 from engine.env.observation import ObservationType
 from engine.env.start_states import states_folder
+from engine.errors import RomError
 from engine.games.base import Game
 from engine.games.catalog import load_game
 from engine.scratch import scratch_folder
@@ -61,6 +61,15 @@ processor while it waits, so that a step's own cost weighs seven times as much."
 CREW_TARGET = 0.9
 RESET_TARGET_MS = 10
 
+_CARTRIDGE_SIZE = 0x200000
+_CARTRIDGE_KIND = bytes((0x10, 6, 3))
+"""At 0147: MBC3 with clock, RAM and battery; 2 MB of ROM; 32 KB of RAM."""
+
+# wait_vbl in roms/practice/src/crt0.s: xor a; ldh (hVblFlag), a; halt; nop; ldh a, (hVblFlag);
+# or a; jr z, back to halt; ret. NOP in place of HALT makes it wait for the flag awake.
+_WAIT = bytes.fromhex("AF E0F0 76 00 F0F0 B7 28F9 C9")
+_HALT, _NOP = 3, 0x00
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -98,6 +107,38 @@ def measure_environment(
             settings = {**settings, "rom_path": str(image), "allow_unknown_rom": True}
         config = load_config(None, {**settings, "save_dir": str(folder)})
         return print_table(_figures(config, steps, repeats))
+
+
+def make_cartridge(practice: bytes) -> bytes:
+    """Return an image that plays as `practice` does and costs what a real cartridge costs.
+
+    The practice game sleeps between two frames, which PyBoy skips, and it has neither battery nor
+    clock. The image is Crystal's kind of cartridge: 2 MB, MBC3, 32 KB of battery memory and a
+    clock, and the game waits without sleeping.
+
+    Args:
+        practice: The practice game's image.
+
+    Raises:
+        RomError: The game waits for the next frame in another way than this knows.
+    """
+    if practice.count(_WAIT) != 1:
+        raise RomError(
+            "The practice game's wait loop is not the one the benchmark expects.",
+            "Update engine/bench/environment.py to match wait_vbl in roms/practice/src/crt0.s.",
+        )
+    image = bytearray(practice.ljust(_CARTRIDGE_SIZE, b"\xff"))
+    image[practice.index(_WAIT) + _HALT] = _NOP
+    image[0x147:0x14A] = _CARTRIDGE_KIND
+    image[0x14D] = -sum(image[0x134:0x14D], 0x19) & 0xFF  # each byte is subtracted, and one more
+    image[0x14E:HEADER_END] = bytes(2)
+    image[0x14E:HEADER_END] = (sum(image) & 0xFFFF).to_bytes(2, "big")
+    return bytes(image)
+
+
+def is_like_cartridge(rom: bytes) -> bool:
+    """Return whether an image costs what a real cartridge of Crystal does."""
+    return Cartridge.of(rom).has_clock
 
 
 def print_table(figures: Iterable[Figure], kind: str = "median") -> tuple[Figure, ...]:

@@ -30,12 +30,12 @@ from pokeTUI.printing import complain, say
 
 PLAY_STEPS = 20_000
 LEARNING_ARMS = ("ppo", "hybrid", "no-distillation", "dagger", "dqn")
-"""Those of `engine.bench.arms`, which takes too long to load while a shell waits."""
+"""Those of `engine.bench.learning`, which takes too long to load while a shell waits."""
 
 Out = Annotated[Path | None, typer.Option(help="Write all results to this file, as JSON.")]
 
 bench_app = typer.Typer(
-    help="Benchmarks of learning, environments, play, battles and the cockpit.",
+    help="Benchmarks of environments, training, play, learning and battles on this machine.",
     no_args_is_help=True,
 )
 
@@ -66,7 +66,7 @@ def bench_learn(
     set_: Settings = None,
 ) -> None:
     """Compare ways to learn: how far the policy alone comes, in how many steps and seconds."""
-    from engine.bench.arms import ARMS, Trial, measure_learning, table
+    from engine.bench.learning import ARMS, Trial, measure_learning, table
 
     def report(trial: Trial) -> None:
         end = trial.points[-1]
@@ -83,43 +83,6 @@ def bench_learn(
     say(*table(proof))
     _write(out, proof.facts())
     raise typer.Exit(0 if proof.is_whole else 130)
-
-
-@bench_app.command("starts", cls=Panels)
-def bench_starts(
-    arms: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[STARTS]...",
-            help="power-on, swarm (games search, then walk back), demo (clone of a demonstration, "
-            "then back from its end) or demo-alone (without the clone).",
-            show_default="all but demo-alone",
-            autocompletion=words("power-on", "swarm", "demo", "demo-alone"),
-        ),
-    ] = None,
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Step limit per run.", show_default="500,000")
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of seeds.")] = 5,
-    first_seed: Annotated[int, typer.Option(min=0, help="First seed.")] = 0,
-    demo: Annotated[
-        str, typer.Option(metavar="DEMO", help="Demonstration.", show_default="played by the rules")
-    ] = "",
-    save_dir: SaveDir = None,
-    set_: Settings = None,
-) -> None:
-    """Compare start-state curricula: steps until PPO alone wins 90 % from power-on."""
-    from engine.bench.starts import ARMS, USUAL, measure_starts
-
-    chosen = _chosen(arms, ARMS) if arms else USUAL
-    options = given(total_steps=steps, save_dir=save_dir)
-    overrides = _settings(set_, options, {"total_steps": 500_000}, fixed=("seed", "headless"))
-    found = range(first_seed, first_seed + seeds)
-    if demo:
-        from pokeTUI.demos.naming import named
-
-        demo = str(named(save_dir, [demo])[0])
-    raise typer.Exit(measure_starts(overrides, chosen, found, demo))
 
 
 @bench_app.command("train", cls=Panels)
@@ -269,26 +232,6 @@ def bench_vgc(
     from engine.bench.battles import measure_battles
 
     measure_battles(find_format(battle_format), battles, lanes, seed)
-
-
-@bench_app.command("ui", cls=Panels)
-def bench_ui(
-    only: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[WHAT]...",
-            help="start, play, overlay or training.",
-            show_default="all",
-        ),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Short run that only checks that it works.")
-    ] = False,
-) -> None:
-    """Measure the cockpit: start-up, drawing, training overhead."""
-    from pokeTUI.bench.ui import measure_ui
-
-    measure_ui(tuple(only or ()), is_quick=quick)
 
 
 def _chosen(arms: list[str] | None, known: Collection[str]) -> list[str]:

@@ -18,7 +18,6 @@ from typing import Any
 
 import torch
 
-from engine.bench.learning import TARGET, train
 from engine.demos.demonstration import SUFFIX
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.validation import validate
@@ -36,6 +35,7 @@ from engine.training.runs import LATEST
 from engine.types import Evaluation
 from tests.benchmarks.imitation_frames import clone_frames, reinforce_frames
 from tests.benchmarks.imitation_rows import ROLLOUT_SEED, Bench, Found, print_header, print_row
+from tests.benchmarks.learning import TARGET, train
 from tests.benchmarks.run_options import add_run_options, overrides_of, seeds_of
 
 EPISODES = 5

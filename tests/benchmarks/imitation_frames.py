@@ -14,7 +14,6 @@ from typing import Any
 
 from engine.agents.base import Player
 from engine.agents.rules import RulesAgent
-from engine.bench.learning import train
 from engine.config import RunConfig
 from engine.env.pixels import MakeSight, sight_of
 from engine.imitation.games import ADVISED, make_games
@@ -27,6 +26,7 @@ from engine.training.run_evaluation import evaluate_run
 from engine.training.runs import LATEST
 from engine.types import EpisodeSummary, Evaluation
 from tests.benchmarks.imitation_rows import ROLLOUT_SEED, Bench, Found, print_row
+from tests.benchmarks.learning import train
 
 NEEDED = 0.8
 LONGEST = 1.5

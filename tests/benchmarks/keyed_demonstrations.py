@@ -24,7 +24,7 @@ from engine.demos.validation import validate
 from engine.recording.game import RecordedGame
 from engine.recording.plan import RecordingPlan
 from engine.types import Action
-from pokeTUI.bench.child import write_preferences
+from tests.benchmarks.cockpit.child import write_preferences
 from tests.pokeTUI.throttled_pty import ThrottledPty
 from tests.pokeTUI.tiny_terminal import TinyTerminal
 

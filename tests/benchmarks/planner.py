@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from engine.bench.learning import LearningCurve, train
 from engine.errors import ConfigurationError
+from tests.benchmarks.learning import LearningCurve, train
 from tests.benchmarks.run_options import add_run_options, overrides_of, seeds_of
 from tests.engine.llm.servers.scripted_ollama import OllamaServer
 from tests.engine.llm.servers.scripted_planner import Character, ScriptedPlanner

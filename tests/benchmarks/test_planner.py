@@ -2,13 +2,13 @@ import json
 
 import pytest
 
-from engine.bench.learning import LearningCurve
 from engine.config import PlannerConfig, RunConfig
 from engine.errors import ConfigurationError
 from engine.llm.prompt import Notes, compose
 from engine.llm.reply import read_plan
 from engine.training.single_plan import first_situation
 from engine.types import GoalKind
+from tests.benchmarks.learning import LearningCurve
 from tests.benchmarks.planner import ARMS, _print_ratios, measure_planner
 from tests.engine.llm.queries import BATTLE, query
 from tests.engine.llm.servers.scripted_planner import ScriptedPlanner

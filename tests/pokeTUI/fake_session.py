@@ -30,7 +30,7 @@ from engine.types import (
     TileKind,
     Warp,
 )
-from pokeTUI.bench.scripted import CURRICULUM, RUN, STATUS
+from tests.benchmarks.cockpit.scripted import CURRICULUM, RUN, STATUS
 from tests.pokeTUI.scenery import draw_frame
 
 MILESTONES = (

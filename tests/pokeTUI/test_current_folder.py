@@ -124,4 +124,3 @@ async def test_a_run_in_the_background_and_its_browser_run_no_module_of_the_curr
 
 def test_measurements_run_no_module_of_the_current_folder(here: Here) -> None:
     here.poketui("bench", "env", "--steps", "20", "--repeats", "1")
-    here.poketui("bench", "ui", "play", "--quick")

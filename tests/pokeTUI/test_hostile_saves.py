@@ -137,7 +137,6 @@ def test_hostile_run_prints_no_control_sequences(
         ("record", "--time-limit", EVIL),
         ("record", "--from", EVIL),
         ("bench", "learn", EVIL),
-        ("bench", "ui", EVIL),
     ],
     ids=lambda command: ascii(" ".join(command))[:50],
 )

@@ -90,7 +90,7 @@ def test_an_options_former_name_is_still_taken(arguments: str, said: str, tmp_pa
     assert said in result.stderr
 
 
-@pytest.mark.parametrize("command", ["run --headless", "record", "bench starts"])
+@pytest.mark.parametrize("command", ["run --headless", "record"])
 def test_a_demonstration_is_named_alike_everywhere(command: str, tmp_path: Path) -> None:
     result = poketui(*command.split(), "--demo", "none", cwd=tmp_path)
     assert result.returncode == 2
@@ -109,7 +109,7 @@ def test_a_goal_that_the_game_lacks_is_refused_with_those_it_has(
 
 @pytest.mark.parametrize(
     ("command", "key"),
-    [("learn", "seed"), ("starts", "headless"), ("train", "agent"), ("env", "save_dir")],
+    [("learn", "seed"), ("train", "agent"), ("env", "save_dir")],
 )
 def test_a_benchmark_refuses_the_settings_that_it_makes(
     command: str, key: str, tmp_path: Path
@@ -151,12 +151,12 @@ HEARD = {
     "demos watch": "x", "demos validate": "", "demos stats": "", "demos split": "",
     "demos filter": "", "demos merge": ".", "demos delete": "x --yes", "demos recover": "",
     "demos export": "", "demos import": "x", "llm check": "", "llm pull": "", "llm ask": "",
-    "llm log": "", "llm export": "", "bench learn": "", "bench starts": "", "bench train": "",
+    "llm log": "", "llm export": "", "bench learn": "", "bench train": "",
     "bench env": "", "bench play": "", "vgc train --headless": "",
 }  # fmt: skip
 """Commands that read settings, with what they need to come so far."""
 DEAF = {
-    "", "rom", "attach", "stop", "serve", "trust", "bench", "bench vgc", "bench ui", "llm", "vgc",
+    "", "rom", "attach", "stop", "serve", "trust", "bench", "bench vgc", "llm", "vgc",
     "vgc setup", "vgc bc", "vgc import", "vgc eval", "vgc play", "vgc watch", "vgc teams",
     "vgc ladder", "vgc server",
 }  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pokeTUI.bench.fast_terminal import FastTerminal
+from tests.benchmarks.cockpit.fast_terminal import FastTerminal
 from tests.benchmarks.cockpit.keys import PROGRAM
 from tests.engine.processes import wait_until
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 
 from engine.child import python_environment
-from pokeTUI.bench.fast_terminal import start_program
+from tests.benchmarks.cockpit.fast_terminal import start_program
 from tests.pokeTUI.tiny_terminal import TinyTerminal
 
 _SLICE_S = 0.01

@@ -10,10 +10,10 @@ from typing import Any
 from engine.bench.environment import Figure
 from engine.events import Event, FrameRendered
 from engine.types import Frame
-from pokeTUI.bench.child import options_of, run_program, write_down
-from pokeTUI.bench.measured import Mark, MeasuredApp
-from pokeTUI.bench.scripted import ScriptedSession
 from pokeTUI.rendering.encoders import GameMode
+from tests.benchmarks.cockpit.child import options_of, run_program, write_down
+from tests.benchmarks.cockpit.measured import Mark, MeasuredApp
+from tests.benchmarks.cockpit.scripted import ScriptedSession
 
 SIZE = (240, 78)
 CPU_TARGET_MS, BYTES_TARGET_KB = 6.0, 70.0

@@ -12,10 +12,10 @@ from engine.child import python_command
 from engine.events import Event, FrameRendered
 from engine.scratch import scratch_folder
 from engine.types import Frame
-from pokeTUI.bench.child import options_of, write_down, write_preferences
-from pokeTUI.bench.fast_terminal import FastTerminal
-from pokeTUI.bench.measured import MeasuredApp
-from pokeTUI.bench.scripted import ScriptedSession
+from tests.benchmarks.cockpit.child import options_of, write_down, write_preferences
+from tests.benchmarks.cockpit.fast_terminal import FastTerminal
+from tests.benchmarks.cockpit.measured import MeasuredApp
+from tests.benchmarks.cockpit.scripted import ScriptedSession
 from tests.pokeTUI.throttled_pty import ThrottledPty
 from tests.pokeTUI.tiny_terminal import TinyTerminal
 

@@ -12,8 +12,8 @@ from engine.bench.environment import Figure
 from engine.config import RunConfig
 from engine.events import Event
 from engine.types import Action, Decision, EpisodeSummary, RewardBreakdown, Source
-from pokeTUI.bench.child import options_of, run_program, write_down
-from pokeTUI.bench.scripted import CURRICULUM, STATUS, ScriptedSession
+from tests.benchmarks.cockpit.child import options_of, run_program, write_down
+from tests.benchmarks.cockpit.scripted import CURRICULUM, STATUS, ScriptedSession
 
 GROWTH_TARGET = 0.05
 _SIZE = (200, 60)

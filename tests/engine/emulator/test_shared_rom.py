@@ -6,7 +6,7 @@ from array import array
 
 import pytest
 
-from engine.bench.cartridge import make_cartridge
+from engine.bench.environment import make_cartridge
 from engine.emulator import gameboy
 from engine.emulator.gameboy import GameBoy
 from engine.emulator.shared_rom import SharedRom, share_roms

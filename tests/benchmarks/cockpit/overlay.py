@@ -18,10 +18,10 @@ from engine.scratch import scratch_folder
 from engine.training.journal import Journal
 from engine.training.runs import RunFolder, list_runs
 from engine.types import EpisodeSummary
-from pokeTUI.bench.child import options_of, run_program, write_down
 from pokeTUI.dashboard.overlay import ALL_BUT_SEED, EACH_RUN
 from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.theme import THEMES
+from tests.benchmarks.cockpit.child import options_of, run_program, write_down
 
 RUNS, SIZE = 50, (200, 60)
 TARGET_S = 0.05

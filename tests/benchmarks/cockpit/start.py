@@ -9,8 +9,8 @@ from pathlib import Path
 from engine.bench.environment import Figure
 from engine.child import code_command, python_command, python_environment
 from engine.scratch import scratch_folder
-from pokeTUI.bench.child import write_preferences
-from pokeTUI.bench.fast_terminal import FastTerminal
+from tests.benchmarks.cockpit.child import write_preferences
+from tests.benchmarks.cockpit.fast_terminal import FastTerminal
 
 PAINT_TARGET_S, GAME_TARGET_S = 1.0, 4.0
 _SIZE = (240, 78)

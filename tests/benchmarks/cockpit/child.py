@@ -9,7 +9,7 @@ from textual.app import App
 
 from engine.child import python_command
 from engine.scratch import scratch_folder
-from pokeTUI.bench.fast_terminal import FastTerminal
+from tests.benchmarks.cockpit.fast_terminal import FastTerminal
 
 
 def write_preferences(folder: Path, *, view: str = "") -> dict[str, str]:

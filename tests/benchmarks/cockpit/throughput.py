@@ -17,9 +17,9 @@ from engine.session import EngineSession
 from engine.threaded_session import Mailbox
 from engine.training import reporter
 from pokeTUI import app as cockpit
-from pokeTUI.bench.child import options_of, run_program, write_down
-from pokeTUI.bench.measured import MeasuredApp
 from pokeTUI.terminal import gate
+from tests.benchmarks.cockpit.child import options_of, run_program, write_down
+from tests.benchmarks.cockpit.measured import MeasuredApp
 
 TARGETS = {30: 0.95, 10: 0.98}
 """Of training without a screen, by pictures a second."""

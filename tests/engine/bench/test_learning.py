@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.arms import ARMS, Comparison, Point, Trial, table
+from engine.bench.learning import ARMS, Comparison, Point, Trial, table
 from pokeTUI.cli.bench import LEARNING_ARMS
 from pokeTUI.cli.main import main
 
@@ -82,7 +82,7 @@ def test_bad_input_is_one_line(
 def test_arms_learn_and_all_figures_are_written(
     exit_code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.bench.arms.LEAST_STEPS", 256)
+    monkeypatch.setattr("engine.bench.learning.LEAST_STEPS", 256)
     monkeypatch.setattr("engine.training.trainer._EXAM_STEPS", 512)
     file = tmp_path / "figures.json"
     settings = [word for pair in SMALL for word in ("--set", pair)]

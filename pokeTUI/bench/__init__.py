@@ -1,1 +1,0 @@
-"""Measure the cockpit in real pseudo-terminals: `poketui bench ui`."""
