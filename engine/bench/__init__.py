@@ -1,1 +1,1 @@
-"""Measure the engine on the machine at hand; results worth keeping go into docs/experiments.md."""
+"""Measure this machine and what is learnt on it: what `poketui bench` prints."""

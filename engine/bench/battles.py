@@ -20,12 +20,19 @@ MAX_REJECTED = 1e-4
 _WARM_UP = 3000
 """Decisions until the simulator's code is compiled."""
 _MANY = 1024
-"""Ends of battles after which their logs are taken: the simulator keeps only the latest."""
+"""Ended battles after which logs are fetched: the simulator keeps only the latest."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedBattles:
-    """Battles that were played to their ends by random legal choices."""
+    """Battles that random legal choices played to their ends.
+
+    Attributes:
+        rate: Decisions a second of CPU time; `wall_rate` by the clock.
+        trapped: Choices that were rejected because of trapping that the player could not know of.
+        start_s: Until the first decisions.
+        warning: Why the speed patch could not be applied; "": it could, or was not wanted.
+    """
 
     logs: tuple[BattleLog, ...]
     rate: float
@@ -39,7 +46,7 @@ class PlayedBattles:
 
 
 def measure_battles(format: Format, battles: int, lanes: int, seed: int) -> tuple[Figure, ...]:
-    """Print a table of what the simulator does in a process beside this; return its lines."""
+    """Let the simulator, a process of its own, play battles; print a table and return its lines."""
     return print_table(_figures(format, battles, lanes, seed, find_simulator()), "value")
 
 
@@ -101,7 +108,7 @@ def plan_lanes(
 def play_lanes(
     plans: list[Lane], node: NodeCommand, seed: int, *, is_patched: bool
 ) -> PlayedBattles:
-    """Play the lanes' battles to their ends by random legal choices."""
+    """Play the lanes' battles to their ends by random legal choices; time them."""
     rng = np.random.default_rng(seed)
     start = time.perf_counter()
     with Simulator(plans, node, is_patched=is_patched) as simulator:

@@ -23,16 +23,17 @@ KINDS: tuple[ObservationType, ...] = ("state", "multi_modal")
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What is aimed at on a machine.
+    """Speed and memory aimed at for one kind of game.
 
     Attributes:
-        state: Share of the bare loop's speed at which an environment of this kind steps.
-        multi_modal: Likewise; where `is_drawn`, of a loop that draws the same frames.
-        is_drawn: The bare loop for `multi_modal` draws.
-        memory_mb: Of a worker, at most.
-        games: That the worker plays.
-        frames_per_s: Of the bare loop, at least; 0: there is no target.
-        snapshot_ms: CPU time of saving the machine, at most; 0: there is no target.
+        state: Least speed of an environment with state observations, as a share of the bare
+            loop's.
+        multi_modal: The same for observations with frames.
+        memory_mb: Most memory of a worker.
+        is_drawn: Whether the bare loop that `multi_modal` is compared with draws frames, too.
+        games: Games of a worker.
+        frames_per_s: Least speed of the bare loop; 0: no target.
+        snapshot_ms: Most CPU time for saving the machine; 0: no target.
     """
 
     state: float
@@ -46,17 +47,17 @@ class Targets:
 
 PRACTICE = Targets(0.55, 0.45, memory_mb=90)
 CARTRIDGE = Targets(0.85, 0.75, memory_mb=100)
-"""A cartridge's frames cost three to four times as much."""
+"""A real cartridge: its frames cost three to four times as much as the practice game's."""
 ADVANCE = Targets(
     0.8, 0.8, memory_mb=220, is_drawn=True, games=4, frames_per_s=3000, snapshot_ms=1.5
 )
-"""A Game Boy Advance game; each has a copy of the core, 34 MB."""
+"""A Game Boy Advance game; each game has its own copy of the core, 34 MB."""
 
 CARTRIDGE_STEP_MS = 1.3
 """CPU time of a bare step of 20 frames on a real cartridge, measured once."""
 EMERALD_FRAMES_PER_S = 2_045
-"""Of a bare loop on Emerald itself, a CPU-second, measured once: the practice game halts the
-processor while it waits, so that a step's own cost weighs seven times as much."""
+"""Frames a CPU second of a bare loop on Emerald itself, measured once. The practice game halts the
+processor while it waits, so that what `env.step` adds weighs seven times as much there."""
 
 CREW_TARGET = 0.9
 RESET_TARGET_MS = 10
@@ -93,12 +94,17 @@ def measure_environment(
     settings: Mapping[str, Any] = MappingProxyType({}),
     is_cartridge: bool = False,
 ) -> tuple[Figure, ...]:
-    """Print a table of medians and what missed its target; return the lines.
+    """Print a table of medians and what missed its target; return its lines.
 
     Each repetition takes `steps` random steps from the start. Its loops take turns every few steps,
-    and ratios are taken within it, so that a busy machine slows all alike. `is_cartridge`
-    measures an image like a real cartridge, made of the practice game; `settings` are by dotted
-    key.
+    and ratios are taken within it, so that a busy machine slows all alike.
+
+    Args:
+        steps: Steps of a repetition.
+        repeats: Repetitions.
+        settings: By dotted key.
+        is_cartridge: Measure an image that costs as much as a real cartridge, made of the practice
+            game.
     """
     with scratch_folder() as folder:
         if is_cartridge:
@@ -142,7 +148,7 @@ def is_like_cartridge(rom: bytes) -> bool:
 
 
 def print_table(figures: Iterable[Figure], kind: str = "median") -> tuple[Figure, ...]:
-    """Print each figure as soon as it is there, then name those that missed their target."""
+    """Print each figure as soon as it is known, then those that missed their targets."""
     printed: list[Figure] = []
     for figure in figures:
         if not printed:  # not sooner: the ROM may turn out to be unusable

@@ -35,11 +35,11 @@ ARMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "dqn": {"agent": "dqn", "mode": "adaptive"},
     }
 )
-"""Settings by arm; in DAgger nobody trains beside, the rules label what its student meets."""
+"""Settings by arm. DAgger trains no run: the rules label what its student meets."""
 TARGET = 0.9
-"""Share of episodes at which a policy counts as one that surely wins."""
+"""Success rate from which a policy counts as one that surely wins."""
 LEAST_STEPS = 4096
-"""Until the default run updates its policy, and shows its exam games, for the first time."""
+"""Steps until the default run first updates its policy and plays its exam games."""
 _MARKS = 4
 """Columns of the table, evenly spread over the steps."""
 _POLL_INTERVAL_S = 0.5
@@ -50,8 +50,8 @@ class Point:
     """How the policy alone did after `steps` of training, in exam games or an evaluation.
 
     Attributes:
-        came: Share of the way to the goal, in milestones, that a game came on average.
-        episodes: That ended; 0 where exam games have only begun.
+        came: Mean progress to the goal, as a share of the milestones on the way.
+        episodes: Ended episodes; 0 where exam games have only begun.
     """
 
     steps: int
@@ -61,7 +61,7 @@ class Point:
 
     @classmethod
     def of(cls, steps: int, found: Evaluation, came: float) -> "Point":
-        """Return the point that an evaluation is."""
+        """Return an evaluation as a point."""
         return cls(steps, came, round(found.success_rate * found.episodes), found.episodes)
 
     def facts(self) -> dict[str, Any]:
@@ -74,8 +74,8 @@ class Trial:
     """One seed of one arm.
 
     Attributes:
-        points: In order of steps; the last is an evaluation of what was learnt in the end.
-        seconds: Of training, by the clock.
+        points: In order of steps; the last is an evaluation of the policy after all training.
+        seconds: Training time by the clock.
     """
 
     arm: str
@@ -85,12 +85,12 @@ class Trial:
 
     @property
     def target_step(self) -> int | None:
-        """Return the steps after which `TARGET` of `RATED` or more episodes first succeeded."""
+        """Return when `TARGET` of at least `RATED` episodes first succeeded, in steps."""
         rated = (point for point in self.points if point.episodes >= RATED)
         return next((one.steps for one in rated if one.successes >= TARGET * one.episodes), None)
 
     def at(self, steps: int) -> Point | None:
-        """Return the last point until then."""
+        """Return the last point at or before `steps`."""
         return next((point for point in reversed(self.points) if point.steps <= steps), None)
 
     def facts(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Trial:
 
 @dataclass(slots=True)
 class Comparison:
-    """What is known so far; `is_whole` when every arm has learnt with every seed."""
+    """All trials so far; `is_whole` once every arm has learnt with every seed."""
 
     steps: int
     trials: list[Trial] = field(default_factory=list)
@@ -125,14 +125,14 @@ def measure_learning(
     episodes: int,
     report: Callable[[Trial], None] = lambda trial: None,
 ) -> Comparison:
-    """Let every arm learn with every seed, one after the other; Ctrl-C ends it with what is known.
+    """Let every arm learn with every seed; Ctrl-C ends it with the trials so far.
 
     Args:
         overrides: Settings by dotted key, `total_steps` among them.
         arms: Of `ARMS`.
-        seeds: Of everything random.
-        episodes: That a policy plays when it has learnt, at least `RATED`.
-        report: Called with each trial that is over.
+        seeds: Random seeds.
+        episodes: Episodes of the evaluation after training, at least `RATED`.
+        report: Called with each finished trial.
 
     Raises:
         PokeTUIError: There are too few steps to learn anything, or a run failed.
@@ -188,7 +188,7 @@ def follow_run(config: RunConfig, take: Callable[[Event], bool]) -> float:
 
 
 def _train(arm: str, settings: dict[str, Any], episodes: int) -> Trial:
-    """Train a run, whose exam games are the curve, and evaluate its last checkpoint."""
+    """Train a run, take its exam games as points, and evaluate its last checkpoint."""
     config = load_config(None, settings)
     trial, run_dir = Trial(arm, config.seed), ""
 
@@ -212,7 +212,7 @@ def _train(arm: str, settings: dict[str, Any], episodes: int) -> Trial:
 
 
 def _aggregate(arm: str, settings: dict[str, Any], episodes: int) -> Trial:
-    """Run DAgger, with the rules as the expert, until so many steps are labelled."""
+    """Run DAgger with the rules as the expert until `total_steps` steps are labelled."""
     config = load_config(None, settings)
     trial, way = Trial(arm, config.seed), _way(config)
     labelled, began_s = 0, time.monotonic()
@@ -248,7 +248,7 @@ def _way(config: RunConfig) -> WayToGoal:
 
 
 def table(found: Comparison) -> Iterator[str]:
-    """Yield the lines of a table: an arm a row, by steps the share of the way that it came."""
+    """Yield the lines of a table with an arm a row: its progress by steps, success and seconds."""
     marks = [found.steps * number // _MARKS for number in range(1, _MARKS + 1)]
     at = " | ".join(f"{mark:,}" for mark in marks)
     yield f"| way to the goal after steps | {at} | success at the end | 90 % at step | seconds |"

@@ -24,7 +24,7 @@ _OWN_MEMORY = ("Private_Clean", "Private_Dirty")
 
 @dataclass(slots=True)
 class Press:
-    """An action as the emulator saw it, in frames; the wait includes that for steps and doors."""
+    """An action and its frames as the emulator saw them; walking and doors count as waiting."""
 
     action: int
     held: int = 0
@@ -32,7 +32,7 @@ class Press:
 
 
 class _Scribe:
-    """Runs another emulator, and writes down what is pressed and how long it runs."""
+    """Wraps an emulator and records what is pressed, and for how many frames."""
 
     def __init__(self, emulator: Emulator) -> None:
         self._emulator = emulator
@@ -60,7 +60,7 @@ class _Scribe:
 
 
 def write_script(env: GameEnv, steps: int, seed: int) -> list[Press]:
-    """Return what `steps` random allowed actions from the start press, and for how long."""
+    """Return what the emulator gets of `steps` random allowed actions from the start."""
     rng = np.random.default_rng(seed)
     emulator, scribe = env.emulator, _Scribe(env.emulator)
     env.emulator = cast(Emulator, scribe)
@@ -74,7 +74,7 @@ def write_script(env: GameEnv, steps: int, seed: int) -> list[Press]:
 
 
 def play_bare(env: GameEnv, script: Sequence[Press], seed: int) -> float:
-    """Press and tick as written and do nothing else; return the CPU time in ms."""
+    """Press and tick as in the script and do nothing else; return the CPU time in ms."""
     _begin(env, seed)
     return _run_bare(env, script)
 
@@ -88,13 +88,14 @@ def play_steps(env: GameEnv, script: Sequence[Press], seed: int) -> float:
 def play_in_turn(
     bare: Sequence[GameEnv], envs: Sequence[GameEnv], script: Sequence[Press], seed: int
 ) -> list[float]:
-    """Do both, changing over every few steps, so that a busy machine slows all of them alike.
+    """Do both, taking turns every few steps, so that a busy machine slows all of them alike.
 
     Args:
-        bare: Environments of the bare loops, which draw each step's last frame where these do.
-        envs: Those that are stepped.
+        bare: Environments for bare loops, which draw each step's last frame if their
+            environment does.
+        envs: Environments that are stepped.
         script: What is pressed.
-        seed: Of the random numbers.
+        seed: Random seed.
 
     Returns:
         The CPU time in ms of each of `bare`, then of each of `envs`.
@@ -159,13 +160,13 @@ def _ms_since(start: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """How some workers did.
+    """Speed and memory of some workers.
 
     Attributes:
-        rate: Steps a second of wall time, all together.
-        share: `rate` in shares of as many times one worker's, each pair measured in turn.
-        weight_mb: Memory of the heaviest worker: all of it, and what it shares with no other; None
-            where the system does not report it.
+        rate: Steps a second of all workers together, by the clock.
+        share: `rate` as a share of `size` times one worker's, both measured in turn.
+        weight_mb: Memory of the largest worker, resident and private; None where the system does
+            not report it.
     """
 
     size: int
@@ -175,10 +176,7 @@ class Crew:
 
 
 def measure_crews(config: RunConfig, steps: int, repeats: int, games: int) -> Iterator[Crew]:
-    """Yield medians of wall time for one worker, two, four and so on, up to one a core.
-
-    Each worker plays `games` games.
-    """
+    """Yield medians for 1, 2, 4 and so on up to one worker a core, each with `games` games."""
     with _start(config, 1, games) as one:
         for size in crew_sizes(os.cpu_count() or 1):
             with _start(config, size, games) as crew:

@@ -1,4 +1,4 @@
-"""Let an agent play from power-on, a seed at a time, and say how far it came and where it stuck."""
+"""Let an agent play from power-on with several seeds; report progress and where it got stuck."""
 
 import json
 import statistics
@@ -22,12 +22,12 @@ from engine.plurals import counted
 
 @dataclass(slots=True)
 class Proof:
-    """How all seeds went.
+    """Playthroughs of all seeds.
 
     Attributes:
         goal: Key of a milestone; "": the first badge.
-        played: By seed, in their order; a seed that has not begun is missing.
-        is_whole: All were played to their end.
+        played: In the order of the seeds, without those that have not begun.
+        is_whole: Whether all were played to their ends.
     """
 
     game: Game
@@ -64,10 +64,10 @@ def play_seeds(
     processes: int,
     report: Callable[[Playthrough], None] = lambda found: None,
 ) -> Proof:
-    """Play every seed in a process of its own, so many at once.
+    """Play every seed in a process of its own, `processes` at once.
 
     Ctrl-C ends it: what is known by then is returned, and is not whole. `report` is called with
-    each seed that has come to its end.
+    each finished playthrough.
 
     Raises:
         PokeTUIError: The game, the goal or the agent is unusable.
@@ -95,7 +95,7 @@ class _Processes:
     """Starts processes that play and reads what they print.
 
     Attributes:
-        found: The last that is known of each seed.
+        found: Latest report on each seed.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class _Processes:
         self._is_over = False
 
     def play(self, order: Order) -> Playthrough:
-        """Play once; return how it went."""
+        """Play once in a process of its own; return its last report."""
         command = worker_command(
             "engine.bench.playthrough", order.encode(), options=("-W", "ignore")
         )

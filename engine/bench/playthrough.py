@@ -1,6 +1,6 @@
-"""Play a game once, from power-on to a goal, and note what happened on the way.
+"""Play a game once, from power-on to a goal, and report what happened on the way.
 
-`python -m engine.bench.playthrough ORDER` does it in a process of its own and prints the notes so
+`python -m engine.bench.playthrough ORDER` does it in a process of its own and prints its report so
 far as a line of JSON every second, and at the end.
 """
 
@@ -28,13 +28,13 @@ _WHITEOUT = "whiteout"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be played.
+    """What to play.
 
     Attributes:
         config: The game, its seed, and the goal in `env.goal`.
         agent: "rules", "random", or the name of a cloned policy or a run.
-        steps: At most; 0: as the settings say, which is what a trained policy is used to.
-        minutes: Of wall time, at most.
+        steps: Step limit; 0: as in the settings, with which a policy was trained.
+        minutes: Time limit by the clock.
     """
 
     config: RunConfig
@@ -56,7 +56,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """When something happened: steps and minutes of wall time since the start."""
+    """When something happened, in steps and minutes since the start."""
 
     steps: int
     minutes: float
@@ -67,11 +67,11 @@ class Standstill:
     """Where a game was stuck.
 
     Attributes:
-        steps: How many without a new tile or milestone.
-        since: After how many steps it began.
-        map: Its name.
+        steps: Steps without a new tile or milestone.
+        since: Steps before it began.
+        map: Name of the map.
         tile: x and y.
-        screen: What it said after `STANDSTILL_STEPS` of them.
+        screen: Text on the screen after `STANDSTILL_STEPS` of these steps.
     """
 
     steps: int
@@ -83,12 +83,12 @@ class Standstill:
 
 @dataclass(slots=True)
 class Playthrough:
-    """How one seed went, as far as it has come.
+    """What happened with one seed so far.
 
     Attributes:
-        milestones: When each was reached, by its key.
+        milestones: By key, when each was reached.
         whiteouts: How often the whole party fainted and the player woke up elsewhere.
-        stuck: The longest standstill; None: there was none of `STANDSTILL_STEPS`.
+        stuck: The longest standstill of at least `STANDSTILL_STEPS`.
         ending: Why it ended; "": it has not.
     """
 
@@ -116,7 +116,7 @@ class Playthrough:
 
 
 class _StandstillWatch:
-    """Notice where nothing new comes for long; every milestone makes all tiles new again."""
+    """Finds standstills; with every milestone all tiles count as new again."""
 
     def __init__(self) -> None:
         self._tiles: set[tuple[int, int, int, int]] = set()
@@ -125,7 +125,7 @@ class _StandstillWatch:
         self.longest: Standstill | None = None
 
     def update(self, state: GameState, steps: int, *, is_milestone: bool) -> None:
-        """Take in where the game stands after so many steps."""
+        """Take the state after `steps` steps."""
         place = state.place
         tile = (place.map.group, place.map.number, place.x, place.y)
         if is_milestone:
@@ -147,7 +147,7 @@ class _StandstillWatch:
 
 
 def play(order: Order, report: Callable[[Playthrough], None] = lambda found: None) -> Playthrough:
-    """Play once; `report` is called with what is known about every second.
+    """Play once; `report` is called about every second, and at the end.
 
     Raises:
         PokeTUIError: The game or the agent is unusable.

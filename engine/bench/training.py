@@ -1,4 +1,4 @@
-"""Measure how much of the environments' speed is left when a policy learns from them."""
+"""Compare the speed of training with that of its environments alone."""
 
 import statistics
 import time

@@ -1,4 +1,4 @@
-"""Define `poketui bench`: what measures this machine and what is learnt on it."""
+"""Define `poketui bench`: measure this machine and what is learnt on it."""
 
 import json
 import math
@@ -30,7 +30,7 @@ from pokeTUI.printing import complain, say
 
 PLAY_STEPS = 20_000
 LEARNING_ARMS = ("ppo", "hybrid", "no-distillation", "dagger", "dqn")
-"""Those of `engine.bench.learning`, which takes too long to load while a shell waits."""
+"""Keys of `engine.bench.learning.ARMS`, whose module is too slow to load for completion."""
 
 Out = Annotated[Path | None, typer.Option(help="Write all results to this file, as JSON.")]
 
