@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pokeTUI.keys.keymap import keys_markdown
+from pokeTUI.input.keymap import keys_markdown
 
 PAGE = Path(__file__).parent / "keys.md"
 _HEAD = """# Keys

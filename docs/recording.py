@@ -27,12 +27,11 @@ from docs.pictures.runs import (
     key_on,
     own_surroundings,
 )
+from engine.demos.video import gif_writer
 from engine.errors import VideoError
 from engine.types import EpisodeSummary
-from engine.video import gif_writer
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.video.raster import Raster, check_tools
-from pokeTUI.video.screen import Look, Screen, mix, read_screen
+from pokeTUI.draw.raster import Look, Raster, Screen, check_tools, mix, read_screen
 
 IMAGES = Path(__file__).resolve().parent / "images"
 SIZE = (120, 40)

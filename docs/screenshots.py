@@ -15,17 +15,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.pictures.runs import (
-    Cockpit,
-    cockpit,
-    is_choosing,
-    is_walking,
-    own_surroundings,
-    runs_in,
-)
+from docs.pictures.runs import Cockpit, cockpit, is_choosing, is_walking, own_surroundings, runs_in
 from docs.pictures.svg import to_svg
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.video.screen import read_screen
+from pokeTUI.draw.raster import read_screen
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -109,7 +102,7 @@ class Photographer:
 
 async def picture_start(images: Path, folder: Path) -> None:
     """Picture the screen that is there when no run is named."""
-    from pokeTUI.start.app import StartApp
+    from pokeTUI.app.start.app import StartApp
 
     app = StartApp(str(runs_in(folder)))
     async with app.run_test(size=MEDIUM) as pilot:

@@ -10,10 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.api.from_config import (
-        create_trainer_from_config as create_trainer_from_config,
-    )
-    from engine.api.goal_planning import GoalOrientedPlanner as GoalOrientedPlanner
+    from engine.api.from_config import GoalOrientedPlanner as GoalOrientedPlanner
+    from engine.api.from_config import create_trainer_from_config as create_trainer_from_config
     from engine.api.hybrid_agent import AgentMode as AgentMode
     from engine.api.hybrid_agent import HybridAgent as HybridAgent
     from engine.api.hybrid_trainer import HybridLLMRLTrainer as HybridLLMRLTrainer
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
         EnhancedPyBoyPokemonCrystalEnv as EnhancedPyBoyPokemonCrystalEnv,
     )
     from engine.api.pokemon_env import PokemonEnv as PokemonEnv
-    from engine.env.analysis import GameStateAnalysis as GameStateAnalysis
     from engine.errors import CheckpointError as CheckpointError
     from engine.errors import ConfigurationError as ConfigurationError
     from engine.errors import DecisionValidationError as DecisionValidationError
@@ -32,30 +29,31 @@ if TYPE_CHECKING:
     from engine.errors import PokeTUIError as PokeTUIError
     from engine.errors import TrainingError as TrainingError
     from engine.gymnasium import register_envs as register_envs
-    from engine.history.decisions import DecisionHistoryAnalyzer as DecisionHistoryAnalyzer
-    from engine.strategy.adaptive import AdaptiveStrategySystem as AdaptiveStrategySystem
-    from engine.strategy.performance import StrategyType as StrategyType
+    from engine.planning.goals.adaptive import AdaptiveStrategySystem as AdaptiveStrategySystem
+    from engine.planning.goals.adaptive import StrategyType as StrategyType
+    from engine.planning.history.analysis import GameStateAnalysis as GameStateAnalysis
+    from engine.planning.history.decisions import DecisionHistoryAnalyzer as DecisionHistoryAnalyzer
 
 _HOMES: Mapping[str, str] = MappingProxyType(
     {
-        "AdaptiveStrategySystem": "engine.strategy.adaptive",
+        "AdaptiveStrategySystem": "engine.planning.goals.adaptive",
         "AgentMode": "engine.api.hybrid_agent",
         "BaseLLMManager": "engine.api.llm_manager",
         "CheckpointError": "engine.errors",
         "ConfigurationError": "engine.errors",
-        "DecisionHistoryAnalyzer": "engine.history.decisions",
+        "DecisionHistoryAnalyzer": "engine.planning.history.decisions",
         "DecisionValidationError": "engine.errors",
         "EnhancedPyBoyPokemonCrystalEnv": "engine.api.pokemon_env",
         "EnvironmentError": "engine.errors",
-        "GameStateAnalysis": "engine.env.analysis",
-        "GoalOrientedPlanner": "engine.api.goal_planning",
+        "GameStateAnalysis": "engine.planning.history.analysis",
+        "GoalOrientedPlanner": "engine.api.from_config",
         "HybridAgent": "engine.api.hybrid_agent",
         "HybridLLMRLTrainer": "engine.api.hybrid_trainer",
         "LLMConnectionError": "engine.errors",
         "LLMManager": "engine.api.llm_manager",
         "PokeTUIError": "engine.errors",
         "PokemonEnv": "engine.api.pokemon_env",
-        "StrategyType": "engine.strategy.performance",
+        "StrategyType": "engine.planning.goals.adaptive",
         "TrainingError": "engine.errors",
         "create_trainer_from_config": "engine.api.from_config",
         "register_envs": "engine.gymnasium",

@@ -40,7 +40,7 @@ class ChooseInBattle(Command):
     """Decide for the side that a person plays."""
 
     code: int
-    """`engine.battles.actions`: a joint code, or a selection at team preview."""
+    """`engine.battles.sim.actions`: a joint code, or a selection at team preview."""
 
 
 @dataclass(frozen=True, slots=True)

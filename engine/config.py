@@ -11,21 +11,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
-from engine.files import check_values, parse_json, parse_toml, read_text
-from engine.folders import user_path
-from engine.providers import backend_of, names_of, with_whole_paths
-from engine.trust import (
+from engine.ground.files import check_values, parse_json, parse_toml, read_text
+from engine.ground.folders import user_path
+from engine.ground.providers import backend_of, names_of, with_whole_paths
+from engine.ground.trust import (
     Permission,
     check_permissions,
     named_in,
@@ -677,7 +670,7 @@ def load_config(path: Path | None = None, overrides: dict[str, Any] | None = Non
     """Merge defaults, the file at `path`, POKETUI_* variables and `overrides`, later ones winning.
 
     The file is data: hosts, code and places that it alone names are refused unless the user trusts
-    them (`engine.trust`).
+    them (`engine.ground.trust`).
 
     Args:
         path: A .json or .toml file.

@@ -411,7 +411,7 @@ class BattleDecision:
     request: str
     """What the side was asked: JSON as the simulator puts it."""
     options: tuple[tuple[int, float], ...]
-    """The most probable codes (`engine.battles.actions`) with their probabilities, best first."""
+    """The most probable codes (`engine.battles.sim.actions`), with probabilities, best first."""
     value: float
     """The expected result: -1 lost, 1 won; nan where no policy was asked."""
     chosen: int = -1

@@ -169,7 +169,7 @@ class PlannerUpdate:
     """Forget the earlier subgoals."""
     experience: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     """Estimated success, 0 to 1, by kind of situation (a `context_key` of
-    `engine.history.patterns`) and action; whole each time."""
+    `engine.planning.history.patterns`) and action; whole each time."""
     asks_anew: bool = False
     """Ask again, also about what is pursued or was asked about already."""
 

@@ -12,13 +12,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import ConfigurationError
-from engine.files import make_folder, read_toml, write_file
-from engine.folders import config_folder as config_folder
-from pokeTUI.gamepad.controls import CONTROLS, USUAL
-from pokeTUI.layout import Arrangement
-from pokeTUI.own_themes import own_theme_names
-from pokeTUI.theme import THEME_NAMES
-from pokeTUI.toml_text import to_toml
+from engine.ground.files import make_folder, read_toml, write_file
+from engine.ground.folders import config_folder as config_folder
+from pokeTUI.draw.layout import Arrangement
+from pokeTUI.draw.theme import THEME_NAMES, own_theme_names
+from pokeTUI.settings import to_toml
+from pokeTUI.terminal.gamepad import CONTROLS, USUAL
 
 _COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
 [keys]: action = "key,key"; [gamepad]: control = "action"; the help (?) and docs/keys.md name the

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from engine.config import load_config
 from engine.errors import PokeTUIError
-from engine.history.patterns import success_interval
+from engine.planning.history.patterns import success_interval
 from engine.remote.folder import live_runs
-from engine.training.comparison import RunDigest, differing
+from engine.runs.comparison import RunDigest, differing
 
 
 def live_run_dirs() -> frozenset[Path]:

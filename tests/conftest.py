@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from engine.env import process
+from engine.env.vector import pool as process
 from tests.forked import Nursery, forking
 from tests.tools import lack_of
 

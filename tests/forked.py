@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NoReturn
 
-from engine.child import end_with, python_command, python_environment
+from engine.ground.processes import end_with, python_command, python_environment
 
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _MAX_REQUEST = 1 << 20
@@ -82,7 +82,7 @@ def forking(nursery: Nursery) -> types.SimpleNamespace:
             assert stdin == subprocess.DEVNULL
             assert stderr is stdout
             assert start_new_session
-            at = command.index("engine.child") + 1
+            at = command.index("engine.ground.processes") + 1
             parent, module, *arguments = command[at:]
             self.args = command
             self.stdin = self.stdout = self.stderr = None
@@ -160,8 +160,8 @@ def _be(request: dict[str, object], descriptors: list[int]) -> NoReturn:
 if __name__ == "__main__":
     import gc
 
-    import engine.env.worker
-    import engine.strategy.advised  # noqa: F401
+    import engine.env.vector.worker
+    import engine.planning.goals.planned  # noqa: F401
 
     gc.freeze()
     _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -6,9 +6,9 @@ from typing import Any
 
 from engine.config import RunConfig
 from engine.events import EpisodeEnded
-from engine.training.journal import Journal
-from engine.training.run_status import RunStatus, write_status
-from engine.training.runs import RunFolder
+from engine.runs.folder import RunFolder
+from engine.runs.journal import Journal
+from engine.runs.lock import RunStatus, write_status
 from engine.types import EpisodeSummary
 
 

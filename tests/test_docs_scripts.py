@@ -9,8 +9,7 @@ import pytest
 from docs import recording, screenshots
 from docs.pictures.cast import Moment, changes, to_cast
 from docs.pictures.svg import to_svg
-from pokeTUI.video.screen import Cell, Look, Screen
-from pokeTUI.video.shapes import DOWN
+from pokeTUI.draw.raster import DOWN, Cell, Look, Screen
 
 DARK, LIGHT, RED = (16, 20, 15), (240, 240, 240), (200, 30, 30)
 PLAIN = Look(LIGHT, DARK)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
 from tests.pokeTUI.in_process import poketui
 
 PLANNED, DQN, CLONED = "20261123-035005", "20261123-035017", "20261123-035026"

@@ -6,11 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from engine import (
-    EnhancedPyBoyPokemonCrystalEnv,
-    HybridLLMRLTrainer,
-    create_trainer_from_config,
-)
+from engine import EnhancedPyBoyPokemonCrystalEnv, HybridLLMRLTrainer, create_trainer_from_config
 from engine.config import EnvConfig
 
 CONFIG = "config.json"

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pokeTUI.video.screen import Cell, Rgb, Screen
-from pokeTUI.video.shapes import Boxes, shape_of
+from pokeTUI.draw.raster import Boxes, Cell, Rgb, Screen, shape_of
 
 _NEAR = 6
 """So many equal cells between two changed ones are written again: that is shorter than a jump."""

@@ -12,8 +12,8 @@ from typing import Literal
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
-from engine.session import EngineSession
-from pokeTUI.app import FRAMES_PER_FIGURES_AT_FULL_SPEED, CockpitApp
+from engine.sessions.train import EngineSession
+from pokeTUI.app.cockpit import FRAMES_PER_FIGURES_AT_FULL_SPEED, CockpitApp
 from pokeTUI.dashboard.state import DashboardState
 
 SEED = 7

@@ -7,8 +7,20 @@ are one path, each a stroke as wide as they are high, which takes the fewest cha
 from collections import defaultdict
 from html import escape
 
-from pokeTUI.video.screen import Cell, Look, Rgb, Screen, mix
-from pokeTUI.video.shapes import ACROSS, DOWN, Box, Boxes, Dots, Lines, shape_of
+from pokeTUI.draw.raster import (
+    ACROSS,
+    DOWN,
+    Box,
+    Boxes,
+    Cell,
+    Dots,
+    Lines,
+    Look,
+    Rgb,
+    Screen,
+    mix,
+    shape_of,
+)
 
 WIDTH, HEIGHT = 12, 24
 _MARGIN, _TITLE = 16, 40

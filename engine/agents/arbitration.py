@@ -14,10 +14,10 @@ planner's best action is taken as it is, unless the policy is as confident as th
 the policy draws without any bias.
 
 The prior spreads over all buttons that serve the goal equally well, by what the decision history
-knows of them in such situations (`engine.strategy.experience`).
+knows of them in such situations (`engine.planning.goals.planned`).
 
 How reliable either's confidence is has been counted (`engine.agents.calibration`), and planner's
-advice also ages (`engine.strategy.goal_tracker`):
+advice also ages (`engine.planning.rules.goals`):
 
     c_planner = min(stated, 0.9) * (1 - age / life) * k(goal source, kind of goal)
     c_policy  = (1 - entropy / ln(valid actions)) * k(policy)
@@ -33,7 +33,7 @@ from engine.agents.base import ActionBatch, Guidance
 from engine.agents.networks import entropy
 from engine.agents.rollout import FloatArray
 from engine.env.choices import words
-from engine.plurals import counted
+from engine.ground.text import counted
 from engine.types import ActionSet, Decision, GameState, Goal, Source
 
 STRENGTH = 6.0

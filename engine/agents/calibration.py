@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.rollout import FloatArray
-from engine.curriculum.success_rate import SuccessRate
+from engine.curriculum.starts import SuccessRate
+from engine.planning.rules.advisor import GOAL_SOURCE
 from engine.planning_types import GoalOutcome, Outcome
-from engine.strategy.advisor import GOAL_SOURCE
 from engine.types import EpisodeSummary, GoalKind
 
 _KINDS = tuple(GoalKind)

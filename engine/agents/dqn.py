@@ -23,19 +23,26 @@ from torch import Tensor, nn
 from engine.agents.arbitration import calibrated, certainty, sample
 from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.demonstrated import Demonstrated, Transitions, joined
-from engine.agents.gradients import SKIPPED, Adam, GradientSteps
+from engine.agents.gradients import (
+    SKIPPED,
+    Adam,
+    GradientSteps,
+    load_adam,
+    load_network,
+    save_adam,
+    save_network,
+    under,
+)
 from engine.agents.networks import (
     MASKED_LOGIT,
     build_encoder,
+    has_bfloat16,
     masked_log_probs,
     seen_by,
 )
 from engine.agents.replay_buffer import PrioritizedReplayBuffer, Sample
-from engine.agents.rollout import FloatArray
-from engine.agents.scaling import RewardScaler
+from engine.agents.rollout import FloatArray, RewardScaler
 from engine.agents.taught import cross_entropy, taught
-from engine.agents.vision import has_bfloat16
-from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import DQNConfig, EncoderKind, ImitationConfig
 from engine.env.batch import Batch
 from engine.types import Source, Spaces

@@ -16,12 +16,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.agents.gradients import SKIPPED, Adam, GradientSteps
+from engine.agents.gradients import (
+    SKIPPED,
+    Adam,
+    GradientSteps,
+    load_adam,
+    load_network,
+    save_adam,
+    save_network,
+    under,
+)
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs, seen_by
-from engine.agents.rollout import FloatArray, Rollout
-from engine.agents.scaling import RewardScaler
+from engine.agents.rollout import FloatArray, RewardScaler, Rollout
 from engine.agents.taught import TaughtStates, cross_entropy, taught
-from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import EncoderKind, ImitationConfig, PPOConfig
 from engine.env.batch import Batch
 from engine.types import Spaces

@@ -1,4 +1,4 @@
-"""Do what the planner advises, and nothing else: the baseline that the learner must beat."""
+"""Act without learning: as the planner advises, or at random."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +10,8 @@ from engine.agents.arbitration import calibrated, draw_best
 from engine.agents.base import ActionBatch, Guidance, Player
 from engine.env.batch import Batch
 from engine.types import Source
+
+# Do what the planner advises, and nothing else: the baseline that the learner must beat.
 
 
 class RulesAgent:
@@ -56,3 +58,82 @@ class RulesAgent:
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Restore the state that `save` returned."""
         self._rng.bit_generator.state = facts["rng"]
+
+
+# Act at random among the valid actions: the baseline below every other.
+
+
+class RandomAgent(RulesAgent):
+    """Draw every valid action with the same probability; the planner's advice is ignored."""
+
+    name = "random"
+
+    def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:
+        """Draw one valid action an environment."""
+        actions = np.where(batch.mask, self._rng.random(batch.mask.shape), -1.0).argmax(1)
+        num_envs = len(actions)
+        return ActionBatch(
+            actions.astype(np.int64),
+            np.zeros(num_envs, np.float32),
+            np.zeros(num_envs, np.bool_),
+            Source.RANDOM,
+        )
+
+
+# Act at random, but let an action last: what explores from the states that are returned to.
+
+_NONE = -1
+
+
+class ExploreAgent(RulesAgent):
+    """Draw valid actions with the same probability, and repeat each for a while.
+
+    Draws alone go back and forth; repeats cross a room. Nothing is learnt:
+    `engine.curriculum.frontier` decides where it acts.
+
+    Args:
+        seed: Of the draws.
+        repeats: Steps that an action lasts on average, at least 1; it ends where it is masked.
+    """
+
+    name = "explore"
+
+    def __init__(self, seed: int, repeats: float) -> None:
+        super().__init__(seed)
+        self._repeats = repeats
+        self._held = np.zeros(0, np.int64)
+
+    def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:
+        """Repeat the last valid action of an environment, or draw another."""
+        num_envs = len(batch.mask)
+        if len(self._held) != num_envs:
+            self._held = np.full(num_envs, _NONE, np.int64)
+        is_valid = batch.mask[np.arange(num_envs), self._held] & (self._held != _NONE)
+        lasts = is_valid & (self._rng.random(num_envs) >= 1 / self._repeats)
+        drawn = np.where(batch.mask, self._rng.random(batch.mask.shape), -1.0).argmax(1)
+        self._held = np.where(lasts, self._held, drawn).astype(np.int64)
+        return ActionBatch(
+            self._held.copy(),
+            np.zeros(num_envs, np.float32),
+            np.zeros(num_envs, np.bool_),
+            Source.RANDOM,
+        )
+
+    def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
+        """Repeat nothing from elsewhere."""
+        if env_index < len(self._held):
+            self._held[env_index] = _NONE
+
+    def player(self, seed: int) -> Player:
+        """Return another one like this: nothing was learnt."""
+        return type(self)(seed, self._repeats).decide
+
+    def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
+        """Return the random generator's state, and what is being repeated."""
+        facts, arrays = super().save()
+        return facts, {**arrays, "held": self._held}
+
+    def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Restore the state that `save` returned."""
+        super().load(facts, arrays)
+        self._held = np.asarray(arrays["held"], np.int64)

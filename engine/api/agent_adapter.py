@@ -11,7 +11,7 @@ from engine.api.agent_host import Step
 from engine.api.consultation import check_action
 from engine.api.hybrid_agent import AgentMode, HybridAgent
 from engine.env.batch import Batch
-from engine.env.local import GymnasiumEnv
+from engine.env.vector.world import GymnasiumEnv
 from engine.types import Decision, Goal, Observation, Source
 
 Record = Callable[[Decision, dict[str, Any], float], None]

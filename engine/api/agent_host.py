@@ -11,8 +11,8 @@ from engine.config import CurriculumConfig
 from engine.curriculum.scheduler import Curriculum, hand_over
 from engine.env.batch import Batch
 from engine.errors import ConfigurationError
-from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.strategy.advisor import RuleAdvisor
+from engine.planning.goals.adaptive import AdaptiveStrategySystem
+from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import EpisodeSummary, Goal, Observation
 
 _GOAL_REWARD = 500.0

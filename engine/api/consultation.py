@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from engine.api.llm_manager import ActionModel
 from engine.errors import DecisionValidationError
-from engine.llm.member import describe
-from engine.quoting import one_line
+from engine.ground.text import one_line
+from engine.planning.models.member import describe
 from engine.types import GAME_BOY_ACTIONS, ActionSet
 
 _log = logging.getLogger(__name__)

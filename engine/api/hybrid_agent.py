@@ -21,9 +21,8 @@ from engine.api.llm_manager import ActionModel
 from engine.config import PPOConfig, parse_config
 from engine.env.batch import Batch
 from engine.errors import ConfigurationError
-from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.strategy.performance import StrategyType
-from engine.strategy.text_state import describe
+from engine.planning.goals.adaptive import AdaptiveStrategySystem, StrategyType
+from engine.planning.goals.text_state import describe
 from engine.types import (
     GAME_BOY_ACTIONS,
     GAME_BOY_ADVANCE_ACTIONS,

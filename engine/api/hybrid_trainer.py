@@ -11,31 +11,25 @@ from engine.api.callbacks import Callback, Callbacks
 from engine.api.hybrid_agent import HybridAgent
 from engine.api.llm_manager import ActionModel
 from engine.api.local_run import LocalRun, Parts
-from engine.api.summary import (
-    NOBODY_ASKED,
-    SystemFigures,
-    TrainingSummary,
-    summarise_training,
-)
+from engine.api.summary import NOBODY_ASKED, SystemFigures, TrainingSummary, summarise_training
 from engine.commands import Command
 from engine.config import RunConfig, parse_config
 from engine.env.game_env import GameEnv
 from engine.errors import CheckpointError, ConfigurationError, PokeTUIError, TrainingError
 from engine.events import EpisodeEnded, Event, PlannerStatusChanged, ReasoningLogged, WarningRaised
-from engine.files import copy_file
-from engine.folders import user_path
-from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.llm.answering import ANSWERING
+from engine.ground.files import copy_file
+from engine.ground.folders import user_path
+from engine.ground.text import VisibleFormatter
 from engine.loop.controls import CommandQueue
 from engine.loop.machine import family_bytes
-from engine.quoting import VisibleFormatter
-from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.strategy.performance import PerformanceMetrics
+from engine.planning.goals.adaptive import AdaptiveStrategySystem, PerformanceMetrics
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.models.answering import ANSWERING
+from engine.runs.checkpoint import BEST, CheckpointStore, read_checkpoint, write_checkpoint
+from engine.runs.folder import LATEST, RunFolder, find_run
+from engine.runs.journal import read_journal
+from engine.runs.settings import read_settings
 from engine.training.build import open_figures
-from engine.training.checkpoint import BEST, CheckpointStore, read_checkpoint, write_checkpoint
-from engine.training.journal import read_journal
-from engine.training.run_settings import read_settings
-from engine.training.runs import LATEST, RunFolder, find_run
 
 _ENGINE = "engine"
 _log = logging.getLogger(__name__)

@@ -16,13 +16,18 @@ from typing import Any, Protocol, Self, TypeVar
 from engine.config import PlannerConfig
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.games.base import GAME_BOY_ROLE_PLAYING
-from engine.llm.asking import Answer, ask
-from engine.llm.backends import make_backend
-from engine.llm.backends.base import ChatRequest
-from engine.llm.member import Member
-from engine.llm.objects import read_object
-from engine.llm.tokens import prompt_tokens, schema_tokens, shortened, tokens_beside
-from engine.quoting import one_line
+from engine.ground.text import one_line
+from engine.planning.models.asking import Answer, ask
+from engine.planning.models.backends import make_backend
+from engine.planning.models.backends.base import ChatRequest
+from engine.planning.models.backends.tokens import (
+    prompt_tokens,
+    schema_tokens,
+    shortened,
+    tokens_beside,
+)
+from engine.planning.models.member import Member
+from engine.planning.models.reply import read_object
 from engine.types import GAME_BOY_ACTIONS, ActionSet
 
 _T = TypeVar("_T")
@@ -52,7 +57,8 @@ class ActionModel(Protocol):
         and the rules advise in its place.
 
         Args:
-            context: The situation (`engine.strategy.text_state.describe`) and what may be done.
+            context: The situation (`engine.planning.goals.text_state.describe`) and what may be
+            done.
 
         Returns:
             The action's index in the game's actions, and facts about it; "confidence", 0 to 1, is

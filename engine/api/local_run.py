@@ -9,30 +9,30 @@ import torch
 
 from engine.agents.base import Guidance
 from engine.agents.calibration import Calibration
+from engine.agents.evaluation import ALONE, evaluate
 from engine.api.agent_adapter import HybridAgentAdapter
 from engine.api.hybrid_agent import AgentMode, HybridAgent
 from engine.api.summary import NOBODY_ASKED, ModelCounts
 from engine.config import RunConfig
-from engine.env.analysis import GameStateAnalysis
 from engine.env.game_env import GameEnv
-from engine.env.local import GymnasiumEnv, LocalVector
-from engine.env.pixels import sight_of
+from engine.env.observation.pixels import sight_of
+from engine.env.vector.world import GymnasiumEnv, LocalVector
 from engine.events import EpisodeEnded, Event, PlannerStatusChanged
-from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.llm.answering import ANSWERING
 from engine.loop.controls import CommandQueue
-from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.strategy.planned import PlannedAdvisor
+from engine.planning.goals.adaptive import AdaptiveStrategySystem
+from engine.planning.goals.planned import PlannedAdvisor
+from engine.planning.history.analysis import GameStateAnalysis
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.models.answering import ANSWERING
+from engine.runs.checkpoint import CheckpointStore
+from engine.runs.folder import RunFolder
+from engine.runs.journal import Journal
 from engine.training.build import (
     build_curriculum,
     build_planning,
     environment_seeds,
     seed_everything,
 )
-from engine.training.checkpoint import CheckpointStore
-from engine.training.evaluation import ALONE, evaluate
-from engine.training.journal import Journal
-from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.types import Decision, Evaluation

@@ -11,15 +11,14 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from engine.api.registered import RegisteredEnv
 from engine.config import EnvConfig, RewardConfig
-from engine.emulator.base import Emulator
-from engine.emulator.camera import Camera
+from engine.demos.video import AddFrame, mp4_writer
+from engine.emulator.base import Camera, Emulator
 from engine.env.game_env import GameEnv
 from engine.errors import VideoError
-from engine.files import make_folder
+from engine.ground.files import make_folder
+from engine.gymnasium.registered import RegisteredEnv
 from engine.types import Frame, Observation
-from engine.video import AddFrame, mp4_writer
 
 _FRAMES_PER_PICTURE = 2
 _SCALE = 2

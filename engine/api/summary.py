@@ -5,9 +5,9 @@ import statistics
 from collections.abc import Iterable
 from typing import TypedDict
 
+from engine.agents.evaluation import usage_of
 from engine.events import CurriculumChanged, EpisodeEnded, Event, StrategySwitched
-from engine.strategy.performance import WINDOW
-from engine.training.evaluation import usage_of
+from engine.planning.goals.adaptive import WINDOW
 from engine.types import EpisodeSummary, Evaluation
 
 

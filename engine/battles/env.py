@@ -8,13 +8,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from engine.battles.actions import JOINT_CODES, PREVIEW_CODES, joint_mask
-from engine.battles.formats import find_format
-from engine.battles.observation import MAX_ID, SIZE
-from engine.battles.players import SCRIPTED, Player
-from engine.battles.rewards import potentials
-from engine.battles.setup import NodeCommand, find_simulator
-from engine.battles.simulator import (
+from engine.battles.learn.actor import potentials
+from engine.battles.play.players import SCRIPTED, Player
+from engine.battles.sim.actions import JOINT_CODES, PREVIEW_CODES, joint_mask
+from engine.battles.sim.observation import MAX_ID, SIZE
+from engine.battles.sim.setup import NodeCommand, find_simulator
+from engine.battles.sim.simulator import (
     FOE_FAINTED,
     FOE_HP,
     OWN_FAINTED,
@@ -25,7 +24,7 @@ from engine.battles.simulator import (
     Lane,
     Simulator,
 )
-from engine.battles.teams import pool, validate
+from engine.battles.sim.teams import find_format, pool, validate
 from engine.errors import ClosedError, ConfigurationError, EnvironmentError, WorkerError
 
 MAX_ILLEGAL = 100
@@ -54,7 +53,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     """One side of a VGC doubles battle against an opponent; an episode is a battle.
 
     An action is a joint code of both slots, or at team preview one of the first 90 codes
-    (engine/battles/actions.py). One that `action_masks` does not allow is not played: the same
+    (engine/battles/sim/actions.py). One that `action_masks` does not allow is not played: the same
     observation comes again. So does another one after a choice that the simulator rejects, as when
     something hidden keeps a Pokémon from switching.
 
@@ -63,7 +62,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         battle_format: Name of the format.
         team: Packed; "" is the first of those that are shipped.
         opponent_team: Packed; "" is the same team.
-        damage_reward: Shaping reward, see `engine.battles.rewards`.
+        damage_reward: Shaping reward, see `engine.battles.learn.actor`.
         faint_reward: The same.
         gamma: Discount factor of the shaping rewards.
         render_mode: "ansi" lets `render` return the battle's log.

@@ -1,7 +1,8 @@
 """Play with a trained network in plain numpy: fast, one thread, and without torch.
 
-The network's layers stand here once (`TABLES`, `LAYERS`); `engine.battles.networks` builds the same
-in torch. All weights lie in one flat float32 array, so that they can be shared between processes.
+The network's layers stand here once (`TABLES`, `LAYERS`); `engine.battles.learn.networks` builds
+the same in torch. All weights lie in one flat float32 array, so that they can be shared between
+processes.
 """
 
 import os
@@ -14,15 +15,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.archives import BROKEN, Archive
-from engine.battles.actions import (
+from engine.battles.sim.actions import (
     JOINT_CODES,
     PREVIEW_CODES,
     SELECTIONS,
     SLOT_CODES,
     joint_mask,
 )
-from engine.battles.observation import (
+from engine.battles.sim.observation import (
     GLOBAL,
     GLOBAL_PART,
     IDS,
@@ -36,8 +36,9 @@ from engine.battles.observation import (
     THREATS_PART,
 )
 from engine.errors import CheckpointError
-from engine.files import open_to_read
-from engine.training.checkpoint import LIMITS, read_checkpoint
+from engine.ground.archives import BROKEN, Archive
+from engine.ground.files import open_to_read
+from engine.runs.checkpoint import LIMITS, read_checkpoint
 
 FloatArray = NDArray[np.float32]
 
@@ -91,6 +92,8 @@ LAYERS: Mapping[str, tuple[int, int]] = MappingProxyType(
 """Linear layers by name: inputs, outputs."""
 HEADS = ("choice_", "preview_", "win_")
 """How the names of layers begin that belong to the heads; all others are shared."""
+POOL = "pool"
+"""Folder of a run's past policies."""
 
 
 def _shapes() -> Mapping[str, tuple[int, ...]]:

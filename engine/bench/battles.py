@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles.actions import PREVIEW_CODES, joint_mask
-from engine.battles.formats import Format
-from engine.battles.setup import NodeCommand, find_simulator
-from engine.battles.simulator import POLICY, BattleLog, Decisions, Lane, Simulator
-from engine.battles.teams import pool
+from engine.battles.sim.actions import PREVIEW_CODES, joint_mask
+from engine.battles.sim.setup import NodeCommand, find_simulator
+from engine.battles.sim.simulator import POLICY, BattleLog, Decisions, Lane, Simulator
+from engine.battles.sim.teams import Format, pool
 from engine.bench.environment import Figure, print_table
 
 TARGET_RATE = 1500

@@ -10,12 +10,12 @@ from engine.bench.pace import measure_crews, play_in_turn, reset_ms, snapshot_ms
 from engine.config import RunConfig, load_config
 from engine.emulator.cartridge import HEADER_END, Cartridge
 from engine.env.game_env import GameEnv
-from engine.env.observation import ObservationType
+from engine.env.observation.space import ObservationType
 from engine.env.start_states import states_folder
 from engine.errors import RomError
 from engine.games.base import Game
 from engine.games.catalog import load_game
-from engine.scratch import scratch_folder
+from engine.ground.scratch import scratch_folder
 from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE
 
 KINDS: tuple[ObservationType, ...] = ("state", "multi_modal")

@@ -7,23 +7,23 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
+from engine.agents.evaluation import summarise
 from engine.commands import Stop
 from engine.config import RunConfig, load_config
-from engine.curriculum.way import WayToGoal
+from engine.curriculum.starts import WayToGoal
 from engine.errors import ConfigurationError, TrainingError
 from engine.events import EvaluationEnded, Event, RunFailed, RunStarted, RunStopped
 from engine.games.catalog import load_game
-from engine.history.patterns import success_interval
+from engine.ground.scratch import scratch_folder
+from engine.imitation.aggregation import aggregate
+from engine.imitation.cloning import evaluate_clone
 from engine.imitation.dagger import Round
-from engine.scratch import scratch_folder
-from engine.session import EngineSession
-from engine.training.aggregation import aggregate
-from engine.training.cloning import evaluate_clone
-from engine.training.evaluation import summarise
+from engine.imitation.from_demonstrations import Source
+from engine.imitation.policies import read_policy
+from engine.planning.history.patterns import success_interval
+from engine.sessions.train import EngineSession
+from engine.training.evaluation import evaluate_run
 from engine.training.exams import RATED
-from engine.training.from_demonstrations import Source
-from engine.training.policies import read_policy
-from engine.training.run_evaluation import evaluate_run
 from engine.types import Evaluation
 
 ARMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.emulator.base import Emulator
 from engine.env.game_env import GameEnv
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 
 _RESETS = _SNAPSHOTS = 10
 _TURN = 20

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.bench.playthrough import Order, Playthrough
-from engine.child import worker_command, worker_environment
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, WorkerError
-from engine.games.base import Game
+from engine.games.base import Game, check_goal
 from engine.games.catalog import load_game
-from engine.games.scale import check_goal
-from engine.plurals import counted
+from engine.ground.processes import worker_command, worker_environment
+from engine.ground.text import counted
 
 
 @dataclass(slots=True)

@@ -15,8 +15,8 @@ from engine.config import RunConfig
 from engine.demos.recorder import batch_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import PokeTUIError
-from engine.recording.players import RULES, LoadedPlayer, load_player
-from engine.strategy.planned import PlannedAdvisor
+from engine.planning.goals.planned import PlannedAdvisor
+from engine.sessions.recording.players import RULES, LoadedPlayer, load_player
 from engine.types import GameState
 
 STANDSTILL_STEPS = 500

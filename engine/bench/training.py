@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 from engine.bench.environment import Figure, print_table
 from engine.config import RunConfig, load_config
 from engine.env.batch import Batch
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import ENV_FACTORY, PLAIN_FACTORY, VectorEnv
 from engine.events import Event, PolicyUpdated
+from engine.games.base import fit_run
 from engine.games.catalog import load_game
-from engine.games.scale import fit_run
+from engine.ground.scratch import scratch_folder
+from engine.ground.text import counted
 from engine.loop.controls import CommandQueue
-from engine.plurals import counted
-from engine.scratch import scratch_folder
+from engine.runs.folder import RunFolder
 from engine.training.build import build_trainer, environment_seeds
-from engine.training.runs import RunFolder
-from engine.training.vectors import ENV_FACTORY
 
 TARGET = 0.6
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.curriculum.starts import StartMove
-from engine.curriculum.success_rate import SuccessRate
+from engine.curriculum.starts import StartMove, SuccessRate
 from engine.env.batch import Batch
+from engine.env.world import Snapshots
 from engine.errors import WorkerError
-from engine.plurals import counted
+from engine.ground.text import counted
 from engine.types import EpisodeSummary
-from engine.world import Snapshots
 
 
 @dataclass(slots=True)

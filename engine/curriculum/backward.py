@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.config import BackwardConfig
 from engine.curriculum.starts import StartMove
 from engine.env.batch import Batch
-from engine.world import Snapshots
+from engine.env.world import Snapshots
 
 _LEAST_STEPS = 64
 """An episode has at least so many, however near the end it begins."""

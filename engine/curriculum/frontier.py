@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from engine.config import ExploreConfig
 from engine.curriculum.starts import StartMove
-from engine.env.batch import Batch
-from engine.env.cells import Cell
+from engine.env.batch import Batch, Cell
 from engine.env.input_recording import Recording, Segment, unpack_segments
-from engine.env.state_file import unpack_env
+from engine.env.start_states import unpack_env
+from engine.env.world import Snapshots
 from engine.errors import PokeTUIError, WorkerError
-from engine.plurals import counted
-from engine.world import Snapshots
+from engine.ground.text import counted
 
 EXPLORED = "explored"
 """`EpisodeSummary.start` of an episode that continued from a remembered state."""

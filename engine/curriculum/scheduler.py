@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.config import CurriculumConfig
-from engine.curriculum.way import WayToGoal
+from engine.curriculum.starts import WayToGoal
 from engine.events import CurriculumChanged, StrategySwitched
-from engine.plurals import counted
-from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.strategy.performance import WINDOW, StrategyType
+from engine.ground.text import counted
+from engine.planning.goals.adaptive import WINDOW, AdaptiveStrategySystem, StrategyType
 from engine.types import EpisodeSummary
 
 MAX_VARIATION = 0.2

@@ -1,6 +1,6 @@
-"""Say what decides where episodes begin: at the true start, or at snapshots of the game."""
+"""Say where episodes begin, how far they get, and how often they succeed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -8,7 +8,98 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.env.batch import Batch
-from engine.world import Snapshots
+from engine.env.world import Snapshots
+from engine.games.base import Milestone, final_milestone
+from engine.types import EpisodeSummary
+
+# Measure how far episodes get towards the run's goal, in milestones.
+
+
+class WayToGoal:
+    """The milestones that lead to a run's goal.
+
+    Args:
+        milestones: All of the game's, in order.
+        goal: Key of the milestone that ends an episode; "": the next badge.
+    """
+
+    def __init__(self, milestones: Iterable[Milestone], goal: str) -> None:
+        self._milestones = tuple(milestones)
+        self._goal = goal
+        self.size = len(self._keys(frozenset()))
+
+    def walked(self, summary: EpisodeSummary) -> float:
+        """Return how far an episode went, from 0 to `size` milestones.
+
+        One that began further on has the rest of the way count for all of it.
+        """
+        return self.size * (1.0 if summary.is_success else self.share(summary.steps_to_milestone))
+
+    def share(self, steps: Mapping[str, int]) -> float:
+        """Return the same from 0 to 1, by the steps at which milestones were reached."""
+        held = {key for key, step in steps.items() if step == 0}
+        left = [key for key in self._keys(held) if key not in held]
+        return sum(key in steps for key in left) / len(left) if left else 1.0
+
+    def came(self, shares: Mapping[str, float]) -> float:
+        """Return how far games from power-on came on average, by how many reached each milestone.
+
+        `shares` are of the games, by the milestones' keys.
+        """
+        keys = self._keys(frozenset())
+        return sum(shares.get(key, 0.0) for key in keys) / len(keys) if keys else 1.0
+
+    def _keys(self, held: frozenset[str] | set[str]) -> tuple[str, ...]:
+        """Return the keys up to the goal, where those `held` at the start are no goal."""
+        keys = tuple(one.key for one in self._milestones)
+        final = final_milestone(self._milestones, self._goal, held)
+        return keys[: keys.index(final) + 1] if final in keys else keys
+
+
+# Estimate how often something succeeds, of late.
+
+DECAY = 0.98
+"""Share of the evidence that is left after another episode."""
+
+
+@dataclass(slots=True)
+class SuccessRate:
+    """The mean of a Beta distribution that starts even, Beta(1, 1), and slowly goes back to it.
+
+    Attributes:
+        reached: Successes so far, decayed; may be fractions.
+        failed: Failures likewise.
+    """
+
+    reached: float = 0.0
+    failed: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """Return the expected share of successes: 0.5 without evidence."""
+        return (1.0 + self.reached) / (2.0 + self.reached + self.failed)
+
+    def add(self, reached: float, failed: float) -> None:
+        """Take in evidence."""
+        self.reached += reached
+        self.failed += failed
+
+    def decay(self) -> None:
+        """Let an episode pass."""
+        self.reached *= DECAY
+        self.failed *= DECAY
+
+    def save(self) -> list[float]:
+        """Return the evidence, JSON-able."""
+        return [self.reached, self.failed]
+
+    @classmethod
+    def load(cls, saved: Sequence[float]) -> "SuccessRate":
+        """Make one from what `save` returned."""
+        return cls(float(saved[0]), float(saved[1]))
+
+
+# Say what decides where episodes begin: at the true start, or at snapshots of the game.
 
 
 @dataclass(frozen=True, slots=True)

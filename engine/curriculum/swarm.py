@@ -17,7 +17,7 @@ from engine.curriculum.frontier import GOAL, Frontier, WriteDemo
 from engine.curriculum.starts import StartMove
 from engine.env.batch import Batch
 from engine.env.input_recording import Segment
-from engine.world import Snapshots
+from engine.env.world import Snapshots
 
 
 class Swarm:

@@ -12,17 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from engine.config import RunConfig
-from engine.demos.demonstration import (
-    MAX_DEMO_FILE,
-    SUFFIX,
-    Demonstration,
-    read_demo,
-)
-from engine.demos.files import read_limited, write_whole
+from engine.demos.demonstration import MAX_DEMO_FILE, SUFFIX, Demonstration, read_demo
+from engine.demos.layout import read_limited, write_whole
 from engine.demos.recording_log import LOG_SUFFIX
 from engine.errors import DemoError
-from engine.files import open_to_read, parse_json
-from engine.folders import user_path
+from engine.ground.files import open_to_read, parse_json
+from engine.ground.folders import user_path
 from engine.types import GAME_BOY_ACTIONS
 
 SPLIT = "split.json"

@@ -28,14 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.demos import layout
-from engine.demos.decisions import Beginning, Shown, directions_of, shown
-from engine.demos.files import read_limited, write_whole
+from engine.demos.layout import Beginning, Shown, directions_of, read_limited, shown, write_whole
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S
 from engine.env.choices import Choices
 from engine.env.input_recording import Recording
-from engine.env.state_file import MAX_STATE_SIZE
+from engine.env.start_states import MAX_STATE_SIZE
 from engine.errors import DemoError
-from engine.files import FILE_MODE, parse_json
+from engine.ground.files import FILE_MODE, parse_json
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE
 
 SUFFIX = ".demo"

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import EnvConfig, RewardConfig, RunConfig
-from engine.demos.decisions import decisions, directions_of
 from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, Demonstration
+from engine.demos.layout import decisions, directions_of
 from engine.env.game_env import GameEnv
 from engine.env.input_recording import moves
 from engine.env.input_replay import begin_replay
 from engine.env.live import LiveStretch
-from engine.env.state_file import pack_state
+from engine.env.start_states import pack_state
 from engine.env.stepping import make_game_env
 from engine.errors import PokeTUIError, ReplayError
 from engine.games.bundled import name_of
 from engine.games.catalog import load_game
-from engine.scratch import scratch_folder
+from engine.ground.scratch import scratch_folder
 from engine.types import Frame, GameState
 
 END = -1

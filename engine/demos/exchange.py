@@ -20,7 +20,7 @@ from engine.demos.recorder import record_actions
 from engine.errors import DemoError
 from engine.games.bundled import ADVANCE, name_of
 from engine.games.catalog import load_game
-from engine.plurals import counted
+from engine.ground.text import counted
 from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE
 
 _MAX_TEXT = 1 << 24

@@ -12,7 +12,7 @@ from engine.demos.minari_folder import DEMOS, read_minari_actions
 from engine.demos.recorder import free_path
 from engine.demos.table import from_csv
 from engine.errors import DemoError
-from engine.files import check_writable
+from engine.ground.files import check_writable
 
 KINDS = ".demo, .npz and .csv"
 

@@ -10,7 +10,7 @@ from engine.demos.demonstration import MAP, NO_PROPOSAL, NOTE, Demonstration
 from engine.demos.layout import plain_text, read_tags
 from engine.demos.recorder import begin_writing, head_of_env, note_events, note_step
 from engine.demos.writer import DemoWriter
-from engine.env.demo_requests import DemoFacts
+from engine.env.choices import DemoFacts
 from engine.env.episode import segments_in
 from engine.env.input_recording import short_moves
 from engine.env.live import LiveStretch

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, Demonstration, write_demo
 from engine.demos.exact_replay import END, play, rom_for
-from engine.demos.files import cannot_write
+from engine.demos.layout import cannot_write
 from engine.demos.minari_env import env_spec
 from engine.errors import DemoError
-from engine.files import EXPORT_MODE, inflate, temporary_path
 from engine.games.catalog import load_game
+from engine.ground.files import EXPORT_MODE, inflate, temporary_path
 
 DEMOS = "demos"
 _DATA, _FILE = "data", "main_data.hdf5"

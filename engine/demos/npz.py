@@ -11,10 +11,10 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from engine.archives import BROKEN, Archive, Header, Limits, read_header
-from engine.demos.files import cannot_write
+from engine.demos.layout import cannot_write
 from engine.errors import DemoError
-from engine.files import temporary_path
+from engine.ground.archives import BROKEN, Archive, Header, Limits, read_header
+from engine.ground.files import temporary_path
 
 LIMITS = Limits(size=1 << 34, unpacked=1 << 40, members=64)
 """Pictures are read one at a time, so what they are together does not matter."""

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from engine.demos.demonstration import Demonstration
 from engine.demos.live_recorder import LiveRecorder
-from engine.env.choices import BY_HAND
-from engine.env.demo_requests import DemoFacts
+from engine.env.choices import BY_HAND, DemoFacts
 from engine.env.input_recording import short_moves
 from engine.env.live import LiveStretch
 from engine.env.stepping import SteppedEnv

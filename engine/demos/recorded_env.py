@@ -16,7 +16,7 @@ from engine.config import RunConfig
 from engine.demos.demonstration import NO_PROPOSAL
 from engine.demos.live_recorder import LiveRecorder
 from engine.demos.recent_play import RecentPlay
-from engine.env.demo_requests import (
+from engine.env.choices import (
     BeginDemo,
     DemoEnded,
     DemoFacts,
@@ -29,7 +29,7 @@ from engine.env.demo_requests import (
 )
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
-from engine.strategy.advised import make_env as make_advised_env
+from engine.planning.goals.planned import make_env as make_advised_env
 from engine.types import BRANCHED, Frame
 
 _BUSY = "A demonstration is already being recorded."

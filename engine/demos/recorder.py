@@ -16,9 +16,9 @@ from engine.demos.recording_log import log_path
 from engine.demos.writer import DemoWriter
 from engine.env.batch import Batch
 from engine.env.game_env import GameEnv
-from engine.env.pixels import sight_of
+from engine.env.observation.pixels import sight_of
 from engine.env.stepping import SteppedEnv, make_game_env
-from engine.strategy.planned import PlannedAdvisor
+from engine.planning.goals.planned import PlannedAdvisor
 
 Chooser = Callable[[Batch], int]
 """Chooses an action from a batch of one: features, mask, prior and, if wanted, pixels."""

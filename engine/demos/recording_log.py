@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from engine.demos import layout
-from engine.demos.decisions import Beginning, directions_of, shown_live
 from engine.demos.demonstration import (
     MAP,
     MAX_EVENTS,
@@ -26,11 +25,11 @@ from engine.demos.demonstration import (
     Demonstration,
     decode_demo,
 )
-from engine.demos.files import read_limited
+from engine.demos.layout import Beginning, directions_of, read_limited, shown_live
 from engine.env.input_recording import Segment
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
-from engine.files import parse_json
+from engine.ground.files import parse_json
 
 LOG_MAGIC = b"PokeTUI demo log 1\n"
 LOG_SUFFIX = ".part"

@@ -18,11 +18,11 @@ import numpy as np
 from engine.config import RunConfig
 from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, write_demo
 from engine.demos.exchange import from_actions
-from engine.demos.files import read_limited, write_whole
+from engine.demos.layout import read_limited, write_whole
 from engine.errors import DemoError
-from engine.files import EXPORT_MODE, decode_text
 from engine.games.catalog import load_game
-from engine.numerals import parse_number, parse_whole
+from engine.ground.files import EXPORT_MODE, decode_text
+from engine.ground.numerals import parse_number, parse_whole
 
 _MAX_FILE, _MAX_LINE, _MAX_ROWS = 1 << 25, 1 << 12, 1 << 20
 _COLUMNS = ("step", "action", "reward", "done", "proposal", "intervention", "shown")

@@ -15,11 +15,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.child import worker_command, worker_environment
 from engine.config import RunConfig, parse_config
 from engine.demos.demonstration import read_demo
 from engine.demos.exact_replay import DemoPlayer, unchecked
 from engine.errors import PokeTUIError
+from engine.ground.processes import worker_command, worker_environment
 
 _SIGN_EVERY = 200
 """Steps between two signs of life."""

@@ -8,15 +8,8 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from engine.demos.demonstration import (
-    NO_PROPOSAL,
-    SUCCESS,
-    Demonstration,
-    encode_demo,
-    write_demo,
-)
-from engine.demos.files import cannot_write
-from engine.demos.layout import BROKEN
+from engine.demos.demonstration import NO_PROPOSAL, SUCCESS, Demonstration, encode_demo, write_demo
+from engine.demos.layout import BROKEN, cannot_write
 from engine.demos.recording_log import (
     EVENT,
     HEAD,
@@ -37,11 +30,10 @@ from engine.demos.recording_log import (
     read_change,
     read_log,
 )
-from engine.env.choices import NO_CHOICES, Choices
-from engine.env.demo_requests import BeginDemo, DemoEnded
+from engine.env.choices import NO_CHOICES, BeginDemo, Choices, DemoEnded
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
-from engine.files import make_folder, open_file, restore_file, sync_folder, write_all
+from engine.ground.files import make_folder, open_file, restore_file, sync_folder, write_all
 
 _SYNC_EVERY_S = 0.5
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from engine.emulator.core import Core
-from engine.emulator.draw_countdown import can_set_countdown
+from engine.emulator.libretro import can_set_countdown
 from engine.errors import EnvironmentError
 
 

@@ -9,9 +9,13 @@ import numpy as np
 
 from engine.emulator.base import CLOSED
 from engine.emulator.cartridge import Battery, Cartridge
-from engine.emulator.clock import CartridgeClock
-from engine.emulator.shared_rom import SharedRom, share_roms
-from engine.emulator.work_ram import find_work_ram, offset_of
+from engine.emulator.gameboy_hooks import (
+    CartridgeClock,
+    SharedRom,
+    find_work_ram,
+    offset_of,
+    share_roms,
+)
 from engine.errors import ClosedError, EnvironmentError, RomError
 from engine.types import Action, Frame
 

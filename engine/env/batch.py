@@ -1,14 +1,119 @@
-"""Define the result of stepping many environments at once."""
+"""Define the result of stepping many environments at once, and what one shows of itself."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.cells import Cell
-from engine.env.demo_requests import DemoEnded
+from engine.env.choices import DemoEnded
 from engine.planning_types import GoalOutcome
-from engine.types import EpisodeSummary
+from engine.types import (
+    AntiStuckStatus,
+    EpisodeSummary,
+    Frame,
+    GameState,
+    Goal,
+    MapId,
+    RewardBreakdown,
+)
+
+# Say coarsely where a game is, so that states can be remembered by it.
+
+_NO_BATTLE = -1
+
+
+class Cell(NamedTuple):
+    """A coarse place, and what was reached by then.
+
+    Attributes:
+        group: Of the map.
+        number: Of the map, in its group.
+        column: x by the size of a cell.
+        row: y likewise.
+        reached: Count of milestones since power-on.
+        party: Count of creatures.
+        enemy: In a battle the quarters of health that the enemy has left, up to 4; else -1.
+    """
+
+    group: int
+    number: int
+    column: int
+    row: int
+    reached: int
+    party: int
+    enemy: int
+
+    @property
+    def map(self) -> tuple[int, int]:
+        """Return group and number of the map."""
+        return self.group, self.number
+
+
+def cell_of(state: GameState, reached: int, tiles: int) -> Cell | None:
+    """Return where a game is, in cells of so many tiles; None where nobody can act.
+
+    Texts and menus are of no cell: they would be left at once, or come again.
+    """
+    if state.battle is None and not state.control.is_free:
+        return None
+    enemy = _NO_BATTLE
+    if state.battle is not None:
+        creature = state.battle.enemy
+        if creature is None:
+            return None
+        enemy = -(-4 * creature.hp // max(1, creature.max_hp))
+    place = state.place
+    return Cell(
+        place.map.group,
+        place.map.number,
+        place.x // tiles,
+        place.y // tiles,
+        reached,
+        len(state.party),
+        enemy,
+    )
+
+
+# Define what an environment shows of itself.
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a watched environment shows.
+
+    Attributes:
+        frame: None where nobody wants pictures.
+        breakdown: The last step's reward.
+        goal: What its advisor wants, if it has one.
+        reason: Why, in one line.
+        milestones: Keys reached in this episode.
+        final_milestone: Key of the one that ends the episode, "" if none does.
+        episode: This episode's reward so far by component.
+        paid: What was paid since the last look, with all causes.
+        path: Tiles (x, y) of this map on the way to the goal, the next one first.
+        visited: (height, width) bool, tiles of this map that the episode has stood on; None where
+            nobody wants pictures.
+        route: The way beyond this map to the goal: for each map on it, tiles (x, y) in order.
+        anti_stuck: How the episode gets on; None where nobody knows.
+    """
+
+    frame: Frame | None
+    state: GameState
+    breakdown: RewardBreakdown
+    goal: Goal | None = None
+    reason: str = ""
+    milestones: frozenset[str] = frozenset()
+    final_milestone: str = ""
+    episode: tuple[tuple[str, float], ...] = ()
+    paid: RewardBreakdown | None = None
+    path: tuple[tuple[int, int], ...] = ()
+    visited: NDArray[np.bool_] | None = None
+    route: tuple[tuple[MapId, tuple[tuple[int, int], ...]], ...] = ()
+    anti_stuck: AntiStuckStatus | None = None
+
+
+# Define the result of stepping many environments at once.
 
 STAND_STILL = -1
 """Given as an action, it leaves the environment as it is."""
@@ -71,7 +176,8 @@ class Batch:
         goal_outcomes: The outcome of the planner's goals, as far as it showed with this step.
         nearness: (N,) float32, of the goal that the advice serves, 0 to 1, nan where that is not
             known; or one for all.
-        shaping: (N,) float32, what is learnt from besides `rewards` (`engine.training.shaping`); or
+        shaping: (N,) float32, what is learnt from besides `rewards` (`engine.training.learning`);
+        or
             one for all.
         is_walking: (N,) bool, the player can walk; or one for all.
         demos: Demonstrations that this step brought to their end.

@@ -14,23 +14,22 @@ from numpy.typing import NDArray
 from engine.config import EnvConfig, FeatureKind, RewardConfig
 from engine.emulator.window import Window, key_codes
 from engine.env.choices import Choices
-from engine.env.compass import Compass
 from engine.env.episode import TRUE_START, Episode, Origin
-from engine.env.features import FeatureEncoder, Recent, count_potions
 from engine.env.input_recording import Recording
-from engine.env.layout import kind_of
 from engine.env.live import LivePad, LiveStretch, buttons_of, mask_of
-from engine.env.observation import (
+from engine.env.observation.compass import Compass
+from engine.env.observation.features import FeatureEncoder, Recent, count_potions
+from engine.env.observation.layout import kind_of
+from engine.env.observation.space import (
     ObservationType,
     observation_space,
     state_variables,
     strategic_context,
 )
-from engine.env.start_states import make_start_state
-from engine.env.state_file import pack_env, unpack_env
+from engine.env.start_states import make_start_state, pack_env, unpack_env
 from engine.errors import CheckpointError, ConfigurationError
+from engine.games.base import check_goal, fit_env
 from engine.games.catalog import load_game
-from engine.games.scale import check_goal, fit_env
 from engine.rewards.base import Transition
 from engine.rewards.composer import CUSTOM, RewardComposer
 from engine.types import (

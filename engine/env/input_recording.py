@@ -10,7 +10,7 @@ from typing import Any
 from engine.env.choices import NO_CHOICES, Choices
 from engine.env.live import MAX_LIVE_INPUTS, LiveStretch
 from engine.errors import ReplayError
-from engine.files import inflate, parse_json
+from engine.ground.files import inflate, parse_json
 
 MAX_ACTIONS = 1 << 22
 """Of an episode, with those of the episodes that it follows on from."""

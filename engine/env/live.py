@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.emulator.base import Emulator
 from engine.errors import EnvironmentError
-from engine.files import inflate
+from engine.ground.files import inflate
 
 NUM_BUTTONS = 16
 """Buttons of a higher index cannot be held."""

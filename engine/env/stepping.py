@@ -5,30 +5,98 @@ import math
 import struct
 from collections import Counter, defaultdict
 from dataclasses import replace
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import RunConfig
-from engine.env.advisor import Advisor, PlannerAdvisor
-from engine.env.cells import Cell, cell_of
-from engine.env.choices import is_advised
-from engine.env.demo_requests import CANNOT_RECORD, DemoEnded, DemoFacts, DemoRequest
+from engine.env.anti_stuck import Standstill
+from engine.env.batch import Cell, Inspection, cell_of
+from engine.env.choices import CANNOT_RECORD, DemoEnded, DemoFacts, DemoRequest, is_advised
 from engine.env.game_env import GameEnv
-from engine.env.inspection import Inspection
-from engine.env.pixels import MakeSight
-from engine.env.standstill import Standstill
+from engine.env.observation.pixels import MakeSight
 from engine.env.start_states import states_folder
 from engine.errors import DemoError
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, UserOverrides
 from engine.types import (
     BRANCHED,
+    Advice,
     EpisodeSummary,
     Frame,
+    GameState,
     Goal,
     GoalKind,
+    GoalTally,
+    MapId,
     RewardBreakdown,
 )
+
+# Define what advises an environment.
+
+
+class Advisor(Protocol):
+    """Suggests actions from the game's state alone."""
+
+    def reset(self, state: GameState) -> None:
+        """Start an episode at `state`."""
+        ...
+
+    def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice | None:
+        """Return what to do now, None without advice."""
+        ...
+
+    def outcomes(self) -> tuple[GoalTally, ...]:
+        """Return how the episode's goals went, as if it ended now."""
+        ...
+
+    def save(self) -> Any:
+        """Return what it remembers, JSON-able."""
+        ...
+
+    def restore(self, saved: Any) -> None:
+        """Put back what `save` returned."""
+        ...
+
+
+@runtime_checkable
+class PlannerAdvisor(Advisor, Protocol):
+    """An advisor that follows a planner's plans and asks for them."""
+
+    @property
+    def goal_source(self) -> str:
+        """Return who set the goal that the last advice serves."""
+        ...
+
+    @property
+    def wants_plan(self) -> bool:
+        """Return whether `question` has something to ask."""
+        ...
+
+    def update_planner(self, update: PlannerUpdate) -> None:
+        """Take in plans, from the next advice on."""
+        ...
+
+    def prioritise_milestone(self, milestone: str) -> None:
+        """Let the rules pursue a milestone before all others, from the next advice on."""
+        ...
+
+    def path(self, state: GameState) -> tuple[tuple[int, int], ...]:
+        """Return the tiles of this map on the way that the last advice serves, next first."""
+        ...
+
+    def route(self, state: GameState) -> tuple[tuple[MapId, tuple[tuple[int, int], ...]], ...]:
+        """Return the way beyond this map that the last advice serves, tiles by map."""
+        ...
+
+    def question(self) -> PlanningQuery | None:
+        """Return what to ask the planner, once; None when there is nothing."""
+        ...
+
+    def take_goal_outcomes(self) -> tuple[GoalOutcome, ...]:
+        """Return the outcome of plans since the last time."""
+        ...
+
 
 _GOAL_KINDS = tuple(GoalKind)
 
@@ -82,8 +150,8 @@ class Paid:
 class SteppedEnv:
     """The Gymnasium environment as arrays of now, with an advisor or without.
 
-    Its methods can be called from the trainer (`engine.env.host.on_envs`): what is added here needs
-    no code between them.
+    Its methods can be called from the trainer (`engine.env.vector.host.on_envs`): what is added
+    here needs no code between them.
 
     Args:
         env: The game, best with `observation_type="state"`.
@@ -342,7 +410,8 @@ class SteppedEnv:
     ) -> None:
         """Leave this episode and begin another: from the true start, or at a snapshot.
 
-        `continues`: the snapshot's own episode continues, see `engine.world.Snapshots.begin_now`.
+        `continues`: the snapshot's own episode continues, see
+        `engine.env.world.Snapshots.begin_now`.
         """
         if snapshot:
             self._start, self._max_steps = start, max_steps

@@ -6,14 +6,15 @@ environment, the agents, demonstrations and the cockpit take sizes, names and ru
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from difflib import get_close_matches
+from enum import IntEnum, StrEnum
 from typing import Any, Protocol
 
-from engine.config import EnvConfig
+from engine.config import EnvConfig, RunConfig, parse_config
 from engine.emulator.base import Emulator
-from engine.errors import RomError
+from engine.errors import ConfigurationError, RomError
 from engine.games.overworld import Ability, BlockChange, Overworld
-from engine.types import ActionSet, GameState, Goal, MapId
+from engine.types import ActionSet, Creature, GameState, Goal, MapId, Prompt
 
 MoveFacts = tuple[str, int, int, int, int]
 """Name, type id, power, accuracy in percent, points."""
@@ -409,3 +410,114 @@ class Recognised:
     name: str
     game: Game | None
     refusal: RomError | None = None
+
+
+# Give settings that are left to the game the numbers that suit it and the goal.
+
+
+def fit_env(config: EnvConfig, game: Game) -> EnvConfig:
+    """Return the settings of an environment with no limit left to the game."""
+    scale = _scale(game, config.goal)
+    return config.completed(scale.episode_steps, scale.stuck_steps)
+
+
+def _scale(game: Game, goal: str) -> Scale:
+    return game.tables.SCALE.towards(goal, game.tables.MILESTONES)
+
+
+def fit_run(config: RunConfig, game: Game) -> RunConfig:
+    """Return the settings of a new run with nothing left to the game.
+
+    Raises:
+        ConfigurationError: The goal is no milestone of the game, or some do not suit its number
+            of games.
+    """
+    check_goal(game, config.env.goal)
+    env = fit_env(config.env, game)
+    scale = _scale(game, config.env.goal)
+    given = config.model_dump(exclude_unset=True)
+    own: dict[str, Any] = {} if env is config.env else {"env": env.model_dump(exclude_unset=True)}
+    if not config.num_envs:
+        own["num_envs"] = scale.num_envs
+    curriculum = given.get("curriculum", {})
+    if scale.archive_share and "archive_share" not in curriculum and not config.start_setters:
+        own["curriculum"] = curriculum | {"archive_share": scale.archive_share}
+    return parse_config(given | own, game.name) if own else config
+
+
+def check_goal(game: Game, goal: str) -> None:
+    """Refuse what is no milestone's key.
+
+    Raises:
+        ConfigurationError: There is none of that name.
+    """
+    keys = [key for key, _ in game.milestones]
+    if not goal or goal in keys:
+        return
+    near = get_close_matches(goal, keys, 3)
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose one of: {', '.join(keys)}."
+    raise ConfigurationError(f"{game.name} has no milestone {goal!r}.", hint)
+
+
+# Say how well a move does, by the game's tables.
+
+SAME_TYPE_BONUS = 1.5
+
+
+def effectiveness(tables: GameTables, attack: int, types: tuple[int, ...]) -> float:
+    """Return how an attack type does against a creature of `types`: 0 to 4."""
+    result = 1.0
+    for kind in set(types):  # a creature of one type has it twice
+        result *= tables.TYPE_CHART.get((attack, kind), 1.0)
+    return result
+
+
+def strength(tables: GameTables, move_id: int, own: Creature, enemy: Creature | None) -> float:
+    """Return the damage to expect of a move, in no unit; 0.0 for one that is not known."""
+    facts = tables.MOVES.get(move_id)
+    if facts is None:
+        return 0.0
+    _, kind, power, accuracy, _ = facts
+    bonus = SAME_TYPE_BONUS if kind in own.types else 1.0
+    return (
+        power * accuracy / 100 * bonus * effectiveness(tables, kind, enemy.types if enemy else ())
+    )
+
+
+# Tell which menu is open, from the prompt, its size and the words on the screen.
+
+
+class MenuKind(IntEnum):
+    """Kinds of menus that call for different answers."""
+
+    NONE = 0
+    BATTLE = 1
+    """The battle's first menu: fight, party, bag, run."""
+    MOVES = 2
+    YES_NO = 3
+    START = 4
+    OTHER = 5
+
+
+_FIRST_MENU_SIZE = (2, 2)
+
+
+def menu_kind(state: GameState) -> MenuKind:
+    """Return the kind of the menu that waits for input."""
+    control = state.control
+    if not control.in_menu:
+        return MenuKind.NONE
+    if control.prompt is Prompt.QUANTITY:
+        return MenuKind.OTHER
+    words = {line.lstrip("▶▷ ") for line in state.screen_text}
+    # Words count only for games whose reader does not tell questions from menus.
+    is_worded = control.prompt is Prompt.NONE and {"YES", "NO"} <= words
+    if control.prompt is Prompt.YES_NO or is_worded:
+        return MenuKind.YES_NO
+    if state.battle is not None:
+        own = state.battle.own
+        # In some games both menus have two rows of two, and are told apart by their words.
+        if own is not None and own.moves and own.moves[0].name in words:
+            return MenuKind.MOVES
+        return MenuKind.BATTLE if control.menu_size == _FIRST_MENU_SIZE else MenuKind.OTHER
+    return MenuKind.START if "EXIT" in words else MenuKind.OTHER

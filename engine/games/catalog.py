@@ -17,15 +17,15 @@ from engine.emulator import advance_cartridge
 from engine.emulator.advance_cartridge import AdvanceCartridge
 from engine.emulator.cartridge import HEADER_END, Cartridge, is_image_checksum_right
 from engine.errors import RomError
-from engine.files import FileTooLargeError, read_file
-from engine.folders import user_path
 from engine.games.base import Game, Recognised
 from engine.games.bundled import FIRST, IMAGES, find_image
 from engine.games.crystal import game as crystal
 from engine.games.emerald import game as emerald
 from engine.games.mosslight_advance import game as mosslight_advance
 from engine.games.practice import game as practice
-from engine.registry import resolve
+from engine.ground.files import FileTooLargeError, read_file
+from engine.ground.folders import user_path
+from engine.ground.registry import resolve
 
 _GAMES = (crystal.recognise, practice.recognise)
 _ADVANCE_GAMES = (mosslight_advance.recognise, emerald.recognise)

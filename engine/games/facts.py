@@ -7,9 +7,9 @@ from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
-from engine.files import read_text
 from engine.games.base import Approach, GameTables, Milestone, MilestoneKind, Scale
 from engine.games.overworld import BlockChange, When
+from engine.ground.files import read_text
 from engine.types import Goal, GoalKind, MapId
 
 _MAX_TABLE = 1 << 25

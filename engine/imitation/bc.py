@@ -15,14 +15,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.agents.gradients import SKIPPED, Adam, GradientSteps
+from engine.agents.gradients import (
+    SKIPPED,
+    Adam,
+    Arrays,
+    GradientSteps,
+    load_adam,
+    load_network,
+    save_adam,
+)
 from engine.agents.networks import masked_log_probs
-from engine.agents.weights import Arrays, load_adam, load_network, save_adam
 from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.examples import Examples, draw_weights, split
 from engine.imitation.networks import build_network, choose_device, uses_bfloat16
 from engine.imitation.policy import Policy
-from engine.imitation.settings import CloningConfig
+from engine.runs.cloning_settings import CloningConfig
 
 _SCORED_AT_ONCE = 512
 

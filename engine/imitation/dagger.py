@@ -14,7 +14,7 @@ from engine.imitation.bc import Cloning, Epoch
 from engine.imitation.examples import Examples, join
 from engine.imitation.games import Expert, Games, play
 from engine.imitation.policy import Policy
-from engine.imitation.settings import CloningConfig, DaggerConfig
+from engine.runs.cloning_settings import CloningConfig, DaggerConfig
 from engine.types import EpisodeSummary
 
 

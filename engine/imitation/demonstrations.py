@@ -9,13 +9,13 @@ from engine.demos.dataset import SPLIT, DemoSet, Wanted, demos_folder, read_spli
 from engine.demos.demonstration import INTERVENTION, SUFFIX, Demonstration, read_demo, write_demo
 from engine.demos.exact_replay import DemoPlayer
 from engine.demos.exchange import from_npz, game_of_npz
-from engine.env.pixels import MakeSight, sight_of
+from engine.env.observation.pixels import MakeSight, sight_of
 from engine.errors import DemoError, ReplayError
 from engine.games.bundled import name_of
+from engine.ground.scratch import scratch_folder
+from engine.ground.text import counted
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
-from engine.imitation.settings import CloningConfig
-from engine.plurals import counted
-from engine.scratch import scratch_folder
+from engine.runs.cloning_settings import CloningConfig
 
 NPZ_SUFFIX = ".npz"
 _MOST_NAMED = 5

@@ -16,13 +16,13 @@ from engine.config import RunConfig
 from engine.demos.demonstration import read_demo
 from engine.demos.exact_replay import play
 from engine.demos.npz import NpzReader
-from engine.env.pixels import SIDE, shrink_screen
+from engine.env.observation.pixels import SIDE, shrink_screen
 from engine.errors import DemoError
-from engine.folders import user_path
 from engine.games.base import Game
 from engine.games.catalog import load_game
+from engine.ground.folders import user_path
+from engine.ground.text import counted
 from engine.imitation.demonstrations import NPZ_SUFFIX, demo_files, recorded_game
-from engine.plurals import counted
 from engine.types import (
     GAME_BOY_ACTIONS,
     GAME_BOY_ADVANCE_ACTIONS,

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from engine.agents.base import Guidance, Player
 from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
-from engine.env.array_world import ArrayWorld
 from engine.env.batch import Batch
-from engine.env.host import LocalHost
-from engine.env.pixels import MakeSight
+from engine.env.observation.pixels import MakeSight
 from engine.env.stepping import SteppedEnv, make_game_env
+from engine.env.vector.host import LocalHost
+from engine.env.vector.world import ArrayWorld
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
-from engine.strategy.planned import PlannedAdvisor
+from engine.planning.goals.planned import PlannedAdvisor
 from engine.types import EpisodeSummary
 
 ADVISED = Guidance(planner_share=1.0, needed_confidence=1.0)

@@ -14,12 +14,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.dqn import QNetwork
-from engine.agents.networks import ActorCritic, plain_perceptron
-from engine.agents.vision import ScreenEncoder, has_bfloat16, screen_network
+from engine.agents.networks import (
+    ActorCritic,
+    ScreenEncoder,
+    has_bfloat16,
+    plain_perceptron,
+    screen_network,
+)
 from engine.config import EncoderKind
-from engine.env.pixels import SCREEN_SHAPE, shrink_screen
+from engine.env.observation.pixels import SCREEN_SHAPE, shrink_screen
 from engine.errors import ConfigurationError
-from engine.imitation.settings import CloningConfig
+from engine.runs.cloning_settings import CloningConfig
 from engine.types import (
     GAME_BOY_ACTIONS,
     GAME_BOY_ADVANCE_FRAME_SHAPE,

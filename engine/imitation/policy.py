@@ -11,13 +11,13 @@ from torch import Tensor, nn
 
 from engine.agents.arbitration import certainty, sample
 from engine.agents.base import ActionBatch, Guidance, Player
+from engine.agents.gradients import Arrays, load_network, save_network
 from engine.agents.networks import masked_log_probs
-from engine.agents.weights import Arrays, load_network, save_network
 from engine.env.batch import Batch
-from engine.env.pixels import pixels_shape
+from engine.env.observation.pixels import pixels_shape
 from engine.errors import CheckpointError
 from engine.imitation.networks import build_network
-from engine.imitation.settings import CloningConfig, check
+from engine.runs.cloning_settings import CloningConfig, check
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Source, Spaces
 
 KIND = "imitation"

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.child import foreign_environment
 from engine.events import GpuUse, ProcessUse, SystemMeasured
-from engine.folders import folder_bytes
+from engine.ground.folders import folder_bytes
+from engine.ground.processes import foreign_environment
 
 _INTERVAL_S = 5.0
 _FIRST_S = 1.0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.agents.base import ActionBatch
-    from engine.env.inspection import Inspection
+    from engine.env.batch import Inspection
     from engine.games.base import Game
     from engine.loop.controls import Controls, Pace
 

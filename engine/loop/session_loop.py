@@ -19,9 +19,8 @@ from engine.commands import (
     Stop,
 )
 from engine.events import CommandRefused
-from engine.loop.backwards import BackwardLoop
 from engine.loop.controls import CommandQueue, Controls, Pace
-from engine.loop.live import RealTimeLoop
+from engine.loop.live import BackwardLoop, RealTimeLoop
 from engine.loop.reporter import Reporter
 from engine.types import Action, ActionSet
 

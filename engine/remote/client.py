@@ -19,8 +19,8 @@ from engine.remote.protocol import (
     event_codec,
     make_hello,
 )
-from engine.threaded_session import Mailbox
-from engine.training.runs import resume_command
+from engine.runs.folder import resume_command
+from engine.sessions.threaded import Mailbox
 
 _READ_BYTES = 2**18
 _MAX_UNSENT = 1000

@@ -20,8 +20,8 @@ import numpy as np
 
 from engine.errors import ProtocolError
 from engine.events import FrameRendered
-from engine.files import inflate, parse_json
-from engine.numerals import MAX_INT
+from engine.ground.files import inflate, parse_json
+from engine.ground.numerals import MAX_INT
 from engine.types import SmallPicture
 
 _SIZES = struct.Struct(">II")

@@ -13,11 +13,11 @@ from pathlib import Path
 from engine.commands import Stop
 from engine.config import parse_config
 from engine.errors import PokeTUIError
-from engine.files import open_file
+from engine.ground.files import open_file
 from engine.remote.folder import socket_path
 from engine.remote.protocol import make_hello
 from engine.remote.server import RunServer
-from engine.session import EngineSession
+from engine.sessions.train import EngineSession
 
 _LOOK_S = 0.5
 

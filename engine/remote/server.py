@@ -36,7 +36,7 @@ from engine.events import (
 from engine.remote.folder import is_own_peer, listen
 from engine.remote.protocol import Hello, command_codec, event_codec
 from engine.remote.viewer import CAPACITY, NO_GAMES, ControlDesk, Viewer
-from engine.threaded_session import ThreadedSession
+from engine.sessions.threaded import ThreadedSession
 
 MAX_VIEWERS = 16
 FAREWELL_S = 3.0

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from engine import errors
-from engine.child import python_command, python_environment
 from engine.config import RunConfig
 from engine.errors import AttachError, PokeTUIError
 from engine.events import ConnectionLost, ProgressReported, RunFailed, RunStarted, RunStopped
+from engine.ground.processes import python_command, python_environment
 from engine.remote import daemon
 from engine.remote.client import RemoteSession
 from engine.remote.folder import LiveRun, probe, runtime_folder

@@ -9,14 +9,8 @@ from engine.commands import Command, GiveBack, Hold, ShowGames, TakeOver
 from engine.errors import AttachError
 from engine.events import Event, LossyEvent, ViewersChanged
 from engine.remote.codec import Messages
-from engine.remote.protocol import (
-    MAX_COMMAND_BYTES,
-    Farewell,
-    Hello,
-    check_versions,
-    split_hello,
-)
-from engine.threaded_session import Mailbox
+from engine.remote.protocol import MAX_COMMAND_BYTES, Farewell, Hello, check_versions, split_hello
+from engine.sessions.threaded import Mailbox
 
 CAPACITY = 20_000
 """Events that may wait for a viewer that does not read, those that are lossy not counted."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.config import RewardConfig
 from engine.errors import CheckpointError, ConfigurationError
-from engine.registry import resolve
+from engine.ground.registry import resolve
 from engine.rewards.base import Payments, RewardComponent, Transition
 from engine.rewards.battle import BattleReward, WhiteoutCharge
 from engine.rewards.belongings import KeyItemReward, MoneyGuard

@@ -14,46 +14,52 @@ import torch
 from engine.agents.base import Agent, spaces_of
 from engine.agents.calibration import Calibration
 from engine.agents.dqn import DQN
-from engine.agents.explore import ExploreAgent
 from engine.agents.hybrid import GuidedPolicy
-from engine.agents.random import RandomAgent
-from engine.agents.rules import RulesAgent
+from engine.agents.rules import ExploreAgent, RandomAgent, RulesAgent
 from engine.config import RunConfig
 from engine.curriculum.frontier import Frontier
 from engine.curriculum.scheduler import Curriculum
+from engine.curriculum.starts import WayToGoal
 from engine.curriculum.swarm import Swarm
-from engine.curriculum.way import WayToGoal
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import VectorEnv, start_games
+from engine.env.vector.world import make_vector as _make_vector
+from engine.env.world import Inspectable
 from engine.events import Event, ProgressReported, RunStarted, WarningRaised
-from engine.folders import user_path
 from engine.games.base import Game
 from engine.games.catalog import load_game
-from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.history.recorder import DecisionRecorder
-from engine.llm.backends import make_backends
-from engine.llm.exchanges import ExchangeLog
-from engine.llm.planner import Planner
+from engine.ground.folders import user_path
 from engine.loop.controls import CommandQueue
 from engine.loop.machine import MachineMeter
 from engine.loop.reporter import emit_world
-from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
-from engine.strategy.performance import WINDOW, StrategyType
-from engine.training.checkpoint import CheckpointStore
-from engine.training.demo_starts import make_backward_starts, starts_along
-from engine.training.explored_demos import imitate_explored, write_explored
-from engine.training.journal import Journal, read_journal
-from engine.training.metrics_logger import MetricsLogger, MetricsWriter
+from engine.planning.goals.adaptive import (
+    WINDOW,
+    AdaptiveStrategySystem,
+    GoalSource,
+    HistoryAnalyzer,
+    StrategyType,
+)
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.history.recorder import DecisionRecorder
+from engine.planning.models.backends import make_backends
+from engine.planning.models.exchanges import ExchangeLog
+from engine.planning.models.planner import Planner
+from engine.runs.checkpoint import CheckpointStore
+from engine.runs.folder import RunFolder
+from engine.runs.journal import Journal, read_journal
+from engine.runs.metrics import MetricsLogger, MetricsWriter
+from engine.runs.settings import SESSION_KEYS, flat
+from engine.runs.tensorboard import TensorBoardFile
+from engine.runs.weights_biases import WandbRun
 from engine.training.planning import Planning
-from engine.training.run_settings import SESSION_KEYS, flat
-from engine.training.runs import RunFolder
-from engine.training.tensorboard import TensorBoardFile
+from engine.training.starts import make_backward_starts, starts_along
 from engine.training.trainer import Trainer
-from engine.training.vectors import make_vector as _make_vector
-from engine.training.vectors import start_games
-from engine.training.warm_start import begin_from_demonstrations, begins_from_others
-from engine.training.weights_biases import WandbRun
+from engine.training.warm_start import (
+    begin_from_demonstrations,
+    begins_from_others,
+    imitate_explored,
+    write_explored,
+)
 from engine.types import Spaces
-from engine.world import Inspectable
 
 _log = logging.getLogger(__name__)
 

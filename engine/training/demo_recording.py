@@ -18,7 +18,7 @@ from engine.demos.recent_play import KEPT
 from engine.demos.recording_log import log_path
 from engine.demos.writer import rescue
 from engine.env.batch import Batch
-from engine.env.demo_requests import (
+from engine.env.choices import (
     CANNOT_RECORD,
     BeginDemo,
     DemoEnded,

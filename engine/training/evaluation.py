@@ -1,258 +1,142 @@
-"""Play episodes from the true start without learning, to see what was learnt.
+"""Evaluate a saved run: let one of its checkpoints play from the true start, learning nothing."""
 
-In training the policy plays alone, in environments of its own and with random numbers of its own:
-a run with evaluations takes the same steps as one without. The same seeds come again in every
-evaluation, so that two of them differ by the policy and not by the game's luck. How an episode goes
-follows from the seed and its number, not from what is played beside it: the first eight of thirty
-are those of an evaluation of eight, but for the rounding of the network in batches of another size.
-"""
-
-import dataclasses
-import statistics
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import torch
 
-from engine.agents.base import ActionBatch, Guidance, Player
-from engine.agents.rollout import FloatArray
-from engine.config import RunConfig
-from engine.env.batch import STAND_STILL, Batch
-from engine.types import EpisodeSummary, Evaluation
-from engine.world import Playable, Restarts
+from engine.agents.base import ActionBatch, Guidance, HasPolicy, Player
+from engine.agents.evaluation import (
+    ALONE,
+    EpisodeDraws,
+    evaluation_config,
+    evaluation_seed,
+    play_episodes,
+)
+from engine.agents.shares import ExactShares, assign_decisions
+from engine.config import load_config
+from engine.env.batch import Batch
+from engine.env.observation.space import spaces_of_game
+from engine.env.vector.world import ENV_FACTORY, VectorEnv
+from engine.errors import CheckpointError
+from engine.games.catalog import load_game
+from engine.ground.folders import user_path
+from engine.runs.checkpoint import BEST, LATEST, Checkpoint, CheckpointStore, read_checkpoint
+from engine.runs.folder import RunFolder, find_run
+from engine.runs.settings import SESSION_KEYS, ignored_settings, load_settings
+from engine.training.build import build_agent, build_curriculum
+from engine.training.snapshot import refuse_other_versions
+from engine.types import EpisodeSummary
 
-ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
-
-_MAX_ENVS = 64
-
-
-def evaluation_config(config: RunConfig, episodes: int) -> RunConfig:
-    """Return the settings of the environments for an evaluation: like the run's, one an episode.
-
-    Nobody explores in them: their episodes have limits.
-    """
-    agent = "random" if config.agent == "explore" else config.agent
-    num_envs = min(episodes, _MAX_ENVS)
-    workers = min(config.worker_count(), num_envs)
-    return config.model_copy(update={"agent": agent, "num_envs": num_envs, "workers": workers})
-
-
-def evaluation_seed(config: RunConfig) -> int:
-    """Return the seed of an evaluation, which no part of the training has."""
-    return int(np.random.SeedSequence([config.seed, 6]).generate_state(1)[0] % 2**31)
-
-
-class EpisodeDraws(np.random.Generator):
-    """Draw each row's random numbers from a generator of the episode that is played there.
-
-    A player can take it for its seed: `default_rng` returns a generator as it is.
-    """
-
-    def __init__(self, seed: int, num_envs: int) -> None:
-        super().__init__(np.random.PCG64(seed))
-        self._seed = seed
-        self._rows = [np.random.default_rng(seed)] * num_envs
-
-    def begin(self, row: int, episode: int) -> None:
-        """Begin with the numbers of an episode in this row."""
-        self._rows[row] = np.random.default_rng([self._seed, episode])
-
-    def random(self, size: Any) -> Any:  # type: ignore[override]
-        """Return numbers from 0 to 1 of a shape with an axis of rows; of two the first is meant."""
-        shape = np.atleast_1d(size).tolist()
-        axis = shape.index(len(self._rows))
-        del shape[axis]
-        return np.stack([row.random(shape) for row in self._rows], axis)
+_LEAST_PATIENCE = 500
+"""Steps. Episodes that are won had at most 292 without anything new (docs/experiments.md)."""
 
 
-def evaluate(
-    make_player: Callable[[int], Player],
-    vector: Playable,
-    config: RunConfig,
-    episodes: int,
-    guidance: Guidance = ALONE,
-    may_go_on: Callable[[], bool] = lambda: True,
-    report: Callable[[int], None] = lambda done: None,
-    milestones: Iterable[str] = (),
-) -> Evaluation | None:
-    """Sum up what a player made from the evaluation's seed does; the rest is as `play_episodes`.
-
-    `milestones` are the keys of all that the game has.
-    """
-    seed = evaluation_seed(config)
-    worth: list[FloatArray] = []
-    played = play_episodes(
-        make_player(seed), vector, episodes, seed, guidance, may_go_on, report, worth=worth
-    )
-    return summarise(played, milestones, worth) if played else None
-
-
-def play_episodes(
-    player: Player,
-    vector: Playable,
-    episodes: int,
-    seed: int,
-    guidance: Guidance = ALONE,
-    may_go_on: Callable[[], bool] = lambda: True,
-    report: Callable[[int], None] = lambda done: None,
-    *,
-    draws: EpisodeDraws | None = None,
-    worth: list[FloatArray] | None = None,
-    patience: int = 0,
-) -> list[EpisodeSummary] | None:
-    """Play and return episodes; None if `may_go_on`, which is asked before every step, said no.
-
-    The environments may be at whatever point; the seed is of the games. Where the world lacks the
-    power `Restarts`, it decides the first episodes alone.
-
-    Args:
-        player: Chooses the actions.
-        vector: Where it plays.
-        episodes: How many.
-        seed: Each episode gets one of its own from it.
-        guidance: What the player is told beside what it sees.
-        may_go_on: Whether to take another step.
-        report: Called with how many are played, whenever one has ended.
-        draws: What the player draws from, if each episode has random numbers of its own.
-        worth: Takes the values of all actions taken, if the policy has any.
-        patience: Steps without anything new after which an episode ends, by the power `Restarts`;
-            0: it goes on.
-    """
-    schedule = _Schedule(vector, episodes, seed, report, draws, patience)
-    batch = schedule.begin()
-    while schedule.playing:
-        if not may_go_on():
-            return None
-        action_batch = player(batch, guidance)
-        if worth is not None and action_batch.q_values is not None:
-            worth.append(action_batch.q_values[list(schedule.playing)])
-        batch = schedule.step(action_batch, batch)
-    return [schedule.played[number] for number in range(episodes)]
-
-
-class _Schedule:
-    """Let each environment play the next episode that is due, until all are over.
-
-    All that begin are counted, so that short ones do not count more often than long ones.
+@dataclass(frozen=True, slots=True)
+class EvaluatedRun:
+    """The episodes that a checkpoint played.
 
     Attributes:
-        playing: Number of the episode by environment.
-        played: What came of those that are over, by number.
+        total_steps: Steps of training that it holds.
+        milestones: (key, text) of the game in order.
+        warnings: What is wrong with newer checkpoints.
     """
 
-    def __init__(
-        self,
-        vector: Playable,
-        episodes: int,
-        seed: int,
-        report: Callable[[int], None],
-        draws: EpisodeDraws | None,
-        patience: int,
-    ) -> None:
-        self._patience = patience
-        self._vector, self._report, self._draws = vector, report, draws
-        self._restarts = vector if isinstance(vector, Restarts) else None
-        self._due = deque(range(episodes))
-        count = max(episodes, vector.num_envs)
-        self._seeds = (np.random.SeedSequence(seed).generate_state(count) % 2**31).tolist()
-        self._planned, self._by_model = np.zeros((2, vector.num_envs), np.int64)
-        self._is_new = np.zeros(vector.num_envs, np.bool_)
-        self.playing: dict[int, int] = {}
-        self.played: dict[int, EpisodeSummary] = {}
+    run_id: str
+    checkpoint: Path
+    total_steps: int
+    milestones: tuple[tuple[str, str], ...]
+    played: list[EpisodeSummary]
+    warnings: list[str]
 
-    def begin(self) -> Batch:
-        """Start the first episodes."""
-        rows = range(self._vector.num_envs)
-        seeds = self._assign(rows)
-        if self._restarts is None:
-            return self._vector.reset(self._seeds[: len(rows)])
-        return self._settled(self._restarts.restart(seeds, patience=self._patience))
 
-    def step(self, action_batch: ActionBatch, batch: Batch) -> Batch:
-        """Act where an episode is played; return what the player sees next."""
-        self._planned += action_batch.is_planned
-        self._by_model += action_batch.by_model(batch)
-        actions = action_batch.actions.copy()
-        if self._restarts is not None:
-            actions[[row for row in range(len(actions)) if row not in self.playing]] = STAND_STILL
-        self._is_new[:] = False
-        return self._settled(self._vector.step(actions))
+def evaluate_run(
+    save_dir: str,
+    run: str,
+    *,
+    episodes: int,
+    checkpoint: str | None = LATEST,
+    with_planner: bool = False,
+    patience: int | None = None,
+    report: Callable[[int], None] = lambda done: None,
+) -> EvaluatedRun:
+    """Play episodes by a checkpoint of a run; another process may continue with the run meanwhile.
 
-    def _settled(self, batch: Batch) -> Batch:
-        """Count what has ended, and start what is due there, which may fail at once."""
-        while ended := [row for row in sorted(batch.summaries) if row in self.playing]:
-            for row in ended:
-                self._end(row, batch.summaries[row])
-            seeds = self._assign(ended)
-            if self._restarts is None or not seeds:
-                break
-            batch = self._restarts.restart(seeds, patience=self._patience)
-        return dataclasses.replace(batch, truncated=batch.truncated | self._is_new)
+    `run` is an id, a path or "latest"; `checkpoint` "latest", "best", or the path of a file; None:
+    the best one, if the policy was seen playing alone, else the latest. With the planner it is
+    followed as far as the curriculum did; else the policy is alone. An episode
+    ends after `patience` steps in which nothing new happened; 0: never; None: half an episode's
+    steps, at least 500. `report` is called with how many episodes are played, whenever one has
+    ended.
 
-    def _assign(self, rows: Iterable[int]) -> dict[int, int]:
-        """Let these environments play what is due; return the seeds, by environment."""
-        seeds = {}
-        for row, _ in zip(rows, range(len(self._due)), strict=False):
-            number = self.playing[row] = self._due.popleft()
-            seeds[row] = self._seeds[number]
-            self._planned[row] = self._by_model[row] = 0
-            self._is_new[row] = True
-            if self._draws is not None:
-                self._draws.begin(row, number)
-        return seeds
-
-    def _end(self, row: int, summary: EpisodeSummary) -> None:
-        number, length = self.playing.pop(row), max(1, summary.length)
-        if summary.is_aborted:
-            self._due.appendleft(number)
-            return
-        self.played[number] = dataclasses.replace(
-            summary,
-            planner_share=float(self._planned[row] / length),
-            llm_share=float(self._by_model[row] / length),
+    Raises:
+        PokeTUIError: The run, the checkpoint, the ROM or a worker is unusable.
+    """
+    torch.set_num_threads(1)
+    folder = RunFolder(find_run(save_dir, run, purpose="evaluate"))
+    new, config = load_config(None, {"save_dir": save_dir}), load_settings(folder.path)
+    saved, path, warnings = _read(folder, checkpoint)
+    if kept := ignored_settings(config, new, SESSION_KEYS | {"rom_path"}):
+        warnings = [*warnings, f"The saved run's settings are kept: {', '.join(kept)}."]
+    rom = new.rom_path or config.rom_path
+    config = config.model_copy(update={"save_dir": save_dir, "workers": 0, "rom_path": rom})
+    game = load_game(config.rom_path, config.allow_unknown_rom)
+    few = evaluation_config(config, episodes)
+    with VectorEnv(ENV_FACTORY, few, few.num_envs, few.workers) as vector:
+        with refuse_other_versions(saved):
+            agent = build_agent(config, spaces_of_game(game, config.env.features))
+            agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
+            curriculum = build_curriculum(config, game)
+            curriculum.load(saved.facts["curriculum"])
+            total_steps = int(saved.facts["metrics"]["total_steps"])
+        seed, guidance = evaluation_seed(config), ALONE
+        draws = EpisodeDraws(seed, few.num_envs)
+        # Agents without a policy draw all from one generator.
+        player = agent.player(draws) if isinstance(agent, HasPolicy) else agent.player(seed)
+        if with_planner:
+            guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
+            if "shares" in saved.arrays and curriculum.forced_share is not None:
+                player = _with_share(player, curriculum.forced_share, few.num_envs)
+        if patience is None:
+            patience = max(_LEAST_PATIENCE, config.env.max_steps // 2)
+        played = play_episodes(
+            player,
+            vector,
+            episodes,
+            seed,
+            guidance,
+            report=report,
+            draws=draws,
+            patience=patience,
         )
-        self._report(len(self.played))
+    return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 
 
-def usage_of(played: Sequence[EpisodeSummary]) -> tuple[float, float]:
-    """Return the shares of all decisions that a language model, and that the rules decided."""
-    steps = max(1, sum(summary.length for summary in played))
-    by_model = sum(summary.llm_share * summary.length for summary in played)
-    planned = sum(summary.planner_share * summary.length for summary in played)
-    return by_model / steps, max(0.0, planned - by_model) / steps
+def _with_share(player: Player, share: float, num_envs: int) -> Player:
+    """Return the player, which gives the planner its share of the decisions as training did."""
+    shares = ExactShares(num_envs, 2)
+
+    def play(batch: Batch, guidance: Guidance) -> ActionBatch:
+        is_new = batch.terminated | batch.truncated
+        shares.load(np.where(is_new[:, None], 0.0, shares.save()))
+        return player(batch, assign_decisions(shares, share, batch, guidance))
+
+    return play
 
 
-def summarise(
-    played: Sequence[EpisodeSummary],
-    milestones: Iterable[str] = (),
-    q_values: Sequence[FloatArray] = (),
-) -> Evaluation:
-    """Sum up at least one episode.
-
-    Without the keys of the game's `milestones` nobody can say what share of them was reached.
-    `q_values` are those of all actions that were taken.
-    """
-    rewards = [summary.total_reward for summary in played]
-    lengths = [summary.length for summary in played]
-    llm_usage, rules_usage = usage_of(played)
-    known = tuple(milestones)
-    reached = (key for summary in played for key in summary.steps_to_milestone)
-    shares = {
-        key: statistics.fmean(key in summary.steps_to_milestone for summary in played)
-        for key in dict.fromkeys((*known, *reached))
-    }
-    worth = np.concatenate(q_values) if q_values else None
-    return Evaluation(
-        episodes=len(played),
-        avg_reward=statistics.fmean(rewards),
-        std_reward=statistics.pstdev(rewards),
-        avg_length=statistics.fmean(lengths),
-        avg_llm_usage=llm_usage,
-        avg_rules_usage=rules_usage,
-        success_rate=statistics.fmean(summary.is_success for summary in played),
-        milestones=shares,
-        milestone_rate=sum(shares.values()) / len(known) if known else None,
-        avg_q_value=None if worth is None else float(worth.mean()),
-        std_q_value=None if worth is None else float(worth.std()),
-    )
+def _read(folder: RunFolder, checkpoint: str | None) -> tuple[Checkpoint, Path, list[str]]:
+    store = CheckpointStore(folder.checkpoints_path, keep=1)
+    if checkpoint is None:
+        return store.load_best()
+    if checkpoint == LATEST:
+        return store.load_newest()
+    path = user_path(checkpoint)
+    if checkpoint == "best":
+        path = folder.checkpoints_path / BEST
+        if not path.is_file():
+            raise CheckpointError(
+                f"The run {folder.run_id} has no best checkpoint yet.", "Use --checkpoint latest."
+            )
+    return read_checkpoint(path), path, []

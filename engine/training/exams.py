@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.agents.evaluation import summarise
 from engine.config import RunConfig
-from engine.curriculum.success_rate import SuccessRate
-from engine.curriculum.way import WayToGoal
+from engine.curriculum.starts import SuccessRate, WayToGoal
 from engine.env.batch import Batch
-from engine.history.patterns import success_interval
-from engine.training.evaluation import summarise
+from engine.planning.history.patterns import success_interval
 from engine.types import EpisodeSummary, Evaluation
 
 WINDOW = 20

@@ -11,17 +11,19 @@ import numpy as np
 
 from engine.agents.calibration import Calibration
 from engine.config import PlannerConfig
-from engine.curriculum.success_rate import DECAY
+from engine.curriculum.starts import DECAY
 from engine.env.batch import Batch
+from engine.env.world import PlannerGoals
 from engine.events import Event, GoalEvaluated, PlannerStatusChanged
-from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.history.uplift import Uplift
-from engine.llm.answering import ANSWERING
-from engine.llm.exchanges import ExchangeLog
-from engine.llm.planner import Planner
-from engine.llm.prompt import Notes
-from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
-from engine.llm.summary import RunSummary
+from engine.planning.goals.planned import Known
+from engine.planning.goals.subgoal_codec import subgoal_from_json, subgoal_to_json
+from engine.planning.history.decisions import DecisionHistoryAnalyzer, Uplift
+from engine.planning.models.answering import ANSWERING
+from engine.planning.models.exchanges import ExchangeLog
+from engine.planning.models.planner import Planner
+from engine.planning.models.prompt import Notes
+from engine.planning.models.summary import RunSummary
+from engine.planning.rules.advisor import GOAL_SOURCE
 from engine.planning_types import (
     GoalOutcome,
     GoalSources,
@@ -31,10 +33,7 @@ from engine.planning_types import (
     goal_source_names,
     with_goal_sources,
 )
-from engine.strategy.advisor import GOAL_SOURCE
-from engine.strategy.experience import Known
 from engine.types import EpisodeSummary
-from engine.world import PlannerGoals
 
 _TRIES = 4
 """Environments in which a query is looked for; most situations have been asked about."""

@@ -11,7 +11,7 @@ from engine.agents.arbitration import explain
 from engine.agents.base import ActionBatch
 from engine.agents.gradients import SKIPPED, skipped_text
 from engine.curriculum.starts import EpisodeStarts
-from engine.env.inspection import Inspection
+from engine.env.batch import Inspection
 from engine.events import (
     DecisionMade,
     Event,
@@ -21,11 +21,11 @@ from engine.events import (
     StrategySwitched,
     WarningRaised,
 )
-from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import Controls, Pace
 from engine.loop.reporter import FRAME_INTERVAL_S, Reporter
-from engine.training.journal import Journal
-from engine.training.metrics_logger import MetricsLogger
+from engine.planning.history.recorder import DecisionRecorder
+from engine.runs.journal import Journal
+from engine.runs.metrics import MetricsLogger
 from engine.training.state import RunState
 from engine.types import Decision, Source
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from engine.env.batch import Batch
 from engine.errors import CheckpointError, DecisionValidationError, EnvironmentError, WorkerError
 from engine.events import CheckpointSaved, WarningRaised
-from engine.training.checkpoint import Checkpoint, CheckpointStore
+from engine.runs.checkpoint import Checkpoint, CheckpointStore
+from engine.runs.folder import RunFolder
 from engine.training.learning import Learning
+from engine.training.overrides import RunOverrides
 from engine.training.reporter import RunLog, TrainingReporter
-from engine.training.run_overrides import RunOverrides
-from engine.training.runs import RunFolder
 from engine.training.state import RunState
 from engine.types import GAME_BOY_ACTIONS
 

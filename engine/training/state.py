@@ -1,20 +1,302 @@
 """Hold what a step changes: the games as they are now, and what was counted of them."""
 
-from collections.abc import Callable
+import contextlib
+import inspect
+import math
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from engine import commands
 from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
-from engine.curriculum.starts import EpisodeStarts
-from engine.curriculum.way import WayToGoal
+from engine.curriculum.starts import EpisodeStarts, WayToGoal
 from engine.env.batch import Batch
+from engine.env.start_states import pack_state, unpack_env
+from engine.env.world import (
+    POWERS,
+    FullWorld,
+    Inspectable,
+    LivePlay,
+    Overrides,
+    Overview,
+    Recording,
+    SingleSteps,
+    Snapshots,
+    World,
+)
+from engine.errors import WorkerError
+from engine.events import KeptState, StatesKept
 from engine.games.base import Game
+from engine.ground.files import make_subfolder, write_file
 from engine.loop.metrics import RunMetrics
-from engine.strategy.advisor import known_goals
-from engine.training.kept_states import KeptStates
-from engine.training.powers import with_powers
-from engine.world import World
+from engine.planning.rules.advisor import known_goals
+
+# Run in worlds that lack a power: do without it, or say why something cannot be done.
+
+_NEEDED: dict[type, tuple[type, str]] = {
+    commands.Watch: (Inspectable, "be watched"),
+    commands.ShowGames: (Overview, "show several games"),
+    commands.TakeOver: (SingleSteps, "be played by hand"),
+    commands.Press: (SingleSteps, "be played by hand"),
+    commands.PlayLive: (LivePlay, "run in real time"),
+    commands.Restart: (Snapshots, "restart episodes"),
+    commands.KeepState: (Snapshots, "save states"),
+    commands.Branch: (Snapshots, "save states"),
+    commands.SaveSlot: (Snapshots, "save states"),
+    commands.LoadSlot: (Snapshots, "save states"),
+    commands.SetGoal: (Overrides, "change its goal while running"),
+    commands.SetMode: (Overrides, "change its mode while running"),
+    commands.SetWeight: (Overrides, "change its rewards while running"),
+    commands.StartRecording: (Recording, "be recorded"),
+}
+
+
+def refusal(world: World, command: commands.Command) -> str:
+    """Return why a world without a power cannot do what a command asks, "" if it can."""
+    power, text = _NEEDED.get(type(command), (object, ""))
+    own = world.world if isinstance(world, _Completed) else world
+    return "" if isinstance(own, power) else f"This world cannot {text}."
+
+
+def with_powers(world: World, batch: Batch) -> FullWorld:
+    """Return a world that stands in for the powers that it lacks, or the same if it lacks none.
+
+    `batch` is what it last returned.
+    """
+    lacks_none = all(isinstance(world, power) for power in POWERS)
+    return cast(FullWorld, world if lacks_none else _Completed(world, batch))
+
+
+class _Completed:
+    """A world, and for each power that it lacks what does nothing or says that it lacks it."""
+
+    can_record = False
+    frames_per_s = math.nan
+
+    def __init__(self, world: World, batch: Batch) -> None:
+        self.world = world
+        self._last = batch
+        self._shows = isinstance(world, Inspectable)
+        for power in POWERS:
+            if isinstance(world, power):
+                for name, _ in inspect.getmembers(power, inspect.isfunction):
+                    if not name.startswith("_") and name != "step":
+                        setattr(self, name, getattr(world, name))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.world, name)
+
+    def reset(self, seeds: Sequence[int]) -> Batch:
+        self._last = self.world.reset(seeds)
+        return self._last
+
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
+        step: Any = self.world.step
+        self._last = step(actions, shows=shows) if self._shows else step(actions)
+        return self._last
+
+    def save(self) -> list[bytes]:
+        """Return nothing of any environment."""
+        return [b""] * self.world.num_envs
+
+    def load(self, states: Sequence[bytes]) -> Batch:
+        """Continue from where the environments are: at the start of episodes, in a resumed run."""
+        return self._last
+
+    def mend(self) -> Batch:
+        """Replace nothing: rewards and ends are those of the step before, so they are left out."""
+        nothing = np.zeros(self.world.num_envs)
+        return replace(
+            self._last,
+            rewards=nothing.astype(np.float32),
+            terminated=nothing.astype(np.bool_),
+            truncated=nothing.astype(np.bool_),
+            summaries={},
+            reached={},
+        )
+
+    def _do_without(self, *args: Any, **kwargs: Any) -> None:
+        """Show, ask and change nothing; whoever wants something else is refused before."""
+
+    watch = inspect = update_planner = question = override = _do_without
+
+    def _cannot(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise WorkerError("This world cannot do that.")
+
+    step_one = play_frames = count_frames = record = draw_games = pictures = _cannot
+    snapshot = place = begin_now = _cannot
+
+
+# Keep snapshots of the watched game, so that an episode can branch from them.
+
+_SHORTEST_S = 2.0
+"""Between two snapshots that are taken unasked: saving a game takes 12 ms."""
+
+_MOST_ASKED = 12
+"""States that a person asked for; one more takes the oldest one's place."""
+
+
+_SAVED = ("number", "env_index", "episode_steps", "place", "episode", "kept_s", "slot")
+"""What a checkpoint says of a state, in this order."""
+
+_Kept = tuple[KeptState, bytes]
+"""A state and its snapshot."""
+
+
+class KeptStates:
+    """The last snapshots that were taken unasked, and apart from them those asked for.
+
+    A checkpoint holds those asked for; the others end with the process.
+
+    Args:
+        most: How many are taken unasked; 0: none.
+        interval: Steps of an episode between two of them, more where steps are fast. Milestones
+            bring more, where they are not as fast.
+        clock: Seconds that only rise.
+        now: Seconds since 1970.
+
+    Attributes:
+        write: Writes the file of a state that a person keeps; None: it is in memory alone.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        interval: int,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.write: Callable[[KeptState, bytes], Path] | None = None
+        self._interval = interval
+        self._clock = clock
+        self._now = now
+        self._due_s = 0.0
+        self._automatic: deque[_Kept] = deque(maxlen=most)
+        self._asked: deque[_Kept] = deque(maxlen=_MOST_ASKED)
+        self._slots: dict[int, _Kept] = {}
+        self._number = 0
+        self._last_steps = 0
+
+    @property
+    def listed(self) -> StatesKept:
+        """Return what there is, oldest first."""
+        return StatesKept(tuple(state for _, (state, _) in sorted(self._by_number.items())))
+
+    def follow(
+        self, vector: Snapshots, batch: Batch, env_index: int, steps: int, episode: int
+    ) -> bool:
+        """Keep the watched environment's state if it is time; return whether it was.
+
+        The environments are still in the batch's state. `steps` are of the watched one's episode;
+        `episode` is how many have ended.
+        """
+        has_stepped, self._last_steps = steps != self._last_steps, steps
+        is_wanted = (steps > 0 and steps % self._interval == 0) or env_index in batch.reached
+        if not (self._automatic.maxlen and has_stepped and is_wanted):
+            return False
+        if self._clock() < self._due_s:  # who wins in a second reaches ten milestones in it
+            return False
+        self._due_s = self._clock() + _SHORTEST_S
+        with contextlib.suppress(WorkerError):  # the next step replaces the process, with a warning
+            self._automatic.append(self._take(vector, env_index, steps, episode, is_asked=False))
+            return True
+        return False
+
+    def keep(
+        self, vector: Snapshots, env_index: int, steps: int, episode: int, slot: int = 0
+    ) -> _Kept:
+        """Keep a state that a person asks for; return it and its snapshot, or raise WorkerError.
+
+        `slot`: in place of what that slot held; 0: in none.
+        """
+        state, snapshot = self._take(vector, env_index, steps, episode, is_asked=True)
+        kept = replace(state, slot=slot), snapshot
+        if slot:
+            self._slots[slot] = kept
+        else:
+            self._asked.append(kept)
+        return kept
+
+    def in_slot(self, slot: int) -> _Kept | None:
+        """Return a slot's state and its snapshot, None if it is empty."""
+        return self._slots.get(slot)
+
+    def find(self, number: int) -> _Kept | None:
+        """Return a state and its snapshot, None if it is not kept."""
+        return self._by_number.get(number)
+
+    def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """Return JSON-able facts, and snapshots by number, from which `load` continues."""
+        asked = (*self._asked, *self._slots.values())
+        rows = [[getattr(state, name) for name in _SAVED] for state, _ in asked]
+        snapshots = {str(state.number): snapshot for state, snapshot in asked}
+        return {"number": self._number, "asked": rows}, snapshots
+
+    def load(self, facts: Mapping[str, Any], snapshots: Mapping[str, bytes]) -> None:
+        """Restore the state that `save` returned."""
+        self._number = int(facts["number"])
+        self._automatic.clear()
+        self._asked.clear()
+        self._slots.clear()
+        for row in facts["asked"]:
+            values = dict(zip(_SAVED, row, strict=False))  # older ones lack the last
+            state = KeptState(
+                int(values["number"]),
+                int(values["env_index"]),
+                int(values["episode_steps"]),
+                str(values["place"]),
+                is_asked=True,
+                episode=int(values.get("episode", 0)),
+                kept_s=float(values.get("kept_s", 0.0)),
+                slot=int(values.get("slot", 0)),
+            )
+            kept = state, snapshots[str(state.number)]
+            if state.slot:
+                self._slots[state.slot] = kept
+            else:
+                self._asked.append(kept)
+
+    @property
+    def _by_number(self) -> dict[int, _Kept]:
+        kept = (*self._automatic, *self._asked, *self._slots.values())
+        return {one[0].number: one for one in kept}
+
+    def _take(
+        self, vector: Snapshots, env_index: int, steps: int, episode: int, *, is_asked: bool
+    ) -> _Kept:
+        snapshot, place = vector.snapshot(env_index), vector.place(env_index)
+        self._number += 1
+        state = KeptState(self._number, env_index, steps, place, is_asked, episode, self._now())
+        return state, snapshot
+
+
+def write_state(folder: Path, sha1: str, state: KeptState, snapshot: bytes) -> Path:
+    """Write a state of the ROM with this SHA-1 where `poketui run --state` can begin from it.
+
+    Returns:
+        Its path; no other file is ever overwritten.
+
+    Raises:
+        OSError: The disk is full or not writable.
+    """
+    place = re.sub(r"[^a-z0-9]+", "-", state.place.lower()).strip("-") or "somewhere"
+    make_subfolder(folder)
+    path = folder / f"{state.number:04d}-{place}.state"
+    for again in range(2, 1000):
+        if not path.exists():
+            break
+        path = folder / f"{state.number:04d}-{place}-{again}.state"
+    _, machine = unpack_env(snapshot)
+    write_file(path, pack_state(sha1, machine))
+    return path
 
 
 class EpisodeTally:

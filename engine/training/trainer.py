@@ -17,10 +17,12 @@ from functools import partial
 
 from engine.agents.base import Agent
 from engine.agents.calibration import Calibration
+from engine.agents.evaluation import evaluate, evaluation_config
 from engine.commands import Command
 from engine.config import RunConfig
 from engine.curriculum.scheduler import Curriculum, hand_over
 from engine.env.batch import Batch
+from engine.env.world import KeepsChoosers, World
 from engine.errors import PokeTUIError
 from engine.events import (
     EpisodeEnded,
@@ -31,27 +33,23 @@ from engine.events import (
     WarningRaised,
 )
 from engine.games.base import Game
-from engine.history.recorder import DecisionRecorder
+from engine.ground.text import counted
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.machine import MachineMeter
 from engine.loop.session_loop import SessionLoop
-from engine.plurals import counted
-from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.training.checkpoint import CheckpointStore
-from engine.training.command_handler import CommandHandler
-from engine.training.evaluation import evaluate, evaluation_config
-from engine.training.journal import Journal
-from engine.training.kept_states import write_state
+from engine.planning.goals.adaptive import AdaptiveStrategySystem
+from engine.planning.history.recorder import DecisionRecorder
+from engine.runs.checkpoint import CheckpointStore
+from engine.runs.folder import RunFolder
+from engine.runs.journal import Journal
+from engine.runs.lock import RunStatus
+from engine.training.commands import CommandHandler
 from engine.training.learning import ExperienceUpdates, Learning
 from engine.training.planning import Planning
-from engine.training.powers import refusal
 from engine.training.reporter import RunLog, TrainingReporter
-from engine.training.run_status import RunStatus
-from engine.training.runs import RunFolder
 from engine.training.snapshot import Checkpointer
-from engine.training.state import RunState
+from engine.training.state import RunState, refusal, write_state
 from engine.types import EpisodeSummary
-from engine.world import KeepsChoosers, World
 
 _log = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.files import make_folder, open_to_read, write_file
 from engine.games.overworld import BACK, Ability, Overworld
+from engine.ground.files import make_folder, open_to_read, write_file
 from engine.types import Facing, Terrain
 from engine.wayfinding.network import (
     Indices,

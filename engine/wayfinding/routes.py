@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ConfigurationError
-from engine.folders import cache_folder
 from engine.games.overworld import ANY_SCENE, BACK, NO_ABILITY, Ability, Overworld, Stance
+from engine.ground.folders import cache_folder
 from engine.types import Facing, GameState, MapId, Terrain
 from engine.wayfinding.graph import (
     VERSION,

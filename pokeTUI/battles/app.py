@@ -20,26 +20,25 @@ from textual.screen import Screen
 
 from engine.commands import ChooseInBattle, Pause, Resume, Save, Stop, Watch
 from engine.events import BattleShown, ConnectionLost, RunFailed, RunStopped
-from engine.files import make_subfolder, write_file
-from pokeTUI.actions.palette import ActionsProvider
+from engine.ground.files import make_subfolder, write_file
+from pokeTUI.app.actions import ActionsProvider
 from pokeTUI.battles.bars import TurnBar
 from pokeTUI.battles.board import BattleScreen, Shown
 from pokeTUI.battles.choosing import Choosing, begin, pick, undone, with_gimmick
-from pokeTUI.battles.cursor import Cursor
 from pokeTUI.battles.panes import Scene
-from pokeTUI.battles.state import BattlesState, fold_battles
+from pokeTUI.battles.playback import BattlesState, Cursor, fold_battles
 from pokeTUI.dashboard.state import BattleMoment, DashboardState, fold
-from pokeTUI.keys.entry import BATTLES
-from pokeTUI.keys.keymap import KeyTable, RefusedKeys
-from pokeTUI.link import Link, Session
+from pokeTUI.draw.menu import Menu
+from pokeTUI.input.entry import BATTLES
+from pokeTUI.input.keymap import KeyTable, RefusedKeys
 from pokeTUI.preferences import Memory, PreferenceFile
 from pokeTUI.screens.endings import ClosingScreen, FailureScreen
 from pokeTUI.screens.help import HelpScreen
-from pokeTUI.signals import end_on_hangup, suspend
 from pokeTUI.terminal.driver import with_job_control
+from pokeTUI.terminal.link import Link, Session
 from pokeTUI.terminal.output import known_theme, set_up_output, theme_after
 from pokeTUI.terminal.probe import terminal_of
-from pokeTUI.widgets.menu import Menu
+from pokeTUI.terminal.signals import end_on_hangup, suspend
 
 POLL_INTERVAL_S = 1 / 15
 
@@ -59,7 +58,7 @@ class BattleApp(App[None]):
     """
 
     TITLE = "PokeTUI battles"
-    CSS_PATH = Path(__file__).parent.parent / "styles" / "cockpit.tcss"
+    CSS_PATH = Path(__file__).parents[1] / "app" / "cockpit.tcss"
     CSS = """
     #battle_board { width: 100%; height: 100%; overflow: hidden; }
     #head, #turns, #battle_keys { background: $panel; }

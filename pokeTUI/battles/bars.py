@@ -8,10 +8,10 @@ from textual.message import Message
 from pokeTUI.battles.layout import VIEWS
 from pokeTUI.battles.panes import TITLES, Scene
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.rendering.lines import Line
+from pokeTUI.draw.lines import Line
+from pokeTUI.draw.lines_widget import LinesWidget
+from pokeTUI.draw.theme import Ink
 from pokeTUI.screens.bars import ActionBar
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.lines_widget import LinesWidget
 
 
 class Head(LinesWidget):

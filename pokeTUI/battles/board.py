@@ -14,14 +14,14 @@ from pokeTUI.battles.choosing import Choosing, options, so_far, title
 from pokeTUI.battles.layout import CHOOSE, LOG, VIEWS, BattlePlan, make_plan
 from pokeTUI.battles.panes import BattlePane, Scene, make_panes
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.entry import KeyAction
-from pokeTUI.keys.keymap import KeyTable, fitting
-from pokeTUI.rendering.lines import Line
+from pokeTUI.draw.lines import Line
+from pokeTUI.draw.lines_widget import LinesWidget
+from pokeTUI.draw.menu import Column, Menu, Row
+from pokeTUI.draw.splits import GAME
+from pokeTUI.draw.theme import Ink
+from pokeTUI.input.entry import KeyAction
+from pokeTUI.input.keymap import KeyTable, fitting
 from pokeTUI.screens.bars import ActionBar, TooSmall
-from pokeTUI.splits import GAME
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.lines_widget import LinesWidget
-from pokeTUI.widgets.menu import Column, Menu, Row
 
 
 class Chooser(Widget):

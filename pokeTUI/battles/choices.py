@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles.actions import (
+from engine.battles.sim.actions import (
     COMPATIBLE,
     PASS,
     SELECTIONS,

@@ -6,8 +6,8 @@ Pure: every step returns another state.
 import json
 from dataclasses import dataclass, replace
 
-from engine.battles.actions import PASS, SELECTIONS, SLOT_CODES, is_gimmick
-from engine.battles.observation import MOVE, MOVES, MOVES_PART
+from engine.battles.sim.actions import PASS, SELECTIONS, SLOT_CODES, is_gimmick
+from engine.battles.sim.observation import MOVE, MOVES, MOVES_PART
 from engine.events import BattleWanted
 from pokeTUI.battles.choices import (
     Member,

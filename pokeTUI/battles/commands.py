@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 from engine.errors import CheckpointError, ConfigurationError
 from engine.events import RunFailed, RunStopped
-from engine.folders import user_path
-from engine.plurals import counted
-from pokeTUI.launch import EXIT_FAILED, EXIT_REFUSED, check_preferences, check_terminal
-from pokeTUI.signals import signal_exit_code
+from engine.ground.folders import user_path
+from engine.ground.text import counted
+from pokeTUI.app.launch import EXIT_FAILED, EXIT_REFUSED, check_preferences, check_terminal
+from pokeTUI.terminal.signals import signal_exit_code
 
 if TYPE_CHECKING:
-    from engine.battles.players import Player
-    from engine.battles.session import BattleSession
-    from engine.battles.simulator import BattleLog
-    from engine.battles.spectating import Pairing
+    from engine.battles.learn.session import BattleSession
+    from engine.battles.play.players import Player
+    from engine.battles.play.spectating import Pairing
+    from engine.battles.sim.simulator import BattleLog
     from engine.events import ConnectionLost
-    from engine.threaded_session import ThreadedSession
-    from pokeTUI.link import Session
+    from engine.sessions.threaded import ThreadedSession
+    from pokeTUI.terminal.link import Session
 
 YOU = "you"
 _TAKE_DOWN_S = 5.0
@@ -57,7 +57,7 @@ def run_battle_app(
         color: Of the terminal.
         run_dir: The folder of the run that it trains, "" if it trains nothing.
     """
-    from engine.training.runs import resume_command
+    from engine.runs.folder import resume_command
     from pokeTUI.battles.app import BattleApp
 
     def resume() -> str:
@@ -70,11 +70,10 @@ def run_battle_app(
 
 def show_training(session: "BattleSession") -> "RunStopped | RunFailed | ConnectionLost | None":
     """Show a run that is trained, with battles of its newest policy; return how it ended."""
-    from engine.battles.formats import find_format
-    from engine.battles.players import Player
-    from engine.battles.setup import find_simulator
-    from engine.battles.spectating import ExhibitionSession, Pairing
-    from engine.battles.teams import pool
+    from engine.battles.play.players import Player
+    from engine.battles.play.spectating import ExhibitionSession, Pairing
+    from engine.battles.sim.setup import find_simulator
+    from engine.battles.sim.teams import find_format, pool
 
     vgc = session.config.vgc
     format = find_format(vgc.format)
@@ -99,11 +98,11 @@ def watch(
     seed: int = 0,
 ) -> Outcome:
     """Show battles until the user leaves."""
-    from engine.battles.demonstrations import SUFFIX, read_battles
-    from engine.battles.players import SCRIPTED
-    from engine.battles.replays import LinesSession, ReplaySession, read_protocol
-    from engine.battles.setup import find_simulator
-    from engine.battles.spectating import MatchSession
+    from engine.battles.learn.demonstrations import SUFFIX, read_battles
+    from engine.battles.play.players import SCRIPTED
+    from engine.battles.play.replays import LinesSession, ReplaySession, read_protocol
+    from engine.battles.play.spectating import MatchSession
+    from engine.battles.sim.setup import find_simulator
 
     save_dir, path = saves(save_dir), user_path(what)
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
@@ -142,9 +141,9 @@ def play(
     seed: int = 0,
 ) -> Outcome:
     """Let the user play until they leave."""
-    from engine.battles.players import Player
-    from engine.battles.setup import find_simulator
-    from engine.battles.spectating import MatchSession
+    from engine.battles.play.players import Player
+    from engine.battles.play.spectating import MatchSession
+    from engine.battles.sim.setup import find_simulator
 
     save_dir = saves(save_dir)
     pairing = _pairing((Player(YOU), _found(against, save_dir)), team, battle_format, seed)
@@ -159,9 +158,9 @@ def play(
 
 def train() -> Outcome:
     """Train a new policy with the usual settings until the user leaves, or it fails."""
-    from engine.battles.session import BattleSession
+    from engine.battles.learn.session import BattleSession
     from engine.config import load_config
-    from engine.training.runs import resume_command
+    from engine.runs.folder import resume_command
 
     usual = saves()
     session = BattleSession(load_config(None, {"save_dir": usual}))
@@ -215,9 +214,8 @@ def _pairing(
     players: "tuple[Player, Player]", team: str, battle_format: str, seed: int
 ) -> "Pairing":
     """Return what is to be played: with a shipped team, or the user's own on the first side."""
-    from engine.battles.formats import DEFAULT_FORMAT, find_format
-    from engine.battles.spectating import Pairing
-    from engine.battles.teams import pool, read_team
+    from engine.battles.play.spectating import Pairing
+    from engine.battles.sim.teams import DEFAULT_FORMAT, find_format, pool, read_team
 
     format = find_format(battle_format) if battle_format else DEFAULT_FORMAT
     own = foe = pool(format)[0].packed
@@ -232,8 +230,8 @@ def _found(name: str, save_dir: str) -> "Player":
     Raises:
         CheckpointError: There is none.
     """
-    from engine.battles.players import find_player
-    from engine.training.checkpoint import LATEST
+    from engine.battles.play.players import find_player
+    from engine.runs.checkpoint import LATEST
 
     try:
         return find_player(name, save_dir)
@@ -248,7 +246,7 @@ def _found(name: str, save_dir: str) -> "Player":
 
 def _keeper(save_dir: str, kept: list[Path]) -> "Callable[[BattleLog], None]":
     """Return what writes a battle that ended, as a demonstration; `kept` gets its file."""
-    from engine.battles.demonstrations import SUFFIX, Battle, write_battles
+    from engine.battles.learn.demonstrations import SUFFIX, Battle, write_battles
 
     def keep(log: "BattleLog") -> None:
         name = f"{datetime.now():%Y%m%d-%H%M%S}-{YOU}-{len(kept) + 1:03}{SUFFIX}"

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from pokeTUI.battles.view import BattleView, Condition, Mon, Sheet, Side
+from pokeTUI.draw.lines import Line, add_bar, beside
+from pokeTUI.draw.theme import Ink
 from pokeTUI.panes.creatures import health
-from pokeTUI.rendering.lines import Line, add_bar, beside
-from pokeTUI.theme import Ink
 
 _STATS = {
     "atk": "Atk",

@@ -7,24 +7,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from engine.numerals import parse_number, parse_whole
-from pokeTUI.battles.protocol import (
-    STATS,
-    effect_name,
-    side_number,
-    spaced,
-    split_line,
-    spoken_effect,
-    weather_name,
-)
+from engine.ground.numerals import parse_number, parse_whole
 from pokeTUI.battles.view import (
     NO_BOOSTS,
+    STATS,
     BattleView,
     Condition,
     Mon,
     Sheet,
     Side,
+    effect_name,
     is_species,
+    side_number,
+    spaced,
+    split_line,
+    spoken_effect,
+    weather_name,
 )
 
 

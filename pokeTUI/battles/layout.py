@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from textual.geometry import Region
 
-from pokeTUI.layout import MIN_COLUMNS, MIN_ROWS
+from pokeTUI.draw.layout import MIN_COLUMNS, MIN_ROWS
 
 FIELD, LOG, POLICY, SHEETS, RATES, WORKERS, CHOOSE = (
     "field",

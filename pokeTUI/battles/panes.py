@@ -12,14 +12,14 @@ from engine.events import BattleWorker
 from pokeTUI.battles.choices import read_request, words
 from pokeTUI.battles.field import field_lines
 from pokeTUI.battles.layout import FIELD, LOG, POLICY, RATES, SHEETS, WORKERS
-from pokeTUI.battles.state import BattlesState
+from pokeTUI.battles.playback import BattlesState
 from pokeTUI.battles.text import Weight
 from pokeTUI.battles.view import BattleView, Mon, Side
+from pokeTUI.draw.lines import Line, add_bar, wrap
+from pokeTUI.draw.lines_widget import LinesWidget
+from pokeTUI.draw.theme import Ink
 from pokeTUI.panes.pane import empty
-from pokeTUI.rendering.lines import Line, add_bar, wrap
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.lines_widget import LinesWidget
-from pokeTUI.widgets.plot import Axes, PlotLine, plot
+from pokeTUI.panes.plot import Axes, PlotLine, plot
 
 _LOG_INKS = MappingProxyType(
     {

@@ -4,17 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from engine.numerals import parse_number
+from engine.ground.numerals import parse_number
 from pokeTUI.battles import phrases
-from pokeTUI.battles.protocol import (
+from pokeTUI.battles.view import (
     SIDES,
+    BattleView,
+    Mon,
     effect_name,
     side_number,
     split_line,
     spoken_effect,
     weather_name,
 )
-from pokeTUI.battles.view import BattleView, Mon
 
 
 class Weight(Enum):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.errors import ConfigurationError
-from engine.folders import user_path
-from engine.plurals import counted
+from engine.ground.folders import user_path
+from engine.ground.text import counted
 from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import (
     AnyRom,
@@ -22,7 +22,7 @@ from pokeTUI.cli.options import (
     given,
     planner_model,
 )
-from pokeTUI.printing import say
+from pokeTUI.terminal.printing import say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -200,10 +200,10 @@ def bc(
     """Train a policy by behavioural cloning, or DAgger."""
     # Here, not above: these load the learning library.
     from engine.config import load_config
-    from engine.llm.backends import make_backends
-    from engine.training.aggregation import aggregate
-    from engine.training.from_demonstrations import PROJECT, Source, clone_policy
-    from engine.training.policy_folders import PolicyFolder, list_policies
+    from engine.imitation.aggregation import aggregate
+    from engine.imitation.from_demonstrations import PROJECT, Source, clone_policy
+    from engine.planning.models.backends import make_backends
+    from engine.runs.policy_folders import PolicyFolder, list_policies
     from pokeTUI.saved import saves
 
     settings = given(
@@ -288,7 +288,7 @@ def _device(device: str | None, cuda: bool | None) -> str | None:
 
 def _how_to_resume(paths: list[Path]) -> str:
     """Say how one of the policies is cloned on, if there is something of it."""
-    from engine.training.policy_folders import PolicyFolder
+    from engine.runs.policy_folders import PolicyFolder
 
     for path in paths:
         if PolicyFolder(path).store(1).paths():
@@ -298,7 +298,7 @@ def _how_to_resume(paths: list[Path]) -> str:
 
 def _what_next(path: Path) -> str:
     """Say how a policy is trained on; where several agents can have its network, PPO and DQN."""
-    from engine.training.policy_folders import PolicyFolder
+    from engine.runs.policy_folders import PolicyFolder
 
     network = PolicyFolder(path).settings()["cloning"]["network"]
     agents = "" if network in {"ppo", "dqn"} else " --agent dqn (or ppo)"
@@ -342,8 +342,8 @@ class _Printer:
     def show(self, news: Any) -> None:
         """Show how far it is, or what came of it."""
         from engine.imitation.bc import Epoch
+        from engine.imitation.cloning import Note
         from engine.imitation.dagger import Round
-        from engine.training.cloning import Note
         from engine.types import Evaluation
 
         match news:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from engine.errors import ConfigurationError
-from engine.plurals import counted
+from engine.ground.text import counted
 from pokeTUI.cli.completion import complete_players, words
 from pokeTUI.cli.options import (
     AnyRom,
@@ -26,7 +26,7 @@ from pokeTUI.cli.options import (
     given,
     parse_settings,
 )
-from pokeTUI.printing import complain, say
+from pokeTUI.terminal.printing import complain, say
 
 PLAY_STEPS = 20_000
 LEARNING_ARMS = ("ppo", "hybrid", "no-distillation", "dagger", "dqn")
@@ -228,7 +228,7 @@ def bench_vgc(
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
 ) -> None:
     """Measure the battle simulator: speed, its speed patch, replays, rejected choices."""
-    from engine.battles.formats import find_format
+    from engine.battles.sim.teams import find_format
     from engine.bench.battles import measure_battles
 
     measure_battles(find_format(battle_format), battles, lanes, seed)
@@ -248,7 +248,7 @@ def _chosen(arms: list[str] | None, known: Collection[str]) -> list[str]:
 
 def _write(out: Path | None, facts: Mapping[str, Any]) -> None:
     """Write results as JSON, if a file is named."""
-    from engine.files import EXPORT_MODE, write_file
+    from engine.ground.files import EXPORT_MODE, write_file
 
     if out is not None:
         write_file(out, json.dumps(facts, indent=1).encode(), EXPORT_MODE)

@@ -17,8 +17,8 @@ from typing import get_args
 import typer
 
 from engine.errors import PokeTUIError
-from engine.files import read_object
-from engine.numerals import parse_whole
+from engine.ground.files import read_object
+from engine.ground.numerals import parse_whole
 
 _MOST_RUNS = 50
 _WORD = re.compile(r"(?!-)[\w.,:+@%-]+")

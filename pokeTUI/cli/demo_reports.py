@@ -13,9 +13,9 @@ from engine.demos.recording_log import LOG_SUFFIX
 from engine.demos.writer import is_being_written, recover
 from engine.errors import DemoError, PokeTUIError
 from engine.games.bundled import name_of
-from engine.plurals import counted
-from pokeTUI.demos.naming import named, settings
-from pokeTUI.printing import say
+from engine.ground.text import counted
+from pokeTUI.app.recordings import named, settings
+from pokeTUI.terminal.printing import say
 
 _BAR = 30
 
@@ -274,7 +274,7 @@ def print_export(
     """Write demonstrations for other programs."""
     # Here, not above: listing needs none of it.
     from engine.demos.exchange import to_npz
-    from engine.demos.lerobot_folder import to_lerobot
+    from engine.demos.lerobot import to_lerobot
     from engine.demos.minari_folder import to_minari
     from engine.demos.table import to_csv
 

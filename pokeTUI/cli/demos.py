@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from engine.plurals import counted
+from engine.ground.text import counted
 from pokeTUI.cli import video
 from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import AnyRom, Color, Core, Game, Panels, Rom, SaveDir, Seed, chosen_rom
-from pokeTUI.printing import confirm, say
+from pokeTUI.terminal.printing import confirm, say
 
 demos_app = typer.Typer(help="List, watch, validate, filter, import and export demonstrations.")
 
@@ -71,7 +71,7 @@ def watch(
     save_dir: SaveDir = None,
 ) -> None:
     """Watch a demonstration forwards and backwards; t plays on from there. Or save a video."""
-    from pokeTUI.demos.watching import recorded_demo, watch
+    from pokeTUI.app.recordings import recorded_demo, watch
 
     recorded = recorded_demo(
         save_dir, file, chosen_rom(rom, game), allow_unknown_rom=allow_unknown_rom
@@ -117,8 +117,8 @@ def split(
     save_dir: SaveDir = None,
 ) -> None:
     """Split each dataset into train and valid for `poketui bc`; written to split.json."""
+    from pokeTUI.app.recordings import settings
     from pokeTUI.cli import demo_reports
-    from pokeTUI.demos.naming import settings
 
     config = settings(save_dir, seed=seed)
     demo_reports.print_split(save_dir, files or [], valid, config.seed)
@@ -210,8 +210,8 @@ def export(
     save_dir: SaveDir = None,
 ) -> None:
     """Export demonstrations as NPZ, Minari, LeRobotDataset v3 or CSV."""
+    from pokeTUI.app.recordings import settings
     from pokeTUI.cli import demo_reports
-    from pokeTUI.demos.naming import settings
 
     config = settings(save_dir, chosen_rom(rom, game), "", allow_unknown_rom)
     demo_reports.print_export(config, files or [], format_, out, is_forced=force)
@@ -232,8 +232,8 @@ def import_(
     save_dir: SaveDir = None,
 ) -> None:
     """Import demonstrations; foreign actions are replayed here first."""
+    from pokeTUI.app.recordings import settings
     from pokeTUI.cli import demo_reports
-    from pokeTUI.demos.naming import settings
 
     config = settings(save_dir, chosen_rom(rom, game), state, allow_unknown_rom)
     raise typer.Exit(demo_reports.print_import(config, files))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.quoting import visible
+from engine.ground.text import visible
 from pokeTUI.cli import options
-from pokeTUI.printing import say
+from pokeTUI.terminal.printing import say
 
 if TYPE_CHECKING:
-    from pokeTUI.doctor.finding import Finding
+    from pokeTUI.app.doctor.machine import Finding
 
 
 def doctor(
@@ -32,8 +32,8 @@ def doctor(
     import json
     from dataclasses import asdict
 
-    from pokeTUI.doctor.examination import examine, look_around
-    from pokeTUI.doctor.finding import Verdict
+    from pokeTUI.app.doctor.examination import examine, look_around
+    from pokeTUI.app.doctor.machine import Verdict
 
     given = options.given(
         rom_path=options.chosen_rom(rom, game),
@@ -55,7 +55,7 @@ def doctor(
 
 
 def _print(finding: "Finding") -> None:
-    from pokeTUI.doctor.finding import NAME_WIDTH
+    from pokeTUI.app.doctor.machine import NAME_WIDTH
 
     head = f"{_sign(finding.verdict.sign)} {finding.name:<{NAME_WIDTH}} "
     lines = _wrap(head, visible(finding.text))

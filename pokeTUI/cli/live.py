@@ -8,7 +8,7 @@ import typer
 from engine.errors import ConfigurationError
 from pokeTUI.cli.completion import complete_live_runs
 from pokeTUI.cli.options import Color
-from pokeTUI.printing import say
+from pokeTUI.terminal.printing import say
 
 DEFAULT_PORT = 8080
 
@@ -31,7 +31,7 @@ def attach(
     color: Color = "auto",
 ) -> None:
     """Attach to a run in the background; q detaches."""
-    from pokeTUI.attach import view
+    from pokeTUI.app.launch import view
 
     raise typer.Exit(view(run, is_read_only=read_only, color=color)())
 
@@ -43,7 +43,7 @@ def stop(
     ] = False,
 ) -> None:
     """Save and stop a run in the background."""
-    from pokeTUI.attach import stop_live
+    from pokeTUI.app.launch import stop_live
 
     raise typer.Exit(stop_live(run, is_now=now))
 
@@ -99,7 +99,7 @@ def _serve_statistics(run: str | None, port: int) -> None:
     import asyncio
 
     from engine.remote.folder import find_live_run
-    from pokeTUI.serve.beside import listen_for_page
+    from pokeTUI.serve.background import listen_for_page
 
     live = find_live_run(run)
     with listen_for_page(port, "--port") as listener:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.providers import names_of
+from engine.ground.providers import names_of
 from pokeTUI.cli.completion import complete_runs_or_latest
 from pokeTUI.cli.options import (
     Core,
@@ -147,7 +147,7 @@ def export(
 
     Right is a goal that was followed, reached, and brought progress, as read from RAM.
     """
-    from engine.llm.fine_tuning import Requirements
+    from engine.planning.models.fine_tuning import Requirements
     from pokeTUI.cli.llm_export import export_examples
 
     requirements = Requirements(

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ConfigurationError
-from engine.files import EXPORT_MODE, write_file
-from engine.llm.exchanges import scan
-from engine.llm.fine_tuning import Requirements, select, split, statistics
-from engine.plurals import counted
-from engine.providers import PROVIDERS
-from engine.training.journal import skipped_lines
-from engine.training.runs import RunFolder, find_run, list_runs
-from pokeTUI.printing import complain, say
+from engine.ground.files import EXPORT_MODE, write_file
+from engine.ground.providers import PROVIDERS
+from engine.ground.text import counted
+from engine.planning.models.exchanges import scan
+from engine.planning.models.fine_tuning import Requirements, select, split, statistics
+from engine.runs.folder import RunFolder, find_run, list_runs
+from engine.runs.journal import skipped_lines
 from pokeTUI.saved import saves
+from pokeTUI.terminal.printing import complain, say
 
 _TRAIN, _VALIDATION, _STATS = "train.jsonl", "validation.jsonl", "stats.json"
 _FEWEST = 10

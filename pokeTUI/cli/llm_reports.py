@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config import RunConfig, load_config
 from engine.errors import CheckpointError
-from engine.llm.backends import make_backends
-from engine.llm.backends.base import Backend, ChatRequest
-from engine.llm.check import check_model
-from engine.llm.exchanges import scan
+from engine.ground.text import counted, visible
+from engine.planning.models.backends import make_backends
+from engine.planning.models.backends.base import Backend, ChatRequest
+from engine.planning.models.check import check_model
+from engine.planning.models.exchanges import scan
 from engine.planning_types import Subgoal
-from engine.plurals import counted
-from engine.quoting import visible
-from engine.training.runs import RunFolder, find_run
-from pokeTUI.printing import say, say_part
+from engine.runs.folder import RunFolder, find_run
 from pokeTUI.saved import saves
+from pokeTUI.terminal.printing import say, say_part
 
 if TYPE_CHECKING:
-    from engine.training.single_plan import OneAnswer
+    from engine.planning.models.single_plan import OneAnswer
 
 DEFAULT_MODEL = "smollm2:1.7b"
 _MARKS = {True: "✓", False: "✗", None: "·"}
@@ -79,7 +78,7 @@ def print_plan(settings: Mapping[str, Any], *, instruction: str) -> int:
         PokeTUIError: The model, the ROM or the state is unusable.
     """
     # Here, not above: it loads the emulator.
-    from engine.training.single_plan import plan_once
+    from engine.planning.models.single_plan import plan_once
 
     config = config_with_model(settings)
     is_alone = len(config.models) == 1

@@ -11,12 +11,7 @@ from engine.errors import ConfigurationError, PokeTUIError
 from pokeTUI.cli import options, video
 from pokeTUI.cli.bc import bc
 from pokeTUI.cli.bench import bench_app
-from pokeTUI.cli.completion import (
-    bash_values,
-    choices_of,
-    complete_runs_or_latest,
-    words,
-)
+from pokeTUI.cli.completion import bash_values, choices_of, complete_runs_or_latest, words
 from pokeTUI.cli.demos import demos_app
 from pokeTUI.cli.doctor import doctor
 from pokeTUI.cli.live import DEFAULT_PORT, attach, serve, stop
@@ -25,8 +20,8 @@ from pokeTUI.cli.record import record
 from pokeTUI.cli.runs import runs
 from pokeTUI.cli.trust import trust
 from pokeTUI.cli.vgc import vgc_app
-from pokeTUI.printing import complain, complain_of, open_streams, say
-from pokeTUI.signals import unwind_on_signals
+from pokeTUI.terminal.printing import complain, complain_of, open_streams, say
+from pokeTUI.terminal.signals import unwind_on_signals
 
 app = typer.Typer(
     name="poketui",
@@ -192,7 +187,7 @@ def run(
     set_: options.Settings = None,
 ) -> None:
     """Train the hybrid agent and watch it play."""
-    from pokeTUI.launch import launch
+    from pokeTUI.app.launch import launch
 
     if llm_model and no_llm:
         raise ConfigurationError(
@@ -229,11 +224,11 @@ def run(
     if goal:
         overrides["env.goal"] = goal
     if demo is not None:
-        from pokeTUI.demos.naming import named
+        from pokeTUI.app.recordings import named
 
         overrides["backward.demo"] = str(named(save_dir, [demo])[0])
     if start_policy:
-        from engine.training.policy_folders import agent_settings
+        from engine.runs.policy_folders import agent_settings
         from pokeTUI.saved import saves
 
         overrides = agent_settings(saves(save_dir), start_policy) | overrides
@@ -343,8 +338,8 @@ def replay(
     save_dir: options.SaveDir = None,
 ) -> None:
     """Replay a recorded episode and verify that it repeats exactly; watch it, or save a video."""
-    from engine.training.replay_sources import split_source
-    from pokeTUI.demos import watching
+    from engine.sessions.replay_sources import split_source
+    from pokeTUI.app import recordings as watching
 
     run, number = split_source(run)
     number = number if episode is None else episode
@@ -393,7 +388,7 @@ def rom(
         if recognised.refusal is not None:
             raise recognised.refusal
     elif world or path:
-        from engine.strategy.overview import describe_path, describe_world
+        from engine.planning.rules.overview import describe_path, describe_world
 
         if world:
             say(*describe_world(recognised.game))
@@ -424,7 +419,7 @@ def main() -> None:
         arguments = _name_latest_run(sys.argv[1:])
         streams = (sys.stdin, sys.stdout, sys.stderr)
         if not arguments and all(stream.isatty() for stream in streams):  # to choose from a screen
-            from pokeTUI.start.loop import start
+            from pokeTUI.cli.start import start
 
             raise SystemExit(start())
         code = app(args=arguments, prog_name="poketui", standalone_mode=False)

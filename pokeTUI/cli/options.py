@@ -8,15 +8,10 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from engine.errors import ConfigurationError
-from engine.folders import CORE_VARIABLE, user_path
 from engine.games.bundled import FIRST, IMAGES
-from pokeTUI.cli.completion import (
-    choices_of,
-    complete_runs_or_latest,
-    complete_settings,
-    words,
-)
-from pokeTUI.printing import say
+from engine.ground.folders import CORE_VARIABLE, user_path
+from pokeTUI.cli.completion import choices_of, complete_runs_or_latest, complete_settings, words
+from pokeTUI.terminal.printing import say
 
 _FEW = 7
 """A command with no more options than these shows them in one panel."""

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from engine.quoting import visible
-from pokeTUI.printing import complain
+from engine.ground.text import visible
+from pokeTUI.terminal.printing import complain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -8,11 +8,11 @@ from contextlib import aclosing
 from typing import Any
 
 from engine.errors import ConfigurationError, LLMConnectionError
-from engine.llm.backends.ollama import OllamaBackend, Pulled
-from engine.providers import backend_of
+from engine.ground.providers import backend_of
+from engine.planning.models.backends.ollama import OllamaBackend, Pulled
 from pokeTUI.cli.llm_reports import config_with_model
 from pokeTUI.cli.progress import Advance, progress
-from pokeTUI.printing import say
+from pokeTUI.terminal.printing import say
 
 _CONNECT_TIMEOUT_S = 5.0
 _PARTS = 10

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from engine.errors import ConfigurationError
-from engine.plurals import counted
+from engine.ground.text import counted
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import complete_players, complete_sets
-from pokeTUI.printing import complain, say
+from pokeTUI.terminal.printing import complain, say
 
 if TYPE_CHECKING:
     from engine.config import RunConfig
-    from engine.recording_session import DemoPoint, RecordingPlan
+    from engine.sessions.record import DemoPoint, RecordingPlan
 
 
 def record(
@@ -91,8 +91,8 @@ def record(
 ) -> None:
     """Record demonstrations: play yourself, or let a player do it."""
     from engine.config import load_config
-    from engine.llm.backends import make_backends
-    from pokeTUI.units import seconds
+    from engine.planning.models.backends import make_backends
+    from pokeTUI.draw.units import seconds
 
     if (llm_model or llm_backend) and player != "planner":
         _refuse("--llm-model and --llm-backend need --player planner.", "Add --player planner.")
@@ -111,7 +111,7 @@ def record(
     start = _start(save_dir, demo, at)
     if start is not None and state:
         _refuse("--demo and --state are mutually exclusive.", "Leave one out.")
-    from engine.recording_session import RecordingPlan
+    from engine.sessions.record import RecordingPlan
 
     plan = RecordingPlan(
         set_name=dataset,
@@ -139,7 +139,7 @@ def _settings(pairs: list[str] | None) -> dict[str, Any]:
 
 def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
     from engine.events import RunFailed
-    from pokeTUI.demos.record_screen import record as record_in_cockpit
+    from pokeTUI.app.recordings import record as record_in_cockpit
 
     found = record_in_cockpit(config, plan, color=color)
     failed = isinstance(found.end, RunFailed)
@@ -151,7 +151,7 @@ def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
 
 def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
     from engine.events import Event, RecordingEnded, WarningRaised
-    from engine.recording_session import record_headless
+    from engine.sessions.record import record_headless
     from pokeTUI.cli.progress import progress
     from pokeTUI.dashboard.event_lines import demonstration_end
 
@@ -190,7 +190,7 @@ def _say_what_next(config: "RunConfig", plan: "RecordingPlan") -> None:
 
 def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | None":
     """Return where to begin, None where the game begins."""
-    from engine.recording_session import DemoPoint
+    from engine.sessions.record import DemoPoint
 
     if not source:
         if step is not None:
@@ -198,7 +198,7 @@ def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | 
         return None
     run, separator, episode = source.rpartition(":")
     if not (separator and run and episode.isascii() and episode.isdigit()):
-        from pokeTUI.demos.naming import named
+        from pokeTUI.app.recordings import named
 
         source = str(named(save_dir, [source])[0])
     return DemoPoint(source, step or 0)

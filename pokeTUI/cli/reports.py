@@ -4,12 +4,12 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.plurals import counted
-from engine.training.comparison import differing, digest_run, saved_curves
-from engine.training.export import export_run
+from engine.ground.text import counted
+from engine.runs.comparison import differing, digest_run, saved_curves
+from engine.runs.export import export_run
 from pokeTUI.cli.progress import progress
-from pokeTUI.printing import complain, say
 from pokeTUI.saved import comparison_rows, saves, share_text
+from pokeTUI.terminal.printing import complain, say
 
 _HEIGHTS = "▁▂▃▄▅▆▇█"
 _BARS = 40
@@ -37,7 +37,7 @@ def print_curves(save_dir: str | None, name: str) -> None:
 
 def bars(values: Sequence[float]) -> str:
     """Return a curve as a row of bars; neighbours are averaged where there are many."""
-    from pokeTUI.rendering.gauges import squeeze  # here, not above: it loads what draws
+    from pokeTUI.draw.lines import squeeze  # here, not above: it loads what draws
 
     means = squeeze(values, _BARS)
     least, most = min(means), max(means)
@@ -116,8 +116,8 @@ def print_evaluation(
         PokeTUIError: The run, the checkpoint or the ROM is unusable.
     """
     # Here, not above: these load the learning library.
-    from engine.training.evaluation import summarise
-    from engine.training.run_evaluation import evaluate_run
+    from engine.agents.evaluation import summarise
+    from engine.training.evaluation import evaluate_run
 
     with progress("playing episodes") as advance:
         found = evaluate_run(
@@ -158,7 +158,7 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
         PokeTUIError: There is no such episode, or it goes another way.
     """
     # Here, not above: it loads the emulator.
-    from engine.training.replay_player import replay_episode
+    from engine.sessions.replay_player import replay_episode
 
     with progress("replaying steps") as advance:
         found, total_reward = replay_episode(saves(save_dir), run, episode, advance)

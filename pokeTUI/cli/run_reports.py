@@ -13,17 +13,16 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 
 from engine.errors import ConfigurationError
-from engine.numerals import MAX_TIME
-from engine.quoting import visible
-from engine.training.policy_folders import list_policies
-from engine.training.run_labels import read_labels, write_labels
-from engine.training.run_table import RunRow, RunTable
-from engine.training.run_trash import delete_run, restore_command, restore_run
-from engine.training.runs import find_run
-from pokeTUI.printing import say
-from pokeTUI.runs.columns import RunColumn, fitting
-from pokeTUI.runs.view import RunGroup, TableView, arrange, text_of
+from engine.ground.numerals import MAX_TIME
+from engine.ground.text import visible
+from engine.runs.folder import find_run
+from engine.runs.labels import read_labels, write_labels
+from engine.runs.policy_folders import list_policies
+from engine.runs.table import RunRow, RunTable
+from engine.runs.trash import delete_run, restore_command, restore_run
 from pokeTUI.saved import live_run_dirs
+from pokeTUI.screens.run_table import RunColumn, RunGroup, TableView, arrange, fitting, text_of
+from pokeTUI.terminal.printing import say
 
 _INTERVAL_S = 2.0
 _GAP = "  "

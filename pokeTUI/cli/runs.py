@@ -5,16 +5,16 @@ from typing import Annotated
 import typer
 
 from engine.errors import ConfigurationError
-from engine.plurals import counted
+from engine.ground.text import counted
 from pokeTUI.cli.completion import complete_runs_and_policies, words
 from pokeTUI.cli.options import SaveDir
-from pokeTUI.printing import confirm
+from pokeTUI.terminal.printing import confirm
 
 COLUMN_KEYS = (
     "run", "name", "state", "steps", "episodes", "success", "return", "stage", "duration", "size",
     "when", "agent", "mode", "seed", "tags", "note",
 )  # fmt: skip
-"""Those of `pokeTUI.runs.columns`, which takes too long to load while a shell waits."""
+"""Those of `pokeTUI.screens.run_table`, which takes too long to load while a shell waits."""
 
 
 def runs(
@@ -72,8 +72,8 @@ def runs(
     """List saved runs and cloned policies, plot one, compare several; name, tag and delete runs."""
     from pokeTUI.cli import run_reports
     from pokeTUI.cli.reports import print_comparison, print_curves, print_overview
-    from pokeTUI.runs.view import TableView
     from pokeTUI.saved import saves
+    from pokeTUI.screens.run_table import TableView
 
     folder = saves(save_dir)
     named = names or []

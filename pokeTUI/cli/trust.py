@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from engine.errors import ConfigurationError
-from pokeTUI.printing import say
+from pokeTUI.terminal.printing import say
 
 
 def trust(
@@ -26,7 +26,7 @@ def trust(
     A run or a config file may be from elsewhere. Hosts, code and places that only it names are
     used once you trust them; a language model's own provider and this machine are always allowed.
     """
-    from engine import trust as trusting
+    from engine.ground import trust as trusting
 
     for name in names or []:
         if not name.strip() or not name.isprintable():

@@ -10,7 +10,7 @@ from pokeTUI.cli.vgc_cloning import bc, import_battles
 from pokeTUI.cli.vgc_evaluation import evaluate, list_teams
 from pokeTUI.cli.vgc_server import ladder, server
 from pokeTUI.cli.vgc_training import train
-from pokeTUI.printing import say
+from pokeTUI.terminal.printing import say
 
 vgc_app = typer.Typer(help="VGC doubles battles: install, train, play.", no_args_is_help=True)
 
@@ -18,8 +18,8 @@ vgc_app = typer.Typer(help="VGC doubles battles: install, train, play.", no_args
 @vgc_app.command(cls=Panels)
 def setup() -> None:
     """Install the battle simulator (Pokémon Showdown, by npm); needs Node 18 or newer."""
-    from engine.battles.setup import install, is_installed
-    from engine.battles.simulator import Simulator
+    from engine.battles.sim.setup import install, is_installed
+    from engine.battles.sim.simulator import Simulator
 
     is_new = not is_installed()
     node = install(say)

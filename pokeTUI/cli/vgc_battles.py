@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from pokeTUI.cli import options
-from pokeTUI.printing import complain, say
+from pokeTUI.terminal.printing import complain, say
 
 if TYPE_CHECKING:
     from pokeTUI.battles.commands import Outcome

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.errors import ConfigurationError, DemoError
-from engine.folders import user_path
-from engine.plurals import counted
+from engine.ground.folders import user_path
+from engine.ground.text import counted
 from pokeTUI.cli import options
 from pokeTUI.cli.progress import Advance, progress
-from pokeTUI.printing import complain, say
+from pokeTUI.terminal.printing import complain, say
 
 if TYPE_CHECKING:
-    from engine.battles.cloning import Clone, Epoch, Score
+    from engine.battles.learn.cloning import Clone, Epoch, Score
 
 _PLAYERS = "heuristics,greedy"
 _FORMAT = "gen9vgc2023regc"
@@ -61,9 +61,9 @@ def bc(
 ) -> None:
     """Train a battle policy by behavioural cloning."""
     # Here, not above: these load the learning library.
-    from engine.battles.cloning import CloningSettings, clone
-    from engine.battles.demonstrations import read_battles, replay_decisions
-    from engine.battles.setup import find_simulator
+    from engine.battles.learn.cloning import CloningSettings, clone
+    from engine.battles.learn.demonstrations import read_battles, replay_decisions
+    from engine.battles.sim.setup import find_simulator
     from pokeTUI.battles.commands import saves
 
     def tell(text: str) -> None:
@@ -135,10 +135,9 @@ def _generate(
     num_teams: int, processes: int, seed: int, show: Callable[..., AbstractContextManager[Advance]],
 ) -> str:  # fmt: skip
     """Generate battles, write them into the folder, and say what was done."""
-    from engine.battles.demonstrations import SUFFIX, generate, rounds, write_battles
-    from engine.battles.formats import find_format
-    from engine.battles.setup import find_simulator
-    from engine.battles.teams import first_teams, read_teams
+    from engine.battles.learn.demonstrations import SUFFIX, generate, rounds, write_battles
+    from engine.battles.sim.setup import find_simulator
+    from engine.battles.sim.teams import find_format, first_teams, read_teams
 
     known = find_format(battle_format)
     if team:
@@ -194,10 +193,10 @@ def import_battles(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
 ) -> None:
     """Import battles that were played elsewhere, to learn from."""
-    from engine.battles.demonstrations import SUFFIX, write_battles
-    from engine.battles.importing import find_files, import_files
-    from engine.battles.setup import find_simulator
-    from engine.battles.simulator import Simulator
+    from engine.battles.learn.demonstrations import SUFFIX, write_battles
+    from engine.battles.learn.importing import find_files, import_files
+    from engine.battles.sim.setup import find_simulator
+    from engine.battles.sim.simulator import Simulator
     from pokeTUI.battles.commands import saves
 
     target = user_path(out or Path(saves()) / "battles" / f"imported{SUFFIX}")

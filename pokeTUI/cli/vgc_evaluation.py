@@ -71,8 +71,8 @@ def evaluate(
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure a battle policy: win rates with 95 % intervals, or Elo ratings."""
-    from engine.battles.formats import find_format
-    from engine.battles.players import format_of
+    from engine.battles.play.players import format_of
+    from engine.battles.sim.teams import find_format
     from pokeTUI.battles.commands import saves
     from pokeTUI.cli import vgc_reports
 
@@ -117,7 +117,7 @@ def list_teams(
     ] = False,
 ) -> None:
     """List the teams that are shipped, or check your own by the simulator's rules."""
-    from engine.battles.formats import find_format
+    from engine.battles.sim.teams import find_format
     from pokeTUI.cli.vgc_reports import print_teams
 
     print_teams(find_format(battle_format), team, is_packed=packed)

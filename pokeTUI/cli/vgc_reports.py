@@ -6,18 +6,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.battles.evaluation import Score, ratings, round_robin, win_rates
-from engine.battles.formats import Format
-from engine.battles.players import SCRIPTED, Player, find_player, past_policies
-from engine.battles.search import SearchSettings
-from engine.battles.setup import find_simulator
-from engine.battles.teams import Team, pool, read_teams, unseen
+from engine.battles.play.evaluation import Score, ratings, round_robin, win_rates
+from engine.battles.play.players import SCRIPTED, Player, SearchSettings, find_player, past_policies
+from engine.battles.sim.setup import find_simulator
+from engine.battles.sim.teams import Format, Team, pool, read_teams, unseen
 from engine.errors import ConfigurationError
-from engine.folders import user_path
-from engine.plurals import counted
-from engine.training.runs import LATEST
+from engine.ground.folders import user_path
+from engine.ground.text import counted
+from engine.runs.folder import LATEST
 from pokeTUI.cli.progress import progress
-from pokeTUI.printing import say
+from pokeTUI.terminal.printing import say
 
 TEAM_SETS = ("one", "pool", "unseen")
 
@@ -79,8 +77,8 @@ def print_server_win_rates(
     Raises:
         PokeTUIError: The policy, a team, an opponent, poke-env or the server is unusable.
     """
-    from engine.battles.matches import evaluate_over_websocket
-    from engine.battles.websocket import PLAYERS
+    from engine.battles.play.matches import evaluate_over_websocket
+    from engine.battles.sim.websocket import PLAYERS
 
     node = find_simulator()
     teams = _teams(plan)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.errors import ConfigurationError, WorkerError
-from engine.folders import user_path
-from engine.plurals import counted
+from engine.ground.folders import user_path
+from engine.ground.text import counted
 from pokeTUI.cli import options
-from pokeTUI.printing import say
+from pokeTUI.terminal.printing import say
 
 if TYPE_CHECKING:
-    from engine.battles.ladder import Game
+    from engine.battles.play.ladder import Game
 
 _PORT = 8000
 _RESULTS = {1: "won", 0: "tie", -1: "lost"}
@@ -25,8 +25,8 @@ def server(
     ] = _PORT,
 ) -> None:
     """Run a battle server for this machine only, without accounts, until Ctrl-C."""
-    from engine.battles.server import ShowdownServer
-    from engine.battles.setup import find_simulator
+    from engine.battles.sim.server import ShowdownServer
+    from engine.battles.sim.setup import find_simulator
 
     with ShowdownServer(find_simulator(), port) as running:
         say(
@@ -71,11 +71,10 @@ def ladder(
 
     It accepts challenges, or challenges a user, or searches. Training uses the simulator only.
     """
-    from engine.battles.formats import find_format
-    from engine.battles.ladder import Seat, play_on_server
-    from engine.battles.players import find_player
-    from engine.battles.setup import find_simulator
-    from engine.battles.teams import pool, read_team
+    from engine.battles.play.ladder import Seat, play_on_server
+    from engine.battles.play.players import find_player
+    from engine.battles.sim.setup import find_simulator
+    from engine.battles.sim.teams import find_format, pool, read_team
     from pokeTUI.battles.commands import saves
 
     if challenge and matchmaking:

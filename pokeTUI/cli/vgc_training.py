@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from engine.errors import ConfigurationError
-from engine.numerals import parse_number
+from engine.ground.numerals import parse_number
 from pokeTUI.cli import options
 
 _USED = frozenset({"save_dir", "seed", "keep_checkpoints", "log_level", "tensorboard"})
@@ -95,11 +95,11 @@ def train(
     set_: options.Settings = None,
 ) -> None:
     """Train a battle policy by self-play and against built-in players."""
-    from engine.battles.session import BattleSession
+    from engine.battles.learn.session import BattleSession
     from engine.config import load_config
+    from pokeTUI.app.headless import HeadlessRunner
+    from pokeTUI.app.launch import check_preferences, check_terminal, report
     from pokeTUI.battles.commands import saves, show_training
-    from pokeTUI.headless import HeadlessRunner
-    from pokeTUI.launch import check_preferences, check_terminal, report
 
     if not headless:
         check_terminal("Use `poketui vgc train --headless` to train without a screen.")

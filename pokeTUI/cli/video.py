@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.errors import ConfigurationError
-from engine.numerals import parse_whole
+from engine.ground.numerals import parse_whole
 from pokeTUI.cli.progress import progress
-from pokeTUI.printing import say
+from pokeTUI.terminal.printing import say
 
 if TYPE_CHECKING:
-    from engine.training.replay_sources import Recorded
+    from engine.sessions.replay_sources import Recorded
 
 GifFile = Annotated[
     Path | None, typer.Option("--gif", metavar="FILE", help="Write it to this GIF file.")
@@ -88,7 +88,7 @@ def write_videos(recorded: "Recorded", options: VideoOptions) -> None:
         PokeTUIError: A file is there already or cannot be written, or it cannot be replayed.
     """
     # Here, not above: it loads the emulator.
-    from pokeTUI.video.replay import Video, write_video
+    from pokeTUI.app.video import Video, write_video
 
     asked = (("gif", options.gif), ("mp4", options.mp4))
     videos = [

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from engine.events import RECORD, REPLAY
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.layout import FRAMES, GAME_STATE, TRAINING
+from pokeTUI.draw.layout import FRAMES, GAME_STATE, TRAINING
 
 HUMAN = "you"
 """Who plays where nobody else does."""

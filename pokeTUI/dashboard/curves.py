@@ -202,7 +202,7 @@ def saved_runs(run_dir: str) -> list[tuple[str, str]]:
     import time
     from pathlib import Path
 
-    from engine.training.runs import list_runs
+    from engine.runs.folder import list_runs
 
     here = Path(run_dir)
     return [
@@ -232,8 +232,8 @@ def load_curves(
     """
     from pathlib import Path
 
-    from engine.training.journal import read_journal
-    from engine.training.runs import RunFolder
+    from engine.runs.folder import RunFolder
+    from engine.runs.journal import read_journal
 
     state = DashboardState()
     for event in read_journal(RunFolder(Path(run_dir).parent / run_id).journal_path, warn=warn):

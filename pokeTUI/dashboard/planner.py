@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine import events
+from engine.ground.text import counted, printable
 from engine.planning_types import GoalOutcome, Outcome
-from engine.plurals import counted
-from engine.quoting import printable
 
 MAX_EXCHANGES = 30
 _KEPT_PROMPT = 16_000

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from engine import events
 from engine.events import Event
-from engine.history.patterns import success_interval
+from engine.planning.history.patterns import success_interval
 from engine.types import (
     GAME_BOY_ACTIONS,
     ActionSet,
@@ -17,8 +17,8 @@ from engine.types import (
     MapOutline,
     Source,
 )
-from pokeTUI.dashboard.backlog import Backlog
 from pokeTUI.dashboard.event_lines import (
+    Backlog,
     EventLog,
     command_words,
     demonstration_end,

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from engine import events
-from engine.plurals import counted
+from engine.ground.text import counted
 from engine.types import ActionSet, GameState
 from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.planner import describe_status, planned_share
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.units import size_text
+from pokeTUI.draw.units import size_text
 
 _SMALLEST = 0.05
 """Of a reward component: what rounds to nothing is left out."""

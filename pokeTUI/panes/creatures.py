@@ -1,9 +1,9 @@
 """Draw creatures: a line of a party, a half of a battle."""
 
-from engine.quoting import printable
+from engine.ground.text import printable
 from engine.types import Battle, Creature
-from pokeTUI.rendering.lines import Line, add_bar
-from pokeTUI.theme import Ink
+from pokeTUI.draw.lines import Line, add_bar
+from pokeTUI.draw.theme import Ink
 
 LABEL = 7
 """Cells of the labels on the left, where there is room for them."""

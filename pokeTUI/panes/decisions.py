@@ -11,24 +11,24 @@ from textual.worker import WorkType
 
 from engine.events import RunStarted
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.dialogs.detail import DetailScreen, Passage
-from pokeTUI.dialogs.prompt import ChoiceScreen
-from pokeTUI.layout import TRAINING, PaneInfo
+from pokeTUI.draw.layout import TRAINING, PaneInfo
+from pokeTUI.draw.lines import Line, labelled
+from pokeTUI.draw.theme import Ink
 from pokeTUI.panes.decision_lines import (
+    View,
     decision_head,
     decision_line,
     decision_passages,
+    fetch,
     pattern_head,
     pattern_line,
     pattern_passages,
 )
-from pokeTUI.panes.decision_source import View, fetch
+from pokeTUI.panes.dialogs import ChoiceScreen, DetailScreen, Passage
 from pokeTUI.panes.pane import Pane, PaneKey, empty
-from pokeTUI.rendering.lines import Line, labelled
-from pokeTUI.theme import Ink
 
 if TYPE_CHECKING:
-    from engine.history.reading import DecisionPage, DecisionRow, PatternPage, PatternRow
+    from engine.planning.history.reading import DecisionPage, DecisionRow, PatternPage, PatternRow
 
 _INTERVAL_S = 1.0
 _MAX_SHARE = 0.05

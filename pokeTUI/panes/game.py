@@ -10,25 +10,21 @@ from textual.content import Content
 from textual.widget import Widget
 
 from engine.events import ProgressReported, RecordingChanged
-from engine.quoting import printable
+from engine.ground.text import printable
 from engine.types import DIRECTIONS, GAME_BOY_FRAME_SHAPE
 from pokeTUI.dashboard.conditions import is_live, is_recording, is_reviewing, takeable
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.key_names import shown_key
+from pokeTUI.draw.colors import ColorDepth
+from pokeTUI.draw.encoders import FrameEncoder, GameMode, exact_size, fit, is_legible
+from pokeTUI.draw.game_view import Encoder, GameView, Painter, PictureEncoder
+from pokeTUI.draw.graphics import ItermPainter, KittyPainter, SharedPictures, SixelPainter
+from pokeTUI.draw.lines import Line, add_bar, wrap
+from pokeTUI.draw.lines_widget import LinesWidget
+from pokeTUI.draw.theme import Ink
+from pokeTUI.draw.units import TimeLeft
 from pokeTUI.panes.inputs import PAD_ROWS, InputDisplay
-from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.rendering.encoders import FrameEncoder, GameMode, exact_size, fit, is_legible
-from pokeTUI.rendering.iterm import ItermPainter
-from pokeTUI.rendering.kitty import KittyPainter
-from pokeTUI.rendering.lines import Line, add_bar, wrap
-from pokeTUI.rendering.pictures import Painter, PictureEncoder
-from pokeTUI.rendering.shared_memory import SharedPictures
-from pokeTUI.rendering.sixel import SixelPainter
+from pokeTUI.terminal.key_names import shown_key
 from pokeTUI.terminal.probe import Terminal, terminal_of
-from pokeTUI.theme import Ink
-from pokeTUI.time_left import TimeLeft
-from pokeTUI.widgets.game_view import Encoder, GameView
-from pokeTUI.widgets.lines_widget import LinesWidget
 
 _BESIDE_BAR = len(" 100% 0:00:00 left")
 

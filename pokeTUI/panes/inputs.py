@@ -7,9 +7,9 @@ from rich.cells import cell_len
 
 from engine.types import Action, ActionSet, Source
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.rendering.lines import Line, beside
-from pokeTUI.theme import SOURCE_MARKS, Ink
-from pokeTUI.widgets.lines_widget import LinesWidget
+from pokeTUI.draw.lines import Line, beside
+from pokeTUI.draw.lines_widget import LinesWidget
+from pokeTUI.draw.theme import SOURCE_MARKS, Ink
 
 PAD_ROWS = 3
 _ARROWS = {Action.UP: "↑", Action.DOWN: "↓", Action.LEFT: "←", Action.RIGHT: "→"}

@@ -2,7 +2,8 @@
 
 from pokeTUI.dashboard.conditions import lacks
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.layout import FRAMES, PaneInfo
+from pokeTUI.draw.layout import FRAMES, PaneInfo
+from pokeTUI.draw.splits import GAME
 from pokeTUI.panes.curriculum import CurriculumPane
 from pokeTUI.panes.decisions import DecisionsPane
 from pokeTUI.panes.learning import LearningPane
@@ -12,7 +13,6 @@ from pokeTUI.panes.party import PartyPane
 from pokeTUI.panes.reasoning import ReasoningPane
 from pokeTUI.panes.rewards import RewardsPane
 from pokeTUI.panes.system import SystemPane
-from pokeTUI.splits import GAME
 
 PANES: tuple[type[Pane], ...] = (
     PartyPane,

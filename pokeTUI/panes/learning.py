@@ -29,13 +29,12 @@ from pokeTUI.dashboard.curves import (
 from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dashboard.story import story
-from pokeTUI.dialogs.prompt import ChoiceScreen
-from pokeTUI.layout import TRAINING, PaneInfo
+from pokeTUI.draw.layout import TRAINING, PaneInfo
+from pokeTUI.draw.lines import Line, add_bar, beside, sparkline
+from pokeTUI.draw.theme import Ink
+from pokeTUI.panes.dialogs import ChoiceScreen
 from pokeTUI.panes.pane import Pane, PaneKey, empty, untrained
-from pokeTUI.rendering.gauges import sparkline
-from pokeTUI.rendering.lines import Line, add_bar, beside
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
+from pokeTUI.panes.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
 
 _LAST_SHARE = 0.1
 _FIRST = {

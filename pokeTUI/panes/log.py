@@ -5,11 +5,11 @@ from typing import ClassVar
 
 from pokeTUI.dashboard.event_lines import EventLine
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.dialogs.detail import Passage
-from pokeTUI.layout import PaneInfo
+from pokeTUI.draw.layout import PaneInfo
+from pokeTUI.draw.lines import Line, clock
+from pokeTUI.draw.theme import Ink
+from pokeTUI.panes.dialogs import Passage
 from pokeTUI.panes.scroll_log import ScrollLogPane
-from pokeTUI.rendering.lines import Line, clock
-from pokeTUI.theme import Ink
 
 _MARKS: dict[str, tuple[str, Ink, Ink]] = {
     "run": ("▶", Ink.accent, Ink.strong),

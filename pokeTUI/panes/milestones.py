@@ -5,11 +5,11 @@ from collections.abc import Set as AbstractSet
 from rich.cells import cell_len
 
 from engine.events import GameObserved
-from engine.plurals import counted
+from engine.ground.text import counted
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.draw.lines import Line, add_bar, wrap
+from pokeTUI.draw.theme import Ink
 from pokeTUI.panes.creatures import LABEL
-from pokeTUI.rendering.lines import Line, add_bar, wrap
-from pokeTUI.theme import Ink
 
 Named = tuple[tuple[str, str], ...]
 """Milestones: key and text, in order."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.events import GameObserved
-from engine.quoting import printable
+from engine.ground.text import printable
 from engine.types import Facing, MapView, TileKind
-from pokeTUI.rendering.lines import Line, labelled
-from pokeTUI.theme import Ink
+from pokeTUI.draw.lines import Line, labelled
+from pokeTUI.draw.theme import Ink
 
 _MAX_SCALE = 5
 _WINDOW = (21, 13)

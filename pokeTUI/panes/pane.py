@@ -11,10 +11,10 @@ from textual.screen import ModalScreen
 from engine.commands import Command
 from pokeTUI.dashboard.conditions import is_replay, only_records
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.layout import STORY_FROM_ROWS, PaneInfo
-from pokeTUI.rendering.lines import Line, labelled
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.lines_widget import LinesWidget
+from pokeTUI.draw.layout import STORY_FROM_ROWS, PaneInfo
+from pokeTUI.draw.lines import Line, labelled
+from pokeTUI.draw.lines_widget import LinesWidget
+from pokeTUI.draw.theme import Ink
 
 
 @dataclass(frozen=True, slots=True)

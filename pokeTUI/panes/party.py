@@ -4,17 +4,17 @@ from enum import StrEnum
 from typing import ClassVar
 
 from engine.events import GameObserved
-from engine.quoting import printable
+from engine.ground.text import printable
 from engine.types import Battle, Creature, Facing, GameState
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.layout import GAME_STATE, PaneInfo
+from pokeTUI.draw.layout import GAME_STATE, PaneInfo
+from pokeTUI.draw.lines import Line, beside, labelled, shorten
+from pokeTUI.draw.theme import Ink
 from pokeTUI.panes.creatures import LABEL, VERSUS, WIDE, battle_lines, creature_line, move_lines
 from pokeTUI.panes.milestones import Named, milestone_lines, milestone_list
 from pokeTUI.panes.mini_map import map_lines
 from pokeTUI.panes.pane import Pane, PaneKey, empty
 from pokeTUI.panes.world_map import WorldMap
-from pokeTUI.rendering.lines import Line, beside, labelled, shorten
-from pokeTUI.theme import Ink
 
 _TWO_COLUMNS = 50
 _BESIDE = 52

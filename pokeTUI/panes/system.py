@@ -4,15 +4,14 @@ import math
 from typing import ClassVar
 
 from engine.events import GpuUse, SystemMeasured
-from engine.plurals import counted
+from engine.ground.text import counted
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dashboard.status_report import history_text
-from pokeTUI.layout import TRAINING, PaneInfo
+from pokeTUI.draw.layout import TRAINING, PaneInfo
+from pokeTUI.draw.lines import Line, add_bar, clock, column, sparkline
+from pokeTUI.draw.theme import Ink
+from pokeTUI.draw.units import size_text
 from pokeTUI.panes.pane import Pane, empty, untrained
-from pokeTUI.rendering.gauges import column, sparkline
-from pokeTUI.rendering.lines import Line, add_bar, clock
-from pokeTUI.theme import Ink
-from pokeTUI.units import size_text
 
 _LABEL = 13
 _BAR = 20

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from rich.cells import cell_len
 
 from engine.events import GameObserved
-from engine.plurals import counted
-from engine.quoting import printable
+from engine.ground.text import counted, printable
 from engine.types import MapId, MapOutline, TileKind
+from pokeTUI.draw.lines import Line, shorten
+from pokeTUI.draw.theme import Ink
 from pokeTUI.panes.mini_map import (
     KINDS,
     NOTHING,
@@ -22,8 +23,6 @@ from pokeTUI.panes.mini_map import (
     explained,
     merged,
 )
-from pokeTUI.rendering.lines import Line, shorten
-from pokeTUI.theme import Ink
 
 Tile = tuple[int, int]
 

@@ -4,13 +4,13 @@ from textual.events import Click
 
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dashboard.story import story
-from pokeTUI.keys.keymap import KeyTable, fitting
-from pokeTUI.layout import MIN_COLUMNS, MIN_ROWS
+from pokeTUI.draw.layout import MIN_COLUMNS, MIN_ROWS
+from pokeTUI.draw.lines import Line, wrap
+from pokeTUI.draw.lines_widget import LinesWidget
+from pokeTUI.draw.splits import GAME
+from pokeTUI.draw.theme import Ink
+from pokeTUI.input.keymap import KeyTable, fitting
 from pokeTUI.panes.kinds import pane_infos
-from pokeTUI.rendering.lines import Line, wrap
-from pokeTUI.splits import GAME
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.lines_widget import LinesWidget
 
 _MIN_NAME = 3
 """Letters of a tab's name below which numbers alone are clearer."""

@@ -14,8 +14,7 @@ from engine.events import RunStarted
 from engine.types import GAME_BOY_FRAME_SHAPE
 from pokeTUI.dashboard.conditions import is_replay
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.keymap import KeyTable
-from pokeTUI.layout import (
+from pokeTUI.draw.layout import (
     Arrangement,
     Plan,
     border_at,
@@ -24,13 +23,14 @@ from pokeTUI.layout import (
     make_plan,
     move_border,
 )
+from pokeTUI.draw.splits import GAME, Border
+from pokeTUI.input.keymap import KeyTable
 from pokeTUI.panes import kinds
 from pokeTUI.panes.game import GamePane
 from pokeTUI.panes.pane import Pane
 from pokeTUI.screens.bars import KeyBar, StoryLine, TabBar, TooSmall
-from pokeTUI.splits import GAME, Border
-from pokeTUI.widgets.status_bar import StatusBar
-from pokeTUI.widgets.timeline import Timeline
+from pokeTUI.screens.status_bar import StatusBar
+from pokeTUI.screens.timeline import Timeline
 
 _STEP = {"wider": 2, "narrower": -2, "taller": 1, "lower": -1}
 

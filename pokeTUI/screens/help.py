@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from pokeTUI.keys.keymap import KeyTable
-from pokeTUI.rendering.lines import wrap
+from pokeTUI.draw.lines import wrap
+from pokeTUI.input.keymap import KeyTable
 
 _TEXT_WIDTH = 56
 _KEY_WIDTH = 10

@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from engine.quoting import printable
-from pokeTUI.widgets.menu import Column, Menu, Row
+from engine.ground.text import printable
+from pokeTUI.draw.menu import Column, Menu, Row
 
 LEAVE_KEYS = "escape,q,ctrl+c"
 

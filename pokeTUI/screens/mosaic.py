@@ -16,13 +16,13 @@ from engine.commands import MAX_SHOWN, MAX_SHRINK, Command, ShowGames
 from engine.events import GamesShown
 from engine.types import GAME_BOY_FRAME_SHAPE, EpisodeSummary, Frame, SmallPicture
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.rendering.encoders import FrameEncoder, GameMode, fit, pixels_per_cell, resample
-from pokeTUI.rendering.lines import Line
+from pokeTUI.draw.colors import ColorDepth
+from pokeTUI.draw.encoders import FrameEncoder, GameMode, fit, pixels_per_cell, resample
+from pokeTUI.draw.game_view import GameView
+from pokeTUI.draw.lines import Line
+from pokeTUI.draw.lines_widget import LinesWidget
+from pokeTUI.draw.theme import Ink
 from pokeTUI.screens.listing import LEAVE_KEYS
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.game_view import GameView
-from pokeTUI.widgets.lines_widget import LinesWidget
 
 _LEAST_COLUMNS, _LEAST_ROWS = 16, 7
 _FLASH_PICTURES = 6

@@ -11,16 +11,25 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from engine.errors import PokeTUIError
-from engine.quoting import printable
-from pokeTUI.dialogs.prompt import ChoiceScreen
-from pokeTUI.runs.columns import COLUMNS, WORDS, RunColumn, fitting, note_of
-from pokeTUI.runs.view import RunGroup, TableView, arrange, differing_keys
+from engine.ground.text import printable
+from pokeTUI.draw.menu import Column, Menu, Row
+from pokeTUI.draw.theme import Ink
+from pokeTUI.panes.dialogs import ChoiceScreen
 from pokeTUI.screens.listing import LEAVE_KEYS, ListScreen
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.menu import Column, Menu, Row
+from pokeTUI.screens.run_table import (
+    COLUMNS,
+    WORDS,
+    RunColumn,
+    RunGroup,
+    TableView,
+    arrange,
+    differing_keys,
+    fitting,
+    note_of,
+)
 
 if TYPE_CHECKING:
-    from engine.training.run_table import RunRow, RunTable
+    from engine.runs.table import RunRow, RunTable
 
 _PAUSE_S = 2.0
 _SELECTED = "✓"

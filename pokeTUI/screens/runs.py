@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from engine.errors import PokeTUIError
-from engine.plurals import counted
-from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
+from engine.ground.text import counted
+from pokeTUI.panes.dialogs import ChoiceScreen, PromptScreen
 from pokeTUI.screens.run_list import RunListScreen
 
 if TYPE_CHECKING:
-    from engine.training.run_labels import RunLabels
-    from engine.training.run_table import RunRow, RunTable
+    from engine.runs.labels import RunLabels
+    from engine.runs.table import RunRow, RunTable
 
 
 def why_not_resume(row: "RunRow", live: Sequence[str] = ()) -> str:
@@ -91,7 +91,7 @@ class RunsScreen(RunListScreen):
             self.report(f"Select at least two runs with space, then press {key}.")
             return
         # Here, not above: the start screen needs it only now.
-        from pokeTUI.screens.compare import CompareScreen
+        from pokeTUI.screens.comparison import CompareScreen
 
         self.app.push_screen(CompareScreen(self._runs.save_dir, names))
 
@@ -154,7 +154,7 @@ class RunsScreen(RunListScreen):
         change: "Callable[[RunLabels, str], RunLabels]",
     ) -> None:
         """Ask for a text, and change the labels of runs by it."""
-        from engine.training.run_labels import read_labels, write_labels
+        from engine.runs.labels import read_labels, write_labels
 
         def wrong(text: str) -> str:
             try:
@@ -197,7 +197,7 @@ class RunsScreen(RunListScreen):
         self.app.push_screen(ChoiceScreen(f"Delete {name}?", choices), take)
 
     async def _delete(self, names: Sequence[str]) -> None:
-        from engine.training.run_trash import delete_run, restore_command
+        from engine.runs.trash import delete_run, restore_command
 
         text = f"Deleted. Restore with: {restore_command(self._runs.save_dir, names)}"
         try:

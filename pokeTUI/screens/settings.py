@@ -16,8 +16,9 @@ from textual.widgets.option_list import Option
 from engine.commands import Command
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
-from engine.folders import user_path
-from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
+from engine.ground.folders import user_path
+from pokeTUI.draw.menu import MarkedList
+from pokeTUI.panes.dialogs import ChoiceScreen, PromptScreen
 from pokeTUI.preferences import Preferences
 from pokeTUI.settings import (
     Setting,
@@ -28,7 +29,6 @@ from pokeTUI.settings import (
     value_of,
     write_config,
 )
-from pokeTUI.widgets.marked_list import MarkedList
 
 COCKPIT = "cockpit"
 _KEYS = "enter change   w write for the next run   / search   esc back"

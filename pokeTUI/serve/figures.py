@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import events
-from engine.quoting import printable
+from engine.ground.text import printable
 from engine.types import Battle, Creature, GameState, Source
 from pokeTUI.dashboard.curves import Curve, curves
 from pokeTUI.dashboard.history import SUCCESS_WINDOW

@@ -13,8 +13,17 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from engine.errors import ConfigurationError
-from pokeTUI.serve.connections import BACKLOG, Connections, Limits
-from pokeTUI.serve.guard import COOKIE, Guard, is_own_host, is_own_origin, is_same, security_headers
+from pokeTUI.serve.connections import (
+    BACKLOG,
+    COOKIE,
+    Connections,
+    Guard,
+    Limits,
+    is_own_host,
+    is_own_origin,
+    is_same,
+    security_headers,
+)
 
 HOST = "127.0.0.1"
 SHUTDOWN_S = 5.0

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from engine.numerals import parse_whole
+from engine.ground.numerals import parse_whole
 from engine.types import Frame
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.rendering.png import png
-from pokeTUI.serve.connections import Limits
+from pokeTUI.draw.graphics import png
+from pokeTUI.serve.connections import Guard, Limits, is_same
 from pokeTUI.serve.figures import (
     MOST_POINTS,
     as_json,
@@ -19,7 +19,6 @@ from pokeTUI.serve.figures import (
     state_figures,
     stats_figures,
 )
-from pokeTUI.serve.guard import Guard, is_same
 from pokeTUI.serve.site import PAGE, Site, file_response, read_files
 
 INTERVAL_S = 0.5

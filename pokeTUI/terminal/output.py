@@ -11,10 +11,9 @@ from textual.color import Color
 from textual.filter import LineFilter, Monochrome, NoColor
 
 from engine.errors import ConfigurationError
-from engine.folders import config_folder
-from pokeTUI.own_themes import read_themes
-from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.theme import THEME_NAMES, THEMES, CockpitTheme
+from engine.ground.folders import config_folder
+from pokeTUI.draw.colors import ColorDepth
+from pokeTUI.draw.theme import THEME_NAMES, THEMES, CockpitTheme, read_themes
 
 _OBEYED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """Unicode's categories of control and invisible characters, halves of others, and line breaks."""

@@ -15,10 +15,9 @@ from dataclasses import dataclass, replace
 
 from engine.errors import ConfigurationError
 from engine.types import GAME_BOY_FRAME_SHAPE
-from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.rendering.encoders import GameMode, exact_size
-from pokeTUI.rendering.shared_memory import SharedPictures
-from pokeTUI.rendering.sixel import MAX_COLORS
+from pokeTUI.draw.colors import ColorDepth
+from pokeTUI.draw.encoders import GameMode, exact_size
+from pokeTUI.draw.graphics import MAX_COLORS, SharedPictures
 
 COLOR_OPTIONS = ("auto", *(depth.value for depth in ColorDepth))
 TIMEOUT_S, SSH_TIMEOUT_S = 0.2, 1.0

@@ -6,13 +6,13 @@ import time
 from pathlib import Path
 
 from engine.config import RunConfig
-from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.history.store import QUEUE_ROWS
 from engine.loop.controls import CommandQueue
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.history.store import QUEUE_ROWS
+from engine.runs.folder import RunFolder
 from engine.training.build import build_trainer
-from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
-from tests.engine.history.helpers import fighting
+from tests.engine.planning.history.helpers import fighting
 
 _BLOCKS, _BLOCK_STEPS = 60, 50
 

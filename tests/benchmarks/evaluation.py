@@ -7,7 +7,7 @@ import sys
 import time
 from unittest.mock import patch
 
-from engine.training.run_evaluation import evaluate_run
+from engine.training.evaluation import evaluate_run
 
 
 def main(episodes: int, save_dirs: list[str]) -> None:

@@ -8,8 +8,8 @@ after it was let go of, and how long the first stop of a held key is.
 import numpy as np
 
 from engine.types import Action
-from pokeTUI.keys import playing
-from pokeTUI.keys.playing import Holds
+from pokeTUI.input import playing
+from pokeTUI.input.playing import Holds
 
 REPEATS = {
     "X11 660/40 ms": (0.66, 0.04),

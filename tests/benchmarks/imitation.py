@@ -18,20 +18,20 @@ from typing import Any
 
 import torch
 
+from engine.agents.evaluation import summarise
 from engine.demos.demonstration import SUFFIX
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.validation import validate
 from engine.errors import ConfigurationError, DemoError, TrainingError
-from engine.folders import user_path
 from engine.games.bundled import FIRST
-from engine.training.aggregation import aggregate
-from engine.training.cloning import evaluate_clone
-from engine.training.evaluation import summarise
-from engine.training.from_demonstrations import Source, clone_policy
-from engine.training.policies import read_policy
-from engine.training.policy_folders import agent_settings
-from engine.training.run_evaluation import evaluate_run
-from engine.training.runs import LATEST
+from engine.ground.folders import user_path
+from engine.imitation.aggregation import aggregate
+from engine.imitation.cloning import evaluate_clone
+from engine.imitation.from_demonstrations import Source, clone_policy
+from engine.imitation.policies import read_policy
+from engine.runs.folder import LATEST
+from engine.runs.policy_folders import agent_settings
+from engine.training.evaluation import evaluate_run
 from engine.types import Evaluation
 from tests.benchmarks.imitation_frames import clone_frames, reinforce_frames
 from tests.benchmarks.imitation_rows import ROLLOUT_SEED, Bench, Found, print_header, print_row

@@ -13,17 +13,17 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.agents.base import Player
+from engine.agents.evaluation import ALONE, evaluation_seed, play_episodes
 from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
-from engine.env.pixels import MakeSight, sight_of
+from engine.env.observation.pixels import MakeSight, sight_of
+from engine.imitation.aggregation import aggregate
+from engine.imitation.from_demonstrations import Source
 from engine.imitation.games import ADVISED, make_games
-from engine.training.aggregation import aggregate
-from engine.training.evaluation import ALONE, evaluation_seed, play_episodes
-from engine.training.from_demonstrations import Source
-from engine.training.policies import read_policy
-from engine.training.policy_folders import agent_settings
-from engine.training.run_evaluation import evaluate_run
-from engine.training.runs import LATEST
+from engine.imitation.policies import read_policy
+from engine.runs.folder import LATEST
+from engine.runs.policy_folders import agent_settings
+from engine.training.evaluation import evaluate_run
 from engine.types import EpisodeSummary, Evaluation
 from tests.benchmarks.imitation_rows import ROLLOUT_SEED, Bench, Found, print_row
 from tests.benchmarks.learning import train

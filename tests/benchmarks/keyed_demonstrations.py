@@ -15,14 +15,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.child import python_command
 from engine.config import RunConfig
 from engine.demos.dataset import DemoSet
 from engine.demos.demonstration import Demonstration
 from engine.demos.recorder import Chooser, batch_of, rules_policy
 from engine.demos.validation import validate
-from engine.recording.game import RecordedGame
-from engine.recording.plan import RecordingPlan
+from engine.ground.processes import python_command
+from engine.sessions.recording.game import RecordedGame, RecordingPlan
 from engine.types import Action
 from tests.benchmarks.cockpit.child import write_preferences
 from tests.pokeTUI.throttled_pty import ThrottledPty

@@ -2,9 +2,10 @@
 
 `python -m tests.benchmarks.planner [ARM]... [--steps N] [--seeds N] [--set KEY=VALUE]...`
 
-Behind the real protocol stand scripted models (`tests.engine.llm.servers.scripted_planner`). What
-is beside their goals is the same in every arm: the path-finder, the battle rules, the curriculum.
-So the arm with random goals says how much of the gain is the path-finder's.
+Behind the real protocol stand scripted models
+(`tests.engine.planning.models.servers.scripted_planner`). What is beside their goals is the same in
+every arm: the path-finder, the battle rules, the curriculum. So the arm with random goals says how
+much of the gain is the path-finder's.
 """
 
 import argparse
@@ -17,8 +18,8 @@ from typing import Any
 from engine.errors import ConfigurationError
 from tests.benchmarks.learning import LearningCurve, train
 from tests.benchmarks.run_options import add_run_options, overrides_of, seeds_of
-from tests.engine.llm.servers.scripted_ollama import OllamaServer
-from tests.engine.llm.servers.scripted_planner import Character, ScriptedPlanner
+from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
+from tests.engine.planning.models.servers.scripted_planner import Character, ScriptedPlanner
 
 _MODEL = "scripted:latest"
 _BADGE = "first_badge"

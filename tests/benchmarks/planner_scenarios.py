@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.child import python_command, python_environment
-from tests.engine.llm.servers import Call
-from tests.engine.llm.servers.ollama import ScriptedOllama
-from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
+from engine.ground.processes import python_command, python_environment
+from tests.engine.planning.models.servers import Call
+from tests.engine.planning.models.servers.ollama import ScriptedOllama
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 
 MODEL = "scripted:latest"
 LATENCY_S = 0.5
@@ -28,7 +28,7 @@ class Scenario:
 
     Attributes:
         text: For the table.
-        play: Name in `tests.engine.llm.servers.Scenarios`; "" where nothing listens.
+        play: Name in `tests.engine.planning.models.servers.Scenarios`; "" where nothing listens.
         is_followed: The goals that come are pursued, so that the games take another way.
     """
 

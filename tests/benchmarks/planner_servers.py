@@ -5,9 +5,9 @@
 Asks about situations of the practice game, played by the rules, in the prompts of a run. Cold,
 every question is asked by a backend that knows nothing of its server yet; warm, one backend asks
 them all, in the order of the game, after a question that does not count. The imitated servers are
-those of `tests.engine.llm.servers.kinds`; with a GGUF file of an instruct model there is also
-llama.cpp itself (package `xllamacpp`), which tells the share of the prompt that came from its
-cache, and of which the middle question's seconds are told. `--before` names a checkout of an
+those of `tests.engine.planning.models.servers.kinds`; with a GGUF file of an instruct model there
+is also llama.cpp itself (package `xllamacpp`), which tells the share of the prompt that came from
+its cache, and of which the middle question's seconds are told. `--before` names a checkout of an
 earlier version: that asks the same servers about the same situations, in its own prompts, warm.
 Prints a Markdown table.
 """
@@ -34,15 +34,7 @@ import ollama
 from engine.config import EnvConfig, PlannerConfig
 from engine.env.game_env import GameEnv
 from engine.errors import LLMConnectionError
-from engine.llm.asking import ask
-from engine.llm.backends import make_backend
-from engine.llm.backends import openai as openai_backend
-from engine.llm.backends.base import Backend
-from engine.llm.prompt import Notes, compose
-from engine.llm.reply import read_plan
-from engine.planning_types import PlanningQuery
-from engine.strategy.advisor import RuleAdvisor
-from engine.strategy.planning_queries import (
+from engine.planning.goals.queries import (
     battle_base,
     is_settled,
     key_of,
@@ -50,6 +42,14 @@ from engine.strategy.planning_queries import (
     trigger_of,
     walking_base,
 )
+from engine.planning.models.asking import ask
+from engine.planning.models.backends import make_backend
+from engine.planning.models.backends import openai as openai_backend
+from engine.planning.models.backends.base import Backend
+from engine.planning.models.prompt import Notes, compose
+from engine.planning.models.reply import read_plan
+from engine.planning.rules.advisor import RuleAdvisor
+from engine.planning_types import PlanningQuery
 
 SITUATIONS = 52
 _NOTES = Notes(
@@ -246,7 +246,7 @@ async def measure(peer: Peer, asked: list[PlanningQuery], *, is_cold: bool) -> C
 
 def measure_imitated(kind: Any, asked: list[PlanningQuery], tree: str) -> Row:
     """Return the counts of an imitated server."""
-    from tests.engine.llm.servers.modelled import server_of
+    from tests.engine.planning.models.servers.modelled import server_of
 
     with server_of(kind) as server:
         url = getattr(server, "base_url", server.url)
@@ -336,7 +336,7 @@ def main() -> None:
     columns += ["from cache", "s"]
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     if not options.only_real:
-        from tests.engine.llm.servers.kinds import KINDS
+        from tests.engine.planning.models.servers.kinds import KINDS
 
         for kind in KINDS:
             _show(measure_imitated(kind, asked, options.before))

@@ -45,14 +45,13 @@ from engine.agents.calibration import Calibration
 from engine.commands import Stop
 from engine.config import RunConfig, load_config
 from engine.env.batch import Batch
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import ENV_FACTORY, VectorEnv
 from engine.events import Event, PlanAnswered, PlanRequested
 from engine.loop.controls import CommandQueue
 from engine.planning_types import PlannerUpdate
+from engine.runs.folder import RunFolder
 from engine.training.build import build_planning, build_trainer
-from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
-from engine.training.vectors import ENV_FACTORY
 from tests.benchmarks.planner_scenarios import MODEL, SCENARIOS, scenario_server
 
 SETTINGS: dict[str, Any] = {

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.config import EnvConfig, RunConfig
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import VectorEnv
 from tests.engine.processes import resident_mb
 
-FACTORY = "engine.strategy.advised:make_env"
+FACTORY = "engine.planning.goals.planned:make_env"
 """What training uses; its constant would bring torch and its memory along."""
 
 GAMES_A_WORKER = 2

@@ -15,11 +15,11 @@ from typing import Any
 from engine.config import load_config
 from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import DemoError
-from engine.scratch import scratch_folder
-from engine.training.from_demonstrations import Source, clone_policy
-from engine.training.policy_folders import agent_settings
-from engine.training.run_evaluation import evaluate_run
-from pokeTUI.demos.naming import named
+from engine.ground.scratch import scratch_folder
+from engine.imitation.from_demonstrations import Source, clone_policy
+from engine.runs.policy_folders import agent_settings
+from engine.training.evaluation import evaluate_run
+from pokeTUI.app.recordings import named
 from tests.benchmarks.learning import WINDOW, LearningCurve, train
 from tests.benchmarks.run_options import add_run_options, overrides_of, seeds_of
 

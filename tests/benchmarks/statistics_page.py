@@ -22,11 +22,11 @@ from pathlib import Path
 
 import aiohttp
 
-from engine.child import python_command, python_environment
 from engine.config import load_config
-from engine.session import EngineSession
-from pokeTUI.headless import HeadlessRunner
-from pokeTUI.serve.beside import RunPage, listen_for_page
+from engine.ground.processes import python_command, python_environment
+from engine.sessions.train import EngineSession
+from pokeTUI.app.headless import HeadlessRunner
+from pokeTUI.serve.background import RunPage, listen_for_page
 from tests.engine.processes import children
 
 SETTLE_S = 3.0

@@ -4,14 +4,14 @@ import pytest
 
 from engine.config import PlannerConfig, RunConfig
 from engine.errors import ConfigurationError
-from engine.llm.prompt import Notes, compose
-from engine.llm.reply import read_plan
-from engine.training.single_plan import first_situation
+from engine.planning.models.prompt import Notes, compose
+from engine.planning.models.reply import read_plan
+from engine.planning.models.single_plan import first_situation
 from engine.types import GoalKind
 from tests.benchmarks.learning import LearningCurve
 from tests.benchmarks.planner import ARMS, _print_ratios, measure_planner
-from tests.engine.llm.queries import BATTLE, query
-from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
+from tests.engine.planning.models.queries import BATTLE, query
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 
 
 @pytest.fixture(scope="module")

@@ -16,14 +16,14 @@ import numpy as np
 from engine.games.crystal.game import CrystalGame
 from engine.games.crystal.rom_tables import read_overworld
 from engine.games.overworld import Ability, Overworld
-from engine.strategy.goal_options import choices
+from engine.planning.goals.queries import choices
 from engine.types import MapId
 from engine.wayfinding.graph import build_graph, load_graph, save_graph
 from engine.wayfinding.navigation import WorldMap
 from engine.wayfinding.routes import EVERYTHING_OPEN, RouteFinder
 from engine.wayfinding.search import FAR
 from tests.engine.games.world_images import Drawn, Person, build
-from tests.engine.strategy.helpers import state
+from tests.engine.planning.goals.helpers import state
 from tests.engine.wayfinding.test_world_map import standing
 
 _Result = TypeVar("_Result")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine.games.crystal.symbols import SYMBOLS
+from engine.games.crystal.memory import SYMBOLS
 
 CLOCK, NO_CLOCK, PLAIN = 0x10, 0x13, 0x00
 """Cartridge types: MBC3 with clock, RAM and battery; the same without a clock; only ROM."""

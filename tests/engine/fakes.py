@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.games.crystal.symbols import SYMBOLS
+from engine.games.crystal.memory import SYMBOLS
 from engine.types import Action, Frame
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.games.crystal.collision import TERRAIN
+from engine.games.crystal.maps import TERRAIN
 from engine.types import (
     MAP_BORDER,
     Bag,

@@ -9,14 +9,13 @@ import pytest
 
 from engine.api.pokemon_env import EnhancedPyBoyPokemonCrystalEnv, PokemonEnv
 from engine.battles.env import NoBattleError, VGCDoublesEnv
-from engine.battles.setup import NodeCommand
-from engine.battles.simulator import Simulator
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import Simulator
 from engine.config import RunConfig
 from engine.emulator.gameboy import GameBoy
 from engine.emulator.libretro import GameBoyAdvance
 from engine.env.game_env import GameEnv
-from engine.env.local import GymnasiumEnv, LocalVector
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import PLAIN_FACTORY, GymnasiumEnv, LocalVector, VectorEnv
 from engine.errors import ClosedError, PokeTUIError
 from engine.games.catalog import load_game
 from tests.engine.battles.conftest import showdown  # noqa: F401

@@ -8,20 +8,19 @@ from typing import Any
 
 import pytest
 
-from engine.battles.importing import read_battle_file
+from engine.api.migrate import migrate
+from engine.battles.learn.importing import read_battle_file
 from engine.errors import PokeTUIError
-from engine.llm.backends.base import redacted, refusal, shown_address
-from engine.llm.backends.dialect import Dialect
-from engine.llm.fine_tuning import is_offered
-from engine.llm.objects import read_object
-from engine.llm.option_names import tokens
-from engine.llm.reply import _read_confidence
-from engine.migrate import migrate
-from engine.providers import backend_of
-from engine.quoting import one_line, printable
-from engine.trust import host_names
+from engine.ground.providers import backend_of
+from engine.ground.text import one_line, printable
+from engine.ground.trust import host_names
+from engine.planning.models.backends.base import redacted, refusal, shown_address
+from engine.planning.models.backends.dialect import Dialect
+from engine.planning.models.fine_tuning import is_offered
+from engine.planning.models.prompt import tokens
+from engine.planning.models.reply import _read_confidence, read_object
 from pokeTUI.dashboard.planner import readable
-from pokeTUI.units import seconds
+from pokeTUI.draw.units import seconds
 
 SIZE = 1_000_000
 HANG_S = 60

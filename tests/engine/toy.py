@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.config import RunConfig
-from engine.env.batch import Batch
-from engine.env.inspection import Inspection
+from engine.env.batch import Batch, Inspection
 from engine.planning_types import PlannerUpdate, PlanningQuery, UserOverrides
 from engine.types import (
     Action,

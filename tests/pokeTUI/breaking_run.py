@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from engine.config import RunConfig, load_config
 from engine.env.batch import Batch
-from engine.env.vector import VectorEnv
-from engine.session import EngineSession
-from engine.training.vectors import ENV_FACTORY
-from pokeTUI.app import CockpitApp
+from engine.env.vector.world import ENV_FACTORY, VectorEnv
+from engine.sessions.train import EngineSession
+from pokeTUI.app.cockpit import CockpitApp
 
 
 class BreakingVector(VectorEnv):

@@ -15,8 +15,8 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
-from pokeTUI import app as cockpit
-from pokeTUI.app import FRAMES_PER_FIGURES, CockpitApp
+from pokeTUI.app import cockpit
+from pokeTUI.app.cockpit import FRAMES_PER_FIGURES, CockpitApp
 from tests.pokeTUI.fake_session import FakeSession
 
 _MANY_TURNS = 1000

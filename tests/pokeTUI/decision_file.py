@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from engine.env.analysis import GameStateAnalysis
-from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.history.records import DecisionRecord
+from engine.planning.history.analysis import GameStateAnalysis
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.history.records import DecisionRecord
 from engine.types import Action, Source
 from tests.pokeTUI.fake_session import make_battle, make_game
 

@@ -169,7 +169,7 @@ class DemoSession(FakeSession):
 
 def main() -> None:
     """Run the application on the demonstration session."""
-    from pokeTUI.app import CockpitApp
+    from pokeTUI.app.cockpit import CockpitApp
 
     app = CockpitApp(DemoSession(), RunConfig())
     app.run()

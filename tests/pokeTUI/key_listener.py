@@ -13,8 +13,7 @@ from textual.app import App
 from textual.driver import Driver
 from textual.events import Key
 
-from pokeTUI.terminal.driver import with_releases
-from pokeTUI.terminal.keys import KeyReleased
+from pokeTUI.terminal.driver import KeyReleased, with_releases
 
 
 class KeyListener(App[None]):

@@ -10,8 +10,8 @@ from engine.commands import Command
 from engine.config import RunConfig
 from engine.events import Event
 from pokeTUI.dashboard.state import DashboardState, fold
+from pokeTUI.draw.theme import THEMES
 from pokeTUI.panes.pane import CommandWanted, Pane
-from pokeTUI.theme import THEMES
 
 
 class PaneApp(App[None]):

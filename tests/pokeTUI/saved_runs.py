@@ -8,8 +8,8 @@ import numpy as np
 
 from engine.config import RunConfig
 from engine.events import EpisodeEnded, EvaluationEnded, Event
-from engine.training.journal import Journal
-from engine.training.runs import RunFolder
+from engine.runs.folder import RunFolder
+from engine.runs.journal import Journal
 from engine.types import EpisodeSummary, Evaluation
 
 LENGTH = 100

@@ -4,13 +4,13 @@ import pytest
 
 from engine.errors import ConfigurationError
 from engine.events import RunFailed, RunStopped, ViewersChanged
-from pokeTUI.actions.run_control import next_speed
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.app.run_control import next_speed
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.keys.entry import PLAY
-from pokeTUI.keys.keymap import KeyTable, can_clash, fitting, keys_markdown
+from pokeTUI.draw.splits import GAME
+from pokeTUI.input.entry import PLAY
+from pokeTUI.input.keymap import KeyTable, can_clash, fitting, keys_markdown
 from pokeTUI.panes.kinds import pane_keys
-from pokeTUI.splits import GAME
 from tests.pokeTUI.fake_session import make_run, make_status
 
 TABLE = KeyTable()

@@ -8,7 +8,7 @@ import pytest
 from engine.commands import Pause, ReleaseControl, RequestControl, Stop
 from engine.config import RunConfig
 from engine.events import ConnectionLost, ControlWanted, RunStopped, ViewersChanged
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.dashboard.state import DashboardState, fold
 from tests.pokeTUI.conftest import Cockpit, comes_to_show, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession

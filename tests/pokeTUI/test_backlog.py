@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pokeTUI.dashboard.backlog import Backlog
+from pokeTUI.dashboard.event_lines import Backlog
 
 
 @given(st.lists(st.integers(), max_size=600), st.integers(1, 200))

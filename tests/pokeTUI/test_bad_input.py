@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ConfigurationError
-from pokeTUI.keys.keymap import KeyTable
+from pokeTUI.app.start.app import StartApp
+from pokeTUI.draw.theme import THEME_NAMES
+from pokeTUI.input.keymap import KeyTable
 from pokeTUI.preferences import PreferenceFile
-from pokeTUI.start.app import StartApp
-from pokeTUI.theme import THEME_NAMES
 from tests.pokeTUI.hostile import EVIL, MARKUP, assert_tame, poketui
 
 HUGE = "9" * 400

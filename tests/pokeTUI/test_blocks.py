@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE, GAME_BOY_FRAME_SHAPE
-from pokeTUI.rendering.blocks import (
+from pokeTUI.draw.blocks import (
     HALF_BLOCKS,
     OCTANTS,
     QUADRANTS,
@@ -14,7 +14,7 @@ from pokeTUI.rendering.blocks import (
     one_bit,
     two_colors,
 )
-from pokeTUI.rendering.encoders import FrameEncoder, GameMode
+from pokeTUI.draw.encoders import FrameEncoder, GameMode
 from tests.pokeTUI.tiny_terminal import TinyTerminal
 
 EXACT = [

@@ -9,7 +9,7 @@ from engine.config import EnvConfig, RunConfig
 from engine.demos.demonstration import Demonstration, read_demo
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.validation import validate
-from engine.session import EngineSession
+from engine.sessions.train import EngineSession
 from tests.pokeTUI.terminal import needs_tmux
 from tests.pokeTUI.test_start_terminal import BareTerminal
 

@@ -13,8 +13,8 @@ import pytest
 
 from engine.errors import CheckpointError
 from engine.events import RunFailed, RunStopped
+from pokeTUI.app.launch import report
 from pokeTUI.cli.reports import print_evaluation
-from pokeTUI.launch import report
 from tests.pokeTUI.in_process import poketui
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 import typer
 
-from engine.bc_pokemon import Args
+from engine.api.bc_pokemon import Args
 from engine.config import RunConfig
 from engine.demos.exchange import to_npz
 from engine.demos.recorder import record_policy, rules_policy

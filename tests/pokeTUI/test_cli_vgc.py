@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from engine.battles.evaluation import Score
-from engine.battles.formats import DEFAULT_FORMAT
-from engine.battles.setup import find_simulator
-from engine.battles.teams import pool
+from engine.battles.play.evaluation import Score
+from engine.battles.sim.setup import find_simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import ConfigurationError
 from pokeTUI.cli import vgc_reports
 from tests.pokeTUI.in_process import poketui

@@ -8,8 +8,8 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from pokeTUI.screens.compare import CompareScreen
-from pokeTUI.theme import THEMES
+from pokeTUI.draw.theme import THEMES
+from pokeTUI.screens.comparison import CompareScreen
 from tests.pokeTUI.conftest import comes_to_show, screen_lines, screen_text
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.saved_runs import write_run, write_seeds

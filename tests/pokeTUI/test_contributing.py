@@ -13,22 +13,22 @@ from engine.config import PPOConfig, RewardConfig, RunConfig
 from engine.games import catalog
 from engine.games.base import Game
 from engine.games.catalog import load_game
-from engine.llm import backends
-from engine.providers import PROVIDERS
+from engine.ground.providers import PROVIDERS
+from engine.planning.models import backends
 from engine.rewards import composer
 from engine.rewards.base import Payments, Transition
 from engine.training.build import build_agent
 from engine.types import GameState, Spaces
 from pokeTUI.cli.completion import complete_settings
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys import keymap
-from pokeTUI.keys.entry import WATCH, KeyAction
-from pokeTUI.layout import PaneInfo
+from pokeTUI.draw.layout import PaneInfo
+from pokeTUI.draw.lines import Line
+from pokeTUI.draw.theme import Ink
+from pokeTUI.input import keymap
+from pokeTUI.input.entry import WATCH, KeyAction
 from pokeTUI.panes import kinds
 from pokeTUI.panes.pane import Pane
-from pokeTUI.rendering.lines import Line
 from pokeTUI.settings import settings_of
-from pokeTUI.theme import Ink
 from tests.engine.states import make_state
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text
 from tests.toy_game.install import install
@@ -141,7 +141,7 @@ def test_a_backend() -> None:
     assert set(PROVIDERS) | {"local"} == names
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for name in names:
-        module = importlib.import_module(f"engine.llm.backends.{name}")
+        module = importlib.import_module(f"engine.planning.models.backends.{name}")
         kinds_of = [kind for kind in vars(module).values() if isinstance(kind, type)]
         assert any(all(hasattr(kind, part) for part in PARTS) for kind in kinds_of), name
         assert not backends._EXTRA_PACKAGES[name] or name in extras["optional-dependencies"]

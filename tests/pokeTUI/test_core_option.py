@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.folders import CORE_VARIABLE
+from engine.ground.folders import CORE_VARIABLE
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import assert_refused, program
 

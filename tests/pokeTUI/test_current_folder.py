@@ -12,9 +12,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from engine.child import python_command
 from engine.config import RunConfig
 from engine.demos.recorder import random_policy, record_policy
+from engine.ground.processes import python_command
 from engine.remote.folder import FOLDER_VARIABLE
 from tests.hostile_folder import HostileFolder
 from tests.pokeTUI.test_cli import ROOT

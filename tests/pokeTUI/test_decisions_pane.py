@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from engine.config import RunConfig
-from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.dialogs.detail import DetailScreen
-from pokeTUI.panes.decision_lines import describe_context
-from pokeTUI.panes.decision_source import View, history_path
+from pokeTUI.panes.decision_lines import View, describe_context, history_path
 from pokeTUI.panes.decisions import DecisionsPane
+from pokeTUI.panes.dialogs import DetailScreen
 from tests.pokeTUI.decision_file import add_decision, write_history
 from tests.pokeTUI.fake_session import make_run
 from tests.pokeTUI.pane_app import PaneApp, fold_all, open_pane, texts

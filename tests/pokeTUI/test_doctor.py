@@ -10,26 +10,28 @@ from pathlib import Path
 import pytest
 
 from engine.config import RunConfig
-from engine.folders import CORE_VARIABLE
 from engine.games.bundled import ADVANCE
+from engine.ground.folders import CORE_VARIABLE
 from engine.remote.folder import FOLDER_VARIABLE
-from pokeTUI.doctor.examination import Surroundings, examine
-from pokeTUI.doctor.files import examine_preferences, examine_rom, examine_saves
-from pokeTUI.doctor.finding import NAME_WIDTH, Finding, Verdict
-from pokeTUI.doctor.machine import (
+from pokeTUI.app.doctor.examination import Surroundings, examine
+from pokeTUI.app.doctor.files import examine_preferences, examine_rom, examine_saves
+from pokeTUI.app.doctor.machine import (
+    NAME_WIDTH,
+    Finding,
+    Verdict,
     examine_cores,
     examine_extras,
     examine_memory,
     examine_packages,
     examine_python,
 )
-from pokeTUI.doctor.models import examine_file, examine_keys, examine_models
-from pokeTUI.doctor.screen import examine_terminal
+from pokeTUI.app.doctor.models import examine_file, examine_keys, examine_models
+from pokeTUI.app.doctor.screen import examine_terminal
 from pokeTUI.terminal.probe import Terminal, terminal_of
 from tests.engine.games.emerald.practice import needs_core
-from tests.engine.llm.servers.loopback import LoopbackServer
-from tests.engine.llm.servers.scripted_ollama import OllamaServer
-from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
+from tests.engine.planning.models.servers.loopback import LoopbackServer
+from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import ROOT, program
 
@@ -77,7 +79,7 @@ def test_this_machine_is_well(tmp_path: Path) -> None:
 
 def test_an_examination_imports_nothing_slow(tmp_path: Path) -> None:
     program = (
-        "import sys; from pokeTUI.doctor.examination import examine, look_around\n"
+        "import sys; from pokeTUI.app.doctor.examination import examine, look_around\n"
         f"list(examine(look_around(), None, {{'save_dir': {str(tmp_path)!r}}}))\n"
         "print(*{'torch', 'pyboy', 'openai', 'anthropic', 'aiohttp'} & set(sys.modules))"
     )
@@ -113,7 +115,7 @@ def test_a_check_that_fails_ends_no_other(tmp_path: Path, monkeypatch: pytest.Mo
 
     for check in ("files.examine_rom", "machine.examine_cores", "models.examine_models"):
         monkeypatch.setattr(f"pokeTUI.doctor.{check}", fail)
-    monkeypatch.setattr("pokeTUI.doctor.examination.load_config", fail)
+    monkeypatch.setattr("pokeTUI.app.doctor.examination.load_config", fail)
     code, found = doctor("--save-dir", str(tmp_path))
     assert code == 1
     for name in ("ROM", "cores", "model", "settings"):

@@ -3,8 +3,8 @@ import re
 import numpy as np
 import pytest
 
-from pokeTUI.rendering.colors import ColorDepth, color_table
-from pokeTUI.rendering.encoders import FrameEncoder, GameMode, fit, resample
+from pokeTUI.draw.colors import ColorDepth, color_table
+from pokeTUI.draw.encoders import FrameEncoder, GameMode, fit, resample
 from tests.pokeTUI.scenery import draw_frame
 from tests.pokeTUI.tiny_terminal import Cell, TinyTerminal
 

@@ -13,13 +13,13 @@ from engine.commands import Stop
 from engine.config import PPOConfig, RunConfig
 from engine.errors import CheckpointError, ConfigurationError, PokeTUIError, RomError, WorkerError
 from engine.events import ConnectionLost, RunFailed, RunStopped
-from engine.session import EngineSession
-from engine.training.checkpoint import checkpoint_paths
-from engine.training.runs import RunFolder, resume_command
-from pokeTUI.app import CockpitApp
+from engine.runs.checkpoint import checkpoint_paths
+from engine.runs.folder import RunFolder, resume_command
+from engine.sessions.train import EngineSession
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.app.headless import HeadlessRunner
+from pokeTUI.app.launch import report
 from pokeTUI.cli.bc import _how_to_resume
-from pokeTUI.headless import HeadlessRunner
-from pokeTUI.launch import report
 from tests.engine.toy import ToyVector
 from tests.pokeTUI.conftest import screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession
@@ -121,7 +121,7 @@ def test_a_run_with_damaged_checkpoints_only_is_not_told_to_be_resumed(saves: Sa
 
 
 def test_a_checkpoint_of_another_version_names_that_version_as_the_remedy(saves: Saves) -> None:
-    from engine.training.checkpoint import Checkpoint, write_checkpoint
+    from engine.runs.checkpoint import Checkpoint, write_checkpoint
 
     session = saves.train(64)
     for path in checkpoints(session):
@@ -252,7 +252,7 @@ def test_a_process_that_dies_at_once_on_resuming_leaves_the_checkpoint(saves: Sa
 
 
 def test_a_dead_process_names_no_remedy_that_depends_on_a_checkpoint(tmp_path: Path) -> None:
-    from engine.env.vector import VectorEnv
+    from engine.env.vector.world import VectorEnv
 
     config = RunConfig(save_dir=str(tmp_path))
     with pytest.raises(PokeTUIError) as failed:

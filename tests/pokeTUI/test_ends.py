@@ -13,7 +13,7 @@ from engine.commands import Pause, Stop
 from engine.config import RunConfig
 from engine.errors import TrainingError
 from engine.events import RunFailed, RunStopped
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession
 
@@ -189,7 +189,7 @@ def test_a_lost_terminal_ends_the_process() -> None:
 
 def test_the_application_needs_neither_torch_nor_an_emulator() -> None:
     code = (
-        "import sys, pokeTUI.app; "
+        "import sys, pokeTUI.app.cockpit; "
         "print([name for name in ('torch', 'pyboy', 'gymnasium') if name in sys.modules])"
     )
     output = subprocess.run(

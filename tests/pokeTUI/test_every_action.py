@@ -12,14 +12,14 @@ from textual.pilot import Pilot
 from engine import commands, events
 from engine.commands import Command
 from engine.types import Action
-from pokeTUI.actions.palette import ActionsProvider
-from pokeTUI.app import CockpitApp
-from pokeTUI.keys.entry import KeyAction
-from pokeTUI.keys.keymap import KeyTable
-from pokeTUI.layout import Arrangement
+from pokeTUI.app.actions import ActionsProvider
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.draw.layout import Arrangement
+from pokeTUI.draw.theme import THEME_NAMES
+from pokeTUI.input.entry import KeyAction
+from pokeTUI.input.keymap import KeyTable
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.settings import SettingsScreen
-from pokeTUI.theme import THEME_NAMES
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_status, one_of_everything
 from tests.pokeTUI.test_start import until

@@ -7,7 +7,7 @@ import pytest
 
 from engine.events import EvaluationEnded, PolicyUpdated, RecordingChanged
 from engine.types import Evaluation
-from pokeTUI.start.app import StartApp
+from pokeTUI.app.start.app import StartApp
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.decision_file import write_history
 from tests.pokeTUI.fake_session import make_status

@@ -11,13 +11,13 @@ from textual.app import App
 
 from engine import events
 from engine.events import RECORD, REPLAY, Event
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.app.start.app import StartApp
 from pokeTUI.dashboard.state import BattleMoment, DashboardState, fold
-from pokeTUI.keys.entry import BATTLES, KeyAction
-from pokeTUI.keys.keymap import KeyTable
+from pokeTUI.draw.menu import Menu
+from pokeTUI.input.entry import BATTLES, KeyAction
+from pokeTUI.input.keymap import KeyTable
 from pokeTUI.panes.kinds import pane_keys
-from pokeTUI.start.app import StartApp
-from pokeTUI.widgets.menu import Menu
 from tests.pokeTUI.battles.recorded import TERA, recorded
 from tests.pokeTUI.battles.test_app import opened
 from tests.pokeTUI.conftest import OpenCockpit, settle

@@ -9,17 +9,17 @@ from textual.pilot import Pilot
 
 from engine.config import RunConfig
 from engine.events import FrameRendered, ProgressReported
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.layout import Arrangement
+from pokeTUI.draw.encoders import FrameEncoder, GameMode
+from pokeTUI.draw.game_view import GameView
+from pokeTUI.draw.graphics import DELETE
+from pokeTUI.draw.layout import Arrangement
+from pokeTUI.draw.units import TimeLeft
 from pokeTUI.panes.game import Starting, game_title
 from pokeTUI.panes.kinds import pane_infos
-from pokeTUI.rendering.encoders import FrameEncoder, GameMode
-from pokeTUI.rendering.kitty import DELETE
 from pokeTUI.screens.first_run import FirstRunScreen
 from pokeTUI.terminal.probe import Terminal
-from pokeTUI.time_left import TimeLeft
-from pokeTUI.widgets.game_view import GameView
 from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_game, make_run, make_status, observe
 from tests.pokeTUI.scenery import draw_frame

@@ -16,12 +16,9 @@ from engine.commands import Hold, Press, RunBackwards, SaveSlot
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.types import Action
-from pokeTUI.app import CockpitApp
-from pokeTUI.doctor.finding import Verdict
-from pokeTUI.doctor.machine import examine_gamepads
-from pokeTUI.gamepad.controls import Controls
-from pokeTUI.gamepad.devices import InputDevices
-from pokeTUI.gamepad.reader import Gamepads
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.app.doctor.machine import Verdict, examine_gamepads
+from pokeTUI.terminal.gamepad import Controls, Gamepads, InputDevices
 from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_status
 from tests.pokeTUI.test_playing import Player

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from engine.config import RunConfig, VgcConfig
-from engine.imitation.settings import CloningConfig, DaggerConfig
+from engine.runs.cloning_settings import CloningConfig, DaggerConfig
 from pokeTUI.cli.main import app
 
 _RUN, _CLONING, _DAGGER = RunConfig(), CloningConfig(), DaggerConfig()

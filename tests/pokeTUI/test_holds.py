@@ -1,7 +1,7 @@
 import pytest
 
 from engine.types import Action
-from pokeTUI.keys.playing import HOLD_S, Holds
+from pokeTUI.input.playing import HOLD_S, Holds
 
 UP, DOWN, LEFT, RIGHT, A, B = (Action[name] for name in ("UP", "DOWN", "LEFT", "RIGHT", "A", "B"))
 NOTHING: frozenset[Action] = frozenset()

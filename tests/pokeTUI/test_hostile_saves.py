@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine.config import RunConfig
-from engine.session import EngineSession
-from engine.training.runs import list_runs
+from engine.runs.folder import list_runs
+from engine.sessions.train import EngineSession
 from tests.pokeTUI.hostile import EVIL, NAME, RAW_NAME, assert_tame, poketui
 
 LIMIT_S = 120.0
@@ -193,7 +193,7 @@ def test_completion_offers_no_name_that_is_more_than_a_word(
 def test_a_log_line_is_one_line_that_no_terminal_obeys(tmp_path: Path) -> None:
     import logging
 
-    from engine.session import log_to_file
+    from engine.sessions.train import log_to_file
 
     path = tmp_path / "engine.log"
     with log_to_file(str(path), "INFO"):

@@ -13,12 +13,11 @@ from textual.pilot import Pilot
 from engine import events
 from engine.events import Event
 from engine.types import EpisodeSummary
-from pokeTUI.dialogs.detail import DetailScreen, Passage
-from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
-from pokeTUI.screens.compare import CompareScreen
+from pokeTUI.app.start.app import StartApp
+from pokeTUI.panes.dialogs import ChoiceScreen, DetailScreen, Passage, PromptScreen
+from pokeTUI.screens.comparison import CompareScreen
 from pokeTUI.screens.endings import FailureScreen
 from pokeTUI.screens.listing import ListScreen
-from pokeTUI.start.app import StartApp
 from pokeTUI.terminal.output import TextFilter
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import one_of_everything

@@ -8,7 +8,7 @@ import pytest
 
 from engine.events import ButtonsHeld, DecisionMade
 from engine.types import GAME_BOY_ACTIONS, Action, ActionSet, Decision, GameAction, Source
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.game import GamePane
 from pokeTUI.panes.inputs import PAD_ROWS, InputDisplay

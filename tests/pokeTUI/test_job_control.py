@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.training.checkpoint import steps_of
+from engine.runs.checkpoint import steps_of
 from tests.engine.processes import child_process, is_gone, is_stopped, wait_until
 from tests.pokeTUI.terminal import LIMIT_S, Terminal, needs_tmux
 
@@ -18,7 +18,7 @@ WHOLE = ("Mosslight", "Party and place", "Rewards", "Curriculum", "Reasoning", "
 RUN = ("run", "--envs", "2", "--workers", "1")
 STOP_ITSELF = """
 import os, signal
-from pokeTUI.signals import stop
+from pokeTUI.terminal.signals import stop
 print(stop(lambda: os.kill(os.getpid(), signal.SIGTSTP)), flush=True)
 print(signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL)
 """

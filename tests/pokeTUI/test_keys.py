@@ -18,17 +18,11 @@ from engine.commands import (
 )
 from engine.events import GameObserved
 from engine.types import Action
-from pokeTUI.key_names import shown_key
-from pokeTUI.keys.keymap import KeyTable, _parse
+from pokeTUI.draw.encoders import GameMode
+from pokeTUI.input.keymap import KeyTable, _parse
 from pokeTUI.panes.kinds import pane_keys
-from pokeTUI.rendering.encoders import GameMode
-from tests.pokeTUI.conftest import (
-    OpenCockpit,
-    comes_to_show,
-    screen_lines,
-    screen_text,
-    settle,
-)
+from pokeTUI.terminal.key_names import shown_key
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import make_game, make_status
 
 KEYS: list[tuple[str, list[Command]]] = [

@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual.message import Message
 
-from pokeTUI.terminal.keys import FlagsAnswered, KeyParser, KeyReleased
+from pokeTUI.terminal.driver import FlagsAnswered, KeyParser, KeyReleased
 
 
 def parse(*parts: str) -> list[Message]:

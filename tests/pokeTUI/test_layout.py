@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE, GAME_BOY_FRAME_SHAPE
-from pokeTUI.layout import (
+from pokeTUI.draw.layout import (
     Arrangement,
     Plan,
     border_at,
@@ -16,9 +16,9 @@ from pokeTUI.layout import (
     make_plan,
     move_border,
 )
+from pokeTUI.draw.splits import GAME, Border
 from pokeTUI.panes.kinds import pane_infos, pane_keys
 from pokeTUI.screens.bars import TabBar
-from pokeTUI.splits import GAME, Border
 
 SIZES = [
     (80, 24),

@@ -7,13 +7,13 @@ from textual.widgets import OptionList
 
 from engine.config import RunConfig
 from engine.events import REPLAY, Event, PolicyUpdated
-from engine.training.journal import Journal
-from engine.training.runs import RunFolder
+from engine.runs.folder import RunFolder
+from engine.runs.journal import Journal
 from pokeTUI.dashboard.curves import ALONE, SUCCESS, Curve, brief, curves, load_curves, saved_runs
 from pokeTUI.dashboard.state import DashboardState, fold
+from pokeTUI.draw.lines import portions, sparkline
 from pokeTUI.panes.learning import LearningPane
-from pokeTUI.rendering.chart import Series, draw_chart
-from pokeTUI.rendering.gauges import portions, sparkline
+from pokeTUI.panes.plot import Series, draw_chart
 from tests.pokeTUI.fake_session import MILESTONES, make_episode, make_run
 from tests.pokeTUI.long_run import long_run
 from tests.pokeTUI.pane_app import open_pane, texts

@@ -1,7 +1,7 @@
 from engine import events
 from engine.commands import Pause
 from engine.types import Source
-from pokeTUI.link import DECISION_INTERVAL_S, Link
+from pokeTUI.terminal.link import DECISION_INTERVAL_S, Link
 from tests.pokeTUI.fake_session import FakeSession, make_decision
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from engine.config import RunConfig
 from engine.games.practice.game import rom_path
-from engine.llm.exchanges import Exchange, ExchangeLog
+from engine.planning.models.exchanges import Exchange, ExchangeLog
 from engine.planning_types import Condition
-from engine.training.runs import RunFolder
-from tests.engine.llm.servers.scripted_ollama import OllamaServer
-from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
-from tests.engine.llm.test_exchanges import exchange, goal_outcome
+from engine.runs.folder import RunFolder
+from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
+from tests.engine.planning.models.test_exchanges import exchange, goal_outcome
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import SMALL, assert_refused, headless
 

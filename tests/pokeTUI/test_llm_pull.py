@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from engine.child import python_command, python_environment
-from tests.engine.llm.servers.loopback import Call
-from tests.engine.llm.servers.scripted_ollama import OllamaServer
+from engine.ground.processes import python_command, python_environment
+from tests.engine.planning.models.servers.loopback import Call
+from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import assert_refused
 

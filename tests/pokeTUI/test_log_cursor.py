@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pokeTUI.panes.log_cursor import LogCursor, match_from
+from pokeTUI.panes.scroll_log import LogCursor, match_from
 
 NUMBERS = list(range(10, 30))
 

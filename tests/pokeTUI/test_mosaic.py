@@ -9,8 +9,8 @@ from engine.commands import ShowGames, Watch
 from engine.events import GamesShown
 from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE, GAME_BOY_FRAME_SHAPE, SmallPicture
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.rendering.encoders import GameMode
+from pokeTUI.draw.colors import ColorDepth
+from pokeTUI.draw.encoders import GameMode
 from pokeTUI.screens.mosaic import MosaicScreen, make_grid
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_episode

@@ -112,7 +112,7 @@ def test_kill_9_leaves_no_worker(tmp_path: Path, is_hanging: bool) -> None:
 PROGRAM = """
 import sys, time
 from engine.config import RunConfig
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 vector = VectorEnv(PLAIN_FACTORY, RunConfig(save_dir=sys.argv[1]), 2, 2)
 vector.reset([1, 2])
 print(*vector.pids, flush=True)

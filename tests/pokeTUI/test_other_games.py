@@ -6,15 +6,9 @@ from pathlib import Path
 from engine.commands import GiveBack, Hold, Press, TakeOver
 from engine.events import DecisionMade
 from engine.types import GAME_BOY_ACTIONS, Action, ActionSet, Decision, GameAction, Source
-from pokeTUI.app import CockpitApp
-from pokeTUI.keys.keymap import KeyTable
-from tests.pokeTUI.conftest import (
-    OpenCockpit,
-    comes_to_show,
-    screen_lines,
-    screen_text,
-    settle,
-)
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.input.keymap import KeyTable
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import make_reward, make_run
 
 COMPASS = ActionSet(

@@ -8,13 +8,20 @@ import pytest
 from textual.widgets import OptionList
 
 from engine.config import RunConfig
-from pokeTUI.app import CockpitApp
-from pokeTUI.doctor.files import examine_preferences
-from pokeTUI.own_themes import own_theme_names, read_themes
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.app.doctor.files import examine_preferences
+from pokeTUI.app.start.app import StartApp
+from pokeTUI.draw.theme import (
+    COLOR_NAMES,
+    THEME_NAMES,
+    THEMES,
+    Ink,
+    own_theme_names,
+    palette,
+    read_themes,
+)
 from pokeTUI.preferences import PreferenceFile
-from pokeTUI.start.app import StartApp
 from pokeTUI.terminal.output import theme_names
-from pokeTUI.theme import COLOR_NAMES, THEME_NAMES, THEMES, Ink, palette
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, settle
 from tests.pokeTUI.fake_session import FakeSession
 

@@ -14,14 +14,17 @@ import pytest
 from textual.geometry import Region
 
 from engine.types import Frame
-from pokeTUI.rendering import shared_memory
-from pokeTUI.rendering.iterm import ItermPainter
-from pokeTUI.rendering.kitty import DELETE, KittyPainter
-from pokeTUI.rendering.pictures import Painter, PictureEncoder
-from pokeTUI.rendering.shared_memory import SharedPictures
-from pokeTUI.rendering.sixel import SixelPainter, encode
+from pokeTUI.draw import graphics as shared_memory
+from pokeTUI.draw.game_view import GameView, Painter, PictureEncoder
+from pokeTUI.draw.graphics import (
+    DELETE,
+    ItermPainter,
+    KittyPainter,
+    SharedPictures,
+    SixelPainter,
+    encode,
+)
 from pokeTUI.terminal.probe import Terminal
-from pokeTUI.widgets.game_view import GameView
 from tests.pokeTUI.conftest import OpenCockpit, settle
 from tests.pokeTUI.scenery import draw_frame
 from tests.pokeTUI.sixels import decode

@@ -15,9 +15,8 @@ from engine.commands import (
     TakeOver,
 )
 from engine.types import Action
-from pokeTUI.keys.playing import ANSWER_TIMEOUT_S, HOLD_S, REPEAT_INTERVAL_S, Playing
-from pokeTUI.terminal.driver import ReleasesReported
-from pokeTUI.terminal.keys import KeyReleased
+from pokeTUI.input.playing import ANSWER_TIMEOUT_S, HOLD_S, REPEAT_INTERVAL_S, Playing
+from pokeTUI.terminal.driver import KeyReleased, ReleasesReported
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import make_game, make_status
 from tests.pokeTUI.test_start import until

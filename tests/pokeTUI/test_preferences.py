@@ -11,16 +11,11 @@ from hypothesis import strategies as st
 
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
-from pokeTUI.app import CockpitApp
-from pokeTUI.layout import Arrangement
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.draw.layout import Arrangement
 from pokeTUI.panes.kinds import pane_keys
-from pokeTUI.preferences import (
-    PreferenceFile,
-    Preferences,
-    config_folder,
-    layout_of,
-)
-from pokeTUI.toml_text import to_toml
+from pokeTUI.preferences import PreferenceFile, Preferences, config_folder, layout_of
+from pokeTUI.settings import to_toml
 from tests.engine.processes import wait_until
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pokeTUI
-from pokeTUI import printing
+from pokeTUI.terminal import printing
 from tests.pokeTUI.hostile import EVIL
 from tests.pokeTUI.test_cli import ROOT
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ConfigurationError
-from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.rendering.encoders import GameMode
+from pokeTUI.draw.colors import ColorDepth
+from pokeTUI.draw.encoders import GameMode
 from pokeTUI.terminal.probe import (
     Terminal,
     color_depth,

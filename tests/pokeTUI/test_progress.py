@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pokeTUI.cli.progress import progress
-from pokeTUI.time_left import TimeLeft
+from pokeTUI.draw.units import TimeLeft
 
 ROOT = Path(__file__).parents[2]
 _WORK = """

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from engine.errors import VideoError
-from pokeTUI.rendering.blocks import HALF_BLOCKS, OCTANTS, QUADRANTS, SEXTANTS, BlockShape
-from pokeTUI.video.raster import Raster, coverage
-from pokeTUI.video.screen import Look, Screen
-from pokeTUI.video.shapes import Dots, Lines, shape_of
+from pokeTUI.draw.blocks import HALF_BLOCKS, OCTANTS, QUADRANTS, SEXTANTS, BlockShape
+from pokeTUI.draw.raster import Dots, Lines, Look, Raster, Screen, coverage, shape_of
 
 DARK, LIGHT = (16, 20, 15), (240, 240, 240)
 WIDTH, HEIGHT = 8, 16

@@ -11,7 +11,7 @@ from engine.planning_types import GoalOutcome, Outcome
 from engine.types import GoalKind, Source
 from pokeTUI.dashboard.planner import MAX_EXCHANGES
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.dialogs.detail import DetailScreen
+from pokeTUI.panes.dialogs import DetailScreen
 from pokeTUI.panes.reasoning import ReasoningPane
 from tests.pokeTUI.fake_session import make_decision, make_status, one_of_everything
 from tests.pokeTUI.pane_app import fold_all, open_pane, texts

@@ -6,9 +6,8 @@ import pytest
 
 from engine.demos.demonstration import read_demo
 from engine.errors import ConfigurationError
-from pokeTUI.start.choice import NewRecording
-from pokeTUI.start.record_form import RecordScreen, plan_of
-from pokeTUI.units import seconds
+from pokeTUI.app.start.forms import NewRecording, RecordScreen, plan_of
+from pokeTUI.draw.units import seconds
 from tests.pokeTUI.conftest import screen_text
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_start import ready, shows, start

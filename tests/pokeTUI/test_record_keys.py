@@ -10,16 +10,16 @@ from textual.events import CursorPosition
 from engine import commands, events
 from engine.commands import Command
 from engine.events import RECORD, RecordingChanged
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.dashboard.event_lines import demonstration_end
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.keys.entry import PLAY
-from pokeTUI.keys.entry import RECORD as RECORD_GROUP
-from pokeTUI.keys.keymap import KeyTable, fitting
-from pokeTUI.layout import Arrangement, make_plan
+from pokeTUI.draw.layout import Arrangement, make_plan
+from pokeTUI.input.entry import PLAY
+from pokeTUI.input.entry import RECORD as RECORD_GROUP
+from pokeTUI.input.keymap import KeyTable, fitting
 from pokeTUI.panes.game import fitting_title, game_title, recording_text
 from pokeTUI.panes.kinds import pane_infos
-from pokeTUI.widgets.status_bar import StatusBar
+from pokeTUI.screens.status_bar import StatusBar
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_run, make_status
 

@@ -6,8 +6,8 @@ import pytest
 
 from engine.events import REPLAY
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.keymap import QUIET_S, KeyTable, RefusedKeys
-from pokeTUI.splits import GAME
+from pokeTUI.draw.splits import GAME
+from pokeTUI.input.keymap import QUIET_S, KeyTable, RefusedKeys
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import make_run, make_status
 

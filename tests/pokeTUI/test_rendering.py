@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from rich.style import Style
 
-from pokeTUI.rendering.chart import Series, draw_chart, nice_bounds
-from pokeTUI.rendering.lines import Line, bar, clock, shorten, signed, wrap
-from pokeTUI.theme import THEMES, Ink, palette
-from pokeTUI.widgets.plot import Axes, PlotLine, plot
+from pokeTUI.draw.lines import Line, bar, clock, shorten, signed, wrap
+from pokeTUI.draw.theme import THEMES, Ink, palette
+from pokeTUI.panes.plot import Axes, PlotLine, Series, draw_chart, nice_bounds, plot
 
 PLAIN = Ink.bad
 

@@ -7,8 +7,8 @@ import pytest
 
 from engine.commands import Save, Seek, SkipEvaluation, TakeOver
 from engine.events import REPLAY, ProgressReported
-from pokeTUI.app import CockpitApp
-from pokeTUI.screens.compare import CompareScreen
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.screens.comparison import CompareScreen
 from pokeTUI.screens.runs import RunsScreen
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_run, make_status

@@ -11,11 +11,10 @@ from PIL import Image, ImageSequence
 from engine.config import RunConfig
 from engine.demos.recorder import random_policy, record_policy
 from engine.errors import ConfigurationError, ReplayError
-from engine.training.replay_player import Playback
-from engine.training.replay_sources import Recorded, RecordedDemo
+from engine.sessions.replay_player import Playback
+from engine.sessions.replay_sources import Recorded, RecordedDemo
 from engine.types import Frame
-from pokeTUI.video.panes import CELL_WIDTH
-from pokeTUI.video.replay import Video, write_video
+from pokeTUI.app.video import CELL_WIDTH, Video, write_video
 
 STEPS = 12
 

@@ -8,12 +8,21 @@ import pytest
 
 from engine.config import PPOConfig, RunConfig
 from engine.errors import ConfigurationError
-from engine.training.run_labels import RunLabels
-from engine.training.run_status import RunStatus
-from engine.training.run_table import RunRow
+from engine.runs.labels import RunLabels
+from engine.runs.lock import RunStatus
+from engine.runs.table import RunRow
 from pokeTUI.cli.runs import COLUMN_KEYS
-from pokeTUI.runs.columns import COLUMNS, WORDS, duration_text, fitting, number_text, size_text
-from pokeTUI.runs.view import TableView, arrange, differing_keys
+from pokeTUI.screens.run_table import (
+    COLUMNS,
+    WORDS,
+    TableView,
+    arrange,
+    differing_keys,
+    duration_text,
+    fitting,
+    number_text,
+    size_text,
+)
 
 ROW = RunRow(
     run_id="20261101-120000",

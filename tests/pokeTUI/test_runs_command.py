@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.training.run_labels import read_labels
-from engine.training.run_status import RunStatus
-from engine.training.runs import RunFolder
+from engine.runs.folder import RunFolder
+from engine.runs.labels import read_labels
+from engine.runs.lock import RunStatus
 from pokeTUI.cli import run_reports
 from tests.pokeTUI.in_process import poketui
 from tests.saved_runs import save_run

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from engine.training.run_labels import RunLabels, read_labels, write_labels
-from engine.training.run_status import RunStatus
-from engine.training.run_table import RunRow, RunTable
-from engine.training.run_trash import trashed_runs
-from engine.training.runs import RunFolder
-from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
+from engine.runs.folder import RunFolder
+from engine.runs.labels import RunLabels, read_labels, write_labels
+from engine.runs.lock import RunStatus
+from engine.runs.table import RunRow, RunTable
+from engine.runs.trash import trashed_runs
+from pokeTUI.app.start.app import StartApp
+from pokeTUI.panes.dialogs import ChoiceScreen, PromptScreen
 from pokeTUI.screens import run_list
-from pokeTUI.screens.compare import CompareScreen
+from pokeTUI.screens.comparison import CompareScreen
 from pokeTUI.screens.runs import RunsScreen
-from pokeTUI.start.app import StartApp
 from tests.pokeTUI.conftest import screen_lines, screen_text
 from tests.pokeTUI.snapshot import compare, draw
 from tests.pokeTUI.test_start import ready, shows, until
@@ -258,7 +258,7 @@ async def test_a_run_of_another_process_is_followed_and_left_alone(saves: Path) 
 
 
 async def test_a_read_only_viewer_changes_nothing(saves: Path) -> None:
-    from engine.training.run_table import RunTable
+    from engine.runs.table import RunTable
 
     app = StartApp(str(saves))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -273,7 +273,7 @@ async def test_a_read_only_viewer_changes_nothing(saves: Path) -> None:
 
 
 async def test_without_runs_the_table_says_so(tmp_path: Path) -> None:
-    from engine.training.run_table import RunTable
+    from engine.runs.table import RunTable
 
     app = StartApp(str(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -6,10 +6,10 @@ import pytest
 from textual.geometry import Region
 from textual.screen import ModalScreen
 
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
+from pokeTUI.draw.encoders import GameMode
 from pokeTUI.panes.kinds import pane_infos
 from pokeTUI.preferences import PreferenceFile
-from pokeTUI.rendering.encoders import GameMode
 from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
 
 CONTENT = {
@@ -198,7 +198,7 @@ async def test_a_frame_repaints_only_the_rows_that_changed(
     open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.events import FrameRendered
-    from pokeTUI.widgets.game_view import GameView
+    from pokeTUI.draw.game_view import GameView
     from tests.pokeTUI.scenery import draw_frame
 
     async with open_cockpit(200, 60) as (pilot, session):

@@ -19,11 +19,9 @@ import pytest
 
 from engine.errors import ConfigurationError
 from engine.remote.folder import FOLDER_VARIABLE
-from pokeTUI.serve.connections import Limits
-from pokeTUI.serve.guard import COOKIE, is_own_host, is_own_origin
-from pokeTUI.serve.server import BrowserServer, Program
+from pokeTUI.serve.connections import COOKIE, Limits, is_own_host, is_own_origin
+from pokeTUI.serve.server import BrowserServer, Program, bounded
 from pokeTUI.serve.site import address_of, listen
-from pokeTUI.serve.viewer import bounded
 from tests.engine.processes import is_gone, wait_until
 from tests.hostile_folder import HostileFolder
 from tests.pokeTUI.in_process import poketui

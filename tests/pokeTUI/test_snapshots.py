@@ -16,7 +16,7 @@ from engine.types import (
     GAME_BOY_ADVANCE_FRAME_SHAPE,
     GAME_BOY_FRAME_SHAPE,
 )
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.screens.endings import ClosingScreen
 from tests.pokeTUI.conftest import settle
 from tests.pokeTUI.fake_session import FakeSession, make_run

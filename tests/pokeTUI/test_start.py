@@ -15,26 +15,25 @@ from engine.config import RunConfig
 from engine.demos.demonstration import write_demo
 from engine.demos.recorder import record_actions
 from engine.events import EpisodeEnded
-from engine.training.journal import Journal
-from engine.training.runs import RunFolder
+from engine.runs.folder import RunFolder
+from engine.runs.journal import Journal
 from engine.types import EpisodeSummary
-from pokeTUI.demos.listing import recorded
-from pokeTUI.dialogs.prompt import PromptScreen
-from pokeTUI.screens.compare import CompareScreen
-from pokeTUI.screens.runs import RunsScreen
-from pokeTUI.screens.settings import SettingsScreen
-from pokeTUI.start.app import StartApp
-from pokeTUI.start.choice import (
+from pokeTUI.app.start.app import StartApp
+from pokeTUI.app.start.forms import (
     AttachRun,
     BattleChoice,
     NewRun,
+    NewRunScreen,
     ReplayEpisode,
     ResumeRun,
     WatchDemo,
 )
-from pokeTUI.start.doctor import DoctorScreen
-from pokeTUI.start.form import NewRunScreen
-from pokeTUI.start.recordings import RecordingsScreen
+from pokeTUI.app.start.recordings import RecordingsScreen, recorded
+from pokeTUI.app.start.screens import DoctorScreen
+from pokeTUI.panes.dialogs import PromptScreen
+from pokeTUI.screens.comparison import CompareScreen
+from pokeTUI.screens.runs import RunsScreen
+from pokeTUI.screens.settings import SettingsScreen
 from tests.pokeTUI.conftest import screen_text
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -343,7 +342,7 @@ def test_recordings_are_listed_newest_first(saves: Path) -> None:
 
 def test_start_screen_imports_nothing_slow() -> None:
     code = (
-        "import sys\nfrom pokeTUI.start.app import StartApp\nStartApp()\n"
+        "import sys\nfrom pokeTUI.app.start.app import StartApp\nStartApp()\n"
         "print(sorted({'torch', 'pyboy', 'pydantic', 'gymnasium'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from engine.config import RunConfig
 from engine.demos.demonstration import Demonstration, write_demo
 from engine.demos.recorder import record_actions
-from pokeTUI.start.app import StartApp
+from pokeTUI.app.start.app import StartApp
 from tests.pokeTUI.snapshot import compare, draw
 from tests.pokeTUI.test_snapshots import LOOKS
 from tests.pokeTUI.test_start import shows, until

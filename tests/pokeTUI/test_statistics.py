@@ -17,9 +17,8 @@ from engine import events
 from engine.events import Event
 from engine.types import Action, AntiStuckStatus
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.serve.connections import Limits
+from pokeTUI.serve.connections import COOKIE, Guard, Limits
 from pokeTUI.serve.figures import as_json, history_figures, state_figures, stats_figures
-from pokeTUI.serve.guard import COOKIE, Guard
 from pokeTUI.serve.site import address_of, listen
 from pokeTUI.serve.statistics import StatisticsSite
 from tests.pokeTUI.fake_session import (

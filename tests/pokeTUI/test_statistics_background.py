@@ -8,7 +8,7 @@ from engine import events
 from engine.commands import Watch
 from engine.remote.folder import probe
 from pokeTUI.serve.background import serve_page
-from pokeTUI.serve.guard import Guard
+from pokeTUI.serve.connections import Guard
 from pokeTUI.serve.site import listen
 from tests.engine.remote.conftest import Serve, runtime, serve  # noqa: F401
 from tests.pokeTUI.fake_session import make_run, make_status

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from textual.theme import Theme
 
-from pokeTUI.theme import SERIES, TEXT_INKS, THEMES, Ink, palette
+from pokeTUI.draw.theme import SERIES, TEXT_INKS, THEMES, Ink, palette
 
 *_, HIGH_CONTRAST, COLOR_BLIND = THEMES
 

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from engine.commands import Seek
 from engine.events import REPLAY, TimelineChanged
-from pokeTUI.widgets.timeline import Timeline
+from pokeTUI.screens.timeline import Timeline
 from tests.pokeTUI.conftest import OpenCockpit, settle
 from tests.pokeTUI.fake_session import FakeSession, make_run, make_status
 

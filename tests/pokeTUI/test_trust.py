@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from pokeTUI.app.doctor.examination import Surroundings, examine
+from pokeTUI.app.doctor.files import examine_trust
+from pokeTUI.app.doctor.machine import Verdict
 from pokeTUI.cli.main import main
-from pokeTUI.doctor.examination import Surroundings, examine
-from pokeTUI.doctor.files import examine_trust
-from pokeTUI.doctor.finding import Verdict
 from pokeTUI.terminal.probe import Terminal
-from tests.engine.llm.servers.loopback import Call
-from tests.engine.llm.servers.scripted_ollama import OllamaServer
-from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
+from tests.engine.planning.models.servers.loopback import Call
+from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import ROOT, SMALL, assert_refused, headless
 from tests.pokeTUI.test_doctor import UTF8

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from engine.events import FrameRendered
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.keymap import KeyTable
-from pokeTUI.layout import PaneInfo
+from pokeTUI.draw.encoders import exact_size, fit
+from pokeTUI.draw.game_view import GameView
+from pokeTUI.draw.layout import PaneInfo
+from pokeTUI.draw.lines import Line
+from pokeTUI.draw.theme import Ink
+from pokeTUI.input.keymap import KeyTable
 from pokeTUI.panes import kinds
 from pokeTUI.panes.pane import Pane, PaneKey
-from pokeTUI.rendering.encoders import exact_size, fit
-from pokeTUI.rendering.lines import Line
-from pokeTUI.theme import Ink
-from pokeTUI.widgets.game_view import GameView
 from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
 from tests.pokeTUI.fake_session import make_run, make_status
 

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 
-from engine.child import python_environment
+from engine.ground.processes import python_environment
 from tests.benchmarks.cockpit.fast_terminal import start_program
 from tests.pokeTUI.tiny_terminal import TinyTerminal
 

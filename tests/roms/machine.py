@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pyboy import PyBoy
 
-from engine.games.crystal.screen import CHARMAP
-from engine.games.crystal.symbols import SYMBOLS
+from engine.games.crystal.control import CHARMAP
+from engine.games.crystal.memory import SYMBOLS
 
 ROM = Path(__file__).parents[2] / "roms" / "practice.gbc"
 HOLD_FRAMES, ACTION_FRAMES = 8, 24

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.games.crystal.symbols import SYMBOLS
+from engine.games.crystal.memory import SYMBOLS
 from tests.roms.machine import ROM
 
 ROOT = Path(__file__).parents[2]

@@ -4,12 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.pokeTUI.conftest import (  # noqa: F401 (fixtures of all tests that open a cockpit)
-    _patient_pilot,
-    _quick_screen,
-    _truecolor_terminal,
-    config_dir,
-)
+from tests.pokeTUI.conftest import _patient_pilot, _quick_screen, _truecolor_terminal, config_dir  # noqa: F401 (fixtures of all tests that open a cockpit)
 from tests.toy_game.install import install
 
 

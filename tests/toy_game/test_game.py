@@ -13,11 +13,11 @@ from engine.config import EnvConfig, RunConfig
 from engine.env.game_env import GameEnv
 from engine.env.input_recording import Recording
 from engine.env.input_replay import replay
-from engine.env.observation import ObservationType
+from engine.env.observation.space import ObservationType
 from engine.env.stepping import make_game_env
 from engine.errors import ConfigurationError, DecisionValidationError, RomError
 from engine.games.catalog import load_game
-from engine.strategy.advisor import RuleAdvisor
+from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import TileKind
 from tests.pokeTUI.in_process import poketui
 from tests.toy_game.install import install

@@ -17,15 +17,15 @@ from engine.events import (
     RecordingEnded,
     RunStarted,
 )
-from engine.llm.prompt import Notes, compose
-from engine.recording_session import RecordingPlan, RecordingSession
-from engine.replay_viewer import ReplaySession
-from engine.session import EngineSession
-from engine.training.checkpoint import CheckpointStore
-from engine.training.replay_sources import RecordedDemo
-from engine.training.single_plan import first_situation
-from pokeTUI.app import CockpitApp
-from tests.engine.recording.conftest import Watcher
+from engine.planning.models.prompt import Notes, compose
+from engine.planning.models.single_plan import first_situation
+from engine.runs.checkpoint import CheckpointStore
+from engine.sessions.record import RecordingPlan, RecordingSession
+from engine.sessions.replay import ReplaySession
+from engine.sessions.replay_sources import RecordedDemo
+from engine.sessions.train import EngineSession
+from pokeTUI.app.cockpit import CockpitApp
+from tests.engine.sessions.recording.conftest import Watcher
 from tests.pokeTUI.conftest import comes_to_show, screen_text
 from tests.pokeTUI.in_process import poketui
 

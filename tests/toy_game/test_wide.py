@@ -18,12 +18,12 @@ from engine.events import RecordingEnded
 from engine.games.catalog import load_game
 from engine.imitation.expert_data import load_expert_data
 from engine.imitation.networks import ImpalaCNN
-from engine.recording_session import RecordingPlan, RecordingSession
-from engine.session import EngineSession
-from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.planning.goals.adaptive import AdaptiveStrategySystem
+from engine.sessions.record import RecordingPlan, RecordingSession
+from engine.sessions.train import EngineSession
 from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE, Action
-from pokeTUI.app import CockpitApp
-from tests.engine.recording.conftest import Watcher
+from pokeTUI.app.cockpit import CockpitApp
+from tests.engine.sessions.recording.conftest import Watcher
 from tests.pokeTUI.conftest import comes_to_show, screen_text
 from tests.pokeTUI.in_process import poketui
 from tests.toy_game.install import WIDE

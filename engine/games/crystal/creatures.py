@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from engine.emulator.base import Emulator
 from engine.games.base import GameTables
-from engine.games.crystal.ram import WorkRam, at, window
-from engine.games.crystal.symbols import SYMBOLS, Symbol
+from engine.games.crystal.memory import SYMBOLS, Symbol, WorkRam, at, window
 from engine.types import Battle, BattleKind, Creature, Move
 
 _PARTY_SIZE, _STRUCT = 6, 48

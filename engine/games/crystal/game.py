@@ -13,9 +13,9 @@ from engine.errors import ConfigurationError, RomError
 from engine.games.base import GAME_BOY_ROLE_PLAYING, Atlas, Game, GameTables, Reader, Recognised
 from engine.games.crystal import introduction, pressing
 from engine.games.crystal.masking import blocked_actions, menu_uses
+from engine.games.crystal.memory import FACTS, SYMBOLS
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.rom_tables import read_overworld
-from engine.games.crystal.symbols import FACTS, SYMBOLS
 from engine.games.facts import read_places, read_tables
 from engine.games.overworld import Ability, Overworld
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Action, GameState

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from engine.emulator.base import Emulator
 from engine.errors import EnvironmentError
-from engine.games.crystal.symbols import SYMBOLS
+from engine.games.crystal.memory import SYMBOLS
 from engine.types import Action, Control, GameState, Prompt
 
 FAST_OPTIONS = 0x91

@@ -13,7 +13,7 @@ Every action takes `hold_frames` + `wait_frames` frames (8 + 12), but for three 
 from engine.config import EnvConfig
 from engine.emulator.base import Emulator
 from engine.games.crystal.control import HANDLING, POLLING, STANDING
-from engine.games.crystal.symbols import SYMBOLS, Symbol
+from engine.games.crystal.memory import SYMBOLS, Symbol
 from engine.types import DIRECTIONS, Action, GameState
 
 TURN_FRAMES = 4

@@ -1,17 +1,121 @@
 """Read a frozen GameState from the work RAM of Pokémon Crystal, or of the practice game."""
 
 from dataclasses import dataclass
+from operator import itemgetter
 
 from engine.emulator.base import Emulator
 from engine.games.base import GameTables
-from engine.games.crystal.bag import BAG_WINDOWS, BagReader
-from engine.games.crystal.control import CONTROL_WINDOWS, ControlReader
+from engine.games.crystal.control import CONTROL_WINDOWS, ControlReader, box_lines
 from engine.games.crystal.creatures import CREATURE_WINDOWS, CreatureReader
 from engine.games.crystal.maps import MAP_WINDOWS, MapReader
-from engine.games.crystal.progress import PROGRESS_WINDOWS, ProgressReader
-from engine.games.crystal.ram import WorkRam, at, window
-from engine.games.crystal.screen import box_lines
-from engine.types import Facing, GameState, MapId, Place
+from engine.games.crystal.memory import BASE, FACTS, SYMBOLS, WorkRam, at, window
+from engine.games.facts import read_rows
+from engine.types import Bag, Facing, GameState, MapId, Place
+
+# Read the four pockets of the bag.
+
+_MAX_COUNT = 99
+_LIST_END = 0xFF
+_MACHINE_ITEMS = tuple(item for item in range(191, 250) if item not in (195, 220))
+"""Item ids of TM01-TM50 and HM01-HM07, in the pocket's order."""
+_ITEMS, _MAX_ITEMS = at("wNumItems"), 20
+_KEY_ITEMS, _MAX_KEY_ITEMS = at("wNumKeyItems"), 25
+_BALLS, _MAX_BALLS = at("wNumBalls"), 12
+_MACHINES = at("wTMsHMs")
+_END = _BALLS + 1 + 2 * _MAX_BALLS
+
+BAG_WINDOWS = (window("wTMsHMs", _END - _MACHINES),)
+"""Work RAM that `BagReader` needs: the pockets follow each other."""
+
+
+class BagReader:
+    """Read the bag, making a new value only where its bytes changed."""
+
+    def __init__(self, ram: WorkRam) -> None:
+        self._ram = ram.data
+        self._raw = bytearray()
+        self._bag = Bag()
+
+    def read(self) -> Bag:
+        """Return the bag.
+
+        A list is as long as its count says, or ends earlier at 0xFF.
+        """
+        raw = self._ram[_MACHINES:_END]
+        if raw != self._raw:
+            self._raw = raw
+            machines = zip(_MACHINE_ITEMS, raw, strict=False)
+            self._bag = Bag(
+                items=self._pairs(_ITEMS, _MAX_ITEMS),
+                balls=self._pairs(_BALLS, _MAX_BALLS),
+                key_items=tuple(self._list(_KEY_ITEMS, _MAX_KEY_ITEMS, 1)),
+                machines=tuple((item, min(n, _MAX_COUNT)) for item, n in machines if n),
+            )
+        return self._bag
+
+    def _pairs(self, start: int, maximum: int) -> tuple[tuple[int, int], ...]:
+        raw = self._list(start, maximum, 2)
+        counts = (min(count, _MAX_COUNT) for count in raw[1::2])
+        return tuple(zip(raw[::2], counts, strict=True))
+
+    def _list(self, start: int, maximum: int, width: int) -> bytes:
+        """Return a pocket's entries of `width` bytes without count and end."""
+        count = min(self._ram[start], maximum)
+        raw = bytes(self._ram[start + 1 : start + 1 + width * count])
+        ids = raw[::width]
+        end = ids.find(_LIST_END)
+        return raw if end < 0 else raw[: width * end]
+
+
+# Read how far the story is: the maps' scene numbers, and the engine flags.
+
+_FLAGS = {
+    int(row["index"]): (int(row["address"], 16), int(row["bit"]))
+    for row in read_rows(FACTS, "engine_flag_bits")
+}
+"""Address and bit of each engine flag that the story looks at: those of the day care, of calls and
+of what is new each day are left out, and stay clear."""
+
+_ADDRESSES = sorted({address for address, _ in _FLAGS.values()})
+_PLACES = [(index, _ADDRESSES.index(address), bit) for index, (address, bit) in _FLAGS.items()]
+_NUM_BYTES = max(_FLAGS) // 8 + 1
+_GATHER = itemgetter(*(address - BASE for address in _ADDRESSES))
+_FIRST_SCENE = SYMBOLS["wMapScenes"].address - BASE
+_SCENES = slice(_FIRST_SCENE, _FIRST_SCENE + SYMBOLS["wMapScenes"].size)
+
+_GEAR = SYMBOLS["wPokegearFlags"].address
+PROGRESS_WINDOWS: tuple[tuple[int, int], ...] = (
+    (_GEAR, _FIRST_SCENE + BASE - _GEAR),  # one read is cheaper than two
+    window("wMapScenes"),
+    *((address, 1) for address in _ADDRESSES),
+)
+
+
+class ProgressReader:
+    """Read both from the work RAM; the flags are put together only when a byte of them changed."""
+
+    def __init__(self, ram: WorkRam) -> None:
+        self._ram = ram
+        self._raw: tuple[int, ...] = ()
+        self._scenes = b""
+        self._engine_flags = b""
+
+    def scenes(self) -> bytes:
+        """Return the scene numbers, in the order of their addresses."""
+        raw = self._ram.data[_SCENES]
+        if raw != self._scenes:
+            self._scenes = bytes(raw)
+        return self._scenes
+
+    def engine_flags(self) -> bytes:
+        """Return the flags, bit n is flag n, least significant first."""
+        raw = _GATHER(self._ram.data)
+        if raw != self._raw:
+            self._raw = raw
+            bits = sum((raw[at] >> bit & 1) << index for index, at, bit in _PLACES)
+            self._engine_flags = bits.to_bytes(_NUM_BYTES, "little")
+        return self._engine_flags
+
 
 _ENVIRONMENTS = {1: "town", 2: "route", 3: "indoor", 4: "cave", 6: "gate", 7: "dungeon"}
 _HOME_SPAWN = 0

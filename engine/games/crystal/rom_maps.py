@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.games.crystal.symbols import SYMBOLS
+from engine.games.crystal.memory import SYMBOLS
 from engine.types import Facing
 
 BANK = 0x4000

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.crystal.collision import DOORS, MATS, PERMISSIONS, terrain_table
+from engine.games.crystal.maps import DOORS, MATS, PERMISSIONS, terrain_table
+from engine.games.crystal.memory import SYMBOLS
 from engine.games.crystal.rom_maps import (
     BANK,
     MAX_BLOCKS,
@@ -21,7 +22,6 @@ from engine.games.crystal.rom_maps import (
     word,
     written,
 )
-from engine.games.crystal.symbols import SYMBOLS
 from engine.games.overworld import (
     BACK,
     CONNECTION_FIELDS,

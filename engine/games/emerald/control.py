@@ -7,10 +7,8 @@ lie is the image's `Profile`.
 
 import struct
 
-from engine.games.emerald.memory import Memory, ewram_at, iwram_at
+from engine.games.emerald.memory import Memory, Mode, Profile, ewram_at, functions_of, iwram_at
 from engine.games.emerald.menus import Menu, MenuReader
-from engine.games.emerald.modes import Mode, functions_of
-from engine.games.emerald.profile import Profile
 from engine.types import Control, Prompt
 
 _CALLBACKS = struct.Struct("<II")

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from engine.games.base import GameTables
 from engine.games.emerald.control import BATTLE_BIT, IN_BATTLE
-from engine.games.emerald.memory import Memory, ewram_at
-from engine.games.emerald.profile import Profile
+from engine.games.emerald.memory import Memory, Profile, ewram_at
 from engine.types import Battle, BattleKind, Creature, Move
 
 PARTY_SIZE, CREATURE_SIZE = 6, 100

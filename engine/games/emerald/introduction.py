@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from engine.emulator.base import Emulator
 from engine.errors import EnvironmentError
-from engine.games.emerald.symbols import SYMBOLS
+from engine.games.emerald.memory import SYMBOLS
 from engine.types import Action, Control, GameState, Prompt
 
 _FAST_TEXT, _NO_SCENES = 2, 1 << 10

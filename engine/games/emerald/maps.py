@@ -13,8 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.base import GameTables
-from engine.games.emerald.memory import EWRAM, EWRAM_SIZE, Memory, SaveBlocks, ewram_at, iwram_at
-from engine.games.emerald.profile import Profile
+from engine.games.emerald.memory import (
+    EWRAM,
+    EWRAM_SIZE,
+    Memory,
+    Profile,
+    SaveBlocks,
+    ewram_at,
+    iwram_at,
+)
 from engine.games.emerald.rom_maps import (
     ATTRIBUTES_AT,
     ATTRIBUTES_SIZE,

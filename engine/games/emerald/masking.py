@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 
 from engine.games import masking as shared
-from engine.games.base import BattleCells, GameTables
-from engine.games.menu_uses import OUTDOORS, UNDERGROUND, FieldMoves, MenuUses
-from engine.games.menus import MenuKind, menu_kind
+from engine.games.base import BattleCells, GameTables, MenuKind, menu_kind
+from engine.games.masking import OUTDOORS, UNDERGROUND, FieldMoves, MenuUses
 from engine.types import DIRECTIONS, GAME_BOY_ADVANCE_ACTIONS, Action, GameState, Prompt
 
 _COUNT = len(GAME_BOY_ADVANCE_ACTIONS)

@@ -1,15 +1,119 @@
-"""Look into the machine's memory: RAM without a copy, the image, and the two save blocks.
-
-No pointer and no count in RAM is believed: what does not lie in RAM or in the image is empty.
-"""
+"""Name the RAM addresses of Pokémon Emerald, and read what lies there without believing it."""
 
 import struct
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.emerald.symbols import SYMBOLS
+from engine.games.facts import read_rows
+
+# Name the RAM addresses of Pokémon Emerald (US, revision 0).
+#
+# facts/symbols.csv is the only address table: it says what each place holds, and the practice
+# game's build makes its linker script of it, so the two cannot drift apart. Work RAM has two parts:
+# 256 KiB from 0200_0000 and 32 KiB from 0300_0000. The save blocks move within their areas: always
+# go through gSaveBlock1Ptr and gSaveBlock2Ptr. Addresses of code and tables are those of an image:
+# see `engine.games.emerald.memory`.
+
+FACTS = Path(__file__).parent / "facts"
+"""Names and numbers of the game, a CSV file a kind, from pret/pokeemerald."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A named place in RAM.
+
+    Attributes:
+        name: The label in pret/pokeemerald.
+        address: As the processor sees it.
+        size: Length in bytes.
+    """
+
+    name: str
+    address: int
+    size: int
+
+
+SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
+    {
+        row["name"]: Symbol(row["name"], int(row["address"], 16), int(row["size"]))
+        for row in read_rows(FACTS, "symbols")
+    }
+)
+
+
+# Say what is an image's own among the games that keep their state as Pokémon Emerald does.
+
+
+@dataclass(frozen=True)
+class Profile:
+    """An image, and where its code and tables lie.
+
+    The RAM addresses are the same for all (`engine.games.emerald.memory`); code and tables lie
+    elsewhere in every image, so that a reader takes them from here.
+
+    Attributes:
+        sha1: Of the whole image, lower-case hexadecimal.
+        name: For people.
+        title: From the header, at most 12 characters.
+        code: From the header, 4 characters: "BPEE".
+        rom: Label -> address, of code without the thumb bit, of tables, and of the RAM that this
+            image alone uses; an image need not have them all.
+        sizes: Label -> length in bytes, of those whose length is known.
+        words: Menu -> its entries in order, of menus whose entries RAM does not tell.
+    """
+
+    sha1: str
+    name: str
+    title: str
+    code: str
+    rom: Mapping[str, int] = field(hash=False)
+    sizes: Mapping[str, int] = field(default_factory=dict, hash=False)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    @cache
+    def read(cls, folder: Path) -> Self:
+        """Read a folder's tables.
+
+        They are game.csv (name, sha1, title, code), rom_symbols.csv (name, address, size) and
+        words.csv (menu, place, text; by menu and place).
+        """
+        (game,) = read_rows(folder, "game")
+        rows = read_rows(folder, "rom_symbols")
+        words: dict[str, tuple[str, ...]] = {}
+        for row in read_rows(folder, "words"):
+            words[row["menu"]] = (*words.get(row["menu"], ()), row["text"])
+        return cls(
+            sha1=game["sha1"],
+            name=game["name"],
+            title=game["title"],
+            code=game["code"],
+            rom=MappingProxyType({row["name"]: int(row["address"], 16) for row in rows}),
+            words=MappingProxyType(words),
+            sizes=MappingProxyType(
+                {row["name"]: int(row["size"]) for row in rows if row.get("size")}
+            ),
+        )
+
+    def function(self, name: str) -> int:
+        """Return a function's address as pointers to it hold it, with the thumb bit.
+
+        It is 1, which no pointer holds, where the image has no such function.
+        """
+        return self.rom.get(name, 0) | 1
+
+
+# Look into the machine's memory: RAM without a copy, the image, and the two save blocks.
+#
+# No pointer and no count in RAM is believed: what does not lie in RAM or in the image is empty.
 
 EWRAM, EWRAM_SIZE = 0x0200_0000, 0x4_0000
 IWRAM, IWRAM_SIZE = 0x0300_0000, 0x8000
@@ -104,3 +208,83 @@ def iwram_at(name: str) -> int:
 
 _BLOCK_POINTERS = iwram_at("gSaveBlock1Ptr")  # gSaveBlock2Ptr follows
 _FIRST_AREA, _SECOND_AREA = SYMBOLS["gSaveblock1"].address, SYMBOLS["gSaveblock2"].address
+
+
+# Name what the game is in the middle of, by the functions that it runs.
+
+
+class Mode(IntEnum):
+    """What the game is in the middle of."""
+
+    BEFORE = 0
+    """No game is running: power-on, title, main menu, introduction."""
+    LOADING = 1
+    """A map is being left, loaded or come back to."""
+    FIELD = 2
+    BATTLE = 3
+    SCREEN = 4
+    """Any other full screen, opened in the field or in battle."""
+
+
+_LOADING = (
+    "CB2_LoadMap", "CB2_LoadMap2", "CB2_DoChangeMap", "CB2_ReturnToField",
+    "CB2_ReturnToFieldLocal", "CB2_WhiteOut", "CB2_NewGame",
+    "CB2_OverworldBasic",  # while a battle's picture comes up
+)  # fmt: skip
+_TITLES = ("CB2_InitTitleScreen", "CB2_InitMainMenu", "CB2_MainMenu")
+_BATTLE = ("CB2_InitBattle", "CB2_HandleStartBattle", "BattleMainCB2")
+_LISTS = ("CB2_UpdatePartyMenu", "CB2_BagMenuRun", "CB2_BuyMenu")
+_HANDLERS = (
+    "Task_HandleYesNoInput", "Task_CallYesOrNoCallback",
+    "Task_BuyHowManyDialogueHandleInput", "Task_ChooseHowManyToToss", "Task_ChooseHowManyToSell",
+    "Task_HandleMultichoiceInput", "Task_HandleSelectionMenuInput", "Task_ShopMenu",
+    "Task_ItemContext_SingleRow", "Task_ItemContext_MultipleRows", "Task_ShowStartMenu",
+    "Task_HandleChooseMonInput", "Task_BagMenu_HandleInput", "ListMenuDummyTask",
+)  # fmt: skip
+"""Tasks that wait for buttons, those first that lie over others: a list stays under a question."""
+CHOOSE_ACTION, CHOOSE_MOVE = "HandleInputChooseAction", "HandleInputChooseMove"
+CHOOSE_TARGET = "HandleInputChooseTarget"
+_CONTROLLERS = (CHOOSE_ACTION, CHOOSE_MOVE, CHOOSE_TARGET)
+
+
+class Functions:
+    """The functions that matter, as pointers to them hold them.
+
+    Attributes:
+        field: Both callbacks of gMain while the player walks.
+        modes: Second callback of gMain -> mode, of those that name one.
+        battle_loop: Second callback while a battle asks and shows.
+        naming: Second callback of the screen that asks for a name.
+        evolution: Second callback while a creature evolves, which B would stop.
+        lists: Second callbacks of the screens with lists and messages: party, bag, shop.
+        press: What a script runs that waits for A or B.
+        handlers: Task that waits for buttons -> its place in the order in which they lie over each
+            other, and its name.
+        controllers: What a battler is asked -> its name.
+        instruction: Address of the pointer to a battle script's next command, 0: there are none.
+        scripting: Address of what those scripts remember.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        function = profile.function
+        self.field = function("CB1_Overworld"), function("CB2_Overworld")
+        self.modes = {
+            **{function(name): Mode.LOADING for name in _LOADING},
+            **{function(name): Mode.BEFORE for name in _TITLES},
+            **{function(name): Mode.BATTLE for name in _BATTLE},
+        }
+        self.battle_loop = function("BattleMainCB2")
+        self.naming = function("CB2_NamingScreen")
+        self.evolution = function("CB2_EvolutionSceneUpdate")
+        self.lists = {function(name) for name in _LISTS}
+        self.press = function("WaitForAorBPress")
+        self.handlers = {function(name): (place, name) for place, name in enumerate(_HANDLERS)}
+        self.controllers = {function(name): name for name in _CONTROLLERS}
+        self.instruction = profile.rom.get("gBattlescriptCurrInstr", 0)
+        self.scripting = profile.rom.get("gBattleScripting", 0)
+
+
+@cache
+def functions_of(profile: Profile) -> Functions:
+    """Return an image's functions, made once."""
+    return Functions(profile)

@@ -3,9 +3,16 @@
 import struct
 from typing import NamedTuple
 
-from engine.games.emerald.memory import Memory, ewram_at, iwram_at
-from engine.games.emerald.modes import CHOOSE_ACTION, CHOOSE_TARGET, Functions, Mode
-from engine.games.emerald.symbols import SYMBOLS
+from engine.games.emerald.memory import (
+    CHOOSE_ACTION,
+    CHOOSE_TARGET,
+    SYMBOLS,
+    Functions,
+    Memory,
+    Mode,
+    ewram_at,
+    iwram_at,
+)
 from engine.types import Prompt
 
 _WORD = struct.Struct("<I")

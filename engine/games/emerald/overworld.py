@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.emerald.profile import Profile
+from engine.games.emerald.memory import Profile
 from engine.games.emerald.rom_maps import (
     CONNECTION_FACINGS,
     DYNAMIC_MAP,

@@ -14,9 +14,9 @@ Every action takes `hold_frames` + `wait_frames` frames (8 + 12), but for these 
 
 from engine.config import EnvConfig
 from engine.emulator.base import Emulator
-from engine.emulator.interrupts import delayed_signals
+from engine.emulator.core_hooks import delayed_signals
 from engine.games.emerald.control import ControlReader
-from engine.games.emerald.modes import Mode
+from engine.games.emerald.memory import Mode
 from engine.types import DIRECTIONS, Action, GameState, Prompt
 
 TURN_FRAMES = 4

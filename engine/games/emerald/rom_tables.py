@@ -10,9 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine.games.base import GameTables, MoveFacts
-from engine.games.emerald.memory import ROM
-from engine.games.emerald.profile import Profile
-from engine.games.emerald.text import decode
+from engine.games.emerald.memory import ROM, Profile
+from engine.games.emerald.screen import decode
 from engine.games.facts import read_tables as read_facts
 
 _SPECIES_NAME, _MOVE_NAME, _CLASS_NAME = 11, 13, 13

@@ -8,7 +8,7 @@ from engine.errors import RomError
 from engine.games.base import Atlas, Recognised
 from engine.games.bundled import ADVANCE, refusal_of_build, size_of_whole
 from engine.games.emerald.game import EmeraldGame
-from engine.games.emerald.profile import Profile
+from engine.games.emerald.memory import Profile
 from engine.games.facts import read_places
 
 TITLE = "MOSSLIGHTADV"

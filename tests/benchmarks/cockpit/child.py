@@ -7,8 +7,8 @@ from typing import Any
 
 from textual.app import App
 
-from engine.child import python_command
-from engine.scratch import scratch_folder
+from engine.ground.processes import python_command
+from engine.ground.scratch import scratch_folder
 from tests.benchmarks.cockpit.fast_terminal import FastTerminal
 
 

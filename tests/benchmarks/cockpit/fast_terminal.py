@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from engine.child import python_environment
+from engine.ground.processes import python_environment
 
 _POSITION_QUESTION, _POSITION = b"\x1b[6n", b"\x1b[1;1R"
 _IDENTITY_QUESTION, _IDENTITY = b"\x1b[c", b"\x1b[?62c"

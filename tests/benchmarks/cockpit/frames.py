@@ -10,7 +10,7 @@ from typing import Any
 from engine.bench.environment import Figure
 from engine.events import Event, FrameRendered
 from engine.types import Frame
-from pokeTUI.rendering.encoders import GameMode
+from pokeTUI.draw.encoders import GameMode
 from tests.benchmarks.cockpit.child import options_of, run_program, write_down
 from tests.benchmarks.cockpit.measured import Mark, MeasuredApp
 from tests.benchmarks.cockpit.scripted import ScriptedSession

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from engine.bench.environment import Figure
-from engine.child import python_command
 from engine.events import Event, FrameRendered
-from engine.scratch import scratch_folder
+from engine.ground.processes import python_command
+from engine.ground.scratch import scratch_folder
 from engine.types import Frame
 from tests.benchmarks.cockpit.child import options_of, write_down, write_preferences
 from tests.benchmarks.cockpit.fast_terminal import FastTerminal

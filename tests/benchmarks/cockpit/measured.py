@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from pokeTUI.app import CockpitApp
+from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.dashboard.state import DashboardState
 
 _TICK_S = 0.005

@@ -116,7 +116,7 @@ def _memory_mb() -> float:
 
 def main() -> None:
     """Run the application on the script and write down what it took."""
-    from pokeTUI.app import CockpitApp
+    from pokeTUI.app.cockpit import CockpitApp
 
     out, options = options_of(sys.argv)
     script = _Script(options["count"])

@@ -14,13 +14,13 @@ from textual.app import App
 from engine.bench.environment import Figure
 from engine.config import PPOConfig, RunConfig
 from engine.events import EpisodeEnded
-from engine.scratch import scratch_folder
-from engine.training.journal import Journal
-from engine.training.runs import RunFolder, list_runs
+from engine.ground.scratch import scratch_folder
+from engine.runs.folder import RunFolder, list_runs
+from engine.runs.journal import Journal
 from engine.types import EpisodeSummary
 from pokeTUI.dashboard.overlay import ALL_BUT_SEED, EACH_RUN
-from pokeTUI.screens.compare import CompareScreen
-from pokeTUI.theme import THEMES
+from pokeTUI.draw.theme import THEMES
+from pokeTUI.screens.comparison import CompareScreen
 from tests.benchmarks.cockpit.child import options_of, run_program, write_down
 
 RUNS, SIZE = 50, (200, 60)

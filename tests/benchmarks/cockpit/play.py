@@ -12,12 +12,11 @@ import numpy as np
 
 from engine.bench.environment import Figure
 from engine.config import RunConfig
-from engine.emulator.base import Emulator
-from engine.emulator.camera import Camera
+from engine.emulator.base import Camera, Emulator
 from engine.env.stepping import SteppedEnv
 from engine.events import Event, FrameRendered, GameObserved, RewardPaid
-from engine.scratch import scratch_folder
-from engine.strategy.advised import make_env
+from engine.ground.scratch import scratch_folder
+from engine.planning.goals.planned import make_env
 from engine.types import Frame
 from tests.benchmarks.cockpit.child import options_of, run_program, write_down
 from tests.benchmarks.cockpit.measured import Mark, MeasuredApp

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.bench.environment import Figure
-from engine.child import code_command, python_command, python_environment
-from engine.scratch import scratch_folder
+from engine.ground.processes import code_command, python_command, python_environment
+from engine.ground.scratch import scratch_folder
 from tests.benchmarks.cockpit.child import write_preferences
 from tests.benchmarks.cockpit.fast_terminal import FastTerminal
 
@@ -17,7 +17,7 @@ _SIZE = (240, 78)
 _PAINT = "Starting…".encode()
 _HALF_BLOCKS = ("▀".encode(), "▄".encode())
 _ENOUGH_BLOCKS = 400
-_IMPORTS = "import pokeTUI.cli.main, pokeTUI.launch, pokeTUI.app"
+_IMPORTS = "import pokeTUI.cli.main, pokeTUI.app.launch, pokeTUI.app.cockpit"
 _LINE = re.compile(r"import time:\s+(\d+) \|\s+(\d+) \|( *)([\w.]+)")
 _SHOWN_IMPORTS = 6
 

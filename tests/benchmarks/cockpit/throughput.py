@@ -12,11 +12,11 @@ from engine.bench.environment import Figure
 from engine.commands import PauseRendering, Stop, Watch
 from engine.config import load_config
 from engine.events import Event, PolicyUpdated
-from engine.scratch import scratch_folder
-from engine.session import EngineSession
-from engine.threaded_session import Mailbox
+from engine.ground.scratch import scratch_folder
+from engine.sessions.threaded import Mailbox
+from engine.sessions.train import EngineSession
 from engine.training import reporter
-from pokeTUI import app as cockpit
+from pokeTUI.app import cockpit
 from pokeTUI.terminal import gate
 from tests.benchmarks.cockpit.child import options_of, run_program, write_down
 from tests.benchmarks.cockpit.measured import MeasuredApp

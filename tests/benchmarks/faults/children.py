@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.battles.setup import find_simulator
+from engine.battles.sim.setup import find_simulator
 from engine.errors import ConfigurationError
 from tests.benchmarks.faults.fault import Fault, Lost, Skipped, Strike
 from tests.benchmarks.faults.workshop import LIMIT_S, Workshop

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
-from engine.history.reading import Wanted, read_decisions
-from engine.session import EngineSession
-from engine.training.checkpoint import CheckpointStore
-from engine.training.journal import Journal
+from engine.planning.history.reading import Wanted, read_decisions
+from engine.runs.checkpoint import CheckpointStore
+from engine.runs.journal import Journal
+from engine.sessions.train import EngineSession
 from tests.benchmarks.faults.fault import Fault, Lost, Skipped, Strike
 from tests.benchmarks.faults.workshop import SMALL, Workshop, run_here
 from tests.engine.demos.damage import damaged

@@ -13,17 +13,17 @@ import pytest
 from engine.config import EnvConfig, RunConfig, load_config
 from engine.demos.recorder import random_policy, record_policy
 from engine.errors import ConfigurationError
-from engine.llm.option_names import name_of
-from engine.llm.reply import read_plan
-from pokeTUI.keys.keymap import KeyTable
+from engine.planning.models.prompt import name_of
+from engine.planning.models.reply import read_plan
+from pokeTUI.app.start.app import preferred_theme
+from pokeTUI.input.keymap import KeyTable
 from pokeTUI.preferences import PreferenceFile, Preferences
-from pokeTUI.start.app import preferred_theme
-from pokeTUI.toml_text import to_toml
+from pokeTUI.settings import to_toml
 from tests.benchmarks.faults.damage import said_well
 from tests.benchmarks.faults.fault import Fault, Lost, Skipped, Strike
 from tests.benchmarks.faults.workshop import Workshop
 from tests.engine.demos.damage import archives, damaged, hdf5_files, tables
-from tests.engine.llm.test_injection import NAMES, ORDERS, ask, shown, unquoted
+from tests.engine.planning.models.test_injection import NAMES, ORDERS, ask, shown, unquoted
 
 _ODD = (
     "", "\x1b[2J", "[bold]x[/]", "ctrl+", ",,,", "a" * 5000, "../../x", "$(id)", -1, 2**70, 1e308,

@@ -129,7 +129,7 @@ def read_only(shop: Workshop) -> Iterator[Strike]:
 
 def as_nobody(arguments: list[str]) -> tuple[int, str]:
     """Run a command in an ordinary user's fork; return its code and what it complained."""
-    from engine import session  # noqa: F401 (that user may not be allowed to read it)
+    from engine.sessions import train as session  # noqa: F401 (that user may not be allowed to read it)
 
     reader, writer = os.pipe()
     pid = os.fork()

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from engine.battles.formats import FORMATS
-from engine.battles.setup import find_simulator
+from engine.battles.sim.setup import find_simulator
+from engine.battles.sim.teams import FORMATS
 from engine.errors import ConfigurationError
 from tests.benchmarks.faults.fault import Fault, Lost, Skipped, Strike
 from tests.benchmarks.faults.workshop import Workshop

@@ -15,7 +15,7 @@ from typing import Self
 
 from engine.errors import AttachError, CheckpointError
 from engine.remote.folder import LiveRun, live_runs
-from engine.training.checkpoint import checkpoint_paths, read_checkpoint
+from engine.runs.checkpoint import checkpoint_paths, read_checkpoint
 from tests.benchmarks.faults.fault import Fault, Lost, Strike
 from tests.benchmarks.faults.workshop import LIMIT_S, SMALL, Workshop
 from tests.engine.processes import children, is_gone, wait_until

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from unittest import mock
 
 from engine.errors import ConfigurationError, LLMConnectionError
-from engine.llm.asking import ask
-from engine.llm.backends import make_backend
-from engine.llm.backends.base import ChatRequest
+from engine.planning.models.asking import ask
+from engine.planning.models.backends import make_backend
+from engine.planning.models.backends.base import ChatRequest
 from tests.benchmarks.faults.fault import Fault, Lost, Strike
 from tests.benchmarks.faults.inputs import one_line
 from tests.benchmarks.faults.workshop import Workshop
 from tests.engine.demos.damage import damaged
-from tests.engine.llm.servers.floods import FLOODS, FloodServer
-from tests.engine.llm.servers.loopback import Call
-from tests.engine.llm.servers.scripted_ollama import OllamaServer
-from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
+from tests.engine.planning.models.servers.floods import FLOODS, FloodServer
+from tests.engine.planning.models.servers.loopback import Call
+from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 
 _KINDS = ("ollama", "openai", "anthropic")
 _MOST_SENT = 24 << 20

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.battles.setup import find_simulator
-from engine.battles.simulator import Simulator
+from engine.battles.sim.setup import find_simulator
+from engine.battles.sim.simulator import Simulator
 from engine.errors import ConfigurationError
 from tests.benchmarks.faults.fault import Fault, Lost, Skipped, Strike
 from tests.benchmarks.faults.workshop import Workshop

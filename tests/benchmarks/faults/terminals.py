@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.training.checkpoint import checkpoint_paths, steps_of
+from engine.runs.checkpoint import checkpoint_paths, steps_of
 from tests.benchmarks.faults.fault import Fault, Lost, Skipped, Strike
 from tests.benchmarks.faults.processes import check_saved
 from tests.benchmarks.faults.workshop import LIMIT_S, SMALL, Workshop

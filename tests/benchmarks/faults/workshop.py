@@ -13,14 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from unittest import mock
 
-from engine.child import python_command
 from engine.commands import KeepState
 from engine.config import EnvConfig, PlannerConfig, PPOConfig, RunConfig
 from engine.events import CheckpointSaved
+from engine.ground.processes import python_command
 from engine.remote.folder import FOLDER_VARIABLE
-from engine.session import EngineSession
-from tests.engine.llm.servers.scripted_ollama import OllamaServer
-from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
+from engine.sessions.train import EngineSession
+from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 from tests.engine.processes import wait_until
 
 ROOT = Path(__file__).parents[3]

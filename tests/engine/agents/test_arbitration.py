@@ -4,11 +4,10 @@ import pytest
 from engine.agents.arbitration import draw_best, explain
 from engine.agents.base import ActionBatch, Guidance
 from engine.agents.hybrid import GuidedPolicy
-from engine.agents.random import RandomAgent
-from engine.agents.rules import RulesAgent
+from engine.agents.rules import RandomAgent, RulesAgent
 from engine.config import PPOConfig, RunConfig, TakeoverConfig
 from engine.types import GAME_BOY_ACTIONS, Action, Goal, Source
-from tests.engine.strategy.helpers import battle, creature, state
+from tests.engine.planning.goals.helpers import battle, creature, state
 from tests.engine.toy import SPACES, ToyVector
 
 N = 4

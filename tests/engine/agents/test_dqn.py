@@ -7,8 +7,8 @@ from torch import nn
 
 from engine.agents.base import Guidance
 from engine.agents.dqn import DQN, QNetwork, follow, targets
-from engine.agents.random import RandomAgent
 from engine.agents.replay_buffer import Sample
+from engine.agents.rules import RandomAgent
 from engine.config import DQNConfig, RunConfig
 from engine.types import Action, Source, Spaces
 from tests.engine.agents.test_learning import mean_reward, train

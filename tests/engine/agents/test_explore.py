@@ -2,8 +2,8 @@ import dataclasses
 
 import numpy as np
 
-from engine.agents.explore import ExploreAgent
-from engine.training.evaluation import ALONE
+from engine.agents.evaluation import ALONE
+from engine.agents.rules import ExploreAgent
 from tests.engine.curriculum.test_archive import N, batch
 
 

@@ -13,7 +13,7 @@ from engine.agents.dqn import DQN
 from engine.agents.gradients import MAX_SKIPPED, SKIPPED, Adam, GradientSteps
 from engine.errors import TrainingError
 from engine.events import Event, PolicyUpdated, WarningRaised
-from engine.training.journal import Journal
+from engine.runs.journal import Journal
 from engine.training.reporter import RunLog
 from tests.engine.agents.test_dqn import SMALL, play
 from tests.engine.agents.test_ppo import filled_agent

@@ -11,8 +11,7 @@ from engine.agents.demonstrated import Transitions
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.agents.ppo import OwnWay
-from engine.agents.random import RandomAgent
-from engine.agents.rules import RulesAgent
+from engine.agents.rules import RandomAgent, RulesAgent
 from engine.config import DQNConfig, ImitationConfig, PPOConfig, RunConfig
 from tests.engine.toy import FEATURE_SIZE, SPACES, ToyVector
 

@@ -5,8 +5,7 @@ import pytest
 
 from engine.agents.base import Guidance
 from engine.agents.hybrid import GuidedPolicy
-from engine.agents.random import RandomAgent
-from engine.agents.rules import RulesAgent
+from engine.agents.rules import RandomAgent, RulesAgent
 from engine.config import PPOConfig, RunConfig
 from tests.engine.toy import SPACES, ToyVector
 

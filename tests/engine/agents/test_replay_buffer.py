@@ -4,7 +4,7 @@ from pydantic import ValidationError
 
 from engine.agents.replay_buffer import PrioritizedReplayBuffer, SumTree
 from engine.config import DQNConfig, RunConfig
-from engine.env.layout import layout_of
+from engine.env.observation.layout import layout_of
 from engine.games.catalog import load_game
 from engine.types import Action, Spaces
 

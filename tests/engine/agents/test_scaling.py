@@ -1,6 +1,6 @@
 import numpy as np
 
-from engine.agents.scaling import RewardScaler
+from engine.agents.rollout import RewardScaler
 
 
 def play(scaler: RewardScaler, factor: float, steps: int = 400) -> np.ndarray:

@@ -8,14 +8,13 @@ import pytest
 from engine.agents.base import Guidance, spaces_of
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
-from engine.agents.random import RandomAgent
 from engine.agents.replay_buffer import PrioritizedReplayBuffer
-from engine.agents.rules import RulesAgent
+from engine.agents.rules import RandomAgent, RulesAgent
 from engine.config import DQNConfig, PPOConfig
 from engine.env.batch import Batch
-from engine.env.pixels import FrameStack, pixels_shape
+from engine.env.observation.pixels import FrameStack, pixels_shape
 from engine.errors import CheckpointError, EnvironmentError
-from engine.training.checkpoint import Checkpoint
+from engine.runs.checkpoint import Checkpoint
 from engine.training.snapshot import package_version, refuse_other_versions
 from engine.types import Spaces
 

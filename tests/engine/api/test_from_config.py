@@ -10,9 +10,9 @@ from engine import ConfigurationError, create_trainer_from_config
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.commands import Stop
-from engine.llm.exchanges import scan
-from tests.engine.llm.servers.scripted_ollama import OllamaServer
-from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
+from engine.planning.models.exchanges import scan
+from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 from tests.utils import create_test_trainer, generate_test_config
 
 

@@ -1,9 +1,9 @@
 import pytest
 
-from engine.api.goal_planning import GoalOrientedPlanner
+from engine.api.from_config import GoalOrientedPlanner
 from engine.games.catalog import load_game
 from engine.types import Action
-from tests.engine.strategy.helpers import state
+from tests.engine.planning.goals.helpers import state
 
 
 @pytest.fixture

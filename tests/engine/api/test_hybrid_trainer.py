@@ -31,8 +31,8 @@ from engine.commands import Stop
 from engine.config import EnvConfig, PPOConfig
 from engine.errors import WorkerError
 from engine.events import EpisodeEnded
-from engine.training.journal import read_journal
-from tests.engine.llm.fake_backends import until_no_thread_is_left
+from engine.runs.journal import read_journal
+from tests.engine.planning.models.fake_backends import until_no_thread_is_left
 from tests.engine.training.helpers import FakeWandb
 
 pytestmark = pytest.mark.slow
@@ -592,7 +592,7 @@ def test_a_failed_start_leaves_no_folder(
 def test_a_start_that_wandb_or_a_model_ends_leaves_no_folder(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.training.weights_biases.find_spec", lambda name: None)
+    monkeypatch.setattr("engine.runs.weights_biases.find_spec", lambda name: None)
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     for settings in ({"wandb": "online"}, {"llm_model": "claude-x"}):
         trainer = make()

@@ -9,7 +9,7 @@ import torch
 from gymnasium import spaces
 
 from engine import PokemonEnv
-from engine.bc_pokemon import ImpalaCNN, evaluate, load_expert_data
+from engine.api.bc_pokemon import ImpalaCNN, evaluate, load_expert_data
 from engine.config import EnvConfig, RunConfig
 from engine.demos.exchange import from_npz
 from engine.errors import ConfigurationError, DecisionValidationError, VideoError

@@ -1,6 +1,6 @@
 import pytest
 
-from engine.battles.setup import NodeCommand, find_simulator
+from engine.battles.sim.setup import NodeCommand, find_simulator
 from engine.errors import ConfigurationError
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles.actions import PASS
-from engine.battles.observation import (
+from engine.battles.policy import FloatArray
+from engine.battles.sim.actions import PASS
+from engine.battles.sim.observation import (
     IDS,
     LEGAL,
     MAX_ID,
@@ -22,8 +23,7 @@ from engine.battles.observation import (
     THREAT,
     THREATS_PART,
 )
-from engine.battles.policy import FloatArray
-from engine.battles.setup import NodeCommand, script_folder
+from engine.battles.sim.setup import NodeCommand, script_folder
 
 
 def run_script(node: NodeCommand, name: str, **given: Any) -> Any:

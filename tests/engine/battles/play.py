@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from engine.battles.formats import DEFAULT_FORMAT, Format
-from engine.battles.simulator import POLICY, Decisions, Lane, Simulator
-from engine.battles.teams import pool
+from engine.battles.sim.simulator import POLICY, Decisions, Lane, Simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, Format, pool
 from engine.bench.battles import random_choices
 
 NOTHING = np.array([], np.int64)

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles.actions import PREVIEW_CODES, joint_mask
+from engine.battles.sim.actions import PREVIEW_CODES, joint_mask
 
 
 class RandomPolicy:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.battles.formats import FORMATS
-from engine.battles.setup import NodeCommand, find_simulator
-from engine.battles.simulator import Decisions, Simulator
+from engine.battles.sim.setup import NodeCommand, find_simulator
+from engine.battles.sim.simulator import Decisions, Simulator
+from engine.battles.sim.teams import FORMATS
 from tests.engine.battles.play import lane, play_all
 
 FILE = Path(__file__).with_name("recorded.npz")

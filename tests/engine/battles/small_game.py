@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles.actor import ActorSettings
-from engine.battles.observation import INFO, LEGAL
-from engine.battles.simulator import ENDED, POLICY, Decisions, Lane
+from engine.battles.learn.actor import ActorSettings
+from engine.battles.sim.observation import INFO, LEGAL
+from engine.battles.sim.simulator import ENDED, POLICY, Decisions, Lane
 from engine.errors import WorkerError
 from tests.engine.battles.helpers import random_observations
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.battles.actions import (
+from engine.battles.sim.actions import (
     JOINT_CODES,
     PASS,
     PREVIEW_CODES,

@@ -8,10 +8,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from engine.battles.actor import FREE, PAUSE, READY, RESUME, Actor, OpponentPlan, Report
-from engine.battles.experience import Experience, SharedWeights, map_buffers
+from engine.battles.learn.actor import FREE, PAUSE, READY, RESUME, Actor, OpponentPlan, Report
+from engine.battles.learn.experience import Experience, SharedWeights, map_buffers
 from engine.battles.policy import NUM_WEIGHTS
-from engine.env.worker import Channel
+from engine.env.vector.worker import Channel
 from tests.engine.battles.small_game import SmallGame, settings
 
 _TIMEOUT_S = 30.0

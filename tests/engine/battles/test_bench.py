@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from engine.battles.formats import DEFAULT_FORMAT
+from engine.battles.sim.teams import DEFAULT_FORMAT
 from engine.bench import battles
 from tests.benchmarks import battle_server
 

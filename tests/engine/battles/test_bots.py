@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles.actions import joint_mask
-from engine.battles.demonstrations import rounds
-from engine.battles.formats import DEFAULT_FORMAT
-from engine.battles.observation import MOVE as FIELDS
-from engine.battles.observation import MOVES, MOVES_PART
-from engine.battles.setup import NodeCommand
-from engine.battles.simulator import POLICY, TEACHER, Lane, Simulator
-from engine.battles.teams import pool
+from engine.battles.learn.demonstrations import rounds
+from engine.battles.sim.actions import joint_mask
+from engine.battles.sim.observation import MOVE as FIELDS
+from engine.battles.sim.observation import MOVES, MOVES_PART
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import POLICY, TEACHER, Lane, Simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 
 RECORDED = Path(__file__).parent / "poke_env_choices.jsonl.gz"
 """Positions of six battles with all that poke-env 0.16.1 chose in 40 tries (choices)."""

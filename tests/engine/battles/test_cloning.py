@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from engine.battles.actions import JOINT_CODES, SLOT_CODES, joint_mask
-from engine.battles.cloning import CloningSettings, Epoch, clone
-from engine.battles.demonstrations import Demonstrations
-from engine.battles.observation import MOVE, MOVES_PART
+from engine.battles.learn.cloning import CloningSettings, Epoch, clone
+from engine.battles.learn.demonstrations import Demonstrations
 from engine.battles.policy import FloatArray, Policy
+from engine.battles.sim.actions import JOINT_CODES, SLOT_CODES, joint_mask
+from engine.battles.sim.observation import MOVE, MOVES_PART
 from engine.errors import ConfigurationError
 from tests.engine.battles.helpers import random_legal, random_observations
 

@@ -4,7 +4,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from engine.battles.actor import (
+from engine.battles.learn.actor import (
     PAST,
     SELF,
     ActorSettings,
@@ -13,9 +13,9 @@ from engine.battles.actor import (
     OpponentPlan,
     gae,
 )
-from engine.battles.experience import Experience, map_buffers
+from engine.battles.learn.experience import Experience, map_buffers
 from engine.battles.policy import NUM_WEIGHTS, Policy
-from engine.battles.simulator import POLICY
+from engine.battles.sim.simulator import POLICY
 from tests.engine.battles.small_game import SmallGame, settings
 
 

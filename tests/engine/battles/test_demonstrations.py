@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.battles.actions import PREVIEW_CODES, joint_mask
-from engine.battles.demonstrations import (
+from engine.battles.learn.demonstrations import (
     SUFFIX,
     Battle,
     generate,
@@ -13,10 +12,10 @@ from engine.battles.demonstrations import (
     rounds,
     write_battles,
 )
-from engine.battles.formats import DEFAULT_FORMAT
-from engine.battles.setup import NodeCommand
-from engine.battles.simulator import KIND, POLICY, Lane, Simulator
-from engine.battles.teams import pool
+from engine.battles.sim.actions import PREVIEW_CODES, joint_mask
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import KIND, POLICY, Lane, Simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import DemoError
 
 TEAM = pool(DEFAULT_FORMAT)[0].packed

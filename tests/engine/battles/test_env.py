@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from engine.battles.actions import PREVIEW_CODES
 from engine.battles.env import MAX_ILLEGAL, VGCDoublesEnv
-from engine.battles.players import Player
+from engine.battles.play.players import Player
 from engine.battles.policy import NUM_WEIGHTS, Policy
+from engine.battles.sim.actions import PREVIEW_CODES
 from engine.errors import BattleError, ConfigurationError, WorkerError
 
 GAMMA = 0.9

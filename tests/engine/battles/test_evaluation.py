@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.battles.evaluation import (
+from engine.battles.play.evaluation import (
     ANCHOR_ELO,
     Score,
     ratings,
@@ -11,10 +11,9 @@ from engine.battles.evaluation import (
     schedule,
     win_rates,
 )
-from engine.battles.formats import DEFAULT_FORMAT
-from engine.battles.players import Player
+from engine.battles.play.players import Player
 from engine.battles.policy import NUM_WEIGHTS, Policy
-from engine.battles.teams import pool
+from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 
 RANDOM, GREEDY = Player("random"), Player("greedy")
 TEAMS = [team.packed for team in pool(DEFAULT_FORMAT)]

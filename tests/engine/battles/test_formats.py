@@ -1,6 +1,6 @@
 import pytest
 
-from engine.battles.formats import DEFAULT_FORMAT, FORMATS, find_format
+from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, find_format
 from engine.errors import ConfigurationError
 
 

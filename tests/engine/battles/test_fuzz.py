@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from engine.battles.env import VGCDoublesEnv
-from engine.battles.formats import DEFAULT_FORMAT, FORMATS
-from engine.battles.observation import MAX_ID, MOVE, MOVES, MOVES_PART
-from engine.battles.players import SCRIPTED
-from engine.battles.setup import NodeCommand
-from engine.battles.simulator import Simulator
-from engine.battles.teams import parse_team
+from engine.battles.play.players import SCRIPTED
+from engine.battles.sim.observation import MAX_ID, MOVE, MOVES, MOVES_PART
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import Simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, parse_team
 from tests.engine.battles.helpers import run_script
 
 RECHARGE = Path(__file__).with_name("team_files") / "recharge.txt"

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.battles.formats import DEFAULT_FORMAT, FORMATS
-from engine.battles.observation import SIZE
-from engine.battles.setup import NodeCommand
-from engine.battles.teams import pool
+from engine.battles.sim.observation import SIZE
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, pool
 from tests.engine.battles.helpers import run_script
 
 OWN = pool(DEFAULT_FORMAT)[0].packed

@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from engine.battles.demonstrations import SUFFIX, Battle, write_battles
-from engine.battles.formats import DEFAULT_FORMAT
-from engine.battles.importing import REASONS, find_files, import_files, read_battle_file
-from engine.battles.setup import NodeCommand
-from engine.battles.simulator import KIND, PREVIEW, Simulator
+from engine.battles.learn.demonstrations import SUFFIX, Battle, write_battles
+from engine.battles.learn.importing import REASONS, find_files, import_files, read_battle_file
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import KIND, PREVIEW, Simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT
 from engine.errors import ConfigurationError
 
 LINES = ("|player|p1|Ann|", "|player|p2|Bob|", "|tier|[Gen 9] VGC 2023 Reg C (Bo3)", "|win|Bob")

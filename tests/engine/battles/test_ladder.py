@@ -6,12 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engine.battles import websocket
-from engine.battles.formats import DEFAULT_FORMAT
-from engine.battles.ladder import Game, Seat, check_address, play_on_server
-from engine.battles.server import ShowdownServer
-from engine.battles.setup import NodeCommand
-from engine.battles.teams import pool
+from engine.battles.play.ladder import Game, Seat, check_address, play_on_server
+from engine.battles.sim import websocket
+from engine.battles.sim.server import ShowdownServer
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import BattleError, ConfigurationError, WorkerError
 from tests.engine.battles.random_policy import RandomPolicy
 

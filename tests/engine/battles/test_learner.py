@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.battles.actor import Collector, Matchmaker, OpponentPlan
-from engine.battles.experience import Experience, map_buffers
-from engine.battles.learner import Learner
+from engine.battles.learn.actor import Collector, Matchmaker, OpponentPlan
+from engine.battles.learn.experience import Experience, map_buffers
+from engine.battles.learn.learner import Learner
 from engine.battles.policy import Policy
 from engine.config import VgcConfig
 from tests.engine.battles.small_game import SmallGame, settings

@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.battles.actions import JOINT_CODES, PASS, SLOT_CODES, SWITCH, is_gimmick, joint_mask
-from engine.battles.formats import DEFAULT_FORMAT, find_format
-from engine.battles.setup import NodeCommand
-from engine.battles.teams import pool, unseen
+from engine.battles.sim.actions import JOINT_CODES, PASS, SLOT_CODES, SWITCH, is_gimmick, joint_mask
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.teams import DEFAULT_FORMAT, find_format, pool, unseen
 from tests.engine.battles.helpers import run_script
 
 MEGA = find_format("gen9championsvgc2026regmb")

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 from poke_env.battle import AbstractBattle
 
-from engine.battles import matches
-from engine.battles.formats import DEFAULT_FORMAT
-from engine.battles.matches import Limits, ServerScore, evaluate_over_websocket
-from engine.battles.server import ShowdownServer
-from engine.battles.setup import NodeCommand
-from engine.battles.teams import pool
+from engine.battles.play import matches
+from engine.battles.play.matches import Limits, ServerScore, evaluate_over_websocket
+from engine.battles.sim.server import ShowdownServer
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import BattleError, ConfigurationError
 from tests.engine.battles.random_policy import RandomPolicy
 
@@ -63,7 +62,7 @@ def test_battle_that_stands_still_is_void_and_played_again(
             asked.append(battle.battle_tag)
             return "" if len(asked) == 1 else super().teampreview(battle)
 
-    monkeypatch.setattr("engine.battles.websocket.PLAYERS", {"random": Sleepy})
+    monkeypatch.setattr("engine.battles.sim.websocket.PLAYERS", {"random": Sleepy})
     (score,) = evaluate_over_websocket(
         RandomPolicy(), ["random"], 2, FORMAT, [TEAM], showdown, limits=Limits(2, stall_s=3.0)
     )

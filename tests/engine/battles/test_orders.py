@@ -3,8 +3,8 @@ import lzma
 
 import pytest
 
-from engine.battles.actions import PREVIEW_CODES
-from engine.battles.orders import from_selection, to_selection
+from engine.battles.sim.actions import PREVIEW_CODES
+from engine.battles.sim.orders import from_selection, to_selection
 from tests.benchmarks.server_orders import RECORDED, replay
 
 BATTLES = json.loads(lzma.decompress(RECORDED.read_bytes()))

@@ -3,23 +3,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.battles.evaluation import win_rates
-from engine.battles.formats import DEFAULT_FORMAT, FORMATS
-from engine.battles.players import (
-    POOL,
+from engine.battles.play.evaluation import win_rates
+from engine.battles.play.players import (
     SCRIPTED,
     Player,
+    SearchSettings,
     find_player,
     format_of,
     past_policies,
 )
-from engine.battles.policy import NETWORK, NUM_WEIGHTS, SHAPES, Policy
-from engine.battles.search import SearchSettings
-from engine.battles.teams import pool
+from engine.battles.policy import NETWORK, NUM_WEIGHTS, POOL, SHAPES, Policy
+from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, pool
 from engine.config import RunConfig, VgcConfig
 from engine.errors import CheckpointError
-from engine.training.checkpoint import BEST, FORMAT, Checkpoint, CheckpointStore, write_checkpoint
-from engine.training.runs import RunFolder
+from engine.runs.checkpoint import BEST, FORMAT, Checkpoint, CheckpointStore, write_checkpoint
+from engine.runs.folder import RunFolder
 
 
 def network(value: float) -> Checkpoint:

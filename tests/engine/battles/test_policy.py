@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from engine.battles.actions import joint_mask
-from engine.battles.networks import TwoHeadedHybridModel
+from engine.battles.learn.networks import TwoHeadedHybridModel
 from engine.battles.policy import NUM_WEIGHTS, Policy, read_network
+from engine.battles.sim.actions import joint_mask
 from engine.errors import CheckpointError
-from engine.training.checkpoint import Checkpoint, write_checkpoint
+from engine.runs.checkpoint import Checkpoint, write_checkpoint
 from tests.engine.battles.helpers import random_legal, random_observations
 
 

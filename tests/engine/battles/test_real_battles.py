@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.battles.actions import SLOT_CODES, joint_mask
-from engine.battles.formats import DEFAULT_FORMAT, FORMATS
-from engine.battles.observation import MONS, MONS_PART
-from engine.battles.setup import script_folder
-from engine.battles.simulator import KIND, TEACHER, BattleLog, Decisions, Replay, Simulator
+from engine.battles.sim.actions import SLOT_CODES, joint_mask
+from engine.battles.sim.observation import MONS, MONS_PART
+from engine.battles.sim.setup import script_folder
+from engine.battles.sim.simulator import KIND, TEACHER, BattleLog, Decisions, Replay, Simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS
 from engine.bench.battles import random_choices
 from engine.errors import BattleError, WorkerError
 from tests.engine.battles.play import NOTHING, lane, play_all

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.battles.server import HOST, ShowdownServer
-from engine.battles.setup import NodeCommand
-from engine.battles.simulator import Simulator
-from engine.child import code_command, python_environment
+from engine.battles.sim.server import HOST, ShowdownServer
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import Simulator
 from engine.errors import WorkerError
+from engine.ground.processes import code_command, python_environment
 from tests.engine.processes import child_process, children, command_line, is_gone, wait_until
 
 
@@ -51,8 +51,8 @@ def test_server_listens_on_this_machine_only_and_restarts_on_its_port(
 def test_server_ends_when_the_process_that_started_it_is_killed(showdown: NodeCommand) -> None:
     code = """
 from pathlib import Path
-from engine.battles.server import ShowdownServer
-from engine.battles.setup import find_simulator
+from engine.battles.sim.server import ShowdownServer
+from engine.battles.sim.setup import find_simulator
 server = ShowdownServer(find_simulator())
 print(server.pid, Path(f'/proc/{server.pid}/cwd').resolve(), flush=True)
 input()

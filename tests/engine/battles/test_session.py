@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.battles.learn.session import BattleSession
 from engine.battles.policy import Policy
-from engine.battles.session import BattleSession
-from engine.battles.setup import NodeCommand
+from engine.battles.sim.setup import NodeCommand
 from engine.commands import Stop
 from engine.config import RunConfig, VgcConfig
 from engine.errors import CheckpointError, ConfigurationError

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.battles.setup import VERSION, find_node, find_simulator, install
+from engine.battles.sim.setup import VERSION, find_node, find_simulator, install
 from engine.errors import ConfigurationError
-from engine.folders import cache_folder
+from engine.ground.folders import cache_folder
 
 NODE = "#!/bin/sh\necho v{version}\n"
 NPM = (

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from engine.battles.actions import PREVIEW_CODES, SLOT_CODES
-from engine.battles.observation import IDS, MAX_ID, MON, MONS, MONS_PART
-from engine.battles.setup import NodeCommand
-from engine.battles.simulator import FOE_HP, KIND, OWN_HP, PREVIEW, Decisions, Simulator
+from engine.battles.sim.actions import PREVIEW_CODES, SLOT_CODES
+from engine.battles.sim.observation import IDS, MAX_ID, MON, MONS, MONS_PART
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import FOE_HP, KIND, OWN_HP, PREVIEW, Decisions, Simulator
 from engine.errors import BattleError, WorkerError
 from tests.engine.battles.play import NOTHING
 from tests.engine.battles.recorded import LANES, answering, play

@@ -8,19 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.battles.demonstrations import Battle
-from engine.battles.formats import DEFAULT_FORMAT
-from engine.battles.players import Player
+from engine.battles.learn.demonstrations import Battle
+from engine.battles.play.players import Player
+from engine.battles.play.replays import (
+    LinesSession,
+    ReplaySession,
+    analyze_decisions,
+    read_protocol,
+)
+from engine.battles.play.spectating import MatchSession, Pairing, with_names
 from engine.battles.policy import NUM_WEIGHTS, Policy
-from engine.battles.replays import LinesSession, ReplaySession, analyze_decisions, read_protocol
-from engine.battles.setup import NodeCommand
-from engine.battles.simulator import BattleLog, Simulator
-from engine.battles.spectating import MatchSession, Pairing, with_names
-from engine.battles.teams import pool
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import BattleLog, Simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.commands import ChooseInBattle, Watch
 from engine.errors import DemoError
 from engine.events import BattleShown, BattleWanted, Event, RunStopped
-from engine.threaded_session import ThreadedSession
+from engine.sessions.threaded import ThreadedSession
 
 TEAM = pool(DEFAULT_FORMAT)[0].packed
 POLICY = Policy(np.random.default_rng(0).normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
@@ -87,7 +91,7 @@ def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown: NodeC
 def _any_legal(wanted: BattleWanted) -> int:
     if "teamPreview" in wanted.request:
         return 0
-    from engine.battles.actions import joint_mask
+    from engine.battles.sim.actions import joint_mask
 
     return int(joint_mask(wanted.legal[None])[0].nonzero()[0][0])
 

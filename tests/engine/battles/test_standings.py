@@ -4,11 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.battles.actor import ActorSettings, Matchmaker, OpponentPlan, Report
-from engine.battles.experience import SharedWeights
-from engine.battles.networks import TwoHeadedHybridModel
+from engine.battles.learn.actor import ActorSettings, Matchmaker, OpponentPlan, Report
+from engine.battles.learn.experience import SharedWeights
+from engine.battles.learn.networks import TwoHeadedHybridModel
+from engine.battles.learn.standings import Pool, Standings
 from engine.battles.policy import NUM_WEIGHTS, Policy
-from engine.battles.standings import Pool, Standings
 from tests.engine.battles.small_game import settings
 
 

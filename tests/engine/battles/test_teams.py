@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.battles.formats import DEFAULT_FORMAT, FORMATS, find_format
-from engine.battles.simulator import Simulator
-from engine.battles.teams import (
+from engine.battles.sim.simulator import Simulator
+from engine.battles.sim.teams import (
+    DEFAULT_FORMAT,
+    FORMATS,
+    find_format,
     first_teams,
     parse_team,
     pool,

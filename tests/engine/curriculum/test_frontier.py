@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.config import ExploreConfig
 from engine.curriculum.frontier import EXPLORED, Frontier
-from engine.env.cells import Cell
+from engine.env.batch import Cell
 from tests.engine.curriculum.test_archive import UNTOUCHED, Games, N, batch, episode
 
 FREE = np.ones(N, np.bool_)

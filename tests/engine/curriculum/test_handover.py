@@ -2,8 +2,7 @@ import pytest
 
 from engine.config import CurriculumConfig
 from engine.curriculum.scheduler import Curriculum, hand_over
-from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.strategy.performance import StrategyType
+from engine.planning.goals.adaptive import AdaptiveStrategySystem, StrategyType
 from engine.types import EpisodeSummary
 
 LLM_HEAVY, BALANCED, RULE_HEAVY = StrategyType

@@ -10,7 +10,7 @@ import pytest
 from engine.config import CurriculumConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.errors import CheckpointError
-from engine.training.run_settings import load_settings
+from engine.runs.settings import load_settings
 
 FORMER_STAGES = [
     {

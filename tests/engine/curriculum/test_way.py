@@ -4,8 +4,8 @@ import pytest
 
 from engine.config import CurriculumConfig
 from engine.curriculum.scheduler import Curriculum, build_stages, hand_over
-from engine.curriculum.way import WayToGoal
-from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.curriculum.starts import WayToGoal
+from engine.planning.goals.adaptive import AdaptiveStrategySystem
 from engine.types import EpisodeSummary
 from tests.engine.games.images import CRYSTAL, PRACTICE
 

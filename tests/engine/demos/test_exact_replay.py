@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from engine.config import RunConfig
-from engine.demos.decisions import decisions, directions_of
 from engine.demos.demonstration import GOAL, MAP, MILESTONE, DemoEvent, Demonstration
 from engine.demos.exact_replay import END, play, unchecked
+from engine.demos.layout import decisions, directions_of
 from engine.demos.recorder import head_of_env, note_step, record_policy, rules_policy
 from engine.demos.writer import DemoWriter
 from engine.env.live import LiveStretch

@@ -13,8 +13,7 @@ from engine.config import RunConfig
 from engine.demos.demonstration import SUCCESS, DemoEvent, Demonstration
 from engine.demos.exact_replay import play
 from engine.demos.exchange import from_actions
-from engine.demos.lerobot_folder import to_lerobot
-from engine.demos.lerobot_tables import PICTURES, STATE_NAMES, frames_per_s, statistics
+from engine.demos.lerobot import PICTURES, STATE_NAMES, frames_per_s, statistics, to_lerobot
 from engine.errors import DemoError
 
 needs_ffmpeg = pytest.mark.tool("ffmpeg")

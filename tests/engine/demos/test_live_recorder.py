@@ -12,22 +12,16 @@ import pytest
 from engine.config import RunConfig
 from engine.demos import live_recorder
 from engine.demos.dataset import DemoSet
-from engine.demos.demonstration import (
-    MAP,
-    Demonstration,
-    decode_demo,
-    encode_demo,
-    read_demo,
-)
+from engine.demos.demonstration import MAP, Demonstration, decode_demo, encode_demo, read_demo
 from engine.demos.exact_replay import play
 from engine.demos.live_recorder import LiveRecorder
 from engine.demos.writer import DemoWriter, recover
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S as FRAMES_PER_S
 from engine.env.live import LiveStretch
-from engine.env.pixels import FrameStack
+from engine.env.observation.pixels import FrameStack
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import DemoError
-from engine.strategy.planned import PlannedAdvisor
+from engine.planning.goals.planned import PlannedAdvisor
 from engine.types import Action
 from tests.engine.demos.heads import make_head
 from tests.engine.processes import child_process

@@ -12,7 +12,7 @@ from engine.demos.recent_play import KEPT_S, SNAPSHOT_S, RecentPlay
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S as FRAMES_PER_S
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import DemoError
-from engine.strategy.planned import PlannedAdvisor
+from engine.planning.goals.planned import PlannedAdvisor
 from engine.types import Action
 
 pytestmark = pytest.mark.slow

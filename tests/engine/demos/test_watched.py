@@ -27,11 +27,11 @@ from engine.events import (
     RunStarted,
     WarningRaised,
 )
-from engine.replay_viewer import ReplaySession
-from engine.training.replay_player import Playback, open_at
-from engine.training.replay_sources import RecordedDemo, find_recorded
+from engine.sessions.replay import ReplaySession
+from engine.sessions.replay_player import Playback, open_at
+from engine.sessions.replay_sources import RecordedDemo, find_recorded
 from engine.types import Action, Source
-from tests.engine.session.test_replay_viewer import Viewer
+from tests.engine.sessions.test_replay_viewer import Viewer
 
 pytestmark = pytest.mark.slow
 

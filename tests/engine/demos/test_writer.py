@@ -12,7 +12,7 @@ from engine.demos.recording_log import log_path, read_log
 from engine.demos.writer import DemoWriter, is_being_written, recover
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
-from engine.recording_session import resume_set
+from engine.sessions.record import resume_set
 from engine.types import Action
 from tests.engine.demos.heads import make_head
 from tests.engine.processes import child_process

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from engine.emulator.cartridge import Battery, Cartridge
-from engine.emulator.clock import find_time
 from engine.emulator.gameboy import GameBoy
+from engine.emulator.gameboy_hooks import find_time
 from engine.errors import EnvironmentError
 from tests.engine.cartridges import BATTERY_AT, CLOCK_AT, FRAMES_AT, clock_cartridge
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from engine.child import code_command, worker_environment
 from engine.emulator import core as cores
 from engine.emulator.core import Core, LoadedCore, core_version
 from engine.errors import EnvironmentError
-from engine.folders import CORE_VARIABLE
+from engine.ground.folders import CORE_VARIABLE
+from engine.ground.processes import code_command, worker_environment
 
 
 def load(path: Path) -> LoadedCore:

@@ -5,8 +5,7 @@ import pytest
 
 from engine.emulator import libretro
 from engine.emulator.core import Core
-from engine.emulator.draw_countdown import can_set_countdown
-from engine.emulator.libretro import GameBoyAdvance
+from engine.emulator.libretro import GameBoyAdvance, can_set_countdown
 from engine.games.bundled import find_image
 from tests.engine.emulator.advance_image import advance_image
 

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.emulator.core import Core
-from engine.emulator.elf import import_slots
+from engine.emulator.core_hooks import import_slots
 
 
 def test_imported_functions_of_a_core_are_found(core: Core) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.emulator.frontend import Frontend
+from engine.emulator.core import Frontend
 
 
 def test_every_colour_fills_eight_bits_as_its_top_bits_repeat() -> None:

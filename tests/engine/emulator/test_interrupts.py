@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
-from engine.child import code_command, python_environment
 from engine.emulator.core import Core
-from engine.emulator.interrupts import delayed_signals
-from engine.folders import CORE_VARIABLE
+from engine.emulator.core_hooks import delayed_signals
+from engine.ground.folders import CORE_VARIABLE
+from engine.ground.processes import code_command, python_environment
 from tests.engine.processes import HEAR_CTRL_C
 
 _ROUNDS = 8

@@ -13,22 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.child import code_command, python_environment
 from engine.emulator.base import GAME_BOY_ADVANCE_FRAMES_PER_S
 from engine.emulator.core import Core
-from engine.emulator.frame_clock import POWER_ON_S
+from engine.emulator.core_hooks import POWER_ON_S
 from engine.emulator.libretro import GameBoyAdvance
 from engine.errors import EnvironmentError, RomError
-from engine.folders import CORE_VARIABLE
 from engine.games.bundled import find_image
+from engine.ground.folders import CORE_VARIABLE
+from engine.ground.processes import code_command, python_environment
 from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE
-from tests.engine.emulator.advance_image import (
-    BATTERY_BYTE,
-    DATE,
-    FRAMES,
-    KEYS,
-    advance_image,
-)
+from tests.engine.emulator.advance_image import BATTERY_BYTE, DATE, FRAMES, KEYS, advance_image
 
 ROM = advance_image()
 A, B, START, L, R = map(GAME_BOY_ADVANCE_ACTIONS.names.index, ("A", "B", "START", "L", "R"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.emulator.machine_state import BLOCK_SIZE, MachineState
+from engine.emulator.libretro import BLOCK_SIZE, MachineState
 from engine.errors import EnvironmentError
 
 SHA1, VERSION = bytes(range(20)), "mGBA 0.7.0"

@@ -9,7 +9,7 @@ import pytest
 from engine.bench.environment import make_cartridge
 from engine.emulator import gameboy
 from engine.emulator.gameboy import GameBoy
-from engine.emulator.shared_rom import SharedRom, share_roms
+from engine.emulator.gameboy_hooks import SharedRom, share_roms
 from engine.errors import RomError
 from engine.games.catalog import load_game
 from engine.types import Action

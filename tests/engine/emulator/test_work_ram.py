@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.emulator.gameboy import GameBoy
-from engine.emulator.work_ram import BANK_SIZE, BANKS, find_work_ram, offset_of
+from engine.emulator.gameboy_hooks import BANK_SIZE, BANKS, find_work_ram, offset_of
 from engine.games.catalog import load_game
 
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from engine.config import RunConfig
-from engine.env.pixels import sight_of
+from engine.env.observation.pixels import sight_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import RomError
 from engine.types import Action, Advice, Goal

@@ -5,7 +5,7 @@ from engine.config import RunConfig
 from engine.env.choices import BY_HAND, UNKNOWN, ChoiceLog, Choices, code_of
 from engine.env.input_recording import Recording, Segment
 from engine.env.stepping import SteppedEnv, make_game_env
-from engine.strategy.planned import PlannedAdvisor
+from engine.planning.goals.planned import PlannedAdvisor
 from engine.types import Source
 
 

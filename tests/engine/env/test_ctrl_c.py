@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.child import code_command, python_environment
+from engine.ground.processes import code_command, python_environment
 from tests.engine.processes import HEAR_CTRL_C, is_gone, wait_until
 
 _ROUNDS = 4
@@ -39,7 +39,7 @@ import sys
 import numpy as np
 from engine.bench.pace import choose
 from engine.config import RunConfig
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 config = RunConfig(rom_path="mosslight-advance", save_dir=sys.argv[1])
 with VectorEnv(PLAIN_FACTORY, config, 2, 2) as vector:
     batch, dice = vector.reset([1, 2]), np.random.default_rng(1)

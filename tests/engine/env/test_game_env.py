@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 from engine.config import EnvConfig, RewardConfig
 from engine.emulator.gameboy import GameBoy
 from engine.env.game_env import GameEnv
-from engine.env.observation import STATE_VARIABLES, ObservationType
+from engine.env.observation.space import STATE_VARIABLES, ObservationType
 from engine.errors import CheckpointError, ConfigurationError, DecisionValidationError
 from engine.games.crystal.introduction import FAST_OPTIONS
 from engine.types import Action, GameState, Observation

@@ -16,10 +16,10 @@ from engine.env import input_recording as recordings
 from engine.env import live
 from engine.env.input_recording import Recording, Segment, unpack_segments
 from engine.env.live import MAX_LIVE_INPUTS, LiveStretch
-from engine.env.start_states import make_start_state
-from engine.env.state_file import (
+from engine.env.start_states import (
     MAGIC,
     MAX_STATE_SIZE,
+    make_start_state,
     pack_env,
     pack_state,
     unpack_env,

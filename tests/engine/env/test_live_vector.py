@@ -7,9 +7,8 @@ import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.game_env import GameEnv
-from engine.env.local import GymnasiumEnv, LocalVector
 from engine.env.stepping import SteppedEnv, make_game_env
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import PLAIN_FACTORY, GymnasiumEnv, LocalVector, VectorEnv
 from engine.types import Action
 
 SEEDS = [5, 6, 7]

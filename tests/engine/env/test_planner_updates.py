@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
-from engine.env.array_world import ArrayWorld
 from engine.env.batch import Batch
-from engine.env.local import GymnasiumEnv, LocalVector
 from engine.env.stepping import make_game_env
-from engine.env.vector import VectorEnv, plain_env
+from engine.env.vector.world import ArrayWorld, GymnasiumEnv, LocalVector, VectorEnv, plain_env
+from engine.planning.goals.planned import PlannedAdvisor
 from engine.planning_types import (
     Condition,
     GoalOption,
@@ -23,11 +22,10 @@ from engine.planning_types import (
     Subgoal,
     SubgoalBook,
 )
-from engine.strategy.planned import PlannedAdvisor
 from engine.types import Action, Goal, GoalKind
-from tests.engine.strategy.planning import MODEL, ON, clever, plan_of
+from tests.engine.planning.goals.planning import MODEL, ON, clever, plan_of
 
-FACTORY = "engine.strategy.advised:make_env"
+FACTORY = "engine.planning.goals.planned:make_env"
 SEEDS = [5, 6, 7]
 
 

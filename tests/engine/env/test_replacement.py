@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
-from engine.env import pool
 from engine.env.batch import Batch
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector import pool
+from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 from engine.errors import RomError, WorkerError
 from engine.types import Action
 from tests.engine.env.factories import GONE
@@ -258,7 +258,7 @@ def test_a_program_that_was_stopped_for_long_replaces_nothing(tmp_path: Path) ->
     program = (
         "import sys, numpy as np\n"
         "from engine.config import RunConfig\n"
-        "from engine.env.vector import PLAIN_FACTORY, VectorEnv\n"
+        "from engine.env.vector.world import PLAIN_FACTORY, VectorEnv\n"
         "config = RunConfig(save_dir=sys.argv[1])\n"
         "with VectorEnv(PLAIN_FACTORY, config, 2, 2, answer_timeout_s=8.0) as vector:\n"
         "    vector.reset([1, 2])\n"

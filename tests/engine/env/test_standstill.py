@@ -2,7 +2,7 @@ import pytest
 
 from engine.config import RunConfig
 from engine.demos.recorded_env import make_env
-from engine.env.standstill import Standstill
+from engine.env.anti_stuck import Standstill
 from engine.types import Action, Bag, GameState
 from tests.engine.states import make_battle, make_creature, make_state
 

@@ -11,14 +11,18 @@ import pytest
 from engine.config import RunConfig
 from engine.emulator.gameboy import GameBoy
 from engine.env.game_env import GameEnv
-from engine.env.start_states import keep_given_state, prepare_start_state, states_folder
-from engine.env.state_file import unpack_state
+from engine.env.start_states import (
+    keep_given_state,
+    prepare_start_state,
+    states_folder,
+    unpack_state,
+)
 from engine.env.stepping import make_game_env
 from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
 from engine.games.crystal.introduction import FAST_OPTIONS
-from engine.games.crystal.symbols import SYMBOLS
-from engine.strategy.advised import make_env
+from engine.games.crystal.memory import SYMBOLS
+from engine.planning.goals.planned import make_env
 from engine.types import Action, GameState
 from tests.engine.cartridges import BATTERY_AT, SAVED_PLACE, crystal_like, saved_game
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from engine.env.tiles import TileMemory, Visit
+from engine.env.episode import TileMemory, Visit
 from engine.types import GameState, MapId
 from tests.engine.states import make_control, make_state
 

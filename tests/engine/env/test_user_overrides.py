@@ -9,15 +9,13 @@ import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
-from engine.env.local import GymnasiumEnv, LocalVector
 from engine.env.stepping import make_game_env
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import GymnasiumEnv, LocalVector, VectorEnv
+from engine.planning.goals.planned import PlannedAdvisor, make_env
 from engine.planning_types import UserOverrides
-from engine.strategy.advised import make_env
-from engine.strategy.planned import PlannedAdvisor
 from engine.types import Action
 
-FACTORY = "engine.strategy.advised:make_env"
+FACTORY = "engine.planning.goals.planned:make_env"
 SEEDS = [5, 6]
 SETTINGS = {"seed": 3, "num_envs": 2, "env": EnvConfig(max_steps=400, progress_steps=0)}
 

@@ -15,9 +15,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
 from engine.env.stepping import make_game_env
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 
-ADVISED_FACTORY = "engine.strategy.advised:make_env"
+ADVISED_FACTORY = "engine.planning.goals.planned:make_env"
 NUM_ENVS = 3
 NUM_STEPS = 300
 SEEDS = [5, 6, 7]

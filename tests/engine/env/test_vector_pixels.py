@@ -10,9 +10,9 @@ import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
-from engine.env.pixels import shrink, sight_of
+from engine.env.observation.pixels import shrink, sight_of
 from engine.env.stepping import SteppedEnv, make_game_env
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError
 from engine.types import Action
 

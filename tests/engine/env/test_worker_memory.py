@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import VectorEnv
 from engine.types import Action
 from tests.engine.env.factories import MODULES
 from tests.engine.processes import resident_mb

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from engine.games.crystal.control import CHARMAP
+from engine.games.crystal.memory import FACTS as CRYSTAL_FACTS
+from engine.games.crystal.memory import SYMBOLS
 from engine.games.crystal.reader import CrystalReader
-from engine.games.crystal.screen import CHARMAP
-from engine.games.crystal.symbols import FACTS as CRYSTAL_FACTS
-from engine.games.crystal.symbols import SYMBOLS
 from engine.games.facts import read_tables
 from engine.games.practice.game import FACTS as PRACTICE_FACTS
 from engine.types import GameState

@@ -1,4 +1,4 @@
-from engine.games.crystal.collision import DOORS, GRASS, LEDGES, MATS, TERRAIN, WALL, WATER
+from engine.games.crystal.maps import DOORS, GRASS, LEDGES, MATS, TERRAIN, WALL, WATER
 from engine.types import Facing, Terrain, TileKind
 
 KINDS = TileKind.of(TERRAIN)

@@ -13,9 +13,8 @@ import pytest
 
 from engine.config import EnvConfig
 from engine.games.crystal.control import CONTROL_WINDOWS, ControlReader
+from engine.games.crystal.memory import SYMBOLS, WorkRam
 from engine.games.crystal.pressing import play
-from engine.games.crystal.ram import WorkRam
-from engine.games.crystal.symbols import SYMBOLS
 from engine.types import Action, Control, Facing, Prompt
 from tests.engine.fakes import MemoryMachine
 from tests.engine.games.images import draw_box, read, write_row

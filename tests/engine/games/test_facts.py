@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from engine.games.crystal import collision
-from engine.games.crystal.symbols import FACTS, SYMBOLS
+from engine.games.crystal import maps as collision
+from engine.games.crystal.memory import FACTS, SYMBOLS
 from engine.games.facts import read_rows
 from engine.types import Terrain
 from tests.engine.games.images import CRYSTAL

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from engine.games.base import MenuKind, menu_kind
 from engine.games.crystal.masking import blocked_actions, menu_uses
-from engine.games.menus import MenuKind, menu_kind
 from engine.types import (
     Action,
     Bag,

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.games.base import Approach, GameTables, MilestoneKind
-from engine.games.crystal.symbols import FACTS
+from engine.games.crystal.memory import FACTS
 from engine.games.facts import read_places, read_rows
 from tests.engine.games.images import CRYSTAL, PRACTICE, PRACTICE_FACTS
 

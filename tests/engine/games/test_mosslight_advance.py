@@ -10,7 +10,7 @@ from engine.games.bundled import find_image
 from engine.games.catalog import load_game
 from engine.games.emerald.game import EmeraldGame
 from engine.games.overworld import PersonKind
-from engine.strategy.advisor import known_goals
+from engine.planning.rules.advisor import known_goals
 from engine.types import MapId
 from engine.wayfinding.navigation import WorldMap
 from tests.engine.games.emerald.practice import NAME

@@ -7,8 +7,8 @@ import pytest
 
 from engine.emulator.gameboy import GameBoy
 from engine.env.game_env import GameEnv
-from engine.games.crystal.symbols import SYMBOLS
-from engine.strategy.advisor import RuleAdvisor
+from engine.games.crystal.memory import SYMBOLS
+from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import DIRECTIONS, Action, Facing, Prompt
 
 pytestmark = pytest.mark.slow

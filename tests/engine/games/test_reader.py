@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.games.crystal.collision import TERRAIN
+from engine.games.crystal.maps import TERRAIN
 from engine.games.crystal.reader import CrystalReader
 from engine.types import Edge, Facing, MapId
 from tests.engine.fakes import MemoryMachine

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.games.base import GameTables
+from engine.games.crystal.memory import SYMBOLS
 from engine.games.crystal.reader import CrystalReader
-from engine.games.crystal.symbols import SYMBOLS
 from engine.types import Battle, Creature, Facing, GameState
 from tests.engine.fakes import MemoryMachine
 from tests.engine.games.images import (

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from engine.games.crystal.collision import PERMISSIONS
+from engine.games.crystal.maps import PERMISSIONS
 from engine.games.crystal.rom_tables import read_overworld
 from engine.games.overworld import PersonKind, Stance
 from engine.types import Facing, MapId, Terrain

@@ -7,13 +7,13 @@ import pytest
 
 from engine.config import CurriculumConfig, EnvConfig, RunConfig
 from engine.errors import ConfigurationError
+from engine.games.base import check_goal, fit_run
 from engine.games.catalog import load_game
 from engine.games.crystal.game import CrystalGame
-from engine.games.emerald.symbols import FACTS as EMERALD
+from engine.games.emerald.memory import FACTS as EMERALD
 from engine.games.facts import read_tables
-from engine.games.scale import check_goal, fit_run
-from engine.session import EngineSession
-from engine.training.run_settings import read_settings
+from engine.runs.settings import read_settings
+from engine.sessions.train import EngineSession
 
 CRYSTAL = CrystalGame("", "PM_CRYSTAL", "Crystal")
 NOTHING_GIVEN = RunConfig()

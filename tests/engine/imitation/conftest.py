@@ -1,9 +1,9 @@
 import pytest
 
 from engine.config import RunConfig
+from engine.imitation.cloning import rule_examples
 from engine.imitation.examples import Examples
-from engine.imitation.settings import CloningConfig
-from engine.training.cloning import rule_examples
+from engine.runs.cloning_settings import CloningConfig
 
 
 @pytest.fixture(scope="session")

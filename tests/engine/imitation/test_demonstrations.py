@@ -13,7 +13,7 @@ from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import DemoError, ReplayError
 from engine.imitation.demonstrations import demo_files, read_examples
 from engine.imitation.examples import CUT, GOES_ON, OVER, split
-from engine.imitation.settings import CloningConfig
+from engine.runs.cloning_settings import CloningConfig
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,18 @@ from torch import nn
 
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
-from engine.agents.vision import screen_network
+from engine.agents.networks import screen_network
 from engine.config import DQNConfig, PPOConfig
-from engine.env.pixels import ColourSight, FrameStack, pixels_shape, shrink, shrink_screen, sight_of
+from engine.env.observation.pixels import (
+    ColourSight,
+    FrameStack,
+    pixels_shape,
+    shrink,
+    shrink_screen,
+    sight_of,
+)
 from engine.imitation.networks import build_network, uses_bfloat16
-from engine.imitation.settings import CloningConfig
+from engine.runs.cloning_settings import CloningConfig
 from engine.types import Spaces
 
 GAME_BOY_FRAME_SHAPE = (144, 160, 3)

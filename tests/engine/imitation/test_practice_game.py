@@ -5,16 +5,16 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.agents.random import RandomAgent
+from engine.agents.evaluation import play_episodes
+from engine.agents.rules import RandomAgent
 from engine.config import EnvConfig
-from engine.env.pixels import sight_of
+from engine.env.observation.pixels import sight_of
 from engine.imitation.bc import Cloning
+from engine.imitation.cloning import evaluate_clone, rule_examples
 from engine.imitation.dagger import Dagger
 from engine.imitation.games import make_games, play, policy_expert, rules_expert
 from engine.imitation.networks import build_network
-from engine.imitation.settings import CloningConfig, DaggerConfig
-from engine.training.cloning import evaluate_clone, rule_examples
-from engine.training.evaluation import play_episodes
+from engine.runs.cloning_settings import CloningConfig, DaggerConfig
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from engine.events import Event, FrameRendered
 from engine.remote.client import RemoteSession
 from engine.remote.folder import LiveRun
 from engine.remote.server import RunServer
-from engine.threaded_session import Mailbox
+from engine.sessions.threaded import Mailbox
 from tests.engine.processes import wait_until
 
 LIMIT_S = 60.0

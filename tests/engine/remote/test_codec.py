@@ -18,13 +18,7 @@ from engine.commands import Instruct, Press, SetSpeed, Watch
 from engine.errors import ProtocolError
 from engine.events import EpisodeEnded, FrameRendered, GameObserved, PolicyUpdated
 from engine.remote.codec import Codec, Messages, unaliased
-from engine.remote.protocol import (
-    MAX_COMMAND_BYTES,
-    Farewell,
-    command_codec,
-    event_codec,
-    kinds,
-)
+from engine.remote.protocol import MAX_COMMAND_BYTES, Farewell, command_codec, event_codec, kinds
 from engine.types import GAME_BOY_FRAME_SHAPE, Action, EpisodeSummary, GameState
 from tests.pokeTUI.fake_session import make_game, make_goal
 

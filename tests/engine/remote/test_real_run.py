@@ -29,7 +29,7 @@ from engine.remote.folder import LiveRun, live_runs, probe, socket_path
 from engine.remote.protocol import make_hello
 from engine.remote.server import RunServer
 from engine.remote.start import start_detached, stop_run, wait_for_start
-from engine.session import EngineSession
+from engine.sessions.train import EngineSession
 from tests.engine.processes import children, is_gone, wait_until
 from tests.engine.remote.scripted import LIMIT_S, Viewing
 from tests.engine.toy import ToyVector

@@ -6,16 +6,7 @@ from engine.config import RewardConfig
 from engine.rewards.base import Transition
 from engine.rewards.composer import RewardComposer
 from engine.rewards.exploration import STILL_LIMIT
-from engine.types import (
-    Action,
-    Bag,
-    BattleKind,
-    Facing,
-    GameState,
-    MapId,
-    RewardBreakdown,
-    Warp,
-)
+from engine.types import Action, Bag, BattleKind, Facing, GameState, MapId, RewardBreakdown, Warp
 from tests.engine.states import make_battle, make_control, make_creature, make_state, make_view
 
 WEIGHTS = tuple(name for name in RewardConfig.model_fields if name != "extra")

@@ -8,7 +8,7 @@ import pytest
 
 from engine.config import EnvConfig, RewardConfig, RunConfig, load_config
 from engine.env.game_env import GameEnv
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError, ConfigurationError
 from engine.rewards.composer import ENTRY_POINTS, RewardComposer
 from engine.types import Action, GameState

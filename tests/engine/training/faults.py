@@ -19,10 +19,10 @@ import numpy as np
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import PolicyUpdated
-from engine.training.checkpoint import Checkpoint, CheckpointStore
-from engine.training.journal import Journal, read_journal
-from engine.training.run_settings import load_settings
-from engine.training.runs import RunFolder, list_runs
+from engine.runs.checkpoint import Checkpoint, CheckpointStore
+from engine.runs.folder import RunFolder, list_runs
+from engine.runs.journal import Journal, read_journal
+from engine.runs.settings import load_settings
 
 CALLS = (
     "open", "write", "fsync", "close", "replace", "rename", "link", "unlink", "mkdir", "ftruncate",

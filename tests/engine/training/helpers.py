@@ -10,9 +10,9 @@ from engine.curriculum.scheduler import Curriculum
 from engine.events import Event
 from engine.games.base import Atlas, GameTables
 from engine.loop.controls import CommandQueue
+from engine.runs.checkpoint import CheckpointStore, seal
+from engine.runs.journal import Journal
 from engine.training.build import build_strategy, environment_seeds, first_strategy
-from engine.training.checkpoint import CheckpointStore, seal
-from engine.training.journal import Journal
 from engine.training.trainer import Trainer
 from engine.types import GAME_BOY_ACTIONS
 from tests.engine.toy import ToyVector

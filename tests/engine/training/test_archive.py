@@ -11,9 +11,8 @@ from engine.config import CurriculumConfig, EnvConfig
 from engine.env.input_recording import Recording
 from engine.env.input_replay import replay
 from engine.env.stepping import make_game_env
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import ENV_FACTORY, VectorEnv
 from engine.events import CurriculumChanged, EpisodeEnded
-from engine.training.vectors import ENV_FACTORY
 from tests.engine.training.helpers import Run
 
 pytestmark = pytest.mark.slow

@@ -4,16 +4,7 @@ import time
 
 import pytest
 
-from engine.commands import (
-    Branch,
-    KeepState,
-    LoadSlot,
-    Press,
-    Restart,
-    SaveSlot,
-    TakeOver,
-    Watch,
-)
+from engine.commands import Branch, KeepState, LoadSlot, Press, Restart, SaveSlot, TakeOver, Watch
 from engine.events import (
     CommandObeyed,
     CommandRefused,
@@ -23,7 +14,7 @@ from engine.events import (
     StatesKept,
     StatusChanged,
 )
-from engine.training.kept_states import KeptStates
+from engine.training.state import KeptStates
 from engine.types import Action, Source
 from tests.engine.toy import GOAL
 from tests.engine.training.helpers import Clock, Run

@@ -11,7 +11,7 @@ import pytest
 from engine.commands import Branch, KeepState, Restart, SetGoal, SetMode, SetWeight, TakeOver
 from engine.config import EnvConfig, PPOConfig, RunConfig
 from engine.env.game_env import GameEnv
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import ENV_FACTORY, VectorEnv
 from engine.events import (
     CommandRefused,
     EpisodeEnded,
@@ -22,10 +22,9 @@ from engine.events import (
     SteeringChanged,
 )
 from engine.games.catalog import load_game
-from engine.session import EngineSession
-from engine.strategy.advisor import known_goals
-from engine.training.kept_states import write_state
-from engine.training.vectors import ENV_FACTORY
+from engine.planning.rules.advisor import known_goals
+from engine.sessions.train import EngineSession
+from engine.training.state import write_state
 from tests.engine.training.helpers import Clock, Run
 
 pytestmark = pytest.mark.slow

@@ -8,12 +8,12 @@ import pytest
 
 from engine.config import RunConfig, load_config
 from engine.errors import CheckpointError, ConfigurationError
-from engine.files import MAX_SETTINGS
-from engine.training.checkpoint import Checkpoint, CheckpointStore
-from engine.training.comparison import digest_run
-from engine.training.policy_folders import PolicyFolder, list_policies
-from engine.training.run_settings import load_settings
-from engine.training.runs import RunFolder, find_run, list_runs
+from engine.ground.files import MAX_SETTINGS
+from engine.runs.checkpoint import Checkpoint, CheckpointStore
+from engine.runs.comparison import digest_run
+from engine.runs.folder import RunFolder, find_run, list_runs
+from engine.runs.policy_folders import PolicyFolder, list_policies
+from engine.runs.settings import load_settings
 
 DAMAGED = {
     "a list": b"[]",

@@ -39,9 +39,9 @@ from engine.demos.demonstration import NO_PROPOSAL, Demonstration, read_demo
 from engine.demos.exact_replay import play
 from engine.demos.recorded_env import RecordedEnv
 from engine.demos.recording_log import log_path, read_log
-from engine.env.demo_requests import BeginDemo, DemoFacts, DemoRequest
+from engine.env.choices import BeginDemo, DemoFacts, DemoRequest
 from engine.env.stepping import SteppedEnv
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import ENV_FACTORY, VectorEnv
 from engine.events import (
     CommandRefused,
     EpisodeEnded,
@@ -50,8 +50,7 @@ from engine.events import (
     RunStopped,
     WarningRaised,
 )
-from engine.strategy.advised import make_env as make_advised_env
-from engine.training.vectors import ENV_FACTORY
+from engine.planning.goals.planned import make_env as make_advised_env
 from engine.types import Action
 from tests.engine.training.helpers import Clock, Run
 

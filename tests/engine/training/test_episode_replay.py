@@ -9,10 +9,10 @@ from engine.env.choices import NO_CHOICES
 from engine.env.input_recording import Recording
 from engine.errors import CheckpointError, ReplayError
 from engine.events import EpisodeEnded, RunStopped
-from engine.session import EngineSession
-from engine.training.journal import read_journal
-from engine.training.replay_player import replay_episode
-from engine.training.replay_sources import RecordedEpisode, split_source
+from engine.runs.journal import read_journal
+from engine.sessions.replay_player import replay_episode
+from engine.sessions.replay_sources import RecordedEpisode, split_source
+from engine.sessions.train import EngineSession
 from engine.types import GAME_BOY_ACTIONS, Source
 
 

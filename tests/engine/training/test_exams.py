@@ -9,7 +9,7 @@ import pytest
 from engine.agents.hybrid import GuidedPolicy
 from engine.agents.rules import RulesAgent
 from engine.config import CurriculumConfig, PPOConfig, RunConfig, load_config
-from engine.curriculum.way import WayToGoal
+from engine.curriculum.starts import WayToGoal
 from engine.errors import ConfigurationError
 from engine.events import EpisodeEnded, EvaluationEnded, ReasoningLogged
 from engine.games.catalog import load_game

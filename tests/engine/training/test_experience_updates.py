@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
 from engine.planning_types import PlannerUpdate
 from engine.training.learning import ExperienceUpdates
-from tests.engine.history.helpers import record
+from tests.engine.planning.history.helpers import record
 
 
 class Listener:

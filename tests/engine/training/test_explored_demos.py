@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine.env.layout import layout_of
+from engine.env.observation.layout import layout_of
 from engine.games.catalog import load_game
-from engine.training.explored_demos import without_loops
+from engine.training.warm_start import without_loops
 
 _LAYOUT = layout_of(load_game(""))
 _PLAIN = np.zeros(_LAYOUT.size, np.float32)

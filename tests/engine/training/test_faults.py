@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.events import EpisodeEnded, WarningRaised
-from engine.training.journal import read_journal
+from engine.runs.journal import read_journal
 from tests.engine.training.helpers import Run
 
 FAILED, KILLED = 3, -9

@@ -17,8 +17,8 @@ import pytest
 
 from engine.config import RunConfig
 from engine.errors import CheckpointError
-from engine.training import checkpoint as checkpoints
-from engine.training.checkpoint import (
+from engine.runs import checkpoint as checkpoints
+from engine.runs.checkpoint import (
     LIMITS,
     MAX_FACTS,
     Checkpoint,
@@ -200,7 +200,7 @@ def test_hostile_checkpoints_are_refused_where_memory_is_short(tmp_path: Path) -
         "import re, resource, sys\n"
         "from pathlib import Path\n"
         "from engine.errors import CheckpointError\n"
-        "from engine.training.checkpoint import read_checkpoint\n"
+        "from engine.runs.checkpoint import read_checkpoint\n"
         "size = int(re.search(r'VmSize:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
         f"limit = size * 1024 + {FEW * 3}\n"
         "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"

@@ -7,7 +7,7 @@ import pytest
 from engine.agents.calibration import Calibration
 from engine.config import RunConfig
 from engine.curriculum.scheduler import Curriculum
-from engine.curriculum.way import WayToGoal
+from engine.curriculum.starts import WayToGoal
 from engine.env.batch import Batch
 from engine.training.learning import ExperienceUpdates, Learning
 from engine.types import Action

@@ -8,7 +8,7 @@ import pytest
 from engine.commands import GiveBack, Hold, Pause, PlayLive, Press, Resume, Stop, TakeOver, Watch
 from engine.config import EnvConfig, RunConfig
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S as FRAMES_PER_S
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 from engine.events import (
     CheckpointSaved,
     CommandRefused,

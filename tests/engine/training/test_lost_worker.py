@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.agents.random import RandomAgent
+from engine.agents.rules import RandomAgent
 from engine.commands import Press, TakeOver
 from engine.config import EnvConfig, RunConfig
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import VectorEnv
 from engine.events import (
     CheckpointSaved,
     CurriculumChanged,
@@ -22,14 +22,14 @@ from engine.events import (
     RunFailed,
     WarningRaised,
 )
-from engine.session import EngineSession
+from engine.sessions.train import EngineSession
 from engine.training.trainer import Trainer
 from engine.types import Action
 from tests.engine.training.helpers import PPO, Run
 
 pytestmark = pytest.mark.slow
 
-FACTORY = "engine.strategy.advised:make_env"
+FACTORY = "engine.planning.goals.planned:make_env"
 SETTINGS = {"num_envs": 3, "workers": 2, "env": EnvConfig(max_steps=60, progress_steps=0)}
 HANG_S = 3.0
 """Who says nothing for so long is replaced, in a step in which somebody hangs."""

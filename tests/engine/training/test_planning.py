@@ -9,14 +9,14 @@ import pytest
 from engine.agents.calibration import Calibration
 from engine.config import PlannerConfig, RunConfig
 from engine.events import Event, GoalEvaluated, PlannerStatusChanged
-from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.llm.exchanges import ExchangeLog
-from engine.llm.prompt import Notes
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.models.exchanges import ExchangeLog
+from engine.planning.models.prompt import Notes
 from engine.planning_types import GoalOutcome, Outcome, PlannerUpdate, PlanningQuery, Subgoal
 from engine.training.build import build_planning
 from engine.training.planning import Planning
 from engine.types import EpisodeSummary, GoalKind
-from tests.engine.llm.queries import query
+from tests.engine.planning.models.queries import query
 from tests.engine.toy import ToyVector
 
 NUM_ENVS = 4

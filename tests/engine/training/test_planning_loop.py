@@ -15,7 +15,7 @@ import pytest
 
 from engine.commands import Instruct
 from engine.config import EnvConfig, PlannerConfig, PPOConfig, RunConfig
-from engine.env.vector import VectorEnv
+from engine.env.vector.world import VectorEnv
 from engine.events import (
     GoalEvaluated,
     PlanAnswered,
@@ -24,16 +24,16 @@ from engine.events import (
     RunFailed,
     RunStopped,
 )
-from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.llm.exchanges import scan
-from engine.llm.option_names import name_of
+from engine.planning.goals.planned import make_env
+from engine.planning.history.decisions import DecisionHistoryAnalyzer
+from engine.planning.models.exchanges import scan
+from engine.planning.models.prompt import name_of
 from engine.planning_types import Outcome, PlanningQuery
-from engine.session import EngineSession
-from engine.strategy.advised import make_env
-from engine.training.checkpoint import Checkpoint, CheckpointStore
-from tests.engine.llm.servers.ollama import ScriptedOllama
-from tests.engine.llm.servers.scripted_ollama import OllamaServer
-from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
+from engine.runs.checkpoint import Checkpoint, CheckpointStore
+from engine.sessions.train import EngineSession
+from tests.engine.planning.models.servers.ollama import ScriptedOllama
+from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 from tests.engine.processes import wait_until
 from tests.engine.training import ordering_game
 

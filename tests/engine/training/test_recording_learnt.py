@@ -9,14 +9,14 @@ from engine.agents.dqn import DQN
 from engine.commands import GiveBack, StartRecording, StopRecording, TakeOver
 from engine.config import DQNConfig, ImitationConfig, RunConfig
 from engine.demos.demonstration import read_demo
-from engine.env.observation import spaces_of_game
+from engine.env.observation.space import spaces_of_game
 from engine.errors import DemoError
 from engine.events import PolicyUpdated, ReasoningLogged, RecordingEnded, WarningRaised
 from engine.games.catalog import load_game
+from engine.imitation.aggregation import aggregate
 from engine.imitation.demonstrations import read_examples
-from engine.imitation.settings import CloningConfig
-from engine.training.aggregation import aggregate
-from engine.training.from_demonstrations import Source, clone_policy
+from engine.imitation.from_demonstrations import Source, clone_policy
+from engine.runs.cloning_settings import CloningConfig
 from engine.types import Action
 from tests.engine.training.helpers import Run
 from tests.engine.training.test_demo_recording import act, playing, press, steps

@@ -5,8 +5,7 @@ import math
 import pytest
 import torch
 
-from engine.agents.random import RandomAgent
-from engine.agents.rules import RulesAgent
+from engine.agents.rules import RandomAgent, RulesAgent
 from engine.commands import Instruct, SetGoal, SetMode, SetStrategy, SetWeight
 from engine.events import (
     CommandRefused,

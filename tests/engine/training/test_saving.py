@@ -2,7 +2,7 @@ import pytest
 
 from engine.commands import Save, Stop
 from engine.events import CheckpointSaved, CurriculumChanged, EpisodeEnded
-from engine.training.checkpoint import BEST, read_checkpoint
+from engine.runs.checkpoint import BEST, read_checkpoint
 from tests.engine.training.helpers import Run
 
 

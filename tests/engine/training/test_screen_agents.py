@@ -17,10 +17,10 @@ from engine.env.batch import Batch
 from engine.errors import ConfigurationError
 from engine.imitation.networks import build_network
 from engine.imitation.policy import Policy
-from engine.imitation.settings import CloningConfig
+from engine.runs.checkpoint import BEST, Checkpoint, write_checkpoint
+from engine.runs.cloning_settings import CloningConfig
+from engine.runs.policy_folders import PolicyFolder, agent_settings
 from engine.training.build import build_agent
-from engine.training.checkpoint import BEST, Checkpoint, write_checkpoint
-from engine.training.policy_folders import PolicyFolder, agent_settings
 from engine.training.warm_start import begin_from_demonstrations
 from engine.types import Spaces
 

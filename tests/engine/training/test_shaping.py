@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.env.batch import Batch
 from engine.planning_types import GoalOutcome, Outcome
-from engine.training.shaping import Shaping
+from engine.training.learning import Shaping
 from engine.types import GoalKind
 from tests.engine.toy import blank_batch
 

@@ -17,12 +17,12 @@ from engine.commands import (
     Watch,
 )
 from engine.config import PPOConfig, RunConfig
-from engine.env.arrays import SPECS, Role
 from engine.env.batch import Batch
+from engine.env.vector.arrays import SPECS, Role
+from engine.env.world import FullWorld, Inspection, Saving
 from engine.events import CheckpointSaved, CommandRefused, EpisodeEnded, EvaluationEnded
-from engine.training.powers import with_powers
+from engine.training.state import with_powers
 from engine.types import Action, EpisodeSummary
-from engine.world import FullWorld, Inspection, Saving
 from tests.engine.training.helpers import Run
 
 LEVERS = 4

@@ -12,17 +12,10 @@ from engine.demos.demonstration import Demonstration, read_demo, write_demo
 from engine.demos.exact_replay import play
 from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import ConfigurationError, PokeTUIError, ReplayError
-from engine.events import (
-    EpisodeEnded,
-    Event,
-    PolicyUpdated,
-    ReasoningLogged,
-    RunFailed,
-    RunStopped,
-)
-from engine.session import EngineSession
-from engine.training.checkpoint import Checkpoint, read_checkpoint
-from engine.training.demo_starts import make_backward_starts, with_demo_hash
+from engine.events import EpisodeEnded, Event, PolicyUpdated, ReasoningLogged, RunFailed, RunStopped
+from engine.runs.checkpoint import Checkpoint, read_checkpoint
+from engine.sessions.train import EngineSession
+from engine.training.starts import make_backward_starts, with_demo_hash
 
 GAMES = {"headless": True, "num_envs": 4, "workers": 1, "tensorboard": False, "seed": 3}
 EXPLORES = GAMES | {"agent": "explore", "explore.steps": 60}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from engine.events import CurriculumChanged, EpisodeEnded, ReasoningLogged, StrategySwitched
-from engine.training.journal import read_journal
+from engine.runs.journal import read_journal
 from tests.engine.training.helpers import Run
 
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.agents.random import RandomAgent
+from engine.agents.rules import RandomAgent
 from engine.commands import (
     GiveBack,
     Hold,
@@ -169,7 +169,7 @@ def test_a_full_disk_is_a_warning_and_the_run_goes_on(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("engine.training.checkpoint.write_checkpoint", full)
+    monkeypatch.setattr("engine.runs.checkpoint.write_checkpoint", full)
     assert run.play().total_steps == 128
     assert "No space left on device" in run.of(WarningRaised)[0].message
 

@@ -12,16 +12,16 @@ from engine.config import RunConfig, load_config
 from engine.env.game_env import GameEnv
 from engine.errors import ConfigurationError
 from engine.events import PolicyUpdated
+from engine.imitation.from_demonstrations import Source, clone_policy
+from engine.imitation.policies import read_policy
 from engine.loop.controls import CommandQueue
-from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.planning.goals.adaptive import AdaptiveStrategySystem
+from engine.runs.checkpoint import Checkpoint, CheckpointStore
+from engine.runs.folder import RunFolder
+from engine.runs.journal import read_journal
+from engine.runs.metrics import metrics_of
+from engine.runs.policy_folders import agent_settings
 from engine.training.build import build_trainer
-from engine.training.checkpoint import Checkpoint, CheckpointStore
-from engine.training.from_demonstrations import Source, clone_policy
-from engine.training.journal import read_journal
-from engine.training.metrics_logger import metrics_of
-from engine.training.policies import read_policy
-from engine.training.policy_folders import agent_settings
-from engine.training.runs import RunFolder
 from tests.engine.api.test_hybrid_trainer import SHORT
 
 pytestmark = pytest.mark.slow

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.games.crystal.collision import TERRAIN
 from engine.games.crystal.game import ATLAS
+from engine.games.crystal.maps import TERRAIN
 from engine.games.crystal.rom_tables import read_overworld
 from engine.types import MAP_BORDER, Action, Facing, MapId, Move
 from engine.wayfinding.navigation import (
@@ -16,7 +16,7 @@ from engine.wayfinding.navigation import (
     talk_exits,
 )
 from tests.engine.games.world_images import Drawn, Person, build
-from tests.engine.strategy.helpers import creature, state, view
+from tests.engine.planning.goals.helpers import creature, state, view
 
 THERE = MapId(1, 2)
 

@@ -8,16 +8,10 @@ from engine.games.crystal.rom_tables import read_overworld
 from engine.games.overworld import Ability, BlockChange, When
 from engine.types import MapId
 from engine.wayfinding.graph import VERSION, build_graph, load_graph, save_graph
-from engine.wayfinding.routes import (
-    EVERYTHING_OPEN,
-    Conditions,
-    RouteFinder,
-    SceneId,
-    route_finder,
-)
+from engine.wayfinding.routes import EVERYTHING_OPEN, Conditions, RouteFinder, SceneId, route_finder
 from engine.wayfinding.search import CLOSED, FAR, tile_distances
 from tests.engine.games.world_images import Drawn, Person, build
-from tests.engine.strategy.helpers import state
+from tests.engine.planning.goals.helpers import state
 
 ON_FOOT = Conditions()
 INN = Drawn(["....", "...D"], warps=[(3, 1, 9, 9, 1)])

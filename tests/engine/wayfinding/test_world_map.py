@@ -5,22 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from engine.games.crystal.game import CrystalGame
-from engine.games.crystal.symbols import FACTS
+from engine.games.crystal.memory import FACTS
 from engine.games.facts import read_tables
-from engine.strategy.advisor import RuleAdvisor
-from engine.types import (
-    Action,
-    Control,
-    GameState,
-    Goal,
-    GoalKind,
-    MapId,
-    MapView,
-    Warp,
-)
+from engine.planning.rules.advisor import RuleAdvisor
+from engine.types import Action, Control, GameState, Goal, GoalKind, MapId, MapView, Warp
 from engine.wayfinding.navigation import Exit, WorldMap, talk_exits
 from tests.engine.games.world_images import Drawn, Person, build
-from tests.engine.strategy.helpers import READING, state
+from tests.engine.planning.goals.helpers import READING, state
 from tests.engine.wayfinding.test_routes import INN
 
 TOWN, SHORT, LONG, FAR_TOWN = (MapId(1, number) for number in range(1, 5))

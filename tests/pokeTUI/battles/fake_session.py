@@ -2,7 +2,7 @@
 
 from engine.commands import Command
 from engine.events import Event
-from engine.threaded_session import Mailbox
+from engine.sessions.threaded import Mailbox
 
 
 class FakeBattles:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.battles.observation import SIZE
-from engine.battles.spectating import with_names
+from engine.battles.play.spectating import with_names
+from engine.battles.sim.observation import SIZE
 from engine.events import BattleDecision, BattleShown, BattleWanted
 from pokeTUI.battles.playback import Playback, extended
 

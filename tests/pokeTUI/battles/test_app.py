@@ -12,10 +12,10 @@ from engine.commands import ChooseInBattle, Pause, Save, Stop, Watch
 from engine.events import Event, RunFailed, RunStarted, RunStopped
 from engine.types import ActionSet
 from pokeTUI.battles.app import BattleApp
-from pokeTUI.battles.cursor import Cursor
 from pokeTUI.battles.layout import POLICY, WORKERS
-from pokeTUI.keys.entry import BATTLES
-from pokeTUI.keys.keymap import KeyTable
+from pokeTUI.battles.playback import Cursor
+from pokeTUI.input.entry import BATTLES
+from pokeTUI.input.keymap import KeyTable
 from pokeTUI.screens.endings import ClosingScreen, FailureScreen
 from pokeTUI.screens.help import HelpScreen
 from tests.pokeTUI.battles.fake_session import FakeBattles

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.battles.actions import PASS, SELECTIONS, SLOT_CODES, SWITCH
-from engine.battles.observation import MOVE, MOVES, MOVES_PART, SIZE
+from engine.battles.sim.actions import PASS, SELECTIONS, SLOT_CODES, SWITCH
+from engine.battles.sim.observation import MOVE, MOVES, MOVES_PART, SIZE
 from pokeTUI.battles.choices import read_request, slot_options, words
 from pokeTUI.battles.choosing import (
     Choosing,

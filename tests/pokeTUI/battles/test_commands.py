@@ -5,17 +5,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engine.battles.demonstrations import read_battles
-from engine.battles.formats import DEFAULT_FORMAT
-from engine.battles.players import Player
-from engine.battles.setup import NodeCommand, find_simulator
-from engine.battles.spectating import MatchSession, Pairing
-from engine.battles.teams import pool
+from engine.battles.learn.demonstrations import read_battles
+from engine.battles.play.players import Player
+from engine.battles.play.spectating import MatchSession, Pairing
+from engine.battles.sim.setup import NodeCommand, find_simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import ConfigurationError, PokeTUIError
+from pokeTUI.app.start.forms import BATTLES
 from pokeTUI.battles.app import BattleApp
 from pokeTUI.battles.commands import _keeper, do, watch
 from pokeTUI.cli.main import app as cli
-from pokeTUI.start.choice import BATTLES
 from tests.pokeTUI.battles.recorded import FOLDER
 from tests.pokeTUI.battles.test_app import screen_text
 

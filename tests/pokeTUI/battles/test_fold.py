@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pokeTUI.battles.fold import fold_line, fold_lines, read_sheets
-from pokeTUI.battles.protocol import spaced
-from pokeTUI.battles.view import BattleView, Condition
+from pokeTUI.battles.view import BattleView, Condition, spaced
 from tests.pokeTUI.battles.recorded import MEGA, TERA, commander_lines, recorded
 
 START = (

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.events import BattlesProgressed, BattleWanted, OpponentScore
-from pokeTUI.battles.state import BattlesState, fold_battles
+from pokeTUI.battles.playback import BattlesState, fold_battles
 from tests.pokeTUI.battles.recorded import TERA, recorded
 
 BATTLE = recorded(TERA)

@@ -2,8 +2,8 @@
 
 import struct
 
-from engine.games.emerald.symbols import SYMBOLS
-from engine.games.emerald.text import decode
+from engine.games.emerald.memory import SYMBOLS
+from engine.games.emerald.screen import decode
 from tests.roms.advance.machine import Machine
 from tests.roms.advance.party import SIZE, Creature
 from tests.roms.advance.player import Player

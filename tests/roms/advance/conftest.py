@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from engine.games.emerald.text import decode
+from engine.games.emerald.screen import decode
 from tests.roms.advance.battles import Battle, enter_wild_battle
 from tests.roms.advance.machine import Machine
 from tests.roms.advance.player import Player

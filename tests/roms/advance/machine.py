@@ -5,9 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.emulator.libretro import GameBoyAdvance
-from engine.games.emerald.profile import Profile
-from engine.games.emerald.symbols import SYMBOLS
-from engine.games.emerald.text import decode
+from engine.games.emerald.memory import SYMBOLS, Profile
+from engine.games.emerald.screen import decode
 from engine.types import GAME_BOY_ADVANCE_ACTIONS, Frame
 
 ROOT = Path(__file__).parents[3]

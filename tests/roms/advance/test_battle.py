@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from engine.games.emerald.text import decode
+from engine.games.emerald.screen import decode
 from tests.roms.advance.battles import (
     ASLEEP,
     ATTACK,

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from engine.games.emerald.symbols import SYMBOLS
+from engine.games.emerald.memory import SYMBOLS
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import Machine
 from tests.roms.advance.party import SIZE, party

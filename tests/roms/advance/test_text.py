@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.games.emerald.text import decode
+from engine.games.emerald.screen import decode
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import Machine
 from tests.roms.advance.player import Player

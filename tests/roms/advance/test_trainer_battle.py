@@ -1,6 +1,6 @@
 """A trainer's battle in MOSSLIGHT ADVANCE: the second pupil of the gym, who has two creatures."""
 
-from engine.games.emerald.symbols import SYMBOLS
+from engine.games.emerald.memory import SYMBOLS
 from tests.roms.advance.battles import FOE, OWN, SPEED, STATUS, Battle
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import Machine

@@ -11,11 +11,9 @@ from itertools import permutations
 import numpy as np
 
 from engine.games.base import GameTables
-from engine.games.emerald.memory import EWRAM, IWRAM, ROM
-from engine.games.emerald.profile import Profile
+from engine.games.emerald.memory import EWRAM, FACTS, IWRAM, ROM, SYMBOLS, Profile
 from engine.games.emerald.reader import EmeraldReader
-from engine.games.emerald.symbols import FACTS, SYMBOLS
-from engine.games.emerald.text import CHARMAP
+from engine.games.emerald.screen import CHARMAP
 
 ROM_SIZE = 0x10000
 GROUPS, TRAINERS = ROM + 0x4000, ROM + 0x5000

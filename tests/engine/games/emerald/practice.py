@@ -6,7 +6,7 @@ import pytest
 
 from engine.emulator.core import core_version
 from engine.env.game_env import GameEnv
-from engine.strategy.advisor import RuleAdvisor
+from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import Action, GameState
 from engine.wayfinding.navigation import Navigator, talk_exits
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games.emerald.symbols import SYMBOLS
+from engine.games.emerald.memory import SYMBOLS
 from engine.types import Control, GameState
 from tests.engine.games.emerald.memory_image import FUNCTIONS, MemoryImage, creature, fighter
 

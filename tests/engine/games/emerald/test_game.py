@@ -9,10 +9,8 @@ from engine.emulator.base import Emulator
 from engine.errors import ConfigurationError, EnvironmentError
 from engine.games.base import MilestoneKind, Reader
 from engine.games.catalog import load_game
-from engine.games.emerald.battery import has_saved_game
-from engine.games.emerald.game import EmeraldGame
-from engine.games.emerald.profile import Profile
-from engine.games.emerald.symbols import FACTS, SYMBOLS
+from engine.games.emerald.game import EmeraldGame, has_saved_game
+from engine.games.emerald.memory import FACTS, SYMBOLS, Profile
 from engine.types import GAME_BOY_ADVANCE_ACTIONS, Action, MapId
 from tests.engine.games.emerald.practice import NAME, needs_core
 from tests.engine.games.emerald.world_images import Drawn, build

@@ -4,7 +4,7 @@ import pytest
 
 from engine.errors import EnvironmentError
 from engine.games.emerald import introduction
-from engine.games.emerald.symbols import SYMBOLS
+from engine.games.emerald.memory import SYMBOLS
 from engine.types import Action, Control, GameState, Prompt
 from tests.engine.games.emerald.memory_image import MemoryImage
 from tests.engine.states import make_control, make_state

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.games.base import GameTables
+from engine.games.base import GameTables, MenuKind, menu_kind
 from engine.games.emerald.game import BATTLE_CELLS
 from engine.games.emerald.masking import blocked_actions, menu_uses
-from engine.games.menus import MenuKind, menu_kind
 from engine.types import (
     GAME_BOY_ADVANCE_ACTIONS,
     MAP_BORDER,

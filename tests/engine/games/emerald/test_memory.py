@@ -2,9 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine.games.emerald.memory import EWRAM, ROM, Memory
-from engine.games.emerald.profile import Profile
-from engine.games.emerald.symbols import FACTS, SYMBOLS
+from engine.games.emerald.memory import EWRAM, FACTS, ROM, SYMBOLS, Memory, Profile
 from tests.engine.games.emerald.memory_image import MemoryImage
 
 

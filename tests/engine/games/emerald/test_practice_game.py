@@ -3,7 +3,7 @@
 import pytest
 
 from engine.games.emerald.game import EmeraldGame
-from engine.games.emerald.profile import Profile
+from engine.games.emerald.memory import Profile
 from engine.types import Facing, GameState, Prompt
 from tests.roms.advance.machine import FACTS, Machine
 from tests.roms.advance.player import Player

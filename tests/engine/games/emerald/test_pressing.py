@@ -9,7 +9,7 @@ from engine.config import EnvConfig
 from engine.emulator.libretro import GameBoyAdvance
 from engine.env.game_env import GameEnv
 from engine.games.catalog import load_game
-from engine.strategy.advisor import RuleAdvisor
+from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import DIRECTIONS, Action, Facing, Prompt, Terrain
 from engine.wayfinding.navigation import Exit, Navigator
 from tests.engine.games.emerald.practice import NAME, needs_core, play_until, talk_to

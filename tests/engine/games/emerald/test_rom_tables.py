@@ -5,8 +5,8 @@ import struct
 
 import pytest
 
+from engine.games.emerald.memory import FACTS
 from engine.games.emerald.rom_tables import read_tables
-from engine.games.emerald.symbols import FACTS
 from tests.engine.games.emerald.world_images import Drawn, build, text
 
 _SPECIES = ("??????????", "MUDKIP", "", "GEODUDE")

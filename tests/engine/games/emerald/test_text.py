@@ -1,4 +1,4 @@
-from engine.games.emerald.text import decode, shown_lines
+from engine.games.emerald.screen import decode, shown_lines
 from tests.engine.games.emerald.memory_image import encode
 
 

@@ -4,8 +4,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.games.emerald.profile import Profile
-from engine.games.emerald.text import CHARMAP
+from engine.games.emerald.memory import Profile
+from engine.games.emerald.screen import CHARMAP
 
 ROM = 0x0800_0000
 SHA1 = "e" * 40

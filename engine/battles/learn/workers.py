@@ -1,0 +1,257 @@
+"""Start, hear and replace the processes that play battles."""
+
+import contextlib
+import json
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from engine.battles.learn import actor
+from engine.battles.learn.actor import (
+    FAILED,
+    FREE,
+    PAUSE,
+    PLAN,
+    RESUME,
+    START,
+    ActorSettings,
+    OpponentPlan,
+    Report,
+)
+from engine.battles.learn.experience import (
+    Experience,
+    SharedWeights,
+    joined,
+    map_buffers,
+    open_shared,
+)
+from engine.battles.policy import FloatArray
+from engine.battles.sim.setup import NodeCommand
+from engine.env.vector.worker import Channel
+from engine.errors import WorkerError
+from engine.ground.processes import worker_command, worker_environment
+
+_QUIT_TIMEOUT_S = 3.0
+_MAX_DEATHS = 5
+"""Of one worker in a row, without a buffer in between."""
+
+
+class Worker:
+    """One process that plays.
+
+    Attributes:
+        number: From 0.
+        buffers: What it fills.
+        full: (number, decisions) of those that wait for the learner.
+        report: The last one; None before.
+        decisions, battles: Since the process began.
+        restarts: How often it was replaced.
+    """
+
+    def __init__(
+        self, number: int, settings: ActorSettings, weights_file: int, folder: Path | None
+    ) -> None:
+        self.number = number
+        self.restarts = self.deaths = 0
+        self._settings = settings
+        self._weights_file = weights_file
+        self._memory = open_shared(folder)
+        self.buffers = map_buffers(self._memory, settings.capacity)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, node: NodeCommand, plan: OpponentPlan) -> None:
+        """Start the process; it begins to play at once."""
+        self.full: list[tuple[int, int]] = []
+        self.report: Report | None = None
+        self.decisions = self.battles = 0
+        seed = (*self._settings.seed, self.number, self.restarts)
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (read when the worker fails)
+        ours, theirs = socket.socketpair()
+        descriptors = (theirs.fileno(), self._weights_file, self._memory.fileno())
+        with theirs:
+            self._channel, self.socket = Channel(ours), ours
+            self._process = subprocess.Popen(
+                worker_command(actor.__name__, *map(str, descriptors)),
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=self._output,
+                pass_fds=descriptors,
+                env=worker_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
+                start_new_session=True,
+            )
+        settings = asdict(self._settings) | {"seed": seed}
+        paths = {
+            "node": node.node,
+            "modules": str(node.modules),
+            "cache": str(node.cache) if node.cache else None,
+        }
+        given = {"settings": settings, "plan": asdict(plan), **paths}
+        with contextlib.suppress(OSError):
+            self._channel.send(START, json.dumps(given).encode())
+
+    @property
+    def pid(self) -> int:
+        """Return its process id."""
+        return self._process.pid if self._process else 0
+
+    def receive(self) -> Report:
+        """Take the message that is there.
+
+        Raises:
+            WorkerError: It died, or failed.
+        """
+        try:
+            kind, payload = self._channel.receive()
+        except (EOFError, OSError):
+            raise WorkerError(self._death()) from None
+        if kind == FAILED:
+            _, message, hint = json.loads(payload)
+            raise WorkerError(f"Worker {self.number + 1}: {message}", hint)
+        report = Report(**json.loads(payload))
+        self.report, self.deaths = report, 0
+        self.full.append((report.buffer, report.count))
+        self.decisions += report.count
+        self.battles += report.battles
+        return report
+
+    def take(self) -> Experience:
+        """Return a copy of the oldest full buffer, which is free again."""
+        number, count = self.full.pop(0)
+        experience = self.buffers[number].complete(count)
+        self._send(FREE, str(number).encode())
+        return experience
+
+    def pause(self, *, is_paused: bool) -> None:
+        """Stop or go on playing."""
+        self._send(PAUSE if is_paused else RESUME)
+
+    def set_plan(self, plan: OpponentPlan) -> None:
+        """Play against other opponents from the next battles on."""
+        self._send(PLAN, json.dumps(asdict(plan)).encode())
+
+    def end(self) -> None:
+        """End the process, if it runs."""
+        if self._process is None:
+            return
+        self._channel.close()
+        try:
+            self._process.wait(_QUIT_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+        self._process = None
+
+    def close(self) -> None:
+        """End for good."""
+        self.end()
+        self._memory.close()
+
+    def _send(self, kind: bytes, payload: bytes = b"") -> None:
+        # One that is gone is noticed where it is listened to.
+        with contextlib.suppress(OSError):
+            self._channel.send(kind, payload)
+
+    def _death(self) -> str:
+        assert self._process is not None
+        try:
+            code = self._process.wait(_QUIT_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            return f"Worker {self.number + 1} stopped responding."
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+        self._output.seek(0)
+        lines = self._output.read().decode("utf-8", "replace").strip().splitlines()
+        return f"Worker {self.number + 1} died ({how})" + (f": {lines[-1]}" if lines else ".")
+
+
+class Workers:
+    """All processes that play, each replaced when it dies.
+
+    Args:
+        count: How many.
+        folder: Where shared files lie; None: in memory.
+        warn: Takes a line for the user.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        settings: ActorSettings,
+        node: NodeCommand,
+        folder: Path | None,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._node = node
+        self._warn = warn
+        self._file = open_shared(folder)
+        self._plan = OpponentPlan({})
+        self.weights = SharedWeights(self._file)
+        self.every = [Worker(i, settings, self._file.fileno(), folder) for i in range(count)]
+
+    def start(self, weights: FloatArray, plan: OpponentPlan) -> None:
+        """Let all begin to play with these weights."""
+        self.weights.publish(weights)
+        self._plan = plan
+        for worker in self.every:
+            worker.start(self._node, plan)
+
+    def poll(self, timeout_s: float) -> list[Report]:
+        """Return what workers report, having waited for the first.
+
+        Raises:
+            WorkerError: One died again and again.
+        """
+        sockets = {worker.socket: worker for worker in self.every}
+        ready, _, _ = select.select(list(sockets), [], [], timeout_s)
+        reports = []
+        for each in ready:
+            worker = sockets[each]
+            try:
+                reports.append(worker.receive())
+            except WorkerError as error:
+                self._replace(worker, error)
+        return reports
+
+    def full(self) -> int:
+        """Return how many buffers wait for the learner."""
+        return sum(len(worker.full) for worker in self.every)
+
+    def take(self, count: int) -> Experience:
+        """Take so many full buffers, in turn from all workers, and free them."""
+        parts: list[Experience] = []
+        while len(parts) < count:
+            for worker in sorted(self.every, key=lambda each: -len(each.full)):
+                if worker.full and len(parts) < count:
+                    parts.append(worker.take())
+        return joined(parts)
+
+    def set_plan(self, plan: OpponentPlan) -> None:
+        """Let all play against other opponents from now on."""
+        self._plan = plan
+        for worker in self.every:
+            worker.set_plan(plan)
+
+    def pause(self, *, is_paused: bool) -> None:
+        """Let all stop or go on playing."""
+        for worker in self.every:
+            worker.pause(is_paused=is_paused)
+
+    def close(self) -> None:
+        """End all."""
+        for worker in self.every:
+            worker.close()
+        self._file.close()
+
+    def _replace(self, worker: Worker, error: WorkerError) -> None:
+        worker.deaths += 1
+        worker.restarts += 1
+        if worker.deaths == _MAX_DEATHS:
+            raise error
+        self._warn(f"{error.message} It is started again; its battles begin anew.")
+        worker.end()
+        worker.start(self._node, self._plan)

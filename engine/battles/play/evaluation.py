@@ -1,0 +1,245 @@
+"""Measure players by battles among them: win rates with intervals, and Elo ratings."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.battles.play.players import Player
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import POLICY, Decisions, Lane, Simulator
+from engine.battles.sim.teams import Format
+from engine.planning.history.patterns import success_interval
+
+ANCHOR, ANCHOR_ELO = "random", 1000.0
+_LANES = 32
+_ELO_SCALE = 400 / np.log(10)
+_NOBODY = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One battle: players and packed teams of p1 and p2, and the seed of all chance in it."""
+
+    players: tuple[Player, Player]
+    teams: tuple[str, str]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How battles ended for a player; a tie counts half."""
+
+    won: int = 0
+    tied: int = 0
+    lost: int = 0
+    turns: int = 0
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(
+            self.won + other.won,
+            self.tied + other.tied,
+            self.lost + other.lost,
+            self.turns + other.turns,
+        )
+
+    @property
+    def battles(self) -> int:
+        """How many there were."""
+        return self.won + self.tied + self.lost
+
+    @property
+    def win_rate(self) -> float:
+        """Share of the battles that were won."""
+        return (self.won + self.tied / 2) / self.battles
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the win rate (Wilson)."""
+        return success_interval(self.won + self.tied / 2, self.battles)
+
+    @property
+    def mean_turns(self) -> float:
+        """Mean length of a battle."""
+        return self.turns / self.battles
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A player's Elo rating and its standard error; the anchor has none."""
+
+    name: str
+    elo: float
+    error: float
+
+
+def schedule(
+    first: Player, second: Player, teams: Sequence[str], battles: int, seed: int
+) -> list[Match]:
+    """Return battles of two players that are fair to both.
+
+    Each pairing of teams is played in turn, every battle twice with the same seed: the players
+    exchange sides, and teams with them. An odd number is rounded up.
+    """
+    seeds = np.random.default_rng(seed).integers(1 << 31, size=(battles + 1) // 2).tolist()
+    pairings = [(own, foe) for own in teams for foe in teams]
+    return [
+        Match(players, pairings[index % len(pairings)], each)
+        for index, each in enumerate(seeds)
+        for players in ((first, second), (second, first))
+    ]
+
+
+def play(
+    format: Format,
+    matches: Sequence[Match],
+    node: NodeCommand,
+    *,
+    seed: int = 0,
+    advance: Callable[[int], object] = lambda count: None,
+) -> list[Score]:
+    """Play battles, and return how each ended for p1.
+
+    Args:
+        format: Of all of them.
+        matches: The battles.
+        node: How the simulator is run.
+        seed: Of what policies draw.
+        advance: Called with the number of battles that have just ended.
+
+    Raises:
+        WorkerError: The simulator died.
+        BattleError: It refuses a player or a team.
+    """
+    rng = np.random.default_rng(seed)
+    waiting = deque(range(len(matches)))
+    playing = {lane: waiting.popleft() for lane in range(min(_LANES, len(matches)))}
+    scores = [Score()] * len(matches)
+    lanes = [_lane(format, matches[index]) for index in playing.values()]
+    with Simulator(lanes, node) as simulator:
+        decisions = simulator.step(_NOBODY, _NOBODY)
+        while playing:
+            fresh: dict[int, Lane] = {}
+            for lane, score in _ended(decisions):
+                scores[playing.pop(lane)] = score
+                advance(1)
+                if waiting:
+                    playing[lane] = waiting.popleft()
+                    fresh[lane] = _lane(format, matches[playing[lane]])
+            if fresh:
+                simulator.set_lanes(fresh)
+            seats = decisions.seats.tolist()
+            players = [matches[playing[seat >> 1]].players[seat & 1] for seat in seats]
+            codes = np.zeros(len(players), np.int64)
+            for player in dict.fromkeys(players):
+                rows = np.array([row for row, each in enumerate(players) if each is player])
+                codes[rows] = player.decide(simulator, decisions, rows, rng)
+            decisions = simulator.step(decisions.seats, codes)
+    return scores
+
+
+def win_rates(
+    player: Player,
+    opponents: Sequence[Player],
+    format: Format,
+    teams: Sequence[str],
+    node: NodeCommand,
+    *,
+    battles: int = 1000,
+    seed: int = 0,
+    advance: Callable[[int], object] = lambda count: None,
+) -> list[Score]:
+    """Return how a player fares in so many battles against each opponent; see `play`."""
+    pairs = [(player, opponent) for opponent in opponents]
+    return _play_pairs(pairs, format, teams, node, battles, seed, advance)
+
+
+def round_robin(
+    players: Sequence[Player],
+    format: Format,
+    teams: Sequence[str],
+    node: NodeCommand,
+    *,
+    battles: int = 1000,
+    seed: int = 0,
+    advance: Callable[[int], object] = lambda count: None,
+) -> NDArray[np.float64]:
+    """Return (n, n): how often each player beat each other in `battles` of them, a tie is half."""
+    pairs = list(combinations(players, 2))
+    scores = _play_pairs(pairs, format, teams, node, battles, seed, advance)
+    wins = np.zeros((len(players), len(players)))
+    for (one, other), score in zip(combinations(range(len(players)), 2), scores, strict=True):
+        wins[one, other] = score.won + score.tied / 2
+        wins[other, one] = score.battles - wins[one, other]
+    return wins
+
+
+def ratings(names: Sequence[str], wins: NDArray[np.float64]) -> list[Rating]:
+    """Fit Elo ratings to the results of battles, the highest first (Bradley-Terry).
+
+    Each pairing counts half a win more for either side, so that somebody who never wins has a
+    rating too. The random player has 1000; where it does not play, the first has.
+
+    Args:
+        names: Of n players.
+        wins: (n, n): how often the row's player beat the column's; all have met all.
+    """
+    count = len(names)
+    wins = wins + 0.5 * (1 - np.eye(count))
+    games = wins + wins.T
+    anchor = names.index(ANCHOR) if ANCHOR in names else 0
+    free = [index for index in range(count) if index != anchor]
+    strength = np.zeros(count)
+    for _ in range(100):  # Newton's method on a concave likelihood
+        chances = 1 / (1 + np.exp(strength[None] - strength[:, None]))
+        slope = (wins - games * chances).sum(1)
+        weights = games * chances * (1 - chances)
+        information = np.diag(weights.sum(1)) - weights
+        step = np.linalg.solve(information[np.ix_(free, free)], slope[free])
+        strength[free] += np.clip(step, -1, 1)
+        if np.abs(step).max() < 1e-9:
+            break
+    errors = np.zeros(count)
+    errors[free] = np.sqrt(np.diag(np.linalg.inv(information[np.ix_(free, free)])))
+    found = [
+        Rating(name, ANCHOR_ELO + float(_ELO_SCALE * value), float(_ELO_SCALE * error))
+        for name, value, error in zip(names, strength, errors, strict=True)
+    ]
+    return sorted(found, key=lambda rating: -rating.elo)
+
+
+def _lane(format: Format, match: Match) -> Lane:
+    first, second = (POLICY if each.policy else each.name for each in match.players)
+    return Lane(format.id, match.teams, (first, second), match.seed, limit=1)
+
+
+def _ended(decisions: Decisions) -> Iterator[tuple[int, Score]]:
+    """Yield the lanes whose battles ended, and how for p1."""
+    rows = {int(row["seat"]) >> 1: row for row in decisions.ended}
+    for lane, row in rows.items():
+        result = int(row["result"]) * (-1 if int(row["seat"]) & 1 else 1)
+        yield lane, Score(result > 0, result == 0, result < 0, int(row["turns"]))
+
+
+def _play_pairs(
+    pairs: Sequence[tuple[Player, Player]],
+    format: Format,
+    teams: Sequence[str],
+    node: NodeCommand,
+    battles: int,
+    seed: int,
+    advance: Callable[[int], object],
+) -> list[Score]:
+    """Return how the first of each pair fared against the second."""
+    matches = [match for pair in pairs for match in schedule(*pair, teams, battles, seed)]
+    scores = play(format, matches, node, seed=seed, advance=advance)
+    totals = dict.fromkeys(pairs, Score())
+    for match, score in zip(matches, scores, strict=True):
+        if match.players in totals:
+            totals[match.players] += score
+        else:
+            totals[match.players[::-1]] += Score(score.lost, score.tied, score.won, score.turns)
+    return list(totals.values())

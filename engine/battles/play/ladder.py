@@ -1,0 +1,135 @@
+"""Play with the users of a battle server on this machine, which somebody else may have started."""
+
+import asyncio
+import ipaddress
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from engine.battles.sim.setup import NodeCommand
+from engine.battles.sim.simulator import Simulator
+from engine.battles.sim.teams import find_format, validate
+from engine.battles.sim.websocket import Acting, ServerPlayer, deciding
+from engine.errors import BattleError, ConfigurationError
+from engine.ground.numerals import parse_whole
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A battle that ended: 1 won, 0 tie, -1 lost."""
+
+    opponent: str
+    result: int
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where our agent plays, and as whom.
+
+    Attributes:
+        address: host:port; the host must be this machine.
+        name: Of the user that it logs in as.
+        format: As the server names it.
+        team: Packed.
+    """
+
+    address: str
+    name: str
+    format: str
+    team: str
+
+
+def play_on_server(
+    policy: Acting,
+    seat: Seat,
+    games: int,
+    node: NodeCommand,
+    *,
+    challenge: str = "",
+    is_searching: bool = False,
+    greedy: bool = False,
+    report: Callable[[Game], None] = lambda game: None,
+) -> None:
+    """Play a number of battles against the server's users.
+
+    Args:
+        policy: What plays.
+        seat: Where, and as whom.
+        games: How many.
+        node: Where Node and the simulator are.
+        challenge: User to challenge; "" waits for challenges.
+        is_searching: Have the server find opponents (its ladder) instead.
+        greedy: Take the likeliest choice instead of drawing one.
+        report: Called when a battle has ended.
+
+    Raises:
+        ConfigurationError: There is no server at the address, or it must not be played on.
+        BattleError: The team or the challenge is refused.
+        WorkerError: The connection or the simulator is lost.
+    """
+    check_address(seat.address)
+    with Simulator((), node) as eyes:
+        validate(eyes, find_format(seat.format), seat.team)
+        act = deciding(policy, np.random.default_rng(), greedy=greedy)
+
+        async def play() -> None:
+            player = ServerPlayer(
+                seat.name,
+                seat.address,
+                seat.format,
+                seat.team,
+                eyes,
+                act,
+                lambda battle: report(Game(battle.opponent, battle.result or 0, battle.turns)),
+                has_timer=True,
+            )
+            await player.run(partial(_play, player, games, challenge, is_searching))
+
+        asyncio.run(play())
+
+
+def check_address(address: str) -> None:
+    """Refuse a server that is not on this machine.
+
+    Raises:
+        ConfigurationError: It is not, or that is no address.
+    """
+    host, _, port = address.rpartition(":")
+    try:
+        parse_whole(port, 1, (1 << 16) - 1)
+    except ValueError:
+        raise ConfigurationError(
+            f"{address!r:.80} is no address.", "Write 127.0.0.1:PORT."
+        ) from None
+    if host != "localhost":
+        try:
+            is_here = ipaddress.ip_address(host.strip("[]")).is_loopback
+        except ValueError:
+            is_here = False
+        if not is_here:
+            raise ConfigurationError(
+                f"{host} is not this machine: agents play on local servers only.",
+                "Start one: poketui vgc server.",
+            )
+
+
+async def _play(player: ServerPlayer, games: int, challenge: str, is_searching: bool) -> None:
+    """Play so many battles, one after the other where it is up to us."""
+    if not challenge and not is_searching:
+        player.accepts = lambda opponent: player.started < games
+        await player.until(lambda: player.started >= games and not player.battles)
+        return
+    for number in range(games):
+
+        def is_answered(number: int = number) -> bool:
+            return player.started > number or bool(player.popups)
+
+        player.popups.clear()
+        await (player.challenge(challenge) if challenge else player.search())
+        await player.until(is_answered)
+        if player.started == number:
+            raise BattleError(f"The battle server refused: {player.popups[0]}")
+        await player.until(lambda: not player.battles)

@@ -1,0 +1,133 @@
+"""Run a battle server (Pokémon Showdown) of our own on this machine."""
+
+import contextlib
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from engine.battles.sim.setup import NodeCommand, script_folder
+from engine.errors import WorkerError
+from engine.ground.processes import foreign_environment
+from engine.ground.scratch import scratch_folder
+
+HOST = "127.0.0.1"
+_LINKED = ("dist", "data", "server", "translations", "package.json")
+_MEGABYTES = 2048
+
+
+class ShowdownServer:
+    """A server without accounts that only this machine reaches, and that ends with this process.
+
+    It runs from a folder of its own that links to the installed package, which it would write to
+    otherwise. Starting raises WorkerError when it does not come up.
+    """
+
+    def __init__(self, node: NodeCommand, port: int = 0, *, timeout_s: float = 60.0) -> None:
+        self._node = node
+        self._timeout_s = timeout_s
+        self._owned = contextlib.ExitStack()
+        self._folder = self._owned.enter_context(scratch_folder())
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = port
+        try:
+            self._make_tree()
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def address(self) -> str:
+        """Host and port."""
+        return f"{HOST}:{self.port}"
+
+    @property
+    def pid(self) -> int | None:
+        """Of the server's process, while it runs."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    def restart(self) -> None:
+        """Start it again on the same port; the battles on it are lost."""
+        self._stop()
+        self._start()
+
+    def wait(self) -> None:
+        """Wait until it ends by itself."""
+        if self._process:
+            self._process.wait()
+
+    def close(self) -> None:
+        """End it and remove its folder."""
+        self._stop()
+        self._owned.close()
+
+    def _make_tree(self) -> None:
+        package = self._node.modules / "pokemon-showdown"
+        for name in _LINKED:
+            (self._folder / name).symlink_to(package / name)
+        (self._folder / "node_modules").symlink_to(self._node.modules)
+        for name in ("config/chat-plugins", "databases", "logs"):
+            (self._folder / name).mkdir(parents=True)
+        (self._folder / "config" / "config.js").symlink_to(script_folder() / "server.js")
+
+    def _start(self) -> None:
+        port_file, output = self._folder / "port", self._folder / "output"
+        port_file.unlink(missing_ok=True)
+        # Without the two flags it would find its folders beside the installed package.
+        command = [
+            *(self._node.node, "--preserve-symlinks", "--preserve-symlinks-main"),
+            *(f"--max-old-space-size={_MEGABYTES}", "dist/server/index.js"),
+        ]
+        with output.open("wb") as file:
+            try:
+                self._process = subprocess.Popen(
+                    command,
+                    cwd=self._folder,
+                    env=foreign_environment(
+                        POKETUI_PORT=str(self.port), POKETUI_PORT_FILE=str(port_file)
+                    ),
+                    stdin=subprocess.PIPE,  # it ends when this does
+                    stdout=file,
+                    stderr=file,
+                )
+            except OSError as error:
+                raise WorkerError(f"Node cannot be started: {error.strerror}.") from None
+        deadline = time.monotonic() + self._timeout_s
+        while not port_file.exists():
+            if self._process.poll() is not None:
+                raise WorkerError(
+                    f"The battle server stopped while it started: {_last_error(output)}."
+                )
+            if time.monotonic() > deadline:
+                raise WorkerError(f"The battle server did not start in {self._timeout_s:.0f} s.")
+            time.sleep(0.02)
+        self.port = int(port_file.read_text())
+
+    def _stop(self) -> None:
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        self._process.kill()  # it has nothing to save
+        self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(10.0)
+        self._process = None
+
+
+def _last_error(output: Path) -> str:
+    """Return the line of the server's output that says why it stopped."""
+    lines = output.read_text("utf-8", "replace").splitlines()
+    return next((line.strip() for line in lines if "Error" in line), "it gave no reason")

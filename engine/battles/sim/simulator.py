@@ -1,0 +1,526 @@
+"""Play many battles at once in a Node process, as arrays."""
+
+import base64
+import contextlib
+import json
+import os
+import select
+import struct
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.battles.sim import observation
+from engine.battles.sim.setup import NodeCommand
+from engine.errors import BattleError, ClosedError, WorkerError
+
+POLICY = "policy"
+"""The player whose decisions come from here; others play by themselves in the simulator."""
+FORCED, PREVIEW = 1, 2
+"""Kinds of a decision in `info`; 0 is an ordinary turn."""
+KIND, TURN, OWN_HP, FOE_HP, OWN_FAINTED, FOE_FAINTED, BEST_DAMAGE, TEACHER = range(8)
+"""Columns of `info`; TEACHER is the code that the lane's teacher would choose."""
+
+ENDED = np.dtype(
+    [
+        ("seat", "<u4"),
+        ("result", "<i4"),  # 1 won, 0 tie, -1 lost
+        ("turns", "<u4"),
+        ("number", "<u4"),  # of the battle in its lane, from 0
+        ("own_hp", "<f4"),
+        ("foe_hp", "<f4"),
+        ("own_fainted", "<f4"),
+        ("foe_fainted", "<f4"),
+    ]
+)
+"""A battle that ended, as one of its sides saw it."""
+
+_HEAD = struct.Struct("<IB")
+_JSON, _STEP, _ROWS = 0, 1, 2
+_UNDECIDED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """What one lane plays, again and again.
+
+    Attributes:
+        format: Name of the format in the simulator.
+        teams: Packed, of p1 and p2.
+        players: `POLICY`, or the name of one of the simulator's own players.
+        seed: With a battle's number it decides all chance in it.
+        limit: How many battles; 0 for no end.
+        turn_limit: A battle that lasts longer is a tie.
+        teacher: Player whose choice is told beside every decision, or "".
+    """
+
+    format: str
+    teams: tuple[str, str]
+    players: tuple[str, str]
+    seed: int
+    limit: int = 0
+    turn_limit: int = 200
+    teacher: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """The decisions that wait, and the battles that ended on the way to them.
+
+    Attributes:
+        seats: (n,) int64, lane * 2 + side.
+        observations: (n, 1560) float32.
+        legal: (n, 90) bool, masks of both slots, or 90 selections at team preview.
+        info: (n, 8) float32.
+        ended: (m,) of `ENDED`; sides of the policy only, p1 where there is none.
+    """
+
+    seats: NDArray[np.int64]
+    observations: NDArray[np.float32]
+    legal: NDArray[np.bool_]
+    info: NDArray[np.float32]
+    ended: NDArray[np.void]
+
+    @property
+    def is_preview(self) -> NDArray[np.bool_]:
+        """Which decisions are selections at team preview."""
+        return np.asarray(self.info[:, KIND] == PREVIEW)
+
+
+@dataclass(frozen=True, slots=True)
+class BattleLog:
+    """A battle that ended: enough to play it again exactly. The winner is p1, p2 or "" (tie).
+
+    Attributes:
+        hash: As of its `Replay`.
+    """
+
+    lane: int
+    number: int
+    format: str
+    seed: str
+    teams: tuple[str, str]
+    players: tuple[str, str]
+    input_log: tuple[str, ...]
+    winner: str
+    turns: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A battle as spectators saw it; `hash` is the SHA-256 of its lines without the clock's."""
+
+    lines: tuple[str, ...]
+    hash: str
+    winner: str
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class LiveBattle:
+    """A battle in progress, for whoever looks at it.
+
+    Attributes:
+        lines: What spectators have seen; none between two battles.
+        types: Of each species that takes part, and of its other formes.
+        requests: What each side is to decide, None: nothing.
+        number: Of the battle in its lane.
+    """
+
+    lines: tuple[str, ...]
+    types: Mapping[str, tuple[str, ...]]
+    requests: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A battle that was played, for whoever looks at it.
+
+    Attributes:
+        lines: What spectators saw.
+        types: Of each species that took part, and of its other formes.
+        asked: (lines that were there, side, request) of each decision, in the order of `decisions`.
+    """
+
+    lines: tuple[str, ...]
+    types: Mapping[str, tuple[str, ...]]
+    asked: tuple[tuple[int, int, Mapping[str, Any]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """A battle that is played elsewhere, as one of its sides sees it.
+
+    Attributes:
+        observation: (1560,) float32; None without a request.
+        legal: (90,) bool; None without a request.
+        info: (8,) float32; None without a request.
+        choice: In the simulator's words, if a code was given.
+    """
+
+    observation: NDArray[np.float32] | None
+    legal: NDArray[np.bool_] | None
+    info: NDArray[np.float32] | None
+    choice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Decisions in copies of a battle (n).
+
+    Attributes:
+        results: (n,) int64; what each says depends on who answers.
+        info: (n, 8) float32.
+        observations: (n, 1560) float32.
+        legal: (n, 90) bool.
+    """
+
+    results: NDArray[np.int64]
+    info: NDArray[np.float32]
+    observations: NDArray[np.float32]
+    legal: NDArray[np.bool_]
+
+    @property
+    def is_preview(self) -> NDArray[np.bool_]:
+        """Which decisions are selections at team preview."""
+        return np.asarray(self.info[:, KIND] == PREVIEW)
+
+    @property
+    def is_over(self) -> NDArray[np.bool_]:
+        """Where the battle ended: `results` are then 1, 0 or -1."""
+        return np.asarray(self.results != _UNDECIDED)
+
+
+class Simulator:
+    """A Node process that plays the battles of some lanes; not to be shared between threads.
+
+    Its calls raise WorkerError when the process died or does not answer in time, and BattleError
+    for what it refuses.
+
+    Args:
+        lanes: What it plays; none to ask it other things.
+        node: How it is started.
+        timeout_s: No answer for this long is an error.
+        is_patched: Use the speed patch where it passes its test; off to compare.
+    """
+
+    def __init__(
+        self,
+        lanes: Sequence[Lane],
+        node: NodeCommand,
+        *,
+        timeout_s: float = 120.0,
+        is_patched: bool = True,
+    ) -> None:
+        self._timeout_ms = round(1000 * timeout_s)
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
+        try:
+            self._process = subprocess.Popen(
+                node.script("worker.js", str(node.cache or ""), "" if is_patched else "unpatched"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._complaints,
+                env=node.environment(),
+                bufsize=0,
+            )
+        except OSError as error:
+            self._complaints.close()
+            raise WorkerError(f"Node cannot be started: {error.strerror}.") from None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._input, False)
+        self._writable, self._readable = select.poll(), select.poll()
+        self._writable.register(self._input, select.POLLOUT)
+        self._readable.register(self._output, select.POLLIN)
+        try:
+            self.hello: Mapping[str, Any] = self._request("hello")
+            if lanes:
+                self.configure(lanes)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process; what it is playing is lost."""
+        if self._complaints.closed:
+            return
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            with contextlib.suppress(OSError):
+                stream.close()  # it ends when its input does
+        try:
+            self._process.wait(2.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._complaints.close()
+
+    def step(self, seats: NDArray[np.integer[Any]], codes: NDArray[np.integer[Any]]) -> Decisions:
+        """Answer decisions and play on until every lane waits for some or is done.
+
+        Args:
+            seats: (n,) of the decisions that are answered; none at all starts the lanes.
+            codes: (n,) joint codes, or selections at team preview.
+        """
+        pairs = np.empty((len(seats), 2), "<u4")
+        pairs[:, 0], pairs[:, 1] = seats, codes
+        self._write(_STEP, pairs.tobytes())
+        op, content = self._read()
+        if op != _STEP:
+            self._refuse(content)
+        count, ended = (int(number) for number in content[:8].view("<u4"))
+        seats_, info, observations, legal, end = _columns(content, 8, count)
+        results = np.frombuffer(content[end:].tobytes(), ENDED)
+        assert len(results) == ended
+        return Decisions(
+            seats_.view("<u4").astype(np.int64),
+            observations,
+            legal,
+            info,
+            results,
+        )
+
+    def configure(self, lanes: Sequence[Lane]) -> None:
+        """Take other lanes instead; battles that have not ended are lost."""
+        self._request("configure", lanes=[asdict(lane) for lane in lanes])
+
+    def set_lanes(self, lanes: Mapping[int, Lane]) -> None:
+        """Give lanes other plans from their next battles on, which count from 0."""
+        self._request("set_lanes", lanes={index: asdict(lane) for index, lane in lanes.items()})
+
+    def validate(self, format: str, team: str) -> tuple[str, ...]:
+        """Return what makes a packed team illegal in a format; nothing if it is legal."""
+        return tuple(self._request("validate", format=format, team=team)["errors"])
+
+    def read_team(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """Return a team in any form packed, and what of it is not understood, line by line."""
+        found = self._request("read_team", text=text)
+        return str(found["team"]), tuple(found["errors"])
+
+    def logs(self) -> list[BattleLog]:
+        """Return the battles that ended since the last call, the oldest of very many dropped."""
+        return [_battle_log(battle) for battle in self._request("logs")["battles"]]
+
+    def stats(self) -> Mapping[str, Any]:
+        """Return the counts since the start: decisions, rejected, trapped, turn_limit and so on."""
+        return self._request("stats")
+
+    def replay(self, input_log: Sequence[str]) -> Replay:
+        """Play a battle again."""
+        found = self._request("replay", input_log=list(input_log))
+        return Replay(tuple(found["lines"]), found["hash"], found["winner"], found["turns"])
+
+    def decisions(self, input_log: Sequence[str]) -> Outlook:
+        """Play a battle again and return what both sides had to decide, in order.
+
+        `results` are the codes they chose, -1 for a choice that has none; `info` has 1 in its
+        column `TEACHER` for the side that won, -1 for the other, 0 for both after a tie.
+        """
+        return self._rows("decisions", input_log=list(input_log))
+
+    def replayed(self, lines: Sequence[str], format: str) -> Outlook:
+        """Return the same of what spectators saw; a result below 0 says why one is unknown."""
+        return self._rows("replayed", lines=list(lines), format=format)
+
+    def inspect(self, lane: int) -> tuple[str, ...]:
+        """Return what spectators have seen of a lane's battle."""
+        return tuple(self._request("inspect", lane=lane)["lines"])
+
+    def spectate(self, lane: int) -> LiveBattle:
+        """Return what there is to see of a lane's battle, and what is to be decided in it."""
+        found = self._request("spectate", lane=lane)
+        first, second = found["requests"]
+        types = {name: tuple(known) for name, known in found["types"].items()}
+        return LiveBattle(tuple(found["lines"]), types, (first, second), found["number"])
+
+    def transcript(self, input_log: Sequence[str]) -> Transcript:
+        """Play a battle again, and return what was shown and asked in it."""
+        found = self._request("transcript", input_log=list(input_log))
+        return Transcript(
+            tuple(found["lines"]),
+            {name: tuple(known) for name, known in found["types"].items()},
+            tuple((one["place"], one["side"], one["request"]) for one in found["decisions"]),
+        )
+
+    def track(
+        self,
+        battle: str,
+        format: str,
+        side: str,
+        lines: Sequence[str] = (),
+        request: Mapping[str, Any] | None = None,
+        code: int | None = None,
+        *,
+        player: str = "",
+        is_over: bool = False,
+    ) -> Tracked:
+        """Follow a battle that is played elsewhere, through the same eyes.
+
+        Args:
+            battle: Any name for it; the first call begins it.
+            format: Of the simulator.
+            side: Which side is ours, p1 or p2.
+            lines: New lines of its protocol.
+            request: What the side is to decide; makes the observation.
+            code: A decision about the last request, to be put into words.
+            player: One of the simulator's own, who is to decide instead.
+            is_over: Forget it.
+        """
+        found = self._request(
+            "track",
+            id=battle,
+            format=format,
+            side=side,
+            lines=list(lines),
+            request=request,
+            code=code,
+            player=player,
+            is_over=is_over,
+        )
+        choice = found.get("choice", "")
+        if "observation" not in found:
+            return Tracked(None, None, None, choice)
+        return Tracked(
+            np.frombuffer(base64.b64decode(found["observation"]), np.float32),
+            np.frombuffer(base64.b64decode(found["legal"]), np.bool_),
+            np.array(found["info"], np.float32),
+            choice,
+        )
+
+    def fork(self, seat: int, samples: int, seed: int) -> Outlook:
+        """Copy the battle of a seat that has something to decide, to look ahead in.
+
+        What the seat cannot know is drawn anew in each copy.
+
+        Args:
+            seat: Lane * 2 + side.
+            samples: How many copies.
+            seed: Below 2 ** 31; decides all that is drawn.
+
+        Returns:
+            How the foe sees each copy; results are 1 where it has something to decide, else 0.
+        """
+        return self._rows("fork", seat=seat, samples=samples, seed=seed)
+
+    def roll(self, seat: int, plays: NDArray[np.integer[Any]]) -> Outlook:
+        """Play choices in the copies, each play from the same beginning; the copies end then.
+
+        Args:
+            seat: As for `fork`.
+            plays: (n, 3): copy, code of the seat, code of the foe or -1 where it has none.
+
+        Returns:
+            What the seat has to decide next.
+        """
+        return self._rows("roll", seat=seat, plays=plays.tolist())
+
+    def _rows(self, method: str, **parameters: Any) -> Outlook:
+        self._write(_JSON, json.dumps({"method": method, **parameters}).encode())
+        op, content = self._read()
+        if op != _ROWS:
+            self._refuse(content)
+        count = int(content[:4].view("<u4")[0])
+        results, info, observations, legal, _ = _columns(content, 4, count)
+        return Outlook(results.view("<i4").astype(np.int64), info, observations, legal)
+
+    def _request(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._write(_JSON, json.dumps({"method": method, **parameters}).encode())
+        _, content = self._read()
+        answer: dict[str, Any] = json.loads(content.tobytes())
+        if "error" in answer:
+            self._refuse(content)
+        return answer
+
+    def _refuse(self, content: NDArray[np.uint8]) -> None:
+        raise BattleError(f"The simulator refused: {json.loads(content.tobytes())['error']}.")
+
+    def _write(self, op: int, payload: bytes) -> None:
+        if self._complaints.closed:
+            raise ClosedError("The simulator is closed.")
+        rest = memoryview(_HEAD.pack(len(payload) + 1, op) + payload)
+        while rest:
+            if not self._writable.poll(self._timeout_ms):
+                raise self._lost(is_hanging=True)
+            try:
+                rest = rest[os.write(self._input, rest) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise self._lost() from None
+
+    def _read(self) -> tuple[int, NDArray[np.uint8]]:
+        length, op = _HEAD.unpack(self._read_bytes(_HEAD.size).tobytes())
+        return op, self._read_bytes(length - 1)
+
+    def _read_bytes(self, size: int) -> NDArray[np.uint8]:
+        content = np.empty(size, np.uint8)
+        rest = memoryview(content.data)
+        while rest:
+            if not self._readable.poll(self._timeout_ms):
+                raise self._lost(is_hanging=True)
+            count = os.readv(self._output, [rest])
+            if count == 0:
+                raise self._lost()
+            rest = rest[count:]
+        return content
+
+    def _lost(self, *, is_hanging: bool = False) -> WorkerError:
+        """End the process and return the error that says why."""
+        if is_hanging:
+            self._process.kill()
+            reason = f"did not answer in {self._timeout_ms / 1000:.0f} s"
+        else:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(2.0)
+            reason = f"stopped (exit code {self._process.poll()})"
+        self._complaints.seek(0)
+        lines = self._complaints.read(1 << 16).decode(errors="replace").splitlines()
+        if said := next((line for line in lines if "Error" in line), ""):
+            reason += f": {said.strip()}"
+        self.close()
+        return WorkerError(f"The battle simulator {reason}.", "Start the command again.")
+
+
+def _columns(
+    content: NDArray[np.uint8], start: int, count: int
+) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], int]:
+    """Return the columns of a frame's rows, and where they end.
+
+    They are four bytes a row that depend on the frame, figures, observations and masks.
+    """
+    sizes = (4 * count, 4 * count * observation.INFO, 4 * count * observation.SIZE)
+    ends = np.cumsum([start, *sizes, count * observation.LEGAL])
+    first, info, observations, legal = (content[a:b] for a, b in pairwise(ends))
+    return (
+        first,
+        info.view("<f4").reshape(count, observation.INFO),
+        observations.view("<f4").reshape(count, observation.SIZE),
+        legal.view(np.bool_).reshape(count, observation.LEGAL),
+        int(ends[-1]),
+    )
+
+
+def _battle_log(battle: Mapping[str, Any]) -> BattleLog:
+    lists = {name: tuple(battle[name]) for name in ("teams", "players", "input_log")}
+    return BattleLog(**{**battle, **lists})

@@ -1,0 +1,153 @@
+"""Read and write cloned policies."""
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from engine.config import RunConfig
+from engine.errors import CheckpointError, ConfigurationError
+from engine.events import EvaluationEnded, PolicyUpdated
+from engine.ground.folders import user_path
+from engine.imitation.policy import Policy
+from engine.runs.checkpoint import LATEST, Checkpoint, CheckpointStore, read_checkpoint
+from engine.runs.journal import Journal
+from engine.runs.metrics import MetricsWriter, MetricsWriters, evaluation_metrics
+from engine.runs.policy_folders import PolicyFolder
+from engine.runs.settings import flat
+from engine.runs.tensorboard import TensorBoardFile
+from engine.types import Evaluation
+
+_TWICE = frozenset({"bc/loss", "bc/accuracy"})
+"""Figures that have their documented name, too."""
+_POSITION = "journal"
+
+
+def read_policy(save_dir: str, name: str) -> tuple[Policy, Path]:
+    """Read a policy: the best one of a folder, else the newest; or a checkpoint's file.
+
+    `name` is "latest", an id, or the path of a folder or a file.
+
+    Raises:
+        CheckpointError: There is none, or it is damaged.
+    """
+    path = user_path(name)
+    if name == LATEST or not path.is_file():
+        folder = PolicyFolder.find(save_dir, name)
+        path = folder.best_path
+        if not path.is_file():
+            saved, path, _ = folder.store(keep=1).load_newest()
+            return policy_of(saved, path), path
+    return policy_of(read_checkpoint(path), path), path
+
+
+def policy_of(saved: Checkpoint, path: Path) -> Policy:
+    """Return the policy of a checkpoint, or raise CheckpointError."""
+    try:
+        return Policy.load(saved.facts, saved.arrays)
+    except (KeyError, TypeError, ValueError, ConfigurationError) as error:
+        raise CheckpointError(
+            f"The checkpoint {path} contains no usable policy: {error}.",
+            "Clone it again: poketui bc",
+        ) from None
+
+
+class PolicyWriter:
+    """Write a policy as it is learnt: checkpoints, curves, and a journal like a run's.
+
+    So the readers of runs show it, too. An epoch, or a round of DAgger, is an update in them.
+
+    Args:
+        folder: The policy's.
+        run: The game's settings.
+        store: Of its checkpoints.
+        saved: Facts of the checkpoint that is continued from: what the journal has from after it
+            is dropped, for it comes again.
+        steps: How many that checkpoint has.
+        writers: Take the figures beside TensorBoard; this closes them.
+        warn: Takes a line for the user.
+
+    Attributes:
+        evaluation: The last one; None if there was none.
+    """
+
+    def __init__(
+        self,
+        folder: PolicyFolder,
+        run: RunConfig,
+        store: CheckpointStore,
+        saved: Mapping[str, Any],
+        steps: int,
+        writers: Sequence[MetricsWriter],
+        warn: Callable[[str], None],
+    ) -> None:
+        self.evaluation: Evaluation | None = None
+        self._folder, self._run, self._store = folder, run, store
+        self._settings: dict[str, Any] = {}
+        with contextlib.suppress(CheckpointError):
+            self._settings = folder.settings()
+        self._figures = MetricsWriters(
+            [
+                TensorBoardFile(folder.tensorboard_path, steps, settings=flat(self._settings)),
+                *writers,
+            ],
+            warn,
+        )
+        self._journal = Journal(folder.journal_path)
+        if _POSITION in saved:  # one of before keeps everything
+            self._journal.truncate(int(saved[_POSITION]))
+
+    def learnt(self, number: int, steps: int, figures: Mapping[str, float]) -> None:
+        """Write the figures of an epoch or a round."""
+        self._figures.write(steps, figures)
+        self.note(number, steps, figures)
+
+    def note(self, number: int, steps: int, figures: Mapping[str, float]) -> None:
+        """Write the figures of an epoch or a round into the journal alone."""
+        named = {_short(key): value for key, value in figures.items() if key not in _TWICE}
+        self._journal.take(PolicyUpdated(number, steps, named))
+
+    def evaluated(self, number: int, steps: int, evaluation: Evaluation) -> None:
+        """Write an evaluation after an epoch or a round."""
+        self.evaluation = evaluation
+        self._figures.write(steps, evaluation_metrics(evaluation))
+        self._journal.take(EvaluationEnded(number, steps, evaluation))
+
+    def save(
+        self,
+        facts: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        steps: int,
+        score: list[float] | None,
+    ) -> None:
+        """Write a checkpoint, and again what was deleted of the folder.
+
+        Raises:
+            CheckpointError: The disk is full or broken.
+        """
+        if self._settings:
+            self._folder.restore(self._settings)
+        self._journal.restore()
+        facts = {**facts, _POSITION: self._journal.position()}
+        if score is not None:
+            facts["score"] = score
+        self._store.save(Checkpoint(facts, arrays), steps)
+
+    @property
+    def best(self) -> Path | None:
+        """Return the checkpoint with the highest score; None if none was evaluated."""
+        path = self._folder.best_path
+        return path if path.is_file() else None
+
+    def close(self) -> None:
+        """Write what is left."""
+        self._figures.close()
+        self._journal.close()
+
+
+def _short(key: str) -> str:
+    """Return a figure's name in the journal: without its folder where that says nothing."""
+    folder, _, name = key.partition("/")
+    return name if folder in {"train", "bc"} else key.replace("/", "_")

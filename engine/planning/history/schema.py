@@ -1,0 +1,180 @@
+"""Lay out the database of decisions, and bring older files to this layout."""
+
+import os
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import aiosqlite
+
+from engine.errors import CheckpointError, ConfigurationError
+from engine.ground.files import check_file, make_folder, open_file, remedy
+
+SCHEMA_VERSION = 3
+
+APPLICATION_ID = 0x504B5455
+"""Marks a file as ours, in its header: "PKTU"."""
+
+MAX_VALUE_SIZE = 1 << 24
+"""Bytes of a text in the database, and of a row."""
+
+COUNT_OF_PROGRAMS = "SELECT COUNT(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')"
+"""Views and triggers run what a file says; ours have none."""
+
+_SMALLEST_PAGE = 512
+_BUSY_TIMEOUT_S = 5.0
+
+_STEPS: Mapping[int, tuple[str, ...]] = MappingProxyType(
+    {
+        1: (
+            """CREATE TABLE decisions (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                timestamp REAL NOT NULL,
+                state_hash INTEGER NOT NULL,
+                context TEXT NOT NULL,
+                action INTEGER NOT NULL,
+                reasoning TEXT NOT NULL,
+                confidence REAL NOT NULL,
+                outcome TEXT NOT NULL,
+                outcome_reward REAL NOT NULL,
+                episode_id TEXT NOT NULL,
+                step_number INTEGER NOT NULL,
+                total_episode_reward REAL
+            )""",
+        ),
+        2: (
+            "ALTER TABLE decisions ADD COLUMN run TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE decisions ADD COLUMN source TEXT NOT NULL DEFAULT ''",
+            "CREATE INDEX decisions_by_episode ON decisions (run, episode_id)",
+            """CREATE TABLE folded_decisions (
+                context TEXT NOT NULL,
+                action INTEGER NOT NULL,
+                frequency INTEGER NOT NULL,
+                successes INTEGER NOT NULL,
+                reward_sum REAL NOT NULL,
+                PRIMARY KEY (context, action)
+            ) WITHOUT ROWID""",
+        ),
+        3: (
+            """CREATE TABLE judged_goals (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                timestamp REAL NOT NULL,
+                run TEXT NOT NULL,
+                env INTEGER NOT NULL,
+                situation TEXT NOT NULL,
+                setter TEXT NOT NULL,
+                kind TEXT NOT NULL,
+                goal TEXT NOT NULL,
+                outcome TEXT NOT NULL,
+                made_progress INTEGER NOT NULL,
+                is_ignored INTEGER NOT NULL,
+                steps INTEGER NOT NULL
+            )""",
+            """CREATE TABLE folded_goals (
+                run TEXT NOT NULL,
+                setter TEXT NOT NULL,
+                made_progress INTEGER NOT NULL,
+                is_ignored INTEGER NOT NULL,
+                frequency INTEGER NOT NULL,
+                PRIMARY KEY (run, setter, made_progress, is_ignored)
+            ) WITHOUT ROWID""",
+        ),
+    }
+)
+"""What leads from the version before to each version."""
+
+
+class LimitedConnection(sqlite3.Connection):
+    """Refuses what is longer than anything that we write, before it is in memory."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_SIZE)
+
+
+async def open_database(path: Path) -> aiosqlite.Connection:
+    """Open a file of decisions, a new one or an older one too; no other is touched.
+
+    Raises:
+        ConfigurationError: It cannot be opened, belongs to something else or is of a newer version.
+        CheckpointError: It is damaged.
+    """
+    try:
+        make_folder(path.parent)
+        # SQLite gives those that it makes beside the file's mode, and does not look at any.
+        for suffix in ("-wal", "-shm", "-journal"):
+            check_file(path.with_name(path.name + suffix))
+        # aiosqlite leaves a thread with an unheard error behind when it cannot open a file.
+        os.close(open_file(path, os.O_WRONLY | os.O_CREAT))
+        database = await aiosqlite.connect(
+            path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, factory=LimitedConnection
+        )
+    except (OSError, sqlite3.Error) as error:
+        where = getattr(error, "filename", None) or path
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigurationError(
+            f"Cannot open the decision history {where}: {reason}.",
+            remedy(error, "Set decision_db_path to a writable file."),
+        ) from None
+    try:
+        await _prepare(database, path)
+    except BaseException as error:  # its thread would outlive us; it is raised again
+        await database.close()
+        if isinstance(error, sqlite3.OperationalError):
+            raise ConfigurationError(
+                f"Cannot write the decision history {path}: {error}.",
+                "Set decision_db_path to a writable file that no other program locks.",
+            ) from None
+        if isinstance(error, sqlite3.DatabaseError):
+            raise CheckpointError(
+                f"The decision history {path} is damaged or not an SQLite file: {error}.",
+                "Move it away, or set another decision_db_path.",
+            ) from None
+        raise
+    return database
+
+
+async def _prepare(database: aiosqlite.Connection, path: Path) -> None:
+    if 0 < path.stat().st_size < _SMALLEST_PAGE:  # SQLite would take it for an empty file
+        raise sqlite3.DatabaseError("it is truncated")
+    await _check(database, path)
+    await database.execute("PRAGMA journal_mode = WAL")
+    # In WAL mode this survives a killed process; a power cut may take the last transactions.
+    await database.execute("PRAGMA synchronous = NORMAL")
+    await database.execute("BEGIN IMMEDIATE")  # of two processes only one migrates
+    version = await _check(database, path)
+    for step in range(version + 1, SCHEMA_VERSION + 1):
+        for statement in _STEPS[step]:
+            await database.execute(statement)
+    if version < SCHEMA_VERSION:
+        await database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        await database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    await database.execute("COMMIT")
+
+
+async def _check(database: aiosqlite.Connection, path: Path) -> int:
+    """Return the version of the file's layout, 0 of an empty one; refuse one that is not ours."""
+    version = await _number(database, "PRAGMA user_version")
+    owner = await _number(database, "PRAGMA application_id")
+    num_tables = await _number(database, "SELECT COUNT(*) FROM sqlite_schema")
+    is_empty = not (version or owner or num_tables)
+    if not is_empty and (owner != APPLICATION_ID or version < 1):
+        raise ConfigurationError(
+            f"{path} is a database of a different program.", "Set another decision_db_path."
+        )
+    if await _number(database, COUNT_OF_PROGRAMS):
+        raise sqlite3.DatabaseError("it contains views or triggers")
+    if version > SCHEMA_VERSION:
+        raise ConfigurationError(
+            f"The decision history {path} was written by a newer version of PokeTUI "
+            f"(schema {version}, expected {SCHEMA_VERSION}).",
+            "Update PokeTUI, or set another decision_db_path.",
+        )
+    return version
+
+
+async def _number(database: aiosqlite.Connection, query: str) -> int:
+    (row,) = await database.execute_fetchall(query)
+    return int(row[0])

@@ -1,0 +1,268 @@
+"""Answer what the screen waits for outside of battles, and notice what comes back in vain."""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.games.base import MenuKind, menu_kind
+from engine.planning.rules import item_menus
+from engine.planning.rules.items import ItemUse, prompt_of, says
+from engine.types import Action, GameState, Prompt
+
+# Answer what the screen waits for outside of battles: texts, questions, clocks, names, menus.
+#
+# One table says which prompt calls for what, another which menu is used for what. A menu that
+# nobody wants is closed.
+
+Suggestion = tuple[Action, str]
+"""A button and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What menus are used for now.
+
+    Attributes:
+        use: An item to take out of the bag.
+        buy: Item -> how many of it.
+        wants_catch: A new creature would be welcome.
+        wants_run: Leave a wild battle, or never; None: when it is wise.
+    """
+
+    use: ItemUse | None = None
+    buy: Mapping[int, int] = field(default_factory=dict)
+    wants_catch: bool = False
+    wants_run: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What has led to nothing so far.
+
+    Attributes:
+        unchanged_steps: For how many steps nothing has changed to the eye.
+        times: How often this question came back without progress.
+        wants_other: Its usual answer has led to nothing, so that another one is due.
+    """
+
+    unchanged_steps: int = 0
+    times: int = 0
+    wants_other: bool = False
+
+
+NO_WISHES, NOTHING_TRIED = Wishes(), Tried()
+
+_REFUSED = (
+    # Words of questions to which YES leads nowhere, or costs.
+    "nickname",
+    "save the",
+    "save your",
+    "save some",
+    "release",
+    "toss",
+    "throw away",
+    "trade",
+    "raise a",
+    "quit",
+)
+_OF_SCREENS = (Action.B, Action.A, Action.UP, Action.A)
+_PATIENCE = 8
+"""Steps without any change after which one of waiting presses A."""
+
+
+def answer(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
+    """Return the button that answers what the screen waits for."""
+    return _ANSWERS[prompt_of(state)](state, wishes, tried)
+
+
+def say(state: GameState, is_yes: bool, tried: Tried, why: str) -> Suggestion:
+    """Answer a question, the other way where this has led to nothing."""
+    if tried.wants_other:
+        is_yes, why = not is_yes, f"{why}: no effect, try the other answer"
+    if not is_yes:
+        return Action.B, why
+    return (Action.A if state.control.cursor[0] == 1 else Action.UP), why
+
+
+def wait(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
+    """Press nothing: a button that is down when a question opens has answered it.
+
+    A now and then, for what waits without a sign; B would stop an evolution.
+    """
+    is_long = tried.unchanged_steps % (_PATIENCE + 1) == _PATIENCE
+    return (Action.A, "nothing changes: try A") if is_long else (Action.NOOP, "wait")
+
+
+def read_on(state: GameState, _: Wishes, tried: Tried) -> Suggestion:
+    """Turn the page: by B, which never begins the same talk again, by A where B did nothing."""
+    if says(state, "evolving"):
+        return Action.A, "let it evolve"  # B would stop that
+    is_ignored = tried.unchanged_steps % 2 == 1
+    return Action.A if is_ignored else Action.B, "read on"
+
+
+def _screen(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
+    """Leave a screen with B; where that does not lead on, accept or change what it asks for."""
+    return _OF_SCREENS[tried.unchanged_steps % len(_OF_SCREENS)], "read on"
+
+
+def _question(state: GameState, _: Wishes, tried: Tried) -> Suggestion:
+    if says(state, *_REFUSED):
+        return say(state, False, tried, "decline")
+    return say(state, True, tried, "answer yes")
+
+
+def _keep_name(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
+    """START leads to END, which A takes: nothing is typed."""
+    is_at_end = tried.unchanged_steps % 2 == 1
+    return Action.A if is_at_end else Action.START, "keep the name"
+
+
+def _take_time(_state: GameState, _: Wishes, _tried: Tried) -> Suggestion:
+    return Action.A, "accept the time shown"
+
+
+def _menu(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
+    if tried.wants_other:
+        return Action.B, "this menu has no effect: close it"
+    for is_this, use in _MENUS:
+        if is_this(state):
+            return use(state, wishes)
+    # A list that shows no name of its own.
+    if wishes.buy:
+        return item_menus.choose_goods(state, wishes.buy)
+    return item_menus.choose_item(state, wishes.use)
+
+
+def _quantity(state: GameState, wishes: Wishes, _: Tried) -> Suggestion:
+    return item_menus.choose_quantity(state, wishes.buy)
+
+
+_MENUS: tuple[
+    tuple[Callable[[GameState], bool], Callable[[GameState, Wishes], Suggestion]], ...
+] = (
+    (item_menus.is_quantity, lambda s, wishes: item_menus.choose_quantity(s, wishes.buy)),
+    (item_menus.is_counter, lambda s, wishes: item_menus.choose_service(s, wishes.buy)),
+    (
+        lambda s: menu_kind(s) is MenuKind.START,
+        lambda s, wishes: item_menus.open_bag(s, wishes.use),
+    ),
+    (item_menus.is_use_menu, lambda s, wishes: item_menus.confirm_use(s, wishes.use)),
+    (item_menus.is_party_list, lambda s, wishes: item_menus.choose_creature(s, wishes.use)),
+    (item_menus.is_bag, lambda s, wishes: item_menus.choose_item(s, wishes.use)),
+)
+"""Which menu is used for what, the first that fits."""
+
+_ANSWERS: Mapping[Prompt, Callable[[GameState, Wishes, Tried], Suggestion]] = {
+    Prompt.NONE: wait,
+    Prompt.PRINTING: wait,
+    Prompt.TEXT: read_on,
+    Prompt.YES_NO: _question,
+    Prompt.MENU: _menu,
+    Prompt.QUANTITY: _quantity,
+    Prompt.NAMING: _keep_name,
+    Prompt.SPINNER: _take_time,
+    Prompt.SCREEN: _screen,
+}
+
+
+# Notice questions and menus that come back without any progress, so that the answer can change.
+
+TIRED = 2
+"""How often the same comes back before the answer changes: the third time it does."""
+
+_STEPS_LIKE_A_REPEAT = 30
+"""Steps within one menu that count as its coming back."""
+_MOST = 32
+"""Questions that are remembered."""
+_QUESTIONS = frozenset(set(Prompt) - {Prompt.NONE, Prompt.PRINTING, Prompt.TEXT})
+_VARIES = re.compile(r"[▶▷\d\s]+")
+
+
+class Repeats:
+    """Count how often the questions came since the last progress.
+
+    Progress is anything of worth: a milestone, an event, another place, a change of party, bag,
+    money or battle.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Start an episode."""
+        self._progress = ""
+        self._asked: dict[str, int] = {}
+        self._present = ""
+        self._age = 0
+
+    def notice(self, state: GameState, reached: int) -> None:
+        """Take in a state; `reached` counts the milestones."""
+        question = _question_of(state)
+        if not question:
+            self._present = ""
+            return
+        progress = _digest(state, reached)
+        if progress != self._progress or len(self._asked) > _MOST:
+            self._progress, self._present = progress, ""
+            self._asked.clear()
+        if question == self._present:
+            self._age += 1
+            return
+        self._present, self._age = question, 0
+        self._asked[question] = self._asked.get(question, 0) + 1
+
+    @property
+    def times(self) -> int:
+        """Return how often the present question came back since the last progress."""
+        return self._asked.get(self._present, 1) - 1 + self._age // _STEPS_LIKE_A_REPEAT
+
+    @property
+    def wants_other_answer(self) -> bool:
+        """Return whether the usual answer to the present question has led to nothing twice.
+
+        After two other answers the usual one has its turn again.
+        """
+        return self.times // TIRED % 2 == 1
+
+    @property
+    def is_tired(self) -> bool:
+        """Return whether any question has come a third time since the last progress."""
+        return self.times >= TIRED or any(count > TIRED for count in self._asked.values())
+
+    def save(self) -> list[Any]:
+        """Return all of it, JSON-able."""
+        return [self._progress, dict(self._asked), self._present, self._age]
+
+    def load(self, saved: Any) -> None:
+        """Put back what `save` returned."""
+        self._progress, asked, self._present, self._age = saved
+        self._asked = dict(asked)
+
+
+def _question_of(state: GameState) -> str:
+    """Name what the screen asks, wherever the cursor stands; "" where it asks nothing."""
+    prompt = prompt_of(state)
+    if prompt not in _QUESTIONS:
+        return ""
+    lines = (_VARIES.sub(" ", line).strip() for line in state.screen_text)
+    return "/".join((prompt, menu_kind(state).name, *lines))
+
+
+def _digest(state: GameState, reached: int) -> str:
+    place = state.place
+    facts = (
+        reached,
+        state.event_flags,
+        state.engine_flags,
+        state.scenes,
+        (place.map.group, place.map.number, place.x, place.y),
+        state.party,
+        state.money,
+        state.bag,
+        state.badges,
+        state.battle,
+    )
+    return hashlib.blake2b(repr(facts).encode(), digest_size=8).hexdigest()

@@ -1,0 +1,381 @@
+"""Set the next goal: the first milestone that is possible, unless the party must rest or train."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
+
+from engine.env.milestones import Story, milestone_goal
+from engine.games.base import Atlas, Milestone, MilestoneKind
+from engine.planning.rules.battle import is_weak
+from engine.types import BattleKind, GameState, Goal, GoalKind, GoalTally
+
+# Evaluate from RAM how the goals of an episode go, and how fresh the present one is.
+
+LIFE_STEPS = 400
+"""Steps after which a goal that is not reached counts as failed; then it is tried anew."""
+
+_RESTED = 0.9
+
+
+class GoalTracker:
+    """Count by kind which goals were reached, and which were not within their life.
+
+    A milestone's goal is reached when RAM shows the milestone, rest when the party is healthy,
+    training with every level gained, shopping when the bag holds more. A goal that gives way to
+    another, a rest for example, counts when it comes true; nothing is held against it meanwhile.
+    """
+
+    def __init__(self, goal_source: str) -> None:
+        self._goal_source = goal_source
+        self.reset()
+
+    def reset(self) -> None:
+        """Start an episode."""
+        self._tallies: dict[GoalKind, tuple[int, int]] = {}
+        # Kind, age, and what there was of levels, or of items, at the beginning.
+        self._open: dict[str, tuple[GoalKind, int, int]] = {}
+        self._present = ""
+
+    def evaluate(self, state: GameState, reached: Collection[str]) -> None:
+        """Close the open goals that have come true, by state and keys of reached milestones."""
+        for key, (kind, _, level) in list(self._open.items()):
+            match kind:
+                case GoalKind.HEAL:
+                    is_true = not is_weak(state.party, _RESTED)
+                case GoalKind.TRAIN:
+                    is_true = highest_level(state) > level
+                case GoalKind.BUY:
+                    is_true = _num_items(state) > level
+                case _:
+                    is_true = key in reached
+            if is_true:
+                del self._open[key]
+                self._count(kind, 1, 0)
+
+    def pursue(self, goal: Goal, state: GameState) -> float:
+        """Note what is pursued in this step; return how fresh the goal is, 1 falling to 0."""
+        self._present = goal.key
+        if goal.kind is GoalKind.EXPLORE:
+            return 1.0
+        is_trip = goal.kind is GoalKind.BUY
+        measure = _num_items(state) if is_trip else highest_level(state)
+        kind, age, level = self._open.get(goal.key, (goal.kind, 0, measure))
+        if age == LIFE_STEPS:
+            self._count(kind, 0, 1)
+            age = 0
+        self._open[goal.key] = (kind, age + 1, level)
+        return 1 - age / LIFE_STEPS
+
+    def pause(self) -> None:
+        """Note that somebody else leads: none of the open goals is pursued in this step."""
+        self._present = ""
+
+    def outcomes(self) -> tuple[GoalTally, ...]:
+        """Return how the goals went if the episode ends now: the present one has failed.
+
+        One that was set in the last state only has not: nobody could act for it.
+        """
+        tallies = dict(self._tallies)
+        kind, age, _ = self._open.get(self._present, (GoalKind.EXPLORE, 0, 0))
+        if age > 1:
+            reached, failed = tallies.get(kind, (0, 0))
+            tallies[kind] = (reached, failed + 1)
+        return tuple(
+            GoalTally(self._goal_source, kind, *counts) for kind, counts in tallies.items()
+        )
+
+    def save(self) -> list[Any]:
+        """Return all of it, JSON-able."""
+        return [dict(self._tallies), dict(self._open), self._present]
+
+    def load(self, saved: list[Any]) -> None:
+        """Restore the state that `save` returned."""
+        tallies, entries, self._present = saved
+        self._tallies = {GoalKind(kind): (won, lost) for kind, (won, lost) in tallies.items()}
+        self._open = {
+            key: (GoalKind(kind), age, level) for key, (kind, age, level) in entries.items()
+        }
+
+    def _count(self, kind: GoalKind, reached: int, failed: int) -> None:
+        before = self._tallies.get(kind, (0, 0))
+        self._tallies[kind] = (before[0] + reached, before[1] + failed)
+
+
+def _num_items(state: GameState) -> int:
+    return sum(count for _, count in (*state.bag.items, *state.bag.balls))
+
+
+def highest_level(state: GameState) -> int:
+    """Return the level of the party's strongest, 0 without a party."""
+    return max((creature.level for creature in state.party), default=0)
+
+
+MapsAway = Callable[[GameState, Goal], int]
+"""Returns how many maps a goal is away."""
+
+StepsAway = Callable[[GameState, Goal], int | None]
+"""Returns how many steps a goal is away; None: there is no way now."""
+
+UNREACHABLE = 1_000
+"""Maps that a goal is away to which no way is known."""
+
+_REST_BELOW = 0.4
+"""Share of the best creature's health below which it is taken to rest."""
+
+_REST_BEFORE_FIGHT = 0.7
+"""The same before a fight to prepare for that is near."""
+
+_NEAR = 1
+"""Maps up to which a fight is near."""
+
+_LEVELS_MORE = 2
+"""Levels to gain before the trainer who won is met again."""
+
+_HIGHEST_WANTED = 14
+_THERE = 20
+"""Steps that one counts for in which a milestone's tile is reached and the milestone is not."""
+
+_MARGIN = 6
+"""Levels above those that a milestone asks for that are gained at most."""
+
+_LOOKED_AT = 3
+"""Places to rest, or to train, of which the way is looked for at most."""
+
+_ERRAND_PATIENCE = 2000
+"""Counted steps after which a place to rest or train is given up: those in the grass, and each on
+the way there that comes no nearer as `_DETOUR`, each with nobody to heal as `_UNHEARD`."""
+_DETOUR, _UNHEARD = 20, 100
+
+
+class GoalPlanner:
+    """Follow the game's milestones.
+
+    One whose place is not known is left to chance. One that is pursued without coming nearer is
+    set aside until the others were tried, and then nothing is wanted for a while: the time to look
+    around.
+
+    Attributes:
+        goals: How to reach a milestone, by its key, as far as that is known.
+    """
+
+    def __init__(self, milestones: Iterable[Milestone], atlas: Atlas) -> None:
+        self._story = Story(milestones)
+        self.goals: dict[str, Goal] = {}
+        for one in self._story.milestones:
+            if (goal := milestone_goal(one)) is not None:
+                self.goals[one.key] = goal
+        self._levels = {one.key: one.level for one in self._story.milestones}
+        self._healers = atlas.healers
+        self._training = atlas.training
+        self.reset()
+
+    def reset(self) -> None:
+        """Start an episode."""
+        self._wanted_level = 0
+        self._lost_before = ""  # key of the milestone that was pursued then
+        self._is_resting = False
+        self._lost_battle = False
+        self._patience = _Patience(LIFE_STEPS)
+        self._errands = _Patience(_ERRAND_PATIENCE)
+
+    def next_goal(
+        self,
+        state: GameState,
+        reached: Collection[str],
+        maps_away: MapsAway,
+        first: str = "",
+        steps_away: StepsAway = lambda state, goal: 0,
+    ) -> Goal | None:
+        """Return what to do next; None when nothing is known, or all was tried for now.
+
+        Args:
+            state: The game now.
+            reached: Keys of the milestones reached in this episode.
+            maps_away: Returns how many maps a goal is away.
+            first: Milestone that comes before all others until it is reached; "" for none.
+            steps_away: Returns how many steps a goal is away.
+        """
+        wanted = self._wanted(state, reached, first)
+        self._watch(state, wanted, reached)
+        if state.party:
+            is_fight_near = (
+                wanted is not None
+                and 0 < wanted.level <= highest_level(state)
+                and maps_away(state, self.goals[wanted.key]) <= _NEAR
+            )
+            errand = self._errand(state, wanted, is_fight_near, maps_away, steps_away)
+            if errand is not None:
+                goal, steps = errand
+                self._errands.pursue(
+                    _place_of(goal), state, steps, len(reached), _errand_cost(goal, state, steps)
+                )
+                return goal
+        if wanted is None:
+            self._patience.look_around(state)
+            return None
+        goal = self.goals[wanted.key]
+        cost = _THERE if _is_at(goal, state) else 1
+        self._patience.pursue(goal.key, state, maps_away(state, goal), len(reached), cost)
+        return goal
+
+    def _errand(
+        self,
+        state: GameState,
+        wanted: Milestone | None,
+        is_fight_near: bool,
+        maps_away: MapsAway,
+        steps_away: StepsAway,
+    ) -> tuple[Goal, int] | None:
+        """Return where to rest or to train first, and how far it is; None: there is no need."""
+        if state.battle is None:  # what is near then may be what is being fought
+            was_resting = self._is_resting
+            begin = _REST_BEFORE_FIGHT if is_fight_near else _REST_BELOW
+            self._is_resting = is_weak(state.party, _RESTED if was_resting else begin)
+            if was_resting and not self._is_resting:
+                self._errands.set_aside.clear()
+        level = max(self._wanted_level, wanted.level if wanted else 0)
+        is_unfit = self._is_resting, highest_level(state) < level
+        for places, is_needed in zip((self._healers, self._training), is_unfit, strict=True):
+            if is_needed:
+                near = sorted((maps_away(state, goal), i) for i, goal in enumerate(places))
+                for maps, i in near[:_LOOKED_AT]:
+                    goal = places[i]
+                    if maps >= UNREACHABLE or _place_of(goal) in self._errands.set_aside:
+                        continue
+                    if (steps := steps_away(state, goal)) is not None:
+                        return goal, steps
+        return None
+
+    def open_goals(self, state: GameState, reached: Iterable[str]) -> Iterator[Goal]:
+        """Yield the milestones' goals that are open, in order; places passed by stay behind."""
+        for one in self._ahead(state, reached):
+            if one.key in self.goals:
+                yield self.goals[one.key]
+
+    def is_preparing(self, goal: Goal) -> bool:
+        """Return whether a goal is a fight to prepare for: it asks for a level, or was lost."""
+        return self._wanted_level > 0 or self._levels.get(goal.key, 0) > 0
+
+    def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
+        """Return whether a second creature is a milestone still to reach."""
+        return any(
+            one.kind is MilestoneKind.PARTY and one.key not in self.goals
+            for one in self._ahead(state, reached)
+        )
+
+    def save(self) -> dict[str, Any]:
+        """Return the state as JSON-able facts, for `load`."""
+        return {
+            "wanted_level": self._wanted_level,
+            "lost_before": self._lost_before,
+            "is_resting": self._is_resting,
+            "lost_battle": self._lost_battle,
+            "patience": self._patience.save(),
+            "errands": self._errands.save(),
+        }
+
+    def load(self, facts: dict[str, Any]) -> None:
+        """Restore the state that `save` returned."""
+        self._wanted_level = int(facts["wanted_level"])
+        self._lost_before = str(facts.get("lost_before", ""))
+        self._is_resting = bool(facts["is_resting"])
+        self._lost_battle = bool(facts["lost_battle"])
+        for one, name in ((self._patience, "patience"), (self._errands, "errands")):
+            one.load(facts.get(name, ["", 0, 0, 0, 0, []]))
+
+    def _wanted(self, state: GameState, reached: Collection[str], first: str) -> Milestone | None:
+        """Return the milestone to pursue: the first that is possible and not set aside."""
+        if first in self.goals and first not in reached:
+            return next(one for one in self._story.milestones if one.key == first)
+        done = self._story.reached(state, reached)
+        aside = self._patience.set_aside
+        return next((one for one in self._story.open(done) if one.key not in aside), None)
+
+    def _ahead(self, state: GameState, reached: Iterable[str]) -> tuple[Milestone, ...]:
+        return self._story.ahead(self._story.reached(state, reached))
+
+    def _watch(self, state: GameState, wanted: Milestone | None, reached: Collection[str]) -> None:
+        """Ask for more levels once a trainer has won, until the story continues."""
+        battle = state.battle
+        if self._lost_before in reached:
+            self._wanted_level, self._lost_before = 0, ""
+        if battle is not None and battle.own is not None:
+            is_trainer = battle.kind is BattleKind.TRAINER
+            is_alone = sum(creature.hp > 0 for creature in state.party) <= 1
+            self._lost_battle = is_trainer and battle.own.hp == 0 and is_alone
+        elif battle is None and self._lost_battle and state.control.is_free:
+            self._lost_battle = False
+            highest = max(_HIGHEST_WANTED, wanted.level + _MARGIN if wanted else 0)
+            self._wanted_level = min(highest_level(state) + _LEVELS_MORE, highest)
+            self._lost_before = wanted.key if wanted else ""
+
+
+class _Patience:
+    """Set goals aside for which much was walked and nothing came of it.
+
+    Args:
+        most: Steps without coming nearer.
+
+    Attributes:
+        set_aside: Keys of the goals that wait until the others were tried.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.set_aside: set[str] = set()
+        self._most = most
+        self._key = ""
+        self._nearest = UNREACHABLE
+        self._steps = 0
+        self._progress = (0, 0)  # milestones reached, highest level
+
+    def pursue(self, key: str, state: GameState, away: int, num_reached: int, cost: int) -> None:
+        """Count a step for a goal that is so far away; give up on it after too many in vain."""
+        if not state.control.is_free:
+            return
+        progress = (num_reached, highest_level(state))
+        if key != self._key or progress != self._progress or away < self._nearest:
+            if progress[0] != self._progress[0]:
+                self.set_aside.clear()
+            self._key, self._nearest, self._progress = key, away, progress
+            self._steps = 0
+        self._steps += cost
+        if self._steps > self._most:
+            self.set_aside.add(key)
+            self._key, self._steps = "", 0
+
+    def look_around(self, state: GameState) -> None:
+        """Count a step for which all milestones are set aside; try them again after many."""
+        if state.control.is_free:
+            self._key = ""
+            self._steps += 1
+            if self._steps > self._most:
+                self.set_aside.clear()
+                self._steps = 0
+
+    def save(self) -> list[Any]:
+        return [self._key, self._nearest, self._steps, *self._progress, sorted(self.set_aside)]
+
+    def load(self, saved: list[Any]) -> None:
+        self._key, self._nearest, self._steps = str(saved[0]), int(saved[1]), int(saved[2])
+        self._progress = (int(saved[3]), int(saved[4]))
+        self.set_aside = {str(key) for key in saved[5]}
+
+
+def _is_at(goal: Goal, state: GameState) -> bool:
+    """Return whether the player stands at a goal's tile, and is still free."""
+    place = state.place
+    if goal.target is None or goal.map != place.map:
+        return False
+    dx, dy = place.facing.delta
+    here = (place.x, place.y)
+    return goal.target == ((place.x + dx, place.y + dy) if goal.is_interaction else here)
+
+
+def _place_of(goal: Goal) -> str:
+    """Name a place to rest or train: their goals share keys."""
+    return f"{goal.key} {goal.map.group}.{goal.map.number}" if goal.map else goal.key
+
+
+def _errand_cost(goal: Goal, state: GameState, steps: int) -> int:
+    if goal.is_interaction and _is_at(goal, state):
+        return _UNHEARD
+    return _DETOUR if steps else 1

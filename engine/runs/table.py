@@ -1,0 +1,293 @@
+"""Summarise saved runs in a table: what each folder says, and what its journal adds up to.
+
+Journals are long. What was counted of each is kept in the user's cache folder, and from then on
+only what was appended is read. Nothing in the runs' folders is written, and their locks are only
+looked at, so runs that are in use can be listed.
+"""
+
+import contextlib
+import hashlib
+import math
+import os
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+from pydantic import Field, TypeAdapter
+
+from engine.config import RunConfig
+from engine.errors import ConfigurationError
+from engine.events import CurriculumChanged, EpisodeEnded
+from engine.ground.files import MAX_LINE, make_folder, open_to_read, read_file, write_file
+from engine.ground.folders import cache_folder, folder_bytes, user_path
+from engine.ground.numerals import MAX_INT, MAX_NUMBER
+from engine.runs.checkpoint import uptime_of
+from engine.runs.comparison import WINDOW
+from engine.runs.folder import RunFolder, RunInfo, list_runs
+from engine.runs.journal import parse_line
+from engine.runs.labels import RunLabels, read_labels
+from engine.runs.lock import RunStatus, read_status
+
+_MAX_CACHE = 1 << 24
+_BLOCK = 1 << 20
+_MARK = 1 << 12
+_WORTH_KEEPING = 1 << 16
+"""Bytes of journals that were read anew until the cache is written."""
+_WORTH_OF_CHECKPOINT = 1 << 13
+"""It takes as long as so many bytes of a journal."""
+_Count = Annotated[int, Field(ge=0, lt=MAX_INT)]
+_Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run in the table; its episodes are those from the true start.
+
+    Attributes:
+        reason: Why it ended, or why it cannot be read; "" where nobody knows.
+        success: Share of the last `recent` episodes, nan without one; `mean_return` likewise.
+        stage: Of the curriculum, from 1; of `num_stages`.
+        duration_s: How long it ran, pauses included; nan if no checkpoint says it.
+        size: Bytes on the disk.
+        changed_at: Seconds since the epoch.
+        settings: None if they cannot be read.
+        damaged: Lines of its journal that cannot be read.
+    """
+
+    run_id: str
+    path: Path
+    labels: RunLabels
+    status: RunStatus
+    reason: str
+    total_steps: int
+    episodes: int
+    recent: int
+    success: float
+    mean_return: float
+    stage: int
+    num_stages: int
+    duration_s: float
+    size: int
+    changed_at: float
+    num_checkpoints: int
+    agent: str
+    mode: str
+    seed: int
+    settings: RunConfig | None
+    damaged: int = 0
+
+    @property
+    def shown_name(self) -> str:
+        """Return its name; its id if it has none."""
+        return self.labels.name or self.run_id
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether a process works on it."""
+        return self.status is RunStatus.RUNNING
+
+
+@dataclass(slots=True)
+class _Figures:
+    """What was counted of a run, and of how much of its files.
+
+    Attributes:
+        damaged: Lines that cannot be read; a cache that does not count them is of an older version.
+        size: Of the journal in bytes when it was read, and when that had been changed.
+        end: How many bytes of it were counted: whole lines.
+        mark: Sum of the bytes before `end`, by which it is known again.
+        recent: (return, success) of the last episodes; None where the return is no number.
+        checkpoint: Name of the one that `uptime_s` is from, and when that had been changed.
+    """
+
+    damaged: _Count
+    size: _Count = 0
+    changed_ns: _Count = 0
+    end: _Count = 0
+    mark: str = ""
+    total_steps: _Count = 0
+    episodes: _Count = 0
+    stage: _Count = 1
+    num_stages: _Count = 0
+    recent: list[tuple[_Number | None, bool]] = field(default_factory=list)
+    checkpoint: str = ""
+    checkpoint_ns: _Count = 0
+    uptime_s: _Number = 0.0
+
+    def follow(self, path: Path) -> int:
+        """Count what was appended to a journal; return how many bytes were read."""
+        try:
+            found = path.stat()
+            if (found.st_size, found.st_mtime_ns) == (self.size, self.changed_ns):
+                return 0
+            with os.fdopen(open_to_read(path, sys.maxsize), "rb") as file:
+                if _mark(file, self.end) != self.mark:  # a resumed run has cut it back, or more
+                    self._forget()
+                begin = self.end
+                for line in self._lines(file):
+                    self._count(line)
+                self.mark = _mark(file, self.end)
+        except OSError:
+            self._forget()
+            self.size = self.changed_ns = 0
+            return 0
+        self.size, self.changed_ns = found.st_size, found.st_mtime_ns
+        return self.end - begin
+
+    def look_up(self, checkpoint: Path | None) -> int:
+        """Take from a checkpoint how long the run had been running; return what that was worth."""
+        with contextlib.suppress(OSError):
+            known = self.checkpoint, self.checkpoint_ns
+            name, changed_ns = "", 0
+            if checkpoint is not None:
+                name, changed_ns = checkpoint.name, checkpoint.stat().st_mtime_ns
+            if (name, changed_ns) != known:
+                self.checkpoint, self.checkpoint_ns = name, changed_ns
+                self.uptime_s = uptime_of(checkpoint) if checkpoint is not None else 0.0
+                return _WORTH_OF_CHECKPOINT
+        return 0
+
+    def _lines(self, file: BinaryIO) -> Iterator[bytes]:
+        """Yield the whole lines after `end`, and move that behind them."""
+        file.seek(self.end)
+        rest = b""
+        while block := file.read(_BLOCK):
+            *lines, rest = (rest + block).split(b"\n")
+            self.end = file.tell() - len(rest)
+            yield from lines
+            if len(rest) > MAX_LINE:  # none of ours: what is left of it is damage, too
+                rest = b""
+
+    def _count(self, line: bytes) -> None:
+        event = parse_line(line)
+        self.damaged += event is None
+        self.total_steps = max(self.total_steps, getattr(event, "total_steps", 0))
+        match event:
+            case EpisodeEnded(summary=summary) if summary.is_usual:
+                self.episodes += 1
+                reward = summary.total_reward if math.isfinite(summary.total_reward) else None
+                self.recent = [*self.recent[1 - WINDOW :], (reward, summary.is_success)]
+            case CurriculumChanged(stage=stage, num_stages=count):
+                self.stage, self.num_stages = stage, count
+            case _:
+                pass
+
+    def _forget(self) -> None:
+        self.end = self.total_steps = self.episodes = self.damaged = 0
+        self.mark, self.stage, self.num_stages, self.recent = "", 1, 0, []
+
+
+class RunTable:
+    """The runs in a save folder, to be looked at again and again, from any thread.
+
+    Attributes:
+        rows: As they were when they were last looked at, the one that was changed last first.
+    """
+
+    def __init__(self, save_dir: str) -> None:
+        self.save_dir = save_dir
+        self.rows: tuple[RunRow, ...] = ()
+        self._figures: dict[str, _Figures] | None = None
+        self._unkept = 0
+        self._lock = threading.Lock()
+
+    def look(self) -> tuple[RunRow, ...]:
+        """Look what is saved now.
+
+        Raises:
+            CheckpointError: The folder of runs cannot be read.
+        """
+        with self._lock:
+            return self._look()
+
+    def _look(self) -> tuple[RunRow, ...]:
+        infos = list_runs(self.save_dir)
+        if self._figures is None:
+            self._figures = self._load()
+        known, self._figures = self._figures, {}
+        for info in infos:
+            self._figures[info.run_id] = known.get(info.run_id) or _Figures(0)
+        rows = (self._row(info, self._figures[info.run_id]) for info in infos)
+        self.rows = tuple(sorted(rows, key=lambda row: (-row.changed_at, row.run_id)))
+        if self._unkept >= _WORTH_KEEPING:
+            self._unkept = 0
+            self._keep()
+        return self.rows
+
+    def _row(self, info: RunInfo, figures: _Figures) -> RunRow:
+        self._unkept += figures.follow(RunFolder(info.path).journal_path)
+        self._unkept += figures.look_up(info.checkpoint)
+        status, reason = read_status(info.path)
+        if info.refusal:
+            status, reason = RunStatus.DAMAGED, info.refusal
+        returns = [reward for reward, _ in figures.recent if reward is not None]
+        successes = [is_success for _, is_success in figures.recent]
+        duration_s = figures.uptime_s or math.nan
+        if status is RunStatus.RUNNING:
+            duration_s += max(0.0, time.time() - figures.checkpoint_ns / 1e9)
+        return RunRow(
+            run_id=info.run_id,
+            path=info.path,
+            labels=read_labels(info.path),
+            status=status,
+            reason=reason,
+            total_steps=max(info.total_steps, figures.total_steps),
+            episodes=figures.episodes,
+            recent=len(successes),
+            success=statistics.fmean(successes) if successes else math.nan,
+            mean_return=statistics.fmean(returns) if returns else math.nan,
+            stage=figures.stage,
+            num_stages=figures.num_stages or _stages_of(info.settings),
+            duration_s=duration_s,
+            size=folder_bytes(info.path),
+            # Not the folder's own time: labels change that, too.
+            changed_at=max(figures.checkpoint_ns, figures.changed_ns) / 1e9 or info.changed_at,
+            num_checkpoints=info.num_checkpoints,
+            agent=info.agent,
+            mode=info.mode,
+            seed=info.seed,
+            settings=info.settings,
+            damaged=figures.damaged,
+        )
+
+    def _load(self) -> dict[str, _Figures]:
+        with contextlib.suppress(OSError, ValueError, ConfigurationError):
+            return _adapter().validate_json(read_file(self._path, _MAX_CACHE))
+        return {}
+
+    def _keep(self) -> None:
+        """Write the cache; where that is not possible, the journals are read again."""
+        figures = self._figures or {}
+        # A name that is no text, as a folder from elsewhere may have, cannot be written.
+        kept = {run_id: each for run_id, each in figures.items() if run_id.isprintable()}
+        with contextlib.suppress(OSError, ConfigurationError):
+            make_folder(self._path.parent)
+            write_file(self._path, _adapter().dump_json(kept))
+
+    @property
+    def _path(self) -> Path:
+        place = os.fsencode(user_path(self.save_dir).resolve())
+        return cache_folder() / "runs" / f"{hashlib.blake2b(place, digest_size=8).hexdigest()}.json"
+
+
+@cache
+def _adapter() -> TypeAdapter[dict[str, _Figures]]:
+    return TypeAdapter(dict[str, _Figures])
+
+
+def _stages_of(settings: RunConfig | None) -> int:
+    """Return the stages of a run that has not moved on from the first, with that of no planner."""
+    return len(settings.curriculum.stages) + 1 if settings is not None else 0
+
+
+def _mark(file: BinaryIO, end: int) -> str:
+    """Return the sum of the bytes before `end`; "" at the beginning."""
+    begin = max(0, end - _MARK)
+    found = os.pread(file.fileno(), end - begin, begin)
+    return hashlib.blake2b(found, digest_size=8).hexdigest() if end else ""

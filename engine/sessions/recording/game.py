@@ -1,0 +1,205 @@
+"""The game that demonstrations are recorded in."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.config import RunConfig
+from engine.demos.dataset import demos_folder
+from engine.demos.layout import plain_text, read_tags
+from engine.demos.live_recorder import LiveRecorder
+from engine.demos.recent_play import RecentPlay
+from engine.env.game_env import GameEnv
+from engine.env.stepping import SteppedEnv, make_game_env
+from engine.errors import ConfigurationError
+from engine.planning.goals.planned import PlannedAdvisor
+from engine.sessions.recording.players import LoadedPlayer
+
+if TYPE_CHECKING:
+    from engine.imitation.blocking_planner import BlockingPlanner
+
+
+# Say what is to be recorded.
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPoint:
+    """A place within something recorded."""
+
+    source: str
+    """A demonstration's path, or "run:episode" with the run's id or path."""
+    step: int
+    """Moves before it, as a replay counts them: see `engine.sessions.replay_player`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingPlan:
+    """What a session records.
+
+    Raises:
+        ConfigurationError: Something cannot be.
+    """
+
+    set_name: str = ""
+    """Folder below that of all demonstrations; "": that folder itself. What is there counts: a set
+    is resumed."""
+    episodes: int = 0
+    """How many the set is to have; 0: any number."""
+    limit_s: float = 0.0
+    """After so long a demonstration is saved by itself; 0: never. Pauses do not count."""
+    pause_s: float = 0.0
+    """Between two of them."""
+    has_reset: bool = False
+    """Where there is no pause, a person's next demonstration begins with the first press."""
+    has_review: bool = False
+    """A person keeps, discards, retakes or watches each demonstration before it is saved."""
+    task: str = ""
+    tags: tuple[str, ...] = ()
+    player: str = ""
+    """Who plays: "" a person; "rules"; "planner"; "random"; or the name of a cloned policy or a
+    run. A person may take over from it, and what it would have done is kept beside."""
+    start: DemoPoint | None = None
+    """Every demonstration begins there; None: where the game begins."""
+    is_live: bool = False
+    """A person begins in real time."""
+
+    def __post_init__(self) -> None:
+        if self.episodes < 0:
+            raise ConfigurationError("The number of episodes cannot be negative.", "Use 0 or more.")
+        for name, seconds in (("limit", self.limit_s), ("pause", self.pause_s)):
+            if not math.isfinite(seconds) or seconds < 0:
+                raise ConfigurationError(
+                    f"The {name} cannot be {seconds} seconds.", "Use 0 seconds or more."
+                )
+        if self.set_name != Path(self.set_name).name or self.set_name.startswith("."):
+            raise ConfigurationError(
+                f"Invalid dataset name: {self.set_name!r}.", "Use a valid folder name."
+            )
+        try:
+            plain_text(self.task)
+            read_tags(self.tags)
+        except (ValueError, TypeError):
+            raise ConfigurationError(
+                "The task must be one line of text, and each tag a word.", "Correct them."
+            ) from None
+
+    def folder(self, config: RunConfig) -> Path:
+        """Return where the set is."""
+        return demos_folder(config) / self.set_name
+
+
+class RecordedGame(SteppedEnv):
+    """One game, and the demonstration that is written of it.
+
+    Args:
+        config: Names the game, and says how an action is pressed and what ends an episode.
+        player: Who plays; None: a person, whom no count of steps stops.
+        saved: Demonstrations that the set has: the next ones shall not have their random numbers.
+        can_rewind: Somebody may want to take actions back.
+
+    Attributes:
+        folder: Where demonstrations are written.
+        recorder: Writes what is played.
+        recent: What a person has just played while nothing is recorded.
+
+    Raises:
+        PokeTUIError: The game cannot be set up, or nobody can begin at the plan's start.
+    """
+
+    def __init__(
+        self,
+        config: RunConfig,
+        plan: RecordingPlan,
+        player: LoadedPlayer | None,
+        saved: int,
+        *,
+        can_rewind: bool = True,
+    ) -> None:
+        self._asking: BlockingPlanner | None = None
+        env = _open(config, plan, player)
+        if player is None:
+            env.lift_limits()
+        advisor = PlannedAdvisor(env.game, 0, config.seed)
+        sight = None if player is None else player.sight
+        super().__init__(env, advisor, sight=sight)
+        env.seed_random(config.seed + saved)
+        if player is not None and player.make_planner is not None:
+            self._asking = player.make_planner()
+            self._asking.begin([self])
+        self.folder = plan.folder(config)
+        self._point = self._go_on() if plan.start is not None else b""
+        self.recorder = LiveRecorder(
+            self,
+            self.folder,
+            by="human" if player is None else player.by,
+            task=plan.task,
+            tags=plan.tags,
+            can_rewind=can_rewind,
+        )
+        self.recent = RecentPlay(self)
+
+    def begin_episode(self, snapshot: bytes = b"") -> None:
+        """Bring the game to where the next demonstration begins, or to a snapshot instead."""
+        if snapshot:
+            random = self.env.np_random.bit_generator.state
+            self.go_to(snapshot)
+            self.env.np_random.bit_generator.state = random  # the next one has numbers of its own
+        elif self._point:
+            self.restore(self._point)
+        else:
+            self.begin()
+
+    def close(self) -> None:
+        """Leave what was not finished in its log, unless it is nothing, and free the emulator."""
+        if self.recorder.is_recording and self.recorder.is_empty:
+            self.recorder.discard()
+        self.recorder.close()
+        if self._asking is not None:
+            self._asking.close()
+        super().close()
+
+    def _observe(self) -> None:
+        """See what is now; who plays by a language model's goals waits for them."""
+        super()._observe()
+        if self._asking is not None:
+            self._asking.follow([self])
+
+    def _go_on(self) -> bytes:
+        """Play on in the episode that the game is in; return the game, brought to rest."""
+        if self._advisor is not None:
+            self._advisor.reset(self.env.state)
+        if self._sight is not None:
+            self._sight.begin(self.env.frame())
+        last = self.env.last_live
+        if last is not None and last.after == self.env.episode_steps:
+            self.count_frames(is_over=True)
+        self._observe()
+        if self.env.is_success:
+            self.env.close()
+            raise ConfigurationError(
+                "Cannot record from there: the goal is already reached.",
+                "Start at an earlier step.",
+            )
+        return self.save()
+
+
+def _open(config: RunConfig, plan: RecordingPlan, player: LoadedPlayer | None) -> GameEnv:
+    if plan.start is not None:
+        from engine.sessions.replay_player import open_at
+        from engine.sessions.replay_sources import find_recorded
+
+        env = open_at(find_recorded(plan.start.source, config), plan.start.step)
+        return _encoding_for(player, env)
+    if player is not None and player.frames is not None:
+        hold, wait = player.frames
+        used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
+        config = config.model_copy(update={"env": used_to})
+    return _encoding_for(player, make_game_env(config, 0))
+
+
+def _encoding_for(player: LoadedPlayer | None, env: GameEnv) -> GameEnv:
+    """Return a game that gives the features that a player has learnt with."""
+    if player is not None:
+        env.encode_for(player.feature_size)
+    return env

@@ -1,0 +1,1 @@
+"""What the keys do, each part beside its like; `pokeTUI.input` says which key does what."""

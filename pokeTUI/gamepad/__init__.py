@@ -1,1 +1,0 @@
-"""Gamepads of this machine, as Linux reports them."""
