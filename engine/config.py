@@ -403,15 +403,15 @@ class VgcConfig(Section):
     format: str = "gen9vgc2023regc"
     """Battle format; gen9vgc2023regulationc is another name of the default."""
     team: str = ""
-    """File of the own team, or folder of own teams; empty: the shipped ones, as the foe has."""
+    """File of your team, or folder of your teams; empty: the shipped ones, as the foe has."""
     num_teams: int = Field(default=1, ge=1)
-    """How many of the shipped teams are played with, the first ones."""
+    """Shipped teams to play with, the first ones."""
     num_workers: int = Field(default=4, ge=1, le=128)
     """Processes that play, each with a simulator of its own."""
     lanes: int = Field(default=32, ge=1, le=512)
     """Battles that each of them plays at once."""
     buffer_size: int = Field(default=2048, ge=64, le=1 << 16)
-    """Decisions of a worker's buffer; it has two, 6.7 kB a decision."""
+    """Decisions in a worker's buffer; it has two, 6.7 kB a decision."""
     file_backed: bool = False
     """Share memory by unnamed files in the run's folder, where /dev/shm and memory are small."""
     opponents: dict[str, float] = {
@@ -430,20 +430,26 @@ class VgcConfig(Section):
     bc_model: str = ""
     """File of a cloned policy to begin from; empty: none."""
     freeze_shared: bool = False
-    """Let only the action and win heads learn."""
+    """Train the action and win heads only."""
     learning_rate: float = Field(default=3e-4, gt=0)
+    """Learning rate."""
     gamma: float = Field(default=0.99, gt=0, le=1)
+    """Discount factor."""
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    """Lambda of GAE."""
     epochs: int = Field(default=10, ge=1)
-    """At most; an update ends earlier at target_kl."""
+    """Most epochs of an update; it ends earlier at target_kl."""
     minibatches: int = Field(default=32, ge=1)
-    """Of an epoch."""
+    """Minibatches of an epoch."""
     clip: float = Field(default=0.2, gt=0)
+    """PPO clipping range."""
     entropy: float = Field(default=0.01, ge=0)
+    """Entropy coefficient."""
     value_coefficient: float = Field(default=0.5, ge=0)
+    """Value coefficient."""
     max_grad_norm: float = Field(default=0.5, gt=0)
     target_kl: float = Field(default=0.03, ge=0)
-    """Approximate KL divergence at which an update ends; 0: none."""
+    """Approximate KL divergence that ends an update; 0: none."""
     damage_reward: float = Field(default=0.0, ge=0)
     """Shaping reward for taking all health of the foe's four, paid back at the end."""
     faint_reward: float = Field(default=0.0, ge=0)
@@ -451,7 +457,7 @@ class VgcConfig(Section):
     learner_threads: int = Field(default=1, ge=1, le=128)
     """Of the learner, where there is no GPU."""
     minutes: float = Field(default=0.0, ge=0)
-    """Time after which training stops; 0: no limit."""
+    """Stop after this many minutes; 0: no limit."""
     anneal: bool = False
     """Lower learning rate and entropy linearly over `minutes`, to a tenth."""
 
@@ -481,19 +487,18 @@ class RunConfig(Section):
     rom_path: str = ""
     """Path of the ROM, or a practice game: mosslight, mosslight-advance; empty: mosslight."""
     start_state: str = ""
-    """Path of a saved state or a .sav battery file to start from; empty: a new game."""
+    """Save state or battery file (.sav) to start from; empty: a new game."""
     start_policy: str = ""
     """A cloned policy that a new run's PPO or DQN begins from: its id or path; empty: none."""
     headless: bool = False
     observation_type: Literal["multi_modal", "screen", "state"] = "multi_modal"
     llm_model: str = ""
-    """Language model that sets goals, e.g. smollm2:1.7b, gpt-..., claude-... or a GGUF file's path;
-    several with commas between vote. Empty: rules set them."""
+    """Language model that sets goals: smollm2:1.7b, gpt-..., claude-..., ./FILE.gguf; a
+    comma-separated list votes. Empty: rules set them."""
     llm_backend: Literal["", "ollama", "openai", "anthropic", "local"] = ""
-    """Whose protocol it speaks; local: it is a file, to be run here; empty: by its name."""
+    """Protocol: ollama, openai, anthropic, or local (a GGUF file); empty: by the model's name."""
     llm_base_url: str = ""
-    """Address of the server; empty: OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the
-    usual one."""
+    """Server URL; empty: OLLAMA_HOST, OPENAI_BASE_URL, ANTHROPIC_BASE_URL or the provider's."""
     llm_interval: int = Field(default=30, ge=1, le=10**9)
     """Actions between two queries."""
     max_context_length: int = 8000
@@ -505,6 +510,7 @@ class RunConfig(Section):
     """Decision history; a relative path lies in the run's folder, an absolute one can be shared by
     several runs."""
     save_dir: str = "saves"
+    """Folder for saved runs."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
     agent: Literal["ppo", "dqn", "rules", "random", "explore"] = "ppo"
@@ -520,14 +526,15 @@ class RunConfig(Section):
     """Planner weight in mode adaptive: by performance, or fixed at 80, 50 or 20 % of the
     decisions. Without llm_model the rules are the planner."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    """Random seed."""
     num_envs: int = Field(default=0, ge=0, le=512)
-    """Games that are played side by side; 0: as many as suit the game: 32, on a cartridge 16."""
+    """Parallel games (environments); 0: as many as suit the game: 32, on a cartridge 16."""
     workers: int = Field(default=0, ge=0, le=128)
     """Worker processes; 0: one per core."""
     total_steps: int = Field(default=0, ge=0, le=10**15)
-    """Environment steps after which the run stops; 0: no limit."""
+    """Stop after this many steps over all games; 0: no limit."""
     total_episodes: int = Field(default=0, ge=0, le=10**15)
-    """Episodes after which the run stops; 0: no limit."""
+    """Stop after this many episodes; 0: no limit."""
     checkpoint_interval_s: float = Field(default=60.0, gt=0)
     save_interval: int = Field(default=0, ge=0)
     """Episodes between additional checkpoints; 0: none, only by time."""
@@ -549,6 +556,7 @@ class RunConfig(Section):
     wandb: Literal["off", "offline", "online"] = "off"
     """Log to Weights & Biases; offline: for `wandb sync`. Needs the extra wandb."""
     allow_unknown_rom: bool = False
+    """Allow a ROM with an unknown hash."""
     record_interventions: bool = True
     """Record takeovers as demonstrations, in demos/interventions."""
 

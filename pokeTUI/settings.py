@@ -102,6 +102,18 @@ class Setting:
         found = re.search(rf"(?:^|[;.] ){word}: ([^.;]+)", self.description, re.IGNORECASE)
         return found[1] if found else ""
 
+    @property
+    def usual(self) -> str:
+        """Return the default as the help of an option shows it, "" for a switch that is off."""
+        return self.meaning(self.default) or ("" if self.default is False else shown(self.default))
+
+    @property
+    def purpose(self) -> str:
+        """Return the description without the meaning of the default, which help shows apart."""
+        usual = self.meaning(self.default)
+        said = rf"[;.] (0|empty): {re.escape(usual)}(?=[;.])"
+        return re.sub(said if usual else "$^", "", self.description, flags=re.IGNORECASE)
+
 
 def as_steered(config: RunConfig, steering: SteeringChanged | None) -> RunConfig:
     """Return a run's settings with what was changed since it began."""

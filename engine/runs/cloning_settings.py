@@ -36,39 +36,46 @@ class CloningConfig(Section):
     """Behavioural cloning."""
 
     network: NetworkKind = "ppo"
-    """ppo and dqn: the very networks of these agents, for a warm start of that agent; impala,
-    nature and tiny, for a warm start of either, see the screen as 84 x 84 in colour."""
+    """ppo or dqn: that agent's network, to fine-tune with it; impala, nature or tiny: for the
+    screen as 84 x 84 in colour, to fine-tune with either."""
     inputs: Inputs = "features"
+    """Observations: features, screen or both."""
     hidden_size: int = Field(default=256, ge=8)
+    """Hidden layer width."""
     epochs: int = Field(default=40, ge=1)
+    """Number of epochs."""
     batch_size: int = Field(default=64, ge=1)
+    """Batch size."""
     learning_rate: float = Field(default=3e-4, gt=0)
+    """Learning rate."""
     weight_decay: float = Field(default=1e-4, ge=0)
+    """Weight decay."""
     balance: float = Field(default=1.0, ge=0, le=1)
-    """How far steps are drawn by the inverse of how often their action is taken on their map: 0 all
-    steps alike, 1 every pair of map and action alike."""
+    """Oversampling of rare actions: 0 draws all steps alike, 1 every pair of map and action."""
     max_grad_norm: float = Field(default=1.0, gt=0)
     val_share: float = Field(default=0.2, ge=0, lt=1)
-    """Share of the episodes that are kept to validate; 0: none."""
+    """Validation share of the episodes; 0: none."""
     patience: int = Field(default=10, ge=0)
-    """Epochs without a better validation after which it ends; 0: never."""
+    """Early stopping after this many epochs without a better validation; 0: never."""
     temperature: float = Field(default=1.0, gt=0)
     """Divides the logits where the policy plays; much below 1 it takes the likeliest action."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    """Random seed."""
     eval_episodes: int = Field(default=10, ge=0)
-    """Episodes that the policy plays in an evaluation; 0: none."""
+    """Episodes per evaluation; 0: none."""
     eval_every: int = Field(default=10, ge=1)
-    """Epochs between two evaluations; there is always one at the end."""
+    """Epochs between evaluations; there is always one at the end."""
     save_every: int = Field(default=5, ge=1)
-    """Epochs between two checkpoints."""
+    """Epochs between checkpoints."""
     keep_checkpoints: int = Field(default=3, ge=1)
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Device: auto, cpu or cuda."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """auto: bfloat16 for deep networks that see pixels, where the processor computes in it."""
     deterministic: bool = True
     """Let cuDNN use only algorithms that give the same result every time."""
     save_best: bool = True
-    """Keep the checkpoint that played best beside the last ones."""
+    """Keep the checkpoint with the best evaluation beside the last ones."""
 
     @model_validator(mode="after")
     def _check_inputs(self) -> "CloningConfig":
@@ -92,11 +99,12 @@ class DaggerConfig(Section):
     """Data-set aggregation (Ross et al. 2011)."""
 
     rounds: int = Field(default=8, ge=1)
+    """DAgger rounds."""
     episodes: int = Field(default=6, ge=1)
-    """Episodes that are played in a round."""
+    """Episodes per round."""
     envs: int = Field(default=6, ge=1)
     beta_start: float = Field(default=0.5, ge=0, le=1)
-    """Share of the steps that the expert plays in the first round, beside labelling all."""
+    """Initial expert mixing ratio (beta): share of the first round that the expert plays."""
     beta_decay: float = Field(default=0.5, ge=0, le=1)
     """What is left of that share from round to round."""
     epochs: int = Field(default=10, ge=1)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.config import RunConfig, load_config
 from engine.demos.dataset import DemoSet, demos_folder
@@ -24,17 +24,9 @@ if TYPE_CHECKING:
 # Find demonstrations by the names that people give.
 
 
-def settings(
-    save_dir: str | None,
-    rom: str | None = None,
-    state: str = "",
-    allow_unknown_rom: bool = False,
-    seed: int | None = None,
-) -> RunConfig:
-    """Return the settings that options and the environment name."""
-    given: dict[str, Any] = {"save_dir": save_dir, "rom_path": rom, "seed": seed}
-    given |= {"start_state": state or None, "allow_unknown_rom": allow_unknown_rom or None}
-    return load_config(None, {key: value for key, value in given.items() if value is not None})
+def settings(save_dir: str | None) -> RunConfig:
+    """Return the settings of the environment, with this save folder if it is named."""
+    return load_config(None, {} if save_dir is None else {"save_dir": save_dir})
 
 
 def named(save_dir: str | None, files: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
@@ -67,6 +59,35 @@ def _in_a_set(name: str, places: Sequence[Path]) -> Path:
             f"Add the dataset: {sets[0]}/{name}",
         )
     return found[0]
+
+
+def members(save_dir: str | None, names: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
+    """Return the files of these names as `named` does; the name of a set stands for all in it.
+
+    Raises:
+        DemoError: There is no such file and no such set.
+    """
+    folder = demos_folder(settings(save_dir))
+    found = []
+    for name in names:
+        # A set's name means that set, whatever the current folder holds.
+        place = next((place for place in (folder / name, Path(name)) if place.is_dir()), None)
+        found += (
+            named(save_dir, [name], suffix) if place is None else sorted(place.glob(f"*{suffix}"))
+        )
+    return list(dict.fromkeys(found))
+
+
+def chosen(save_dir: str | None, files: Sequence[str]) -> DemoSet:
+    """Return the demonstrations of these files and sets; none named: all, those of sets too."""
+    folder = demos_folder(settings(save_dir))
+    return DemoSet(folder, members(save_dir, files)) if files else DemoSet(folder).with_sets()
+
+
+def short_name(path: Path, folder: Path) -> str:
+    """Return by what a file is named in the folder of demonstrations, with its set's name."""
+    here, place = path.resolve(), folder.resolve()
+    return str(here.relative_to(place)) if here.is_relative_to(place) else path.name
 
 
 # Show a session that records demonstrations, and say the result.
@@ -170,9 +191,7 @@ def recorded_episode(save_dir: str | None, run: str, number: int | None) -> "Rec
     return RecordedEpisode.find(saves(save_dir), run, number)
 
 
-def recorded_demo(
-    save_dir: str | None, file: str, rom: str | None = None, *, allow_unknown_rom: bool = False
-) -> "RecordedDemo":
+def recorded_demo(config: RunConfig, file: str) -> "RecordedDemo":
     """Find a demonstration.
 
     Raises:
@@ -181,8 +200,7 @@ def recorded_demo(
     from engine.demos.demonstration import read_demo
     from engine.sessions.replay_sources import RecordedDemo
 
-    (path,) = named(save_dir, [file])
-    config = settings(save_dir, rom, "", allow_unknown_rom)
+    (path,) = named(config.save_dir, [file])
     return RecordedDemo.of(path, read_demo(path), config)
 
 

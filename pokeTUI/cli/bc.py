@@ -1,289 +1,212 @@
 """Define `poketui bc`: clone a policy from demonstrations, or by DAgger."""
 
 import shlex
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.errors import ConfigurationError
 from engine.ground.folders import user_path
 from engine.ground.text import counted
+from pokeTUI.cli import options
 from pokeTUI.cli.completion import complete_sets
-from pokeTUI.cli.options import (
-    AnyRom,
-    Core,
-    Game,
-    LlmBackend,
-    Seed,
-    StartState,
-    chosen_rom,
-    given,
-    planner_model,
-)
+from pokeTUI.cli.progress import Bar, progress
 from pokeTUI.terminal.printing import say
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-
+    from engine.config import RunConfig
     from engine.imitation.bc import Epoch
     from engine.imitation.dagger import Round
+    from engine.imitation.from_demonstrations import Source
     from engine.types import Evaluation
 
 
+@dataclass(frozen=True, slots=True)
+class DemoOptions:
+    """Which demonstrations to learn from.
+
+    Attributes:
+        rules: Also generate this many demonstrations with the rules.
+        tag (TAG): Only demonstrations with this tag; repeatable.
+        by: Only demonstrations by this player, e.g. human.
+        success: Only successful demonstrations.
+        expert_data_dir (FOLDER): Folder of demonstrations, instead of DEMOS.
+    """
+
+    rules: Annotated[int, typer.Option(min=0, max=1_000_000)] = 0
+    tag: list[str] | None = None
+    by: str = ""
+    success: bool = False
+    expert_data_dir: str = ""
+
+    def source(self, demos: str, save_dir: str, *, has_other: bool) -> "Source":
+        """Return what is learnt from: a file, folder or set, or the demonstrations of no set.
+
+        These are left out if nothing is named and there is something else to learn from.
+        """
+        from engine.imitation.from_demonstrations import Source
+
+        message = "DEMOS and --expert-data-dir are the same setting."
+        options.refuse_if(demos and self.expert_data_dir, message, "Give one of them.")
+        found = self.expert_data_dir or demos
+        if not found and (has_other or self.rules):
+            found = ""
+        elif not self.expert_data_dir and not (demos and user_path(demos).exists()):
+            found = str(Path(save_dir) / "demos" / demos)
+        return Source(found, self.rules, tuple(self.tag or ()), self.by, self.success)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptOptions:
+    """Options by the names that they have in CleanRL's scripts.
+
+    Attributes:
+        total_training_steps (N): Batches to learn from, instead of --epochs.
+        eval_frequency (N): Batches between evaluations, instead of --eval-every.
+        save_frequency (N): Batches between checkpoints, instead of --save-every.
+        cuda: --device auto or cpu.
+        exp_name: Name prefix of the policy. Default: the time.
+        track: Log to Weights & Biases.
+        wandb_project_name: Weights & Biases project. Default: pokemon-il.
+    """
+
+    total_training_steps: Annotated[int | None, typer.Option(min=1)] = None
+    eval_frequency: Annotated[int | None, typer.Option(min=1)] = None
+    save_frequency: Annotated[int | None, typer.Option(min=1)] = None
+    cuda: bool | None = None
+    exp_name: str = ""
+    track: Annotated[bool, typer.Option("--track/--no-track")] = False
+    wandb_project_name: str = ""
+
+    def settings(self, device: str | None) -> dict[str, Any]:
+        """Return what they set of cloning; `device` is that of --device."""
+        if self.cuda is not None:
+            is_other = device is not None and (device == "cpu") is self.cuda
+            message = f"--device {device} contradicts --{'' if self.cuda else 'no-'}cuda."
+            options.refuse_if(is_other, message, "Give one of them.")
+            device = device or ("auto" if self.cuda else "cpu")
+        return options.given(
+            total_training_steps=self.total_training_steps,
+            eval_frequency=self.eval_frequency,
+            save_frequency=self.save_frequency,
+            device=device,
+        )
+
+
 def bc(
-    demos: Annotated[
-        str,
-        typer.Argument(
-            metavar="[DEMOS]",
-            help="Dataset, folder or file of demonstrations.",
-            show_default="those outside any dataset",
-            autocompletion=complete_sets,
-        ),
-    ] = "",
-    rules: Annotated[
-        int,
-        typer.Option(
-            min=0, max=1_000_000, help="Also generate this many demonstrations with the rules."
-        ),
-    ] = 0,
-    tag: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TAG", help="Only demonstrations with this tag; repeatable."),
-    ] = None,
-    by: Annotated[str, typer.Option(help="Only demonstrations by this player, e.g. human.")] = "",
-    success: Annotated[
-        bool, typer.Option("--success", help="Only successful demonstrations.")
-    ] = False,
-    network: Annotated[
-        str | None,
-        typer.Option(
-            help="ppo, dqn, impala, nature or tiny; any can be fine-tuned (run --from).",
-            show_default="ppo",
-        ),
-    ] = None,
-    inputs: Annotated[
-        str | None, typer.Option(help="features, screen or both.", show_default="features")
-    ] = None,
-    hidden_size: Annotated[
-        int | None,
-        typer.Option(
-            "--hidden-size", "--hidden-dim", help="Hidden layer width.", show_default="256"
-        ),
-    ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Number of epochs.", show_default="40")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Batch size.", show_default="64")] = None,
-    lr: Annotated[
-        float | None,
-        typer.Option("--lr", "--learning-rate", help="Learning rate.", show_default="3e-4"),
-    ] = None,
-    weight_decay: Annotated[
-        float | None, typer.Option(help="Weight decay.", show_default="1e-4")
-    ] = None,
-    balance: Annotated[
-        float | None, typer.Option(help="Oversampling of rare actions, 0 to 1.", show_default="1")
-    ] = None,
-    val_share: Annotated[
-        float | None, typer.Option(help="Validation share of the episodes.", show_default="0.2")
-    ] = None,
-    patience: Annotated[
-        int | None, typer.Option(help="Early stopping after this many epochs.", show_default="10")
-    ] = None,
-    eval_episodes: Annotated[
-        int | None, typer.Option(help="Episodes per evaluation.", show_default="10")
-    ] = None,
-    eval_every: Annotated[
-        int | None, typer.Option(help="Epochs between evaluations.", show_default="10")
-    ] = None,
-    save_every: Annotated[
-        int | None, typer.Option(help="Epochs between checkpoints.", show_default="5")
-    ] = None,
-    seed: Seed = None,
-    device: Annotated[
-        str | None, typer.Option(help="auto, cpu or cuda.", show_default="auto")
-    ] = None,
-    dagger: Annotated[
-        str,
-        typer.Option(
-            metavar="EXPERT",
-            help="Run DAgger with this expert: rules, planner or a policy.",
-        ),
-    ] = "",
-    llm_model: Annotated[str | None, planner_model("--dagger planner")] = None,
-    llm_backend: LlmBackend = None,
-    rounds: Annotated[int | None, typer.Option(help="DAgger rounds.", show_default="8")] = None,
-    round_episodes: Annotated[
-        int | None, typer.Option(help="Episodes per round.", show_default="6")
-    ] = None,
-    beta: Annotated[
-        float | None, typer.Option(help="Initial expert mixing ratio (beta).", show_default="0.5")
-    ] = None,
-    game: Game = None,
-    rom: Annotated[
-        str | None,
-        typer.Option(
-            "--rom", "--rom-path", help="Your ROM file, instead of --game.", show_default="none"
-        ),
-    ] = None,
-    core: Core = None,
-    state: StartState = None,
-    allow_unknown_rom: AnyRom = False,
-    exp_name: Annotated[
-        str, typer.Option(help="Name prefix of the policy.", show_default="the time")
-    ] = "",
-    track: Annotated[
-        bool, typer.Option("--track/--no-track", help="Log to Weights & Biases.")
-    ] = False,
-    wandb_project_name: Annotated[
-        str, typer.Option(help="Weights & Biases project.", show_default="pokemon-il")
-    ] = "",
-    resume: Annotated[
-        str,
-        typer.Option(
-            metavar="[NAME]",
-            help="Resume training a cloned policy.",
-            show_default="the latest, if no NAME",
-        ),
-    ] = "",
-    save_dir: Annotated[
-        str | None,
-        typer.Option(
-            "--save-dir", "--model-dir", help="Folder for saved policies.", show_default="saves"
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
-    expert_data_dir: Annotated[
-        str, typer.Option(metavar="FOLDER", help="Folder of demonstrations, instead of DEMOS.")
-    ] = "",
-    total_training_steps: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Batches to learn from, instead of --epochs."),
-    ] = None,
-    eval_frequency: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Batches between evaluations, instead of --eval-every."
-        ),
-    ] = None,
-    save_frequency: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Batches between checkpoints, instead of --save-every."
-        ),
-    ] = None,
-    save_best: Annotated[
-        bool | None,
-        typer.Option(
-            "--save-best/--no-save-best",
-            help="Keep the checkpoint with the best evaluation.",
-            show_default="save-best",
-        ),
-    ] = None,
-    torch_deterministic: Annotated[
-        bool | None,
-        typer.Option(
-            "--torch-deterministic/--no-torch-deterministic",
-            help="Let cuDNN use deterministic algorithms only.",
-            hidden=True,  # with its long names the help does not fit 80 columns
-        ),
-    ] = None,
-    cuda: Annotated[
-        bool | None,
-        typer.Option(
-            "--cuda/--no-cuda",
-            help="--device auto or cpu.",
-            hidden=True,
-        ),
-    ] = None,
+    demos: Annotated[str, complete_sets] = "",
+    /,
+    *,
+    given: Annotated[
+        options.Given,
+        "cloning.network cloning.inputs cloning.hidden_size=--hidden-size,--hidden-dim "
+        "cloning.epochs cloning.batch_size cloning.learning_rate=--lr,--learning-rate "
+        "cloning.weight_decay cloning.balance cloning.val_share cloning.patience "
+        "cloning.eval_episodes cloning.eval_every cloning.save_every cloning.save_best "
+        "cloning.deterministic=--torch-deterministic/--no-torch-deterministic cloning.seed "
+        "cloning.device dagger.rounds dagger.episodes=--round-episodes dagger.beta_start=--beta "
+        "rom_path=--rom,--rom-path start_state=--state allow_unknown_rom llm_model llm_backend",
+    ],
+    wanted: DemoOptions,
+    scripts: ScriptOptions,
+    dagger: str = "",
+    resume: str = "",
+    save_dir: Annotated[str | None, typer.Option("--save-dir", "--model-dir")] = None,
+    quiet: bool = False,
 ) -> None:
-    """Train a policy by behavioural cloning, or DAgger."""
-    # Here, not above: these load the learning library.
-    from engine.config import load_config
-    from engine.imitation.aggregation import aggregate
-    from engine.imitation.from_demonstrations import PROJECT, Source, clone_policy
-    from engine.planning.models.backends import make_backends
-    from engine.runs.policy_folders import PolicyFolder, list_policies
+    """Train a policy by behavioural cloning, or DAgger.
+
+    Args:
+        demos ([DEMOS]): Dataset, folder or file of demonstrations. Default: those outside any
+            dataset.
+        rom: Your ROM file, instead of --game. Default: none.
+        llm_model: Language model for --dagger planner; each step waits for its answer. Default:
+            none: the rules set goals.
+        dagger (EXPERT): Run DAgger with this expert: rules, planner or a policy.
+        resume ([NAME]): Resume training a cloned policy. Default: the latest, if no NAME.
+        save_dir: Folder for saved policies. Default: saves.
+        quiet: Print errors only.
+    """
     from pokeTUI.saved import saves
 
-    settings = given(
-        network=network, inputs=inputs, hidden_size=hidden_size, epochs=epochs,
-        batch_size=batch_size, learning_rate=lr, weight_decay=weight_decay, balance=balance,
-        val_share=val_share, patience=patience, eval_episodes=eval_episodes,
-        eval_every=eval_every, save_every=save_every, seed=seed, device=_device(device, cuda),
-        total_training_steps=total_training_steps, eval_frequency=eval_frequency,
-        save_frequency=save_frequency, save_best=save_best, deterministic=torch_deterministic,
-    )  # fmt: skip
+    settings = options.section(given, "cloning.")
+    settings |= scripts.settings(settings.get("device"))
+    rounds = options.section(given, "dagger.")
+    game = {key: value for key, value in given.items() if "." not in key}
     folder = saves(save_dir)
-    played = given(
-        rom_path=chosen_rom(rom, game), start_state=state,
-        allow_unknown_rom=allow_unknown_rom or None,
-        llm_model=llm_model, llm_backend=llm_backend,
-    )  # fmt: skip
-    if demos and expert_data_dir:
-        raise ConfigurationError(
-            "DEMOS and --expert-data-dir are the same setting.", "Give one of them."
-        )
-    if (llm_model or llm_backend) and dagger != "planner":
-        raise ConfigurationError(
-            "--llm-model and --llm-backend need --dagger planner.", "Add --dagger planner."
-        )
-    config = load_config(None, played)
-    if config.models and dagger == "planner":
-        make_backends(config)  # what is wrong with them is reported before anything is created
+    source = wanted.source(demos, folder, has_other=bool(dagger or resume))
+    job = _Job(folder, settings, rounds, source, game, scripts, dagger, resume)
+    config = job.check()
     if not resume and "seed" in config.model_fields_set:  # a variable
-        settings = {"seed": config.seed} | settings
-    if wandb_project_name and not track:
-        raise ConfigurationError("--wandb-project-name needs --track.", "Add --track.")
-    if exp_name and resume:
-        raise ConfigurationError(
-            "--exp-name names a new policy, not a resumed one.", "Leave --exp-name out."
-        )
-    project = wandb_project_name or PROJECT
-    ways = given(rounds=rounds, episodes=round_episodes, beta_start=beta)
-    if ways and not dagger and not resume:
-        raise ConfigurationError(
-            "--rounds, --round-episodes and --beta need --dagger.", "Add --dagger rules."
-        )
-    if expert_data_dir or (demos and user_path(demos).exists()):
-        recorded = expert_data_dir or demos
-    else:  # a set's name; without one those of no set, if there is nothing else to learn from
-        has_other = not demos and (rules or dagger or resume)
-        recorded = "" if has_other else str(Path(folder) / "demos" / demos)
-    source = Source(recorded, rules, tuple(tag or ()), by, success)
-    printer = _Printer(is_quiet=quiet)
-    former = {info.path for info in list_policies(folder)}
-    with printer:
-        try:
-            if dagger or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
-                path = aggregate(
-                    folder, settings, ways, source,
-                    expert=dagger or "rules", game=played, resume=resume, report=printer.show,
-                    name=exp_name, is_tracked=track, project=project,
-                ).folder  # fmt: skip
-            else:
-                path = clone_policy(
-                    folder, settings, source, game=played, resume=resume, report=printer.show,
-                    name=exp_name, is_tracked=track, project=project,
-                ).folder  # fmt: skip
-        except KeyboardInterrupt:
-            new = [info.path for info in list_policies(folder) if info.path not in former]
-            begun = [PolicyFolder.find(folder, resume).path] if resume else new
-            printer.say(_how_to_resume(begun))
-            raise typer.Exit(130) from None
+        job.settings.setdefault("seed", config.seed)
+    with progress("", left="", is_quiet=quiet) as bar:
+        path = job.do(bar)
     if not quiet:
         say(f"Saved in {path}. {_what_next(path)}")
 
 
-def _device(device: str | None, cuda: bool | None) -> str | None:
-    """Return the device that either option names."""
-    if cuda is None:
-        return device
-    if device is not None and (device == "cpu") is cuda:
-        raise ConfigurationError(
-            f"--device {device} contradicts --{'' if cuda else 'no-'}cuda.", "Give one of them."
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A policy that is to be cloned."""
+
+    save_dir: str
+    settings: dict[str, Any]
+    rounds: dict[str, Any]
+    source: "Source"
+    game: dict[str, Any]
+    scripts: ScriptOptions
+    dagger: str
+    resume: str
+
+    def check(self) -> "RunConfig":
+        """Return the game's settings, if no options contradict each other and models are usable."""
+        scripts, refuse_if = self.scripts, options.refuse_if
+        has_no_use = scripts.wandb_project_name and not scripts.track
+        refuse_if(has_no_use, "--wandb-project-name needs --track.", "Add --track.")
+        refuse_if(
+            scripts.exp_name and self.resume,
+            "--exp-name names a new policy, not a resumed one.",
+            "Leave --exp-name out.",
         )
-    return device or ("auto" if cuda else "cpu")
+        refuse_if(
+            self.rounds and not (self.dagger or self.resume),
+            "--rounds, --round-episodes and --beta need --dagger.",
+            "Add --dagger rules.",
+        )
+        return options.load_config_of(self.game, "--dagger", self.dagger)
+
+    def do(self, bar: Bar) -> Path:
+        """Clone it and return its folder; Ctrl-C ends it, and how to resume it is said."""
+        # Here, not above: these load the learning library.
+        from engine.imitation.aggregation import aggregate
+        from engine.imitation.from_demonstrations import PROJECT, clone_policy
+        from engine.runs.policy_folders import PolicyFolder, list_policies
+
+        def report(news: Any) -> None:
+            if text := _line(news):
+                bar.say(text)
+            else:
+                bar(news.done, news.total, news.what)
+
+        folder, resume = self.save_dir, self.resume
+        former = {info.path for info in list_policies(folder)}
+        shared: dict[str, Any] = {
+            "game": self.game, "resume": resume, "report": report, "name": self.scripts.exp_name,
+            "is_tracked": self.scripts.track, "project": self.scripts.wandb_project_name or PROJECT,
+        }  # fmt: skip
+        try:
+            if self.dagger or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
+                return aggregate(
+                    folder, self.settings, self.rounds, self.source,
+                    expert=self.dagger or "rules", **shared,
+                ).folder  # fmt: skip
+            return clone_policy(folder, self.settings, self.source, **shared).folder
+        except KeyboardInterrupt:
+            new = [info.path for info in list_policies(folder) if info.path not in former]
+            begun = [PolicyFolder.find(folder, resume).path] if resume else new
+            bar.say(_how_to_resume(begun))
+            raise typer.Exit(130) from None
 
 
 def _how_to_resume(paths: list[Path]) -> str:
@@ -305,75 +228,23 @@ def _what_next(path: Path) -> str:
     return f"Fine-tune it: poketui run --from {path.name}{agents}"
 
 
-class _Printer:
-    """Show how far it is on stderr, and what came of it on stdout."""
+def _line(news: Any) -> str:
+    """Return what is said of news; nothing of how far it is."""
+    from engine.imitation.bc import Epoch
+    from engine.imitation.cloning import Note
+    from engine.imitation.dagger import Round
+    from engine.types import Evaluation
 
-    def __init__(self, *, is_quiet: bool) -> None:
-        self._is_quiet = is_quiet
-        self._bar: Bar | None = None
-        self._task: Any = None
-        self._what = ""
-
-    def __enter__(self) -> "_Printer":
-        if not self._is_quiet and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import (
-                BarColumn,
-                MofNCompleteColumn,
-                Progress,
-                TextColumn,
-                TimeRemainingColumn,
-            )
-
-            columns = (
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
-            )
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def show(self, news: Any) -> None:
-        """Show how far it is, or what came of it."""
-        from engine.imitation.bc import Epoch
-        from engine.imitation.cloning import Note
-        from engine.imitation.dagger import Round
-        from engine.types import Evaluation
-
-        match news:
-            case Epoch():
-                self.say(_epoch_line(news))
-            case Round():
-                self.say(_round_line(news))
-            case Note(text):
-                self.say(text)
-            case Evaluation():
-                self.say(_evaluation_line(news))
-            case _ if self._bar is not None:
-                if news.what != self._what:
-                    if self._task is not None:
-                        self._bar.remove_task(self._task)
-                    self._task = self._bar.add_task(news.what, total=news.total)
-                    self._what = news.what
-                self._bar.update(self._task, completed=news.done, total=news.total)
-
-    def say(self, text: str) -> None:
-        """Print a line above the bar."""
-        if self._is_quiet:
-            return
-        if self._bar is not None:
-            self._bar.console.file.flush()
-            self._bar.stop()
-            say(text)
-            self._bar.start()
-        else:
-            say(text)
+    match news:
+        case Epoch():
+            return _epoch_line(news)
+        case Round():
+            return _round_line(news)
+        case Evaluation():
+            return _evaluation_line(news)
+        case Note(text):
+            return text
+    return ""
 
 
 def _epoch_line(epoch: "Epoch") -> str:

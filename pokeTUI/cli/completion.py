@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import get_args
 
 import typer
 
@@ -75,18 +74,6 @@ def complete_live_runs(incomplete: str) -> list[str]:
         return []
     names = [path.name.rsplit(".", 2)[0] for path in sockets]
     return [name for name in names if name.startswith(incomplete) and _WORD.fullmatch(name)]
-
-
-def choices_of(key: str) -> Completer:
-    """Return what completes a setting that is one of a few words."""
-
-    def complete(incomplete: str) -> list[str]:
-        from engine.config import RunConfig
-
-        allowed = get_args(RunConfig.model_fields[key].annotation)
-        return words(*filter(None, allowed))(incomplete)
-
-    return complete
 
 
 def complete_settings(incomplete: str) -> list[tuple[str, str]]:

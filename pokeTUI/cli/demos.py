@@ -1,239 +1,280 @@
-"""Define `poketui demos`: list, watch, check, count, sort and exchange demonstrations."""
+"""Define `poketui demos`: list, show, watch, check, count and delete demonstrations."""
 
-from pathlib import Path
+import statistics
+import time
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from engine.config import load_config
+from engine.demos.dataset import DemoSet, demos_folder
+from engine.demos.demonstration import SUFFIX, read_demo
+from engine.demos.recording_log import LOG_SUFFIX
+from engine.demos.writer import is_being_written
+from engine.demos.writer import recover as recover_log
+from engine.errors import DemoError
+from engine.games.bundled import name_of
 from engine.ground.text import counted
-from pokeTUI.cli import video
-from pokeTUI.cli.completion import words
-from pokeTUI.cli.options import AnyRom, Color, Core, Game, Panels, Rom, SaveDir, Seed, chosen_rom
+from pokeTUI.app.recordings import chosen, members, named, settings, short_name
+from pokeTUI.cli import demo_sets
+from pokeTUI.cli.demo_sets import Files
+from pokeTUI.cli.options import Color, Given, SaveDir, command
+from pokeTUI.cli.video import VideoOptions, write_videos
 from pokeTUI.terminal.printing import confirm, say
 
-demos_app = typer.Typer(help="List, watch, validate, filter, import and export demonstrations.")
+demos_app = typer.Typer()
 
-Files = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[FILE]...",
-        help="Demonstrations or datasets: paths, or names in the demos folder.",
-        show_default="all",
-    ),
-]
-FORMATS = ("npz", "minari", "lerobot", "csv")
+_BAR = 30
 
 
-@demos_app.callback(invoke_without_command=True)
+@demos_app.callback()
 def demos(context: typer.Context, save_dir: SaveDir = None) -> None:
-    """List, watch, validate, filter, import and export demonstrations."""
-    from pokeTUI.cli import demo_reports
-
+    """List the demonstrations, if nothing else is asked for."""
     if context.invoked_subcommand is None:
-        demo_reports.print_list(save_dir)
+        list_(save_dir)
 
 
-@demos_app.command("list", cls=Panels)
+@command(demos_app, "list")
 def list_(save_dir: SaveDir = None) -> None:
     """List the demonstrations."""
-    from pokeTUI.cli import demo_reports
-
-    demo_reports.print_list(save_dir)
-
-
-@demos_app.command(cls=Panels)
-def show(
-    file: Annotated[str, typer.Argument(help="A demonstration.")], save_dir: SaveDir = None
-) -> None:
-    """Show a demonstration's metadata."""
-    from pokeTUI.cli import demo_reports
-
-    demo_reports.print_one(save_dir, file)
+    demos = DemoSet(demos_folder(settings(save_dir)))
+    sets = demos.sets()
+    if not len(demos) and not demos.logs() and not sets:
+        say(f"No demonstrations in {demos.folder}.")
+        return
+    _print_set(demos)
+    for place, one in enumerate(sets):
+        if place or len(demos) or demos.logs():
+            say("")
+        say(f"set {one.folder.name}")
+        _print_set(one)
 
 
-@demos_app.command(cls=Panels)
+def _print_set(demos: DemoSet) -> None:
+    if len(demos):
+        say(f"{'demonstration':<34} {'by':<8} {'steps':>7} {'return':>8}  goal  tags")
+    for entry in demos.entries():
+        demo, name = entry.demo, entry.path.name.removesuffix(SUFFIX)
+        if demo is None:
+            say(f"{name:<34} ! {entry.refusal}")
+            continue
+        goal = "✓" if demo.is_success else "–"
+        paid = _plain(demo.episode_return, 1)
+        say(
+            f"{name:<34} {demo.by[:8]:<8} {len(demo.shown):>7,} {paid:>8}  "
+            f"{goal:<4}  {' '.join(sorted(demo.tags))}".rstrip()
+        )
+    for log in demos.logs():
+        name = log.name.removesuffix(SUFFIX + LOG_SUFFIX)
+        goes_on = is_being_written(log)
+        say(f"{name:<34} " + ("● recording" if goes_on else "left behind by a crash"))
+        if not goes_on:
+            say(f"  Recover it: poketui demos recover {log.name}")
+
+
+@command(demos_app)
+def show(file: str, /, save_dir: SaveDir = None) -> None:
+    """Show a demonstration's metadata.
+
+    Args:
+        file: A demonstration.
+    """
+    (path,) = named(save_dir, [file])
+    demo = read_demo(path)
+    recording = demo.recording
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(demo.created_s))
+    game = f"{name}, " if (name := name_of(recording.rom)) else ""
+    rows = [
+        ("file", f"{path}, {path.stat().st_size:,} bytes"),
+        ("task", demo.task or "–"),
+        ("played by", f"{demo.by}, {when}"),
+        ("tags", " ".join(sorted(demo.tags)) or "–"),
+        ("steps", f"{len(demo.shown):,}"),
+        ("return", _plain(demo.episode_return, 2)),
+        ("goal", "reached" if demo.is_success else "not reached"),
+        ("game", f"{game}ROM {recording.rom[:12]}, emulator {recording.emulator}"),
+        ("press", f"hold {recording.frames[0]}, wait {recording.frames[1]} frames"),
+        (
+            "checked",
+            f"at {counted(len(demo.memory_hashes), 'step')}"
+            + (" and the end" * bool(recording.memory)),
+        ),
+    ]
+    if demo.begins_at:
+        rows.append(("starts", f"after {counted(demo.begins_at, 'step')} that led there"))
+    if demo.has_live:
+        live = sum(each.is_live for each in demo.shown)
+        time_s = _duration(demo.live_s)
+        rows.append(("real time", f"{time_s}, with {live:,} of the steps"))
+    if demo.num_interventions:
+        rows.append(("human", f"{counted(demo.num_interventions, 'step')} in place of the agent"))
+    for name, value in rows:
+        say(f"{name:<12} {value}")
+    if demo.events:
+        say("", "   step  event")
+    for event in demo.events:
+        say(f"{event.step:>7,}  {event.kind}: {event.text}")
+
+
+@command(demos_app)
 def watch(
-    file: Annotated[str, typer.Argument(help="A demonstration.")],
-    game: Game = None,
-    rom: Rom = None,
-    core: Core = None,
-    allow_unknown_rom: AnyRom = False,
-    gif: video.GifFile = None,
-    mp4: video.Mp4File = None,
-    panes: video.Panes = False,
-    size: video.Size = video.DEFAULT_SIZE,
-    speed: video.Speed = 1.0,
-    scale: video.Scale = None,
-    first: video.First = None,
-    last: video.Last = None,
-    force: video.Force = False,
+    file: str,
+    /,
+    film: VideoOptions,
+    given: Annotated[Given, "rom_path allow_unknown_rom save_dir"],
     color: Color = "auto",
-    save_dir: SaveDir = None,
 ) -> None:
-    """Watch a demonstration forwards and backwards; t plays on from there. Or save a video."""
-    from pokeTUI.app.recordings import recorded_demo, watch
+    """Watch a demonstration forwards and backwards; t plays on from there. Or save a video.
 
-    recorded = recorded_demo(
-        save_dir, file, chosen_rom(rom, game), allow_unknown_rom=allow_unknown_rom
-    )
-    film = video.VideoOptions(gif, mp4, panes, size, speed, scale, first, last, force)
+    Args:
+        file: A demonstration.
+    """
+    from pokeTUI.app.recordings import recorded_demo
+    from pokeTUI.app.recordings import watch as watch_recorded
+
+    recorded = recorded_demo(load_config(None, given), file)
     if film.are_given():
-        video.write_videos(recorded, film)
+        write_videos(recorded, film)
     else:
-        say(*watch(recorded, color=color))
+        say(*watch_recorded(recorded, color=color))
 
 
-@demos_app.command(cls=Panels)
+@command(demos_app)
 def validate(
-    files: Files = None,
-    game: Game = None,
-    rom: Rom = None,
-    core: Core = None,
-    allow_unknown_rom: AnyRom = False,
-    save_dir: SaveDir = None,
+    files: Files = None, /, *, given: Annotated[Given, "rom_path allow_unknown_rom save_dir"]
 ) -> None:
     """Replay demonstrations and verify that each repeats exactly."""
-    from pokeTUI.cli import demo_reports
+    from engine.demos.validation import validate as validated  # here: it loads what games need
 
-    code = demo_reports.print_validation(
-        save_dir, files or [], chosen_rom(rom, game), allow_unknown_rom
-    )
-    raise typer.Exit(code)
+    config = load_config(None, given)
+    demos = chosen(config.save_dir, files or ())
+    if not len(demos):
+        say(f"No demonstrations in {demos.folder}.")
+        return
+    refused = 0
+    for found in validated(demos.paths, config):
+        refused += bool(found.refusal)
+        how = found.refusal or f"{counted(found.steps, 'step')}, exactly as recorded"
+        if found.unchecked:
+            unchecked = ", ".join(found.unchecked)
+            how = f"{counted(found.steps, 'step')}, as recorded; not checked: {unchecked}"
+        say(f"{short_name(found.path, demos.folder)}: {how}")
+    if refused:
+        say(f"{refused:,} of {len(demos):,} diverge from the recording.")
+    raise typer.Exit(2 if refused else 0)
 
 
-@demos_app.command(cls=Panels)
-def stats(files: Files = None, save_dir: SaveDir = None) -> None:
+@command(demos_app)
+def stats(files: Files = None, /, save_dir: SaveDir = None) -> None:
     """Show statistics: lengths, returns, maps, actions."""
-    from pokeTUI.cli import demo_reports
-
-    demo_reports.print_statistics(save_dir, files or [])
-
-
-@demos_app.command(cls=Panels)
-def split(
-    valid: Annotated[float, typer.Option(help="Validation share.")] = 0.2,
-    seed: Seed = None,
-    files: Files = None,
-    save_dir: SaveDir = None,
-) -> None:
-    """Split each dataset into train and valid for `poketui bc`; written to split.json."""
-    from pokeTUI.app.recordings import settings
-    from pokeTUI.cli import demo_reports
-
-    config = settings(save_dir, seed=seed)
-    demo_reports.print_split(save_dir, files or [], valid, config.seed)
-
-
-@demos_app.command("filter", cls=Panels)
-def filter_(
-    files: Files = None,
-    tag: Annotated[
-        list[str] | None, typer.Option(metavar="TAG", help="With this tag; repeatable.")
-    ] = None,
-    success: Annotated[
-        bool | None,
-        typer.Option("--success/--failure", help="Successful: reached the goal; or did not."),
-    ] = None,
-    by: Annotated[str, typer.Option(help="By this player: human, rules, ...")] = "",
-    map_: Annotated[str, typer.Option("--map", help="Visited this map.")] = "",
-    min_return: Annotated[float | None, typer.Option(help="Minimum return.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write copies into this folder.")] = None,
-    save_dir: SaveDir = None,
-) -> None:
-    """List the demonstrations that match all filters."""
-    from pokeTUI.cli import demo_reports
-
-    tags = frozenset(tag or [])
-    demo_reports.print_filtered(save_dir, files or [], tags, success, by, map_, min_return, out)
+    demos = chosen(save_dir, files or ())
+    found = demos.statistics()
+    count, total = len(found.lengths), sum(found.lengths)
+    if not count:
+        say(f"No readable demonstrations in {demos.folder}.")
+        return
+    say(f"demonstrations  {count:,}, {found.successes:,} reached the goal")
+    say(f"by              {', '.join(f'{who} {number:,}' for who, number in found.by)}")
+    say(f"steps           {total:,}, {_spread(found.lengths, 0)} each")
+    if found.live_s:
+        say(f"real time       {_duration(found.live_s)}")
+    say(f"return          {_spread(found.returns, 1)}")
+    if found.interventions:
+        say(f"interventions   {counted(found.interventions, 'step')}")
+    unread = len(demos) - count
+    if unread:
+        say(f"unreadable      {unread:,}; see: poketui demos")
+    for title, parts in (("map", found.maps), ("action", found.actions)):
+        say("", f"{title:<22} {'steps':>8}")
+        for name, steps in parts:
+            share = steps / max(1, total)
+            say(f"{name:<22} {steps:>8,}  {share:>4.0%} {'█' * round(share * _BAR)}".rstrip())
+    for title, how, tally in (
+        ("milestone", "reached", found.milestones),
+        ("note", "noted", found.notes),
+    ):
+        if tally:
+            say("", f"{title:<22} {how:>8}")
+        for name, times in tally:
+            say(f"{name:<22} {times:>8,}")
 
 
-@demos_app.command(cls=Panels)
-def merge(
-    folders: Annotated[list[Path], typer.Argument(help="Folders of demonstrations.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder to write copies into.", show_default="the save folder's"),
-    ] = None,
-    save_dir: SaveDir = None,
-) -> None:
-    """Copy demonstrations from other folders, without duplicates."""
-    from pokeTUI.cli import demo_reports
-
-    demo_reports.print_merge(save_dir, folders, out)
+command(demos_app)(demo_sets.split)
+command(demos_app, "filter")(demo_sets.filter_)
+command(demos_app)(demo_sets.merge)
 
 
-@demos_app.command(cls=Panels)
+@command(demos_app)
 def delete(
-    files: Annotated[list[str], typer.Argument(help="Demonstrations.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    files: list[str],
+    /,
+    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
     save_dir: SaveDir = None,
 ) -> None:
-    """Delete demonstrations permanently."""
-    from pokeTUI.cli import demo_reports
+    """Delete demonstrations permanently.
 
-    demos = demo_reports.deletable(save_dir, files)
+    Args:
+        files: Demonstrations.
+        yes: Do not ask.
+    """
+    demos = DemoSet(demos_folder(settings(save_dir)), members(save_dir, files))
+    if not len(demos):
+        raise DemoError(f"No demonstrations in {', '.join(files)}.", "List them: poketui demos")
+    demos.check_deletable()
+    for path in demos.paths:
+        say(str(path))
     count = counted(len(demos), "demonstration")
     if not yes and not confirm(f"Delete {count} permanently?"):
         raise typer.Exit(1)
     say(f"{demos.delete():,} deleted.")
 
 
-@demos_app.command(cls=Panels)
-def recover(files: Files = None, save_dir: SaveDir = None) -> None:
+@command(demos_app)
+def recover(files: Files = None, /, save_dir: SaveDir = None) -> None:
     """Recover demonstrations from interrupted recordings."""
-    from pokeTUI.cli import demo_reports
-
-    raise typer.Exit(demo_reports.print_recovery(save_dir, files or []))
-
-
-@demos_app.command(cls=Panels)
-def export(
-    files: Files = None,
-    format_: Annotated[
-        str,
-        typer.Option(
-            "--format", help=f"Format: {', '.join(FORMATS)}.", autocompletion=words(*FORMATS)
-        ),
-    ] = "npz",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder to write into; for minari and lerobot the dataset's.",
-            show_default="the current folder",
-        ),
-    ] = None,
-    game: Game = None,
-    rom: Rom = None,
-    core: Core = None,
-    allow_unknown_rom: AnyRom = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files.")] = False,
-    save_dir: SaveDir = None,
-) -> None:
-    """Export demonstrations as NPZ, Minari, LeRobotDataset v3 or CSV."""
-    from pokeTUI.app.recordings import settings
-    from pokeTUI.cli import demo_reports
-
-    config = settings(save_dir, chosen_rom(rom, game), "", allow_unknown_rom)
-    demo_reports.print_export(config, files or [], format_, out, is_forced=force)
+    demos = DemoSet(demos_folder(settings(save_dir)))
+    if files:
+        logs = members(save_dir, files, SUFFIX + LOG_SUFFIX)
+    else:
+        found = (log for one in (demos, *demos.sets()) for log in one.logs())
+        logs = [log for log in found if not is_being_written(log)]
+    if not logs:
+        say(f"Nothing to recover in {demos.folder}.")
+    refused = 0
+    for log in logs:
+        try:
+            demo = recover_log(log)
+        except DemoError as error:
+            refused += 1
+            say(f"{log.name}: {error}")
+        else:
+            steps = (
+                counted(len(demo.shown), "step")
+                if demo.shown
+                else "nothing had been played; deleted"
+            )
+            say(f"{log.name.removesuffix(LOG_SUFFIX)}: {steps}")
+    raise typer.Exit(2 if refused else 0)
 
 
-@demos_app.command("import", cls=Panels)
-def import_(
-    files: Annotated[
-        list[Path], typer.Argument(help=".demo, .npz or .csv files, or folders of Minari.")
-    ],
-    game: Game = None,
-    rom: Rom = None,
-    core: Core = None,
-    state: Annotated[
-        str, typer.Option(help="Start state of imported actions.", show_default="a new game")
-    ] = "",
-    allow_unknown_rom: AnyRom = False,
-    save_dir: SaveDir = None,
-) -> None:
-    """Import demonstrations; foreign actions are replayed here first."""
-    from pokeTUI.app.recordings import settings
-    from pokeTUI.cli import demo_reports
+command(demos_app)(demo_sets.export)
+command(demos_app, "import")(demo_sets.import_)
 
-    config = settings(save_dir, chosen_rom(rom, game), state, allow_unknown_rom)
-    raise typer.Exit(demo_reports.print_import(config, files))
+
+def _spread(values: Sequence[float], digits: int) -> str:
+    low, high = min(values), max(values)
+    middle = statistics.median(values)
+    plain = [_plain(value, digits) for value in (low, high, middle)]
+    return f"{plain[0]} to {plain[1]}, median {plain[2]}"
+
+
+def _plain(value: float, digits: int) -> str:
+    """Return a number in words; none is minus zero."""
+    return f"{round(value, digits) + 0.0:,.{digits}f}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time as m:ss."""
+    whole = round(seconds)
+    return f"{whole // 60}:{whole % 60:02}"

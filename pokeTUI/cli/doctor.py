@@ -9,48 +9,37 @@ import typer
 
 from engine.ground.text import visible
 from pokeTUI.cli import options
-from pokeTUI.terminal.printing import say
+from pokeTUI.terminal.printing import say, say_json
 
 if TYPE_CHECKING:
     from pokeTUI.app.doctor.machine import Finding
 
 
 def doctor(
-    game: options.Game = None,
-    rom: options.Rom = None,
-    core: options.Core = None,
+    given: Annotated[options.Given, "rom_path llm_model llm_backend save_dir set"],
     config: options.ConfigFile = None,
-    llm_model: Annotated[
-        str | None, typer.Option(help="Language model to check.", show_default="none")
-    ] = None,
-    llm_backend: options.LlmBackend = None,
-    save_dir: options.SaveDir = None,
-    set_: options.Settings = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_: bool = False,
 ) -> None:
-    """Check this machine (terminal, ROM, model, disk); exit code 1 if a run would fail."""
-    import json
+    """Check this machine (terminal, ROM, model, disk); exit code 1 if a run would fail.
+
+    Args:
+        llm_model: Language model to check. Default: none.
+        json_: Print JSON.
+    """
     from dataclasses import asdict
 
     from pokeTUI.app.doctor.examination import examine, look_around
     from pokeTUI.app.doctor.machine import Verdict
 
-    given = options.given(
-        rom_path=options.chosen_rom(rom, game),
-        llm_model=llm_model,
-        llm_backend=llm_backend,
-        save_dir=save_dir,
-    )
     findings = []
-    for finding in examine(look_around(), config, options.parse_settings(set_) | given):
+    for finding in examine(look_around(), config, given):
         findings.append(finding)
         if not json_:
             _print(finding)
     is_well = all(finding.verdict is not Verdict.BAD for finding in findings)
     if json_:
         rows = [{**asdict(finding), "verdict": finding.verdict.value} for finding in findings]
-        text = json.dumps({"is_well": is_well, "findings": rows}, indent=1)
-        say(*text.replace("\x7f", "\\u007f").split("\n"))
+        say_json({"is_well": is_well, "findings": rows})
     raise typer.Exit(0 if is_well else 1)
 
 

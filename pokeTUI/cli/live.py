@@ -7,12 +7,12 @@ import typer
 
 from engine.errors import ConfigurationError
 from pokeTUI.cli.completion import complete_live_runs
-from pokeTUI.cli.options import Color
+from pokeTUI.cli.options import Color, exclusive
 from pokeTUI.terminal.printing import say
 
 DEFAULT_PORT = 8080
 
-LiveRunName = Annotated[
+LiveRun = Annotated[
     str | None,
     typer.Argument(
         metavar="[RUN]",
@@ -23,54 +23,48 @@ LiveRunName = Annotated[
 ]
 
 
-def attach(
-    run: LiveRunName = None,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Watch only; never take control.")
-    ] = False,
-    color: Color = "auto",
-) -> None:
-    """Attach to a run in the background; q detaches."""
+def attach(run: LiveRun = None, /, read_only: bool = False, color: Color = "auto") -> None:
+    """Attach to a run in the background; q detaches.
+
+    Args:
+        read_only: Watch only; never take control.
+    """
     from pokeTUI.app.launch import view
 
     raise typer.Exit(view(run, is_read_only=read_only, color=color)())
 
 
-def stop(
-    run: LiveRunName = None,
-    now: Annotated[
-        bool, typer.Option("--now", help="Do not save: progress since the last checkpoint is lost.")
-    ] = False,
-) -> None:
-    """Save and stop a run in the background."""
+def stop(run: LiveRun = None, /, now: bool = False) -> None:
+    """Save and stop a run in the background.
+
+    Args:
+        now: Do not save: progress since the last checkpoint is lost.
+    """
     from pokeTUI.app.launch import stop_live
 
     raise typer.Exit(stop_live(run, is_now=now))
 
 
 def serve(
-    run: LiveRunName = None,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0: any free one.")
-    ] = DEFAULT_PORT,
-    control: Annotated[
-        bool, typer.Option("--control", help="Allow browsers to control the run.")
-    ] = False,
-    statistics: Annotated[
-        bool,
-        typer.Option("--statistics", help="Serve the statistics page instead of the terminal."),
-    ] = False,
+    run: LiveRun = None,
+    /,
+    port: Annotated[int, typer.Option(min=0, max=65535)] = DEFAULT_PORT,
+    control: bool = False,
+    statistics: bool = False,
 ) -> None:
-    """Show a run in a browser on this machine; whoever has the printed address can watch."""
+    """Show a run in a browser on this machine; whoever has the printed address can watch.
+
+    Args:
+        port: Port on 127.0.0.1; 0: any free one.
+        control: Allow browsers to control the run.
+        statistics: Serve the statistics page instead of the terminal.
+    """
     import asyncio
     import importlib.util
 
     from engine.remote.folder import find_live_run
 
-    if statistics and control:
-        raise ConfigurationError(
-            "--statistics and --control are mutually exclusive.", "Leave one out."
-        )
+    exclusive(statistics and "--statistics", control and "--control")
     if statistics:
         _serve_statistics(run, port)
         return

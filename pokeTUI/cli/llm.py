@@ -1,171 +1,211 @@
 """Define `poketui llm`: check language models, ask one, read and export what was asked."""
 
-from pathlib import Path
-from typing import Annotated, Any
+import asyncio
+import shlex
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.ground.providers import names_of
-from pokeTUI.cli.completion import complete_runs_or_latest
-from pokeTUI.cli.options import (
-    Core,
-    Game,
-    LatestRun,
-    LlmBackend,
-    Panels,
-    Rom,
-    SaveDir,
-    Settings,
-    StartState,
-    chosen_rom,
-    given,
-    parse_settings,
-)
+from engine.config import RunConfig
+from engine.ground.text import counted, visible
+from engine.planning.models.backends import make_backends
+from engine.planning.models.backends.base import Backend, ChatRequest
+from engine.planning.models.check import check_model
+from engine.planning_types import Subgoal
+from engine.runs.folder import RunFolder, find_run
+from pokeTUI.cli.llm_export import export, read_exchanges
+from pokeTUI.cli.llm_pull import config_with_model, pull
+from pokeTUI.cli.options import Given, LatestRun, SaveDir, command
+from pokeTUI.saved import saves
+from pokeTUI.terminal.printing import say, say_part
 
-llm_app = typer.Typer(
-    help="Check, download and query language models; show and export a run's exchanges.",
-    no_args_is_help=True,
-)
+if TYPE_CHECKING:
+    from engine.planning.models.single_plan import OneAnswer
 
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        "--llm-model",
-        help="Language model: smollm2:1.7b, gpt-..., claude-..., ./FILE.gguf; or a comma-separated "
-        "list.",
-        show_default="smollm2:1.7b",
-    ),
-]
-BaseUrl = Annotated[str | None, typer.Option(help="Server URL.", show_default="the provider's")]
+llm_app = typer.Typer()
+
+_MARKS = {True: "✓", False: "✗", None: "·"}
+_GOAL_WIDTH = 34
 
 
-@llm_app.command(cls=Panels)
+@command(llm_app)
 def check(
-    model: Model = None,
-    llm_backend: LlmBackend = None,
-    base_url: BaseUrl = None,
-    set_: Settings = None,
+    given: Annotated[
+        Given, "llm_model=--model,--llm-model llm_backend llm_base_url=--base-url set"
+    ],
 ) -> None:
-    """Check server, model, schema and latency; exit code 2 if it cannot be used."""
-    from pokeTUI.cli.llm_reports import print_check
+    """Check server, model, schema and latency; exit code 2 if it cannot be used.
 
-    raise typer.Exit(print_check(_settings(set_, model, llm_backend, base_url)))
-
-
-@llm_app.command(cls=Panels)
-def pull(
-    model: Annotated[
-        str | None,
-        typer.Argument(help="Name in Ollama's library.", show_default="smollm2:1.7b"),
-    ] = None,
-    base_url: BaseUrl = None,
-) -> None:
-    """Download a model with Ollama; an interrupted download is resumed."""
-    from pokeTUI.cli.pulling import pull_models
-
-    pull_models(_settings(None, model, None, base_url))
+    Args:
+        model: Language model: smollm2:1.7b, gpt-..., claude-..., ./FILE.gguf; or a comma-separated
+            list. Default: smollm2:1.7b.
+    """
+    config = config_with_model(given)
+    backends = make_backends(config)
+    is_good = [asyncio.run(_check(backend, config)) for backend in backends]
+    if all(is_good):
+        say(f"Use it: {_command(config, given)}")
+    elif len(is_good) > 1:
+        say(f"{sum(is_good)} of {len(is_good)} models can be used.")
+    raise typer.Exit(0 if all(is_good) else 2)
 
 
-@llm_app.command(cls=Panels)
+async def _check(backend: Backend, config: RunConfig) -> bool:
+    way = "run here" if backend.name == "local" else f"{backend.name} protocol"
+    say(f"{backend.model}, {way}")
+    try:
+        steps = await check_model(
+            backend, config.planner, max_context_length=config.max_context_length
+        )
+    finally:
+        await backend.close()
+    for step in steps:
+        say(f"  {_MARKS[step.is_ok]} {step.name:<7} {step.text}")
+        if step.remedy and step.is_ok is not True:
+            say(f"            {step.remedy}")
+    return all(step.is_ok for step in steps)
+
+
+def _command(config: RunConfig, settings: Mapping[str, Any]) -> str:
+    """Return the command of a run that asks as was asked here."""
+    options = {"llm_model": "--llm-model", "llm_backend": "--llm-backend"}
+    words = ["poketui", "run", "--llm-model", config.llm_model]
+    for key, value in settings.items():
+        if key != "llm_model":
+            words += [options[key], value] if key in options else ["--set", f"{key}={value}"]
+    return shlex.join(words)
+
+
+command(llm_app)(pull)
+
+
+@command(llm_app)
 def ask(
-    state: StartState = None,
-    game: Game = None,
-    rom: Rom = None,
-    core: Core = None,
-    instruction: Annotated[
-        str, typer.Option("--instruction", "--wish", help="Instruction for the model.")
-    ] = "",
-    model: Model = None,
-    llm_backend: LlmBackend = None,
-    base_url: BaseUrl = None,
-    set_: Settings = None,
+    given: Annotated[
+        Given,
+        "start_state=--state rom_path llm_model=--model,--llm-model llm_backend "
+        "llm_base_url=--base-url set",
+    ],
+    instruction: Annotated[str, typer.Option("--instruction", "--wish")] = "",
 ) -> None:
-    """Query a model for one plan; show prompt, answer and the parsed goals."""
-    from pokeTUI.cli.llm_reports import print_plan
+    """Query a model for one plan; show prompt, answer and the parsed goals.
 
-    settings = _settings(set_, model, llm_backend, base_url)
-    settings |= given(rom_path=chosen_rom(rom, game), start_state=state)
-    raise typer.Exit(print_plan(settings, instruction=instruction))
+    Args:
+        model: Language model: smollm2:1.7b, gpt-..., claude-..., ./FILE.gguf; or a comma-separated
+            list. Default: smollm2:1.7b.
+        instruction: Instruction for the model.
+    """
+    # Here, not above: it loads the emulator.
+    from engine.planning.models.single_plan import plan_once
+
+    config = config_with_model(given)
+    is_alone = len(config.models) == 1
+    last_kind = False
+
+    def show(text: str, is_thinking: bool) -> None:
+        nonlocal last_kind
+        if is_thinking != last_kind:
+            say("", "--- thoughts" if is_thinking else "--- answer")
+            last_kind = is_thinking
+        say_part(text)
+
+    def show_request(request: ChatRequest) -> None:
+        say("--- rules", *request.system.split("\n"))
+        say("--- question", *request.user.split("\n"))
+        if is_alone:
+            say("--- answer")
+
+    answers, plan = plan_once(
+        config, instruction=instruction, on_request=show_request, on_text=show
+    )
+    for one in answers:
+        if not is_alone:
+            say(f"--- {one.model}")
+            last_kind = False
+            if one.answer is not None and one.answer.thinking:
+                show(one.answer.thinking, True)
+            if one.answer is not None:
+                show(one.answer.text, False)
+        _print_reading(one)
+        if one.reading.plan is not None and not is_alone:
+            _print_goal(one.reading.plan)
+    if plan is None:
+        raise typer.Exit(2)
+    if not is_alone:
+        say(f"--- vote, weighted by confidence: {plan.goal_source}")
+    _print_goal(plan, "confidence" if len(answers) > 1 else "stated confidence")
 
 
-@llm_app.command(cls=Panels)
+def _print_reading(one: "OneAnswer") -> None:
+    answer, reading = one.answer, one.reading
+    if answer is not None:
+        say(
+            "",
+            f"--- {answer.latency_s:.1f} s, first token after {answer.first_token_s:.1f} s, "
+            f"{counted(answer.prompt_tokens, 'token')} in, {answer.answer_tokens:,} out",
+        )
+    if reading.repairs:
+        say(f"repaired: {', '.join(reading.repairs)}")
+    if reading.plan is None:
+        say(f"no goal: {reading.error}")
+
+
+def _print_goal(plan: Subgoal, sureness: str = "stated confidence") -> None:
+    say(f"goal: {plan.option.kind} {plan.option.target}: {plan.option.text}")
+    say(f"reached when: {plan.condition}")
+    say(f"{sureness}: {plan.confidence:.0%}")
+
+
+@command(llm_app)
 def log(
     run: LatestRun = "latest",
-    last: Annotated[int, typer.Option(min=1, help="Number of exchanges, newest last.")] = 20,
-    full: Annotated[bool, typer.Option("--full", help="Show full prompts and answers.")] = False,
+    /,
+    last: Annotated[int, typer.Option(min=1)] = 20,
+    full: bool = False,
     save_dir: SaveDir = None,
 ) -> None:
     """List a run's exchanges with its language model, and their outcomes.
 
     For other programs: poketui export --table exchanges
+
+    Args:
+        last: Number of exchanges, newest last.
+        full: Show full prompts and answers.
     """
-    from pokeTUI.cli.llm_reports import print_exchanges
+    folder = RunFolder(find_run(saves(save_dir), run, purpose="read"))
+    found = read_exchanges(folder)
+    if not found.exchanges:
+        say(f"The run {folder.run_id} queried no language model.")
+        return
+    for exchange in found.exchanges[-last:]:
+        _print_full(exchange) if full else _print_line(exchange)
+    if found.damaged:
+        say(f"{found.damaged} damaged lines were skipped.")
 
-    print_exchanges(save_dir, run, last=last, is_full=full)
 
-
-@llm_app.command(cls=Panels)
-def export(
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN]...",
-            help="Saved runs.",
-            show_default="the latest",
-            autocompletion=complete_runs_or_latest,
-        ),
-    ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Export all saved runs.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("fine-tuning"),
-    model: Annotated[
-        str, typer.Option(help="Only answers of these models, separated by commas.")
-    ] = "",
-    progress: Annotated[
-        bool,
-        typer.Option(
-            "--progress/--no-progress", help="Only goals that brought progress when reached."
-        ),
-    ] = True,
-    min_right: Annotated[
-        int, typer.Option(min=1, help="Minimum number of times a goal was right.")
-    ] = 1,
-    min_success: Annotated[
-        float, typer.Option(min=0, max=1, help="Minimum success rate of a goal.")
-    ] = 0.5,
-    dedupe: Annotated[
-        bool,
-        typer.Option("--dedupe/--no-dedupe", help="One example per situation and choice."),
-    ] = True,
-    val_share: Annotated[
-        float, typer.Option(min=0, max=0.9, help="Validation share of the examples.")
-    ] = 0.1,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the files.")] = False,
-    save_dir: SaveDir = None,
-) -> None:
-    """Export the answers that were proven right, as chats for fine-tuning (JSONL).
-
-    Right is a goal that was followed, reached, and brought progress, as read from RAM.
-    """
-    from engine.planning.models.fine_tuning import Requirements
-    from pokeTUI.cli.llm_export import export_examples
-
-    requirements = Requirements(
-        needs_progress=progress,
-        min_right=min_right,
-        min_success=min_success,
-        models=names_of(model),
-        has_duplicates=not dedupe,
+def _print_line(exchange: dict[str, Any]) -> None:
+    goal = exchange["goal"] or f"no goal: {exchange['error']}"
+    tally = exchange["verdicts"]
+    came = f"{tally['reached']} reached, {tally['failed']} failed" if exchange["goal"] else ""
+    latency = exchange["latency_s"]
+    say(
+        f"{exchange['exchange']:>5}  {exchange['trigger']:<9} "
+        f"{visible(goal)[:_GOAL_WIDTH]:<{_GOAL_WIDTH}} "
+        f"{'' if latency is None else f'{latency:.1f} s':>7}  {came}"
     )
-    export_examples(
-        save_dir, runs or (), requirements, is_all=all_, out=out, val_share=val_share,
-        is_forced=force,
-    )  # fmt: skip
 
 
-def _settings(
-    pairs: list[str] | None, model: str | None, backend: str | None, base_url: str | None
-) -> dict[str, Any]:
-    """Return what was given, by key; the options go before `--set`."""
-    named = given(llm_model=model, llm_backend=backend, llm_base_url=base_url)
-    return parse_settings(pairs) | named
+def _print_full(exchange: dict[str, Any]) -> None:
+    at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(exchange["time"]))
+    say(f"=== {exchange['exchange']} {exchange['model']} {at}")
+    for text in (exchange["prompt"], "--- answer", exchange["thinking"], exchange["text"]):
+        for line in text.splitlines():
+            say(line)
+    _print_line(exchange)
+    if exchange["error"]:
+        say(f"no goal: {visible(exchange['error'])}")
+
+
+command(llm_app)(export)

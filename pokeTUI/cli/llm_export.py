@@ -3,18 +3,21 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from engine.errors import ConfigurationError
+import typer
+
+from engine.errors import CheckpointError, ConfigurationError
 from engine.ground.files import EXPORT_MODE, write_file
-from engine.ground.providers import PROVIDERS
+from engine.ground.providers import PROVIDERS, names_of
 from engine.ground.text import counted
-from engine.planning.models.exchanges import scan
+from engine.planning.models.exchanges import Scan, scan
 from engine.planning.models.fine_tuning import Requirements, select, split, statistics
 from engine.runs.folder import RunFolder, find_run, list_runs
 from engine.runs.journal import skipped_lines
+from pokeTUI.cli.completion import complete_runs_or_latest
+from pokeTUI.cli.options import SaveDir
 from pokeTUI.saved import saves
 from pokeTUI.terminal.printing import complain, say
 
@@ -25,40 +28,61 @@ _SHORTEST_KEY = 8
 """Characters; servers without keys are given words like "none"."""
 
 
-def export_examples(
-    save_dir: str | None,
-    runs: Sequence[str],
-    requirements: Requirements,
-    *,
-    is_all: bool,
-    out: Path,
-    val_share: float,
-    is_forced: bool,
+def export(
+    runs: Annotated[list[str] | None, complete_runs_or_latest] = None,
+    /,
+    all_: bool = False,
+    out: Path = Path("fine-tuning"),
+    model: str = "",
+    progress: bool = True,
+    min_right: Annotated[int, typer.Option(min=1)] = 1,
+    min_success: Annotated[float, typer.Option(min=0, max=1)] = 0.5,
+    dedupe: bool = True,
+    val_share: Annotated[float, typer.Option(min=0, max=0.9)] = 0.1,
+    force: bool = False,
+    save_dir: SaveDir = None,
 ) -> None:
-    """Write the examples of runs and their statistics into a folder, and print the latter.
+    """Export the answers that were proven right, as chats for fine-tuning (JSONL).
 
-    Raises:
-        CheckpointError: There is no such run.
-        ConfigurationError: No answer was proven right, or the files are there already or cannot
-            be read or written.
+    Right is a goal that was followed, reached, and brought progress, as read from RAM.
+
+    Args:
+        runs ([RUN]...): Saved runs. Default: the latest.
+        all_: Export all saved runs.
+        out: Folder to write into.
+        model: Only answers of these models, separated by commas.
+        progress: Only goals that brought progress when reached.
+        min_right: Minimum number of times a goal was right.
+        min_success: Minimum success rate of a goal.
+        dedupe: One example per situation and choice.
+        val_share: Validation share of the examples.
+        force: Overwrite the files.
     """
-    folders = _folders(saves(save_dir), runs, is_all=is_all)
+    folders = _folders(saves(save_dir), runs or (), is_all=all_)
     names = (_TRAIN, _VALIDATION, _STATS)
     present = [str(out / name) for name in names if os.path.lexists(out / name)]
-    if present and not is_forced:
+    if present and not force:
         raise ConfigurationError(
             f"{present[0]} already exists.", "Choose another folder with --out, or add --force."
         )
     exchanges = _exchanges(folders)
     known = {exchange["model"] for exchange in exchanges}
-    if unknown := sorted(set(requirements.models) - known):
+    if unknown := sorted(set(names_of(model)) - known):
         raise ConfigurationError(
             f"No answers of the model '{unknown[0]}'.",
             f"Models with answers: {', '.join(sorted(known)) or 'none'}.",
         )
     keys = (os.environ.get(provider.key_variable, "") for provider in PROVIDERS.values())
     secrets = tuple(key for key in keys if len(key) >= _SHORTEST_KEY)
-    selection = select(exchanges, replace(requirements, secrets=secrets))
+    requirements = Requirements(
+        needs_progress=progress,
+        min_right=min_right,
+        min_success=min_success,
+        models=names_of(model),
+        secrets=secrets,
+        has_duplicates=not dedupe,
+    )
+    selection = select(exchanges, requirements)
     if not selection.examples:
         raise ConfigurationError(
             f"No examples in {counted(len(exchanges), 'exchange')}"
@@ -67,7 +91,7 @@ def export_examples(
         )
     train, validation = split(selection.examples, val_share)
     parts = {_TRAIN: train, _VALIDATION: validation}
-    facts = statistics(exchanges, selection, parts, needs_progress=requirements.needs_progress) | {
+    facts = statistics(exchanges, selection, parts, needs_progress=progress) | {
         "runs": [folder.run_id for folder in folders]
     }
     contents = {name: b"".join(one.line() for one in part) for name, part in parts.items()}
@@ -87,17 +111,26 @@ def _folders(save_dir: str, runs: Sequence[str], *, is_all: bool) -> list[RunFol
 def _exchanges(folders: Sequence[RunFolder]) -> list[dict[str, Any]]:
     exchanges: list[dict[str, Any]] = []
     for folder in folders:
-        path = folder.exchanges_path
-        try:
-            found = scan(path)
-        except OSError as error:
-            raise ConfigurationError(
-                f"Cannot read {path}: {error.strerror or error}.", "Check the file's permissions."
-            ) from None
+        found = read_exchanges(folder)
         if found.damaged:
-            complain(skipped_lines(found.damaged, path))
+            complain(skipped_lines(found.damaged, folder.exchanges_path))
         exchanges += found.exchanges
     return exchanges
+
+
+def read_exchanges(folder: RunFolder) -> Scan:
+    """Return a run's exchanges, and how many lines are damaged.
+
+    Raises:
+        CheckpointError: They cannot be read.
+    """
+    try:
+        return scan(folder.exchanges_path)
+    except OSError as error:
+        raise CheckpointError(
+            f"Cannot read {folder.exchanges_path}: {error.strerror or error}.",
+            "Check the file's permissions.",
+        ) from None
 
 
 def _write(out: Path, contents: Mapping[str, bytes]) -> None:

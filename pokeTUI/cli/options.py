@@ -1,53 +1,44 @@
-"""Define what several commands have in common, and the panels of their help."""
+"""Build commands from functions, and their options from docstrings and settings models.
 
+A command's file holds only what is its own: the parameters of its function are its arguments (those
+before the "/") and its options, and the docstring's Args say what they are for. Settings of a run,
+of cloning or of DAgger are only named: type, default, choices and help come from the field of the
+model, as on the settings screen. The model validates the values, too, so that a wrong value gets
+the same message from an option, a variable or a file.
+
+The command line of pydantic-settings is not used: it turns every field of a model into an option,
+needs the models for `poketui --help` already, and has neither completion nor panels.
+"""
+
+import dataclasses
+import inspect
 import os
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args, get_origin
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperOption
+from typer.models import OptionInfo, ParameterInfo
 
 from engine.errors import ConfigurationError
 from engine.games.bundled import FIRST, IMAGES
 from engine.ground.folders import CORE_VARIABLE, user_path
-from pokeTUI.cli.completion import choices_of, complete_runs_or_latest, complete_settings, words
+from pokeTUI.cli.completion import complete_runs_or_latest, complete_settings, words
+from pokeTUI.cli.docstrings import Doc, docs_of, summary_of
+from pokeTUI.cli.panels import FEW, FORMER, HIDDEN, PANEL_OF
 from pokeTUI.terminal.printing import say
 
-_FEW = 7
-"""A command with no more options than these shows them in one panel."""
-_PANELS = {
-    "Game": "game rom core state goal allow_unknown_rom",
-    "Agent": "agent no_dqn mode strategy start_policy player",
-    "Language model": "llm_model llm_backend llm_interval no_llm",
-    "Data": "task tag rules by success min_right min_success progress dedupe val_share balance",
-    "Battles": "battle_format team num_teams opponents num_workers",
-    "Network and training": "network inputs hidden_size epochs batch_size lr weight_decay patience "
-    "eval_episodes eval_every save_every device bc_model freeze_shared",
-    "PPO": "buffer_size gamma gae_lambda ppo_epochs num_minibatches clip_coef ent_coef vf_coef "
-    "target_kl anneal",
-    "As in CleanRL's scripts": "expert_data_dir total_training_steps eval_frequency save_frequency "
-    "save_best torch_deterministic cuda",
-    "DAgger": "dagger rounds round_episodes beta",
-    "Run": "dataset demo at steps episodes minutes time_limit pause reset review seed seeds "
-    "first_seed envs workers processes",
-    "Video": "gif mp4 panes size speed scale first last",
-    "Table of runs": "sort reverse filter_ group watch_ once",
-    "Labels and trash": "name note add_tag untag delete restore yes",
-    "Output": "headless detach web web_port quiet color save_dir checkpoint_dir exp_name track "
-    "wandb_project_name json_ out force",
-}
-_PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}
+if TYPE_CHECKING:
+    from engine.config import RunConfig
+    from pokeTUI.settings import Setting
 
-_FORMER = {
-    "record": {"--from": "--demo"},
-    "replay": {"--from": "--first-step", "--to": "--last-step"},
-    "demos watch": {"--from": "--first-step", "--to": "--last-step"},
-    "bench play": {"--agent": "--player", "--json": "--out"},
-    "llm check": {"--backend": "--llm-backend"},
-    "llm ask": {"--backend": "--llm-backend"},
-    "vgc ladder": {"--games": "--battles", "--search": "--matchmaking"},
-}
-"""By command: what options were called before each name meant one thing everywhere."""
+_KEYS = {"goal": "env.goal", "state": "start_state"}
+"""By shared option: its setting, where the names differ."""
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_PLACEHOLDERS = {"env.goal": "MILESTONE"}
 
 COLOR_WORDS = ("auto", "truecolor", "256", "16", "none")
 """Those of `pokeTUI.terminal.probe`, which takes too long to load while a shell waits."""
@@ -86,24 +77,14 @@ Core = Annotated[
         show_default="the installed one",
     ),
 ]
-AnyRom = Annotated[
-    bool, typer.Option("--allow-unknown-rom", help="Allow a ROM with an unknown hash.")
-]
-StartState = Annotated[
-    str | None,
-    typer.Option(help="Save state or battery file to start from.", show_default="a new game"),
-]
+AnyRom = Annotated[bool, typer.Option()]
+StartState = Annotated[str | None, typer.Option()]
 ConfigFile = Annotated[Path | None, typer.Option(help="Config file (JSON or TOML).")]
-Tags = Annotated[list[str] | None, typer.Option(metavar="TAG", help="Tag; repeatable.")]
-Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default="0")]
-Goal = Annotated[
-    str | None,
-    typer.Option(metavar="MILESTONE", help="Goal.", show_default="the first badge"),
-]
+Seed = Annotated[int | None, typer.Option()]
+Goal = Annotated[str | None, typer.Option()]
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 CheckpointDir = Annotated[
-    str | None,
-    typer.Option(help="Folder of the runs.", show_default="saves/vgc"),
+    str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
 ]
 Color = Annotated[
     str,
@@ -111,14 +92,6 @@ Color = Annotated[
         metavar="DEPTH",
         help="Colour depth: auto, truecolor, 256, 16 or none.",
         autocompletion=words(*COLOR_WORDS),
-    ),
-]
-LlmBackend = Annotated[
-    str | None,
-    typer.Option(
-        help="ollama, openai, anthropic, or local (a GGUF file).",
-        show_default="by the model's name",
-        autocompletion=choices_of("llm_backend"),
     ),
 ]
 LatestRun = Annotated[
@@ -141,18 +114,63 @@ Settings = Annotated[
 ]
 
 
+Given = dict[str, Any]
+"""Settings from the command line, by key; those that were not given are absent.
+
+A command annotates the parameter with the keys, each with its option names where these differ from
+the last part of the key: "seed num_envs=--envs". "rom_path" stands for --game, --rom and --core,
+"set" for --set, which the options override.
+"""
+
+
+def command(
+    app: typer.Typer, name: str | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a function as a command of `app`; by default with its own name."""
+
+    def define(function: Callable[..., None]) -> Callable[..., None]:
+        def placeholder() -> None:
+            """Stand in for the function until its options are needed."""
+
+        kind = type("Command", (Panels,), {"function": staticmethod(function)})
+        app.command(name or function.__name__, cls=kind, help=summary_of(function))(placeholder)
+        return function
+
+    return define
+
+
 class Panels(TyperCommand):
-    """A command whose help groups its options, if they are many; the rest come first."""
+    """A command whose help groups its options, if they are many; the rest come first.
+
+    Its options are built on first use, because the settings models take long to load.
+    """
+
+    function: Callable[..., None] | None = None
 
     def __init__(self, *args: Any, **values: Any) -> None:
         super().__init__(*args, **values)
+        self._function = self.function or inspect.unwrap(values["callback"])
+        del self.params, self.callback  # built by __getattr__
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("params", "callback"):
+            raise AttributeError(name)
+        app = typer.Typer(add_completion=False)
+        app.command()(_with_options(self._function))
+        made = typer.main.get_command(app)
+        self.params, self.callback = made.params, made.callback
         options = [each for each in self.params if isinstance(each, TyperOption)]
-        for option in options if len(options) > _FEW else ():
-            option.rich_help_panel = _PANEL_OF.get(option.name or "")
+        for option in options:
+            option.hidden = option.hidden or option.name in HIDDEN
+            if len(options) > FEW:
+                option.rich_help_panel = PANEL_OF.get(option.name or "")
+        order = [None, *dict.fromkeys(PANEL_OF.values())]
+        self.params.sort(key=lambda each: order.index(getattr(each, "rich_help_panel", None)))
+        return getattr(self, name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take options by their former names, too."""
-        former = _FORMER.get(ctx.command_path.partition(" ")[2], {})
+        former = FORMER.get(ctx.command_path.partition(" ")[2], {})
         named = [each.partition("=") for each in args]
         return super().parse_args(ctx, [former.get(n, n) + sep + value for n, sep, value in named])
 
@@ -165,9 +183,164 @@ class Panels(TyperCommand):
         super().format_help(ctx, formatter)
 
 
+def _with_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function with the signature from which Typer builds arguments and options."""
+    docs = docs_of(function)
+    parameters: list[inspect.Parameter] = []
+    keys: dict[str, str] = {}
+    groups: dict[str, Any] = {}
+    own = inspect.signature(function).parameters
+    for each in own.values():
+        if each.name == "given":
+            for key, option in _options_of(get_args(each.annotation)[1], docs):
+                parameters.append(option)
+                keys[option.name] = key
+        elif dataclasses.is_dataclass(each.annotation):
+            groups[each.name] = each.annotation
+            its_docs = docs_of(each.annotation)
+            fields = inspect.signature(groups[each.name]).parameters.values()
+            parameters += [_parameter(field, its_docs.get(field.name)) for field in fields]
+        else:
+            parameters.append(_parameter(each, docs.get(each.name)))
+
+    def call(**values: Any) -> None:
+        """Pass the values on, with those of settings and of option groups put together."""
+        if keys:
+            values["given"] = _given({name: values.pop(name, None) for name in keys}, keys)
+        for name, group in groups.items():
+            fields = inspect.signature(group).parameters
+            values[name] = group(**{field: values.pop(field) for field in fields})
+        first = [name for name, each in own.items() if each.kind is each.POSITIONAL_ONLY]
+        function(*[values.pop(name) for name in first], **values)
+
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    return call
+
+
+def _parameter(
+    own: inspect.Parameter, doc: Doc | None, setting: "Setting | None" = None
+) -> inspect.Parameter:
+    """Return a parameter with the annotation that Typer reads.
+
+    Without a docstring entry it is a shared option with its own help, or the setting of its name.
+    """
+    is_noted = get_origin(own.annotation) is Annotated
+    kind, *notes = get_args(own.annotation) if is_noted else (own.annotation,)
+    is_argument = own.kind is own.POSITIONAL_ONLY
+    usual = typer.Argument() if is_argument else typer.Option()
+    info = copy(next((each for each in notes if isinstance(each, ParameterInfo)), usual))
+    info.autocompletion = next(filter(callable, notes), info.autocompletion)
+    if doc is None and info.help is None:
+        setting = setting or _settings().get(_KEYS.get(own.name, own.name))
+        placeholder = _PLACEHOLDERS.get(setting.key) if setting else None
+        doc = Doc(placeholder, setting.purpose, setting.usual or None) if setting else None
+    if setting is not None and setting.choices and bool not in (kind, *get_args(kind)):
+        info.autocompletion = words(*filter(None, setting.choices))
+    if doc is not None:
+        info.help, info.metavar = doc.text, doc.placeholder or info.metavar
+        info.show_default = doc.default or info.show_default
+    if isinstance(info, OptionInfo) and info.default is ... and not info.param_decls:
+        option = own.name.strip("_").replace("_", "-")
+        default = own.default if setting is None else setting.default
+        is_pair = bool in (kind, *get_args(kind)) and default is not False
+        info.param_decls = (f"--{option}/--no-{option}" if is_pair else f"--{option}",)
+    return own.replace(kind=_KEYWORD, annotation=Annotated[kind, info])
+
+
+@cache
+def _settings() -> "dict[str, Setting]":
+    """Return all settings that a command can name, by key."""
+    from engine.config import RunConfig
+    from engine.runs.cloning_settings import CloningConfig, DaggerConfig
+    from pokeTUI.settings import settings_of
+
+    found = settings_of(RunConfig)
+    found += settings_of(CloningConfig, "cloning.") + settings_of(DaggerConfig, "dagger.")
+    return {one.key: one for one in found}
+
+
+def _options_of(settings: str, docs: Mapping[str, Doc]) -> Iterator[tuple[str, inspect.Parameter]]:
+    """Yield key and parameter of each option; some settings have several."""
+    known = _settings()
+    several: dict[str, dict[str, Any]] = {
+        "rom_path": {"game": Game, "rom": Rom, "core": Core},
+        "set": {"set_": Settings},
+    }
+    for word in settings.split():
+        key, _, names = word.partition("=")
+        named = names.split(",") if names else []
+        options = several.get(key, {})
+        if named or not options:
+            name = (named or [key.rpartition(".")[2]])[0].partition("/")[0]
+            base: Any = type(known[key].default) | None
+            options |= {name.strip("-").replace("-", "_"): Annotated[base, typer.Option(*named)]}
+        for name, kind in options.items():
+            own = inspect.Parameter(name, _KEYWORD, default=None, annotation=kind)
+            yield key, _parameter(own, docs.get(name), known.get(key))
+
+
+def _given(values: dict[str, Any], keys: Mapping[str, str]) -> Given:
+    """Return the given values by key; options override `--set`."""
+    given = parse_settings(values.pop("set_", None))
+    rom = chosen_rom(values.pop("rom", None), values.pop("game", None))
+    named = {keys[name]: value for name, value in values.items()} | {"rom_path": rom}
+    return given | {key: value for key, value in named.items() if value is not None}
+
+
 def given(**values: Any) -> dict[str, Any]:
     """Return the values of the options that were given: those that are not None."""
     return {key: value for key, value in values.items() if value is not None}
+
+
+def section(given: Given, prefix: str) -> Given:
+    """Return the values whose keys begin with `prefix`, by the rest of the key."""
+    return {key.removeprefix(prefix): given[key] for key in given if key.startswith(prefix)}
+
+
+def refuse_if(is_wrong: object, message: str, hint: str) -> None:
+    """Refuse a command line with a message and a hint what to change.
+
+    Raises:
+        ConfigurationError: `is_wrong` is true.
+    """
+    if is_wrong:
+        raise ConfigurationError(message, hint)
+
+
+def load_config_of(
+    given: Given, option: str, player: str, others: Given | None = None
+) -> "RunConfig":
+    """Load the settings of a game whose player is named by `option`; only the planner has a model.
+
+    `given` overrides `others`.
+
+    Raises:
+        ConfigurationError: Another player is given a model, or the planner's cannot be used.
+    """
+    from engine.config import load_config
+    from engine.planning.models.backends import make_backends
+
+    needed = f"{option} planner"
+    has_model = given.keys() & {"llm_model", "llm_backend"} and player != "planner"
+    refuse_if(has_model, f"--llm-model and --llm-backend need {needed}.", f"Add {needed}.")
+    config = load_config(None, (others or {}) | given)
+    if config.models and player == "planner":
+        make_backends(config)  # what is wrong with them is reported before anything is created
+    return config
+
+
+def exclusive(*named: str | bool | None) -> None:
+    """Refuse options that exclude each other; an option that was not given is empty or None.
+
+    Raises:
+        ConfigurationError: Two are given.
+    """
+    found = [name for name in named if name]
+    if len(found) > 1:
+        raise ConfigurationError(
+            f"{found[0]} and {found[1]} are mutually exclusive.", "Leave one out."
+        )
 
 
 def chosen_rom(rom: str | None, game: str | None, option: str = "--rom") -> str | None:
@@ -178,23 +351,12 @@ def chosen_rom(rom: str | None, game: str | None, option: str = "--rom") -> str 
     """
     if game is None:
         return rom
-    if rom is not None:
-        raise ConfigurationError(
-            f"--game {game} and {option} {rom} are mutually exclusive.", "Leave one out."
-        )
+    exclusive(f"--game {game}", rom is not None and f"{option} {rom}")
     if game not in IMAGES:
         raise ConfigurationError(
             f"There is no practice game '{game}'.", f"Choose from: {', '.join(IMAGES)}."
         )
     return game
-
-
-def planner_model(option: str) -> Any:
-    """Return the option that names the model behind `option`, e.g. "--player planner"."""
-    return typer.Option(
-        help=f"Language model for {option}; each step waits for its answer.",
-        show_default="none: the rules set goals",
-    )
 
 
 def parse_settings(pairs: list[str] | None) -> dict[str, Any]:

@@ -1,31 +1,32 @@
 """Print the table of saved runs, once or again and again, and change what it holds."""
 
-import json
 import math
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 
-from engine.errors import ConfigurationError
 from engine.ground.numerals import MAX_TIME
 from engine.ground.text import visible
+from engine.runs.comparison import differing, digest_run, saved_curves
 from engine.runs.folder import find_run
-from engine.runs.labels import read_labels, write_labels
+from engine.runs.labels import RunLabels, read_labels, write_labels
 from engine.runs.policy_folders import list_policies
 from engine.runs.table import RunRow, RunTable
 from engine.runs.trash import delete_run, restore_command, restore_run
-from pokeTUI.saved import live_run_dirs
+from pokeTUI.saved import comparison_rows, live_run_dirs
 from pokeTUI.screens.run_table import RunColumn, RunGroup, TableView, arrange, fitting, text_of
-from pokeTUI.terminal.printing import say
+from pokeTUI.terminal.printing import complain, say, say_json
 
 _INTERVAL_S = 2.0
 _GAP = "  "
+_HEIGHTS = "▁▂▃▄▅▆▇█"
+_BARS = 40
 
 
 def print_table(save_dir: str, view: TableView, *, is_watched: bool = False) -> None:
@@ -76,29 +77,105 @@ def print_json(save_dir: str, view: TableView, names: Sequence[str]) -> None:
         }
         for policy in ([] if wanted else list_policies(save_dir))
     ]
-    say(*json.dumps({"runs": rows, "policies": policies}, indent=1).split("\n"))
+    say_json({"runs": rows, "policies": policies})
 
 
-def label(
-    save_dir: str,
-    names: Sequence[str],
-    name: str | None,
-    note: str | None,
-    add: Sequence[str],
-    remove: Sequence[str],
-) -> None:
+def print_curves(save_dir: str, name: str) -> None:
+    """Print what became of each figure of a run or a cloned policy, a line each.
+
+    Raises:
+        CheckpointError: There is neither.
+    """
+    title, curves = saved_curves(save_dir, name, _warn)
+    if not curves:
+        say(f"{title} has no metrics yet.")
+        return
+    width = max(len("metric"), *map(len, curves))
+    say(title, f"{'metric':<{width}} {'first':>10} {'last':>10} {'min':>10} {'max':>10}")
+    for figure, values in curves.items():
+        row = (values[0], values[-1], min(values), max(values))
+        shown = " ".join(f"{value:>10.4g}" for value in row)
+        say(f"{figure:<{width}} {shown}  {bars(values)}".rstrip())
+
+
+def bars(values: Sequence[float]) -> str:
+    """Return a curve as a row of bars; neighbours are averaged where there are many."""
+    from pokeTUI.draw.lines import squeeze  # here, not above: it loads what draws
+
+    means = squeeze(values, _BARS)
+    least, most = min(means), max(means)
+    if most <= least:
+        return _HEIGHTS[0] * len(means)
+    top = len(_HEIGHTS) - 1
+    return "".join(_HEIGHTS[round((mean - least) / (most - least) * top)] for mean in means)
+
+
+def print_comparison(save_dir: str, first: str, second: str) -> None:
+    """Set two runs or cloned policies side by side: what was set otherwise, how far they came.
+
+    Raises:
+        CheckpointError: There is no such run or policy.
+    """
+    rows = comparison_rows([digest_run(save_dir, run, _warn) for run in (first, second)])
+    _say_aligned(rows)
+
+
+def print_overview(save_dir: str, names: Sequence[str]) -> None:
+    """Print a line a run or cloned policy: how far it came, last and best; then a line a group.
+
+    Raises:
+        CheckpointError: There is no such run or policy.
+    """
+    # Here, not above: these load what folds a journal.
+    from pokeTUI.dashboard.curves import ALONE_SUCCESS, RETURN, SUCCESS
+    from pokeTUI.dashboard.overlay import Group, Overlay, View, load_run, make_groups
+
+    runs = [load_run(save_dir, name, _warn) for name in dict.fromkeys(names)]
+    overlay, curves = Overlay(), (RETURN, SUCCESS, ALONE_SUCCESS)
+    settings = differing(*(run.digest.settings for run in runs))
+    heads = (head for curve in curves for head in (curve.title, "best", "at step"))
+    rows: list[tuple[str, ...]] = [("run", "steps", "episodes", *heads, "settings that differ")]
+    for number, run in enumerate(runs):
+        cells = [run.digest.run_id, f"{run.digest.total_steps:,}", f"{run.digest.episodes:,}"]
+        for curve in curves:
+            found = overlay.summary(Group("", (run,)), View(curve))
+            cells += (
+                ["–"] * 3
+                if found is None
+                else [curve.text(found.last), curve.text(found.best), f"{found.best_at:,.0f}"]
+            )
+        differing_here = (f"{key}={values[number]}" for key, values in settings.items())
+        rows.append((*cells, " ".join(differing_here)))
+    _say_aligned(rows, right=range(1, len(rows[0]) - 1))
+    for group in make_groups(runs):
+        texts = [
+            f"{curve.title} {curve.text(found.last)}"
+            f" ({curve.text(found.low)} to {curve.text(found.high)})"
+            for curve in curves
+            if (found := overlay.summary(group, View(curve))) is not None
+        ]
+        if len(group.runs) > 1 and texts:
+            say(f"{len(group.runs)} runs, {group.label}: {', '.join(texts)}")
+    say(f"Return and success: means of {View().window} episodes.")
+
+
+def _say_aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> None:
+    """Print rows in columns; those with the numbers in `right` end at the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{c:{'>' if i in right else '<'}{widths[i]}}" for i, c in enumerate(row))
+        say(_GAP.join(cells).rstrip())
+
+
+def label(save_dir: str, names: Sequence[str], change: Callable[[RunLabels], RunLabels]) -> None:
     """Change what runs are called.
 
     Raises:
         CheckpointError: There is no such run.
-        ConfigurationError: A label cannot be used or written, or several would have one name.
+        ConfigurationError: A label cannot be used or written.
     """
     paths = [find_run(save_dir, run, purpose="label") for run in names]
-    if name and len(paths) > 1:
-        raise ConfigurationError(f"{len(paths)} runs cannot have one name.", "Use --tag.")
-    changed = [
-        read_labels(path).changed(name=name, note=note, add=add, remove=remove) for path in paths
-    ]
+    changed = [change(read_labels(path)) for path in paths]
     for path, labels in zip(paths, changed, strict=True):
         write_labels(path, labels)
         tags = " ".join(f"#{tag}" for tag in labels.tags)
@@ -241,3 +318,7 @@ def _print_policies(save_dir: str) -> None:
             + (f"  cannot be read: {policy.refusal}" if policy.refusal else "")
         )
     say("Curves: poketui runs POLICY; fine-tune: poketui run --from POLICY")
+
+
+def _warn(text: str) -> None:
+    complain(f"warning: {text}")

@@ -79,9 +79,10 @@ def _do(choice: Choice) -> tuple[str, int | None]:
 
             return "\n".join(watch(recorded_episode(None, run, number))), None
         case WatchDemo(path=path):
+            from engine.config import load_config
             from pokeTUI.app.recordings import recorded_demo, watch
 
-            return "\n".join(watch(recorded_demo(None, path))), None
+            return "\n".join(watch(recorded_demo(load_config(), path))), None
         case BattleChoice(what=what):
             from pokeTUI.battles.commands import do
 

@@ -1,30 +1,19 @@
 """Define `poketui trust`: say what runs and config files from elsewhere may use on this machine."""
 
-from typing import Annotated
-
-import typer
-
 from engine.errors import ConfigurationError
 from pokeTUI.terminal.printing import say
 
 
-def trust(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME]...",
-            help="Host, host:port, module:Class, path, or wandb.",
-            show_default="list what is trusted",
-        ),
-    ] = None,
-    remove: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Stop trusting it.")
-    ] = None,
-) -> None:
+def trust(names: list[str] | None = None, /, remove: list[str] | None = None) -> None:
     """Trust hosts, code or paths named by runs and config files; without NAME, list them.
 
     A run or a config file may be from elsewhere. Hosts, code and places that only it names are
     used once you trust them; a language model's own provider and this machine are always allowed.
+
+    Args:
+        names ([NAME]...): Host, host:port, module:Class, path, or wandb. Default: list what is
+            trusted.
+        remove (NAME): Stop trusting it.
     """
     from engine.ground import trust as trusting
 

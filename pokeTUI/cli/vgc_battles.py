@@ -1,94 +1,169 @@
-"""Define `poketui vgc watch` and `poketui vgc play`."""
+"""Define `poketui vgc watch`, `play`, `server` and `ladder`: battles that are seen or played."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from pokeTUI.cli import options
+from engine.battles.play.players import find_player
+from engine.battles.sim.setup import find_simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, find_format, pool, read_team
+from engine.errors import ConfigurationError, WorkerError
+from engine.ground.folders import user_path
+from engine.ground.text import counted
+from pokeTUI.battles import commands
+from pokeTUI.cli.options import CheckpointDir, refuse_if
 from pokeTUI.terminal.printing import complain, say
 
 if TYPE_CHECKING:
-    from pokeTUI.battles.commands import Outcome
+    from engine.battles.play.ladder import Game
+
+BattleFormat = Annotated[str, typer.Option(help="Battle format.", show_default=DEFAULT_FORMAT.id)]
+
+_PORT = 8000
+_RESULTS = {1: "won", 0: "tie", -1: "lost"}
 
 
 def watch(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="[RUN|FILE]",
-            help="A run or a policy's file, which plays; or a file of battles or a battle's log.",
-            show_default="the latest run",
-        ),
-    ] = "latest",
-    against: Annotated[
-        str,
-        typer.Option(
-            help="Opponent: random, max_power, greedy, heuristics, a run or a policy's file. "
-            "For a file of battles: whose view of the decisions is shown.",
-            show_default="heuristics",
-        ),
-    ] = "",
-    team: Annotated[
-        str, typer.Option(help="File of the first side's team.", show_default="a shipped one")
-    ] = "",
-    battle_format: Annotated[
-        str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")
-    ] = "",
-    checkpoint_dir: options.CheckpointDir = None,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    what: str = "latest",
+    /,
+    against: str = "",
+    team: str = "",
+    battle_format: BattleFormat = "",
+    checkpoint_dir: CheckpointDir = None,
+    seed: int = 0,
 ) -> None:
-    """Watch a policy play, or replay battles, turn by turn."""
-    from pokeTUI.battles import commands
+    """Watch a policy play, or replay battles, turn by turn.
 
-    _end(
-        commands.watch(
-            what,
-            against=against,
-            save_dir=checkpoint_dir,
-            team=team,
-            battle_format=battle_format,
-            seed=seed,
-        )
-    )
+    Args:
+        what ([RUN|FILE]): A run or a policy's file, which plays; or a file of battles or a battle's
+            log. Default: the latest run.
+        against: Opponent: random, max_power, greedy, heuristics, a run or a policy's file. For a
+            file of battles: whose view of the decisions is shown. Default: heuristics.
+        team: File of the first side's team. Default: a shipped one.
+        seed: Random seed.
+    """
+    outcome = commands.watch(
+        what, against=against, save_dir=checkpoint_dir, team=team, battle_format=battle_format,
+        seed=seed,
+    )  # fmt: skip
+    _end(outcome)
 
 
 def play(
-    against: Annotated[
-        str,
-        typer.Argument(
-            metavar="[RUN|FILE|PLAYER]",
-            help="Who plays against you: a run, a policy's file, or random, max_power, greedy, "
-            "heuristics.",
-            show_default="the latest run",
-        ),
-    ] = "latest",
-    team: Annotated[
-        str, typer.Option(help="File of your team, pasted or packed.", show_default="a shipped one")
-    ] = "",
-    battle_format: Annotated[
-        str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")
-    ] = "",
-    checkpoint_dir: options.CheckpointDir = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed.", show_default="another each time")
-    ] = None,
+    against: str = "latest",
+    /,
+    team: str = "",
+    battle_format: BattleFormat = "",
+    checkpoint_dir: CheckpointDir = None,
+    seed: int | None = None,
 ) -> None:
-    """Play against a policy or a built-in player; your battles are saved as demonstrations."""
-    from pokeTUI.battles import commands
+    """Play against a policy or a built-in player; your battles are saved as demonstrations.
 
+    Args:
+        against ([RUN|FILE|PLAYER]): Who plays against you: a run, a policy's file, or random,
+            max_power, greedy, heuristics. Default: the latest run.
+        team: File of your team, pasted or packed. Default: a shipped one.
+        seed: Random seed. Default: another each time.
+    """
+    seed = commands.new_seed() if seed is None else seed
     _end(
         commands.play(
-            against,
-            save_dir=checkpoint_dir,
-            team=team,
-            battle_format=battle_format,
-            seed=commands.new_seed() if seed is None else seed,
+            against, save_dir=checkpoint_dir, team=team, battle_format=battle_format, seed=seed
         )
     )
 
 
-def _end(outcome: "Outcome") -> NoReturn:
+def _end(outcome: commands.Outcome) -> NoReturn:
     """Say how it ended."""
     if outcome.text:
         complain(f"poketui: {outcome.text}") if outcome.is_failure else say(outcome.text)
     raise typer.Exit(outcome.exit_code)
+
+
+def server(port: Annotated[int, typer.Option(min=0, max=65535)] = _PORT) -> None:
+    """Run a battle server for this machine only, without accounts, until Ctrl-C.
+
+    Args:
+        port: Port to listen on; 0 for any free one.
+    """
+    from engine.battles.sim.server import ShowdownServer
+
+    with ShowdownServer(find_simulator(), port) as running:
+        say(
+            f"Battle server at http://localhost:{running.port}, without passwords. Ctrl-C stops it."
+        )
+        say(f"Let a policy play there: poketui vgc ladder --server {running.address}")
+        running.wait()
+    raise WorkerError("The battle server stopped.", "Start it again.")
+
+
+def ladder(
+    player: str = "latest",
+    /,
+    server: str = f"127.0.0.1:{_PORT}",
+    battles: Annotated[int, typer.Option(min=1, max=1_000_000)] = 10,
+    challenge: str = "",
+    matchmaking: bool = False,
+    user: str = "poketui",
+    team: str = "",
+    battle_format: str = DEFAULT_FORMAT.id,
+    sample: bool = False,
+    checkpoint_dir: CheckpointDir = None,
+) -> None:
+    """Let a policy play the users of a battle server on this machine.
+
+    It accepts challenges, or challenges a user, or searches. Training uses the simulator only.
+
+    Args:
+        player ([RUN|FILE]): A run or a policy's file. Default: the latest run.
+        server (HOST:PORT): Battle server on this machine.
+        battles: Number of battles.
+        challenge (USER): Challenge this user instead of waiting.
+        matchmaking: Let the server's ladder find opponents.
+        user: Its name on the server.
+        team: File of its team, pasted or packed. Default: a shipped one.
+        battle_format: Battle format.
+        sample: Draw choices instead of taking the likeliest.
+    """
+    from engine.battles.play.ladder import Seat, play_on_server
+
+    is_both = challenge and matchmaking
+    refuse_if(is_both, "Opponents are challenged or searched.", "Use one of the two.")
+    format = find_format(battle_format)
+    policy = find_player(player, commands.saves(checkpoint_dir)).policy
+    if policy is None:
+        raise ConfigurationError(f"{player} plays in the simulator only.", "Give a run or a file.")
+    packed = read_team(user_path(team), format) if team else pool(format)[0].packed
+    played: list[Game] = []
+
+    def report(game: "Game") -> None:
+        played.append(game)
+        say(
+            f"{len(played):>4}  {_RESULTS[game.result]:<4}  {game.opponent}, "
+            f"{counted(game.turns, 'turn')}"
+        )
+
+    doing = f"challenging {challenge}" if challenge else "searching" if matchmaking else "waiting"
+    say(f"{user} plays {format.id} at {server}, {doing}. Ctrl-C ends it.")
+    try:
+        play_on_server(
+            policy, Seat(server, user, format.id, packed), battles, find_simulator(),
+            challenge=challenge, is_searching=matchmaking, greedy=not sample, report=report,
+        )  # fmt: skip
+    finally:
+        say(*_table(played))
+
+
+def _table(games: Sequence["Game"]) -> list[str]:
+    """Return the lines of the results by opponent."""
+    by_opponent: dict[str, list[int]] = defaultdict(list)
+    for game in games:
+        by_opponent[game.opponent].append(game.result)
+    width = max(map(len, ("opponent", *by_opponent)))
+    lines = [f"{'opponent':<{width}}   won  tied  lost"] if games else []
+    for opponent, results in sorted(by_opponent.items()):
+        counts = "  ".join(f"{results.count(result):>4}" for result in _RESULTS)
+        lines.append(f"{opponent:<{width}}  {counts}")
+    return lines

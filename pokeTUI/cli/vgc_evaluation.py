@@ -1,123 +1,336 @@
 """Define `poketui vgc eval` and `poketui vgc teams`."""
 
-from typing import Annotated
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import typer
 
+from engine.battles.play.evaluation import Score, ratings, round_robin, win_rates
+from engine.battles.play.players import (
+    SCRIPTED,
+    Player,
+    SearchSettings,
+    find_player,
+    format_of,
+    past_policies,
+)
+from engine.battles.sim.setup import find_simulator
+from engine.battles.sim.teams import (
+    DEFAULT_FORMAT,
+    Format,
+    Team,
+    find_format,
+    pool,
+    read_teams,
+    unseen,
+)
 from engine.errors import ConfigurationError
+from engine.ground.folders import user_path
+from engine.ground.text import counted
+from engine.runs.folder import LATEST
+from pokeTUI.battles.commands import saves
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import words
+from pokeTUI.cli.options import refuse_if
+from pokeTUI.cli.progress import progress
+from pokeTUI.cli.vgc_battles import BattleFormat
+from pokeTUI.terminal.printing import say, say_json
 
-BattleFormat = Annotated[str, typer.Option(help="Battle format.", show_default="gen9vgc2023regc")]
+
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan:
+    """What is to be played.
+
+    Attributes:
+        teams: Of both sides.
+        battles: Of each pair of players.
+        checkpoint: "latest" or "best" of a run.
+        search: Copies of the battle in which the evaluated policy looks ahead; 0: it does not.
+        save_dir: Folder of the runs.
+        as_json: Print the results as JSON.
+    """
+
+    format: Format
+    teams: Sequence[Team]
+    battles: int
+    seed: int
+    checkpoint: str
+    is_greedy: bool
+    search: int
+    save_dir: str
+    as_json: bool
+
+    @property
+    def packed(self) -> list[str]:
+        """Return the teams as the simulator takes them."""
+        return [team.packed for team in self.teams]
+
+    @property
+    def pairings(self) -> int:
+        """Return how many pairs of teams meet: each plays two battles, with sides exchanged."""
+        return min(self.battles // 2, len(self.teams) ** 2)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Return what JSON says of it."""
+        return {
+            "format": self.format.id,
+            "teams": [team.name for team in self.teams],
+            "pairings": self.pairings,
+            "battles": self.battles,
+            "seed": self.seed,
+            "greedy": self.is_greedy,
+        }
+
+    def __str__(self) -> str:
+        names = ", ".join(team.name for team in self.teams)
+        met, all_ = self.pairings, len(self.teams) ** 2
+        few = f", which meet in {met} of {all_} ways (--battles {2 * all_}: in all)"
+        each = counted(self.battles, "battle")
+        return f"{self.format.id}, {each} each, teams {names}{few if met < all_ else ''}"
+
+    def player(self, name: str) -> Player:
+        """Return a player by its name."""
+        return find_player(
+            name, self.save_dir, checkpoint=self.checkpoint, is_greedy=self.is_greedy
+        )
+
+    def evaluated(self, name: str) -> Player:
+        """Return a player that is evaluated: it may look ahead.
+
+        Raises:
+            ConfigurationError: It cannot, or has no checkpoints.
+        """
+        player = self.player(name)
+        has_none = player.policy is None or user_path(name).is_file()
+        is_named = self.checkpoint != LATEST
+        refuse_if(is_named and has_none, f"{name} has no checkpoints.", "Leave --checkpoint out.")
+        if not self.search:
+            return player
+        hint = "Give a run or a policy's file."
+        refuse_if(player.policy is None, f"{name} does not search.", hint)
+        settings = SearchSettings(samples=self.search)
+        return replace(player, name=f"{player.name} +search {self.search}", search=settings)
 
 
 def evaluate(
-    players: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RUN|FILE",
-            help="A run, a policy's file, or one of the simulator's players.",
-            show_default="the latest run",
-        ),
-    ] = None,
-    opponent: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME|RUN|FILE",
-            help="Whom to meet; repeatable.",
-            show_default="random, max_power, greedy and heuristics",
-        ),
-    ] = None,
-    battles: Annotated[
-        int, typer.Option(min=2, max=1_000_000, help="Battles against each opponent.")
-    ] = 1000,
-    teams: Annotated[
-        str,
-        typer.Option(
-            metavar="one|pool|unseen|FILE|FOLDER",
-            help="Teams of both sides: one shipped, four, four unseen in training, or your own.",
-            autocompletion=words("one", "pool", "unseen"),
-        ),
-    ] = "one",
-    backend: Annotated[
-        str,
-        typer.Option(
-            metavar="sim|websocket",
-            help="In the simulator, or on a server of its own against poke-env's players.",
-            autocompletion=words("sim", "websocket"),
-        ),
-    ] = "sim",
-    battle_format: Annotated[
-        str | None, typer.Option(help="Battle format.", show_default="the run's")
-    ] = None,
-    elo: Annotated[
-        bool, typer.Option("--elo", help="Let all meet each other, and rate them.")
-    ] = False,
-    search: Annotated[
-        int, typer.Option(min=0, max=1000, help="Look ahead in this many copies of the battle.")
-    ] = 0,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Draw choices instead of taking the likeliest.")
-    ] = False,
-    checkpoint: Annotated[
-        str,
-        typer.Option(
-            help="Checkpoint of a run: latest or best.",
-            autocompletion=words("latest", "best"),
-        ),
-    ] = "latest",
+    players: list[str] | None = None,
+    /,
+    opponent: list[str] | None = None,
+    battles: Annotated[int, typer.Option(min=2, max=1_000_000)] = 1000,
+    teams: Annotated[str, words("one", "pool", "unseen")] = "one",
+    backend: Annotated[str, words("sim", "websocket")] = "sim",
+    battle_format: str | None = None,
+    elo: bool = False,
+    search: Annotated[int, typer.Option(min=0, max=1000)] = 0,
+    sample: bool = False,
+    checkpoint: Annotated[str, words("latest", "best")] = "latest",
     seed: options.Seed = None,
     checkpoint_dir: options.CheckpointDir = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_: bool = False,
 ) -> None:
-    """Measure a battle policy: win rates with 95 % intervals, or Elo ratings."""
-    from engine.battles.play.players import format_of
-    from engine.battles.sim.teams import find_format
-    from pokeTUI.battles.commands import saves
-    from pokeTUI.cli import vgc_reports
+    """Measure a battle policy: win rates with 95 % intervals, or Elo ratings.
 
-    if backend not in ("sim", "websocket"):
-        raise ConfigurationError(f"There is no backend {backend!r}.", "Use sim or websocket.")
-    if checkpoint not in ("latest", "best"):
-        raise ConfigurationError(f"There is no checkpoint {checkpoint!r}.", "Use latest or best.")
-    if battles % 2:
-        raise ConfigurationError(
-            f"--battles {battles}: the players exchange sides, so that the number is even.",
-            f"Use {battles + 1}.",
-        )
-    is_remote = backend == "websocket"
-    if elo and is_remote:
-        raise ConfigurationError("Ratings are of battles in the simulator.", "Use --backend sim.")
-    names, folder = players or ["latest"], saves(checkpoint_dir)
-    plan = vgc_reports.EvaluationPlan(
-        find_format(battle_format) if battle_format else format_of(names[0], folder),
-        teams,
-        battles,
-        seed or 0,
-        checkpoint,
-        not sample,
-        search,
-        folder,
+    Args:
+        players (RUN|FILE): A run, a policy's file, or one of the simulator's players. Default: the
+            latest run.
+        opponent (NAME|RUN|FILE): Whom to meet; repeatable. Default: random, max_power, greedy and
+            heuristics.
+        battles: Battles against each opponent.
+        teams (one|pool|unseen|FILE|FOLDER): Teams of both sides: one shipped, four, four unseen in
+            training, or your own.
+        backend (sim|websocket): In the simulator, or on a server of its own against poke-env's
+            players.
+        battle_format: Battle format. Default: the run's.
+        elo: Let all meet each other, and rate them.
+        search: Look ahead in this many copies of the battle.
+        sample: Draw choices instead of taking the likeliest.
+        checkpoint: Checkpoint of a run: latest or best.
+        json_: Print JSON.
+    """
+    kinds, checkpoints = ("sim", "websocket"), ("latest", "best")
+    refuse_if(backend not in kinds, f"There is no backend {backend!r}.", "Use sim or websocket.")
+    refuse_if(
+        checkpoint not in checkpoints,
+        f"There is no checkpoint {checkpoint!r}.",
+        "Use latest or best.",
     )
+    refuse_if(
+        battles % 2,
+        f"--battles {battles}: the players exchange sides, so that the number is even.",
+        f"Use {battles + 1}.",
+    )
+    is_remote = backend == "websocket"
+    refuse_if(elo and is_remote, "Ratings are of battles in the simulator.", "Use --backend sim.")
+    names, folder = players or [LATEST], saves(checkpoint_dir)
+    format = find_format(battle_format) if battle_format else format_of(names[0], folder)
+    find_simulator()  # whether there is one is reported before what is wrong with teams
+    plan = EvaluationPlan(
+        format, _teams(format, teams), battles, seed or 0, checkpoint, not sample, search, folder,
+        json_,
+    )  # fmt: skip
     if elo:
-        vgc_reports.print_ratings(plan, names, opponent or (), as_json=json_)
+        _print_ratings(plan, names, opponent or SCRIPTED)
         return
-    meet = vgc_reports.print_server_win_rates if is_remote else vgc_reports.print_win_rates
     for name in names:
-        meet(plan, name, opponent or (), as_json=json_)
+        if is_remote:
+            _print_server_win_rates(plan, name, opponent)
+        else:
+            _print_win_rates(plan, name, opponent or SCRIPTED)
+
+
+def _teams(format: Format, kind: str) -> Sequence[Team]:
+    """Return the teams of a kind, or those of a file or folder.
+
+    Raises:
+        ConfigurationError: The format has none of that kind.
+        BattleError: The team of a file is unusable.
+    """
+    if kind not in ("one", "pool", "unseen"):
+        return read_teams(user_path(kind), format)
+    if kind == "unseen":
+        if not (found := unseen(format)):
+            raise ConfigurationError(
+                f"{format.id} has no unseen teams.",
+                "Use --teams one, pool, a file or a folder.",
+            )
+        return found
+    return pool(format)[: 1 if kind == "one" else None]
+
+
+def _print_win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str]) -> None:
+    """Let a player meet each opponent in the simulator, and print its win rates."""
+    player = plan.evaluated(name)
+    foes = [plan.player(opponent) for opponent in opponents]
+    with _counting(plan.battles * len(foes)) as advance:
+        scores = win_rates(
+            player, foes, plan.format, plan.packed, find_simulator(),
+            battles=plan.battles, seed=plan.seed, advance=advance,
+        )  # fmt: skip
+    found = list(zip((foe.name for foe in foes), scores, strict=True))
+    print_scores(plan, player.name, found)
+
+
+def _print_server_win_rates(
+    plan: EvaluationPlan, name: str, opponents: Sequence[str] | None
+) -> None:
+    """Let a policy meet poke-env's players on a server of our own, and print its win rates."""
+    from engine.battles.play.matches import evaluate_over_websocket
+    from engine.battles.sim.websocket import PLAYERS
+
+    player = plan.evaluated(name)
+    if player.policy is None or plan.search:
+        raise ConfigurationError(
+            "Only a policy that does not search plays over a websocket.", "Use --backend sim."
+        )
+    names = list(opponents or PLAYERS)
+    with _counting(plan.battles * len(names)) as advance:
+        found = evaluate_over_websocket(
+            player.policy, names, plan.battles, plan.format.id, plan.packed, find_simulator(),
+            seed=plan.seed, greedy=plan.is_greedy, report=lambda score: advance(1),
+        )  # fmt: skip
+    scores = [(each.opponent, Score(each.won, each.tied, each.lost, each.turns)) for each in found]
+    print_scores(plan, player.name, scores)
+    if (void := sum(each.void for each in found)) and not plan.as_json:
+        say(f"{counted(void, 'battle')} stood still or ended with the server, and were replaced.")
+
+
+def _print_ratings(plan: EvaluationPlan, names: Sequence[str], others: Sequence[str]) -> None:
+    """Let all players meet each other, and the past policies of runs, and print Elo ratings."""
+    players = [plan.player(opponent) for opponent in others]
+    for name in names:
+        player = plan.evaluated(name)
+        if name in others and not plan.search:
+            continue
+        players += [*past_policies(name, plan.save_dir, is_greedy=plan.is_greedy), player]
+    pairs = len(players) * (len(players) - 1) // 2
+    with _counting(plan.battles * pairs) as advance:
+        wins = round_robin(
+            players, plan.format, plan.packed, find_simulator(),
+            battles=plan.battles, seed=plan.seed, advance=advance,
+        )  # fmt: skip
+    found = ratings([player.name for player in players], wins)
+    if plan.as_json:
+        rows = [
+            {"player": each.name, "elo": round(each.elo, 1), "error": round(each.error, 1)}
+            for each in found
+        ]
+        all_names = [player.name for player in players]
+        say_json(plan.facts | {"ratings": rows, "players": all_names, "wins": wins.tolist()})
+        return
+    say(str(plan))
+    width = max(len(each.name) for each in found)
+    say(f"{'player':<{width}}    Elo   95 %")
+    for each in found:
+        say(f"{each.name:<{width}} {each.elo:6.0f}  ±{1.96 * each.error:4.0f}")
+
+
+def print_scores(plan: EvaluationPlan, name: str, scores: Sequence[tuple[str, Score]]) -> None:
+    """Print the win rates of a player by opponent."""
+    if plan.as_json:
+        facts = [_facts(opponent, score) for opponent, score in scores]
+        say_json(plan.facts | {"player": name, "opponents": facts})
+        return
+    say(f"{name}: {plan}")
+    width = max(len("opponent"), *(len(opponent) for opponent, _ in scores))
+    say(f"{'opponent':<{width}}  win rate   95 % interval   won  tied  lost  turns")
+    for opponent, score in scores:
+        low, high = (100 * bound for bound in score.interval)
+        say(
+            f"{opponent:<{width}}  {100 * score.win_rate:6.1f} %  {low:5.1f} to {high:5.1f} %"
+            f"  {score.won:>4}  {score.tied:>4}  {score.lost:>4}  {score.mean_turns:5.1f}"
+        )
+
+
+def _facts(opponent: str, score: Score) -> dict[str, Any]:
+    low, high = score.interval
+    return {
+        "opponent": opponent,
+        "win_rate": score.win_rate,
+        "low": low,
+        "high": high,
+        "won": score.won,
+        "tied": score.tied,
+        "lost": score.lost,
+        "mean_turns": score.mean_turns,
+    }
+
+
+@contextmanager
+def _counting(total: int) -> Iterator[Callable[[int], None]]:
+    """Show how many battles have ended; yield what is called with their number."""
+    done = 0
+    with progress("playing battles") as show:
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            show(done, total)
+
+        yield advance
 
 
 def list_teams(
-    team: Annotated[
-        str, typer.Argument(metavar="[FILE|FOLDER]", help="Check your own instead, in any form.")
-    ] = "",
-    battle_format: BattleFormat = "gen9vgc2023regc",
-    packed: Annotated[
-        bool, typer.Option("--packed", help="Print teams as the simulator takes them.")
-    ] = False,
+    team: str = "",
+    /,
+    battle_format: BattleFormat = DEFAULT_FORMAT.id,
+    packed: bool = False,
 ) -> None:
-    """List the teams that are shipped, or check your own by the simulator's rules."""
-    from engine.battles.sim.teams import find_format
-    from pokeTUI.cli.vgc_reports import print_teams
+    """List the teams that are shipped, or check your own by the simulator's rules.
 
-    print_teams(find_format(battle_format), team, is_packed=packed)
+    Args:
+        team ([FILE|FOLDER]): Check your own instead, in any form.
+        packed: Print teams as the simulator takes them.
+    """
+    format = find_format(battle_format)
+    if team:
+        for each in read_teams(user_path(team), format):
+            say(each.packed if packed else f"{each.name} is legal in {format.id}.")
+        return
+    for heading, teams in ((format.id, pool(format)), ("unseen in training", unseen(format))):
+        if teams and not packed:
+            say(f"{heading}:")
+        for each in teams:
+            say(each.packed if packed else f"  {each.name}: {', '.join(each.species)}")

@@ -15,55 +15,36 @@ from pokeTUI.terminal.printing import say
 if TYPE_CHECKING:
     from engine.sessions.replay_sources import Recorded
 
-GifFile = Annotated[
-    Path | None, typer.Option("--gif", metavar="FILE", help="Write it to this GIF file.")
-]
-Mp4File = Annotated[
-    Path | None, typer.Option("--mp4", metavar="FILE", help="Write it to this MP4 file (ffmpeg).")
-]
-Panes = Annotated[
-    bool, typer.Option("--panes", help="Show the cockpit with its panes, not the game alone.")
-]
-Size = Annotated[
-    str, typer.Option(metavar="COLUMNSxROWS", help="Size of the cockpit with --panes.")
-]
-Speed = Annotated[
-    float, typer.Option(min=0.1, max=100, help="Speed: 1 is the game's own, 4 four times that.")
-]
-Scale = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=8,
-        help="Size of a pixel of the game; with --panes, of a cell in units of 8x16 pixels.",
-        show_default="GIF 2, MP4 4; with --panes 1",
-    ),
-]
-First = Annotated[
-    int | None, typer.Option("--first-step", min=0, help="First step.", show_default="the first")
-]
-Last = Annotated[
-    int | None, typer.Option("--last-step", min=1, help="Last step.", show_default="the last")
-]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the file.")]
-
 DEFAULT_SIZE = "120x40"
 _SMALLEST, _LARGEST = (80, 24), (320, 100)
 
 
 @dataclass(frozen=True, slots=True)
 class VideoOptions:
-    """The options above."""
+    """Options for a video.
 
-    gif: Path | None
-    mp4: Path | None
-    panes: bool
-    size: str
-    speed: float
-    scale: int | None
-    first: int | None
-    last: int | None
-    force: bool
+    Attributes:
+        gif (FILE): Write it to this GIF file.
+        mp4 (FILE): Write it to this MP4 file (ffmpeg).
+        panes: Show the cockpit with its panes, not the game alone.
+        size (COLUMNSxROWS): Size of the cockpit with --panes.
+        speed: Speed: 1 is the game's own, 4 four times that.
+        scale: Size of a pixel of the game; with --panes, of a cell in units of 8x16 pixels.
+            Default: GIF 2, MP4 4; with --panes 1.
+        first: First step. Default: the first.
+        last: Last step. Default: the last.
+        force: Overwrite the file.
+    """
+
+    gif: Path | None = None
+    mp4: Path | None = None
+    panes: bool = False
+    size: str = DEFAULT_SIZE
+    speed: Annotated[float, typer.Option(min=0.1, max=100)] = 1.0
+    scale: Annotated[int | None, typer.Option(min=1, max=8)] = None
+    first: Annotated[int | None, typer.Option("--first-step", min=0)] = None
+    last: Annotated[int | None, typer.Option("--last-step", min=1)] = None
+    force: bool = False
 
     def are_given(self) -> bool:
         """Return whether there is a file to write.

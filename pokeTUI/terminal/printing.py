@@ -5,6 +5,7 @@ are shown, never sent. A question mark stands for what an output's encoding has 
 """
 
 import io
+import json
 import os
 import sys
 import traceback
@@ -23,6 +24,15 @@ def say(*lines: str) -> None:
         TerminalError: They cannot be written, as to a full disk.
     """
     _write(sys.stdout, _text(lines))
+
+
+def say_json(facts: object) -> None:
+    """Print facts as JSON; escaped as JSON does what `say` would escape otherwise.
+
+    Raises:
+        TerminalError: It cannot be written.
+    """
+    say(*json.dumps(facts, indent=1).replace("\x7f", "\\u007f").split("\n"))
 
 
 def say_part(text: str) -> None:

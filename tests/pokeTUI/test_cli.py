@@ -14,7 +14,7 @@ import pytest
 from engine.errors import CheckpointError
 from engine.events import RunFailed, RunStopped
 from pokeTUI.app.launch import report
-from pokeTUI.cli.reports import print_evaluation
+from pokeTUI.cli.outcomes import evaluate
 from tests.pokeTUI.in_process import poketui
 
 ROOT = Path(__file__).parents[2]
@@ -437,13 +437,13 @@ def test_a_saved_run_is_evaluated_from_the_start(saved: Path) -> None:
 def test_the_same_evaluation_comes_out_the_same(
     saved: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def evaluate(episodes: int, *, with_planner: bool = False) -> str:
+    def played(episodes: int, *, planner: bool = False) -> str:
         saves = str(saved / "saves")
-        print_evaluation(saves, run_ids(saved)[1], episodes, "latest", with_planner=with_planner)
+        evaluate(run_ids(saved)[1], episodes, "latest", planner=planner, save_dir=saves)
         return capsys.readouterr().out
 
-    alone, led = evaluate(2), evaluate(1, with_planner=True)
-    assert evaluate(2) == alone
+    alone, led = played(2), played(1, planner=True)
+    assert played(2) == alone
     assert "planner  0% of the decisions" in alone
     assert "with the planner" in led
     assert "planner  0% of the decisions" not in led
@@ -453,12 +453,12 @@ def test_eval_error_is_one_line(saved: Path) -> None:
     first, second = run_ids(saved)
     saves = str(saved / "saves")
     with pytest.raises(CheckpointError, match=r"There is no checkpoint nowhere\.zip"):
-        print_evaluation(saves, first, 2, "nowhere.zip", with_planner=False)
+        evaluate(first, 2, "nowhere.zip", save_dir=saves)
     with pytest.raises(CheckpointError, match="no saved run 'nobody'"):
-        print_evaluation(saves, "nobody", 2, "latest", with_planner=False)
+        evaluate("nobody", 2, "latest", save_dir=saves)
     (saved / "saves" / "runs" / second / "checkpoints" / "best.zip").unlink(missing_ok=True)
     with pytest.raises(CheckpointError, match="no best checkpoint yet"):
-        print_evaluation(saves, second, 2, "best", with_planner=False)
+        evaluate(second, 2, "best", save_dir=saves)
 
 
 def test_a_run_is_exported_and_nothing_overwritten(saved: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from engine.battles.play.evaluation import Score
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import ConfigurationError
-from pokeTUI.cli import vgc_reports
+from pokeTUI.cli.vgc_evaluation import EvaluationPlan, print_scores
 from tests.pokeTUI.in_process import poketui
 
 
@@ -50,10 +50,13 @@ def test_a_mistake_is_refused_in_one_line(arguments, reason, tmp_path):
     assert reason in refused.stderr
 
 
+def plan_of(teams, battles):
+    return EvaluationPlan(DEFAULT_FORMAT, teams, battles, 0, "latest", True, 0, "saves", False)
+
+
 def test_teams_that_do_not_all_meet_are_counted(capsys):
     scores = [("random", Score(10, 0, 0, 60))]
-    plan = vgc_reports.EvaluationPlan(DEFAULT_FORMAT, "pool", 10, 0, "latest", True, 0, "saves")
-    vgc_reports._print_scores(plan, pool(DEFAULT_FORMAT), "mine", scores, as_json=False)
+    print_scores(plan_of(pool(DEFAULT_FORMAT), 10), "mine", scores)
     first = capsys.readouterr().out.splitlines()[0]
     assert first.endswith(", which meet in 5 of 16 ways (--battles 32: in all)")
 
@@ -68,9 +71,8 @@ def test_battles_are_looked_for_in_the_folder_of_all_saves(words, modules, monke
 
 
 def test_win_rates_are_printed_as_a_table_with_intervals(capsys):
-    plan = vgc_reports.EvaluationPlan(DEFAULT_FORMAT, "one", 1000, 0, "latest", True, 0, "saves")
     scores = [("random", Score(990, 4, 6, 7000)), ("max_power", Score(800, 0, 200, 6500))]
-    vgc_reports._print_scores(plan, pool(DEFAULT_FORMAT)[:1], "mine", scores, as_json=False)
+    print_scores(plan_of(pool(DEFAULT_FORMAT)[:1], 1000), "mine", scores)
     assert capsys.readouterr().out.splitlines() == [
         "mine: gen9vgc2023regc, 1,000 battles each, teams 1-balance",
         "opponent   win rate   95 % interval   won  tied  lost  turns",

@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 from pokeTUI.cli.main import app
-from pokeTUI.cli.options import _FORMER
+from pokeTUI.cli.panels import FORMER
 from tests.pokeTUI.in_process import poketui
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def words_in_common(helps: set[str]) -> set[str]:
 
 def test_a_former_name_stands_for_an_option_that_there_is() -> None:
     known = dict(commands())
-    for name, renamed in _FORMER.items():
+    for name, renamed in FORMER.items():
         there = options(name, known[name])
         assert [new for new in renamed.values() if new not in there] == []
         assert [old for old in renamed if old in there] == []

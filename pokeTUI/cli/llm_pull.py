@@ -3,17 +3,19 @@
 import asyncio
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import aclosing
-from typing import Any
+from typing import Annotated
 
+from engine.config import RunConfig, load_config
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.ground.providers import backend_of
 from engine.planning.models.backends.ollama import OllamaBackend, Pulled
-from pokeTUI.cli.llm_reports import config_with_model
+from pokeTUI.cli.options import Given
 from pokeTUI.cli.progress import Advance, progress
 from pokeTUI.terminal.printing import say
 
+DEFAULT_MODEL = "smollm2:1.7b"
 _CONNECT_TIMEOUT_S = 5.0
 _PARTS = 10
 """How often a line is printed of what is downloaded, where there is no terminal."""
@@ -33,30 +35,37 @@ _REMEDIES = {
 """By words of what a server says that cannot pull a model."""
 
 
-def pull_models(settings: Mapping[str, Any]) -> None:
-    """Download what `llm_model` names, and show how far it is.
+def config_with_model(given: Given) -> RunConfig:
+    """Return the settings with a model, where none is named the one that is suggested."""
+    config = load_config(None, given)
+    return config if config.llm_model else config.model_copy(update={"llm_model": DEFAULT_MODEL})
 
-    Raises:
-        ConfigurationError: It is nothing that Ollama has, or the address is none.
-        LLMConnectionError: There is no server, or it failed.
+
+def pull(
+    model: str | None = None, /, *, given: Annotated[Given, "llm_base_url=--base-url"]
+) -> None:
+    """Download a model with Ollama; an interrupted download is resumed.
+
+    Args:
+        model: Name in Ollama's library. Default: smollm2:1.7b.
     """
-    config = config_with_model(settings)
-    for model in config.models:
-        kind = config.llm_backend or backend_of(model)
+    config = config_with_model(given | ({} if model is None else {"llm_model": model}))
+    for name in config.models:
+        kind = config.llm_backend or backend_of(name)
         if kind != "ollama":
             what = "is a file" if kind == "local" else f"uses the {kind} protocol"
             raise ConfigurationError(
-                f"{model} {what}: there is nothing to pull.",
-                f"Check it: poketui llm check --model {shlex.quote(model)}",
+                f"{name} {what}: there is nothing to pull.",
+                f"Check it: poketui llm check --model {shlex.quote(name)}",
             )
-    for model in config.models:
+    for name in config.models:
         backend = OllamaBackend(
-            model, base_url=config.llm_base_url, connect_timeout_s=_CONNECT_TIMEOUT_S
+            name, base_url=config.llm_base_url, connect_timeout_s=_CONNECT_TIMEOUT_S
         )
-        with progress(f"pulling {model}", left=_RESUMES, in_bytes=True) as advance:
+        with progress(f"pulling {name}", left=_RESUMES, in_bytes=True) as advance:
             show = _Lines() if not sys.stderr.isatty() else _Bar(advance)
             asyncio.run(_pull(backend, show))
-        say(f"{model} is available. Check it: poketui llm check --model {shlex.quote(model)}")
+        say(f"{name} is available. Check it: poketui llm check --model {shlex.quote(name)}")
 
 
 async def _pull(backend: OllamaBackend, show: Callable[[Pulled], None]) -> None:
