@@ -27,8 +27,7 @@ from engine.errors import ConfigurationError
 from engine.games.bundled import FIRST, IMAGES
 from engine.ground.folders import CORE_VARIABLE, user_path
 from pokeTUI.cli.completion import complete_runs_or_latest, complete_settings, words
-from pokeTUI.cli.docstrings import Doc, docs_of, summary_of
-from pokeTUI.cli.panels import FEW, FORMER, HIDDEN, PANEL_OF
+from pokeTUI.cli.help_texts import FEW, FORMER, HIDDEN, PANEL_OF, Doc, docs_of, summary_of
 from pokeTUI.terminal.printing import say
 
 if TYPE_CHECKING:

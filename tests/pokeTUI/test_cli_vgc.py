@@ -8,7 +8,7 @@ from engine.battles.play.evaluation import Score
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import ConfigurationError
-from pokeTUI.cli.vgc_evaluation import EvaluationPlan, print_scores
+from pokeTUI.cli.vgc.evaluation import EvaluationPlan, print_scores
 from tests.pokeTUI.in_process import poketui
 
 

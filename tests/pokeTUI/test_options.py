@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+from pokeTUI.cli.help_texts import FORMER
 from pokeTUI.cli.main import app
-from pokeTUI.cli.panels import FORMER
 from tests.pokeTUI.in_process import poketui
 
 ROOT = Path(__file__).parents[2]

@@ -35,7 +35,7 @@ from pokeTUI.cli import options
 from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import refuse_if
 from pokeTUI.cli.progress import progress
-from pokeTUI.cli.vgc_battles import BattleFormat
+from pokeTUI.cli.vgc.battles import BattleFormat
 from pokeTUI.terminal.printing import say, say_json
 
 

@@ -5,10 +5,10 @@ import typer
 from engine.battles.sim.setup import install, is_installed
 from engine.battles.sim.simulator import Simulator
 from pokeTUI.cli.options import command
-from pokeTUI.cli.vgc_battles import ladder, play, server, watch
-from pokeTUI.cli.vgc_cloning import bc, import_battles
-from pokeTUI.cli.vgc_evaluation import evaluate, list_teams
-from pokeTUI.cli.vgc_training import train
+from pokeTUI.cli.vgc.battles import ladder, play, server, watch
+from pokeTUI.cli.vgc.cloning import bc, import_battles
+from pokeTUI.cli.vgc.evaluation import evaluate, list_teams
+from pokeTUI.cli.vgc.training import train
 from pokeTUI.terminal.printing import say
 
 vgc_app = typer.Typer()
