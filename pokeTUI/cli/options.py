@@ -76,11 +76,8 @@ Core = Annotated[
         show_default="the installed one",
     ),
 ]
-AnyRom = Annotated[bool, typer.Option()]
-StartState = Annotated[str | None, typer.Option()]
 ConfigFile = Annotated[Path | None, typer.Option(help="Config file (JSON or TOML).")]
 Seed = Annotated[int | None, typer.Option()]
-Goal = Annotated[str | None, typer.Option()]
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 CheckpointDir = Annotated[
     str | None, typer.Option(help="Folder of the runs.", show_default="saves/vgc")
