@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from engine.games.crystal.maps import TERRAIN
+from engine.planning_types import GoalOutcome, Outcome
 from engine.types import (
     MAP_BORDER,
     Bag,
@@ -15,6 +16,7 @@ from engine.types import (
     Creature,
     Facing,
     GameState,
+    GoalKind,
     MapId,
     MapObject,
     MapView,
@@ -89,3 +91,9 @@ def make_control(**changes: Any) -> Control:
     """
     prompt = Prompt.TEXT if changes.get("in_text") else Prompt.NONE
     return replace(FREE, is_free=False, **{"prompt": prompt, **changes})
+
+
+def make_goal_outcome(outcome: Outcome = Outcome.REACHED, **changes: Any) -> GoalOutcome:
+    """Build how a goal that a small model set in a town ended; without progress."""
+    base = GoalOutcome(0, "town", "smollm2:1.7b", GoalKind.REACH, "exit 1", outcome, False, 12)
+    return replace(base, **changes)

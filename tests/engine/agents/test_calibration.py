@@ -1,4 +1,3 @@
-import dataclasses
 import json
 
 import numpy as np
@@ -9,6 +8,7 @@ from engine.agents.base import Guidance
 from engine.agents.calibration import Calibration
 from engine.planning_types import GoalOutcome, Outcome
 from engine.types import EpisodeSummary, GoalKind, GoalTally
+from tests.engine.states import make_goal_outcome
 
 KINDS = list(GoalKind)
 
@@ -26,22 +26,24 @@ def episode(planned: float, reached: int, failed: int, *, is_success=False, mile
     )
 
 
-def test_reliability_is_one_half_at_first():
-    calibration = Calibration()
+@pytest.fixture
+def calibration() -> Calibration:
+    return Calibration()
+
+
+def test_reliability_is_one_half_at_first(calibration):
     assert calibration.policy_reliability == 0.5
     np.testing.assert_array_equal(calibration.advice_reliability(np.arange(len(KINDS))), 0.5)
 
 
-def test_goals_count_by_kind_and_goal_source_as_a_beta_mean():
-    calibration = Calibration()
+def test_goals_count_by_kind_and_goal_source_as_a_beta_mean(calibration):
     calibration.count(episode(1.0, 3, 1))
     assert calibration.goal_reliability("rules", GoalKind.REACH) == 4 / 6
     assert calibration.goal_reliability("rules", GoalKind.HEAL) == 0.5
     assert calibration.goal_reliability("some model", GoalKind.REACH) == 0.5
 
 
-def test_evidence_decays_with_every_episode():
-    calibration = Calibration()
+def test_evidence_decays_with_every_episode(calibration):
     calibration.count(episode(1.0, 2, 0))
     calibration.count(episode(1.0, 0, 1))
     expected = (1 + 2 * 0.98) / (2 + 2 * 0.98 + 1)
@@ -51,32 +53,27 @@ def test_evidence_decays_with_every_episode():
     assert calibration.goal_reliability("rules", GoalKind.REACH) == pytest.approx(0.5, abs=1e-6)
 
 
-def test_credit_goes_to_who_acted():
-    calibration = Calibration()
-    calibration.count(episode(1.0, 5, 0, is_success=True, milestones="abcde"))
-    assert calibration.policy_reliability == 0.5
-    calibration = Calibration()
-    calibration.count(episode(0.0, 5, 0, is_success=True, milestones="abcde"))
-    assert calibration.goal_reliability("rules", GoalKind.REACH) == 0.5
-    assert calibration.policy_reliability == 6 / 7
-    calibration = Calibration()
-    calibration.count(episode(0.75, 4, 0, milestones="ab"))
-    assert calibration.goal_reliability("rules", GoalKind.REACH) == 4 / 5
-    assert calibration.policy_reliability == (1 + 2 / 4) / (2 + 3 / 4)
+@pytest.mark.parametrize(
+    ("planned", "reached", "facts", "rules", "policy"),
+    [
+        (1.0, 5, {"is_success": True, "milestones": "abcde"}, 6 / 7, 1 / 2),
+        (0.0, 5, {"is_success": True, "milestones": "abcde"}, 1 / 2, 6 / 7),
+        (0.75, 4, {"milestones": "ab"}, 4 / 5, (1 + 2 / 4) / (2 + 3 / 4)),
+    ],
+)
+def test_credit_goes_to_who_acted(calibration, planned, reached, facts, rules, policy):
+    calibration.count(episode(planned, reached, 0, **facts))
+    assert calibration.goal_reliability("rules", GoalKind.REACH) == rules
+    assert calibration.policy_reliability == policy
 
 
-def test_a_policy_that_never_gets_there_loses_trust():
-    calibration = Calibration()
+def test_a_policy_that_never_gets_there_loses_trust_as_does_one_that_began_there(calibration):
+    """Milestones of the start state are nobody's credit."""
+    calibration.count(EpisodeSummary(0, 0.0, 9, (), steps_to_milestone={"a": 0, "b": 0}))
+    assert calibration.policy_reliability == 1 / 3
     for _ in range(200):
         calibration.count(episode(0.0, 0, 1))
     assert calibration.policy_reliability < 0.03
-
-
-def test_milestones_of_the_start_state_are_nobodys_credit():
-    summary = EpisodeSummary(0, 0.0, 9, (), steps_to_milestone={"a": 0, "b": 0})
-    calibration = Calibration()
-    calibration.count(summary)
-    assert calibration.policy_reliability == 1 / 3
 
 
 def test_confidences_are_what_was_stated_times_what_it_was_worth():
@@ -102,43 +99,40 @@ def test_saved_calibration_is_the_same_to_the_last_bit():
     assert other.save() == calibration.save()
 
 
-def goal_outcome(*, reached=True, progress=True, ignored=False, kind=GoalKind.REACH) -> GoalOutcome:
-    outcome = Outcome.REACHED if reached else Outcome.FAILED
-    return GoalOutcome(0, "k", "small", kind, "go", outcome, progress, 9, ignored)
+def goal_outcome(outcome: Outcome = Outcome.REACHED, **changes) -> GoalOutcome:
+    return make_goal_outcome(outcome, **{"made_progress": True, **changes})
 
 
-def test_a_models_goal_counts_at_once_and_only_if_it_led_somewhere():
-    calibration = Calibration()
+def test_a_models_goal_counts_at_once_and_only_if_it_led_somewhere(calibration):
     calibration.record_goal(goal_outcome(), ["small"])
     assert calibration.goal_reliability("small", GoalKind.REACH) == 2 / 3
-    calibration.record_goal(goal_outcome(progress=False), ["small"])
-    calibration.record_goal(goal_outcome(reached=False), ["small"])
+    calibration.record_goal(goal_outcome(made_progress=False), ["small"])
+    calibration.record_goal(goal_outcome(Outcome.FAILED), ["small"])
     assert calibration.goal_reliability("small", GoalKind.REACH) == 2 / 5
     assert calibration.goal_reliability("small", GoalKind.HEAL) == 0.5
     assert calibration.goal_reliability("rules", GoalKind.REACH) == 0.5
     assert calibration.model_reliability("small") == 2 / 5
 
 
-def test_ignored_goals_and_those_that_gave_way_to_better_ones_say_nothing_of_the_model():
-    calibration = Calibration()
-    calibration.record_goal(goal_outcome(ignored=True), ["small"])
-    calibration.record_goal(
-        dataclasses.replace(goal_outcome(), outcome=Outcome.REPLACED), ["small"]
-    )
-    assert calibration.goal_reliability("small", GoalKind.REACH) == 0.5
+@pytest.mark.parametrize(
+    ("outcome", "changes", "reliability"),
+    [
+        (Outcome.REACHED, {"is_control": True}, 1 / 2),
+        (Outcome.REPLACED, {}, 1 / 2),
+        (Outcome.REPLACED, {"made_progress": False}, 1 / 3),
+    ],
+    ids=["ignored", "gave way to a better one", "goal after goal without progress"],
+)
+def test_only_a_goal_that_was_replaced_without_progress_is_a_failure(
+    calibration, outcome, changes, reliability
+):
+    calibration.record_goal(goal_outcome(outcome, **changes), ["small"])
+    assert calibration.goal_reliability("small", GoalKind.REACH) == reliability
 
 
-def test_goal_after_goal_without_any_progress_is_failure():
-    calibration = Calibration()
-    replaced = dataclasses.replace(goal_outcome(progress=False), outcome=Outcome.REPLACED)
-    calibration.record_goal(replaced, ["small"])
-    assert calibration.goal_reliability("small", GoalKind.REACH) == 1 / 3
-
-
-def test_each_environment_is_advised_at_its_own_goal_sources_worth():
-    calibration = Calibration()
+def test_each_environment_is_advised_at_its_own_goal_sources_worth(calibration):
     calibration.record_goal(goal_outcome(), ["small"])
-    calibration.record_goal(goal_outcome(reached=False), ["large"])
+    calibration.record_goal(goal_outcome(Outcome.FAILED), ["large"])
     reach, heal = KINDS.index(GoalKind.REACH), KINDS.index(GoalKind.HEAL)
     trust = calibration.advice_reliability(
         np.array([reach, reach, reach, heal]),

@@ -10,6 +10,7 @@ from engine.agents.dqn import DQN, QNetwork, follow, targets
 from engine.agents.replay_buffer import Sample
 from engine.agents.rules import RandomAgent
 from engine.config import DQNConfig, RunConfig
+from engine.env.batch import Batch
 from engine.types import Action, Source, Spaces
 from tests.engine.agents.test_learning import mean_reward, train
 from tests.engine.toy import PIXELS_SHAPE, SPACES, ToyVector
@@ -65,6 +66,11 @@ def sample_of(**changes) -> Sample:
 
 ONLINE = Table([[5, 9, 1, 0, 0, 0, 0, 0, 0]])
 TARGET = Table([[30, 2, 70, 0, 0, 0, 0, 0, 0]])
+
+
+@pytest.fixture
+def batch() -> Batch:
+    return ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
 
 
 def test_the_network_chooses_and_the_target_judges():
@@ -179,37 +185,30 @@ def test_steps_are_learnt_from_as_often_as_configured():
     assert agent.num_gradients == 400 * 2 // 16 // 3 * 3
 
 
-def greedy(**changes) -> DQN:
+@pytest.fixture
+def agent() -> DQN:
     """Return an agent that never acts at random."""
-    settings = {"epsilon_start": 0.0, "epsilon_end": 0.0} | changes
+    settings = {"epsilon_start": 0.0, "epsilon_end": 0.0}
     return DQN(SMALL.model_copy(update=settings), 4, SPACES, 0)
 
 
-def test_the_best_valid_action_is_taken_even_where_all_values_are_negative():
-    agent = greedy()
+def test_the_best_valid_action_is_taken_even_where_all_values_are_negative(batch, agent):
     nn.init.constant_(agent.network.value.bias, -100.0)
-    vector = ToyVector(RunConfig(num_envs=4))
-    batch = vector.reset([1, 2, 3, 4])
     values = agent.evaluate(batch).numpy()
-    actions = agent.decide(batch, ALONE).actions
     assert (values < 0).all()
-    for row, (mask, action) in enumerate(zip(batch.mask, actions, strict=True)):
-        assert mask[action]
-        assert values[row, action] == values[row, mask].max()
+    best = np.where(batch.mask, values, -np.inf).argmax(1)
+    assert agent.decide(batch, ALONE).actions.tolist() == best.tolist()
 
 
-def test_random_actions_are_all_valid_ones_alike():
+def test_random_actions_are_all_valid_ones_alike(batch):
     agent = DQN(SMALL, 4, SPACES, 0)
-    batch = ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
     batch.mask[:] = np.arange(len(Action)) % 3 == 0
     drawn = np.concatenate([agent.decide(batch, ALONE).actions for _ in range(1500)])
     shares = np.bincount(drawn, minlength=len(Action)) / len(drawn)
     np.testing.assert_allclose(shares, np.where(batch.mask[0], 1 / 3, 0.0), atol=0.03)
 
 
-def test_the_advice_is_followed_as_often_as_share_and_confidence_say():
-    agent = greedy()
-    batch = ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
+def test_the_advice_is_followed_as_often_as_share_and_confidence_say(batch, agent):
     batch.advice_confidence[:] = 0.5
     batch.prior[:] = 0.0
     own = agent.decide(batch, ALONE).actions
@@ -229,29 +228,23 @@ def test_the_advice_is_followed_as_often_as_share_and_confidence_say():
     assert runs[0].source is Source.POLICY
 
 
-def test_advice_that_the_policy_would_have_taken_anyway_is_no_merit_of_the_planner():
-    agent = greedy()
-    batch = ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "advised",
+    [
+        lambda own, mask: np.eye(len(Action), dtype=np.float32)[own],
+        lambda own, mask: np.where(mask, 0.0, 1.0),
+    ],
+    ids=["what the policy would have done", "what is invalid"],
+)
+def test_advice_that_changes_nothing_is_no_merit_of_the_planner(batch, agent, advised):
     own = agent.decide(batch, ALONE).actions
-    batch.prior[:] = np.eye(len(Action), dtype=np.float32)[own]
+    batch.prior[:] = advised(own, batch.mask)
     action_batch = agent.decide(batch, Guidance(1.0, 0.9))
     np.testing.assert_array_equal(action_batch.actions, own)
     assert not action_batch.is_planned.any()
 
 
-def test_invalid_or_missing_advice_is_not_followed():
-    agent = greedy()
-    batch = ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
-    own = agent.decide(batch, ALONE).actions
-    batch.prior[:] = np.where(batch.mask, 0.0, 1.0)
-    action_batch = agent.decide(batch, Guidance(1.0, 0.9))
-    np.testing.assert_array_equal(action_batch.actions, own)
-    assert not action_batch.is_planned.any()
-
-
-def test_a_policy_certain_enough_is_left_alone_by_the_planner():
-    agent = greedy()
-    batch = ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
+def test_a_policy_certain_enough_is_left_alone_by_the_planner(batch, agent):
     assert (agent.decide(batch, ALONE).confidences == 0).all()  # nothing is learnt yet
     agent._usual_error = 1e-3
     nn.init.normal_(agent.network.edge.bias, std=5.0, generator=torch.Generator().manual_seed(0))

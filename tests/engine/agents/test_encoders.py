@@ -23,21 +23,14 @@ def test_a_code_is_as_long_as_the_encoder_says(kind, size):
     assert code.shape == (2, size)
 
 
-def test_an_encoder_of_features_needs_no_pixels():
-    encoder = build_encoder("features", SPACES, 32)
-    assert torch.equal(encoder(FEATURES, None), encoder(FEATURES, PIXELS))
-
-
-def test_an_encoder_of_pixels_looks_at_no_features():
-    encoder = build_encoder("pixels", SPACES, 32)
-    assert torch.equal(encoder(FEATURES, PIXELS), encoder(1 - FEATURES, PIXELS))
-
-
-def test_either_part_of_an_observation_moves_the_code_of_both():
-    encoder = build_encoder("both", SPACES, 32)
-    code = encoder(FEATURES, PIXELS)
-    assert not torch.equal(encoder(1 - FEATURES, PIXELS), code)
-    assert not torch.equal(encoder(FEATURES, 255 - PIXELS), code)
+def test_the_parts_of_an_observation_that_an_encoder_looks_at_move_its_code():
+    encoders = {kind: build_encoder(kind, SPACES, 32) for kind in ("features", "pixels", "both")}
+    assert torch.equal(encoders["features"](FEATURES, None), encoders["features"](FEATURES, PIXELS))
+    pixels = encoders["pixels"]
+    assert torch.equal(pixels(FEATURES, PIXELS), pixels(1 - FEATURES, PIXELS))
+    code = encoders["both"](FEATURES, PIXELS)
+    assert not torch.equal(encoders["both"](1 - FEATURES, PIXELS), code)
+    assert not torch.equal(encoders["both"](FEATURES, 255 - PIXELS), code)
 
 
 def test_the_network_of_pixels_has_the_published_layers():

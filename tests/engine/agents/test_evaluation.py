@@ -23,42 +23,32 @@ from engine.demos.recorded_env import make_env
 from engine.env.vector.host import LocalHost
 from engine.env.vector.world import ArrayWorld
 from engine.errors import WorkerError
-from engine.events import (
-    CheckpointSaved,
-    CommandRefused,
-    EpisodeEnded,
-    EvaluationEnded,
-    StatusChanged,
-    WarningRaised,
-)
+from engine.events import CheckpointSaved, EvaluationEnded, StatusChanged, WarningRaised
 from engine.runs.checkpoint import BEST, read_checkpoint
 from engine.runs.journal import read_journal
 from engine.types import EpisodeSummary
 from tests.engine.toy import MAX_STEPS, ToyVector
-from tests.engine.training.helpers import Run
+from tests.engine.training.helpers import Run, played
 
 STEPS = 640
 EVALUATED = {"eval_interval": 20, "eval_episodes": 6, "exam_share": 0.0}
-
-
-def curve(run: Run) -> list:
-    return [(event.episode, event.total_steps, event.summary) for event in run.of(EpisodeEnded)]
-
-
-def weights(run: Run) -> bytes:
-    state = run.trainer.learning.agent.ppo.network.state_dict()
-    return b"".join(tensor.numpy().tobytes() for tensor in state.values())
 
 
 def episode(reward: float, length: int = 10, **facts) -> EpisodeSummary:
     return EpisodeSummary(0, reward, length, (), **facts)
 
 
+def board(num_envs: int) -> ToyVector:
+    return ToyVector(RunConfig(num_envs=num_envs, workers=1))
+
+
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory) -> Run:
-    """A run with some evaluations."""
-    run = Run(tmp_path_factory.mktemp("runs") / "evaluated", total_steps=STEPS, **EVALUATED)
-    run.play()
+    """A run with some evaluations, that drew nothing from others' generators."""
+    python_rng, torch_rng = np.random.get_state()[1].tobytes(), torch.get_rng_state()
+    run = played(tmp_path_factory.mktemp("runs") / "evaluated", total_steps=STEPS, **EVALUATED)
+    assert np.random.get_state()[1].tobytes() == python_rng
+    assert torch.equal(torch.get_rng_state(), torch_rng)
     return run
 
 
@@ -71,30 +61,20 @@ def test_the_policy_is_evaluated_every_so_many_episodes(evaluated):
         assert event.evaluation.avg_llm_usage == 0
 
 
-def test_evaluations_leave_the_training_as_it_would_be_without_them(tmp_path):
+def test_evaluations_leave_the_training_as_it_would_be_without_them(evaluated, tmp_path):
     """Without an interval nothing is evaluated."""
-    plain = Run(tmp_path / "plain", total_steps=STEPS, exam_share=0.0)
-    plain.play()
+    plain = played(tmp_path / "plain", total_steps=STEPS, exam_share=0.0)
     assert not plain.of(EvaluationEnded)
-    python_rng, torch_rng = np.random.get_state()[1].tobytes(), torch.get_rng_state()
-    evaluated = Run(tmp_path / "evaluated", total_steps=STEPS, **EVALUATED)
-    evaluated.play()
-    assert evaluated.of(EvaluationEnded)
-    assert curve(evaluated) == curve(plain)
-    assert weights(evaluated) == weights(plain)
-    assert np.random.get_state()[1].tobytes() == python_rng
-    assert torch.equal(torch.get_rng_state(), torch_rng)
+    assert (evaluated.curve, evaluated.weights) == (plain.curve, plain.weights)
 
 
 @pytest.mark.slow
 def test_a_resumed_run_evaluates_as_the_uninterrupted_one(tmp_path):
-    whole = Run(tmp_path / "whole", total_steps=2000, **EVALUATED)
-    whole.play()
-    Run(tmp_path / "parts", total_steps=900, **EVALUATED).play()
-    Run(tmp_path / "parts", total_steps=2000, **EVALUATED).resume().play()
-    assert (tmp_path / "whole" / "journal.jsonl").read_text() == (
-        tmp_path / "parts" / "journal.jsonl"
-    ).read_text()
+    whole = played(tmp_path / "whole", total_steps=2000, **EVALUATED)
+    played(tmp_path / "parts", total_steps=900, **EVALUATED)
+    second = Run(tmp_path / "parts", total_steps=2000, **EVALUATED).resume()
+    second.play()
+    assert second.journal_text == whole.journal_text
 
 
 class Interrupting(ToyVector):
@@ -125,30 +105,26 @@ def test_a_stop_ends_an_evaluation_at_once_and_the_resumed_run_makes_up_for_it(t
     stopped = interrupted(tmp_path / "parts", Stop("lunch"))
     assert stopped.play().reason == "lunch"
     assert not stopped.of(EvaluationEnded)
-    interrupted(tmp_path / "parts").resume().play()
-    assert (tmp_path / "whole" / "journal.jsonl").read_text() == (
-        tmp_path / "parts" / "journal.jsonl"
-    ).read_text()
+    second = interrupted(tmp_path / "parts").resume()
+    second.play()
+    assert second.journal_text == whole.journal_text
 
 
-def test_an_evaluation_can_be_paused_and_saved_in(tmp_path):
-    run = interrupted(tmp_path, Pause(), Save(), Resume())
+@pytest.mark.parametrize(
+    ("commands", "skipped"),
+    [([Pause(), Save(), Resume()], 0), ([Save(), SkipEvaluation()], 1)],
+    ids=["paused", "skipped"],
+)
+def test_an_evaluation_can_be_paused_saved_in_and_skipped(tmp_path, commands, skipped):
+    run = interrupted(tmp_path, *commands)
     assert run.play().total_steps == STEPS
-    assert len(run.of(EvaluationEnded)) == run.trainer.state.metrics.episodes // 20
-
-
-def test_an_evaluation_that_is_skipped_is_over_and_the_next_one_comes(tmp_path):
-    run = interrupted(tmp_path, Save(), SkipEvaluation())
-    assert run.play().total_steps == STEPS
-    assert len(run.of(EvaluationEnded)) == run.trainer.state.metrics.episodes // 20 - 1 > 0
-    assert not run.of(CommandRefused)
+    assert len(run.of(EvaluationEnded)) == run.trainer.state.metrics.episodes // 20 - skipped > 0
+    assert not run.refusals
 
 
 def test_skip_evaluation_without_one_is_refused(tmp_path):
-    run = Run(tmp_path, total_steps=100)
-    run.commands.put(SkipEvaluation())
-    run.play()
-    assert [event.reason for event in run.of(CommandRefused)] == ["No evaluation is running."]
+    run = played(tmp_path, SkipEvaluation(), total_steps=100)
+    assert run.refusals == ["No evaluation is running."]
 
 
 def test_the_status_tells_how_far_an_evaluation_is(evaluated):
@@ -159,19 +135,14 @@ def test_the_status_tells_how_far_an_evaluation_is(evaluated):
     assert (after.phase, after.done, after.total) == ("acting", 0, 0)
 
 
-def test_evaluation_is_saved_and_the_best_checkpoint_kept(evaluated):
+def test_evaluation_is_saved_and_journalled_and_the_best_checkpoint_kept(evaluated):
     saved = {event.total_steps for event in evaluated.of(CheckpointSaved)}
-    assert {event.total_steps for event in evaluated.of(EvaluationEnded)} <= saved
+    ended = evaluated.of(EvaluationEnded)
+    assert {event.total_steps for event in ended} <= saved
     best = read_checkpoint(evaluated.folder / "checkpoints" / BEST)
-    rewards = [event.evaluation.avg_reward for event in evaluated.of(EvaluationEnded)]
-    assert len(rewards) > 1
-    assert best.facts["score"] == [True, 0, max(rewards)]
-
-
-def test_evaluations_are_journalled(evaluated):
-    journal = evaluated.folder / "journal.jsonl"
-    found = [event for event in read_journal(journal) if isinstance(event, EvaluationEnded)]
-    assert found == evaluated.of(EvaluationEnded) != []
+    assert best.facts["score"] == [True, 0, max(event.evaluation.avg_reward for event in ended)]
+    journal = read_journal(evaluated.folder / "journal.jsonl")
+    assert [event for event in journal if isinstance(event, EvaluationEnded)] == ended
 
 
 def test_an_evaluation_that_fails_is_a_warning_and_the_run_goes_on(tmp_path):
@@ -195,16 +166,14 @@ def test_the_evaluation_closes_its_environments(tmp_path):
         made.append(ToyVector(config))
         return made[-1]
 
-    Run(tmp_path, make_vector=make, total_steps=300, **EVALUATED).play()
+    played(tmp_path, make_vector=make, total_steps=300, **EVALUATED)
+    assert [vector.is_closed for vector in made] == [False] + [True] * (len(made) - 1)
     assert len(made) > 1
-    assert all(vector.is_closed for vector in made[1:])
-    assert not made[0].is_closed
 
 
 def test_all_episodes_that_begin_are_counted():
     """Short episodes must not count more often than long ones."""
-    vector = ToyVector(RunConfig(num_envs=4, workers=1))
-    reported: list[int] = []
+    vector, reported = board(4), []
     played = play_episodes(RandomAgent(0).player(3), vector, 10, seed=5, report=reported.append)
     assert len(played) == 10
     assert reported == list(range(1, 11))
@@ -255,12 +224,9 @@ def test_draws_are_those_of_the_episodes_whatever_their_shape(num_envs):
     assert np.concatenate(found).T.tolist() == np.array(alone).tolist()
 
 
-def test_the_same_seed_gives_the_same_episodes(tmp_path):
-    def play() -> list[EpisodeSummary] | None:
-        vector = ToyVector(RunConfig(num_envs=3, workers=1))
-        return play_episodes(RandomAgent(0).player(3), vector, 6, seed=5)
-
-    assert play() == play()
+def test_the_same_seed_gives_the_same_episodes():
+    one, other = (play_episodes(RandomAgent(0).player(3), board(3), 6, seed=5) for _ in range(2))
+    assert one == other
 
 
 def test_an_aborted_episode_is_played_again(tmp_path):
@@ -279,8 +245,7 @@ def test_an_aborted_episode_is_played_again(tmp_path):
 
 
 def test_the_planner_counts_where_it_is_followed():
-    vector = ToyVector(RunConfig(num_envs=2, workers=1))
-    played = play_episodes(RulesAgent(0).player(3), vector, 4, 5, Guidance(1.0, 1.0))
+    played = play_episodes(RulesAgent(0).player(3), board(2), 4, 5, Guidance(1.0, 1.0))
     evaluation = summarise(played)
     assert (evaluation.avg_llm_usage, evaluation.avg_rules_usage) == (0.0, 1.0)
     assert evaluation.success_rate == 1.0
@@ -288,15 +253,10 @@ def test_the_planner_counts_where_it_is_followed():
 
 
 def test_the_summary_is_that_of_the_documents():
+    reached = {"a": 3, "b": 9}
+    shares = {"planner_share": 0.5, "llm_share": 0.4}
     played = [
-        episode(
-            1.0,
-            10,
-            planner_share=0.5,
-            llm_share=0.4,
-            is_success=True,
-            steps_to_milestone={"a": 3, "b": 9},
-        ),
+        episode(1.0, 10, is_success=True, steps_to_milestone=reached, **shares),
         episode(3.0, 30, planner_share=0.1, steps_to_milestone={"a": 7}),
     ]
     found = summarise(played)
@@ -317,7 +277,7 @@ def test_milestones_that_nobody_reached_count_as_missed():
 
 
 def test_evaluations_of_a_value_network_have_the_values_of_what_it_did():
-    vector = ToyVector(RunConfig(num_envs=2, workers=1))
+    vector = board(2)
     batch = vector.reset([1, 2])
     agent = DQN(DQNConfig(hidden_size=16, epsilon_end=0.0), 2, spaces_of(batch), seed=0)
     values = agent.evaluate(batch).numpy()

@@ -30,7 +30,7 @@ def loss_of(network: nn.Linear, value: float) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 3e38])
-def test_a_gradient_that_is_no_finite_number_changes_nothing_and_is_counted(value: float) -> None:
+def test_a_gradient_that_is_no_finite_number_changes_nothing_and_is_counted(value):
     gradients, network = steps()
     before = network.weight.detach().clone()
     assert gradients.take(loss_of(network, value)) is None
@@ -42,12 +42,12 @@ def test_a_gradient_that_is_no_finite_number_changes_nothing_and_is_counted(valu
     assert network.weight.isfinite().all()
 
 
-def test_a_loss_that_is_no_number_is_skipped_though_its_gradient_is_one() -> None:
+def test_a_loss_that_is_no_number_is_skipped_though_its_gradient_is_one():
     gradients, network = steps()
     assert gradients.take(loss_of(network, 1.0) + math.nan) is None
 
 
-def test_so_many_skipped_steps_in_a_row_end_the_run_with_a_remedy() -> None:
+def test_so_many_skipped_steps_in_a_row_end_the_run_with_a_remedy():
     gradients, network = steps()
     for _ in range(MAX_SKIPPED - 1):
         gradients.take(loss_of(network, math.nan))
@@ -58,7 +58,7 @@ def test_so_many_skipped_steps_in_a_row_end_the_run_with_a_remedy() -> None:
         gradients.take(loss_of(network, math.nan))
 
 
-def test_ppo_leaves_out_what_is_no_number_and_keeps_the_count_when_resumed() -> None:
+def test_ppo_leaves_out_what_is_no_number_and_keeps_the_count_when_resumed():
     agent, _, batch = filled_agent()
     agent.ppo.rollout.rewards[0, 0] = np.nan
     figures = agent.update(batch)
@@ -73,7 +73,7 @@ def test_ppo_leaves_out_what_is_no_number_and_keeps_the_count_when_resumed() -> 
     assert other.save()[0][SKIPPED] == 0
 
 
-def test_dqn_leaves_out_what_is_no_number_and_still_draws_by_finite_priorities() -> None:
+def test_dqn_leaves_out_what_is_no_number_and_still_draws_by_finite_priorities():
     agent = DQN(SMALL, 4, SPACES, seed=1)
     _, batch, _ = play(agent, 30)
     agent.replay.append(
@@ -96,7 +96,7 @@ def test_dqn_leaves_out_what_is_no_number_and_still_draws_by_finite_priorities()
     agent.load(facts, arrays)
 
 
-def test_a_run_says_once_that_steps_were_skipped(tmp_path) -> None:
+def test_a_run_says_once_that_steps_were_skipped(tmp_path):
     seen: list[Event] = []
     log = RunLog(Journal(tmp_path / "journal.jsonl"), None, seen.append)
     for number, skipped in enumerate((0.0, 2.0, 5.0)):
@@ -107,7 +107,7 @@ def test_a_run_says_once_that_steps_were_skipped(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("weight_decay", [0.0, 1e-2])
-def test_adam_does_what_that_of_torch_does_bit_for_bit(weight_decay: float) -> None:
+def test_adam_does_what_that_of_torch_does_bit_for_bit(weight_decay):
     own, other = (nn.Sequential(nn.Linear(9, 7), nn.ReLU(), nn.Linear(7, 2)) for _ in range(2))
     other.load_state_dict(own.state_dict())
     decayed = [each for each in other.parameters() if each.ndim > 1]
@@ -130,7 +130,7 @@ def test_adam_does_what_that_of_torch_does_bit_for_bit(weight_decay: float) -> N
             assert torch.equal(ours.state[mine][name], value)
 
 
-def test_learning_never_imports_the_compiler_of_torch() -> None:
+def test_learning_never_imports_the_compiler_of_torch():
     program = (
         "import sys, torch\n"
         "from engine.agents.gradients import Adam, GradientSteps\n"

@@ -21,15 +21,18 @@ DQN_ = DQNConfig(capacity=4000, warmup_steps=64, batch_size=64, hidden_size=32, 
 CONFIG = RunConfig(num_envs=4, workers=1)
 
 
-def drive(agent, vector, batch, updates: int):
-    """Play and learn; return the figures of each update, and the last batch."""
+def drive(agent, updates: int, vector: ToyVector | None = None, batch=None):
+    """Play and learn; return the figures of each update, the game and its last batch."""
+    if vector is None:
+        vector = ToyVector(CONFIG)
+        batch = vector.reset(range(4))
     told = []
     while len(told) < updates:
         batch = vector.step(agent.decide(batch, ALONE).actions)
         agent.observe(batch)
         if agent.is_update_due:
             told.append(agent.update(batch))
-    return told, batch
+    return told, vector, batch
 
 
 def began(seed=0, **settings) -> GuidedPolicy:
@@ -47,20 +50,15 @@ def demonstrations(steps: int = 300) -> Transitions:
     for _ in range(steps):
         actions = expert.decide(batch, Guidance(1.0, 1.0)).actions
         after = vector.step(actions)
-        rows.append(
-            (batch.features[0], batch.mask[0], actions[0], after.rewards[0], after.terminated[0])
-        )
+        row = batch.features, batch.mask, actions, after.rewards, after.terminated
+        rows.append([column[0] for column in row])
         batch = after
-    features, masks, actions, rewards, over = (
-        np.array(column) for column in zip(*rows, strict=True)
-    )
+    features, masks, actions, rewards, over = map(np.array, zip(*rows, strict=True))
     episodes = np.concatenate([[0], np.cumsum(over)[:-1]])
     pixels = np.zeros((steps, 0), np.uint8)
     cut = np.zeros(steps, np.bool_)
     cut[-1] = not over[-1]
-    return Transitions(
-        features, pixels, masks, actions, rewards.astype(np.float32), over, cut, episodes
-    )
+    return Transitions(features, pixels, masks, actions, rewards, over, cut, episodes)
 
 
 def test_kickstart_begins_as_the_clone_acts():
@@ -74,22 +72,17 @@ def test_kickstart_begins_as_the_clone_acts():
 
 def test_cloned_weights_are_held_still_while_the_critic_learns():
     agent = began(freeze_updates=2)
-    vector = ToyVector(CONFIG)
-    batch = vector.reset(range(4))
     network = agent.ppo.network
-    actor = network.actor.weight.detach().clone()
-    critic = network.critic.weight.detach().clone()
-    _, batch = drive(agent, vector, batch, 2)
+    actor, critic = (each.weight.detach().clone() for each in (network.actor, network.critic))
+    _, vector, batch = drive(agent, 2)
     assert torch.equal(network.actor.weight, actor)
     assert not torch.equal(network.critic.weight, critic)
-    drive(agent, vector, batch, 1)
+    drive(agent, 1, vector, batch)
     assert not torch.equal(network.actor.weight, actor)
 
 
 def test_the_kickstart_falls_to_nothing_and_is_told_among_the_figures():
-    agent = began(freeze_updates=0, kickstart=0.5, kickstart_updates=4)
-    vector = ToyVector(CONFIG)
-    told, _ = drive(agent, vector, vector.reset(range(4)), 6)
+    told, *_ = drive(began(freeze_updates=0, kickstart=0.5, kickstart_updates=4), 6)
     coefficients = [figures["distillation"] for figures in told]
     assert coefficients == pytest.approx([0.5, 0.375, 0.25, 0.125, 0.0, 0.0])
     assert all(figures["kickstart_kl"] >= -1e-6 for figures in told)
@@ -98,9 +91,7 @@ def test_the_kickstart_falls_to_nothing_and_is_told_among_the_figures():
 def test_the_kickstart_keeps_the_policy_near_the_clone():
     def drift(weight: float) -> float:
         agent = began(freeze_updates=0, kickstart=weight, kickstart_updates=10_000)
-        vector = ToyVector(CONFIG)
-        told, _ = drive(agent, vector, vector.reset(range(4)), 20)
-        return told[-1]["kickstart_kl"]
+        return drive(agent, 20)[0][-1]["kickstart_kl"]
 
     assert drift(20.0) < drift(0.0) / 3
 
@@ -115,9 +106,7 @@ def imitating(**settings) -> GuidedPolicy:
 
 def test_own_way_is_imitated_at_once_and_then_as_far_as_it_weighs():
     def loss(updates: int, **settings) -> float:
-        agent, vector = imitating(**settings), ToyVector(CONFIG)
-        told, _ = drive(agent, vector, vector.reset(range(4)), updates)
-        return told[-1]["own_way_loss"]
+        return drive(imitating(**settings), updates)[0][-1]["own_way_loss"]
 
     at_once = loss(1, own_way_gradients=200)
     assert at_once < loss(1, own_way_gradients=0) / 2
@@ -126,23 +115,18 @@ def test_own_way_is_imitated_at_once_and_then_as_far_as_it_weighs():
 
 @pytest.mark.parametrize("kind", ["ppo", "own way", "dqn"])
 def test_agent_that_was_shown_something_resumes_bit_for_bit(kind):
-    def make():
-        if kind == "dqn":
-            return DQN(DQN_, 4, SPACES, 0, imitation=ImitationConfig())
-        return GuidedPolicy(PPO, 4, SPACES, 0, imitation=ImitationConfig())
-
     agents = {"ppo": began, "own way": imitating, "dqn": lambda: shown(offline_gradients=5)}
     agent = agents[kind]()
-    vector = ToyVector(CONFIG)
-    _, batch = drive(agent, vector, vector.reset(range(4)), 3)
+    _, vector, batch = drive(agent, 3)
     facts, arrays = agent.save()
     facts = json.loads(json.dumps(facts))
     arrays = {name: np.array(array) for name, array in arrays.items()}
     games = vector.save()
-    whole, _ = drive(agent, vector, batch, 4)
-    resumed = make()
+    whole, *_ = drive(agent, 4, vector, batch)
+    new, config = (DQN, DQN_) if kind == "dqn" else (GuidedPolicy, PPO)
+    resumed = new(config, 4, SPACES, 0, imitation=ImitationConfig())
     resumed.load(facts, arrays)
-    parts, _ = drive(resumed, vector, vector.load(games), 4)
+    parts, *_ = drive(resumed, 4, vector, vector.load(games))
     assert parts == whole
     assert ("own_way_loss" if kind == "own way" else "distillation") in whole[-1]
 
@@ -172,30 +156,19 @@ def test_dqn_does_what_was_demonstrated_before_its_first_step():
     assert agent.epsilon == DQN_.epsilon_end
 
 
-def test_demonstrated_actions_count_less_as_the_own_return_comes_near():
-    agent = shown(offline_gradients=1)
-    demos = agent._demos
+@pytest.mark.parametrize("floor", [0.0, 0.25])
+def test_demonstrated_actions_count_less_as_the_own_return_comes_near(floor):
+    demos = shown(offline_gradients=1, cloning_floor=floor)._demos
     assert demos.coefficient == 1.0
     assert 0.9 < demos.mean_return < 1.0
     demos._recent.append(demos.mean_return / 2)
     assert demos.coefficient == pytest.approx(0.5)
     demos._recent.extend([2 * demos.mean_return] * 20)
-    assert demos.coefficient == 0.0
-
-
-def test_demonstrated_actions_never_count_less_than_the_floor():
-    demos = shown(offline_gradients=1, cloning_floor=0.25)._demos
-    demos._recent.append(demos.mean_return / 2)
-    assert demos.coefficient == pytest.approx(0.5)
-    demos._recent.extend([2 * demos.mean_return] * 20)
-    assert demos.coefficient == 0.25
+    assert demos.coefficient == floor
 
 
 def test_the_total_loss_is_that_of_the_values_and_of_what_was_demonstrated():
-    agent = shown(offline_gradients=1, cloning=0.5)
-    vector = ToyVector(CONFIG)
-    told, _ = drive(agent, vector, vector.reset(range(4)), 3)
-    for figures in told:
+    for figures in drive(shown(offline_gradients=1, cloning=0.5), 3)[0]:
         assert figures["distillation"] > 0
         shown_loss = figures["distillation"] * figures["cloning_loss"]
         assert figures["loss"] == pytest.approx(figures["value_loss"] + shown_loss, abs=1e-5)
@@ -215,7 +188,4 @@ def test_a_cloned_q_network_begins_with_the_clones_choices():
 
 
 def test_without_demonstrations_dqn_learns_as_before():
-    agent = DQN(DQN_, 4, SPACES, 0)
-    vector = ToyVector(CONFIG)
-    told, _ = drive(agent, vector, vector.reset(range(4)), 2)
-    assert "distillation" not in told[-1]
+    assert "distillation" not in drive(DQN(DQN_, 4, SPACES, 0), 2)[0][-1]

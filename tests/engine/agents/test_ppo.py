@@ -49,33 +49,25 @@ def judged(agent) -> torch.Tensor:
     return agent.ppo.network(features, pixels, torch.from_numpy(rollout.memories[0]), starts)[0]
 
 
+def ratios(agent, biases: torch.Tensor) -> np.ndarray:
+    """Return how much likelier the recorded actions are now than when they were taken."""
+    rollout = agent.ppo.rollout
+    with torch.no_grad():
+        masks = torch.from_numpy(rollout.masks).flatten(0, 1)
+        log_probs = masked_log_probs(judged(agent), masks, biases).numpy()
+    now = log_probs[np.arange(len(log_probs)), rollout.actions.ravel()]
+    return np.exp(now - rollout.log_probs.ravel())
+
+
 @pytest.mark.parametrize("kind", ["features", "pixels", "both"])
-def test_the_ratio_is_one_before_the_first_update_with_the_planners_bias(kind):
+def test_the_ratio_is_one_before_the_first_update_with_the_planners_bias_alone(kind):
     agent, _, _ = filled_agent(kind=kind)
     rollout = agent.ppo.rollout
     assert rollout.pixels.any() == (kind != "features")
     assert (rollout.biases > 0).any()
-    with torch.no_grad():
-        logits = judged(agent)
-    log_probs = masked_log_probs(
-        logits,
-        torch.from_numpy(rollout.masks).flatten(0, 1),
-        torch.from_numpy(rollout.biases).flatten(0, 1),
-    ).numpy()
-    now = log_probs[np.arange(len(log_probs)), rollout.actions.ravel()]
-    np.testing.assert_allclose(np.exp(now - rollout.log_probs.ravel()), 1.0, rtol=1e-5)
-
-
-def test_without_the_stored_bias_the_ratio_would_be_wrong():
-    agent, _, _ = filled_agent()
-    rollout = agent.ppo.rollout
-    with torch.no_grad():
-        logits = judged(agent)
-    log_probs = masked_log_probs(
-        logits, torch.from_numpy(rollout.masks).flatten(0, 1), torch.zeros(())
-    ).numpy()
-    now = log_probs[np.arange(len(log_probs)), rollout.actions.ravel()]
-    assert np.abs(np.exp(now - rollout.log_probs.ravel()) - 1.0).max() > 0.5
+    biased = ratios(agent, torch.from_numpy(rollout.biases).flatten(0, 1))
+    np.testing.assert_allclose(biased, 1.0, rtol=1e-5)
+    assert np.abs(ratios(agent, torch.zeros(())) - 1.0).max() > 0.5
 
 
 def test_a_masked_action_has_probability_zero_whatever_its_logit_or_bias():

@@ -44,6 +44,13 @@ def samples_of(agent: GuidedPolicy) -> tuple[Samples, np.ndarray]:
     return samples, sequences_of(*rollout.rewards.shape, PPO.sequence_length)
 
 
+def judged(agent: GuidedPolicy, batch: Samples, starts=None) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the logits and values that the network has for samples."""
+    starts = batch.starts if starts is None else starts
+    with torch.no_grad():
+        return agent.ppo.network(batch.features, batch.pixels, batch.memories, starts)[:2]
+
+
 @pytest.mark.parametrize("guidance", [ALONE, GUIDED])
 def test_the_ratio_is_one_before_the_first_update(guidance):
     """What sequences recompute is what was stored step by step, over ends, a cut and the bias."""
@@ -56,10 +63,7 @@ def test_the_ratio_is_one_before_the_first_update(guidance):
     order = np.random.default_rng(0).permutation(len(sequences))
     for rows in np.array_split(order, 3):
         batch = samples.take(sequences[rows])
-        with torch.no_grad():
-            logits, values, _ = agent.ppo.network(
-                batch.features, batch.pixels, batch.memories, batch.starts
-            )
+        logits, values = judged(agent, batch)
         log_probs = masked_log_probs(logits, batch.masks, batch.biases)
         chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
         np.testing.assert_allclose((chosen - batch.log_probs).exp(), 1.0, rtol=1e-5)
@@ -70,10 +74,7 @@ def test_without_the_starts_the_ratio_would_be_wrong():
     agent, _, _ = filled_agent()
     samples, sequences = samples_of(agent)
     batch = samples.take(sequences)
-    with torch.no_grad():
-        _, values, _ = agent.ppo.network(
-            batch.features, batch.pixels, batch.memories, torch.zeros_like(batch.starts)
-        )
+    _, values = judged(agent, batch, torch.zeros_like(batch.starts))
     assert (values - batch.returns).abs().max() > 1e-3
 
 

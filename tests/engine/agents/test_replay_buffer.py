@@ -44,16 +44,16 @@ def learnt(replay: PrioritizedReplayBuffer) -> dict[int, tuple[float, float, int
     """Return of each step that can be drawn its return, discount and next step."""
     sample = replay.sample(400, 1.0, np.random.default_rng(0))
     assert len(set(sample.indices.tolist())) == replay.count
+    columns = sample.features, sample.returns, sample.discounts, sample.next_features
     return {
         int(features[0]): (float(value), float(discount), int(following[0]))
-        for features, value, discount, following in zip(
-            sample.features,
-            sample.returns,
-            sample.discounts,
-            sample.next_features,
-            strict=True,
-        )
+        for features, value, discount, following in zip(*columns, strict=True)
     }
+
+
+@pytest.fixture
+def replay() -> PrioritizedReplayBuffer:
+    return make_replay()
 
 
 def test_the_tree_holds_sums_of_its_leaves():
@@ -71,6 +71,9 @@ def test_a_sum_falls_on_the_leaf_that_covers_it():
     tree.set(np.arange(5), np.array([1.0, 2.0, 0.0, 4.0, 0.5]))
     sums = np.array([0.0, 0.999, 1.0, 2.999, 3.0, 6.999, 7.0, 7.499])
     assert tree.find(sums).tolist() == [0, 0, 1, 1, 3, 3, 4, 4]
+    single = SumTree(1)
+    single.set(np.array([0]), 2.0)
+    assert single.find(np.array([1.5])).tolist() == [0]
 
 
 def test_no_leaf_of_priority_zero_is_found_whatever_is_rounded():
@@ -82,14 +85,7 @@ def test_no_leaf_of_priority_zero_is_found_whatever_is_rounded():
     assert (priorities[tree.find(sums)] > 0).all()
 
 
-def test_a_tree_of_one_leaf_finds_it():
-    tree = SumTree(1)
-    tree.set(np.array([0]), 2.0)
-    assert tree.find(np.array([1.5])).tolist() == [0]
-
-
-def test_returns_sum_n_rewards_and_look_n_steps_ahead():
-    replay = make_replay()
+def test_returns_sum_n_rewards_and_look_n_steps_ahead(replay):
     live(replay, [1, 2, 4, 8, 16])
     assert learnt(replay) == {
         0: (1 + 0.5 * 2 + 0.25 * 4, 0.125, 3),
@@ -97,16 +93,14 @@ def test_returns_sum_n_rewards_and_look_n_steps_ahead():
     }
 
 
-def test_the_next_mask_is_that_of_the_state_looked_ahead_to():
-    replay = make_replay()
+def test_the_next_mask_is_that_of_the_state_looked_ahead_to(replay):
     live(replay, [1, 2, 4, 8, 16])
     sample = replay.sample(50, 1.0, np.random.default_rng(0))
     np.testing.assert_array_equal(sample.next_masks.argmax(1), sample.next_features[:, 0])
     assert (sample.next_masks.sum(1) == 1).all()
 
 
-def test_no_return_is_bootstrapped_after_an_episode_end():
-    replay = make_replay()
+def test_no_return_is_bootstrapped_after_an_episode_end(replay):
     live(replay, [1, 2, 4, 8, 16, 32], terminated={3})
     found = learnt(replay)
     assert set(found) == {0, 1, 2, 3}
@@ -116,8 +110,7 @@ def test_no_return_is_bootstrapped_after_an_episode_end():
     assert found[3][:2] == (8.0, 0.0)
 
 
-def test_a_window_ends_at_the_last_known_state_before_a_truncation():
-    replay = make_replay()
+def test_a_window_ends_at_the_last_known_state_before_a_truncation(replay):
     live(replay, [1, 2, 4, 8, 16, 32], truncated={3})
     assert learnt(replay) == {
         0: (3.0, 0.125, 3),
@@ -126,14 +119,12 @@ def test_a_window_ends_at_the_last_known_state_before_a_truncation():
     }
 
 
-def test_an_episode_of_one_truncated_step_teaches_nothing():
-    replay = make_replay()
+def test_an_episode_of_one_truncated_step_teaches_nothing(replay):
     live(replay, [1, 2, 4, 8], truncated={0, 1, 2, 3})
     assert replay.count == 0
 
 
-def test_a_step_both_terminated_and_truncated_is_an_end():
-    replay = make_replay()
+def test_a_step_both_terminated_and_truncated_is_an_end(replay):
     live(replay, [1, 2], terminated={1}, truncated={1})
     assert {step: values[:2] for step, values in learnt(replay).items()} == {
         0: (2.0, 0.0),
@@ -141,8 +132,7 @@ def test_a_step_both_terminated_and_truncated_is_an_end():
     }
 
 
-def test_no_window_crosses_a_cut():
-    replay = make_replay()
+def test_no_window_crosses_a_cut(replay):
     live(replay, [1, 2, 4, 8])
     replay.truncate_trajectory(0)
     replay.truncate_trajectory(0)
@@ -155,8 +145,7 @@ def test_no_window_crosses_a_cut():
     }
 
 
-def test_a_cut_after_an_end_or_before_the_first_step_changes_nothing():
-    replay = make_replay()
+def test_a_cut_after_an_end_or_before_the_first_step_changes_nothing(replay):
     replay.truncate_trajectory(0)
     live(replay, [1, 2], terminated={1})
     replay.truncate_trajectory(0)
@@ -193,18 +182,15 @@ def test_steps_are_drawn_in_proportion_to_their_priorities():
     np.testing.assert_allclose(counts, priorities / priorities.sum(), atol=2e-4)
 
 
-def test_alpha_flattens_the_priorities():
-    replay = make_replay(num_steps=1, alpha=0.5)
+@pytest.mark.parametrize(
+    ("alpha", "leaves"), [(0.5, [2.0, 4.0, 4.0, 0.0]), (0.0, [1.0, 1.0, 1.0, 0.0])]
+)
+def test_alpha_flattens_the_priorities(alpha, leaves):
+    replay = make_replay(num_steps=1, alpha=alpha)
     live(replay, [0.0] * 3)
     replay.prioritise(np.arange(2), np.array([4.0, 16.0], np.float32) - 1e-3)
-    np.testing.assert_allclose(replay._tree.leaves[:2], [2.0, 4.0], rtol=1e-6)
-
-
-def test_without_alpha_errors_count_nothing():
-    replay = make_replay(num_steps=1, alpha=0.0)
-    live(replay, [0.0] * 4)
-    replay.prioritise(np.arange(2), np.array([4.0, 0.0], np.float32))
-    assert replay._tree.leaves[:4].tolist() == [1.0, 1.0, 1.0, 0.0]
+    live(replay, [0.0], first=3)
+    np.testing.assert_allclose(replay._tree.leaves[:4], leaves, rtol=1e-6)
 
 
 def test_the_count_is_that_of_the_steps_that_can_be_drawn():

@@ -4,6 +4,8 @@ import pytest
 from engine.agents.rollout import Rollout
 from engine.types import Spaces
 
+TAIL = 3 + 0.9 * 4
+
 
 def rollout_of(rewards, values, boundaries=(), boundary_values=None) -> Rollout:
     rollout = Rollout(len(rewards), 1, Spaces(2, 9))
@@ -20,17 +22,17 @@ def advantages(rollout: Rollout, last_value: float, gamma: float, lam: float) ->
     return rollout.advantages(np.array([last_value], np.float32), gamma, lam)[:, 0]
 
 
-def test_gae_with_lambda_zero_is_the_one_step_error():
+@pytest.mark.parametrize(
+    ("lam", "expected"),
+    [
+        (0.0, [1 + 0.9 * 0.25 - 0.5, 2 + 0.9 * 0.125 - 0.25, TAIL - 0.125]),
+        (1.0, [1 + 0.9 * (2 + 0.9 * TAIL) - 0.5, 2 + 0.9 * TAIL - 0.25, TAIL - 0.125]),
+    ],
+    ids=["the one-step error", "the discounted return less the value"],
+)
+def test_gae_at_the_ends_of_lambda(lam, expected):
     rollout = rollout_of([1.0, 2.0, 3.0], [0.5, 0.25, 0.125])
-    expected = [1 + 0.9 * 0.25 - 0.5, 2 + 0.9 * 0.125 - 0.25, 3 + 0.9 * 4 - 0.125]
-    np.testing.assert_allclose(advantages(rollout, 4.0, 0.9, 0.0), expected, rtol=1e-6)
-
-
-def test_gae_with_lambda_one_is_the_discounted_return_less_the_value():
-    rollout = rollout_of([1.0, 2.0, 3.0], [0.5, 0.25, 0.125])
-    tail = 3 + 0.9 * 4
-    expected = [1 + 0.9 * (2 + 0.9 * tail) - 0.5, 2 + 0.9 * tail - 0.25, tail - 0.125]
-    np.testing.assert_allclose(advantages(rollout, 4.0, 0.9, 1.0), expected, rtol=1e-6)
+    np.testing.assert_allclose(advantages(rollout, 4.0, 0.9, lam), expected, rtol=1e-6)
 
 
 def test_gae_matches_the_closed_form_sum_of_errors():
@@ -43,14 +45,14 @@ def test_gae_matches_the_closed_form_sum_of_errors():
     np.testing.assert_allclose(advantages(rollout, 0.7, gamma, lam), expected, rtol=1e-5)
 
 
-def test_advantages_do_not_flow_back_over_a_terminated_episode():
-    rollout = rollout_of([1.0, 100.0], [0.5, 0.0], boundaries=[0])
-    assert advantages(rollout, 50.0, 0.9, 0.95)[0] == pytest.approx(0.5)
-
-
-def test_a_truncated_episode_is_worth_its_last_states_value():
-    rollout = rollout_of([1.0, 100.0], [0.5, 0.0], boundaries=[0], boundary_values={0: 2.0})
-    assert advantages(rollout, 50.0, 0.9, 0.95)[0] == pytest.approx(1 + 0.9 * 2 - 0.5)
+@pytest.mark.parametrize("last", [0.0, 2.0], ids=["terminated", "truncated"])
+def test_advantages_do_not_flow_back_over_an_ended_episode(last):
+    """A truncated one is worth its last state's value, and a cut leaves either as it is."""
+    rollout = rollout_of([1.0, 100.0], [0.5, 0.0], boundaries=[0], boundary_values={0: last})
+    rollout.length = 1
+    rollout.truncate_trajectory(0, 3.0)
+    rollout.length = 2
+    assert advantages(rollout, 50.0, 0.9, 0.95)[0] == pytest.approx(1 + 0.9 * last - 0.5)
 
 
 def test_a_cut_makes_the_last_step_a_bootstrapped_boundary():
@@ -59,12 +61,6 @@ def test_a_cut_makes_the_last_step_a_bootstrapped_boundary():
     rollout.truncate_trajectory(0, 3.0)
     rollout.length = 2
     assert advantages(rollout, 50.0, 0.9, 0.95)[0] == pytest.approx(1 + 0.9 * 3 - 0.5)
-
-
-def test_a_cut_leaves_an_ended_episode_as_it_is():
-    rollout = rollout_of([1.0], [0.5], boundaries=[0])
-    rollout.truncate_trajectory(0, 3.0)
-    assert rollout.boundary_values[0, 0] == 0.0
 
 
 def test_a_cut_before_the_first_step_does_nothing():

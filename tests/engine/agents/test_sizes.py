@@ -17,6 +17,7 @@ from engine.errors import CheckpointError, EnvironmentError
 from engine.runs.checkpoint import Checkpoint
 from engine.training.snapshot import package_version, refuse_other_versions
 from engine.types import Spaces
+from tests.engine.toy import blank_batch
 
 ENVS = 2
 PPO = PPOConfig(hidden_size=8, rollout_steps=8, minibatch_size=8, epochs=1)
@@ -31,13 +32,13 @@ def random_batch(spaces: Spaces, rng: np.random.Generator) -> Batch:
     mask[:, -1] = True
     sees = spaces.pixels_shape != (0,)
     pixels = rng.integers(0, 256, (ENVS, *spaces.pixels_shape), np.uint8) if sees else None
-    return Batch(
+    return blank_batch(
+        ENVS,
         features=features,
         mask=mask,
         prior=np.eye(spaces.num_actions, dtype=np.float32)[[0, -1]],
         advice_confidence=np.full(ENVS, 0.5, np.float32),
         rewards=rng.random(ENVS, np.float32),
-        terminated=np.zeros(ENVS, np.bool_),
         truncated=rng.random(ENVS) < 0.2,
         final_features=features,
         pixels=pixels,
@@ -68,7 +69,7 @@ def make(kind: str, spaces: Spaces, encoder: str = "features"):
 
 @pytest.mark.parametrize("kind", ["ppo", "dqn"])
 @pytest.mark.parametrize("num_actions", [4, 11])
-def test_an_agent_learns_with_any_number_of_actions(kind: str, num_actions: int) -> None:
+def test_an_agent_learns_with_any_number_of_actions(kind, num_actions):
     spaces = Spaces(3, num_actions)
     agent = make(kind, spaces)
     figures = live(agent, spaces, 10)
@@ -81,20 +82,20 @@ def test_an_agent_learns_with_any_number_of_actions(kind: str, num_actions: int)
 
 
 @pytest.mark.parametrize("kind", ["ppo", "dqn"])
-def test_an_agent_sees_pictures_of_another_size(kind: str) -> None:
+def test_an_agent_sees_pictures_of_another_size(kind):
     spaces = Spaces(3, 5, pixels_shape((32, 48, 3)))
     agent = make(kind, spaces, "both")
     assert live(agent, spaces, 9)
 
 
 @pytest.mark.parametrize("agent", [RandomAgent(0), RulesAgent(0)])
-def test_agents_without_a_network_take_any_number_of_actions(agent) -> None:
+def test_agents_without_a_network_take_any_number_of_actions(agent):
     for num_actions in (4, 11):
         live(agent, Spaces(3, num_actions), 4)
 
 
 @pytest.mark.parametrize("kind", ["ppo", "dqn"])
-def test_a_checkpoint_of_another_number_of_actions_is_refused_in_one_line(kind: str) -> None:
+def test_a_checkpoint_of_another_number_of_actions_is_refused_in_one_line(kind):
     facts, arrays = make(kind, Spaces(3, 9)).save()
     other = make(kind, Spaces(3, 4))
     for version, said in (
@@ -109,7 +110,7 @@ def test_a_checkpoint_of_another_number_of_actions_is_refused_in_one_line(kind: 
         assert "\n" not in refused.value.message
 
 
-def test_an_emulators_refusal_of_a_checkpoint_keeps_its_remedy() -> None:
+def test_an_emulators_refusal_of_a_checkpoint_keeps_its_remedy():
     with (
         pytest.raises(CheckpointError, match="from the core X") as refused,
         refuse_other_versions(Checkpoint({"version": "1"}, {})),
@@ -118,7 +119,7 @@ def test_an_emulators_refusal_of_a_checkpoint_keeps_its_remedy() -> None:
     assert refused.value.hint == "Name it with --core."
 
 
-def test_a_replay_keeps_actions_that_fill_no_byte() -> None:
+def test_a_replay_keeps_actions_that_fill_no_byte():
     replay = PrioritizedReplayBuffer(
         16, 1, Spaces(1, 2025), DQNConfig(n_steps=1, gamma=0.5, alpha=0)
     )
@@ -136,7 +137,7 @@ def test_a_replay_keeps_actions_that_fill_no_byte() -> None:
     assert {*drawn.actions.tolist()} == {2024, 300}
 
 
-def test_a_batch_tells_the_sizes() -> None:
+def test_a_batch_tells_the_sizes():
     spaces = Spaces(3, 11, (3, 16, 24))
     batch = random_batch(spaces, np.random.default_rng(0))
     assert spaces_of(batch) == spaces
@@ -144,7 +145,7 @@ def test_a_batch_tells_the_sizes() -> None:
 
 
 @pytest.mark.parametrize("shape", [(160, 240, 3), (33, 47, 3)])
-def test_a_stack_of_frames_is_half_as_high_and_wide(shape: tuple[int, int, int]) -> None:
+def test_a_stack_of_frames_is_half_as_high_and_wide(shape):
     stack = FrameStack(shape)
     stack.begin(np.full(shape, 200, np.uint8))
     assert stack.pixels.shape == stack.shape == (3, shape[0] // 2, shape[1] // 2)

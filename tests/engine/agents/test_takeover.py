@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from engine.agents.shares import Takeovers
 from engine.config import TakeoverConfig
@@ -35,14 +36,17 @@ def test_blocks_are_dealt_out_as_exactly_as_the_share_says():
     assert (np.abs(starts.cumsum(0) - due[:, None]) < 1).all()
 
 
-def test_takeover_takes_only_the_configured_part_of_the_share():
-    led = lead(Takeovers(TakeoverConfig(share=0.25), N), 8 * 100, share=0.8)
-    assert (led > 0).sum(0).tolist() == [160] * N
-
-
-def test_with_a_low_share_it_never_takes_over():
-    """0.1 * 0.9 does not exceed the margin."""
-    assert not lead(Takeovers(ALWAYS, N), 100, share=0.1).any()
+@pytest.mark.parametrize(
+    ("config", "share", "steps", "led"),
+    [
+        (TakeoverConfig(share=0.25), 0.8, 8 * 100, 160),
+        (ALWAYS, 0.1, 100, 0),  # 0.1 * 0.9 does not exceed the margin
+        (TakeoverConfig(length=0, share=1.0), 1.0, 50, 0),
+    ],
+    ids=["the configured part of the share", "a low share", "length zero"],
+)
+def test_takeover_takes_no_more_than_its_settings_and_the_share_say(config, share, steps, led):
+    assert (lead(Takeovers(config, N), steps, share) > 0).sum(0).tolist() == [led] * N
 
 
 def test_takeover_goes_on_where_the_policy_becomes_sure_meanwhile():
@@ -67,10 +71,6 @@ def test_takeover_ends_where_the_episode_does():
     takeovers.end(np.array([True, False, False]))
     takeovers.end(1)
     assert lead(takeovers, 1, 1.0)[0].tolist() == [8, 8, 5]
-
-
-def test_length_zero_switches_it_off():
-    assert not lead(Takeovers(TakeoverConfig(length=0, share=1.0), N), 50, 1.0).any()
 
 
 def test_saved_takeovers_go_on_alike():

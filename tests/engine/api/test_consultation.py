@@ -133,12 +133,7 @@ def play(env: EnhancedPyBoyPokemonCrystalEnv, does: Callable[[], Any], steps: in
 
 
 @pytest.mark.parametrize(("error", "told"), FAILURES, ids=[told for _, told in FAILURES])
-def test_exceptions_of_a_model_are_reported_and_the_game_goes_on(
-    env: EnhancedPyBoyPokemonCrystalEnv,
-    caplog: pytest.LogCaptureFixture,
-    error: BaseException,
-    told: str,
-) -> None:
+def test_exceptions_of_a_model_are_reported_and_the_game_goes_on(env, caplog, error, told):
     agent = play(env, raises(error), 4)
     counts = agent.consultation
     assert (counts.asked, counts.failed, counts.invalid) == (3, 3, 0)  # 80 % of 4
@@ -150,9 +145,7 @@ def test_exceptions_of_a_model_are_reported_and_the_game_goes_on(
 
 
 @pytest.mark.parametrize(("answer", "told"), IMPOSSIBLE, ids=[told for _, told in IMPOSSIBLE])
-def test_impossible_answers_of_a_model_are_reported_and_the_game_goes_on(
-    env: EnhancedPyBoyPokemonCrystalEnv, answer: object, told: str
-) -> None:
+def test_impossible_answers_of_a_model_are_reported_and_the_game_goes_on(env, answer, told):
     counts = play(env, lambda: answer, 2).consultation
     assert (counts.asked, counts.failed, counts.invalid) == (2, 0, 2)
     assert counts.error.startswith(f"DecisionValidationError: {told}")
@@ -164,21 +157,19 @@ def test_impossible_answers_of_a_model_are_reported_and_the_game_goes_on(
     [Unreadable(), (Unreadable(), {}), (4, Hostile()), (4, {"reasoning": Unreadable()})],
     ids=["answer", "action", "facts", "reasoning"],
 )
-def test_an_answer_that_raises_when_it_is_looked_at_is_a_failure(
-    env: EnhancedPyBoyPokemonCrystalEnv, answer: object
-) -> None:
+def test_an_answer_that_raises_when_it_is_looked_at_is_a_failure(env, answer):
     counts = play(env, lambda: answer, 2).consultation
     assert counts.failed == counts.asked == 2
     assert counts.error in ("RecursionError: deep", "OSError: its database is gone")
 
 
-def test_a_coroutine_is_told_as_what_it_is(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+def test_a_coroutine_is_told_as_what_it_is(env):
     counts = play(env, awaited, 2).consultation
     assert counts.invalid == counts.asked == 2
     assert "coroutine function, which is not awaited. Write `def get_action`" in counts.error
 
 
-def test_an_action_that_is_not_offered_is_told_with_those_that_are() -> None:
+def test_an_action_that_is_not_offered_is_told_with_those_that_are():
     mask = ALL.copy()
     mask[[Action.UP, Action.NOOP]] = False
     counts = Consultation()
@@ -192,11 +183,11 @@ def test_an_action_that_is_not_offered_is_told_with_those_that_are() -> None:
     [float("nan"), float("inf"), -float("inf"), None, "high", [], {}, 10**400, 1j, object()],
     ids=lambda stated: f"{stated!s:.6}",
 )
-def test_a_confidence_that_is_no_number_is_none_stated(stated: object) -> None:
+def test_a_confidence_that_is_no_number_is_none_stated(stated):
     assert read_answer((4, {"confidence": stated}), ALL).confidence == 0.5
 
 
-def test_reasoning_of_a_model_is_kept_as_a_short_printable_line() -> None:
+def test_reasoning_of_a_model_is_kept_as_a_short_printable_line():
     facts = {"reasoning": "\x1b[2J\ud800 far\n" * 1_000_000, "source": "me\n" * 1000}
     answer = read_answer((4, {**facts, "raw": object()}), ALL)
     assert answer.reason.isprintable()
@@ -207,14 +198,12 @@ def test_reasoning_of_a_model_is_kept_as_a_short_printable_line() -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
-def test_consultation_passes_on_keyboard_interrupt_and_system_exit(error: BaseException) -> None:
+def test_consultation_passes_on_keyboard_interrupt_and_system_exit(error):
     with pytest.raises(type(error)):
         Consultation().ask(Custom(raises(error)), "", ALL)
 
 
-def test_answers_that_training_waited_for_long_are_told_and_taken(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_answers_that_training_waited_for_long_are_told_and_taken(caplog):
     counts = Consultation()
     for waited_s in (10.0, 12.0, 13.0, 14.0):
         times = iter((0.0, waited_s))

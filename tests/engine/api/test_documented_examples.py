@@ -17,7 +17,6 @@ import pytest
 from engine import (
     AdaptiveStrategySystem,
     BaseLLMManager,
-    ConfigurationError,
     DecisionHistoryAnalyzer,
     EnhancedPyBoyPokemonCrystalEnv,
     GoalOrientedPlanner,
@@ -75,7 +74,7 @@ def make_trainer(tmp_path: Path) -> Iterator[Make]:
         trainer.close()
 
 
-def test_quick_start_and_validation_run(tmp_path: Path) -> None:
+def test_quick_start_and_validation_run(tmp_path):
     config = generate_test_config(tmp_path) | {"observation_type": "multi_modal"}
     (tmp_path / "config.json").write_text(json.dumps(config))
     trainer = create_trainer_from_config(str(tmp_path / "config.json"))
@@ -85,7 +84,7 @@ def test_quick_start_and_validation_run(tmp_path: Path) -> None:
     trainer.close()
 
 
-def test_custom_rewards_are_paid(make_trainer: Make) -> None:
+def test_custom_rewards_are_paid(make_trainer):
     class CustomPokemonEnv(EnhancedPyBoyPokemonCrystalEnv):
         def _calculate_reward(self, current_state, previous_state, action):
             base_reward = super()._calculate_reward(current_state, previous_state, action)
@@ -130,7 +129,7 @@ def documented_stages(*thresholds: float, **values: Any) -> list[dict[str, Any]]
     return [{"reward_threshold": threshold} | stage | values for threshold in thresholds]
 
 
-def test_curriculum_config_thresholds_and_min_episodes_stand_as_given(make_trainer: Make) -> None:
+def test_curriculum_config_thresholds_and_min_episodes_stand_as_given(make_trainer):
     config = {"stages": documented_stages(50.0, 90.0, 500.0), "confidence_decay_rate": 0.01}
     trainer = make_trainer(env=Generous, curriculum_config=config)
     moves = curriculum_moves(trainer)
@@ -140,7 +139,7 @@ def test_curriculum_config_thresholds_and_min_episodes_stand_as_given(make_train
     assert summary["curriculum_advancements"] == 2
 
 
-def test_advancement_patience_is_waited_for_in_every_stage(make_trainer: Make) -> None:
+def test_advancement_patience_is_waited_for_in_every_stage(make_trainer):
     config = {
         "stages": documented_stages(50.0, 90.0, 500.0),
         "advancement_patience": 5,
@@ -152,25 +151,22 @@ def test_advancement_patience_is_waited_for_in_every_stage(make_trainer: Make) -
     assert [episode for episode, _, _ in moves] == [5, 10]
 
 
-@pytest.mark.parametrize("patience", [12, pytest.param(20, marks=pytest.mark.slow)])
-def test_curriculum_patience_is_how_many_episodes_are_waited(
-    make_trainer: Make, patience: int
-) -> None:
+def test_curriculum_patience_is_how_many_episodes_are_waited(make_trainer):
     training_params = {
-        "total_episodes": patience + 1,
+        "total_episodes": 13,
         "max_steps_per_episode": FEW,
         "save_interval": 100,
         "eval_interval": 50,
-        "curriculum_patience": patience,
+        "curriculum_patience": 12,
     }
     trainer = make_trainer(env=Generous, curriculum_config={"reward_scale": 1.0})
     moves = curriculum_moves(trainer)
     summary = trainer.train(**training_params)
-    assert [(episode, stage) for episode, stage, _ in moves] == [(patience, 2)]
+    assert [(episode, stage) for episode, stage, _ in moves] == [(12, 2)]
     assert summary["best_reward"] > 100
 
 
-def test_strategy_preference_of_first_and_last_stage_counts(make_trainer: Make) -> None:
+def test_strategy_preference_of_first_and_last_stage_counts(make_trainer):
     first, last = documented_stages(50.0, 500.0)
     last["strategy_preference"] = "rule_heavy"
     config = {"stages": [first, last], "confidence_decay_rate": 0.01}
@@ -183,12 +179,7 @@ def test_strategy_preference_of_first_and_last_stage_counts(make_trainer: Make) 
     assert switch["cause"] == "set by stage 2 of 3"
 
 
-def test_curriculum_without_stages_is_a_configuration_error() -> None:
-    with pytest.raises(ConfigurationError, match=r"curriculum.stages = \[\]"):
-        HybridAgent(None, AdaptiveStrategySystem(), curriculum_config={"stages": []})
-
-
-def test_custom_strategy_policy_decides(make_trainer: Make) -> None:
+def test_custom_strategy_policy_decides(make_trainer):
     asked = []
 
     class CustomStrategySystem(AdaptiveStrategySystem):
@@ -208,7 +199,7 @@ def test_custom_strategy_policy_decides(make_trainer: Make) -> None:
     assert stats["current_strategy"] == "rule_heavy"
 
 
-def test_custom_decision_analysis_sees_the_decisions(make_trainer: Make) -> None:
+def test_custom_decision_analysis_sees_the_decisions(make_trainer):
     class CustomDecisionAnalyzer(DecisionHistoryAnalyzer):
         def analyze_custom_patterns(self, context_filter=None):
             patterns = []
@@ -229,7 +220,7 @@ def test_custom_decision_analysis_sees_the_decisions(make_trainer: Make) -> None
     assert {decision["source"] for decision in decisions} <= {"policy", "rules"}
 
 
-def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
+def test_custom_llm_manager_is_asked(make_trainer):
     contexts = []
 
     class CustomLLMManager(BaseLLMManager):
@@ -254,48 +245,30 @@ def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
     assert sources <= {"custom_llm", "rules", "policy"}
 
 
-@pytest.mark.parametrize(
-    ("initial_strategy", "share"),
-    [
-        ("llm_heavy", 0.8),
-        pytest.param("balanced", 0.5, marks=pytest.mark.slow),
-        ("rule_heavy", 0.2),
-    ],
-)
+@pytest.mark.parametrize("has_model", [False, True])
+@pytest.mark.parametrize(("initial_strategy", "share"), [("llm_heavy", 0.8), ("rule_heavy", 0.2)])
 def test_documented_shares_of_the_strategies_are_measured(
-    tmp_path: Path, initial_strategy: str, share: float
-) -> None:
-    trainer = create_test_trainer(3, temp_dir=tmp_path, initial_strategy=initial_strategy)
-    summary = trainer.train(max_steps_per_episode=20, eval_interval=2)
-    assert summary["total_steps"] == 60
-    assert summary["avg_rules_usage"] == pytest.approx(share, abs=0.02)
-    assert summary["final_evaluation"]["avg_rules_usage"] == pytest.approx(share, abs=0.03)
-    assert summary["avg_llm_usage"] == summary["final_evaluation"]["avg_llm_usage"] == 0
-    trainer.close()
-
-
-@pytest.mark.parametrize(
-    ("initial_strategy", "share"),
-    [("llm_heavy", 0.8), pytest.param("rule_heavy", 0.2, marks=pytest.mark.slow)],
-)
-def test_documented_shares_are_a_language_models_where_there_is_one(
-    tmp_path: Path, initial_strategy: str, share: float
-) -> None:
+    tmp_path, initial_strategy, share, has_model
+):
     class First:
         def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
             return int(context.rpartition("Possible actions: ")[2].split()[0]), {}
 
     trainer = create_test_trainer(3, temp_dir=tmp_path, initial_strategy=initial_strategy)
-    trainer.parts.agent.llm_manager = First()
+    trainer.parts.agent.llm_manager = First() if has_model else None
     summary = trainer.train(max_steps_per_episode=20, eval_interval=2)
-    assert summary["avg_llm_usage"] == pytest.approx(share, abs=0.02)
-    assert summary["final_evaluation"]["avg_llm_usage"] == pytest.approx(share, abs=0.03)
-    assert summary["avg_rules_usage"] == 0
-    assert summary["llm_asked"] == summary["llm_answered"] > 0
     trainer.close()
+    evaluation = summary["final_evaluation"]
+    led, other = ("llm", "rules") if has_model else ("rules", "llm")
+    assert summary["total_steps"] == 60
+    assert summary[f"avg_{led}_usage"] == pytest.approx(share, abs=0.02)
+    assert evaluation[f"avg_{led}_usage"] == pytest.approx(share, abs=0.03)
+    assert summary[f"avg_{other}_usage"] == evaluation[f"avg_{other}_usage"] == 0
+    assert summary["llm_asked"] == summary["llm_answered"]
+    assert bool(summary["llm_asked"]) is has_model
 
 
-def test_metrics_callback_saves_the_best(make_trainer: Make) -> None:
+def test_metrics_callback_saves_the_best(make_trainer):
     best_reward = -1e9
     told = []
 
@@ -313,7 +286,7 @@ def test_metrics_callback_saves_the_best(make_trainer: Make) -> None:
     assert max(reward for _, reward in told) == best_reward == summary["best_reward"]
 
 
-def test_a_custom_environment_may_observe_more(make_trainer: Make) -> None:
+def test_a_custom_environment_may_observe_more(make_trainer):
     class Tracking(EnhancedPyBoyPokemonCrystalEnv):
         def reset(self, **kwargs):
             observation, info = super().reset(**kwargs)
@@ -334,7 +307,7 @@ def test_a_custom_environment_may_observe_more(make_trainer: Make) -> None:
     assert seen[:FEW] == list(range(FEW))
 
 
-def test_error_recovery_goes_on_from_the_last_checkpoint(make_trainer: Make) -> None:
+def test_error_recovery_goes_on_from_the_last_checkpoint(make_trainer):
     class FailingOnce(EnhancedPyBoyPokemonCrystalEnv):
         num_steps = 0
 
@@ -353,17 +326,7 @@ def test_error_recovery_goes_on_from_the_last_checkpoint(make_trainer: Make) -> 
     assert (summary["total_episodes"], summary["total_steps"]) == (4, 4 * FEW)
 
 
-def test_resumed_trainer_goes_on_to_the_total(make_trainer: Make) -> None:
-    make_trainer().train(2, FEW)
-    trainer = make_trainer()
-    success = trainer.load_checkpoint("latest")
-    assert success
-    assert trainer.train(3, FEW)["total_episodes"] == 3
-
-
-def test_debug_level_logs_every_decision(
-    make_trainer: Make, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_debug_level_logs_every_decision(make_trainer, caplog):
     trainer = make_trainer(log_level="DEBUG")
     trainer.train(total_episodes=1, max_steps_per_episode=5, eval_interval=0)
     decided = [r for r in caplog.records if r.name == "engine.api.hybrid_agent"]
@@ -371,9 +334,7 @@ def test_debug_level_logs_every_decision(
     logging.getLogger("engine").setLevel(logging.NOTSET)
 
 
-def test_handlers_of_logging_get_the_lines_and_stderr_gets_none(
-    make_trainer: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_handlers_of_logging_get_the_lines_and_stderr_gets_none(make_trainer, tmp_path, capsys):
     handler = logging.FileHandler(tmp_path / "training.log")
     handler.setFormatter(logging.Formatter("%(asctime)s - %(name)s - %(levelname)s - %(message)s"))
     logging.getLogger().addHandler(handler)  # what logging.basicConfig does
@@ -407,7 +368,7 @@ trainer.close()
 """
 
 
-def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path: Path) -> None:
+def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", _DEBUG], cwd=tmp_path, capture_output=True, text=True,
         timeout=300, check=True,
@@ -419,7 +380,7 @@ def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path: Path
     assert len(decided) == 10 + 2 * 10  # and those of the two final evaluations
 
 
-def test_max_steps_per_episode_is_obeyed_beyond_the_usual_limit(tmp_path: Path) -> None:
+def test_max_steps_per_episode_is_obeyed_beyond_the_usual_limit(tmp_path):
     env = EnhancedPyBoyPokemonCrystalEnv("", observation_type="state")
     before = env.config
     strategy = AdaptiveStrategySystem()
@@ -448,7 +409,7 @@ class Idle(HybridAgent):
         pass
 
 
-def test_training_can_be_profiled(make_trainer: Make) -> None:
+def test_training_can_be_profiled(make_trainer):
     trainer = make_trainer()
     profiler = cProfile.Profile()
     profiler.enable()
@@ -457,7 +418,7 @@ def test_training_can_be_profiled(make_trainer: Make) -> None:
     assert pstats.Stats(profiler).total_calls > 0
 
 
-def test_test_trainer_trains_as_many_episodes_as_it_was_made_for(tmp_path: Path) -> None:
+def test_test_trainer_trains_as_many_episodes_as_it_was_made_for(tmp_path):
     trainer = create_test_trainer(episodes=2, headless=True, temp_dir=tmp_path / "test")
     assert trainer.train(max_steps_per_episode=10)["total_episodes"] == 2
     trainer.close()

@@ -22,7 +22,7 @@ def write(folder: Path, **settings: Any) -> str:
     return str(file)
 
 
-def test_documented_keys_reach_their_parts(tmp_path: Path) -> None:
+def test_documented_keys_reach_their_parts(tmp_path):
     documented = {
         "rom_path": "",
         "headless": True,
@@ -44,7 +44,7 @@ def test_documented_keys_reach_their_parts(tmp_path: Path) -> None:
     trainer.close()
 
 
-def test_toml_is_read_too(tmp_path: Path) -> None:
+def test_toml_is_read_too(tmp_path):
     file = tmp_path / "config.toml"
     file.write_text(
         f'save_dir = "{tmp_path}"\ndecision_db_path = "{tmp_path}/decisions.db"\n'
@@ -56,7 +56,7 @@ def test_toml_is_read_too(tmp_path: Path) -> None:
     trainer.close()
 
 
-def test_the_files_stages_reach_the_agents_curriculum(tmp_path: Path) -> None:
+def test_the_files_stages_reach_the_agents_curriculum(tmp_path):
     stage = {"reward_threshold": 7.0, "llm_confidence": 0.5, "strategy_preference": "rule_heavy"}
     settings = generate_test_config(tmp_path, curriculum={"stages": [stage]})
     del settings["initial_strategy"]
@@ -68,7 +68,7 @@ def test_the_files_stages_reach_the_agents_curriculum(tmp_path: Path) -> None:
     trainer.close()
 
 
-def test_the_named_language_model_sets_goals(tmp_path: Path) -> None:
+def test_the_named_language_model_sets_goals(tmp_path):
     with OllamaServer(ScriptedPlanner("oracle")) as server:
         file = write(
             tmp_path, llm_model="scripted", llm_base_url=server.url, llm_interval=1, mode="llm_only"
@@ -90,9 +90,7 @@ def test_the_named_language_model_sets_goals(tmp_path: Path) -> None:
     assert has_goal()
 
 
-def test_a_named_model_that_is_unreachable_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_named_model_that_is_unreachable_is_told(tmp_path, caplog):
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"  # nobody listens once it is closed
     trainer = create_trainer_from_config(write(tmp_path, llm_model="none", llm_base_url=url))
@@ -128,9 +126,7 @@ def test_a_named_model_that_is_unreachable_is_told(
         ({"agent": "rules"}, "agent = 'rules'", "'ppo' or 'dqn'"),
     ],
 )
-def test_a_wrong_key_or_value_names_itself_and_what_is_allowed(
-    tmp_path: Path, settings: dict[str, Any], named: str, allowed: str
-) -> None:
+def test_a_wrong_key_or_value_names_itself_and_what_is_allowed(tmp_path, settings, named, allowed):
     with pytest.raises(ConfigurationError) as caught:
         create_trainer_from_config(write(tmp_path, **settings))
     assert named in str(caught.value)
@@ -138,13 +134,13 @@ def test_a_wrong_key_or_value_names_itself_and_what_is_allowed(
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_missing_file_is_one_clear_line(tmp_path):
     with pytest.raises(ConfigurationError, match="Cannot read the config file"):
         create_trainer_from_config(str(tmp_path / "missing.json"))
 
 
 @pytest.mark.parametrize(("agent", "kind"), [("ppo", GuidedPolicy), ("dqn", DQN)])
-def test_the_named_algorithm_learns(tmp_path: Path, agent: str, kind: type) -> None:
+def test_the_named_algorithm_learns(tmp_path, agent, kind):
     dqn = {"warmup_steps": 16, "batch_size": 8, "capacity": 500, "hidden_size": 32}
     trainer = create_test_trainer(2, temp_dir=tmp_path, agent=agent, dqn=dqn)
     updates = []
@@ -156,7 +152,7 @@ def test_the_named_algorithm_learns(tmp_path: Path, agent: str, kind: type) -> N
 
 
 @pytest.mark.slow
-def test_a_screen_is_learnt_from_by_its_pixels(tmp_path: Path) -> None:
+def test_a_screen_is_learnt_from_by_its_pixels(tmp_path):
     ppo = {"rollout_steps": 12, "minibatch_size": 12, "epochs": 1, "hidden_size": 32}
     trainer = create_test_trainer(2, temp_dir=tmp_path, observation_type="screen", ppo=ppo)
     trainer.train(max_steps_per_episode=10, eval_interval=1)

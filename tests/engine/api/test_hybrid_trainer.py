@@ -83,6 +83,11 @@ def make(tmp_path: Path) -> Iterator[Make]:
         trainer.close()
 
 
+@pytest.fixture
+def trainer(make: Make) -> HybridLLMRLTrainer:
+    return make()
+
+
 def episodes(trainer: HybridLLMRLTrainer) -> list[EpisodeEnded]:
     journal = Path(trainer.checkpoint_path).parent.parent / "journal.jsonl"
     return [event for event in read_journal(journal) if isinstance(event, EpisodeEnded)]
@@ -93,7 +98,7 @@ def weights(trainer: HybridLLMRLTrainer) -> torch.Tensor:
     return torch.cat([tensor.flatten() for tensor in network.state_dict().values()])
 
 
-def test_summary_sums_the_journal_up(make: Make) -> None:
+def test_summary_sums_the_journal_up(make):
     trainer = make(llm_manager=Chatty())
     summary = trainer.train(total_episodes=4, eval_interval=2)
     played = [event.summary for event in episodes(trainer)]
@@ -146,7 +151,7 @@ def learnt_of(summary: TrainingSummary) -> dict[str, Any]:
     return {key: summary[key] for key in summary if key not in SystemFigures.__annotations__}
 
 
-def test_interrupted_training_goes_on_bit_for_bit(make: Make) -> None:
+def test_interrupted_training_goes_on_bit_for_bit(make):
     """With a language model, evaluations, and a checkpoint within a rollout."""
     whole = make("whole", Chatty())
     expected = whole.train(total_episodes=3, save_interval=1, eval_interval=2)
@@ -160,7 +165,7 @@ def test_interrupted_training_goes_on_bit_for_bit(make: Make) -> None:
     assert torch.equal(weights(second), weights(whole))
 
 
-def test_evaluations_change_neither_training_nor_final_evaluations(make: Make) -> None:
+def test_evaluations_change_neither_training_nor_final_evaluations(make):
     """Whether or not the number of episodes is divisible by the interval."""
     plain = make("plain", Chatty(), eval_episodes=1)
     summary = plain.train(total_episodes=4, eval_interval=0)
@@ -180,11 +185,13 @@ def test_evaluations_change_neither_training_nor_final_evaluations(make: Make) -
             assert {key: told[-1][key] for key in documented} == documented
 
 
-def test_without_a_policy_there_is_no_evaluation_of_it_alone(make: Make) -> None:
+def test_without_a_policy_there_is_no_evaluation_of_it_alone(make):
     summary = make(mode=AgentMode.LLM_ONLY).train(total_episodes=1)
     assert summary["final_policy_evaluation"] is None
-    assert summary["final_evaluation"]["avg_rules_usage"] > 0
-    assert summary["final_evaluation"]["avg_llm_usage"] == 0  # there is none
+    evaluation = summary["final_evaluation"]
+    assert summary["avg_rules_usage"] > 0 < evaluation["avg_rules_usage"]
+    # Rules alone are no language model.
+    assert summary["avg_llm_usage"] == summary["llm_asked"] == evaluation["avg_llm_usage"] == 0
 
 
 def everything(trainer: HybridLLMRLTrainer) -> tuple[Any, ...]:
@@ -201,7 +208,7 @@ def everything(trainer: HybridLLMRLTrainer) -> tuple[Any, ...]:
     return str(facts), arrays, dict(snapshot.blobs), streams, guided, observed, asked
 
 
-def test_evaluations_leave_guidance_games_and_random_streams_as_they_were(make: Make) -> None:
+def test_evaluations_leave_guidance_games_and_random_streams_as_they_were(make):
     trainer = make(llm_manager=Chatty())
     trainer.train(total_episodes=2, eval_interval=0)
     run = trainer._run
@@ -213,14 +220,18 @@ def test_evaluations_leave_guidance_games_and_random_streams_as_they_were(make: 
         assert everything(trainer) == before
 
 
-def test_a_second_call_goes_on(make: Make) -> None:
-    trainer = make()
+def test_a_second_call_goes_on_and_the_best_model_can_be_loaded(trainer, make):
+    with pytest.raises(TrainingError, match="nothing to save"):
+        make().save_best_model()
     trainer.train(total_episodes=1)
     assert trainer.train(total_episodes=2)["total_steps"] == 32
     assert trainer.train(total_episodes=1)["total_episodes"] == 2
+    second = make()
+    assert second.load_checkpoint(trainer.save_best_model())
+    assert torch.equal(weights(trainer), weights(second))
 
 
-def test_a_checkpoint_by_its_path_begins_a_run_of_its_own(make: Make, tmp_path: Path) -> None:
+def test_a_checkpoint_by_its_path_begins_a_run_of_its_own(make, tmp_path):
     first = make()
     first.train(total_episodes=1, save_interval=1)
     path = first.checkpoint_path
@@ -233,7 +244,7 @@ def test_a_checkpoint_by_its_path_begins_a_run_of_its_own(make: Make, tmp_path: 
 
 
 @pytest.mark.parametrize("by_path", [False, True])
-def test_what_has_learnt_with_other_features_goes_on_with_them(make: Make, by_path: bool) -> None:
+def test_what_has_learnt_with_other_features_goes_on_with_them(make, by_path):
     first = make()
     first.parts.env.encode_as("first")
     first.train(total_episodes=1, save_interval=1)
@@ -243,18 +254,7 @@ def test_what_has_learnt_with_other_features_goes_on_with_them(make: Make, by_pa
     assert second.train(total_episodes=2)["total_episodes"] == 2
 
 
-def test_the_best_model_can_be_loaded(make: Make) -> None:
-    first = make()
-    first.train(total_episodes=2)
-    path = first.save_best_model()
-    second = make()
-    assert second.load_checkpoint(path)
-    assert torch.equal(weights(first), weights(second))
-
-
-def test_load_checkpoint_without_one_returns_false_and_logs_a_line(
-    make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_load_checkpoint_without_one_returns_false_and_logs_a_line(make, tmp_path, caplog):
     damaged = tmp_path / "step-000000000001.zip"
     damaged.write_bytes(b"no zip at all")
     trainer = make()
@@ -267,20 +267,13 @@ def test_load_checkpoint_without_one_returns_false_and_logs_a_line(
     assert trainer.train(total_episodes=1)["total_episodes"] == 1
 
 
-def test_save_best_model_before_training_is_an_error(make: Make) -> None:
-    with pytest.raises(TrainingError, match="nothing to save"):
-        make().save_best_model()
-
-
-def test_episodes_end_after_the_given_steps(make: Make) -> None:
-    trainer = make()
+def test_episodes_end_after_the_given_steps(trainer, make):
     summary = trainer.train(total_episodes=2, max_steps_per_episode=7)
     assert (summary["total_steps"], summary["final_evaluation"]["avg_length"]) == (14, 7.0)
 
 
-def test_callbacks_are_told_of_every_kind_of_event(make: Make) -> None:
+def test_callbacks_are_told_of_every_kind_of_event(trainer, make):
     told: dict[str, list[tuple[int, dict[str, Any]]]] = {name: [] for name in CALLBACK_EVENTS}
-    trainer = make()
     for name, calls in told.items():
         trainer.register_callback(
             name, lambda _, number, metrics, calls=calls: calls.append((number, metrics))
@@ -305,26 +298,9 @@ def test_callbacks_are_told_of_every_kind_of_event(make: Make) -> None:
     assert all(Path(metrics["path"]).name for _, metrics in told["checkpoint_saved"])
 
 
-def test_an_unknown_event_names_the_known_ones(make: Make) -> None:
+def test_an_unknown_event_a_wrong_number_and_a_callbacks_exception_are_errors(trainer, make):
     with pytest.raises(ConfigurationError, match=r"'episode_start'.*episode_end, "):
-        make().register_callback("episode_start", print)
-
-
-def test_exception_of_a_callback_ends_training(make: Make) -> None:
-    trainer = make()
-    trainer.register_callback("episode_end", lambda *_: [][0])
-    with pytest.raises(TrainingError, match="IndexError"):
-        trainer.train(total_episodes=2)
-
-
-def test_a_stop_command_ends_training(make: Make) -> None:
-    trainer = make()
-    trainer.register_callback("episode_end", lambda trainer, *_: trainer.send(Stop()))
-    assert trainer.train(total_episodes=1000)["total_episodes"] == 1
-
-
-def test_a_wrong_number_names_itself(make: Make) -> None:
-    trainer = make()
+        trainer.register_callback("episode_start", print)
     for name, value in {
         "total_episodes": 0,
         "max_steps_per_episode": 0,
@@ -334,22 +310,25 @@ def test_a_wrong_number_names_itself(make: Make) -> None:
     }.items():
         with pytest.raises(ConfigurationError, match=f"{name} = {value}"):
             trainer.train(**{name: value})
+    trainer.register_callback("episode_end", lambda *_: [][0])
+    with pytest.raises(TrainingError, match="IndexError"):
+        trainer.train(total_episodes=2)
 
 
-def test_a_wrong_log_level_names_the_levels(tmp_path: Path) -> None:
+def test_a_stop_command_ends_training(trainer, make):
+    trainer.register_callback("episode_end", lambda trainer, *_: trainer.send(Stop()))
+    assert trainer.train(total_episodes=1000)["total_episodes"] == 1
+
+
+def test_a_wrong_log_level_or_environment_is_refused(tmp_path):
+    strategy = AdaptiveStrategySystem()
+    parts = HybridAgent(None, strategy), strategy, None, None, str(tmp_path)
     env = EnhancedPyBoyPokemonCrystalEnv(config=SHORT)
-    strategy = AdaptiveStrategySystem()
     with pytest.raises(ConfigurationError, match=r"log_level = 'LOUD'.*'DEBUG', 'INFO'"):
-        HybridLLMRLTrainer(
-            env, HybridAgent(None, strategy), strategy, None, None, str(tmp_path), "LOUD"
-        )
+        HybridLLMRLTrainer(env, *parts, "LOUD")
     env.close()
-
-
-def test_an_environment_of_another_kind_is_refused(tmp_path: Path) -> None:
-    strategy = AdaptiveStrategySystem()
     with pytest.raises(ConfigurationError, match="env is a object"):
-        HybridLLMRLTrainer(object(), HybridAgent(None, strategy), strategy, None, None)
+        HybridLLMRLTrainer(object(), *parts)
 
 
 class Inspection(HybridAgent):
@@ -372,7 +351,7 @@ class Inspection(HybridAgent):
         super().update(observation, action, reward, next_observation, done)
 
 
-def test_overridden_methods_of_the_agent_are_called_at_every_step(make: Make) -> None:
+def test_overridden_methods_of_the_agent_are_called_at_every_step(make):
     trainer = make(agent=Inspection)
     summary = trainer.train(total_episodes=2, eval_interval=0)
     agent = trainer.parts.agent
@@ -396,14 +375,14 @@ class Own(HybridAgent):
         return int(np.flatnonzero(observation["action_mask"])[0])
 
 
-def test_an_agent_that_decides_by_itself_is_trained_too(make: Make) -> None:
+def test_an_agent_that_decides_by_itself_is_trained_too(make):
     trainer = make(agent=Own)
     summary = trainer.train(total_episodes=2)
     assert summary["avg_llm_usage"] == 0.0
     assert trainer.load_checkpoint("latest")
 
 
-def test_an_impossible_action_of_an_override_is_an_error(make: Make) -> None:
+def test_an_impossible_action_of_an_override_is_an_error(make):
     trainer = make(agent=Own)
     for answer in (9, -1, True, "up", 2):
         trainer.parts.agent.answer = answer
@@ -429,9 +408,7 @@ class Wrong:
     ("manager", "mode"),
     [(Broken, AgentMode.LLM_ONLY), (Wrong, AgentMode.ADAPTIVE), (Wrong, AgentMode.LLM_ONLY)],
 )
-def test_a_failing_language_model_ends_nothing(
-    make: Make, manager: type[Broken | Wrong], mode: AgentMode
-) -> None:
+def test_a_failing_language_model_ends_nothing(make, manager, mode):
     """The next test says what a broken one does in the adaptive mode."""
     trainer = make(llm_manager=manager(), mode=mode)
     trainer.train(total_episodes=2, eval_interval=0)
@@ -462,7 +439,7 @@ class Unsteady(Chatty):
                 return asyncio.run(asyncio.wait_for(asyncio.sleep(60), 0.01))
 
 
-def test_training_goes_on_with_a_model_that_fails_in_every_way(make: Make, tmp_path: Path) -> None:
+def test_training_goes_on_with_a_model_that_fails_in_every_way(make, tmp_path):
     model = Unsteady()
     trainer = make(llm_manager=model)
     history = DecisionHistoryAnalyzer(str(tmp_path / "decisions.db"))
@@ -482,9 +459,7 @@ def test_training_goes_on_with_a_model_that_fails_in_every_way(make: Make, tmp_p
 @pytest.mark.parametrize(
     "end", [KeyboardInterrupt, pytest.param(SystemExit, marks=pytest.mark.slow)]
 )
-def test_a_model_that_ends_the_program_leaves_a_run_that_goes_on(
-    make: Make, end: type[BaseException]
-) -> None:
+def test_a_model_that_ends_the_program_leaves_a_run_that_goes_on(make, end):
     class Ending(Chatty):
         def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
             if len(self.contexts) == 20:
@@ -498,9 +473,7 @@ def test_a_model_that_ends_the_program_leaves_a_run_that_goes_on(
     assert again.train(total_episodes=3, eval_interval=0)["total_episodes"] == 3
 
 
-def test_an_unreachable_language_model_is_told_in_log_callbacks_and_summary(
-    make: Make, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_unreachable_language_model_is_told_in_log_callbacks_and_summary(make, caplog):
     trainer = make(llm_manager=Broken())
     told: dict[str, list[dict[str, Any]]] = {"llm_status": [], "episode_end": []}
     for name, calls in told.items():
@@ -522,13 +495,7 @@ def test_an_unreachable_language_model_is_told_in_log_callbacks_and_summary(
     assert any(f"{asked} queries, 0 answered" in line for line in lines)
 
 
-def test_rules_alone_are_no_language_model(make: Make) -> None:
-    summary = make().train(total_episodes=1, eval_interval=0)
-    assert summary["avg_llm_usage"] == summary["llm_asked"] == 0
-    assert summary["avg_rules_usage"] > 0
-
-
-def test_only_the_language_model_and_rules_act_in_its_mode(make: Make) -> None:
+def test_only_the_language_model_and_rules_act_in_its_mode(make):
     manager = Chatty()
     trainer = make(llm_manager=manager, mode=AgentMode.LLM_ONLY)
     summary = trainer.train(total_episodes=5, eval_interval=0)
@@ -538,7 +505,7 @@ def test_only_the_language_model_and_rules_act_in_its_mode(make: Make) -> None:
     assert trainer.parts.agent.policy is None
 
 
-def test_the_language_model_is_not_asked_in_rl_only(make: Make) -> None:
+def test_the_language_model_is_not_asked_in_rl_only(make):
     manager = Chatty()
     trainer = make(llm_manager=manager, mode=AgentMode.RL_ONLY)
     summary = trainer.train(total_episodes=1)
@@ -546,8 +513,7 @@ def test_the_language_model_is_not_asked_in_rl_only(make: Make) -> None:
     assert summary["avg_llm_usage"] == summary["final_evaluation"]["avg_llm_usage"] == 0.0
 
 
-def test_the_trained_agent_acts_in_a_loop_of_ones_own(make: Make) -> None:
-    trainer = make()
+def test_the_trained_agent_acts_in_a_loop_of_ones_own(trainer, make):
     trainer.train(total_episodes=1)
     env, agent = trainer.parts.env, trainer.parts.agent
     observation, info = env.reset(seed=5)
@@ -561,7 +527,7 @@ def test_the_trained_agent_acts_in_a_loop_of_ones_own(make: Make) -> None:
             observation, info = env.reset()
 
 
-def test_figures_go_where_the_settings_say(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_go_where_the_settings_say(make, monkeypatch):
     wandb = FakeWandb()
     monkeypatch.setitem(sys.modules, "wandb", wandb)
     trainer = make()
@@ -575,9 +541,7 @@ def test_figures_go_where_the_settings_say(make: Make, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, ValueError, WorkerError])
-def test_a_failed_start_leaves_no_folder(
-    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException]
-) -> None:
+def test_a_failed_start_leaves_no_folder(make, tmp_path, monkeypatch, failure):
     trainer = make("new/saves")
 
     def fails(**_: Any) -> Any:
@@ -589,9 +553,7 @@ def test_a_failed_start_leaves_no_folder(
     assert not (tmp_path / "new").exists()
 
 
-def test_a_start_that_wandb_or_a_model_ends_leaves_no_folder(
-    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_start_that_wandb_or_a_model_ends_leaves_no_folder(make, tmp_path, monkeypatch):
     monkeypatch.setattr("engine.runs.weights_biases.find_spec", lambda name: None)
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     for settings in ({"wandb": "online"}, {"llm_model": "claude-x"}):

@@ -1,6 +1,5 @@
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ def env() -> Iterator[PokemonEnv]:
     env.close()
 
 
-def test_observation_is_the_picture_and_info_tells_the_rest(env: PokemonEnv) -> None:
+def test_observation_is_the_picture_and_info_tells_the_rest(env):
     assert env.observation_space == spaces.Box(0, 255, (144, 160, 3), np.uint8)
     assert env.action_space == spaces.Discrete(9)
     frame, info = env.reset(seed=0)
@@ -40,7 +39,7 @@ def test_observation_is_the_picture_and_info_tells_the_rest(env: PokemonEnv) -> 
 
 
 @needs_core
-def test_a_game_boy_advance_shows_the_documented_frames_and_takes_ten_buttons() -> None:
+def test_a_game_boy_advance_shows_the_documented_frames_and_takes_ten_buttons():
     env = PokemonEnv(rom_path="mosslight-advance", headless=True, base_fps=240, config=SHORT)
     assert env.observation_space == spaces.Box(0, 255, (160, 240, 3), np.uint8)
     assert env.action_space == spaces.Discrete(10)
@@ -59,7 +58,7 @@ def test_a_game_boy_advance_shows_the_documented_frames_and_takes_ten_buttons() 
 
 @needs_core
 @pytest.mark.tool("ffmpeg")
-def test_a_game_boy_advance_becomes_a_video_too(tmp_path: Path) -> None:
+def test_a_game_boy_advance_becomes_a_video_too(tmp_path):
     options = {"record_video": True, "video_folder": tmp_path, "config": SHORT}
     env = PokemonEnv(rom_path="mosslight-advance", **options)
     env.reset(seed=0)
@@ -68,9 +67,7 @@ def test_a_game_boy_advance_becomes_a_video_too(tmp_path: Path) -> None:
     assert [path.suffix for path in env.videos] == [".mp4"]
 
 
-def test_documented_collection_of_expert_data_writes_what_learners_read(
-    env: PokemonEnv, tmp_path: Path
-) -> None:
+def test_documented_collection_of_expert_data_writes_what_learners_read(env, tmp_path):
     obs, _ = env.reset()
     episode_data: dict[str, list[Any]] = {
         "observations": [],
@@ -100,26 +97,26 @@ def test_documented_collection_of_expert_data_writes_what_learners_read(
     assert list(demo.actions) == episode_data["actions"]
 
 
-def test_documented_evaluation_takes_it(env: PokemonEnv) -> None:
+def test_documented_evaluation_takes_it(env):
     torch.manual_seed(0)
     network = ImpalaCNN(action_dim=9, hidden_dim=16)
     assert evaluate(env, network, 1) != 0.0
 
 
-def test_step_refuses_what_is_no_action(env: PokemonEnv) -> None:
+def test_step_refuses_what_is_no_action(env):
     env.reset(seed=0)
     with pytest.raises(DecisionValidationError):
         env.step(3.7)  # type: ignore[arg-type]
 
 
-def test_negative_frame_rate_is_refused() -> None:
+def test_negative_frame_rate_is_refused():
     with pytest.raises(ConfigurationError, match="base_fps = -1"):
         PokemonEnv(base_fps=-1)
 
 
 @pytest.mark.slow
 @pytest.mark.tool("ffmpeg")
-def test_each_episode_becomes_a_video_at_the_games_own_speed(tmp_path: Path) -> None:
+def test_each_episode_becomes_a_video_at_the_games_own_speed(tmp_path):
     folder = tmp_path / "new" / "videos"
     env = PokemonEnv(record_video=True, video_folder=folder, config=SHORT)
     plain = PokemonEnv(config=SHORT)
@@ -147,9 +144,7 @@ def test_each_episode_becomes_a_video_at_the_games_own_speed(tmp_path: Path) -> 
     assert seconds[0] > 16 * 20 / 60 > seconds[1] > 0.3
 
 
-def test_video_without_ffmpeg_says_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_video_without_ffmpeg_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     env = PokemonEnv(record_video=True, video_folder=tmp_path / "videos")
     with pytest.raises(VideoError, match=r"ffmpeg, which is not installed.*Install it"):

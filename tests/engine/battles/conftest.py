@@ -1,6 +1,9 @@
+from collections.abc import Iterator
+
 import pytest
 
 from engine.battles.sim.setup import NodeCommand, find_simulator
+from engine.battles.sim.simulator import Simulator
 from engine.errors import ConfigurationError
 
 
@@ -11,3 +14,10 @@ def showdown() -> NodeCommand:
         return find_simulator()
     except ConfigurationError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def simulator(showdown: NodeCommand) -> Iterator[Simulator]:
+    """Return one that plays no battle, for what is asked of it besides."""
+    with Simulator((), showdown) as found:
+        yield found

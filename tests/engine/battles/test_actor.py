@@ -53,7 +53,7 @@ def peer() -> Iterator[Peer]:
     theirs.close()
 
 
-def test_a_worker_fills_both_buffers_and_waits_until_one_is_free(peer: Peer) -> None:
+def test_a_worker_fills_both_buffers_and_waits_until_one_is_free(peer):
     first, second = peer.report(), peer.report()
     assert (first.buffer, second.buffer) == (0, 1)
     assert 28 <= first.count <= 32
@@ -65,7 +65,7 @@ def test_a_worker_fills_both_buffers_and_waits_until_one_is_free(peer: Peer) -> 
     assert (third.buffer, third.version) == (0, 2)
 
 
-def test_a_paused_worker_goes_on_when_it_is_resumed(peer: Peer) -> None:
+def test_a_paused_worker_goes_on_when_it_is_resumed(peer):
     peer.channel.send(PAUSE)
     full = 0
     while full < 2 and peer.channel.has_message(0.2):  # what it had begun before it heard

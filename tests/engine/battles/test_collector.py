@@ -40,7 +40,7 @@ def fill(collector: Collector) -> int:
     return collector.finish()
 
 
-def test_gae_is_the_closed_form() -> None:
+def test_gae_is_the_closed_form():
     gamma, gae_lambda = 0.9, 0.8
     deltas = [1.0 + 0.9 * 0.5 - 2.0, 0.9 * 0.25 - 0.5, 3.0 - 0.25]
     expected = [
@@ -50,7 +50,7 @@ def test_gae_is_the_closed_form() -> None:
     assert found == pytest.approx(expected)
 
 
-def test_a_battle_s_result_reaches_its_own_decisions_only() -> None:
+def test_a_battle_s_result_reaches_its_own_decisions_only():
     given = settings(capacity=24, gamma=1.0, gae_lambda=1.0)
     collector, (buffer, _) = collector_of(given, OpponentPlan({SELF: 1.0}))
     count = fill(collector)
@@ -64,7 +64,7 @@ def test_a_battle_s_result_reaches_its_own_decisions_only() -> None:
         )
 
 
-def test_a_trajectory_that_goes_on_is_worth_its_last_value_and_continues() -> None:
+def test_a_trajectory_that_goes_on_is_worth_its_last_value_and_continues():
     given = settings(capacity=10)
     collector, (first, second) = collector_of(given)
     assert fill(collector) == 8
@@ -79,7 +79,7 @@ def test_a_trajectory_that_goes_on_is_worth_its_last_value_and_continues() -> No
     assert second.is_complete[:8].all()
 
 
-def test_shaping_rewards_are_differences_that_sum_up_to_nothing() -> None:
+def test_shaping_rewards_are_differences_that_sum_up_to_nothing():
     given = settings(capacity=12, gamma=1.0, gae_lambda=1.0, damage_reward=0.5)
     collector, (buffer, _) = collector_of(given)
     fill(collector)
@@ -89,14 +89,14 @@ def test_shaping_rewards_are_differences_that_sum_up_to_nothing() -> None:
     np.testing.assert_allclose(returns[4:8], won - 0.5 / 4, atol=1e-5)
 
 
-def test_against_built_in_players_one_side_learns_and_results_are_counted_by_opponent() -> None:
+def test_against_built_in_players_one_side_learns_and_results_are_counted_by_opponent():
     collector, _ = collector_of(settings(capacity=24), OpponentPlan({"greedy": 1.0}))
     fill(collector)
     assert list(collector.counts.results) == ["greedy"]
     assert sum(collector.counts.results["greedy"]) == collector.counts.battles == 8
 
 
-def test_lanes_get_opponents_by_their_shares() -> None:
+def test_lanes_get_opponents_by_their_shares():
     given = settings(lanes=1)
     rng = np.random.default_rng(0)
     matchmaker = Matchmaker(given, Policy(np.zeros(NUM_WEIGHTS, np.float32)), rng)
@@ -113,7 +113,7 @@ def test_lanes_get_opponents_by_their_shares() -> None:
         assert matchup.players[own] is matchmaker.own
 
 
-def test_after_the_simulator_died_its_open_trajectories_do_not_count() -> None:
+def test_after_the_simulator_died_its_open_trajectories_do_not_count():
     collector, (buffer, _) = collector_of(settings(capacity=40), dies_at=3)
     with pytest.raises(Exception, match="died"):
         fill(collector)

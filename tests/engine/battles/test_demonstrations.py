@@ -13,7 +13,6 @@ from engine.battles.learn.demonstrations import (
     write_battles,
 )
 from engine.battles.sim.actions import PREVIEW_CODES, joint_mask
-from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import KIND, POLICY, Lane, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import DemoError
@@ -44,7 +43,7 @@ def test_a_folder_without_battles_says_how_to_get_some(tmp_path):
         read_battles(tmp_path)
 
 
-def test_replayed_decisions_are_what_the_players_saw_and_chose(showdown: NodeCommand):
+def test_replayed_decisions_are_what_the_players_saw_and_chose(showdown):
     rng = np.random.default_rng(0)
     seen = []
     lane = Lane(DEFAULT_FORMAT.id, (TEAM, TEAM), (POLICY, POLICY), seed=5, limit=1)
@@ -71,7 +70,7 @@ def random_codes(legal, is_preview, rng):
     return np.array([rng.choice(np.flatnonzero(row)) for row in mask])
 
 
-def test_generated_battles_are_equal_for_a_seed_however_many_processes_play(showdown: NodeCommand):
+def test_generated_battles_are_equal_for_a_seed_however_many_processes_play(showdown):
     lanes = rounds(DEFAULT_FORMAT.id, [TEAM], ["max_power", "greedy"], seed=2)
     alone, together = (generate(lanes, 4, showdown, processes=count) for count in (1, 2))
     assert sorted(each.input_log for each in alone) == sorted(each.input_log for each in together)

@@ -16,14 +16,8 @@ GAMMA = 0.9
 
 @pytest.fixture(scope="module")
 def env(showdown) -> Iterator[VGCDoublesEnv]:
-    found = VGCDoublesEnv(
-        "random",
-        damage_reward=0.5,
-        faint_reward=0.25,
-        gamma=GAMMA,
-        render_mode="ansi",
-        node=showdown,
-    )
+    rewards = {"damage_reward": 0.5, "faint_reward": 0.25, "gamma": GAMMA}
+    found = VGCDoublesEnv("random", render_mode="ansi", node=showdown, **rewards)
     yield found
     found.close()
 

@@ -55,22 +55,12 @@ def test_who_never_wins_has_a_rating_and_the_first_is_the_anchor_without_random(
 
 
 def test_players_meet_in_the_simulator_with_equal_results_for_a_seed(showdown):
-    players = [
-        RANDOM,
-        GREEDY,
-        Player("untrained", Policy(np.zeros(NUM_WEIGHTS, np.float32)), False),
-    ]
+    untrained = Player("untrained", Policy(np.zeros(NUM_WEIGHTS, np.float32)), False)
     ended = []
 
     def meet():
-        return round_robin(
-            players,
-            DEFAULT_FORMAT,
-            TEAMS[:1],
-            showdown,
-            battles=2,
-            advance=ended.append,
-        )
+        given = [RANDOM, GREEDY, untrained], DEFAULT_FORMAT, TEAMS[:1], showdown
+        return round_robin(*given, battles=2, advance=ended.append)
 
     wins = meet()
     assert (wins + wins.T == 2 * (1 - np.eye(3))).all()

@@ -10,7 +10,6 @@ from engine.battles.env import VGCDoublesEnv
 from engine.battles.play.players import SCRIPTED
 from engine.battles.sim.observation import MAX_ID, MOVE, MOVES, MOVES_PART
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, parse_team
 from tests.engine.battles.helpers import run_script
 
@@ -27,8 +26,8 @@ def fuzz(node: NodeCommand, format: str, battles: int, seed: int) -> dict[str, A
 @pytest.mark.slow
 @pytest.mark.parametrize("format", [each.id for each in FORMATS])
 def test_every_decision_of_any_legal_team_is_finite_inside_its_space_and_rightly_masked(
-    showdown: NodeCommand, format: str
-) -> None:
+    showdown, format
+):
     found = fuzz(showdown, format, battles=3, seed=1)
     assert not found["faults"]
     assert found["decisions"] > 40
@@ -36,10 +35,9 @@ def test_every_decision_of_any_legal_team_is_finite_inside_its_space_and_rightly
 
 
 def test_a_turn_of_recharging_is_inside_the_space_and_looks_like_a_move_that_does_nothing(
-    showdown: NodeCommand,
-) -> None:
-    with Simulator((), showdown) as simulator:
-        team = parse_team(simulator, DEFAULT_FORMAT, RECHARGE.read_text())
+    simulator, showdown
+):
+    team = parse_team(simulator, DEFAULT_FORMAT, RECHARGE.read_text())
     env = VGCDoublesEnv("random", team=team, node=showdown)
     rng = np.random.default_rng(1)
     recharging: list[dict[str, float]] = []
@@ -61,9 +59,7 @@ def test_a_turn_of_recharging_is_inside_the_space_and_looks_like_a_move_that_doe
         assert not any(value for name, value in one.items() if name.startswith(("base", "damage")))
 
 
-def test_numbers_of_another_server_that_are_none_leave_the_observation_finite(
-    showdown: NodeCommand,
-) -> None:
+def test_numbers_of_another_server_that_are_none_leave_the_observation_finite(simulator):
     names = ("Nobody-Odd", "Pikachu")
     lines = [f"|poke|{side}|{name}, L1e300|" for side in ("p1", "p2") for name in names]
     for side in ("p1", "p2"):
@@ -79,10 +75,9 @@ def test_numbers_of_another_server_that_are_none_leave_the_observation_finite(
     ]  # fmt: skip
     moves = [{"move": "X", "id": "x", "pp": 0, "maxpp": 0}, {"move": "T", "id": "tackle", "pp": 1}]
     request = {"active": [{"moves": moves}] * 2, "side": {"id": "p1", "pokemon": own}}
-    with Simulator((), showdown) as simulator:
-        seen = simulator.track("odd", DEFAULT_FORMAT.id, "p1", lines, request)
-        for player in SCRIPTED:
-            assert simulator.track("odd", DEFAULT_FORMAT.id, "p1", player=player).choice
+    seen = simulator.track("odd", DEFAULT_FORMAT.id, "p1", lines, request)
+    for player in SCRIPTED:
+        assert simulator.track("odd", DEFAULT_FORMAT.id, "p1", player=player).choice
     assert seen.observation is not None
     assert seen.info is not None
     assert (np.abs(seen.observation) <= MAX_ID).all()

@@ -40,16 +40,8 @@ def variants(node: NodeCommand, changes: dict, *, sheets: bool) -> list[list[str
     """Return what p1 sees against its own team, and against that with each of the changes."""
     foes = [OWN] + [OWN.replace(*change) for change in changes.values()]
     assert len(set(foes)) == len(foes)
-    return run(
-        node,
-        "variants",
-        format=DEFAULT_FORMAT.id,
-        own=OWN,
-        foes=foes,
-        sheets=sheets,
-        seed="1,2,3,4",
-        choices=CHOICES,
-    )
+    given = {"own": OWN, "foes": foes, "sheets": sheets, "seed": "1,2,3,4", "choices": CHOICES}
+    return run(node, "variants", format=DEFAULT_FORMAT.id, **given)
 
 
 def test_stats_that_the_foe_hides_change_no_observation(showdown):

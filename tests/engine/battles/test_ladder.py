@@ -3,6 +3,7 @@ import os
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -21,50 +22,41 @@ def seat(address: str, user: str = "agent") -> Seat:
     return Seat(address, user, FORMAT, TEAM)
 
 
+def play(showdown: NodeCommand, at: Seat, **options: Any) -> None:
+    play_on_server(RandomPolicy(), at, 1, showdown, **options)
+
+
 @pytest.mark.slow
-def test_one_agent_challenges_another_that_waits(showdown: NodeCommand) -> None:
+def test_one_agent_challenges_another_that_waits(showdown):
     accepted: list[Game] = []
     challenged: list[Game] = []
     with ThreadPoolExecutor(1) as pool, ShowdownServer(showdown) as server:
         host, visitor = seat(server.address, "host"), seat(server.address, "visitor")
-        waiting = pool.submit(
-            play_on_server, RandomPolicy(), host, 1, showdown, report=accepted.append
-        )
+        waiting = pool.submit(play, showdown, host, report=accepted.append)
         while not challenged:
             try:
-                play_on_server(
-                    RandomPolicy(), visitor, 1, showdown, challenge="host", report=challenged.append
-                )
+                play(showdown, visitor, challenge="host", report=challenged.append)
             except BattleError as error:
                 if "'host' was not found" not in str(error):
                     raise
         waiting.result()
+        with pytest.raises(BattleError, match="The user 'nobody' was not found"):
+            play(showdown, visitor, challenge="nobody")
     assert (accepted[0].opponent, challenged[0].opponent) == ("visitor", "host")
     assert accepted[0].turns == challenged[0].turns > 0
     assert accepted[0].result == -challenged[0].result
 
 
-@pytest.mark.slow
-def test_challenge_of_nobody_is_refused(showdown: NodeCommand) -> None:
-    with (
-        ShowdownServer(showdown) as server,
-        pytest.raises(BattleError, match="The user 'nobody' was not found"),
-    ):
-        play_on_server(RandomPolicy(), seat(server.address), 1, showdown, challenge="nobody")
-
-
-def test_missing_server_is_said(showdown: NodeCommand) -> None:
+def test_missing_server_is_said(showdown):
     with pytest.raises(WorkerError, match=r"No battle server answers .* poketui vgc server"):
-        play_on_server(RandomPolicy(), seat("127.0.0.1:1"), 1, showdown)
+        play(showdown, seat("127.0.0.1:1"))
 
 
 @pytest.mark.slow
-def test_a_name_that_is_refused_is_told_from_a_server_that_does_not_answer(
-    showdown: NodeCommand, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_that_is_refused_is_told_from_a_server_that_does_not_answer(showdown, monkeypatch):
     def refusal(address: str, user: str = "agent") -> str:
         with pytest.raises(WorkerError) as caught:
-            play_on_server(RandomPolicy(), seat(address, user), 1, showdown, challenge="nobody")
+            play(showdown, seat(address, user), challenge="nobody")
         return str(caught.value)
 
     with ShowdownServer(showdown) as server:
@@ -79,9 +71,7 @@ def test_a_name_that_is_refused_is_told_from_a_server_that_does_not_answer(
         assert "name" not in silent
 
 
-def test_a_server_that_is_too_busy_to_answer_is_tried_again(
-    showdown: NodeCommand, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_is_too_busy_to_answer_is_tried_again(showdown, monkeypatch):
     monkeypatch.setattr(websocket, "_OPEN_TIMEOUT_S", 1.0)
     monkeypatch.setattr(websocket, "_FIRST_PAUSE_S", 0.05)
     kept: list[socket.socket] = []
@@ -98,7 +88,7 @@ def test_a_server_that_is_too_busy_to_answer_is_tried_again(
         address = f"127.0.0.1:{listener.getsockname()[1]}"
         try:
             with pytest.raises(WorkerError, match="is no battle server"):
-                play_on_server(RandomPolicy(), seat(address), 1, showdown, challenge="nobody")
+                play(showdown, seat(address), challenge="nobody")
         finally:
             listener.shutdown(socket.SHUT_RDWR)
             for connection in kept:
@@ -107,13 +97,8 @@ def test_a_server_that_is_too_busy_to_answer_is_tried_again(
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:8000", "localhost:1", "[::1]:65535"])
-def test_addresses_of_this_machine_are_accepted(address: str) -> None:
+def test_addresses_of_this_machine_alone_are_accepted(address):
     check_address(address)
-
-
-@pytest.mark.parametrize(
-    "address", ["10.0.0.1:8000", "example.com:80", "localhost", ":8000", "127.0.0.1:0"]
-)
-def test_other_addresses_are_refused(address: str) -> None:
-    with pytest.raises(ConfigurationError):
-        check_address(address)
+    for other in ("10.0.0.1:8000", "example.com:80", "localhost", ":8000", "127.0.0.1:0"):
+        with pytest.raises(ConfigurationError):
+            check_address(other)

@@ -2,6 +2,7 @@ import tempfile
 from typing import Any
 
 import numpy as np
+import pytest
 
 from engine.battles.learn.actor import Collector, Matchmaker, OpponentPlan
 from engine.battles.learn.experience import Experience, map_buffers
@@ -36,8 +37,12 @@ def update(one: Learner, experience: Experience) -> dict[str, float]:
     return figures
 
 
-def test_ppo_learns_to_win_the_small_game() -> None:
-    one = learner()
+@pytest.fixture
+def one() -> Learner:
+    return learner()
+
+
+def test_ppo_learns_to_win_the_small_game(one):
     for _ in range(4):
         experience, _ = played(one)
         figures = update(one, experience)
@@ -47,25 +52,23 @@ def test_ppo_learns_to_win_the_small_game() -> None:
     assert won / (won + lost) > 0.9
 
 
-def test_a_resumed_learner_continues_exactly() -> None:
-    one = learner()
+def test_a_resumed_learner_continues_exactly(one):
     experience, _ = played(one)
     update(one, experience)
     facts, arrays = one.save()
-    arrays = {name: array.copy() for name, array in arrays.items()}
     other = learner()
-    other.load(facts, arrays)
+    other.load(facts, {name: array.copy() for name, array in arrays.items()})
     assert update(one, experience) == update(other, experience)
     np.testing.assert_array_equal(one.flat(), other.flat())
 
 
-def test_an_update_ends_at_the_target_kl() -> None:
+def test_an_update_ends_at_the_target_kl():
     one = learner(learning_rate=3e-2, target_kl=0.01, epochs=50)
     figures = update(one, played(one)[0])
     assert figures["gradient_steps"] < 100
 
 
-def test_frozen_layers_stay_as_they_are() -> None:
+def test_frozen_layers_stay_as_they_are():
     one = learner(freeze_shared=True)
     before = {n: w.detach().numpy().copy() for n, w in one.network.named_weights().items()}
     update(one, played(one)[0])
@@ -75,8 +78,7 @@ def test_frozen_layers_stay_as_they_are() -> None:
     assert all(name.startswith(("choice_", "preview_", "win_")) for name in changed)
 
 
-def test_an_update_of_what_is_no_number_is_skipped_counted_and_leaves_finite_weights() -> None:
-    one = learner()
+def test_an_update_of_what_is_no_number_is_skipped_counted_and_leaves_finite_weights(one):
     experience, _ = played(one)
     before = one.flat().copy()
     experience.advantages[3] = np.nan
@@ -92,13 +94,13 @@ def test_an_update_of_what_is_no_number_is_skipped_counted_and_leaves_finite_wei
     assert np.isfinite(list(figures.values())).all()
 
 
-def test_a_learner_resumes_its_count_of_skipped_steps_and_from_checkpoints_without_it() -> None:
-    one, other = learner(), learner()
+def test_a_learner_resumes_its_count_of_skipped_steps_and_from_checkpoints_without_it(one):
     experience, _ = played(one)
     experience.advantages[:] = np.inf
     update(one, experience)
     facts, arrays = one.save()
     assert facts["skipped_updates"] > 0
+    other = learner()
     other.load(facts, arrays)
     assert other.save()[0] == facts
     other.load({"rng": facts["rng"]}, arrays)

@@ -1,6 +1,5 @@
 import os
 import signal
-from pathlib import Path
 
 import pytest
 from poke_env.battle import AbstractBattle
@@ -17,9 +16,7 @@ FORMAT, TEAM = DEFAULT_FORMAT.id, pool(DEFAULT_FORMAT)[0].packed
 
 
 @pytest.mark.slow
-def test_evaluation_counts_all_battles_though_the_server_is_killed(
-    showdown: NodeCommand, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_evaluation_counts_all_battles_though_the_server_is_killed(showdown, monkeypatch):
     servers: list[ShowdownServer] = []
 
     class Kept(ShowdownServer):
@@ -33,16 +30,8 @@ def test_evaluation_counts_all_battles_though_the_server_is_killed(
             os.kill(servers[0].pid, signal.SIGKILL)
 
     monkeypatch.setattr(matches, "ShowdownServer", Kept)
-    (score,) = evaluate_over_websocket(
-        RandomPolicy(),
-        ["max_power"],
-        3,
-        FORMAT,
-        [TEAM],
-        showdown,
-        limits=Limits(at_once=2),
-        report=kill_server,
-    )
+    given = RandomPolicy(), ["max_power"], 3, FORMAT, [TEAM], showdown
+    (score,) = evaluate_over_websocket(*given, limits=Limits(at_once=2), report=kill_server)
     assert (score.battles, score.restarts, score.rejected) == (3, 1, 0)
     assert score.void <= 1
     assert score.decisions >= 3
@@ -50,9 +39,7 @@ def test_evaluation_counts_all_battles_though_the_server_is_killed(
 
 
 @pytest.mark.slow
-def test_battle_that_stands_still_is_void_and_played_again(
-    showdown: NodeCommand, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_battle_that_stands_still_is_void_and_played_again(showdown, monkeypatch):
     asked: list[str] = []
 
     class Sleepy(matches.PLAYERS["random"]):  # type: ignore[misc]
@@ -70,14 +57,14 @@ def test_battle_that_stands_still_is_void_and_played_again(
     assert score.void >= 1
 
 
-def test_illegal_team_is_refused_before_the_battles(showdown: NodeCommand) -> None:
+def test_illegal_team_is_refused_before_the_battles(showdown):
     with pytest.raises(BattleError, match="not legal"):
         evaluate_over_websocket(
             RandomPolicy(), ["random"], 1, FORMAT, [TEAM.replace("Protect", "Sheer Cold")], showdown
         )
 
 
-def test_unknown_opponent_is_refused(tmp_path: Path) -> None:
+def test_unknown_opponent_is_refused(tmp_path):
     node = NodeCommand("node", tmp_path, tmp_path)
     with pytest.raises(ConfigurationError, match="no player greedy"):
         evaluate_over_websocket(RandomPolicy(), ["greedy"], 1, FORMAT, [TEAM], node)

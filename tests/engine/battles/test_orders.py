@@ -11,9 +11,7 @@ BATTLES = json.loads(lzma.decompress(RECORDED.read_bytes()))
 
 
 @pytest.mark.parametrize(("format", "team", "messages"), BATTLES, ids=[one[0] for one in BATTLES])
-def test_orders_of_recorded_requests_survive_the_way_to_codes_and_back(
-    format: str, team: str, messages: list[str]
-) -> None:
+def test_orders_of_recorded_requests_survive_the_way_to_codes_and_back(format, team, messages):
     player = replay(format, team, messages)
     assert player.n_finished_battles == 1
     assert player.requests == sum(
@@ -22,7 +20,7 @@ def test_orders_of_recorded_requests_survive_the_way_to_codes_and_back(
     assert player.orders > 10 * player.requests
 
 
-def test_selections_survive_the_way_to_orders_and_back() -> None:
+def test_selections_survive_the_way_to_orders_and_back():
     assert [from_selection(to_selection(code)) for code in range(PREVIEW_CODES)] == list(
         range(PREVIEW_CODES)
     )

@@ -1,3 +1,4 @@
+import io
 import zipfile
 
 import numpy as np
@@ -21,7 +22,7 @@ def model() -> TwoHeadedHybridModel:
     return model
 
 
-def test_numpy_and_torch_agree(model: TwoHeadedHybridModel) -> None:
+def test_numpy_and_torch_agree(model):
     rng = np.random.default_rng(0)
     observations, legal = random_observations(40, rng), random_legal(40, rng)
     is_preview = rng.random(40) < 0.3
@@ -35,9 +36,7 @@ def test_numpy_and_torch_agree(model: TwoHeadedHybridModel) -> None:
     np.testing.assert_allclose(log_probs[np.arange(40), codes], chosen, atol=1e-4)
 
 
-def test_drawn_codes_are_legal_and_as_frequent_as_they_are_likely(
-    model: TwoHeadedHybridModel,
-) -> None:
+def test_drawn_codes_are_legal_and_as_frequent_as_they_are_likely(model):
     rng = np.random.default_rng(1)
     one, mask = random_observations(1, rng), random_legal(1, rng)
     observations, legal = np.repeat(one, 2000, 0), np.repeat(mask, 2000, 0)
@@ -52,20 +51,17 @@ def test_drawn_codes_are_legal_and_as_frequent_as_they_are_likely(
     assert greedy[0] == expected.argmax()
 
 
-def test_a_side_without_a_choice_passes_twice(model: TwoHeadedHybridModel) -> None:
+def test_a_side_without_a_choice_passes_twice(model):
     rng = np.random.default_rng(2)
     legal = np.zeros((1, 90), bool)
     legal[:, [44, 89]] = True
     policy = Policy(model.flat())
     codes, log_probs, _ = policy.act(random_observations(1, rng), legal, np.zeros(1, bool), rng)
     assert (codes[0], log_probs[0]) == (2024, 0)
-
-
-def test_the_network_has_about_the_size_that_was_decided() -> None:
     assert 0.6e6 < NUM_WEIGHTS < 1.0e6
 
 
-def test_compatible_weights_are_loaded_by_name(model: TwoHeadedHybridModel) -> None:
+def test_compatible_weights_are_loaded_by_name(model):
     arrays = {name: each.detach().numpy() for name, each in model.named_weights().items()}
     del arrays["win_1.bias"]
     arrays["trunk_1.weight"] = arrays["trunk_1.weight"][:, :5]
@@ -79,29 +75,27 @@ def test_compatible_weights_are_loaded_by_name(model: TwoHeadedHybridModel) -> N
     np.testing.assert_array_equal(other.flat()[:1000], model.flat()[:1000])
 
 
-def test_freezing_leaves_the_heads_learning(model: TwoHeadedHybridModel) -> None:
-    model.freeze_shared()
-    learning = {name for name, each in model.named_weights().items() if each.requires_grad}
-    assert all(name.startswith(("choice_", "preview_", "win_")) for name in learning)
-    assert "choice_out.weight" in learning
+def zipped(member: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(member, b"x")
+    return file.getvalue()
 
 
-def test_a_sound_file_of_something_else_is_called_what_it_is(tmp_path):
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (zipped("archive/data.pkl"), "is a torch file, not a policy of battles"),
+        (zipped("a.npy"), "is an archive of NumPy, not a policy of battles"),
+        (b"\x80\x02}q\x00.", "is a torch file of the old kind"),
+        (b"hello", "of another kind, not a policy of battles"),
+        (b"PK\x03\x04 and no more", "damaged"),
+        (None, r"is a checkpoint of a game's run \(agent ppo\)"),
+    ],
+)
+def test_a_file_of_something_else_is_called_what_it_is(tmp_path, content, said):
     path = tmp_path / "other.zip"
-    for member, kind in (("archive/data.pkl", "a torch file"), ("a.npy", "an archive of NumPy")):
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr(member, b"x")
-        with pytest.raises(CheckpointError, match=f"is {kind}, not a policy of battles"):
-            read_network(path)
-    path.write_bytes(b"\x80\x02}q\x00.")
-    with pytest.raises(CheckpointError, match="is a torch file of the old kind"):
-        read_network(path)
-    path.write_bytes(b"hello")
-    with pytest.raises(CheckpointError, match="of another kind, not a policy of battles"):
-        read_network(path)
-    write_checkpoint(path, Checkpoint({"agent": {"name": "ppo"}}, {"agent/weights": np.zeros(3)}))
-    with pytest.raises(CheckpointError, match=r"is a checkpoint of a game's run \(agent ppo\)"):
-        read_network(path)
-    path.write_bytes(b"PK\x03\x04 and no more")
-    with pytest.raises(CheckpointError, match="damaged"):
+    of_a_run = Checkpoint({"agent": {"name": "ppo"}}, {"agent/weights": np.zeros(3)})
+    path.write_bytes(content) if content else write_checkpoint(path, of_a_run)
+    with pytest.raises(CheckpointError, match=said):
         read_network(path)

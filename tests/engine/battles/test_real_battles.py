@@ -58,12 +58,9 @@ def played(showdown) -> Played:
         return Played(asked, logs, replays, dict(simulator.stats()))
 
 
-def test_random_legal_choices_are_all_accepted(played):
+def test_random_legal_choices_are_all_accepted_and_their_observations_finite(played):
     assert played.stats["battles"] == 8
     assert played.stats["rejected"] == played.stats["defaulted"] == played.stats["failed"] == 0
-
-
-def test_observations_are_finite(played):
     assert np.isfinite(np.concatenate([each.observations for each in played.asked])).all()
 
 
@@ -73,14 +70,10 @@ def test_a_lane_plays_as_many_battles_as_it_is_told(played):
     assert len({battle.hash for battle in played.logs}) == 8
 
 
-def test_a_log_replays_to_the_same_lines(played):
+def test_a_log_replays_to_the_same_lines_with_open_team_sheets(played):
     for battle, again in zip(played.logs, played.replays, strict=True):
         assert again.hash == battle.hash
         assert (again.winner, again.turns) == (battle.winner, battle.turns)
-
-
-def test_team_sheets_are_open(played):
-    for again in played.replays:
         assert sum(line.startswith("|showteam|") for line in again.lines) == 2
 
 
@@ -138,15 +131,6 @@ def test_a_rejected_choice_is_asked_for_again_and_after_five_one_is_made(one):
     assert one.stats()["defaulted"] == 1
 
 
-def test_a_seat_that_was_not_asked_is_refused_and_the_battles_continue(one):
-    asked = one.step(NOTHING, NOTHING)
-    with pytest.raises(BattleError, match="no seat 9"):
-        one.step(np.array([9]), np.array([0]))
-    with pytest.raises(BattleError, match="did not ask p1"):
-        one.step(np.array([0, 0]), np.array([0, 0]))
-    assert one.step(asked.seats[1:], np.array([0])).seats.tolist() == [0, 1]
-
-
 def test_a_new_plan_counts_from_the_next_battle(one):
     asked = one.step(NOTHING, NOTHING)
     one.set_lanes({0: replace(lane(1, limit=1, teacher="max_power"), players=("policy", "random"))})
@@ -171,6 +155,10 @@ def test_players_of_the_simulator_play_one_battle_a_step_between_themselves(one)
     for number in range(1, 3):
         asked = one.step(NOTHING, NOTHING)
         assert asked.ended[["seat", "number"]].tolist() == [(0, number)]
+    assert one.hello["patched"] is True
+    one.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(one.hello["pid"], 0)
 
 
 def test_copies_of_a_battle_leave_it_as_it_was(one):
@@ -203,15 +191,11 @@ def test_copies_draw_who_came_along_from_the_whole_team_also_behind_a_disguise(s
     assert [len(set(drawn)) for drawn in species.T.tolist()] == [1, 1, 3, 1]
 
 
-def test_teams_are_validated_by_the_simulator(one):
-    team = lane(0).teams[0]
-    assert one.validate(DEFAULT_FORMAT.id, team) == ()
+def test_teams_are_validated_by_the_simulator_while_battles_are_played(one):
+    asked = one.step(NOTHING, NOTHING)
+    assert one.validate(DEFAULT_FORMAT.id, lane(0).teams[0]) == ()
     legend = one.read_team("Mewtwo @ Leftovers\nAbility: Pressure\n- Psystrike\n")[0]
     assert any("Mewtwo" in error for error in one.validate(DEFAULT_FORMAT.id, legend))
-
-
-def test_a_move_that_cannot_be_learnt_is_found_while_battles_are_played(one):
-    asked = one.step(NOTHING, NOTHING)
     team, _ = one.read_team("Amoonguss @ Leftovers\nAbility: Regenerator\n- Moonblast\n- Spore\n")
     errors = one.validate(DEFAULT_FORMAT.id, team)
     assert any("Moonblast" in error for error in errors)
@@ -219,32 +203,28 @@ def test_a_move_that_cannot_be_learnt_is_found_while_battles_are_played(one):
     assert len(one.step(asked.seats, np.array([0, 0])).seats)
 
 
-def test_a_process_that_is_killed_raises_a_worker_error(one):
+def test_ctrl_c_does_not_end_the_process_and_killing_it_raises_a_worker_error(one):
+    os.kill(one.hello["pid"], signal.SIGINT)
     asked = one.step(NOTHING, NOTHING)
+    assert len(asked.seats) == 2
     os.kill(one.hello["pid"], signal.SIGKILL)
     with pytest.raises(WorkerError, match="stopped"):
         one.step(asked.seats, np.array([0, 0]))
 
 
-def test_ctrl_c_does_not_end_the_process(one):
-    os.kill(one.hello["pid"], signal.SIGINT)
-    assert len(one.step(NOTHING, NOTHING).seats) == 2
-
-
-def test_the_process_ends_with_its_input_and_has_used_the_patch(one):
-    assert one.hello["patched"] is True
-    one.close()
-    with pytest.raises(ProcessLookupError):
-        os.kill(one.hello["pid"], 0)
-
-
-def test_a_plan_that_cannot_be_played_is_refused(one):
-    with pytest.raises(BattleError, match="no format gen9nothing"):
-        one.set_lanes({0: replace(lane(0), format="gen9nothing")})
-    with pytest.raises(BattleError, match="no player nobody"):
-        one.set_lanes({0: replace(lane(0), players=("policy", "nobody"))})
-    with pytest.raises(BattleError, match="a team cannot be read"):
-        one.set_lanes({0: replace(lane(0), teams=("nonsense", "nonsense"))})
+def test_a_plan_that_cannot_be_played_and_a_seat_that_was_not_asked_are_refused(one):
+    for changes, said in (
+        ({"format": "gen9nothing"}, "no format gen9nothing"),
+        ({"players": ("policy", "nobody")}, "no player nobody"),
+        ({"teams": ("nonsense", "nonsense")}, "a team cannot be read"),
+    ):
+        with pytest.raises(BattleError, match=said):
+            one.set_lanes({0: replace(lane(0), **changes)})
+    asked = one.step(NOTHING, NOTHING)
+    for seats, said in (([9], "no seat 9"), ([0, 0], "did not ask p1")):
+        with pytest.raises(BattleError, match=said):
+            one.step(np.array(seats), np.zeros(len(seats), np.int64))
+    assert one.step(asked.seats[1:], np.array([0])).seats.tolist() == [0, 1]
 
 
 def test_a_wrong_patch_is_found_out_and_not_used(showdown, tmp_path):

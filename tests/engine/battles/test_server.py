@@ -21,9 +21,7 @@ def _newest(folder: Path) -> float:
     return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
 
 
-def test_server_listens_on_this_machine_only_and_restarts_on_its_port(
-    showdown: NodeCommand,
-) -> None:
+def test_server_listens_on_this_machine_only_and_restarts_on_its_port(showdown):
     package = showdown.modules / "pokemon-showdown"
     before = _newest(package / "config"), _newest(package)
     with ShowdownServer(showdown) as server:
@@ -48,7 +46,7 @@ def test_server_listens_on_this_machine_only_and_restarts_on_its_port(
     assert (_newest(package / "config"), _newest(package)) == before
 
 
-def test_server_ends_when_the_process_that_started_it_is_killed(showdown: NodeCommand) -> None:
+def test_server_ends_when_the_process_that_started_it_is_killed(showdown):
     code = """
 from pathlib import Path
 from engine.battles.sim.server import ShowdownServer
@@ -73,16 +71,14 @@ input()
 
 
 @pytest.mark.tool("node")
-def test_server_that_cannot_start_says_why(tmp_path: Path) -> None:
+def test_server_that_cannot_start_says_why(tmp_path):
     (tmp_path / "pokemon-showdown").mkdir()
     with pytest.raises(WorkerError, match=r"stopped while it started: .*Cannot find module"):
         ShowdownServer(NodeCommand("node", tmp_path, tmp_path))
 
 
 @pytest.mark.parametrize("wait_s", [0.0, 0.1, 0.3])
-def test_server_ends_when_its_parent_is_killed_while_it_starts(
-    showdown: NodeCommand, wait_s: float
-) -> None:
+def test_server_ends_when_its_parent_is_killed_while_it_starts(showdown, wait_s):
     code = "from pokeTUI.cli.main import app; app(['vgc', 'server', '--port', '0'])"
     with child_process(
         code_command(code),
@@ -125,9 +121,7 @@ def status(server: ShowdownServer, *headers: tuple[str, str], path: str = "/show
 
 @pytest.mark.parametrize("path", ["/", "/showdown/info"])
 @pytest.mark.parametrize("name", OWN)
-def test_requests_that_name_this_machine_are_answered(
-    running: ShowdownServer, path: str, name: str
-) -> None:
+def test_requests_that_name_this_machine_are_answered(running, path, name):
     host = ("Host", f"{name}:{running.port}")
     assert status(running, host, path=path) == 200
     for origin in (
@@ -139,7 +133,7 @@ def test_requests_that_name_this_machine_are_answered(
 
 
 @pytest.mark.parametrize("path", ["/", "/showdown/info", "/showdown/1/abcdefgh/jsonp?c=f"])
-def test_pages_from_elsewhere_are_refused(running: ShowdownServer, path: str) -> None:
+def test_pages_from_elsewhere_are_refused(running, path):
     host = ("Host", running.address)
     for origin in (
         "https://evil.example", "null", "", f"http://{HOST}.evil.example", "http://psim.us",
@@ -153,7 +147,7 @@ def test_pages_from_elsewhere_are_refused(running: ShowdownServer, path: str) ->
 
 
 @pytest.mark.parametrize("path", ["/showdown/websocket", "/showdown/123/abcdefgh/websocket"])
-def test_websockets_from_elsewhere_are_refused(running: ShowdownServer, path: str) -> None:
+def test_websockets_from_elsewhere_are_refused(running, path):
     websockets = pytest.importorskip("websockets.sync.client")
     refused = pytest.importorskip("websockets.exceptions").InvalidStatus
 
@@ -178,9 +172,7 @@ def test_websockets_from_elsewhere_are_refused(running: ShowdownServer, path: st
             connect(host, origin)
 
 
-def test_keys_are_not_handed_to_node(
-    showdown: NodeCommand, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keys_are_not_handed_to_node(showdown, monkeypatch):
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN"):
         monkeypatch.setenv(name, "secret")
     with ShowdownServer(showdown) as server, Simulator((), showdown) as simulator:

@@ -78,7 +78,7 @@ class Driven:
         return found
 
 
-def test_a_run_survives_a_killed_worker_and_is_resumed_where_it_stopped(tmp_path: Path) -> None:
+def test_a_run_survives_a_killed_worker_and_is_resumed_where_it_stopped(tmp_path):
     driven = Driven(BattleSession(config_in(tmp_path)))
     driven.until(lambda event: isinstance(event, CheckpointSaved) and not event.total_steps)
     assert not any(isinstance(event, BattlesProgressed) for event in driven.events)
@@ -109,12 +109,12 @@ def test_a_run_survives_a_killed_worker_and_is_resumed_where_it_stopped(tmp_path
     assert len(list((folder / "pool").iterdir())) <= 2
 
 
-def test_an_unknown_format_is_refused_before_a_folder_is_made(tmp_path: Path) -> None:
+def test_an_unknown_format_is_refused_before_a_folder_is_made(tmp_path):
     with pytest.raises(ConfigurationError, match="no battle format 'chess'"):
         BattleSession(config_in(tmp_path, format="chess"))
     assert not list(tmp_path.iterdir())
 
 
-def test_a_missing_cloned_policy_is_refused(tmp_path: Path) -> None:
+def test_a_missing_cloned_policy_is_refused(tmp_path):
     with pytest.raises(CheckpointError, match="There is no checkpoint"):
         BattleSession(config_in(tmp_path, bc_model=str(tmp_path / "none.zip")))

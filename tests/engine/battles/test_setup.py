@@ -36,33 +36,22 @@ def with_npm(folder: Path, log: Path) -> None:
     program(folder, "npm", NPM.format(index=index, log=log))
 
 
-def test_without_node_the_remedy_is_said(programs):
-    with pytest.raises(ConfigurationError, match=r"need Node\.js.* Install Node 18 or newer"):
-        find_node()
-
-
-def test_an_old_node_is_refused(programs):
-    program(programs, "node", NODE.format(version="16.20.2"))
-    with pytest.raises(ConfigurationError, match=r"this is v16\.20\.2"):
-        find_node()
-
-
-def test_a_node_that_says_nothing_is_refused(programs):
-    program(programs, "node", "#!/bin/sh\n")
-    with pytest.raises(ConfigurationError, match="does not say its version"):
-        find_node()
-
-
-def test_without_the_simulator_setup_is_named(programs):
-    program(programs, "node", NODE.format(version="18.0.0"))
-    with pytest.raises(ConfigurationError, match="poketui vgc setup"):
-        find_simulator()
-
-
-def test_without_npm_the_remedy_is_said(programs):
-    program(programs, "node", NODE.format(version="20.1.0"))
-    with pytest.raises(ConfigurationError, match="Install npm"):
-        install(print)
+@pytest.mark.parametrize(
+    ("node", "find", "said"),
+    [
+        (None, find_node, r"need Node\.js.* Install Node 18 or newer"),
+        (NODE.format(version="16.20.2"), find_node, r"this is v16\.20\.2"),
+        ("#!/bin/sh\n", find_node, "does not say its version"),
+        (NODE.format(version="18.0.0"), find_simulator, "poketui vgc setup"),
+        (NODE.format(version="20.1.0"), lambda: install(print), "Install npm"),
+    ],
+    ids=["no node", "an old node", "a silent node", "no simulator", "no npm"],
+)
+def test_what_is_missing_is_said_with_the_remedy(programs, node, find, said):
+    if node:
+        program(programs, "node", node)
+    with pytest.raises(ConfigurationError, match=said):
+        find()
 
 
 def test_the_simulator_is_installed_once(programs, tmp_path):

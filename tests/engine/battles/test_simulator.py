@@ -8,7 +8,6 @@ from engine.battles.sim.observation import IDS, MAX_ID, MON, MONS, MONS_PART
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import FOE_HP, KIND, OWN_HP, PREVIEW, Decisions, Simulator
 from engine.errors import BattleError, WorkerError
-from tests.engine.battles.play import NOTHING
 from tests.engine.battles.recorded import LANES, answering, play
 
 
@@ -16,16 +15,10 @@ from tests.engine.battles.recorded import LANES, answering, play
 def asked() -> list[Decisions]:
     with Simulator(LANES, answering()) as simulator:
         found = play(simulator)
-        assert [(battle.lane, battle.number) for battle in sorted_logs(simulator)] == [
-            (0, 0),
-            (1, 0),
-            (2, 0),
-        ]
+        logs = sorted((battle.lane, battle.number) for battle in simulator.logs())
+        assert logs == [(0, 0), (1, 0), (2, 0)]
+    simulator.close()  # once more
     return found
-
-
-def sorted_logs(simulator: Simulator) -> list:
-    return sorted(simulator.logs(), key=lambda battle: battle.lane)
 
 
 def test_battles_begin_with_a_selection_of_whole_teams(asked):
@@ -64,25 +57,24 @@ def test_decisions_keep_their_arrays_when_others_follow(asked):
     assert len({each.observations.ctypes.data for each in asked}) == len(asked)
 
 
-def test_a_process_that_dies_raises_a_worker_error_with_its_last_words():
-    code = "import sys; sys.exit('TypeError: no such thing')"
-    with pytest.raises(WorkerError, match=r"stopped.*TypeError: no such thing"):
-        Simulator(LANES, answering(code))
-
-
-def test_a_process_that_hangs_raises_a_worker_error():
-    with pytest.raises(WorkerError, match="did not answer"):
-        Simulator(LANES, answering("import time; time.sleep(60)"), timeout_s=0.05)
-
-
-def test_a_process_that_reads_nothing_raises_a_worker_error():
-    code = (
-        "import sys, time\nsys.stdin.buffer.read(23)\n"
-        "sys.stdout.buffer.write(bytes([3, 0, 0, 0, 0]) + b'{}')\n"
-        "sys.stdout.flush()\ntime.sleep(60)"
-    )
-    with pytest.raises(WorkerError, match="did not answer"):
-        Simulator(LANES * 100, answering(code), timeout_s=0.5)
+@pytest.mark.parametrize(
+    ("code", "timeout_s", "said"),
+    [
+        ("import sys; sys.exit('TypeError: no such thing')", 30.0, "stopped.*TypeError: no such"),
+        ("import time; time.sleep(60)", 0.05, "did not answer"),
+        (
+            "import sys, time\nsys.stdin.buffer.read(23)\n"
+            "sys.stdout.buffer.write(bytes([3, 0, 0, 0, 0]) + b'{}')\n"
+            "sys.stdout.flush()\ntime.sleep(60)",
+            0.5,
+            "did not answer",
+        ),
+    ],
+    ids=["dies", "hangs", "reads nothing"],
+)
+def test_a_process_that_dies_or_hangs_raises_a_worker_error(code, timeout_s, said):
+    with pytest.raises(WorkerError, match=said):
+        Simulator(LANES * 100, answering(code), timeout_s=timeout_s)
 
 
 def test_what_the_simulator_refuses_raises_a_battle_error():
@@ -99,10 +91,3 @@ def test_what_the_simulator_refuses_raises_a_battle_error():
 def test_node_that_cannot_be_started_is_said(tmp_path):
     with pytest.raises(WorkerError, match="cannot be started"):
         Simulator([], NodeCommand(str(tmp_path / "none"), tmp_path))
-
-
-def test_a_simulator_that_was_closed_may_be_closed_again():
-    simulator = Simulator(LANES, answering())
-    simulator.step(NOTHING, NOTHING)
-    simulator.close()
-    simulator.close()

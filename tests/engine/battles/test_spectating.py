@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from engine.battles.play.replays import (
 )
 from engine.battles.play.spectating import MatchSession, Pairing, with_names
 from engine.battles.policy import NUM_WEIGHTS, Policy
+from engine.battles.sim.actions import joint_mask
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import BattleLog, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
@@ -51,7 +51,13 @@ def has_ended(event: Event) -> bool:
     return isinstance(event, BattleShown) and event.lines[-1].startswith("|win|")
 
 
-def test_policy_plays_and_its_view_of_each_decision_is_shown(showdown: NodeCommand) -> None:
+def next_shown(session: ThreadedSession) -> BattleShown:
+    *_, shown = events_until(session, lambda event: isinstance(event, BattleShown))
+    assert isinstance(shown, BattleShown)
+    return shown
+
+
+def test_policy_plays_and_its_view_of_each_decision_is_shown(showdown):
     kept: list[BattleLog] = []
     players = Player("ours", POLICY), Player("heuristics")
     session = MatchSession(pairing(*players), showdown, adviser=POLICY, keep=kept.append)
@@ -72,7 +78,7 @@ def test_policy_plays_and_its_view_of_each_decision_is_shown(showdown: NodeComma
     assert isinstance(session.mailbox.drain()[-1], RunStopped)
 
 
-def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown: NodeCommand) -> None:
+def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown):
     session = MatchSession(pairing(Player("you"), Player("random")), showdown, person=0)
     session.start()
     asked = 0
@@ -91,8 +97,6 @@ def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown: NodeC
 def _any_legal(wanted: BattleWanted) -> int:
     if "teamPreview" in wanted.request:
         return 0
-    from engine.battles.sim.actions import joint_mask
-
     return int(joint_mask(wanted.legal[None])[0].nonzero()[0][0])
 
 
@@ -106,15 +110,11 @@ def played(showdown: NodeCommand) -> BattleLog:
     return log
 
 
-def test_retold_battle_has_the_lines_of_its_replay(
-    played: BattleLog, showdown: NodeCommand
-) -> None:
-    with Simulator((), showdown) as simulator:
-        transcript, replay = (
-            simulator.transcript(played.input_log),
-            simulator.replay(played.input_log),
-        )
-        found = analyze_decisions(simulator, played.input_log, transcript, 1, POLICY)
+def test_retold_battle_has_the_lines_of_its_replay(played, simulator):
+    transcript, replay = (
+        tell(played.input_log) for tell in (simulator.transcript, simulator.replay)
+    )
+    found = analyze_decisions(simulator, played.input_log, transcript, 1, POLICY)
     sheets = [line.startswith("|showteam|") for line in replay.lines]
     pairs = zip(transcript.lines, replay.lines, sheets, strict=True)
     assert all(one == other for one, other, is_sheet in pairs if not is_sheet)
@@ -124,24 +124,20 @@ def test_retold_battle_has_the_lines_of_its_replay(
     assert all(one.chosen >= 0 for one in found)
 
 
-def test_battles_that_were_played_are_shown_one_by_one(
-    played: BattleLog, showdown: NodeCommand
-) -> None:
+def test_battles_that_were_played_are_shown_one_by_one(played, showdown):
     battle = Battle(played.format, played.players, played.winner, played.input_log)
     session = ReplaySession([battle, battle], showdown)
     session.start()
-    *_, first = events_until(session, lambda event: isinstance(event, BattleShown))
+    first = next_shown(session)
     session.send(Watch(1))
-    *_, second = events_until(session, lambda event: isinstance(event, BattleShown))
+    second = next_shown(session)
     assert session.stop()
-    assert isinstance(first, BattleShown)
-    assert isinstance(second, BattleShown)
     assert (first.number, second.number, second.count) == (0, 1, 2)
     assert first.lines == second.lines
     assert not first.decisions[0].options
 
 
-def test_players_get_their_names() -> None:
+def test_players_get_their_names():
     lines = ("|player|p1|p1||", "|player|p2|p2||", "|move|p1a: X|Tackle", "|win|p2")
     assert with_names(lines, ("Red", "a|b")) == (
         "|player|p1|Red||",
@@ -152,7 +148,7 @@ def test_players_get_their_names() -> None:
 
 
 @pytest.mark.parametrize("suffix", [".log", ".json"])
-def test_protocol_is_read_from_text_and_from_replays(suffix: str, tmp_path: Path) -> None:
+def test_protocol_is_read_from_text_and_from_replays(suffix, tmp_path):
     text = "|t:|1700000000\n|turn|1\n|switch|p1a: X|X|100/100\n"
     path = tmp_path / f"battle{suffix}"
     path.write_text(json.dumps({"log": text}) if suffix == ".json" else text, "utf-8")
@@ -160,17 +156,15 @@ def test_protocol_is_read_from_text_and_from_replays(suffix: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("content", ["", "hello", "{}"])
-def test_file_without_a_battle_is_refused(content: str, tmp_path: Path) -> None:
+def test_file_without_a_battle_is_refused(content, tmp_path):
     path = tmp_path / "battle.json"
     path.write_text(content, "utf-8")
     with pytest.raises(DemoError):
         read_protocol(path)
 
 
-def test_lines_alone_are_shown_until_one_leaves() -> None:
+def test_lines_alone_are_shown_until_one_leaves():
     session = LinesSession(("|turn|1",))
     session.start()
-    (shown,) = events_until(session, lambda event: isinstance(event, BattleShown))
+    assert next_shown(session).lines == ("|turn|1",)
     assert session.stop()
-    assert isinstance(shown, BattleShown)
-    assert shown.lines == ("|turn|1",)

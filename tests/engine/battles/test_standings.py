@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.battles.learn.actor import ActorSettings, Matchmaker, OpponentPlan, Report
+from engine.battles.learn.actor import Matchmaker, OpponentPlan, Report
 from engine.battles.learn.experience import SharedWeights
 from engine.battles.learn.networks import TwoHeadedHybridModel
 from engine.battles.learn.standings import Pool, Standings
@@ -17,7 +17,7 @@ def report(**results: list[int]) -> Report:
     return Report(0, 64, 1, 1.0, 0, 0, results, {}, battles, 10 * battles)
 
 
-def test_standings_count_results_by_opponent_and_come_back_from_a_checkpoint() -> None:
+def test_standings_count_results_by_opponent_and_come_back_from_a_checkpoint():
     standings = Standings()
     assert standings.score() is None
     standings.add(report(random=[90, 2, 8], heuristics=[30, 0, 70], self=[50, 0, 50]))
@@ -36,7 +36,7 @@ def test_standings_count_results_by_opponent_and_come_back_from_a_checkpoint() -
     assert (random.name, random.recent_wins) == ("random", 91.0)
 
 
-def test_the_pool_prefers_whom_it_loses_to_and_drops_whom_it_beats(tmp_path: Path) -> None:
+def test_the_pool_prefers_whom_it_loses_to_and_drops_whom_it_beats(tmp_path):
     arrays = TwoHeadedHybridModel().named_weights().items()
     named = {f"network/{name}": each.detach().numpy() for name, each in arrays}
     pool = Pool(tmp_path / "pool", 2)
@@ -59,25 +59,30 @@ def test_the_pool_prefers_whom_it_loses_to_and_drops_whom_it_beats(tmp_path: Pat
     assert warnings
 
 
-def test_past_policies_are_loaded_and_play(tmp_path: Path) -> None:
-    model = TwoHeadedHybridModel()
-    named = {f"network/{n}": w.detach().numpy() for n, w in model.named_weights().items()}
-    pool = Pool(tmp_path, 2)
-    pool.add(named, 1)
-    given: ActorSettings = settings()
+def matchmaker() -> Matchmaker:
     own = Policy(np.zeros(NUM_WEIGHTS, np.float32))
-    matchmaker = Matchmaker(given, own, np.random.default_rng(0))
-    matchmaker.plan = pool.plan({"past": 1.0})
-    matchmaker.plan.past = [*matchmaker.plan.past, (str(tmp_path / "gone.zip"), 1.0)]
-    matchmaker.load_past()
-    lane, matchup = matchmaker.draw()
-    past = next(player for player in matchup.players if player is not matchmaker.own)
-    assert past is not None
+    return Matchmaker(settings(), own, np.random.default_rng(0))
+
+
+def test_past_policies_are_loaded_and_play_and_without_one_it_plays_against_itself(tmp_path):
+    alone = matchmaker()
+    alone.plan = OpponentPlan({"past": 1.0})
+    alone.load_past()
+    assert alone.draw()[1].opponent == "self"
+    model = TwoHeadedHybridModel()
+    pool = Pool(tmp_path, 2)
+    pool.add({f"network/{n}": w.detach().numpy() for n, w in model.named_weights().items()}, 1)
+    found = matchmaker()
+    found.plan = pool.plan({"past": 1.0})
+    found.plan.past = [*found.plan.past, (str(tmp_path / "gone.zip"), 1.0)]
+    found.load_past()
+    lane, matchup = found.draw()
+    (past,) = (player for player in matchup.players if player is not found.own)
     assert lane.players == ("policy", "policy")
     np.testing.assert_array_equal(past.policy.weights, model.flat())
 
 
-def test_weights_are_read_as_they_were_published_last() -> None:
+def test_weights_are_read_as_they_were_published_last():
     with tempfile.TemporaryFile() as file:
         ours, theirs = SharedWeights(file), SharedWeights(file)
         into = np.zeros(NUM_WEIGHTS, np.float32)
@@ -89,15 +94,7 @@ def test_weights_are_read_as_they_were_published_last() -> None:
             assert (into == number).all()
 
 
-def test_a_plan_without_past_policies_plays_against_itself() -> None:
-    own = Policy(np.zeros(NUM_WEIGHTS, np.float32))
-    matchmaker = Matchmaker(settings(), own, np.random.default_rng(0))
-    matchmaker.plan = OpponentPlan({"past": 1.0})
-    matchmaker.load_past()
-    assert matchmaker.draw()[1].opponent == "self"
-
-
 @pytest.mark.parametrize("wrong", ["x", [], {"recent": 5}, {"wins": "x"}, {"recent": [["a", 1]]}])
-def test_standings_that_are_none_are_refused(wrong: object) -> None:
+def test_standings_that_are_none_are_refused(wrong):
     with pytest.raises(ValueError, match="validation error"):
         Standings().load({"mean_turns": None, "by_name": {"self": wrong}})

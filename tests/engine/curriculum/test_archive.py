@@ -61,6 +61,8 @@ def test_share_of_zero_keeps_nothing_and_moves_no_game():
     games = Games()
     archive = archive_of(games, "a", share=0.0)
     assert (begun(archive, episode(a=5)), games.asked, archive.chances()) == ([], 0, {})
+    empty = StateArchive(0.9, seed=0)
+    assert [move for _ in range(20) for move in begun(empty, episode())] == []
 
 
 def test_a_snapshot_makes_room_for_the_next_once_an_episode_began_there():
@@ -95,11 +97,6 @@ def test_exactly_the_share_of_episodes_begins_there(share, of_twenty):
     assert {move.env_index for move in moved} == {3}
 
 
-def test_no_episode_begins_at_a_snapshot_before_there_is_one():
-    archive = StateArchive(0.9, seed=0)
-    assert [move for _ in range(20) for move in begun(archive, episode())] == []
-
-
 def test_starts_that_are_rarely_passed_are_drawn_most():
     archive = archive_of(Games(), "a", "b", "c")
     assert archive.chances() == pytest.approx(dict.fromkeys("abc", 1 / 3))
@@ -113,30 +110,28 @@ def test_starts_that_are_rarely_passed_are_drawn_most():
     assert starts.count("a") < 10
 
 
-def test_success_passes_the_last_start_too():
-    games = Games()
-    archive = archive_of(games, "a", "b")
-    for _ in range(50):
-        archive.follow(games, batch(summaries=[episode(is_success=True, a=10, b=20)]), UNTOUCHED)
-    assert archive.chances() == pytest.approx({"a": 0.5, "b": 0.5})
-
-
-def test_an_episode_judges_only_the_start_it_began_at_and_what_it_reached():
+@pytest.mark.parametrize(
+    ("ended", "chance"),
+    [
+        ({"start": "b", "a": 0, "b": 0}, 0.966 / (0.966 + 0.5)),
+        ({"is_success": True, "a": 10, "b": 20}, 0.5),
+    ],
+    ids=["failed from b on", "success passes the last start, too"],
+)
+def test_an_episode_judges_only_the_start_it_began_at_and_what_it_reached(ended, chance):
     """What was reached before its start says nothing: it did not come by there."""
-    games = Games()
-    archive = archive_of(games, "a", "b")
+    archive = archive_of(Games(), "a", "b")
     for _ in range(50):
-        archive.follow(games, batch(summaries=[episode(start="b", a=0, b=0)]), UNTOUCHED)
-    chances = archive.chances()
-    assert chances["b"] == pytest.approx(0.966 / (0.966 + 0.5), abs=0.02)
+        archive.follow(Games(), batch(summaries=[episode(**ended)]), UNTOUCHED)
+    assert archive.chances()["b"] == pytest.approx(chance, abs=0.02)
 
 
-def test_failed_processes_prove_nothing():
-    games = Games()
-    archive = archive_of(games, "a")
-    before = archive.save()[0]["kept"]
-    archive.follow(games, batch(summaries=[episode(is_aborted=True)]), UNTOUCHED)
-    assert archive.save()[0]["kept"] == before
+def test_failed_processes_prove_nothing_and_begin_elsewhere_as_well():
+    archive = archive_of(Games(), "a", share=0.9)
+    before = archive.chances()
+    ended = [begun(archive, episode(2, is_aborted=True)) for _ in range(10)]
+    assert sum(map(len, ended)) >= 8
+    assert archive.chances() == before
     StateArchive(0.5, 0).follow(Games(is_dead=True), batch({0: ("a", 5)}), UNTOUCHED)
 
 
@@ -163,12 +158,6 @@ def test_fewer_episodes_begin_at_snapshots_once_even_the_hardest_is_mostly_passe
     moved = [begun(archive, episode(is_success=True, a=10, b=20)) for _ in range(50)]
     assert 0 < sum(map(len, moved)) < 5
     assert "3% of episodes" in archive.describe()
-
-
-def test_an_environment_whose_process_failed_begins_elsewhere_as_well():
-    archive = archive_of(Games(), "a", share=0.9)
-    ended = [begun(archive, episode(2, is_aborted=True)) for _ in range(10)]
-    assert sum(map(len, ended)) >= 8
 
 
 def test_archive_of_an_older_version_is_loaded():

@@ -40,16 +40,11 @@ def play(runs):
 
 @settings(max_examples=25, deadline=None)
 @given(EPISODES)
-def test_stages_are_taken_one_at_a_time(runs):
-    for before, _, change in play(runs):
+def test_stages_are_taken_one_at_a_time_and_none_before_its_episodes(runs):
+    for before, rewards, change in play(runs):
         assert abs(change.stage - before) == int(change.has_moved)
         assert 1 <= change.stage <= change.num_stages
-
-
-@settings(max_examples=25, deadline=None)
-@given(EPISODES)
-def test_no_stage_is_left_before_its_episodes(runs):
-    for before, rewards, change in play(runs):
+        assert 0.0 <= change.planner_share <= STAGES[0].planner_share
         if change.stage > before:
             assert len(rewards) >= max(STAGES[before - 1].min_episodes, WINDOW)
         if change.stage < before:
@@ -74,13 +69,6 @@ def test_curriculum_stays_in_the_first_stage_without_reward(runs):
     idle = (0.0, False, CONFIG.hold_episodes * num_stages)
     *_, (_, _, change) = play([*runs, idle])
     assert change.stage == 1
-
-
-@settings(max_examples=25, deadline=None)
-@given(EPISODES)
-def test_the_planners_share_stays_between_none_and_the_first_stages(runs):
-    for _, _, change in play(runs):
-        assert 0.0 <= change.planner_share <= STAGES[0].planner_share
 
 
 @settings(max_examples=15, deadline=None)

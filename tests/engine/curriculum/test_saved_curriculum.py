@@ -47,12 +47,12 @@ def feed(config: CurriculumConfig, rewards: list[float]) -> list:
     return [subject.record(reward, is_success=reward > 60) for reward in rewards]
 
 
-def test_a_former_default_run_has_todays_default_curriculum(tmp_path: Path) -> None:
+def test_a_former_default_run_has_todays_default_curriculum(tmp_path):
     assert saved(tmp_path).curriculum == CurriculumConfig()
     assert saved(tmp_path).initial_strategy == "llm_heavy"
 
 
-def test_a_former_run_with_own_stages_keeps_scale_patience_and_last_stage(tmp_path: Path) -> None:
+def test_a_former_run_with_own_stages_keeps_scale_patience_and_last_stage(tmp_path):
     stages = [stage | {"min_episodes": 3} for stage in FORMER_STAGES[:2]]
     config = saved(
         tmp_path, stages=stages, advancement_patience=5, confidence_decay_rate=1e-9
@@ -64,7 +64,7 @@ def test_a_former_run_with_own_stages_keeps_scale_patience_and_last_stage(tmp_pa
     assert changes[20].missing == "when 8 of 10 reach the goal (now 0)"
 
 
-def test_todays_settings_are_read_as_they_were_saved(tmp_path: Path) -> None:
+def test_todays_settings_are_read_as_they_were_saved(tmp_path):
     stages = [stage | {"min_episodes": 3} for stage in FORMER_STAGES[:2]]
     config = RunConfig.model_validate({"curriculum": {"stages": stages, "hold_episodes": 5}})
     (tmp_path / "config.json").write_text(config.model_dump_json())
@@ -75,8 +75,6 @@ def test_todays_settings_are_read_as_they_were_saved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("patience", ["x", None, [], 0])
-def test_a_former_curriculum_that_is_damaged_is_one_clear_line(
-    tmp_path: Path, patience: Any
-) -> None:
+def test_a_former_curriculum_that_is_damaged_is_one_clear_line(tmp_path, patience):
     with pytest.raises(CheckpointError, match="advancement_patience"):
         saved(tmp_path, advancement_patience=patience)

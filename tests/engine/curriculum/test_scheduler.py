@@ -10,6 +10,11 @@ DOCUMENTED = 500.0
 """Reward of the goal at which the documented thresholds hold as they are written."""
 
 
+def given(*thresholds: float, **stage) -> tuple[dict, ...]:
+    """Return stages as a user writes them."""
+    return tuple({"reward_threshold": t, "llm_confidence": 0.5} | stage for t in thresholds)
+
+
 def curriculum(**settings) -> Curriculum:
     """Return a curriculum whose planner share needs no time to settle."""
     settings = {"confidence_decay_rate": 1e-9} | settings
@@ -20,6 +25,11 @@ def feed(subject: Curriculum, rewards, *, is_success: bool = True) -> list:
     return [subject.record(reward, is_success=is_success) for reward in rewards]
 
 
+@pytest.fixture
+def subject() -> Curriculum:
+    return curriculum()
+
+
 def test_the_documented_thresholds_confidences_and_shares_are_the_default():
     stages = build_stages(CurriculumConfig(), DOCUMENTED, "llm_heavy")
     assert [stage.threshold for stage in stages[:-1]] == [50, 100, 200, 500]
@@ -28,18 +38,20 @@ def test_the_documented_thresholds_confidences_and_shares_are_the_default():
     assert [stage.planner_share for stage in stages] == [0.8, 0.5, 0.2, 0.05, 0.0]
 
 
-def test_thresholds_are_shares_of_what_the_goal_pays():
-    stages = build_stages(CurriculumConfig(), 80.0, "llm_heavy")
-    assert [stage.threshold for stage in stages[:-1]] == pytest.approx([8, 16, 32, 80])
-
-
-def test_a_given_scale_wins_over_the_games():
-    stages = build_stages(CurriculumConfig(reward_scale=1.0), 80.0, "llm_heavy")
-    assert stages[0].threshold == 50
-
-
-def test_the_initial_strategy_sets_the_first_share():
-    assert build_stages(CurriculumConfig(), 80.0, "rule_heavy")[0].planner_share == 0.2
+@pytest.mark.parametrize(
+    ("settings", "thresholds"),
+    [
+        ({}, [8, 16, 32, 80]),
+        ({"reward_scale": 1.0}, [50, 100, 200, 500]),
+        ({"stages": given(50, 100, 200, 500)}, [50, 100, 200, 500]),
+    ],
+    ids=["shares of what the goal pays", "a given scale", "given thresholds"],
+)
+def test_thresholds_are_shares_of_what_the_goal_pays_unless_they_are_given(settings, thresholds):
+    first, *_, last = stages = build_stages(CurriculumConfig(**settings), 80.0, "rule_heavy")
+    assert [stage.threshold for stage in stages[:-1]] == pytest.approx(thresholds)
+    assert math.isnan(last.threshold)
+    assert "stages" in settings or first.planner_share == 0.2
 
 
 def test_ten_steady_episodes_at_the_threshold_advance():
@@ -49,50 +61,42 @@ def test_ten_steady_episodes_at_the_threshold_advance():
     assert changes[8].missing == "after 1 more episode"
 
 
-def test_below_the_threshold_nothing_moves():
-    changes = feed(curriculum(), [49.9] * 30)
+@pytest.mark.parametrize(
+    ("rewards", "missing"),
+    [
+        ([49.9] * 30, "when mean reward >= 50.0 (now 49.9)"),
+        ([30.0, 90.0] * 10, "(now 50%)"),
+    ],
+    ids=["below the threshold", "too much variation"],
+)
+def test_an_advance_is_held_back(subject, rewards, missing):
+    changes = feed(subject, rewards)
     assert not any(change.has_moved for change in changes)
-    assert changes[-1].missing == "when mean reward >= 50.0 (now 49.9)"
+    assert changes[-1].missing.endswith(missing)
 
 
-def test_too_much_variation_holds_the_advance_back():
-    changes = feed(curriculum(), [30.0, 90.0] * 10)
-    assert not any(change.has_moved for change in changes)
-    assert changes[-1].missing.endswith("(now 50%)")
-
-
-def test_a_stage_that_stops_holding_goes_back():
-    subject = curriculum()
+def test_a_stage_that_holds_stays_and_one_that_stops_holding_goes_back(subject):
     feed(subject, [60.0] * 10)
+    assert {change.stage for change in feed(subject, [60.0] * 100)} == {2}
     changes = feed(subject, [10.0] * 20)
-    assert changes[-1].has_moved
+    assert sum(change.has_moved for change in changes) == 1
     assert changes[-1].stage == 1
 
 
-def test_a_stage_that_holds_stays():
-    subject = curriculum()
-    feed(subject, [60.0] * 10)
-    changes = feed(subject, [60.0] * 100)
-    assert {change.stage for change in changes} == {2}
-
-
-def test_the_last_stage_is_never_left_upwards():
-    subject = curriculum()
+def test_the_last_stage_is_never_left_upwards(subject):
     changes = feed(subject, [600.0] * 100)
     assert changes[-1].stage == changes[-1].num_stages == 5
     assert changes[-1].missing == ""
 
 
-def test_only_a_policy_that_reaches_the_goal_gets_into_the_last_stage():
-    subject = curriculum()
+def test_only_a_policy_that_reaches_the_goal_gets_into_the_last_stage(subject):
     changes = feed(subject, [600.0] * 60, is_success=False)
     assert changes[-1].stage == 4
     assert changes[-1].missing == "when 8 of 10 reach the goal (now 0)"
     assert feed(subject, [600.0] * 8)[-1].stage == 5
 
 
-def test_the_last_stage_is_left_when_the_goal_is_missed_half_the_time():
-    subject = curriculum()
+def test_the_last_stage_is_left_when_the_goal_is_missed_half_the_time(subject):
     feed(subject, [600.0] * 40)
     changes = feed(subject, [600.0] * 20, is_success=False)
     assert changes[-1].has_moved
@@ -123,24 +127,12 @@ def test_a_fixed_share_holds_in_every_stage():
     assert {change.planner_share for change in feed(subject, [600.0] * 50)} == {0.0}
 
 
-def test_a_loaded_curriculum_goes_on_as_the_saved_one():
-    subject = curriculum()
+def test_a_loaded_curriculum_goes_on_as_the_saved_one(subject):
     feed(subject, [60.0] * 17)
     other = curriculum()
     other.load(json.loads(json.dumps(subject.save())))
     # By their texts: a NaN equals nothing.
     assert repr(feed(subject, [120.0] * 20)) == repr(feed(other, [120.0] * 20))
-
-
-def given(*thresholds: float, **stage) -> tuple[dict, ...]:
-    """Return stages as a user writes them."""
-    return tuple({"reward_threshold": t, "llm_confidence": 0.5} | stage for t in thresholds)
-
-
-def test_given_thresholds_stand_whatever_the_goal_pays():
-    config = CurriculumConfig(stages=given(50, 100, 200, 500))
-    stages = build_stages(config, 80.0, "llm_heavy")
-    assert [stage.threshold for stage in stages[:-1]] == [50, 100, 200, 500]
 
 
 def test_the_strategy_preference_of_the_last_given_stage_counts():
@@ -152,11 +144,8 @@ def test_the_strategy_preference_of_the_last_given_stage_counts():
 
 def test_an_autonomous_stage_is_left_to_the_policy_wherever_it_stands():
     config = CurriculumConfig(stages=given(1, 2, strategy_preference="autonomous"))
-    assert [stage.planner_share for stage in build_stages(config, 80.0, "balanced")] == [
-        0.05,
-        0.05,
-        0.0,
-    ]
+    stages = build_stages(config, 80.0, "balanced")
+    assert [stage.planner_share for stage in stages] == [0.05, 0.05, 0.0]
 
 
 @pytest.mark.parametrize("needed", [1, 3, 9, 25])
@@ -187,7 +176,5 @@ def test_given_thresholds_alone_lead_into_the_last_stage():
     assert feed(subject, [110.0] * 4, is_success=False)[-1].stage == 3
     assert feed(subject, [110.0] * 40, is_success=False)[-1].stage == 3
     subject = curriculum(stages=given(50, min_episodes=5), needed_success=0.8)
-    assert (
-        feed(subject, [60.0] * 5, is_success=False)[-1].missing
-        == "when 4 of 5 reach the goal (now 0)"
-    )
+    last = feed(subject, [60.0] * 5, is_success=False)[-1]
+    assert last.missing == "when 4 of 5 reach the goal (now 0)"

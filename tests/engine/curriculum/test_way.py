@@ -15,35 +15,40 @@ def episode(*keys: str, held: tuple[str, ...] = (), reward: float = 0.0, is_succ
     return EpisodeSummary(0, reward, 100, (), steps_to_milestone=steps, is_success=is_success)
 
 
-def test_the_way_ends_at_the_goal() -> None:
-    assert WayToGoal(PRACTICE.MILESTONES, "").size == 10
-    assert WayToGoal(PRACTICE.MILESTONES, "moss_light").size == len(PRACTICE.MILESTONES)
-    assert WayToGoal(PRACTICE.MILESTONES, "got_starter").size == 4
-    assert WayToGoal(CRYSTAL.MILESTONES, "").size == 20
-    assert WayToGoal(CRYSTAL.MILESTONES, "hive_badge").size == 27
+@pytest.fixture
+def way() -> WayToGoal:
+    return WayToGoal(PRACTICE.MILESTONES, "got_starter")
 
 
-def test_milestones_on_the_way_count_and_others_do_not() -> None:
-    way = WayToGoal(PRACTICE.MILESTONES, "got_starter")
+@pytest.mark.parametrize(
+    ("tables", "goal", "size"),
+    [
+        (PRACTICE, "", 10),
+        (PRACTICE, "moss_light", len(PRACTICE.MILESTONES)),
+        (PRACTICE, "got_starter", 4),
+        (CRYSTAL, "", 20),
+        (CRYSTAL, "hive_badge", 27),
+    ],
+)
+def test_the_way_ends_at_the_goal(tables, goal, size):
+    assert WayToGoal(tables.MILESTONES, goal).size == size
+
+
+def test_milestones_on_the_way_count_and_others_do_not(way):
     assert way.walked(episode()) == 0
     assert way.walked(episode("left_bedroom", "beat_moe", reward=500.0)) == 1
     assert way.walked(episode("left_bedroom", is_success=True)) == 4
-
-
-def test_how_far_games_came_follows_from_how_many_reached_each_milestone() -> None:
-    way = WayToGoal(PRACTICE.MILESTONES, "got_starter")
     assert way.came({}) == 0
     assert way.came({"left_bedroom": 1.0, "left_house": 0.5, "beat_moe": 1.0}) == 0.375
 
 
-def test_from_a_start_on_the_way_the_rest_counts_for_all_of_it() -> None:
-    way = WayToGoal(PRACTICE.MILESTONES, "got_starter")
+def test_from_a_start_on_the_way_the_rest_counts_for_all_of_it(way):
     held = ("left_bedroom", "left_house")
     assert way.walked(episode(held=held)) == 0
     assert way.walked(episode("entered_lab", held=held)) == 2
 
 
-def test_with_a_badge_held_the_way_leads_to_the_next() -> None:
+def test_with_a_badge_held_the_way_leads_to_the_next():
     way = WayToGoal(CRYSTAL.MILESTONES, "")
     held = tuple(one.key for one in CRYSTAL.MILESTONES[:20])
     assert way.walked(episode(held=held)) == 0
@@ -51,7 +56,7 @@ def test_with_a_badge_held_the_way_leads_to_the_next() -> None:
 
 
 @pytest.mark.parametrize("tables", [PRACTICE, CRYSTAL], ids=["practice", "crystal"])
-def test_a_policy_that_learned_nothing_does_not_advance(tables) -> None:
+def test_a_policy_that_learned_nothing_does_not_advance(tables):
     """Play at random reaches some 3 milestones, and is paid for every tile and map."""
     way = WayToGoal(tables.MILESTONES, "")
     subject, strategy = Curriculum(CurriculumConfig(), 70.0, way=way), AdaptiveStrategySystem()
@@ -62,7 +67,7 @@ def test_a_policy_that_learned_nothing_does_not_advance(tables) -> None:
     assert change.missing.endswith("(now 3.0)")
 
 
-def test_reaching_the_goal_in_the_needed_share_of_episodes_passes_every_threshold() -> None:
+def test_reaching_the_goal_in_the_needed_share_of_episodes_passes_every_threshold():
     way = WayToGoal(PRACTICE.MILESTONES, "")
     config = CurriculumConfig()
     stages = build_stages(config, 70.0, "llm_heavy", way)
@@ -70,7 +75,7 @@ def test_reaching_the_goal_in_the_needed_share_of_episodes_passes_every_threshol
     assert max(stage.threshold for stage in stages[:-1]) <= config.needed_success * way.size
 
 
-def test_given_thresholds_are_rewards_whatever_the_way() -> None:
+def test_given_thresholds_are_rewards_whatever_the_way():
     way = WayToGoal(PRACTICE.MILESTONES, "")
     subject = Curriculum(CurriculumConfig(reward_scale=1.0), 70.0, way=way)
     assert subject.stage.threshold == 50

@@ -6,12 +6,18 @@ import torch
 
 from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.bc import Cloning
+from engine.imitation.examples import Examples
 from engine.imitation.policy import Policy
 from engine.runs.cloning_settings import CloningConfig, check
 from engine.types import Action
 from tests.engine.imitation.arrays import make_examples
 
 SMALL = CloningConfig(hidden_size=32, batch_size=32, learning_rate=3e-3, epochs=20)
+
+
+@pytest.fixture
+def examples() -> Examples:
+    return make_examples(np.random.default_rng(0).integers(0, 9, 200))
 
 
 def learn(cloning: Cloning) -> list:
@@ -73,9 +79,7 @@ def test_masked_actions_are_never_predicted():
     assert (log_probs[:, 3:] < -1e8).all()
 
 
-def test_cloning_with_the_same_seed_is_the_same_bit_for_bit():
-    rng = np.random.default_rng(0)
-    examples = make_examples(rng.integers(0, 9, 200))
+def test_cloning_with_the_same_seed_is_the_same_bit_for_bit(examples):
     one, same, other = (
         Cloning(SMALL.model_copy(update={"epochs": 3, "seed": seed}), examples)
         for seed in (1, 1, 2)
@@ -85,17 +89,13 @@ def test_cloning_with_the_same_seed_is_the_same_bit_for_bit():
     assert weights(one) == weights(same) != weights(other)
 
 
-def test_resumed_cloning_continues_bit_for_bit():
-    examples = make_examples(np.random.default_rng(0).integers(0, 9, 200))
-    whole = Cloning(SMALL.model_copy(update={"epochs": 6}), examples)
-    first = Cloning(SMALL.model_copy(update={"epochs": 6}), examples)
+def test_resumed_cloning_continues_bit_for_bit(examples):
+    config = SMALL.model_copy(update={"epochs": 6})
+    whole, first, second = (Cloning(config, examples) for _ in range(3))
     for _ in range(3):
         first.learn()
     facts, arrays = first.save()
-    facts = json.loads(json.dumps(facts))
-    arrays = {name: array.copy() for name, array in arrays.items()}
-    second = Cloning(SMALL.model_copy(update={"epochs": 6}), examples)
-    second.load(facts, arrays)
+    second.load(json.loads(json.dumps(facts)), {name: a.copy() for name, a in arrays.items()})
     assert [epoch.loss for epoch in learn(whole)[3:]] == [epoch.loss for epoch in learn(second)]
     assert weights(whole) == weights(second)
 
@@ -106,10 +106,8 @@ def test_cloning_is_not_resumed_with_other_demonstrations():
         Cloning(SMALL, make_examples([1, 3] * 20)).load(facts, arrays)
 
 
-def test_bc_ends_early_when_nothing_gets_better():
-    noise = np.random.default_rng(0)
-    examples = make_examples(noise.integers(0, 9, 200))
-    examples.features[:] = noise.normal(0, 1, examples.features.shape)
+def test_bc_ends_early_when_nothing_gets_better(examples):
+    examples.features[:] = np.random.default_rng(1).normal(0, 1, examples.features.shape)
     config = SMALL.model_copy(update={"epochs": 200, "patience": 4, "val_share": 0.5})
     epochs = learn(Cloning(config, examples))
     assert len(epochs) < 100
@@ -142,14 +140,11 @@ def test_a_policy_comes_back_from_its_arrays():
     )
 
 
-def test_weights_of_another_size_are_refused_in_one_line():
+def test_weights_of_another_size_and_checkpoints_of_runs_are_refused_in_one_line():
     facts, arrays = Cloning(SMALL, make_examples([1, 2] * 20)).policy.save()
     facts["policy"]["feature_size"] += 1
     with pytest.raises(CheckpointError, match="do not fit its network"):
         Policy.load(facts, arrays)
-
-
-def test_a_checkpoint_of_a_run_is_no_policy():
     with pytest.raises(CheckpointError, match="contains no cloned policy"):
         Policy.load({"agent": "ppo"}, {})
 

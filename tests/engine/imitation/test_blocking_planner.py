@@ -1,7 +1,5 @@
 """Games that wait for a language model's goals, over the real protocol; DAgger from them."""
 
-import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +16,10 @@ from engine.planning.models.exchanges import scan
 from engine.runs.policy_folders import PolicyFolder
 from tests.engine.planning.models.fake_backends import until_no_thread_is_left
 from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
-from tests.engine.planning.models.servers.scripted_planner import Character, ScriptedPlanner
+from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 
 MODEL = "scripted:latest"
 FEW = EnvConfig(max_steps=300, progress_steps=0)
-
-
-@pytest.fixture
-def closed_port() -> Iterator[str]:
-    """Return an address at which nobody answers."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
 
 
 def played(
@@ -59,9 +49,7 @@ def played(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("character", "leaves"), [("oracle", True), ("liar", False)])
-def test_a_models_goals_lead_where_it_wants_to_go(
-    tmp_path: Path, character: Character, leaves: bool
-) -> None:
+def test_a_models_goals_lead_where_it_wants_to_go(tmp_path, character, leaves):
     """Who knows the game leads out of the house; who lies keeps the player about it."""
     said: list[str] = []
     with OllamaServer(ScriptedPlanner(character), models=(MODEL,)) as server:
@@ -74,9 +62,7 @@ def test_a_models_goals_lead_where_it_wants_to_go(
     until_no_thread_is_left()
 
 
-def test_where_no_model_answers_the_rules_lead_and_that_is_said_once(
-    tmp_path: Path, closed_port: str
-) -> None:
+def test_where_no_model_answers_the_rules_lead_and_that_is_said_once(tmp_path, closed_port):
     said: list[str] = []
     goal_sources, places = played(tmp_path, said, closed_port, steps=60)
     assert goal_sources == {0}
@@ -86,7 +72,7 @@ def test_where_no_model_answers_the_rules_lead_and_that_is_said_once(
     until_no_thread_is_left()
 
 
-def test_without_a_model_the_planner_is_the_rules(tmp_path: Path) -> None:
+def test_without_a_model_the_planner_is_the_rules(tmp_path):
     said: list[str] = []
     goal_sources, _ = played(tmp_path, said, model="", steps=20)
     assert goal_sources == {0}
@@ -94,7 +80,7 @@ def test_without_a_model_the_planner_is_the_rules(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_dagger_learns_from_the_planner_and_is_resumed_with_it(tmp_path: Path) -> None:
+def test_dagger_learns_from_the_planner_and_is_resumed_with_it(tmp_path):
     given = {"hidden_size": 16, "eval_episodes": 0, "learning_rate": 1e-3, "epochs": 2}
     ways: dict[str, Any] = {"envs": 1, "episodes": 1, "beta_start": 1.0}
     told: list[object] = []

@@ -38,6 +38,12 @@ SMALL = CloningConfig(
 EXAMPLES = make_examples(np.random.default_rng(0).integers(0, 9, 200))
 
 
+@pytest.fixture
+def folder(tmp_path):
+    """Return where `clone` keeps what it makes."""
+    return tmp_path / "policies" / "one"
+
+
 def made(success: float, reward: float = 1.0) -> Evaluation:
     shares = {"a": 1.0, "b": 0.0}
     return Evaluation(
@@ -45,18 +51,23 @@ def made(success: float, reward: float = 1.0) -> Evaluation:
     )
 
 
-def clone(folder, *, epochs=6, judge=None, resumed=False, told=None, config=SMALL, **more):
+def clone(folder, *, judge=None, resumed=False, told=None, may_go_on=lambda: True, **changes):
+    folder.mkdir(parents=True, exist_ok=True)
     run = CloningRun(
-        config.model_copy(update={"epochs": epochs}),
+        SMALL.model_copy(update=changes),
         RunConfig(save_dir=str(folder)),
-        more.get("examples", EXAMPLES),
+        EXAMPLES,
         PolicyFolder(folder),
         report=(told if told is not None else []).append,
         is_resumed=resumed,
-        may_go_on=more.get("may_go_on", lambda: True),
+        may_go_on=may_go_on,
     )
     run._evaluate = judge or (lambda episodes: made(0.0))
     return run
+
+
+def epochs_of(told: list) -> list[Epoch]:
+    return [one for one in told if isinstance(one, Epoch)]
 
 
 def newest(folder) -> Checkpoint:
@@ -65,8 +76,6 @@ def newest(folder) -> Checkpoint:
 
 def test_a_resumed_cloning_ends_as_the_uninterrupted_one(tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    whole.mkdir()
-    parts.mkdir()
     clone(whole).run()
     clone(parts, epochs=3).run()
     clone(parts, resumed=True).run()
@@ -81,18 +90,18 @@ def test_a_resumed_cloning_ends_as_the_uninterrupted_one(tmp_path):
     assert [line for line in lines[1] if line != more] == lines[0]
 
 
-def test_the_journal_has_every_epoch_and_evaluation_once(tmp_path):
+def test_the_journal_has_every_epoch_and_evaluation_once(folder):
     """An epoch that no checkpoint holds comes again after a break, and is there once."""
-    config = SMALL.model_copy(update={"save_every": 9, "eval_every": 4})
-    epochs: list[Epoch] = []
+    told: list[object] = []
     answers = iter([made(0.2), made(0.9)])
+    seldom = {"save_every": 9, "eval_every": 4, "judge": lambda *_: next(answers)}
     with pytest.raises(KeyboardInterrupt):
-        clone(tmp_path, config=config, judge=lambda *_: next(answers), told=Breaks(5)).run()
-    clone(tmp_path, config=config, judge=lambda *_: next(answers), resumed=True, told=epochs).run()
-    events = list(read_journal(PolicyFolder(tmp_path).journal_path))
+        clone(folder, told=Breaks(5), **seldom).run()
+    clone(folder, resumed=True, told=told, **seldom).run()
+    events = list(read_journal(PolicyFolder(folder).journal_path))
     updates = [one for one in events if isinstance(one, PolicyUpdated)]
     assert [one.update for one in updates] == [1, 2, 3, 4, 5, 6]
-    last = [one for one in epochs if isinstance(one, Epoch)][-1]
+    last = epochs_of(told)[-1]
     assert updates[-1].figures["bc_loss"] == last.loss
     assert updates[-1].figures["validation_accuracy"] == last.validation.accuracy
     judged = [(one.episode, one.evaluation.success_rate) for one in events if one not in updates]
@@ -110,11 +119,9 @@ class Breaks(list):
             raise KeyboardInterrupt
 
 
-def test_curves_and_figures_of_a_policy_are_read_as_a_runs(tmp_path):
-    folder = tmp_path / "policies" / "one"
-    folder.mkdir(parents=True)
-    (folder / "config.json").write_text('{"cloning": {"network": "dqn", "seed": 4}}')
+def test_curves_and_figures_of_a_policy_are_read_as_a_runs(tmp_path, folder):
     clone(folder, judge=lambda *_: made(0.5)).run()
+    (folder / "config.json").write_text('{"cloning": {"network": "dqn", "seed": 4}}')
     for name in ("one", str(folder)):
         title, curves = saved_curves(str(tmp_path), name)
         assert title == "one"
@@ -134,47 +141,31 @@ def test_curves_and_figures_of_a_policy_are_read_as_a_runs(tmp_path):
         saved_curves(str(tmp_path), "two")
 
 
-def test_cloning_keeps_the_policy_that_plays_best(tmp_path):
+def test_cloning_keeps_the_policy_that_plays_best(folder):
     answers = iter([made(0.2), made(0.9), made(0.5)])
-    found = clone(tmp_path, judge=lambda *_: next(answers)).run()
-    assert found.best is not None
+    found = clone(folder, judge=lambda *_: next(answers)).run()
     saved = read_checkpoint(found.best)
     assert saved.facts["score"][0] == 0.9
     assert saved.facts["cloning"]["epoch"] == 4
     assert found.evaluation == made(0.5)
 
 
-def test_without_evaluations_the_lowest_validation_loss_is_the_best(tmp_path):
+def test_without_evaluations_the_lowest_validation_loss_is_the_best_and_progress_is_told(folder):
     told = []
-    config = SMALL.model_copy(update={"eval_episodes": 0})
-    found = clone(tmp_path, config=config, told=told).run()
-    epochs = [one for one in told if isinstance(one, Epoch)]
-    best = min(epochs, key=lambda epoch: epoch.validation.balanced_loss)
+    run = clone(folder, eval_episodes=0, told=told)
+    found = run.run()
+    best = min(epochs_of(told), key=lambda epoch: epoch.validation.balanced_loss)
     assert read_checkpoint(found.best).facts["cloning"]["epoch"] == best.number
-
-
-def test_progress_runs_up_to_all_batches(tmp_path):
-    told = []
-    run = clone(tmp_path, told=told)
-    run.run()
     steps = [one for one in told if isinstance(one, Progress) and one.what == "learning"]
-    assert [one.done for one in steps] == list(range(1, 6 * run.cloning.batches + 1))
-    assert {one.total for one in steps} == {6 * run.cloning.batches}
+    batches = 6 * run.cloning.batches
+    assert [(one.done, one.total) for one in steps] == [(n, batches) for n in range(1, batches + 1)]
 
 
-def test_figures_reach_tensorboard_by_map_and_action(tmp_path):
-    clone(tmp_path).run()
-    (file,) = (tmp_path / "tensorboard").iterdir()
-    content = file.read_bytes()
-    for name in (b"bc/loss", b"validation_map/TOWN", b"validation_action/up"):
-        assert name in content
-
-
-def test_the_documented_metrics_are_in_the_event_file(tmp_path):
-    epochs = []
-    clone(tmp_path, told=epochs, judge=lambda *_: made(0.6, 7.0)).run()
-    found = {tag: each[2][0] for tag, each in summaries(tmp_path / "tensorboard").items()}
-    last = [one for one in epochs if isinstance(one, Epoch)][-1]
+def test_the_documented_metrics_are_in_the_event_file_with_those_by_map_and_action(folder):
+    told = []
+    clone(folder, told=told, judge=lambda *_: made(0.6, 7.0)).run()
+    found = {tag: each[2][0] for tag, each in summaries(folder / "tensorboard").items()}
+    last = epochs_of(told)[-1]
     expected = {
         "train/bc_loss": last.loss, "train/accuracy": last.accuracy,
         "eval/episodic_return": 7.0, "eval/milestones": 0.5, "eval/milestone/a": 1.0,
@@ -182,21 +173,24 @@ def test_the_documented_metrics_are_in_the_event_file(tmp_path):
         "eval/q_values": 2.0, "eval/q_values_std": 0.25,
     }  # fmt: skip
     assert {tag: found[tag] for tag in expected} == pytest.approx(expected)
+    tags = " ".join(found)
+    assert all(name in tags for name in ("bc/loss", "validation_map/TOWN", "validation_action/up"))
 
 
-def test_a_cloning_that_is_broken_off_keeps_its_whole_epochs(tmp_path):
+def test_a_cloning_that_is_broken_off_keeps_its_whole_epochs(folder):
     count = iter(range(10_000))
-    run = clone(tmp_path, may_go_on=lambda: next(count) < 12)
+    run = clone(folder, may_go_on=lambda: next(count) < 12)
     found = run.run()
     assert len(found.epochs) == 12 // run.cloning.batches
-    assert newest(tmp_path).facts["cloning"]["epoch"] == len(found.epochs)
+    assert newest(folder).facts["cloning"]["epoch"] == len(found.epochs)
 
 
 def saved_policy(tmp_path, **changes) -> str:
-    config = SMALL.model_copy(update={"epochs": 1, **changes})
-    settings = {"cloning": config.model_dump(), "source": {"demos": "", "rules": 1}, "game": {}}
+    changes = {"epochs": 1, **changes}
+    cloning = SMALL.model_copy(update=changes).model_dump()
+    settings = {"cloning": cloning, "source": {"demos": "", "rules": 1}, "game": {}}
     folder = PolicyFolder.create(str(tmp_path), settings)
-    clone(folder.path, config=config, epochs=1).run()
+    clone(folder.path, **changes).run()
     return folder.path.name
 
 
@@ -342,6 +336,6 @@ def test_dagger_keeps_the_student_that_played_best_and_runs_begin_from_it(tmp_pa
     assert unsaved.best is None
 
 
-def test_a_policy_from_before_there_were_layouts_keeps_its_features() -> None:
+def test_a_policy_from_before_there_were_layouts_keeps_its_features():
     assert features_of_policy({"game": {"rom_path": ""}}) == features_of_policy({}) == "first"
     assert features_of_policy({"game": {"env.features": "plain"}}) == "plain"

@@ -24,20 +24,25 @@ def recorded(practice, tmp_path_factory):
     return folder, [demo for _, demo in made]
 
 
+def read(path, practice, config=None, **options):
+    """Return the examples of demonstrations, and what was noted of them."""
+    notes = []
+    config = config or CloningConfig()
+    return read_examples(path, config, practice, note=notes.append, **options), notes
+
+
+def refusal(path, practice, match, kind=DemoError, **options) -> None:
+    with pytest.raises(kind, match=match) as caught:
+        read(path, practice, **options)
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.slow
 def test_every_demonstrated_step_is_an_example_and_the_last_ends_its_episode(recorded, practice):
     folder, demos = recorded
     told = []
-    notes = []
-    examples = read_examples(
-        folder,
-        CloningConfig(),
-        practice,
-        lambda done, total: told.append((done, total)),
-        note=notes.append,
-    )
-    assert notes == []
-    assert told == [(1, 2), (2, 2)]
+    examples, notes = read(folder, practice, report=lambda *done: told.append(done))
+    assert (notes, told) == ([], [(1, 2), (2, 2)])
     assert len({*examples.episodes}) == 2
     assert list(examples.actions) == [action for demo in demos for action in demo.actions]
     assert examples.masks[np.arange(len(examples)), examples.actions].all()
@@ -66,8 +71,7 @@ def test_read_examples_keeps_to_a_written_split(recorded, practice, tmp_path):
         if valid in divided:
             continue
         divided.add(valid)
-        notes = []
-        examples = read_examples(tmp_path, CloningConfig(), practice, note=notes.append)
+        examples, notes = read(tmp_path, practice)
         assert notes == ["1 of 2 are used for validation only (split.json)"]
         learnt, kept = split(examples, 0.2, seed=0)
         place = [path.name for path in whole.paths].index(valid)
@@ -80,9 +84,7 @@ def test_read_examples_keeps_to_a_written_split(recorded, practice, tmp_path):
 def test_read_split_refuses_a_damaged_file_in_a_line(text, recorded, practice, tmp_path):
     shutil.copytree(recorded[0], tmp_path / "set")
     (tmp_path / "set" / "split.json").write_text(text)
-    with pytest.raises(DemoError, match=r"split\.json is not a valid split file") as refused:
-        read_examples(tmp_path / "set", CloningConfig(), practice)
-    assert "\n" not in str(refused.value)
+    refusal(tmp_path / "set", practice, r"split\.json is not a valid split file")
 
 
 def test_presses_of_no_effect_are_left_out_and_counted(practice, tmp_path):
@@ -97,8 +99,7 @@ def test_presses_of_no_effect_are_left_out_and_counted(practice, tmp_path):
         return plain(batch)
 
     ((_, demo),) = record_policy(choose, practice, 1, tmp_path, max_steps=30)
-    notes = []
-    examples = read_examples(tmp_path, CloningConfig(), practice, note=notes.append)
+    examples, notes = read(tmp_path, practice)
     assert sum(forbidden) > 5
     assert len(examples) == demo.episode_length - sum(forbidden)
     assert notes == [
@@ -112,14 +113,12 @@ def test_read_examples_refuses_presses_of_no_effect_alone(practice, tmp_path):
 
     for _ in record_policy(choose, practice, 1, tmp_path, max_steps=4):
         pass
-    with pytest.raises(DemoError, match="no steps to learn from: 4 presses are left out"):
-        read_examples(tmp_path, CloningConfig(), practice)
+    refusal(tmp_path, practice, "no steps to learn from: 4 presses are left out")
 
 
 def test_a_single_file_with_the_screen_is_read_too(recorded, practice):
     path = sorted(recorded[0].iterdir())[0]
-    config = CloningConfig(network="tiny", inputs="both")
-    examples = read_examples(path, config, practice)
+    examples, _ = read(path, practice, CloningConfig(network="tiny", inputs="both"))
     assert len({*examples.episodes}) == 1
     assert examples.pixels.shape == (len(examples), 3, 84, 84)
     assert examples.pixels.any()
@@ -127,25 +126,21 @@ def test_a_single_file_with_the_screen_is_read_too(recorded, practice):
 
 @pytest.mark.parametrize("wanted", [Wanted(by="human"), Wanted(frozenset({"b"}))])
 def test_read_examples_refuses_a_choice_of_none_in_one_line(recorded, practice, wanted):
-    with pytest.raises(DemoError, match="None of the 2 demonstrations"):
-        read_examples(recorded[0], CloningConfig(), practice, wanted=wanted)
+    refusal(recorded[0], practice, "None of the 2 demonstrations", wanted=wanted)
 
 
 def test_read_examples_of_a_missing_folder_is_one_clear_line(tmp_path, practice):
     for path in (tmp_path, tmp_path / "missing", tmp_path / "missing.demo"):
-        with pytest.raises(DemoError, match="There is no demonstration at"):
-            read_examples(path, CloningConfig(), practice)
+        refusal(path, practice, "There is no demonstration at")
 
 
 def test_a_missing_set_names_the_sets_that_there_are(tmp_path, practice, recorded):
     config = practice.model_copy(update={"save_dir": str(tmp_path)})
-    with pytest.raises(DemoError, match="Record some: poketui record"):
-        read_examples(tmp_path / "demos", CloningConfig(), config)
+    refusal(tmp_path / "demos", config, "Record some: poketui record")
     for name in ("home", "road"):
         copy_demo(sorted(recorded[0].glob("*.demo"))[0], tmp_path / "demos" / name)
     for path in (tmp_path / "demos", tmp_path / "demos" / "hom"):
-        with pytest.raises(DemoError, match="Datasets: home, road"):
-            read_examples(path, CloningConfig(), config)
+        refusal(path, config, "Datasets: home, road")
 
 
 def test_a_damaged_file_is_refused_in_one_line(tmp_path, practice, recorded):
@@ -153,9 +148,7 @@ def test_a_damaged_file_is_refused_in_one_line(tmp_path, practice, recorded):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     (tmp_path / path.name).write_bytes(content)
-    with pytest.raises(DemoError) as caught:
-        read_examples(tmp_path, CloningConfig(), practice)
-    assert "\n" not in str(caught.value)
+    refusal(tmp_path, practice, None)
 
 
 def test_demonstration_that_diverges_is_named_among_several(tmp_path, practice, recorded):
@@ -166,6 +159,4 @@ def test_demonstration_that_diverges_is_named_among_several(tmp_path, practice, 
     rewards[7] += 1
     path = tmp_path / "forged.demo"
     path.write_bytes(encode_demo(dataclasses.replace(demo, rewards=rewards)))
-    with pytest.raises(ReplayError, match=re.escape(f"{path}: ")) as caught:
-        read_examples(tmp_path, CloningConfig(), practice)
-    assert "\n" not in str(caught.value)
+    refusal(tmp_path, practice, re.escape(f"{path}: "), ReplayError)

@@ -9,16 +9,12 @@ from engine.types import Action
 from tests.engine.imitation.arrays import make_examples
 
 
-def test_whole_episodes_are_kept_to_validate_and_never_single_steps():
-    examples = make_examples(np.arange(100) % 4)
+def test_whole_episodes_are_kept_to_validate_the_same_for_a_seed():
+    examples = make_examples(np.arange(300) % 4)
     learnt, kept = split(examples, 0.2, seed=0)
     assert set(learnt.episodes).isdisjoint(kept.episodes)
-    assert len(set(kept.episodes)) == 2
-    assert len(learnt) + len(kept) == 100
-
-
-def test_the_same_seed_keeps_the_same_episodes_and_another_one_others():
-    examples = make_examples(np.arange(300) % 4)
+    assert len(set(kept.episodes)) == 6
+    assert len(learnt) + len(kept) == 300
     kept = [set(split(examples, 0.3, seed)[1].episodes) for seed in (1, 1, 2)]
     assert kept[0] == kept[1] != kept[2]
 
@@ -41,16 +37,13 @@ def test_split_keeps_chosen_episodes_whatever_the_share():
     assert chosen.digest() != replace(chosen, validating=frozenset()).digest()
 
 
-def test_rare_actions_of_a_map_are_drawn_as_often_as_usual_ones():
+def test_rare_actions_of_a_map_are_drawn_as_often_as_usual_ones_as_far_as_balance_says():
     actions = [Action.LEFT] * 90 + [Action.UP] * 10 + [Action.UP] * 50
-    maps = [0] * 100 + [1] * 50
-    weights = draw_weights(make_examples(actions, maps), balance=1.0)
+    examples = make_examples(actions, maps=[0] * 100 + [1] * 50)
+    weights = draw_weights(examples, balance=1.0)
     shares = [weights[:90].sum(), weights[90:100].sum(), weights[100:].sum()]
     assert np.allclose(shares, 50.0)  # of 150: three pairs of map and action
-
-
-def test_without_balance_all_steps_are_drawn_alike():
-    assert np.allclose(draw_weights(make_examples([1, 1, 1, 2]), balance=0.0), 1.0)
+    assert np.allclose(draw_weights(examples, balance=0.0), 1.0)
 
 
 def test_joined_examples_keep_their_episodes_apart_and_their_maps_by_name():
@@ -60,23 +53,18 @@ def test_joined_examples_keep_their_episodes_apart_and_their_maps_by_name():
     assert [both.map_names[place] for place in both.maps] == ["TOWN", "ROUTE", "ROUTE", "GYM"]
     assert list(both.episodes) == [0, 0, 1, 2]
     assert list(both.actions) == [1, 2, 3, 4]
-
-
-def test_joining_no_examples_is_an_error_in_one_line():
     with pytest.raises(ConfigurationError, match=r"no demonstrations.* poketui record"):
         join([])
 
 
-def test_examples_come_back_from_arrays_of_plain_numbers():
+def test_examples_come_back_from_arrays_of_plain_numbers_and_other_steps_have_another_digest():
     examples = make_examples([1, 2, 3], maps=[0, 1, 1])
     saved = examples.save()
     assert all(array.dtype != object for array in saved.values())
     back = Examples.load(saved)
-    assert back.digest() == examples.digest()
-    assert back.map_names == examples.map_names
-
-
-def test_the_digest_changes_with_any_step():
-    one = make_examples([1, 2, 3])
-    assert one.digest() != make_examples([1, 2, 4]).digest()
-    assert one.digest() != make_examples([1, 2, 3], names=("TOWN", "GYM")).digest()
+    assert (back.digest(), back.map_names) == (examples.digest(), examples.map_names)
+    for other in (
+        make_examples([1, 2, 4], maps=[0, 1, 1]),
+        make_examples([1, 2, 3], maps=[0, 1, 1], names=("TOWN", "GYM")),
+    ):
+        assert other.digest() != examples.digest()

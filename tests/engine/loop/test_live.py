@@ -26,7 +26,7 @@ class FrameCounter:
         pass
 
 
-def test_every_change_of_the_buttons_that_the_game_sees_is_published() -> None:
+def test_every_change_of_the_buttons_that_the_game_sees_is_published():
     now = [0.0]
     events: list[Event] = []
     controls, game = Controls(), FrameCounter()

@@ -114,7 +114,7 @@ def test_a_gpu_is_shown_once_nvidia_smi_has_answered(tmp_path, nvidia_smi):
     meter.close()
 
 
-def test_nvidia_smi_that_fails_is_not_asked_again(tmp_path, nvidia_smi):
+def test_nvidia_smi_that_fails_is_not_asked_again_and_one_that_hangs_is_ended(tmp_path, nvidia_smi):
     nvidia_smi(f"echo asked >> '{tmp_path}/log'\necho 'No devices were found'\nexit 6")
     meter = MachineMeter(tmp_path)
     measure(meter)
@@ -122,9 +122,6 @@ def test_nvidia_smi_that_fails_is_not_asked_again(tmp_path, nvidia_smi):
     for _ in range(3):
         assert not measure(meter).gpus
     assert (tmp_path / "log").read_text(encoding="ascii") == "asked\n"
-
-
-def test_closing_ends_a_nvidia_smi_that_hangs(tmp_path, nvidia_smi):
     nvidia_smi("exec sleep 60")
     meter = MachineMeter(tmp_path)
     measure(meter)

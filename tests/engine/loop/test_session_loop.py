@@ -77,19 +77,19 @@ def session() -> Session:
     return Session()
 
 
-def test_run_advances_until_the_activity_is_over(session: Session) -> None:
+def test_run_advances_until_the_activity_is_over(session):
     session.loop.run()
     assert session.activity.count == 10
 
 
-def test_stop_ends_the_loop_before_another_step(session: Session) -> None:
+def test_stop_ends_the_loop_before_another_step(session):
     session.commands.put(Stop())
     session.loop.run()
     assert session.activity.count == 0
     assert session.activity.controls.stop_reason == "asked to stop"
 
 
-def test_paused_only_the_steps_that_are_asked_for_are_taken(session: Session) -> None:
+def test_paused_only_the_steps_that_are_asked_for_are_taken(session):
     for command in (Pause(), StepOnce(), StepOnce()):
         session.loop.obey(command)
     for _ in range(5):
@@ -100,7 +100,7 @@ def test_paused_only_the_steps_that_are_asked_for_are_taken(session: Session) ->
     assert session.activity.count == 10
 
 
-def test_every_obeyed_command_is_followed_by_the_status(session: Session) -> None:
+def test_every_obeyed_command_is_followed_by_the_status(session):
     for command in (Pause(), SetSpeed(30.0), Seek(3)):
         session.loop.obey(command)
     told = [event for event in session.events if isinstance(event, StatusChanged)]
@@ -109,7 +109,7 @@ def test_every_obeyed_command_is_followed_by_the_status(session: Session) -> Non
     assert told[-1].speed == 30.0
 
 
-def test_an_activity_refuses_in_its_own_words(session: Session) -> None:
+def test_an_activity_refuses_in_its_own_words(session):
     session.activity.count = 5
     for command in (StepOnce(), Resume(), Press(Action.A), PlayLive(True), Hold(frozenset())):
         session.loop.obey(command)

@@ -1,6 +1,5 @@
 import io
 import os
-import zipfile
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from engine.runs.checkpoint import (
     steps_of,
     write_checkpoint,
 )
-from tests.engine.training.helpers import sealed
+from tests.engine.training.helpers import raising, sealed
 
 
 def example(value: int = 1) -> Checkpoint:
@@ -25,19 +24,29 @@ def example(value: int = 1) -> Checkpoint:
     )
 
 
-def test_checkpoint_reads_back_what_was_written(tmp_path):
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.zip"
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Return a store of an older checkpoint."""
+    store = CheckpointStore(tmp_path, keep=3)
+    store.save(example(1), 10)
+    return store
+
+
+def test_checkpoint_reads_back_what_was_written(path):
     written = example()
-    write_checkpoint(tmp_path / "a.zip", written)
-    found = read_checkpoint(tmp_path / "a.zip")
-    assert found.facts["rng"] == written.facts["rng"]
-    np.testing.assert_array_equal(
-        found.arrays["network/a.weight"], written.arrays["network/a.weight"]
-    )
-    assert found.blobs == written.blobs
+    write_checkpoint(path, written)
+    found = read_checkpoint(path)
+    assert (found.facts["rng"], found.blobs) == (written.facts["rng"], written.blobs)
+    weights = [one.arrays["network/a.weight"] for one in (found, written)]
+    np.testing.assert_array_equal(*weights)
 
 
-def test_every_flipped_byte_is_noticed(tmp_path):
-    path = tmp_path / "a.zip"
+def test_every_flipped_byte_is_noticed(path):
     write_checkpoint(path, example())
     content = path.read_bytes()
     for place in range(0, len(content), 97):
@@ -47,42 +56,34 @@ def test_every_flipped_byte_is_noticed(tmp_path):
 
 
 @pytest.mark.parametrize("length", [0, 1, 100, 2000, 5000])
-def test_a_cut_off_file_is_refused_in_one_line(tmp_path, length):
-    path = tmp_path / "a.zip"
+def test_a_cut_off_file_is_refused_in_one_line(path, length):
     write_checkpoint(path, example())
     path.write_bytes(path.read_bytes()[:length])
     with pytest.raises(CheckpointError, match="damaged or unreadable"):
         read_checkpoint(path)
 
 
-def test_a_missing_checkpoint_is_called_missing(tmp_path):
+def test_a_missing_checkpoint_is_called_missing_and_another_format_by_its_number(path):
     with pytest.raises(CheckpointError, match=r"There is no checkpoint .*a\.zip") as caught:
-        read_checkpoint(tmp_path / "a.zip")
+        read_checkpoint(path)
     assert "damaged" not in str(caught.value)
-
-
-def test_another_format_is_refused(tmp_path):
-    write_checkpoint(tmp_path / "a.zip", Checkpoint(facts={"format": 99}))
+    write_checkpoint(path, Checkpoint(facts={"format": 99}))
     with pytest.raises(CheckpointError, match="has format 99"):
-        read_checkpoint(tmp_path / "a.zip")
+        read_checkpoint(path)
 
 
-def test_a_pickled_array_is_refused_unopened(tmp_path):
+def test_a_pickled_array_is_refused_unopened(path, tmp_path):
     class Bomb:
         def __reduce__(self):
             return (os.mkdir, (str(tmp_path / "exploded"),))
 
     array = np.empty(1, object)
     array[0] = Bomb()
-    pickled, file = io.BytesIO(), io.BytesIO()
+    pickled = io.BytesIO()
     np.lib.format.write_array(pickled, array, allow_pickle=True)
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.comment = bytes(64)
-        archive.writestr("facts.json", '{"format": 2}')
-        archive.writestr("arrays/x.npy", pickled.getvalue())
-    (tmp_path / "a.zip").write_bytes(sealed(file.getvalue()))
+    path.write_bytes(sealed({"facts.json": '{"format": 2}', "arrays/x.npy": pickled.getvalue()}))
     with pytest.raises(CheckpointError, match="damaged or unreadable"):
-        read_checkpoint(tmp_path / "a.zip")
+        read_checkpoint(path)
     assert not (tmp_path / "exploded").exists()
 
 
@@ -93,13 +94,10 @@ def test_the_store_keeps_the_newest(tmp_path):
     assert [steps_of(path) for path in store.paths()] == [1000, 300]
 
 
-def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(tmp_path):
-    store = CheckpointStore(tmp_path, keep=3)
-    store.save(example(1), 10)
+def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(store):
     store.save(example(2), 20).write_bytes(b"PK broken")
     checkpoint, path, warnings = store.load_newest()
-    assert checkpoint.facts["steps"] == 1
-    assert steps_of(path) == 10
+    assert (checkpoint.facts["steps"], steps_of(path)) == (1, 10)
     assert "step-000000000020.zip" in warnings[0]
 
 
@@ -118,9 +116,7 @@ def test_a_damaged_checkpoint_pushes_no_good_one_out(tmp_path):
     assert [steps_of(path) for path in store.paths()] == [40]
 
 
-def test_a_checkpoint_that_cannot_be_used_gives_way_to_the_one_before(tmp_path):
-    store = CheckpointStore(tmp_path, keep=3)
-    store.save(example(1), 10)
+def test_a_checkpoint_that_cannot_be_used_gives_way_to_the_one_before(store):
     store.save(example(2), 20)
 
     def use(checkpoint):
@@ -132,9 +128,7 @@ def test_a_checkpoint_that_cannot_be_used_gives_way_to_the_one_before(tmp_path):
     assert warnings == ["It is for another game. Using the previous one."]
 
 
-def test_an_older_version_is_refused_in_one_line_and_the_one_before_taken(tmp_path):
-    store = CheckpointStore(tmp_path, keep=3)
-    store.save(example(1), 10)
+def test_an_older_version_is_refused_in_one_line_and_the_one_before_taken(store):
     store.save(Checkpoint(facts={"format": 1}), 20)
     _, path, (warning,) = store.load_newest()
     assert steps_of(path) == 10
@@ -150,18 +144,12 @@ def best(folder) -> float:
     return read_checkpoint(folder / BEST).facts["value"]
 
 
-def test_the_best_checkpoint_outlives_the_rotation(tmp_path):
-    store = CheckpointStore(tmp_path, keep=1)
+def test_the_best_checkpoint_outlives_the_rotation_and_the_process(tmp_path):
     for steps, value in enumerate((1.0, 7.0, 3.0, 2.0)):
+        store = CheckpointStore(tmp_path, keep=1)
         store.save(scored(value), steps)
     assert best(tmp_path) == 7.0
     assert [steps_of(path) for path in store.paths()] == [3]
-
-
-def test_a_new_process_remembers_the_best(tmp_path):
-    CheckpointStore(tmp_path, keep=1).save(scored(7.0), 1)
-    CheckpointStore(tmp_path, keep=1).save(scored(3.0), 2)
-    assert best(tmp_path) == 7.0
 
 
 def test_a_later_stage_beats_return_and_an_evaluation_beats_both(tmp_path):
@@ -174,10 +162,12 @@ def test_a_later_stage_beats_return_and_an_evaluation_beats_both(tmp_path):
     assert best(tmp_path) == 20.0
 
 
-def test_a_damaged_best_is_replaced(tmp_path):
+def test_a_damaged_best_is_replaced_and_half_written_files_cleared_away(tmp_path):
     (tmp_path / BEST).write_bytes(b"PK broken")
+    (tmp_path / "step-000000000010.zip.tmp").write_bytes(b"PK half")
     CheckpointStore(tmp_path, keep=1).save(scored(3.0), 2)
     assert best(tmp_path) == 3.0
+    assert not list(tmp_path.glob("*.tmp"))
 
 
 @pytest.mark.parametrize(("is_evaluated", "value"), [(True, 7.0), (False, 3.0)])
@@ -204,15 +194,6 @@ def test_without_a_usable_best_one_the_latest_is_taken_and_that_is_said(tmp_path
 
 
 def test_where_files_have_one_name_only_the_best_is_a_copy(tmp_path, monkeypatch):
-    def refuse(*_):
-        raise OSError(38, "Function not implemented")
-
-    monkeypatch.setattr("os.link", refuse)
+    monkeypatch.setattr("os.link", raising(OSError(38, "Function not implemented")))
     CheckpointStore(tmp_path, keep=1).save(scored(3.0), 2)
     assert best(tmp_path) == 3.0
-
-
-def test_checkpoint_store_clears_half_written_files_away(tmp_path):
-    (tmp_path / "step-000000000010.zip.tmp").write_bytes(b"PK half")
-    CheckpointStore(tmp_path, keep=1).save(example(1), 20)
-    assert not list(tmp_path.glob("*.tmp"))

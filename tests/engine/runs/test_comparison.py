@@ -2,27 +2,14 @@ import math
 
 import pytest
 
-from engine.config import RunConfig
-from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, PolicyUpdated
+from engine.events import CurriculumChanged, EvaluationEnded, PolicyUpdated
 from engine.runs.comparison import differing, digest_run
-from engine.runs.folder import RunFolder
-from engine.runs.journal import Journal
-from engine.types import EpisodeSummary, Evaluation
+from engine.types import Evaluation
+from tests.saved_runs import ended, save_run
 
 
-def ended(number: int, reward: float, **facts) -> EpisodeEnded:
-    summary = EpisodeSummary(0, reward, 20, (("goal", reward),), **facts)
-    return EpisodeEnded(number, number * 100, summary)
-
-
-def save_run(saves, events, **settings) -> str:
-    folder = RunFolder.create(RunConfig(save_dir=str(saves), **settings))
-    folder.unlock()
-    journal = Journal(folder.journal_path)
-    for event in events:
-        journal.take(event)
-    journal.close()
-    return folder.run_id
+def digest(saves, *events, **options):
+    return digest_run(str(saves), save_run(saves, events=events).name, **options)
 
 
 def test_a_run_in_figures(tmp_path):
@@ -35,31 +22,25 @@ def test_a_run_in_figures(tmp_path):
     events.append(ended(41, 4.0, steps_to_milestone={"house": 3, "badge": 9}))
     events.append(ended(42, 4.0, steps_to_milestone={"house": 1}))
     events.append(PolicyUpdated(7, 4300, {"kl": math.nan}))
-    found = digest_run(str(tmp_path), save_run(tmp_path, events))
+    found = digest(tmp_path, *events)
     assert (found.total_steps, found.episodes, found.updates) == (9900, 42, 7)
     assert found.first_steps == {"house": 4100, "badge": 4100}
-    assert (found.recent, found.recent_successes) == (30, 28)
-    assert found.recent_return == 4.0
+    assert (found.recent, found.recent_successes, found.recent_return) == (30, 28, 4.0)
     assert found.evaluation.evaluation == late
 
 
 def test_a_run_without_an_episode_in_figures(tmp_path):
-    found = digest_run(str(tmp_path), save_run(tmp_path, []))
+    found = digest(tmp_path)
     assert (found.episodes, found.recent, found.recent_return) == (0, 0, 0.0)
     assert found.evaluation is None
 
 
 def test_settings_differ_by_dotted_key_but_not_in_how_a_run_is_carried_on(tmp_path):
-    first = save_run(tmp_path, [], seed=1, workers=1, total_steps=5)
-    second = save_run(
-        tmp_path, [], seed=2, agent="dqn", workers=2, ppo={"epochs": 7}, total_steps=9
-    )
-    pair = [digest_run(str(tmp_path), run).settings for run in (first, second)]
-    assert differing(*pair) == {
-        "agent": ("ppo", "dqn"),
-        "seed": ("1", "2"),
-        "ppo.epochs": ("3", "7"),
-    }
+    first = save_run(tmp_path, seed=1, workers=1, total_steps=5)
+    second = save_run(tmp_path, seed=2, agent="dqn", workers=2, ppo={"epochs": 7}, total_steps=9)
+    pair = [digest_run(str(tmp_path), run.name).settings for run in (first, second)]
+    found = {"agent": ("ppo", "dqn"), "seed": ("1", "2"), "ppo.epochs": ("3", "7")}
+    assert differing(*pair) == found
     assert not differing(pair[0], pair[0])
 
 
@@ -71,12 +52,11 @@ def test_settings_of_more_than_two_runs_differ_where_any_has_another_value():
 def test_whoever_watches_a_digest_gets_every_event_of_the_journal(tmp_path):
     events = [ended(1, 1.0), PolicyUpdated(1, 200, {"kl": 0.5}), ended(2, 2.0)]
     seen = []
-    digest_run(str(tmp_path), save_run(tmp_path, events), watch=seen.append)
+    digest(tmp_path, *events, watch=seen.append)
     assert seen == events
 
 
 def test_a_curriculum_that_moved_changes_no_figure(tmp_path):
     moved = CurriculumChanged(2, 5, "x", 0.7, 0.4, 3, 10, math.nan, math.nan, "", has_moved=True)
-    found = digest_run(str(tmp_path), save_run(tmp_path, [ended(1, 2.0), moved]))
-    assert found.episodes == 1
-    assert found.recent_return == pytest.approx(2.0)
+    found = digest(tmp_path, ended(1, 2.0), moved)
+    assert (found.episodes, found.recent_return) == (1, pytest.approx(2.0))

@@ -8,7 +8,7 @@ from engine.errors import CheckpointError, ConfigurationError
 from engine.events import CurriculumChanged, EvaluationEnded, PolicyUpdated
 from engine.runs.export import export_run
 from engine.types import Evaluation
-from tests.engine.runs.test_comparison import ended, save_run
+from tests.saved_runs import ended, save_run
 
 EVALUATION = Evaluation(
     5, 2.0, 0.5, 30.0, 0.0, 0.2, {"badge": 0.6}, milestone_rate=0.3, avg_q_value=1.5
@@ -18,17 +18,15 @@ EVALUATION = Evaluation(
 @pytest.fixture
 def run(tmp_path) -> str:
     moved = CurriculumChanged(2, 5, "x", 0.7, 0.4, 3, 10, math.nan, math.nan, "", has_moved=True)
-    return save_run(
-        tmp_path,
-        [
-            ended(1, 1.5, is_success=True, recording="long"),
-            PolicyUpdated(1, 128, {"entropy": 1.0}),
-            moved,
-            ended(2, 2.5, steps_to_milestone={"badge": 9}),
-            PolicyUpdated(2, 256, {"entropy": math.nan, "kl": 0.1}),
-            EvaluationEnded(2, 256, EVALUATION),
-        ],
-    )
+    events = [
+        ended(1, 1.5, is_success=True, recording="long"),
+        PolicyUpdated(1, 128, {"entropy": 1.0}),
+        moved,
+        ended(2, 2.5, steps_to_milestone={"badge": 9}),
+        PolicyUpdated(2, 256, {"entropy": math.nan, "kl": 0.1}),
+        EvaluationEnded(2, 256, EVALUATION),
+    ]
+    return save_run(tmp_path, events=events).name
 
 
 def rows(path) -> list[dict[str, str]]:
@@ -71,10 +69,8 @@ def test_json_holds_everything_and_is_plain(tmp_path, run):
 
 
 def test_a_run_without_episodes_is_an_empty_table(tmp_path):
-    run = save_run(tmp_path, [])
-    path, count = export_run(str(tmp_path), run, out=tmp_path / "episodes.csv")
-    assert count == 0
-    assert not rows(path)
+    path, count = export_run(str(tmp_path), save_run(tmp_path).name, out=tmp_path / "episodes.csv")
+    assert (count, rows(path)) == (0, [])
 
 
 def test_export_overwrites_only_if_asked(tmp_path, run):
@@ -87,15 +83,19 @@ def test_export_overwrites_only_if_asked(tmp_path, run):
     assert len(rows(path)) == 2
 
 
-def test_export_refuses_in_one_line(tmp_path, run):
-    for options, words in (
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
         ({"form": "xml"}, "Unknown format: 'xml'.*csv, json"),
         ({"table": "x"}, "Unknown table: 'x'.*episodes, updates, evaluations"),
-        ({"out": tmp_path / "no" / "such.csv"}, "Cannot write"),
-        ({"out": tmp_path, "is_forced": True}, "Cannot write"),
-    ):
-        with pytest.raises(ConfigurationError, match=words):
-            export_run(str(tmp_path), run, **options)
-    with pytest.raises(CheckpointError, match="nobody"):
-        export_run(str(tmp_path), "nobody")
+        ({"out": "no/such.csv"}, "Cannot write"),
+        ({"out": ".", "is_forced": True}, "Cannot write"),
+        ({"run": "nobody"}, "nobody"),
+    ],
+)
+def test_export_refuses_in_one_line(tmp_path, run, options, words):
+    given = {"run": run} | options
+    given |= {"out": tmp_path / given["out"]} if "out" in given else {}
+    with pytest.raises((ConfigurationError, CheckpointError), match=words):
+        export_run(str(tmp_path), given.pop("run"), **given)
     assert not list(tmp_path.glob("*.tmp"))

@@ -17,7 +17,8 @@ from engine.events import (
 from engine.ground.files import MAX_LINE
 from engine.runs.journal import Journal, read_journal
 from engine.types import EpisodeSummary
-from tests.engine.training.helpers import Run
+from tests.engine.training.helpers import Run, played
+from tests.saved_runs import append
 
 
 def episode(number: int) -> EpisodeEnded:
@@ -31,35 +32,30 @@ def moved(has_moved: bool) -> CurriculumChanged:
     )
 
 
-def test_journal_reads_back_what_was_written(tmp_path):
-    journal = Journal(tmp_path / "journal.jsonl")
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "journal.jsonl"
+
+
+def episodes(path, **options) -> list[int]:
+    return [event.episode for event in read_journal(path, **options)]
+
+
+def test_journal_reads_back_what_was_written_with_moves_of_the_curriculum_alone(path):
     events = [episode(1), PolicyUpdated(1, 10, {"entropy": 1.5}), episode(2)]
-    for event in events:
-        journal.take(event)
-    journal.take(ProgressReported("not for the journal"))
-    journal.close()
-    assert list(read_journal(tmp_path / "journal.jsonl")) == events
+    others = [ProgressReported("not for the journal"), moved(has_moved=False)]
+    append(path.parent, [*events, *others])
+    assert list(read_journal(path)) == events
 
 
-def test_nan_is_written_as_plain_json(tmp_path):
-    journal = Journal(tmp_path / "journal.jsonl")
-    journal.take(moved(has_moved=True))
-    journal.close()
-    line = (tmp_path / "journal.jsonl").read_text()
-    json.loads(line, parse_constant=lambda name: 1 / 0)
-    (event,) = read_journal(tmp_path / "journal.jsonl")
+def test_nan_is_written_as_plain_json(path):
+    append(path.parent, [moved(has_moved=True)])
+    json.loads(path.read_text(), parse_constant=lambda name: 1 / 0)
+    (event,) = read_journal(path)
     assert math.isnan(event.threshold)
 
 
-def test_only_moves_of_the_curriculum_are_kept(tmp_path):
-    journal = Journal(tmp_path / "journal.jsonl")
-    journal.take(moved(has_moved=False))
-    journal.close()
-    assert not list(read_journal(tmp_path / "journal.jsonl"))
-
-
-def test_a_cut_drops_what_came_after_and_later_lines_follow_on(tmp_path):
-    path = tmp_path / "journal.jsonl"
+def test_a_cut_drops_what_came_after_and_later_lines_follow_on(path):
     journal = Journal(path)
     journal.take(episode(1))
     position = journal.position()
@@ -69,26 +65,16 @@ def test_a_cut_drops_what_came_after_and_later_lines_follow_on(tmp_path):
     journal.truncate(position)
     journal.take(episode(3))
     journal.close()
-    assert [event.episode for event in read_journal(path)] == [1, 3]
+    assert episodes(path) == [1, 3]
 
 
-def test_a_half_written_last_line_is_left_out(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    journal = Journal(path)
-    journal.take(episode(1))
-    journal.close()
+def test_a_half_written_last_line_is_left_out_and_does_not_spoil_the_next_one(path):
+    append(path.parent, [episode(1)])
     with path.open("ab") as file:
         file.write(b'{"event": "EpisodeEn')
-    assert [event.episode for event in read_journal(path)] == [1]
-
-
-def test_the_newest_lines_alone_can_be_read(tmp_path):
-    journal = Journal(tmp_path / "journal.jsonl")
-    for number in range(10):
-        journal.take(episode(number))
-    journal.close()
-    newest = read_journal(tmp_path / "journal.jsonl", newest=3)
-    assert [event.episode for event in newest] == [7, 8, 9]
+    assert episodes(path) == [1]
+    append(path.parent, [episode(2)])
+    assert episodes(path) == [1, 2]
 
 
 LINE = b'{"event": "PolicyUpdated", "update": 7, "total_steps": 70, "figures": {"loss": 0.5}}'
@@ -122,18 +108,15 @@ DAMAGED = {
 @pytest.fixture(scope="module")
 def real(tmp_path_factory) -> bytes:
     """The journal of a run, with lines of several kinds."""
-    folder = tmp_path_factory.mktemp("run")
-    Run(folder, total_steps=200).play()
-    content = b"".join((folder / "journal.jsonl").read_bytes().splitlines(keepends=True)[:40])
-    assert {b"EpisodeEnded", b"PolicyUpdated"} <= {
-        line.split(b'"')[3] for line in content.splitlines()
-    }
+    text = played(tmp_path_factory.mktemp("run"), total_steps=200).journal_text
+    content = "".join(text.splitlines(keepends=True)[:40]).encode()
+    kinds = {line.split(b'"')[3] for line in content.splitlines()}
+    assert {b"EpisodeEnded", b"PolicyUpdated"} <= kinds
     return content
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
-def test_a_damaged_line_is_skipped_and_counted(tmp_path, damage):
-    path = tmp_path / "journal.jsonl"
+def test_a_damaged_line_is_skipped_and_counted(path, damage):
     path.write_bytes(b"\n".join([LINE, DAMAGED[damage], EPISODE % SUMMARY, b""]))
     warnings: list[str] = []
     kinds = [type(event) for event in read_journal(path, warn=warnings.append)]
@@ -141,13 +124,12 @@ def test_a_damaged_line_is_skipped_and_counted(tmp_path, damage):
     assert warnings == [f"1 damaged line of {path} is skipped."]
 
 
-def test_journal_reads_figures_that_are_not_finite(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    journal = Journal(path)
-    journal.take(PolicyUpdated(1, 10, {"loss": math.inf}))
-    journal.close()
+def test_figures_that_could_not_be_read_again_are_written_as_null(path):
+    append(path.parent, [PolicyUpdated(1, 10, {"kl": math.inf, "loss": 1e20, "entropy": -1e15})])
     (event,) = read_journal(path)
+    assert math.isnan(event.figures["kl"])
     assert math.isnan(event.figures["loss"])
+    assert event.figures["entropy"] == -1e15
 
 
 def damage(content: bytearray, random: Random) -> None:
@@ -165,8 +147,7 @@ def damage(content: bytearray, random: Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_every_undamaged_line_is_read_however_bytes_change(real, tmp_path, seed):
-    path = tmp_path / "journal.jsonl"
+def test_every_undamaged_line_is_read_however_bytes_change(real, path, seed):
     path.write_bytes(real)
     events = dict(zip(real.splitlines(), map(repr, read_journal(path)), strict=True))
     random = Random(seed)
@@ -182,8 +163,7 @@ def test_every_undamaged_line_is_read_however_bytes_change(real, tmp_path, seed)
         assert all("damaged" in text for text in warnings)
 
 
-def test_a_line_without_end_takes_no_memory_and_costs_no_other(tmp_path):
-    path = tmp_path / "journal.jsonl"
+def test_a_line_without_end_takes_no_memory_and_costs_no_other(path):
     with path.open("wb") as file:
         file.write(LINE + b"\n")
         for _ in range(12):
@@ -201,81 +181,63 @@ def test_a_line_without_end_takes_no_memory_and_costs_no_other(tmp_path):
 
 @pytest.mark.parametrize("end", [b"\n", b""])
 @pytest.mark.parametrize("count", [1, 3, 5, 9])
-def test_the_newest_lines_are_found_from_the_end(tmp_path, count, end):
-    path = tmp_path / "journal.jsonl"
+def test_the_newest_lines_are_found_from_the_end(path, count, end):
     lines = [LINE.replace(b"7,", b"%d, " % at + b" " * 40_000) for at in range(5)]
     path.write_bytes(b"\n".join(lines) + end)
     assert [event.update for event in read_journal(path, count)] == list(range(5))[-count:]
 
 
-@pytest.mark.parametrize("kind", ["a folder", "a named pipe", "a link to nowhere"])
-def test_journal_that_is_no_file_is_reported_and_empty(tmp_path, kind):
-    path = tmp_path / "journal.jsonl"
-    if kind == "a folder":
-        path.mkdir()
-    elif kind == "a named pipe":
-        os.mkfifo(path)
-    else:
-        path.symlink_to(tmp_path / "nowhere")
+@pytest.mark.parametrize(
+    ("plant", "is_said"),
+    [(os.mkdir, True), (os.mkfifo, True), (lambda path: path.symlink_to("nowhere"), False)],
+    ids=["a folder", "a named pipe", "a link to nowhere"],
+)
+def test_journal_that_is_no_file_is_reported_and_empty(path, plant, is_said):
+    plant(path)
     warnings: list[str] = []
     assert not list(read_journal(path, warn=warnings.append))
-    assert len(warnings) == (kind != "a link to nowhere")
+    assert len(warnings) == is_said
     with pytest.raises(CheckpointError, match="Cannot write the journal"):
         Journal(path)
 
 
-def test_a_torn_last_line_does_not_spoil_the_next_one(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    path.write_bytes(LINE + b"\n" + LINE[:30])
+@pytest.mark.parametrize(
+    ("content", "position", "lacks"),
+    [
+        (LINE + b"\n" + LINE[:30], 1000, 1000 - len(LINE) - 1 - 30),
+        ((LINE + b"\n") * 3, len(LINE) + 10, 0),
+    ],
+    ids=["shorter than its checkpoint", "cut within a line"],
+)
+def test_a_journal_that_is_cut_is_not_padded_and_continues(path, content, position, lacks):
+    path.write_bytes(content)
     journal = Journal(path)
-    journal.take(episode(1))
-    journal.close()
-    assert len(list(read_journal(path))) == 2
-
-
-def test_a_journal_shorter_than_its_checkpoint_is_not_padded(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    path.write_bytes(LINE + b"\n" + LINE[:30])
-    journal = Journal(path)
-    assert journal.truncate(1000) == 1000 - len(LINE) - 1 - 30
+    assert journal.truncate(position) == lacks
     journal.take(episode(1))
     journal.close()
     assert b"\0" not in path.read_bytes()
     assert len(list(read_journal(path))) == 2
 
 
-def test_a_cut_within_a_line_spoils_that_one_alone(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    path.write_bytes((LINE + b"\n") * 3)
-    journal = Journal(path)
-    assert journal.truncate(len(LINE) + 10) == 0
-    journal.take(episode(1))
-    journal.close()
-    assert len(list(read_journal(path))) == 2
-
-
 @pytest.mark.parametrize("byte", [b"\xff", b"\n", b"7"])
-def test_a_run_with_a_damaged_journal_goes_on(tmp_path, byte):
-    first = Run(tmp_path, total_steps=200)
-    first.play()
-    path = tmp_path / "journal.jsonl"
+def test_a_run_with_a_damaged_journal_goes_on(path, byte):
+    played(path.parent, total_steps=200)
     content = path.read_bytes()
     at = content.index(b"EpisodeEnded", 500)
     path.write_bytes(content[:at] + byte + content[at:])
-    again = Run(tmp_path, total_steps=300).resume()
+    again = Run(path.parent, total_steps=300).resume()
     assert again.play().total_steps == 300
     warnings: list[str] = []
-    episodes = [e for e in read_journal(path, warn=warnings.append) if isinstance(e, EpisodeEnded)]
-    assert episodes[-1].episode == again.trainer.state.metrics.episodes
-    assert len(episodes) >= again.trainer.state.metrics.episodes - 2
+    ended = [e for e in read_journal(path, warn=warnings.append) if isinstance(e, EpisodeEnded)]
+    assert ended[-1].episode == again.trainer.state.metrics.episodes
+    assert len(ended) >= again.trainer.state.metrics.episodes - 2
     assert len(warnings) == 1
 
 
-def test_a_resumed_run_says_what_its_journal_lacks(tmp_path):
-    Run(tmp_path, total_steps=400).play()
-    (tmp_path / "journal.jsonl").unlink()
-    again = Run(tmp_path, total_steps=400).resume()
-    (warning,) = again.of(WarningRaised)
+def test_a_resumed_run_says_what_its_journal_lacks(path):
+    played(path.parent, total_steps=400)
+    path.unlink()
+    (warning,) = Run(path.parent, total_steps=400).resume().of(WarningRaised)
     assert "lacks" in warning.message
 
 
@@ -297,12 +259,11 @@ def test_a_journal_that_was_deleted_is_written_again(tmp_path, replacement):
     assert journal.position() == path.stat().st_size > position
     journal.take(episode(3))
     journal.close()
-    assert [event.episode for event in read_journal(path)] == [1, 2, 3]
+    assert episodes(path) == [1, 2, 3]
     assert [child.name for child in path.parent.iterdir()] == ["journal.jsonl"]
 
 
-def test_a_journal_waits_while_it_may_not_write(tmp_path):
-    path = tmp_path / "journal.jsonl"
+def test_a_journal_waits_while_it_may_not_write(path):
     may_write = False
     journal = Journal(path, lambda: may_write)
     journal.take(episode(1))
@@ -314,20 +275,7 @@ def test_a_journal_waits_while_it_may_not_write(tmp_path):
     journal.close()
 
 
-def test_what_cannot_be_read_again_is_written_as_null(tmp_path):
-    journal = Journal(tmp_path / "journal.jsonl")
-    journal.take(PolicyUpdated(1, 10, {"loss": 1e20, "entropy": -1e15}))
-    journal.close()
-    (event,) = read_journal(tmp_path / "journal.jsonl")
-    assert math.isnan(event.figures["loss"])
-    assert event.figures["entropy"] == -1e15
-
-
-def test_a_byte_order_mark_and_other_line_ends_damage_nothing(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    journal = Journal(path)
-    for number in (1, 2):
-        journal.take(episode(number))
-    journal.close()
+def test_a_byte_order_mark_and_other_line_ends_damage_nothing(path):
+    append(path.parent, [episode(1), episode(2)])
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
-    assert [event.episode for event in read_journal(path)] == [1, 2]
+    assert episodes(path) == [1, 2]

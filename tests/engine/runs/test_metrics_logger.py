@@ -24,6 +24,8 @@ from engine.runs.weights_biases import WandbRun, require_wandb
 from engine.types import EpisodeSummary, Evaluation
 from tests.engine.training.helpers import Clock, FakeWandb
 
+MOVED = CurriculumChanged(2, 5, "x", 0.7, 0.4, 3, 10, math.nan, math.nan, "")
+
 
 def ended(step: int = 400, **facts) -> EpisodeEnded:
     summary = EpisodeSummary(0, 1.5, 20, (("goal", 2.0), ("step", -0.5)), {"badge": 7}, **facts)
@@ -77,23 +79,27 @@ def test_episodes_that_began_elsewhere_have_figures_of_their_own():
     assert set(found) == {f"from_snapshot/{what}" for what in ("return", "length", "success")}
 
 
-def test_numbers_that_no_curve_can_show_are_left_out():
-    assert metrics_of(PolicyUpdated(1, 10, {"kl": math.nan, "loss": 1.0})) == {"train/loss": 1.0}
-
-
-def test_figures_of_an_update_have_the_names_and_signs_of_stable_baselines3():
-    ppo = {"policy_loss": 0.1, "value_loss": 0.2, "entropy": 1.5, "approx_kl": 0.3, "own": 0.4}
-    assert metrics_of(PolicyUpdated(1, 10, ppo)) == {
-        "train/policy_gradient_loss": 0.1,
-        "train/value_loss": 0.2,
-        "train/entropy_loss": -1.5,
-        "train/approx_kl": 0.3,
-        "train/own": 0.4,
-    }
-    assert metrics_of(PolicyUpdated(1, 10, {"loss": 0.5, "epsilon": 0.1})) == {
-        "train/loss": 0.5,
-        "rollout/exploration_rate": 0.1,
-    }
+@pytest.mark.parametrize(
+    ("figures", "written"),
+    [
+        (
+            {"policy_loss": 0.1, "value_loss": 0.2, "entropy": 1.5, "approx_kl": 0.3, "own": 0.4},
+            {
+                "policy_gradient_loss": 0.1,
+                "value_loss": 0.2,
+                "entropy_loss": -1.5,
+                "approx_kl": 0.3,
+                "own": 0.4,
+            },
+        ),
+        ({"loss": 0.5, "epsilon": 0.1}, {"loss": 0.5, "rollout/exploration_rate": 0.1}),
+        ({"kl": math.nan, "loss": 1.0}, {"loss": 1.0}),
+    ],
+    ids=["ppo", "dqn", "numbers that no curve can show are left out"],
+)
+def test_figures_of_an_update_have_the_names_and_signs_of_stable_baselines3(figures, written):
+    found = metrics_of(PolicyUpdated(1, 10, figures))
+    assert {name.removeprefix("train/"): value for name, value in found.items()} == written
 
 
 def test_a_distillation_has_the_names_of_cleanrl_beside():
@@ -114,27 +120,42 @@ def test_a_distillation_has_the_names_of_cleanrl_beside():
 def test_evaluations_and_the_curriculum_have_figures():
     evaluation = Evaluation(5, 2.0, 0.5, 30.0, 0.0, 0.8, {"badge": 0.6})
     found = metrics_of(EvaluationEnded(50, 900, evaluation))
-    assert found["eval/milestone/badge"] == 0.6
-    names = ("eval/mean_reward", "eval/mean_ep_length", "eval/success_rate")
-    assert [found[name] for name in names] == [2.0, 30.0, 0.8]
-    assert found["eval/episodic_return"] == 2.0
+    expected = {
+        "milestone/badge": 0.6,
+        "mean_reward": 2.0,
+        "mean_ep_length": 30.0,
+        "success_rate": 0.8,
+        "episodic_return": 2.0,
+    }
+    assert {name: found[f"eval/{name}"] for name in expected} == expected
     assert "eval/q_values" not in found
     valued = replace(evaluation, avg_q_value=1.5, std_q_value=0.25)
     found = metrics_of(EvaluationEnded(50, 900, valued))
     assert (found["eval/q_values"], found["eval/q_values_std"]) == (1.5, 0.25)
-    moved = CurriculumChanged(2, 5, "x", 0.7, 0.4, 3, 10, math.nan, math.nan, "")
-    assert metrics_of(moved) == {"curriculum/stage": 2.0, "curriculum/planner_share": 0.4}
+    assert metrics_of(MOVED) == {"curriculum/stage": 2.0, "curriculum/planner_share": 0.4}
+
+
+def take(*events, writers, warn=pytest.fail, **options) -> MetricsLogger:
+    """Return a logger to which these events happened."""
+    logger = MetricsLogger(writers, warn, **options)
+    for event in events:
+        logger.take(event)
+    return logger
 
 
 def test_the_sink_knows_the_step_of_events_without_one_and_the_speed_at_updates():
     kept = Kept()
-    sink = MetricsLogger([kept], pytest.fail, learning_rate=3e-4, passes=4)
-    sink.take(StatusChanged(0, 123.0, 0, 0.0, False, False, 0.0, 0, 0, "acting"))
-    sink.take(ended(400))
-    sink.take(CurriculumChanged(2, 5, "x", 0.7, 0.4, 3, 10, math.nan, math.nan, ""))
-    sink.take(PolicyUpdated(1, 512, {"loss": 1.0}))
-    sink.take(ProgressReported("no figure"))
-    sink.take(CheckpointSaved("no figure", 512))
+    take(
+        StatusChanged(0, 123.0, 0, 0.0, False, False, 0.0, 0, 0, "acting"),
+        ended(400),
+        MOVED,
+        PolicyUpdated(1, 512, {"loss": 1.0}),
+        ProgressReported("no figure"),
+        CheckpointSaved("no figure", 512),
+        writers=[kept],
+        learning_rate=3e-4,
+        passes=4,
+    )
     assert [step for step, _ in kept.written] == [400, 400, 512]
     assert kept.written[-1][1] == {
         "train/loss": 1.0,
@@ -150,65 +171,49 @@ def test_means_are_over_the_last_100_episodes_from_power_on_and_continue_on_resu
         return EpisodeEnded(number, 100 * number, summary)
 
     kept = Kept()
-    whole = MetricsLogger([kept], pytest.fail)
-    for number in range(1, 151):
-        whole.take(episode(number))
+    whole = take(*map(episode, range(1, 151)), writers=[kept])
     assert kept.written[0][1]["rollout/ep_rew_mean"] == 1.0
     last = kept.written[-1][1]
     assert (last["rollout/ep_rew_mean"], last["rollout/ep_len_mean"]) == (100.5, 1005.0)
     whole.take(episode(151, start="badge"))
     assert "rollout/ep_rew_mean" not in kept.written[-1][1]
-
-    resumed = MetricsLogger([kept], pytest.fail, past=map(episode, range(1, 150)))
-    resumed.take(episode(150))
+    take(episode(150), writers=[kept], past=map(episode, range(1, 150)))
     assert kept.written[-1] == (15_000, last)
 
 
 def test_goals_of_a_language_model_and_changes_of_strategy_are_texts():
     kept = Kept()
-    sink = MetricsLogger([kept], pytest.fail)
-    answer = PlanAnswered(
-        1, "small", "reach the gym", 0.8, "It is near.", "", (), 1.0, 0.5, 9, 9, 0
-    )
-    sink.take(answer)
-    sink.take(replace(answer, goal=""))
-    sink.take(StrategySwitched("balanced", "rule_heavy", "3 losses", 12))
+    goal = PlanAnswered(1, "small", "reach the gym", 0.8, "It is near.", "", (), 1.0, 0.5, 9, 9, 0)
+    switched = StrategySwitched("balanced", "rule_heavy", "3 losses", 12)
+    take(goal, replace(goal, goal=""), switched, writers=[kept])
     assert [figures for _, figures in kept.written] == [
         {"planner/goal": "**reach the gym** (small, confidence 80%)\n\nIt is near."},
         {"planner/strategy": "**rule_heavy** after balanced: 3 losses"},
     ]
 
 
-@pytest.mark.parametrize("is_stopped", [True, False])
-def test_a_run_that_was_not_stopped_ends_as_a_failure(is_stopped):
+@pytest.mark.parametrize("ends", [[RunStopped("asked to stop", 400, "")], []])
+def test_a_run_that_was_not_stopped_ends_as_a_failure(ends):
     kept = Kept()
-    sink = MetricsLogger([kept], pytest.fail)
-    if is_stopped:
-        sink.take(RunStopped("asked to stop", 400, ""))
-    sink.close()
-    assert kept.is_failed is not is_stopped
+    take(*ends, writers=[kept]).close()
+    assert kept.is_failed is not bool(ends)
 
 
 def test_a_writer_that_fails_is_told_once_and_the_others_go_on():
     full, kept, warnings = Kept(is_full=True), Kept(), []
-    sink = MetricsLogger([full, kept], warnings.append)
-    sink.take(ended(400))
-    sink.take(ended(500))
+    sink = take(ended(400), ended(500), writers=[full, kept], warn=warnings.append)
     assert [step for step, _ in kept.written] == [400, 500]
     assert warnings == ["kept gets no more metrics: No space left on device. The run continues."]
-    assert full.is_closed
-    assert not kept.is_closed
+    assert (full.is_closed, kept.is_closed) == (True, False)
     sink.close()
     assert kept.is_closed
 
 
 def test_a_folder_that_cannot_be_written_fails_the_writer_and_not_the_run(tmp_path):
     (tmp_path / "tensorboard").write_text("in the way")
-    clock = Clock(tick_s=3.0)
+    file = TensorBoardFile(tmp_path / "tensorboard", 0, Clock(tick_s=3.0))
     warnings: list[str] = []
-    sink = MetricsLogger([TensorBoardFile(tmp_path / "tensorboard", 0, clock)], warnings.append)
-    sink.take(ended())
-    sink.close()
+    take(ended(), writers=[file], warn=warnings.append).close()
     assert warnings[0].startswith("TensorBoard gets no more metrics")
 
 
@@ -239,17 +244,16 @@ def test_wandb_online_without_a_login_is_one_clear_line(wandb, tmp_path):
     assert WandbRun(RunConfig(wandb="online"), tmp_path, "x").name == "W&B"
 
 
-def test_wandb_that_cannot_begin_is_one_clear_line(wandb, tmp_path):
+def test_wandb_that_cannot_begin_is_one_clear_line_and_one_that_fails_later_a_warning(
+    wandb, tmp_path
+):
+    offline = RunConfig(wandb="offline")
+    run = WandbRun(offline, tmp_path, "x")
     wandb.failure = FakeWandb.Error("the service is gone")
     with pytest.raises(ConfigurationError, match="the service is gone"):
-        WandbRun(RunConfig(wandb="offline"), tmp_path, "x")
-
-
-def test_wandb_that_fails_later_is_a_warning(wandb, tmp_path):
+        WandbRun(offline, tmp_path, "x")
     warnings: list[str] = []
-    sink = MetricsLogger([WandbRun(RunConfig(wandb="offline"), tmp_path, "x")], warnings.append)
-    wandb.failure = FakeWandb.Error("the service is gone")
-    sink.take(ended())
+    take(ended(), writers=[run], warn=warnings.append)
     assert warnings == ["W&B gets no more metrics: the service is gone. The run continues."]
 
 

@@ -31,9 +31,7 @@ def test_no_more_of_a_label_is_read_than_may_be_written(tmp_path):
     values = {"name": "n" * 500, "note": "x" * 9000, "tags": ["t" * 99] * 99}
     (tmp_path / "labels.json").write_text(json.dumps(values))
     labels = read_labels(tmp_path)
-    assert len(labels.name) == 40
-    assert len(labels.note) == 400
-    assert len(labels.tags) == MAX_TAGS
+    assert list(map(len, (labels.name, labels.note, labels.tags))) == [40, 400, MAX_TAGS]
 
 
 @pytest.mark.parametrize(
@@ -57,8 +55,7 @@ def test_labels_of_a_run_that_is_in_use_can_be_changed(tmp_path):
     folder = RunFolder(save_run(tmp_path, [1.0]))
     folder.lock()
     write_labels(folder.path, RunLabels("mine"))
-    assert folder.restore() == []
-    assert folder.lost() == []
+    assert folder.restore() == folder.lost() == []
     folder.unlock()
     assert read_labels(folder.path).name == "mine"
 

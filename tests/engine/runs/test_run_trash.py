@@ -20,24 +20,18 @@ def test_a_deleted_run_is_in_the_trash_and_comes_back_as_it_was(tmp_path):
     assert [info.run_id for info in list_runs(str(tmp_path))] == [path.name]
 
 
-def test_a_run_in_use_is_not_deleted(tmp_path):
-    folder = RunFolder(save_run(tmp_path, [1.0]))
+def test_a_run_in_use_or_that_is_a_link_or_holds_one_is_not_deleted(tmp_path):
+    real, path = save_run(tmp_path / "elsewhere"), save_run(tmp_path)
+    folder = RunFolder(path)
     folder.lock()
     with pytest.raises(ConfigurationError, match="in use"):
         delete_run(str(tmp_path), folder.run_id)
     folder.unlock()
-    assert folder.path.is_dir()
-
-
-def test_a_run_that_is_a_link_or_holds_one_is_not_deleted(tmp_path):
-    real = save_run(tmp_path / "elsewhere", [1.0])
-    path = save_run(tmp_path, [1.0])
     (tmp_path / "runs" / "linked").symlink_to(real)
-    with pytest.raises(ConfigurationError, match="symbolic link"):
-        delete_run(str(tmp_path), "linked")
     (path / "odd").symlink_to(real)
-    with pytest.raises(ConfigurationError, match="symbolic link"):
-        delete_run(str(tmp_path), path.name)
+    for name in ("linked", path.name):
+        with pytest.raises(ConfigurationError, match="symbolic link"):
+            delete_run(str(tmp_path), name)
     assert path.is_dir()
     assert real.is_dir()
 
@@ -52,10 +46,9 @@ def test_a_run_elsewhere_is_not_moved_into_this_trash(tmp_path):
 def test_what_is_in_the_way_stays(tmp_path):
     path = save_run(tmp_path, [1.0])
     (tmp_path / "trash" / path.name).mkdir(parents=True)
-    with pytest.raises(ConfigurationError, match="already exists"):
-        delete_run(str(tmp_path), path.name)
-    with pytest.raises(ConfigurationError, match="already exists"):
-        restore_run(str(tmp_path), path.name)
+    for move in (delete_run, restore_run):
+        with pytest.raises(ConfigurationError, match="already exists"):
+            move(str(tmp_path), path.name)
     assert (path / "config.json").is_file()
 
 

@@ -10,6 +10,11 @@ from engine.training.build import open_figures
 from tests.engine.training.helpers import PPO, Clock, Run
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "tensorboard"
+
+
 def records(folder: Path) -> list[bytes]:
     """Read event files by the published form: length, checksum, data, checksum."""
     found = []
@@ -38,15 +43,15 @@ def test_the_checksum_is_the_published_one():
     assert crc32c(bytes(range(32))) == 0x46DD794E
 
 
-def test_an_event_file_is_what_tensorboard_itself_would_write(tmp_path):
+def test_an_event_file_is_what_tensorboard_itself_would_write(folder):
     """The bytes were made by the protocol buffers of tensorboard 2.21."""
     clock = Clock()
     clock.now_s = 1.6e9
-    file = TensorBoardFile(tmp_path / "tensorboard", 500, clock)
+    file = TensorBoardFile(folder, 500, clock)
     clock.now_s += 1
     file.write(600, {"episode/return": 2.5, "a": -1.0})
     file.close()
-    version, start, values = records(tmp_path / "tensorboard")
+    version, start, values = records(folder)
     assert version.hex() == "090000000084d7d7411a0d627261696e2e4576656e743a32"
     assert start.hex() == "090000000084d7d74110f4033a020801"
     assert values.hex() == (
@@ -55,14 +60,14 @@ def test_an_event_file_is_what_tensorboard_itself_would_write(tmp_path):
     )
 
 
-def test_figures_reach_the_disk_within_seconds(tmp_path):
+def test_figures_reach_the_disk_within_seconds(folder):
     clock = Clock()
-    file = TensorBoardFile(tmp_path / "tensorboard", 0, clock)
+    file = TensorBoardFile(folder, 0, clock)
     file.write(1, {"a": 1.0})
-    assert not list(tmp_path.iterdir())
+    assert not folder.exists()
     clock.now_s += 2
     file.write(2, {"a": 2.0})
-    assert len(records(tmp_path / "tensorboard")) == 4
+    assert len(records(folder)) == 4
     file.close()
 
 
@@ -149,12 +154,10 @@ SETTINGS = {
 }
 
 
-def test_settings_are_hparams_with_their_types(tmp_path):
-    clock = Clock()
+def test_settings_are_hparams_with_their_types(folder):
     defaults = SETTINGS | {"ppo.learning_rate": 0.001}
-    file = TensorBoardFile(tmp_path / "tensorboard", 0, clock, SETTINGS, defaults)
-    file.close()
-    found = summaries(tmp_path / "tensorboard")
+    TensorBoardFile(folder, 0, Clock(), SETTINGS, defaults).close()
+    found = summaries(folder)
     name, data = plugin(found["_hparams_/experiment"])
     assert name == b"hparams"
     experiment = fields(data[2][0])
@@ -177,23 +180,22 @@ def test_settings_are_hparams_with_their_types(tmp_path):
 
 
 @pytest.mark.parametrize(("is_failed", "status"), [(False, 1), (True, 2)])
-def test_the_end_of_a_run_is_noted_once(tmp_path, is_failed, status):
+def test_the_end_of_a_run_is_noted_once(folder, is_failed, status):
     clock = Clock()
-    file = TensorBoardFile(tmp_path / "tensorboard", 0, clock, SETTINGS)
+    file = TensorBoardFile(folder, 0, clock, SETTINGS)
     clock.now_s += 60
     file.close(is_failed=is_failed)
     file.close()
-    ends = [one for one in records(tmp_path / "tensorboard") if b"session_end_info" in one]
-    assert len(ends) == 1
-    _, data = plugin(summaries(tmp_path / "tensorboard")["_hparams_/session_end_info"])
+    assert sum(b"session_end_info" in one for one in records(folder)) == 1
+    _, data = plugin(summaries(folder)["_hparams_/session_end_info"])
     assert fields(data[4][0]) == {1: [status], 2: [clock.now_s]}
 
 
-def test_settings_and_texts_are_markdown(tmp_path):
-    file = TensorBoardFile(tmp_path / "tensorboard", 0, Clock(), SETTINGS)
+def test_settings_and_texts_are_markdown(folder):
+    file = TensorBoardFile(folder, 0, Clock(), SETTINGS)
     file.write(9, {"planner/goal": "**reach the gym**", "loss": 0.5})
     file.close()
-    found = summaries(tmp_path / "tensorboard")
+    found = summaries(folder)
     assert text(found["planner/goal"]) == "**reach the gym**"
     assert found["loss"][2] == [0.5]
     rows = text(found["settings"]).splitlines()
@@ -208,19 +210,12 @@ def test_a_run_writes_the_metrics_that_users_of_stable_baselines3_know(tmp_path)
     run.play()
     figures.close()
     found = summaries(run.folder / "tensorboard")
-    assert {
-        "rollout/ep_rew_mean",
-        "rollout/ep_len_mean",
-        "train/policy_gradient_loss",
-        "train/value_loss",
-        "train/entropy_loss",
-        "train/approx_kl",
-        "train/clip_fraction",
-        "train/explained_variance",
-        "train/skipped_updates",
-        "train/loss",
-        "time/fps",
-    } <= set(found)
+    train = (
+        "policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction",
+        "explained_variance", "skipped_updates", "loss",
+    )  # fmt: skip
+    others = {"rollout/ep_rew_mean", "rollout/ep_len_mean", "time/fps"}
+    assert others | {f"train/{name}" for name in train} <= set(found)
     assert found["train/entropy_loss"][2][0] < 0
     assert found["train/learning_rate"][2] == [pytest.approx(PPO.learning_rate)]
     updates = run.of(PolicyUpdated)[-1].update

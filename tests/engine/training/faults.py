@@ -71,7 +71,7 @@ class Faults:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def in_fork(work: Callable[[], None]) -> int:
+def in_fork(work: Callable[[], object]) -> int:
     """Do something in a fork; return its exit code: 0, 3 for an error of ours, or -signal."""
     pid = os.fork()
     if not pid:
@@ -86,7 +86,7 @@ def in_fork(work: Callable[[], None]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def count_calls(work: Callable[[], None]) -> list[str]:
+def count_calls(work: Callable[[], object]) -> list[str]:
     """Return the calls that something makes, without a fault."""
     reader, writer = os.pipe()
 
@@ -106,12 +106,11 @@ def cases(calls: list[str]) -> Iterator[tuple[int, str, float]]:
     """Yield every fault: each call in each way, a write at many of its bytes."""
     for number, name in enumerate(calls):
         for way in WAYS:
-            within = way == "killed within"
-            shares = [step / 8 for step in range(9)] if name == "write" and within else [0.5]
-            if within and name != "write":
-                continue
-            for share in shares:
-                yield number, way, share
+            if way != "killed within":
+                yield number, way, 0.5
+            elif name == "write":
+                for step in range(9):
+                    yield number, way, step / 8
 
 
 def checkpoint_of(value: int) -> Checkpoint:
@@ -119,32 +118,40 @@ def checkpoint_of(value: int) -> Checkpoint:
     return Checkpoint({"value": value, "score": (False, 1, float(value))}, {"noise": noise})
 
 
+def tried(
+    folder: Path, prepare: Callable[[Path], tuple[Callable[[], object], Any]]
+) -> Iterator[tuple[Path, Any, dict[str, Any]]]:
+    """Do something with every fault, each in a folder of its own; yield what came of it.
+
+    `prepare` returns what is to be done in a folder, and what must be known of it afterwards.
+    """
+    calls = count_calls(prepare(folder / "whole")[0])
+    for index, (number, way, share) in enumerate(cases(calls)):
+        path = folder / str(index)
+        work, known = prepare(path)
+        code = in_fork(lambda: (Faults(number, way, share), work()))  # noqa: B023
+        yield path, known, {"call": calls[number], "way": way, "code": code}
+
+
 def try_checkpoints(folder: Path) -> Iterator[dict[str, Any]]:
     """Save a second checkpoint where only one is kept, with every fault."""
 
-    def prepare(path: Path) -> Callable[[], None]:
+    def prepare(path: Path) -> tuple[Callable[[], object], None]:
         store = CheckpointStore(path, keep=1)
         store.save(checkpoint_of(1), 10)
-        return lambda: (store.save(checkpoint_of(2), 20), None)[1]
+        return lambda: store.save(checkpoint_of(2), 20), None
 
-    calls = count_calls(prepare(folder / "whole"))
-    for index, (number, way, share) in enumerate(cases(calls)):
-        path = folder / str(index)
-        save = prepare(path)
-        code = in_fork(lambda: (Faults(number, way, share), save())[1])  # noqa: B023
+    for path, _, case in tried(folder, prepare):
         store = CheckpointStore(path, keep=1)
         found, _, warnings = store.load_newest()
-        best = path / "best.zip"
+        has_best = (path / "best.zip").exists()
         store.save(checkpoint_of(3), 30)
-        yield {
-            "call": calls[number],
-            "way": way,
-            "code": code,
+        yield case | {
             "value": found.facts["value"],
             "warnings": warnings,
             "next": store.load_newest()[0].facts["value"],
             "left": sorted(entry.name for entry in path.iterdir()),
-            "has_best": best.exists(),
+            "has_best": has_best,
         }
 
 
@@ -156,34 +163,23 @@ def try_journals(folder: Path) -> Iterator[dict[str, Any]]:
     """Write behind a noted position, with every fault; then cut and continue as a resumed run
     does."""
 
-    def prepare(path: Path) -> tuple[int, Callable[[], None]]:
-        journal = Journal(path)
-        for number in range(20):
+    def write(journal: Journal, numbers: range) -> int:
+        for number in numbers:
             journal.take(event(number))
-        position = journal.position()
+        return journal.position()
 
-        def go_on() -> None:
-            for number in range(20, 40):
-                journal.take(event(number))
-            journal.position()
-            journal.close()
+    def prepare(path: Path) -> tuple[Callable[[], object], int]:
+        journal = Journal(path)
+        position = write(journal, range(20))
+        return lambda: (write(journal, range(20, 40)), journal.close()), position
 
-        return position, go_on
-
-    calls = count_calls(prepare(folder / "whole")[1])
-    for index, (number, way, share) in enumerate(cases(calls)):
-        path = folder / str(index)
-        position, go_on = prepare(path)
-        code = in_fork(lambda: (Faults(number, way, share), go_on())[1])  # noqa: B023
+    for path, position, case in tried(folder, prepare):
         after_fault = list(read_journal(path))
         resumed = Journal(path)
         resumed.truncate(position)
         resumed.take(event(20))
         resumed.close()
-        yield {
-            "call": calls[number],
-            "way": way,
-            "code": code,
+        yield case | {
             "kept": after_fault[:20] == [event(number) for number in range(20)],
             "resumed": list(read_journal(path)) == [event(number) for number in range(21)],
         }
@@ -192,22 +188,16 @@ def try_journals(folder: Path) -> Iterator[dict[str, Any]]:
 def try_settings(folder: Path) -> Iterator[dict[str, Any]]:
     """Begin a second run, with every fault."""
 
-    def prepare(path: Path) -> Callable[[], None]:
-        RunFolder.create(RunConfig(save_dir=str(path), seed=1)).unlock()
-        return lambda: (RunFolder.create(RunConfig(save_dir=str(path), seed=2)), None)[1]
+    def create(path: Path, seed: int) -> RunFolder:
+        return RunFolder.create(RunConfig(save_dir=str(path), seed=seed))
 
-    calls = count_calls(prepare(folder / "whole"))
-    for index, (number, way, share) in enumerate(cases(calls)):
-        path = folder / str(index)
-        create = prepare(path)
-        code = in_fork(lambda: (Faults(number, way, share), create())[1])  # noqa: B023
-        infos = list_runs(str(path))
-        yield {
-            "call": calls[number],
-            "way": way,
-            "code": code,
-            "seeds": sorted(load_settings(info.path).seed for info in infos),
-        }
+    def prepare(path: Path) -> tuple[Callable[[], object], None]:
+        create(path, 1).unlock()
+        return lambda: create(path, 2), None
+
+    for path, _, case in tried(folder, prepare):
+        seeds = sorted(load_settings(info.path).seed for info in list_runs(str(path)))
+        yield case | {"seeds": seeds}
 
 
 def try_sizes(folder: Path) -> Iterator[dict[str, Any]]:

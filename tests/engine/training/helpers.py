@@ -1,17 +1,23 @@
 """Build trainers on the toy, stand in for Weights & Biases, and seal checkpoints."""
 
+import io
 import types
+import weakref
+import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from engine.agents.base import spaces_of
 from engine.agents.hybrid import GuidedPolicy
 from engine.config import PPOConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
-from engine.events import Event
+from engine.events import CommandRefused, EpisodeEnded, Event
 from engine.games.base import Atlas, GameTables
 from engine.loop.controls import CommandQueue
 from engine.runs.checkpoint import CheckpointStore, seal
 from engine.runs.journal import Journal
+from engine.sessions.train import EngineSession
 from engine.training.build import build_strategy, environment_seeds, first_strategy
 from engine.training.trainer import Trainer
 from engine.types import GAME_BOY_ACTIONS
@@ -55,6 +61,7 @@ class Run:
         self.folder = folder
         folder.mkdir(exist_ok=True)
         self.journal = Journal(folder / "journal.jsonl")
+        weakref.finalize(self, self.journal.close)
         self.store = CheckpointStore(folder / "checkpoints", keep=3)
         batch = self.vector.reset(environment_seeds(self.config))
         self.trainer = Trainer(
@@ -90,8 +97,62 @@ class Run:
         self.journal.close()
         return result
 
+    def steps(self, count: int) -> None:
+        """Take some steps, and learn from them when that is due."""
+        for _ in range(count):
+            self.trainer.step()
+            if self.trainer.learning.actor.is_update_due:
+                self.trainer._update()
+
+    def obey(self, *commands) -> None:
+        for command in commands:
+            self.trainer.loop.obey(command)
+
     def of(self, kind: type) -> list:
         return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def refusals(self) -> list[str]:
+        return [event.reason for event in self.of(CommandRefused)]
+
+    @property
+    def curve(self) -> list:
+        return [(e.episode, e.total_steps, e.summary) for e in self.of(EpisodeEnded)]
+
+    @property
+    def weights(self) -> bytes:
+        """The policy's."""
+        state = self.trainer.learning.agent.ppo.network.state_dict()
+        return b"".join(tensor.numpy().tobytes() for tensor in state.values())
+
+    @property
+    def journal_text(self) -> str:
+        return (self.folder / "journal.jsonl").read_text()
+
+
+def played(folder: Path, *commands, **settings) -> Run:
+    """Return a run that got these commands at its beginning, and came to its end."""
+    run = Run(folder, **settings)
+    for command in commands:
+        run.commands.put(command)
+    run.play()
+    return run
+
+
+def raising(error: BaseException) -> Callable[..., NoReturn]:
+    """Return what stands for a call of the system that fails."""
+
+    def fail(*arguments: object, **options: object) -> NoReturn:
+        raise error
+
+    return fail
+
+
+def events_of(session: EngineSession) -> list[Event]:
+    """Run a session to its end, and return what it told."""
+    session.start()
+    assert session.join(600)
+    return session.mailbox.drain()
 
 
 class FakeWandb(types.ModuleType):
@@ -132,8 +193,15 @@ class FakeWandb(types.ModuleType):
         self.calls.append(("finish", exit_code))
 
 
-def sealed(content: bytes) -> bytes:
+def sealed(members: bytes | Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """Return a checkpoint's file as it would be read, whatever is in it."""
-    whole = bytearray(content)
+    if not isinstance(members, bytes):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", method) as archive:
+            archive.comment = bytes(64)
+            for name, content in members.items():
+                archive.writestr(name, content)
+        members = file.getvalue()
+    whole = bytearray(members)
     seal(whole)
     return bytes(whole)

@@ -7,7 +7,6 @@ import pytest
 from engine.commands import Branch, KeepState, LoadSlot, Press, Restart, SaveSlot, TakeOver, Watch
 from engine.events import (
     CommandObeyed,
-    CommandRefused,
     DecisionMade,
     EpisodeEnded,
     ReasoningLogged,
@@ -17,25 +16,15 @@ from engine.events import (
 from engine.training.state import KeptStates
 from engine.types import Action, Source
 from tests.engine.toy import GOAL
-from tests.engine.training.helpers import Clock, Run
+from tests.engine.training.helpers import Clock, Run, played
 
 
 @pytest.fixture
 def run(tmp_path):
-    made = Run(
-        tmp_path,
-        headless=False,
-        keep_states=3,
-        keep_states_interval=4,
-        clock=Clock(tick_s=1.0),
-    )
+    settings = {"keep_states": 3, "keep_states_interval": 4, "clock": Clock(tick_s=1.0)}
+    made = Run(tmp_path, headless=False, **settings)
     made.trainer.reporter.watch(1)
-    yield made
-    made.journal.close()
-
-
-def refusals(run: Run) -> list[str]:
-    return [event.reason for event in run.of(CommandRefused)]
+    return made
 
 
 def kept(run: Run) -> list[tuple[int, int, bool]]:
@@ -46,37 +35,32 @@ def kept(run: Run) -> list[tuple[int, int, bool]]:
 def stay(run: Run, count: int) -> None:
     """Let a person wait: nothing ends the episode."""
     if not run.trainer.handler.controls.is_human:
-        run.trainer.loop.obey(TakeOver())
-    for _ in range(count):
-        run.trainer.loop.obey(Press(Action.A))
+        run.obey(TakeOver())
+    run.obey(*[Press(Action.A)] * count)
 
 
 def test_a_restart_ends_the_episode_uncounted(run):
     for _ in range(5):
         run.trainer.step()
-    before = run.trainer.state.batch
+    features, ppo = run.trainer.state.batch.features, run.trainer.learning.agent.ppo
     others = [game.save() for i, game in enumerate(run.vector.games) if i != 1]
     count = len(run.of(EpisodeEnded))
-    run.trainer.loop.obey(Restart())
-    rollout = run.trainer.learning.agent.ppo.rollout
-    value = run.trainer.learning.agent.ppo.evaluate(
-        before.features, None, run.trainer.learning.agent.ppo.memory
-    )
-    assert rollout.boundaries[4, 1]
-    assert rollout.boundary_values[4, 1] == pytest.approx(value.values[1])
-    assert run.trainer.state.tally.steps[1] == 0
-    assert run.vector.games[1].steps == 0
+    run.obey(Restart())
+    assert ppo.rollout.boundaries[4, 1]
+    value = ppo.evaluate(features, None, ppo.memory).values[1]
+    assert ppo.rollout.boundary_values[4, 1] == pytest.approx(value)
+    assert run.trainer.state.tally.steps[1] == run.vector.games[1].steps == 0
     assert [game.save() for i, game in enumerate(run.vector.games) if i != 1] == others
     assert len(run.of(EpisodeEnded)) == count
     assert run.trainer.state.metrics.total_steps == 20
     assert run.of(StatusChanged)[-1].episode_steps == 0
     run.trainer.step()
-    assert rollout.length == 6
+    assert ppo.rollout.length == 6
 
 
 def test_human_control_survives_a_restart(run):
     stay(run, 3)
-    run.trainer.loop.obey(Restart())
+    run.obey(Restart())
     assert run.trainer.handler.controls.is_human
     assert not run.trainer.state.tally.is_touched[1]
     stay(run, 1)
@@ -97,32 +81,24 @@ def test_moments_are_two_seconds_apart_however_fast_the_steps(tmp_path):
     run.trainer.reporter._clock.now_s += 2.0
     stay(run, 8)
     assert [steps for _, steps, _ in kept(run)] == [2, 10]
-    run.journal.close()
 
 
 def test_requested_kept_states_are_not_pushed_out(run):
     stay(run, 2)
-    run.trainer.loop.obey(KeepState())
+    run.obey(KeepState())
     stay(run, 30)
     assert kept(run)[0] == (1, 2, True)
     assert len(kept(run)) == 4
 
 
 def test_kept_states_keep_the_last_twelve_requested(run):
-    for _ in range(14):
-        run.trainer.loop.obey(KeepState())
+    run.obey(*[KeepState()] * 14)
     assert [number for number, *_ in kept(run)] == list(range(3, 15))
 
 
-def test_a_headless_run_keeps_nothing_by_itself(tmp_path):
-    run = Run(tmp_path, keep_states_interval=1, total_steps=200)
-    run.play()
-    assert [event.states for event in run.of(StatesKept)] == [()]
-
-
-def test_no_state_is_kept_automatically_when_switched_off(tmp_path):
-    run = Run(tmp_path, headless=False, keep_states=0, keep_states_interval=1, total_steps=200)
-    run.play()
+@pytest.mark.parametrize("settings", [{}, {"headless": False, "keep_states": 0}])
+def test_no_state_is_kept_automatically_headless_or_when_switched_off(tmp_path, settings):
+    run = played(tmp_path, keep_states_interval=1, total_steps=200, **settings)
     assert [event.states for event in run.of(StatesKept)] == [()]
 
 
@@ -130,17 +106,15 @@ def test_a_branch_goes_on_from_the_moment_and_does_not_count(run):
     game = run.vector.games[1]
     stay(run, 1)
     game.x, game.y = GOAL[0] - 1, GOAL[1]
-    run.trainer.loop.obey(KeepState())
+    run.obey(KeepState())
     game.x = 0
     run.trainer.handler.controls.is_human = False
-    run.trainer.loop.obey(Branch(1))
+    run.obey(Branch(1))
     assert (game.x, game.y, game.steps) == (GOAL[0] - 1, GOAL[1], 0)
     assert any("branched from state 1: BOARD" in e.text for e in run.of(ReasoningLogged))
     count = len([e for e in run.of(EpisodeEnded) if e.summary.env_index == 1])
     for _ in range(60):
-        run.trainer.step()
-        if run.trainer.learning.agent.is_update_due:
-            run.trainer._update()
+        run.steps(1)
         if not run.trainer.state.tally.is_touched[1]:
             break
     assert not run.trainer.state.tally.is_touched[1]
@@ -149,30 +123,25 @@ def test_a_branch_goes_on_from_the_moment_and_does_not_count(run):
 
 
 def test_another_environment_may_branch_from_it(run):
-    run.trainer.loop.obey(KeepState())
+    run.obey(KeepState())
     expected = run.vector.games[1].x, run.vector.games[1].y
-    run.trainer.loop.obey(Watch(2))
-    run.trainer.loop.obey(Branch(1))
+    run.obey(Watch(2), Branch(1))
     assert (run.vector.games[2].x, run.vector.games[2].y) == expected
 
 
 def test_a_state_that_is_not_kept_is_refused(run):
-    run.trainer.loop.obey(Branch(7))
-    run.trainer.loop.obey(KeepState())
-    run.trainer.loop.obey(Branch(7))
-    assert refusals(run) == ["State 7 does not exist.", "State 7 does not exist; saved: 1."]
+    run.obey(Branch(7), KeepState(), Branch(7))
+    assert run.refusals == ["State 7 does not exist.", "State 7 does not exist; saved: 1."]
 
 
 def test_branching_waits_for_the_end_of_an_evaluation(run):
     run.trainer.reporter.phase("evaluating")
-    for command in (Restart(), KeepState(), Branch(1)):
-        run.trainer.loop.obey(command)
-    assert refusals(run) == ["Wait until the evaluation is over."] * 3
+    run.obey(Restart(), KeepState(), Branch(1))
+    assert run.refusals == ["Wait until the evaluation is over."] * 3
 
 
 def test_branching_reports_each_outcome(run):
-    for command in (KeepState(), Branch(1), Restart()):
-        run.trainer.loop.obey(command)
+    run.obey(KeepState(), Branch(1), Restart())
     told = run.of(CommandObeyed)
     assert [one.command for one in told] == ["KeepState", "Branch", "Restart"]
     assert "saved state 1" in told[0].text
@@ -180,35 +149,31 @@ def test_branching_reports_each_outcome(run):
     assert "restarted the episode" in told[2].text
 
 
-def test_a_state_says_when_it_was_kept(run):
+def test_a_state_says_when_it_was_kept_unless_an_earlier_version_saved_it(run):
     before_s = time.time()
     run.trainer.state.metrics.episodes = 7
-    run.trainer.loop.obey(KeepState())
-    (state,) = run.trainer.state.kept_states.listed.states
+    run.obey(KeepState())
+    kept_states = run.trainer.state.kept_states
+    (state,) = kept_states.listed.states
     assert state.episode == 7
     assert before_s <= state.kept_s <= time.time()
-
-
-def test_kept_states_of_an_earlier_version_are_read(run):
-    run.trainer.loop.obey(KeepState())
-    facts, snapshots = run.trainer.state.kept_states.save()
+    facts, snapshots = kept_states.save()
     facts["asked"] = [entry[:4] for entry in facts["asked"]]
-    run.trainer.state.kept_states.load(facts, snapshots)
-    (state,) = run.trainer.state.kept_states.listed.states
+    kept_states.load(facts, snapshots)
+    (state,) = kept_states.listed.states
     assert (state.number, state.episode, state.kept_s) == (1, 0, 0.0)
 
 
 def test_requested_kept_states_survive_in_the_checkpoint(run, tmp_path):
     stay(run, 9)
-    run.trainer.loop.obey(KeepState())
+    run.obey(KeepState())
     snapshot = run.trainer.state.kept_states.find(3)
     run.trainer.save()
     resumed = Run(tmp_path, headless=False).resume()
     assert kept(resumed) == [(3, 9, True)]
     assert resumed.trainer.state.kept_states.find(3) == snapshot
-    resumed.trainer.loop.obey(KeepState())
+    resumed.obey(KeepState())
     assert kept(resumed)[-1][0] == 4
-    resumed.journal.close()
 
 
 def test_a_persons_presses_are_among_the_shares(run):
@@ -219,27 +184,23 @@ def test_a_persons_presses_are_among_the_shares(run):
 
 
 def test_shares_of_a_run_sum_to_one(tmp_path):
-    run = Run(tmp_path, total_steps=400)
-    run.play()
-    shares = dict(run.of(StatusChanged)[-1].shares)
+    shares = dict(played(tmp_path, total_steps=400).of(StatusChanged)[-1].shares)
     assert set(shares) == {"policy", "planner"}
     assert sum(shares.values()) == pytest.approx(1)
 
 
 def test_a_slot_holds_its_last_state_and_is_kept_by_a_checkpoint(run):
     stay(run, 2)
-    for command in (KeepState(), SaveSlot(3), SaveSlot(4)):
-        run.trainer.loop.obey(command)
+    run.obey(KeepState(), SaveSlot(3), SaveSlot(4))
     stay(run, 1)
-    run.trainer.loop.obey(SaveSlot(3))
+    run.obey(SaveSlot(3))
     stay(run, 1)
-    run.trainer.loop.obey(LoadSlot(3))
+    run.obey(LoadSlot(3))
     assert run.trainer.state.tally.steps[1] == 0  # it branched: another episode
     assert "you saved slot 3" in run.of(CommandObeyed)[-2].text
     assert "you branched from state 4" in run.of(CommandObeyed)[-1].text
-    for command in (LoadSlot(5), LoadSlot(0), SaveSlot(11)):
-        run.trainer.loop.obey(command)
-    assert refusals(run) == ["Slot 5 is empty.", *["There are slots 1 to 10."] * 2]
+    run.obey(LoadSlot(5), LoadSlot(0), SaveSlot(11))
+    assert run.refusals == ["Slot 5 is empty.", *["There are slots 1 to 10."] * 2]
     kept_states = run.trainer.state.kept_states
     restored = KeptStates(3, 4)
     restored.load(*kept_states.save())

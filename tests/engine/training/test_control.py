@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.commands import Branch, KeepState, Restart, SetGoal, SetMode, SetWeight, TakeOver
-from engine.config import EnvConfig, PPOConfig, RunConfig
+from engine.config import EnvConfig, RunConfig
 from engine.env.game_env import GameEnv
 from engine.env.vector.world import ENV_FACTORY, VectorEnv
 from engine.events import (
@@ -25,7 +25,7 @@ from engine.games.catalog import load_game
 from engine.planning.rules.advisor import known_goals
 from engine.sessions.train import EngineSession
 from engine.training.state import write_state
-from tests.engine.training.helpers import Clock, Run
+from tests.engine.training.helpers import PPO, Clock, Run, events_of
 
 pytestmark = pytest.mark.slow
 
@@ -52,54 +52,39 @@ def made(folder: Path, **settings) -> Iterator[Run]:
     trainer.state.kept_states.write = partial(write_state, folder / "states", PROFILE.sha1)
     with run.vector:
         yield run
-    run.journal.close()
 
 
-def steps(run: Run, count: int) -> None:
-    for _ in range(count):
-        run.trainer.step()
-        if run.trainer.learning.actor.is_update_due:
-            run.trainer._update()
-
-
-def refusals(run: Run) -> list[str]:
-    return [event.reason for event in run.of(CommandRefused)]
-
-
-def test_the_rules_know_the_way_to_most_of_the_practice_game() -> None:
+def test_the_rules_know_the_way_to_most_of_the_practice_game():
     assert {"entered_lab", "got_starter", "first_badge"} <= known_goals(PROFILE)
 
 
-def test_a_branch_begins_where_the_state_was_kept(tmp_path: Path) -> None:
+def test_a_branch_begins_where_the_state_was_kept(tmp_path):
     with made(tmp_path / "run", headless=False, mode="llm_only", clock=Clock(1.0)) as run:
         run.trainer.reporter.watch(0)
-        run.trainer.loop.obey(SetGoal("entered_lab"))
-        steps(run, 60)
+        run.obey(SetGoal("entered_lab"))
+        run.steps(60)
         states = run.of(StatesKept)[-1].states
         assert {25, 50} <= {one.episode_steps for one in states}
         assert len(states) > 2  # milestones were reached, too
         chosen = states[-1]
-        run.trainer.loop.obey(Restart())
+        run.obey(Restart())
         assert run.of(GameObserved)[-1].state.place.name == "HOME 2F"
-        run.trainer.loop.obey(Branch(chosen.number))
+        run.obey(Branch(chosen.number))
         observed = run.of(GameObserved)[-1]
         assert observed.state.place.name == chosen.place
         assert "left_bedroom" in observed.milestones
-        steps(run, 100)
+        run.steps(100)
         counted = [one.summary for one in run.of(EpisodeEnded) if one.summary.env_index == 0]
         assert not any(summary.start for summary in counted)
-        assert not refusals(run)
+        assert not run.refusals
 
 
-def test_a_state_that_was_kept_begins_a_new_run(tmp_path: Path) -> None:
-    clock = Clock(tick_s=0.05)
-    with made(tmp_path / "run", headless=False, clock=clock) as run:
+def test_a_state_that_was_kept_begins_a_new_run(tmp_path):
+    with made(tmp_path / "run", headless=False, clock=Clock(tick_s=0.05)) as run:
         run.trainer.reporter.watch(1)
-        run.trainer.loop.obey(SetMode("llm_only"))
-        steps(run, 40)
-        run.trainer.loop.obey(TakeOver())
-        run.trainer.loop.obey(KeepState())
-        run.trainer.loop.obey(KeepState())
+        run.obey(SetMode("llm_only"))
+        run.steps(40)
+        run.obey(TakeOver(), KeepState(), KeepState())
         place = run.of(GameObserved)[-1].state.place
         texts = [event.text for event in run.of(ReasoningLogged) if "--state" in event.text]
         paths = [Path(re.search(r"--state (\S+)", text)[1]) for text in texts]
@@ -107,11 +92,8 @@ def test_a_state_that_was_kept_begins_a_new_run(tmp_path: Path) -> None:
         assert place.name.lower().replace(" ", "-") in paths[0].name
     env = GameEnv(observation_type="state", start_state=str(paths[0]))
     env.reset(seed=0)
-    assert (env.state.place.name, env.state.place.x, env.state.place.y) == (
-        place.name,
-        place.x,
-        place.y,
-    )
+    found = env.state.place
+    assert (found.name, found.x, found.y) == (place.name, place.x, place.y)
     env.close()
 
 
@@ -120,47 +102,39 @@ def test_a_state_that_was_kept_begins_a_new_run(tmp_path: Path) -> None:
     [SetWeight("step", 0.5), SetGoal("entered_lab"), SetMode("rl_only"), SetMode("llm_only")],
     ids=repr,
 )
-def test_a_changed_run_is_resumed_bit_for_bit(tmp_path: Path, change) -> None:
+def test_a_changed_run_is_resumed_bit_for_bit(tmp_path, change):
     with made(tmp_path / "whole") as whole:
-        steps(whole, 40)
-        whole.trainer.loop.obey(change)
-        steps(whole, 80)
+        whole.steps(40)
+        whole.obey(change)
+        whole.steps(80)
         expected = whole.vector.save(), whole.trainer.state.batch.features.tobytes()
-        curve = [event.summary for event in whole.of(EpisodeEnded)]
     with made(tmp_path / "parts") as first:
-        steps(first, 40)
-        first.trainer.loop.obey(change)
+        first.steps(40)
+        first.obey(change)
         first.trainer.save()
-        before = [event.summary for event in first.of(EpisodeEnded)]
     with made(tmp_path / "parts") as second:
         second.resume()
-        steps(second, 80)
+        second.steps(80)
         assert (second.vector.save(), second.trainer.state.batch.features.tobytes()) == expected
-        assert before + [event.summary for event in second.of(EpisodeEnded)] == curve
-    assert curve
+    assert first.curve + second.curve == whole.curve != []
 
 
-def test_a_session_goes_on_with_what_was_changed(tmp_path: Path) -> None:
-    settings = {
-        **SETTINGS,
-        "headless": True,
-        "ppo": PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32),
-    }
-    first = EngineSession(RunConfig(save_dir=str(tmp_path), total_steps=60, **settings))
-    first.send(SetWeight("step", 0.5))
-    first.send(SetGoal("got_starter"))
-    first.send(KeepState())
-    first.start()
-    assert first.join(600)
-    events = first.mailbox.drain()
+def test_a_session_goes_on_with_what_was_changed(tmp_path):
+    def ended(steps: int, resume: str | None, *commands) -> tuple[EngineSession, list]:
+        config = RunConfig(
+            save_dir=str(tmp_path), total_steps=steps, headless=True, ppo=PPO, **SETTINGS
+        )
+        session = EngineSession(config, resume)
+        for command in commands:
+            session.send(command)
+        return session, events_of(session)
+
+    commands = SetWeight("step", 0.5), SetGoal("got_starter"), KeepState()
+    first, events = ended(60, None, *commands)
     assert isinstance(events[-1], RunStopped), events[-1]
     assert not [event for event in events if isinstance(event, CommandRefused)]
     assert len(list(Path(first.run_dir, "states").glob("0001-home-2f.state"))) == 1
-
-    second = EngineSession(RunConfig(save_dir=str(tmp_path), total_steps=120, **settings), "latest")
-    second.start()
-    assert second.join(600)
-    events = second.mailbox.drain()
+    _, events = ended(120, "latest")
     (steering,) = (event for event in events if isinstance(event, SteeringChanged))
     assert dict(steering.weights)["step"] == 0.5
     assert steering.goal == "got_starter"

@@ -68,21 +68,27 @@ def save_run(saves: Path, steps: int) -> Path:
     return folder.path
 
 
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    return save_run(tmp_path, 10)
+
+
+@pytest.fixture
+def bad(good: Path, tmp_path: Path) -> Path:
+    """Return the latest run, which the test damages."""
+    return save_run(tmp_path, 20)
+
+
 @pytest.mark.parametrize("name", DAMAGED)
-def test_a_run_whose_settings_are_damaged_is_a_row_that_says_so(tmp_path, name):
-    good, bad = save_run(tmp_path, 10), save_run(tmp_path, 20)
+def test_a_run_whose_settings_are_damaged_is_a_row_that_says_so_and_not_the_latest(
+    tmp_path, good, bad, name
+):
     plant(bad / "config.json", name)
     first, second = list_runs(str(tmp_path))
     assert (first.run_id, first.total_steps, first.agent) == (bad.name, 20, "?")
     assert 0 < len(first.refusal) < 500
     assert "\n" not in first.refusal
     assert (second.run_id, second.refusal) == (good.name, "")
-
-
-@pytest.mark.parametrize("name", DAMAGED)
-def test_latest_is_the_latest_run_that_can_be_resumed(tmp_path, name):
-    good, bad = save_run(tmp_path, 10), save_run(tmp_path, 20)
-    plant(bad / "config.json", name)
     warnings: list[str] = []
     assert find_run(str(tmp_path), "latest", warnings.append) == good
     (warning,) = warnings
@@ -102,15 +108,13 @@ def test_a_run_whose_settings_are_damaged_is_refused_by_name(tmp_path, name):
         find_run(str(tmp_path), "latest")
 
 
-def test_a_run_without_settings_is_a_row_that_says_so(tmp_path):
-    bad = save_run(tmp_path, 20)
-    (bad / "config.json").unlink()
+def test_a_run_without_settings_is_a_row_that_says_so(tmp_path, good):
+    (good / "config.json").unlink()
     (info,) = list_runs(str(tmp_path))
     assert info.refusal == "config.json: No such file or directory"
 
 
-def test_a_run_whose_checkpoints_are_damaged_is_not_the_latest(tmp_path):
-    good, bad = save_run(tmp_path, 10), save_run(tmp_path, 20)
+def test_a_run_whose_checkpoints_are_damaged_is_not_the_latest(tmp_path, good, bad):
     (path,) = (bad / "checkpoints").glob("step*")
     content = bytearray(path.read_bytes())
     content[30] ^= 1

@@ -16,7 +16,7 @@ from engine.games.catalog import load_game
 from engine.training.exams import RATED, Exams
 from engine.types import EpisodeSummary
 from tests.engine.toy import SPACES, ToyVector
-from tests.engine.training.helpers import Run
+from tests.engine.training.helpers import played
 
 MILESTONES = load_game("", False).tables.MILESTONES
 KEYS = [one.key for one in MILESTONES]
@@ -46,11 +46,11 @@ def ended(index: int = 7, *, is_success: bool = True) -> EpisodeSummary:
         ({"num_envs": 8, "curriculum": CurriculumConfig(swarm_share=0.5)}, [3]),
     ],
 )
-def test_one_game_in_eight_is_an_exam_game_and_never_the_first(settings, places) -> None:
+def test_one_game_in_eight_is_an_exam_game_and_never_the_first(settings, places):
     assert np.flatnonzero(exams(**settings).is_exam).tolist() == places
 
 
-def test_all_games_cannot_be_exam_games() -> None:
+def test_all_games_cannot_be_exam_games():
     with pytest.raises(ConfigurationError, match=r"exam_share = 1: .* less than 1"):
         load_config(None, {"exam_share": 1})
 
@@ -63,13 +63,12 @@ def test_all_games_cannot_be_exam_games() -> None:
         ({"agent": RulesAgent(0), "exam_share": 0.25}, "no exam games: the agent has no policy"),
     ],
 )
-def test_a_run_says_which_games_are_exam_games(tmp_path, settings, said) -> None:
-    run = Run(tmp_path, total_steps=8, **settings)
-    run.play()
+def test_a_run_says_which_games_are_exam_games(tmp_path, settings, said):
+    run = played(tmp_path, total_steps=8, **settings)
     assert any(event.text.startswith(said) for event in run.of(ReasoningLogged))
 
 
-def test_a_running_game_counts_with_what_it_has_reached() -> None:
+def test_a_running_game_counts_with_what_it_has_reached():
     found, batch = exams(), ToyVector(CONFIG).reset(range(8))
     assert found.evaluation(KEYS).progress == 0.0
     for index, key in ((7, KEYS[0]), (0, KEYS[1]), (7, KEYS[1])):
@@ -81,7 +80,7 @@ def test_a_running_game_counts_with_what_it_has_reached() -> None:
     assert shown.milestones[KEYS[2]] == 0.0
 
 
-def test_the_planner_teaches_less_as_the_policy_succeeds_and_again_when_it_fails() -> None:
+def test_the_planner_teaches_less_as_the_policy_succeeds_and_again_when_it_fails():
     found = exams()
     assert found.teaching == 1.0
     falling = []
@@ -97,7 +96,7 @@ def test_the_planner_teaches_less_as_the_policy_succeeds_and_again_when_it_fails
     assert found.teaching > 0.9
 
 
-def test_a_policy_is_rated_by_its_last_exam_games() -> None:
+def test_a_policy_is_rated_by_its_last_exam_games():
     found = exams()
     for number in range(RATED):
         assert found.score is None
@@ -105,7 +104,7 @@ def test_a_policy_is_rated_by_its_last_exam_games() -> None:
     assert found.score == (True, 0.5, 5.0)
 
 
-def test_it_is_told_once_that_the_policy_alone_earns_as_much_as_the_led_games() -> None:
+def test_it_is_told_once_that_the_policy_alone_earns_as_much_as_the_led_games():
     found = exams()
     for _ in range(RATED):
         assert not found.passes([10.0] * RATED)
@@ -115,7 +114,7 @@ def test_it_is_told_once_that_the_policy_alone_earns_as_much_as_the_led_games() 
     assert not found.passes([10.0] * RATED)
 
 
-def test_a_game_in_which_somebody_else_acted_shows_nothing() -> None:
+def test_a_game_in_which_somebody_else_acted_shows_nothing():
     found = exams()
     found.spoil()
     found.count(ended(is_success=False))
@@ -123,21 +122,14 @@ def test_a_game_in_which_somebody_else_acted_shows_nothing() -> None:
     assert found.evaluation(KEYS).episodes == 1
 
 
-def test_exam_games_get_no_advice_and_count_for_no_stage(tmp_path) -> None:
-    run = Run(tmp_path, total_steps=2000)
-    run.play()
+def test_exam_games_get_no_advice_count_for_no_stage_and_are_saved(tmp_path):
+    run = played(tmp_path, total_steps=1200)
     summaries = [event.summary for event in run.of(EpisodeEnded)]
     assert {summary.env_index for summary in summaries if summary.is_exam} == {3}
     assert all(summary.planner_share == 0 for summary in summaries if summary.is_exam)
     assert any(summary.planner_share > 0 for summary in summaries if not summary.is_exam)
-    assert run.trainer.state.metrics.episodes_from_start == sum(
-        not summary.is_exam for summary in summaries
-    )
-
-
-def test_what_is_known_of_exam_games_is_saved(tmp_path) -> None:
-    run = Run(tmp_path, total_steps=2000)
-    run.play()
+    usual = sum(not summary.is_exam for summary in summaries)
+    assert run.trainer.state.metrics.episodes_from_start == usual
     saved = run.trainer.learning.exams.save()
     assert saved["played"]
     other = exams(num_envs=4)
@@ -146,17 +138,14 @@ def test_what_is_known_of_exam_games_is_saved(tmp_path) -> None:
 
 
 def test_exam_games_are_shown_more_often_at_first(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("engine.training.trainer._EXAM_STEPS", 512)
-    run = Run(tmp_path, total_steps=3000)
-    run.play()
-    shown = run.of(EvaluationEnded)
+    monkeypatch.setattr("engine.training.trainer._EXAM_STEPS", 256)
+    shown = played(tmp_path, total_steps=1400).of(EvaluationEnded)
     assert all(one.is_exam and one.evaluation.progress is not None for one in shown)
-    assert [one.total_steps for one in shown] == [*range(128, 2048, 128), 2048, 2560]
+    assert [one.total_steps for one in shown] == [*range(64, 1024, 64), 1024, 1280]
 
 
 @pytest.mark.parametrize(("weight", "is_taught"), [(0.0, False), (1.0, True)])
-def test_without_distillation_nothing_is_taught(tmp_path, weight, is_taught) -> None:
+def test_without_distillation_nothing_is_taught(tmp_path, weight, is_taught):
     ppo = PPOConfig(rollout_steps=8, minibatch_size=16, distillation=weight)
-    run = Run(tmp_path, total_steps=200, agent=GuidedPolicy(ppo, 4, SPACES, 0))
-    run.play()
+    run = played(tmp_path, total_steps=200, agent=GuidedPolicy(ppo, 4, SPACES, 0))
     assert bool(run.trainer.learning.agent.ppo.save()[1]["taught/seen"]) is is_taught

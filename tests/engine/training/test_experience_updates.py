@@ -30,36 +30,42 @@ def history(tmp_path):
         yield made
 
 
-def test_games_are_told_at_intervals_of_steps(history):
-    experience_updates, vector = ExperienceUpdates(history), Listener()
+@pytest.fixture
+def updates(history):
+    return ExperienceUpdates(history)
+
+
+@pytest.fixture
+def vector():
+    return Listener()
+
+
+def test_games_are_told_at_intervals_of_steps(history, updates, vector):
     for steps in (32, 19_999, 20_000, 20_032, 39_999, 40_000):
-        experience_updates.after_step(vector, None, steps)
+        updates.after_step(vector, None, steps)
     ((first, second),) = [vector.told]
     assert first == second == history.experience()
     assert first
 
 
-def test_a_planner_tells_them_with_its_plans(history):
-    experience_updates, vector, planning = ExperienceUpdates(history), Listener(), Listener()
-    experience_updates.after_step(vector, planning, 20_000)
-    assert vector.told == []
-    assert planning.told == [history.experience()]
+def test_a_planner_tells_them_with_its_plans(history, updates, vector):
+    planning = Listener()
+    updates.after_step(vector, planning, 20_000)
+    assert (vector.told, planning.told) == ([], [history.experience()])
 
 
-def test_without_a_history_there_is_nothing_to_tell():
-    vector = Listener()
-    experience_updates = ExperienceUpdates(None)
-    experience_updates.after_step(vector, None, 10**6)
-    experience_updates.send(vector, None)
+def test_without_a_history_there_is_nothing_to_tell(vector):
+    updates = ExperienceUpdates(None)
+    updates.after_step(vector, None, 10**6)
+    updates.send(vector, None)
     assert vector.told == []
 
 
-def test_experience_updates_and_their_times_outlive_the_run(history):
-    experience_updates, vector = ExperienceUpdates(history), Listener()
-    experience_updates.after_step(vector, None, 20_000)
+def test_experience_updates_and_their_times_outlive_the_run(history, updates, vector):
+    updates.after_step(vector, None, 20_000)
     again = ExperienceUpdates(history)
-    again.load(json.loads(json.dumps(experience_updates.save())))
-    assert again.known == experience_updates.known
+    again.load(json.loads(json.dumps(updates.save())))
+    assert again.known == updates.known
     again.after_step(vector, None, 39_999)
     assert len(vector.told) == 1
     again.send(vector, None)

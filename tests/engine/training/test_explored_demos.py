@@ -31,16 +31,11 @@ def left(*rows: np.ndarray) -> list[int]:
 def test_steps_that_led_back_to_a_place_are_left_out():
     assert left(at(1), at(2), at(3), at(2), at(1), at(4), at(5)) == [4, 5, 6]
     assert left(at(1), at(2), at(2), at(3)) == [0, 2, 3]
-
-
-def test_what_was_won_on_the_way_back_counts():
+    # What was won on the way back counts, and a turn on the spot is no loop.
     assert left(at(1), at(2), at(2, level=0.5), at(1, level=0.5)) == [0, 1, 2, 3]
+    assert left(at(1), at(2), turned(at(2)), at(3)) == [0, 1, 2, 3]
 
 
 def test_fights_are_left_out_only_with_the_loop_they_lie_in():
     assert left(at(1), at(1, fights=True), at(1, fights=True), at(2)) == [0, 1, 2, 3]
     assert left(at(1), at(2, fights=True), at(1), at(3)) == [2, 3]
-
-
-def test_a_turn_on_the_spot_is_no_loop():
-    assert left(at(1), at(2), turned(at(2)), at(3)) == [0, 1, 2, 3]

@@ -40,7 +40,7 @@ class Pupil:
 
 
 @pytest.mark.parametrize("proof", [0.0, 0.5, 1.0])
-def test_models_goals_are_taught_and_rewarded_as_far_as_they_are_proven(proof: float) -> None:
+def test_models_goals_are_taught_and_rewarded_as_far_as_they_are_proven(proof):
     config = RunConfig(num_envs=GAMES, agent="ppo")
     vector, way = SimpleNamespace(num_envs=GAMES), WayToGoal((), "")
     state: Any = SimpleNamespace(config=config, vector=vector, way=way, batch=batch(0.2))

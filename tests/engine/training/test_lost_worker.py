@@ -25,7 +25,7 @@ from engine.events import (
 from engine.sessions.train import EngineSession
 from engine.training.trainer import Trainer
 from engine.types import Action
-from tests.engine.training.helpers import PPO, Run
+from tests.engine.training.helpers import PPO, Run, events_of
 
 pytestmark = pytest.mark.slow
 
@@ -43,19 +43,18 @@ StartRun = Callable[..., Run]
 def start_run(tmp_path: Path) -> Iterator[StartRun]:
     runs: list[Run] = []
 
-    def make_vector(config: RunConfig) -> VectorEnv:
-        return VectorEnv(FACTORY, config, 3, 2)
-
     def start(**settings) -> Run:
-        save_dir = str(tmp_path / "saves")
-        run = Run(tmp_path, make_vector=make_vector, save_dir=save_dir, **SETTINGS | settings)
-        runs.append(run)
-        return run
+        given = {"save_dir": str(tmp_path / "saves"), "make_vector": make_vector}
+        runs.append(Run(tmp_path, **SETTINGS, **given, **settings))
+        return runs[-1]
 
     yield start
     for run in runs:
         run.vector.close()
-        run.journal.close()
+
+
+def make_vector(config: RunConfig) -> VectorEnv:
+    return VectorEnv(FACTORY, config, 3, 2)
 
 
 def worth(trainer: Trainer, features: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -84,7 +83,7 @@ def warnings(run: Run) -> list[str]:
     return [event.message for event in run.of(WarningRaised)]
 
 
-def test_training_goes_on_without_the_lost_episodes(start_run: StartRun) -> None:
+def test_training_goes_on_without_the_lost_episodes(start_run):
     run = start_run(total_steps=3 * 16 * 8)
     kill_after_first_update(run)
     assert run.play().total_steps == 3 * 16 * 8
@@ -92,20 +91,16 @@ def test_training_goes_on_without_the_lost_episodes(start_run: StartRun) -> None
     assert "killed by SIGKILL" in warning
     assert warning.endswith(LOST)
     assert len(run.of(PolicyUpdated)) == 8
-    for event in run.of(EpisodeEnded):
-        assert event.summary.length == 60
-        assert not event.summary.is_aborted
+    summaries = [event.summary for event in run.of(EpisodeEnded)]
+    assert {(summary.length, summary.is_aborted) for summary in summaries} == {(60, False)}
     # 128 steps hold two episodes of 60; what began anew after 16 steps ends once at 76.
-    assert [event.summary.env_index for event in run.of(EpisodeEnded)].count(2) == 2
-    assert [event.summary.env_index for event in run.of(EpisodeEnded)].count(0) == 1
+    assert sorted(summary.env_index for summary in summaries) == [0, 1, 2, 2]
     assert run.trainer.state.metrics.episodes == 4
     assert run.trainer.state.tally.steps.tolist() == [51, 51, 8]
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_trajectory_of_a_lost_worker_ends_at_its_last_known_state(
-    start_run: StartRun, how: signal.Signals
-) -> None:
+def test_trajectory_of_a_lost_worker_ends_at_its_last_known_state(start_run, how):
     run = start_run()
     trainer = run.trainer
     for _ in range(5):
@@ -129,11 +124,10 @@ def test_trajectory_of_a_lost_worker_ends_at_its_last_known_state(
     assert not rollout.boundaries[6].any()
 
 
-def test_a_death_before_saving_costs_no_checkpoint(start_run: StartRun) -> None:
+def test_a_death_before_saving_costs_no_checkpoint(start_run):
     run = start_run()
     trainer = run.trainer
-    for _ in range(5):
-        trainer.step()
+    run.steps(5)
     known = trainer.state.batch.features
     kill(run)
     trainer.save()
@@ -145,9 +139,7 @@ def test_a_death_before_saving_costs_no_checkpoint(start_run: StartRun) -> None:
     assert trainer.state.tally.steps.tolist() == [0, 0, 5]
 
 
-def test_a_run_that_lost_a_worker_is_resumed_bit_for_bit(
-    start_run: StartRun, tmp_path: Path
-) -> None:
+def test_a_run_that_lost_a_worker_is_resumed_bit_for_bit(start_run):
     first = start_run(total_steps=3 * 40)
     kill_after_first_update(first)
     first.play()
@@ -162,44 +154,41 @@ def test_a_run_that_lost_a_worker_is_resumed_bit_for_bit(
     assert ends[0] == ends[1]
 
 
-def test_a_watched_game_is_seen_again(start_run: StartRun) -> None:
+def test_a_watched_game_is_seen_again(start_run):
     run = start_run(headless=False)
-    trainer = run.trainer
-    trainer.reporter.watch(1)
+    run.trainer.reporter.watch(1)
     kill(run)
-    for _ in range(3):
-        trainer.step()
+    run.steps(3)
     run.trainer.reporter.watch(1)
     before = len(run.of(FrameRendered))
-    trainer.step()
+    run.steps(1)
     assert len(run.of(FrameRendered)) == before + 1
 
 
-def test_a_person_plays_on_in_a_new_episode(start_run: StartRun) -> None:
+def test_a_person_plays_on_in_a_new_episode(start_run):
     run = start_run(headless=False)
     trainer = run.trainer
     trainer.reporter.watch(2)
-    for _ in range(4):
-        trainer.step()
+    run.steps(4)
     known = trainer.state.batch.features
-    trainer.loop.obey(TakeOver())
+    run.obey(TakeOver())
     kill(run)
     trainer.reporter.watch(2)
-    trainer.loop.obey(Press(Action.LEFT))
+    run.obey(Press(Action.LEFT))
     assert warnings(run)[0].endswith(LOST)
     rollout = trainer.learning.agent.ppo.rollout
     assert rollout.boundaries[3].all()
     assert rollout.boundary_values[3] == pytest.approx(worth(trainer, known), abs=1e-6)
     assert trainer.state.tally.is_touched.tolist() == [False, False, True]
     os.kill(run.vector.pids[1], signal.SIGKILL)
-    trainer.loop.obey(Press(Action.LEFT))
+    run.obey(Press(Action.LEFT))
     assert trainer.state.tally.is_touched.tolist() == [False, False, False]
     assert trainer.handler.controls.is_human
-    trainer.loop.obey(Press(Action.LEFT))
+    run.obey(Press(Action.LEFT))
     assert trainer.state.tally.is_touched.tolist() == [False, False, True]
 
 
-def test_agents_that_do_not_learn_go_on_too(start_run: StartRun) -> None:
+def test_agents_that_do_not_learn_go_on_too(start_run):
     run = start_run(agent=RandomAgent(0))
     run.trainer.step()
     kill(run)
@@ -207,15 +196,13 @@ def test_agents_that_do_not_learn_go_on_too(start_run: StartRun) -> None:
     assert warnings(run)
 
 
-def test_worker_that_keeps_dying_fails_the_run_with_one_error(tmp_path: Path) -> None:
+def test_worker_that_keeps_dying_fails_the_run_with_one_error(tmp_path):
     def doomed(config: RunConfig) -> VectorEnv:
         return VectorEnv("tests.engine.env.factories:doomed", config, 1)
 
     config = RunConfig(save_dir=str(tmp_path), headless=True, ppo=PPO, num_envs=1)
     session = EngineSession(config, make_vector=doomed)
-    session.start()
-    assert session.join(600)
-    events = session.mailbox.drain()
+    events = events_of(session)
     assert sum(isinstance(event, WarningRaised) for event in events) == 5
     failure = events[-1]
     assert isinstance(failure, RunFailed)

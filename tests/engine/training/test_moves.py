@@ -39,12 +39,10 @@ def run(tmp_path: Path) -> Run:
 
 
 def starts(run: Run) -> Mover:
-    found = run.trainer.state.starts
-    assert isinstance(found, Mover)
-    return found
+    return run.trainer.state.starts
 
 
-def test_what_a_moved_game_experienced_ends_with_the_worth_of_its_last_state(run: Run) -> None:
+def test_what_a_moved_game_experienced_ends_with_the_worth_of_its_last_state(run):
     trainer, ppo = run.trainer, run.trainer.learning.agent.ppo
     starts(run).wanted = [StartMove(2, "a", run.vector.snapshot(0))]
     trainer.step()
@@ -56,7 +54,7 @@ def test_what_a_moved_game_experienced_ends_with_the_worth_of_its_last_state(run
     assert (trainer.state.tally.steps[0], trainer.state.tally.steps[2]) == (1, 0)
 
 
-def test_a_moved_episode_counts_nowhere(run: Run) -> None:
+def test_a_moved_episode_counts_nowhere(run):
     starts(run).wanted = [StartMove(index, "a", run.vector.snapshot(0)) for index in (0, 2, 3)]
     run.trainer.step()
     assert len(starts(run).have_moved) == 3
@@ -65,7 +63,7 @@ def test_a_moved_episode_counts_nowhere(run: Run) -> None:
     assert run.trainer.state.metrics.episodes == len(own_end)
 
 
-def test_a_game_that_a_person_played_or_sees_in_real_time_is_never_moved(run: Run) -> None:
+def test_a_game_that_a_person_played_or_sees_in_real_time_is_never_moved(run):
     run.trainer.step()
     assert starts(run).free == [True, True, True, False]  # the last one is the exam game
     run.trainer.state.tally.is_touched[2] = True
@@ -74,7 +72,7 @@ def test_a_game_that_a_person_played_or_sees_in_real_time_is_never_moved(run: Ru
     assert starts(run).free == [False, True, False, False]
 
 
-def test_where_episodes_begin_is_told_when_it_changes(run: Run) -> None:
+def test_where_episodes_begin_is_told_when_it_changes(run):
     for _ in range(3):
         run.trainer.step()
     assert run.of(StartsChanged) == [StartsChanged("demo 83 %")]

@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -179,14 +179,6 @@ def spent(planning: dict[str, Any]) -> int:
 
 def plan_keys(planning: dict[str, Any]) -> set[str]:
     return {plan["key"] for plan in planning["plans"]}
-
-
-@pytest.fixture
-def closed_port() -> Iterator[str]:
-    """Return an address at which nobody answers, and that no other server is given meanwhile."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
 
 
 def judged(loop: Loop, *, is_control: bool) -> int:

@@ -19,7 +19,7 @@ from engine.imitation.from_demonstrations import Source, clone_policy
 from engine.runs.cloning_settings import CloningConfig
 from engine.types import Action
 from tests.engine.training.helpers import Run
-from tests.engine.training.test_demo_recording import act, playing, press, steps
+from tests.engine.training.test_demo_recording import playing, press
 
 pytestmark = pytest.mark.slow
 
@@ -31,25 +31,25 @@ SHOWN = 4
 
 def walk(run: Run) -> list[int]:
     """Take over for some steps that are possible, and give back; return what was pressed."""
-    act(run, TakeOver())
+    run.obey(TakeOver())
     pressed = []
     for number in range(SHOWN):
         ways = (Action.LEFT, Action.RIGHT, Action.UP, Action.DOWN, Action.B)
         mask = run.trainer.state.batch.mask[1]
         pressed.append(next(way for way in ways[number % 2 :] if mask[way]))
         press(run, pressed[-1])
-    act(run, GiveBack())
+    run.obey(GiveBack())
     return pressed
 
 
 def shown_by_a_person(folder: Path) -> tuple[Path, list[int]]:
     """Let a policy play, take over amidst it; return what is saved, and what was pressed."""
     with playing(folder) as run:
-        act(run, StartRecording())
-        steps(run, 6)
+        run.obey(StartRecording())
+        run.steps(6)
         pressed = walk(run)
-        steps(run, 6)
-        act(run, StopRecording())
+        run.steps(6)
+        run.obey(StopRecording())
         return Path(run.of(RecordingEnded)[-1].path), pressed
 
 
@@ -65,7 +65,7 @@ def said(run: Run) -> list[str]:
     return [event.text for event in run.of(ReasoningLogged) if event.source == "human"]
 
 
-def test_mixed_demonstration_shows_only_the_human_steps(tmp_path: Path) -> None:
+def test_mixed_demonstration_shows_only_the_human_steps(tmp_path):
     path, pressed = shown_by_a_person(tmp_path)
     demo = read_demo(path)
     assert len(demo.actions) == 16
@@ -75,7 +75,7 @@ def test_mixed_demonstration_shows_only_the_human_steps(tmp_path: Path) -> None:
     assert examples.transitions().is_cut.tolist() == [False, False, False, True]
 
 
-def test_a_set_is_found_by_its_name(tmp_path: Path) -> None:
+def test_a_set_is_found_by_its_name(tmp_path):
     with playing(tmp_path) as run:
         pressed = walk(run)
     config = RunConfig(save_dir=str(tmp_path))
@@ -86,20 +86,18 @@ def test_a_set_is_found_by_its_name(tmp_path: Path) -> None:
         read_examples(Path("nothing"), seen, config)
 
 
-def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some(
-    tmp_path: Path,
-) -> None:
+def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some(tmp_path):
     path, _ = shown_by_a_person(tmp_path)
     settings = {"agent": learner(path, RunConfig(save_dir=str(tmp_path)))}
     with playing(tmp_path / "dqn", dqn=SMALL, **settings) as run:
         demos = run.trainer.learning.agent._demos
         former = demos.replay.count
-        steps(run, 40)
+        run.steps(40)
         walk(run)
         assert demos.replay.count == former + SHOWN - 1, "the last step led to none known"
         count = demos.replay.count
         assert said(run)[-1] == (f"your 4 steps were added to the demonstrations: {count} now")
-        steps(run, 40)
+        run.steps(40)
         assert np.isfinite(run.of(PolicyUpdated)[-1].figures["cloning_loss"])
         run.trainer.save()
         facts, arrays = run.trainer.learning.agent.save()
@@ -111,7 +109,7 @@ def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some
     assert run.of(WarningRaised) == []
 
 
-def test_an_agent_that_learns_from_no_demonstrations_goes_on_as_before(tmp_path: Path) -> None:
+def test_an_agent_that_learns_from_no_demonstrations_goes_on_as_before(tmp_path):
     agent = DQN(SMALL, 2, SPACES, 0)
     with playing(tmp_path, dqn=SMALL, agent=agent) as run:
         walk(run)
@@ -122,11 +120,11 @@ def test_an_agent_that_learns_from_no_demonstrations_goes_on_as_before(tmp_path:
     assert not any("were added" in text for text in said(run))
 
 
-def test_a_policy_is_cloned_from_interventions_and_by_dagger(tmp_path: Path) -> None:
+def test_a_policy_is_cloned_from_interventions_and_by_dagger(tmp_path):
     with playing(tmp_path) as run:
         for _ in range(3):
             walk(run)
-            steps(run, 5)
+            run.steps(5)
     given = {"hidden_size": 32, "eval_episodes": 0, "epochs": 2, "batch_size": 4}
     source = Source("interventions")
     cloned = clone_policy(str(tmp_path), given, source)
@@ -136,18 +134,18 @@ def test_a_policy_is_cloned_from_interventions_and_by_dagger(tmp_path: Path) -> 
     assert made.epochs[0].total > made.epochs[0].labelled
 
 
-def test_the_proposals_are_what_the_agent_would_have_done(tmp_path: Path) -> None:
+def test_the_proposals_are_what_the_agent_would_have_done(tmp_path):
     config = SMALL.model_copy(update={"epsilon_end": 0.0})
     agent = DQN(config, 2, SPACES, 0)
     best = []
     with playing(tmp_path, dqn=config, agent=agent, mode="rl_only") as run:
-        steps(run, 20)
-        act(run, TakeOver())
+        run.steps(20)
+        run.obey(TakeOver())
         for action in (Action.LEFT, Action.UP, Action.RIGHT, Action.DOWN, Action.A):
             batch = run.trainer.state.batch
             values = np.where(batch.mask, agent.evaluate(batch).numpy(), -np.inf)
             best.append(int(values[1].argmax()))
             press(run, action)
-        act(run, GiveBack())
+        run.obey(GiveBack())
         demo = read_demo(Path(run.of(RecordingEnded)[-1].path))
     assert demo.proposals[demo.begins_at :].tolist() == best

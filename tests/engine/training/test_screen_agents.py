@@ -23,6 +23,7 @@ from engine.runs.policy_folders import PolicyFolder, agent_settings
 from engine.training.build import build_agent
 from engine.training.warm_start import begin_from_demonstrations
 from engine.types import Spaces
+from tests.engine.toy import blank_batch
 
 COUNT = 2
 SPACES = Spaces(12, 9, (3, 72, 80))
@@ -31,17 +32,13 @@ ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
 
 def make_batch(seed: int = 0) -> Batch:
     rng = np.random.default_rng(seed)
-    nothing = np.zeros(COUNT, np.bool_)
     mask = rng.random((COUNT, SPACES.num_actions)) < 0.7
     mask[:, 0] = True
-    return Batch(
+    return blank_batch(
+        COUNT,
         features=rng.random((COUNT, SPACES.feature_size), np.float32),
         mask=mask,
-        prior=np.zeros(mask.shape, np.float32),
-        advice_confidence=np.zeros(COUNT, np.float32),
         rewards=rng.random(COUNT, np.float32),
-        terminated=nothing,
-        truncated=nothing,
         final_features=np.zeros((COUNT, SPACES.feature_size), np.float32),
         pixels=rng.integers(0, 256, (COUNT, 3, 84, 84), np.uint8),
     )
@@ -83,7 +80,6 @@ def begin(folder: Path, agent: str, **changes: object) -> DQN | GuidedPolicy:
     given = {"save_dir": str(folder), "agent": agent, "num_envs": COUNT, "workers": 1}
     config = load_config(None, agent_settings(str(folder), "latest") | given | changes)
     made = build_agent(config, SPACES)
-    assert isinstance(made, DQN | GuidedPolicy)
     begin_from_demonstrations(made, config, lambda event: None)
     return made
 
@@ -199,9 +195,6 @@ def test_a_clone_of_the_screen_leaves_the_agent_open_and_says_the_rest(tmp_path)
 )
 def test_a_clone_of_the_screen_is_refused_elsewhere_in_one_line(tmp_path, changes, named):
     save_clone(tmp_path, network="tiny", inputs="screen")
-    given = {"save_dir": str(tmp_path), "agent": "dqn", "num_envs": COUNT, "workers": 1}
-    config = load_config(None, agent_settings(str(tmp_path), "latest") | given | changes)
-    agent = build_agent(config, SPACES)
     with pytest.raises(ConfigurationError, match=named) as caught:
-        begin_from_demonstrations(agent, config, lambda event: None)
+        begin(tmp_path, **{"agent": "dqn"} | changes)
     assert "\n" not in str(caught.value)

@@ -23,6 +23,7 @@ from engine.env.world import FullWorld, Inspection, Saving
 from engine.events import CheckpointSaved, CommandRefused, EpisodeEnded, EvaluationEnded
 from engine.training.state import with_powers
 from engine.types import Action, EpisodeSummary
+from tests.engine.toy import blank_batch
 from tests.engine.training.helpers import Run
 
 LEVERS = 4
@@ -76,14 +77,13 @@ class Levers:
         features[:, LEVERS] = self._steps / LENGTH
         mask = np.zeros((count, self.num_actions), np.bool_)
         mask[:, :LEVERS] = True
-        return Batch(
+        return blank_batch(
+            count,
             features=features,
             mask=mask,
             prior=np.zeros((count, self.num_actions), np.float32),
-            advice_confidence=np.zeros(count, np.float32),
             rewards=rewards,
             terminated=np.full(count, bool(summaries)),
-            truncated=np.zeros(count, np.bool_),
             final_features=np.zeros((count, self.feature_size), np.float32),
             summaries=summaries,
         )

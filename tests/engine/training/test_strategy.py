@@ -6,25 +6,19 @@ import pytest
 
 from engine.events import CurriculumChanged, EpisodeEnded, ReasoningLogged, StrategySwitched
 from engine.runs.journal import read_journal
-from tests.engine.training.helpers import Run
+from tests.engine.training.helpers import Run, played
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Run:
-    run = Run(tmp_path_factory.mktemp("run"), total_steps=1000)
-    run.play()
-    return run
+    return played(tmp_path_factory.mktemp("run"), total_steps=1000)
 
 
-def test_each_switch_is_an_event_with_its_cause(run):
+def test_each_switch_is_an_event_with_its_cause_said_and_journalled(run):
     switches = run.of(StrategySwitched)
     assert switches[0] == StrategySwitched("llm_heavy", "balanced", switches[0].cause, 10)
     assert all(switch.cause and switch.old != switch.new for switch in switches)
     assert len(switches) == run.trainer.learning.strategy.get_strategy_stats()["strategy_switches"]
-
-
-def test_each_switch_is_said_and_journalled(run):
-    switches = run.of(StrategySwitched)
     said = [event.text for event in run.of(ReasoningLogged) if event.source == "strategy"]
     assert said == [f"{s.new} after {s.old}: {s.cause}" for s in switches]
     kept = [e for e in read_journal(run.folder / "journal.jsonl") if type(e) is StrategySwitched]
@@ -32,18 +26,16 @@ def test_each_switch_is_said_and_journalled(run):
 
 
 def test_metrics_follow_the_runs_episodes(run):
-    metrics = run.trainer.learning.strategy.metrics
-    assert metrics["curriculum_stage"] == run.of(CurriculumChanged)[-1].stage
-    assert run.trainer.learning.strategy.get_strategy_stats()["episodes"] == sum(
-        event.summary.is_usual for event in run.of(EpisodeEnded)
-    )
+    strategy = run.trainer.learning.strategy
+    assert strategy.metrics["curriculum_stage"] == run.of(CurriculumChanged)[-1].stage
+    usual = [event.summary.is_usual for event in run.of(EpisodeEnded)]
+    assert strategy.get_strategy_stats()["episodes"] == sum(usual)
 
 
 def test_a_snapshot_holds_the_strategy(run):
     resumed = Run(run.folder, total_steps=1000).resume()
     saved = run.trainer.learning.strategy.save()
     assert resumed.trainer.learning.strategy.save() == json.loads(json.dumps(saved))
-    resumed.journal.close()
 
 
 def planned_share(run: Run) -> float:
@@ -57,8 +49,7 @@ def planned_share(run: Run) -> float:
     ("strategy", "share"), [("llm_heavy", 0.8), ("balanced", 0.5), ("rule_heavy", 0.2)]
 )
 def test_a_strategy_that_is_set_is_followed_all_along(tmp_path, strategy, share):
-    run = Run(tmp_path, total_steps=1000, strategy=strategy, exam_share=0.0)
-    run.play()
+    run = played(tmp_path, total_steps=1000, strategy=strategy, exam_share=0.0)
     assert not run.of(StrategySwitched)
     assert run.of(CurriculumChanged)[-1].stage > 1
     assert {round(change.planner_share, 3) for change in run.of(CurriculumChanged)} == {share}
@@ -66,17 +57,15 @@ def test_a_strategy_that_is_set_is_followed_all_along(tmp_path, strategy, share)
 
 
 def test_a_run_with_a_fixed_strategy_resumes_bit_for_bit(tmp_path):
-    whole = Run(tmp_path / "whole", total_steps=600, strategy="balanced")
-    whole.play()
-    Run(tmp_path / "parts", total_steps=300, strategy="balanced").play()
-    Run(tmp_path / "parts", total_steps=600, strategy="balanced").resume().play()
-    journals = [tmp_path / name / "journal.jsonl" for name in ("whole", "parts")]
-    assert journals[0].read_text() == journals[1].read_text()
+    whole = played(tmp_path / "whole", total_steps=600, strategy="balanced")
+    played(tmp_path / "parts", total_steps=300, strategy="balanced")
+    second = Run(tmp_path / "parts", total_steps=600, strategy="balanced").resume()
+    second.play()
+    assert second.journal_text == whole.journal_text
 
 
 def test_a_run_that_was_saved_without_shares_goes_on_weighing(tmp_path):
-    first = Run(tmp_path, total_steps=200, strategy="rule_heavy")
-    first.play()
+    first = played(tmp_path, total_steps=200, strategy="rule_heavy")
     former = first.store.load_newest()[0]
     del former.arrays["shares"]
     second = Run(tmp_path, total_steps=1000, strategy="rule_heavy")

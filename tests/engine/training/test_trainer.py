@@ -1,5 +1,4 @@
 import pytest
-import torch
 
 from engine.agents.rules import RandomAgent
 from engine.commands import (
@@ -17,7 +16,6 @@ from engine.commands import (
 )
 from engine.events import (
     CheckpointSaved,
-    CommandRefused,
     ControlChanged,
     CurriculumChanged,
     DecisionMade,
@@ -35,39 +33,33 @@ from engine.loop.machine import MachineMeter
 from engine.training import reporter
 from engine.types import Action, Source
 from tests.engine.toy import GOAL
-from tests.engine.training.helpers import Clock, Run
-
-
-def curve(run: Run) -> list:
-    return [(event.episode, event.total_steps, event.summary) for event in run.of(EpisodeEnded)]
-
+from tests.engine.training.helpers import Clock, Run, played, raising
 
 WHOLE_STEPS = 64 * 8
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> Run:
-    """A run from its beginning to its end."""
-    run = Run(tmp_path_factory.mktemp("runs") / "whole", total_steps=WHOLE_STEPS)
-    run.play()
-    return run
+    """A run from its beginning to its end, that nobody watches."""
+    return played(tmp_path_factory.mktemp("runs") / "whole", total_steps=WHOLE_STEPS)
 
 
-def test_a_run_ends_at_its_limit_of_steps(tmp_path):
-    result = Run(tmp_path, total_steps=200).play()
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory) -> Run:
+    """A run whose third environment is watched."""
+    folder, clock = tmp_path_factory.mktemp("watched"), Clock(tick_s=0.01)
+    return played(folder, Watch(2), total_steps=400, headless=False, clock=clock)
+
+
+def test_a_run_ends_at_its_limit_of_steps_or_episodes(tmp_path):
+    result = Run(tmp_path / "steps", total_steps=200).play()
     assert (result.total_steps, result.reason) == (200, "took 200 steps")
+    assert len(played(tmp_path / "episodes", total_episodes=5).of(EpisodeEnded)) >= 5
 
 
-def test_a_run_ends_at_its_limit_of_episodes(tmp_path):
-    run = Run(tmp_path, total_episodes=5)
-    run.play()
-    assert len(run.of(EpisodeEnded)) >= 5
-
-
-def test_updates_come_once_a_rollout(tmp_path):
-    run = Run(tmp_path, total_steps=4 * 16 * 3)
-    run.play()
-    assert [event.total_steps for event in run.of(PolicyUpdated)] == [64, 128, 192]
+def test_updates_come_once_a_rollout(whole):
+    updates = [event.total_steps for event in whole.of(PolicyUpdated)]
+    assert updates == list(range(64, WHOLE_STEPS + 1, 64))
 
 
 def test_the_curriculum_moves_with_the_episodes(whole):
@@ -76,29 +68,23 @@ def test_the_curriculum_moves_with_the_episodes(whole):
     assert max(change.stage for change in changes) >= 2
 
 
-def test_episodes_tell_the_planners_share(tmp_path):
-    run = Run(tmp_path, total_steps=400)
-    run.play()
-    assert max(event.summary.planner_share for event in run.of(EpisodeEnded)) > 0.5
+def test_episodes_tell_the_planners_share(whole):
+    assert max(event.summary.planner_share for event in whole.of(EpisodeEnded)) > 0.5
 
 
-def test_a_headless_run_watches_nothing(tmp_path):
-    run = Run(tmp_path, total_steps=400)
-    run.play()
-    assert run.vector.watched is None
-    assert not run.of(FrameRendered) + run.of(DecisionMade) + run.of(GameObserved)
+def test_a_headless_run_watches_nothing(whole):
+    assert whole.vector.watched is None
+    assert not whole.of(FrameRendered) + whole.of(DecisionMade) + whole.of(GameObserved)
 
 
-def test_a_watched_run_tells_frames_decisions_and_rewards(tmp_path):
-    run = Run(tmp_path, total_steps=400, headless=False, clock=Clock(tick_s=0.01))
-    run.play()
-    assert run.of(FrameRendered)
-    assert run.of(RewardPaid)
-    assert run.of(GameObserved)[0].goal.text == "reach the corner"
-    sources = {event.decision.source for event in run.of(DecisionMade)}
+def test_a_watched_run_tells_frames_decisions_and_rewards(watched):
+    assert {event.env_index for event in watched.of(FrameRendered)} == {2}
+    assert watched.of(RewardPaid)
+    assert watched.of(GameObserved)[0].goal.text == "reach the corner"
+    sources = {event.decision.source for event in watched.of(DecisionMade)}
     assert Source.PLANNER in sources
-    assert all(0 <= event.decision.confidence <= 1 for event in run.of(DecisionMade))
-    assert any("goal: reach the corner" in event.text for event in run.of(ReasoningLogged))
+    assert all(0 <= event.decision.confidence <= 1 for event in watched.of(DecisionMade))
+    assert any("goal: reach the corner" in event.text for event in watched.of(ReasoningLogged))
 
 
 def test_measuring_the_machine_changes_no_step_and_no_line_of_the_journal(whole, tmp_path):
@@ -108,9 +94,7 @@ def test_measuring_the_machine_changes_no_step_and_no_line_of_the_journal(whole,
     measured = run.of(SystemMeasured)
     assert len(measured) > 10
     assert measured[-1].checkpoints
-    assert curve(run) == curve(whole)
-    journals = [(each.folder / "journal.jsonl").read_bytes() for each in (run, whole)]
-    assert journals[0] == journals[1]
+    assert (run.curve, run.journal_text) == (whole.curve, whole.journal_text)
 
 
 @pytest.mark.slow
@@ -130,17 +114,11 @@ def test_frames_come_at_most_ten_or_thirty_times_a_second(tmp_path, monkeypatch,
 @pytest.mark.parametrize("stop_at", [64 * 4, 64 * 4 + 20])
 def test_a_resumed_run_goes_on_bit_for_bit(whole, tmp_path, stop_at):
     """Also from within a rollout."""
-    first = Run(tmp_path / "parts", total_steps=stop_at)
-    first.play()
+    first = played(tmp_path / "parts", total_steps=stop_at)
     second = Run(tmp_path / "parts", total_steps=WHOLE_STEPS, agent=None).resume()
     second.play()
-    assert curve(first) + curve(second) == curve(whole)
-    for name, tensor in whole.trainer.learning.agent.ppo.network.state_dict().items():
-        assert torch.equal(tensor, second.trainer.learning.agent.ppo.network.state_dict()[name]), (
-            name
-        )
-    whole_journal = (whole.folder / "journal.jsonl").read_text()
-    assert whole_journal == (tmp_path / "parts" / "journal.jsonl").read_text()
+    assert first.curve + second.curve == whole.curve
+    assert (second.weights, second.journal_text) == (whole.weights, whole.journal_text)
 
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_curve(whole, tmp_path):
@@ -152,24 +130,13 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_curve(whole
     resumed = Run(tmp_path / "killed", total_steps=WHOLE_STEPS).resume()
     assert resumed.trainer.state.metrics.total_steps == 16 * 4 * 4
     resumed.play()
-    assert (whole.folder / "journal.jsonl").read_text() == (
-        tmp_path / "killed" / "journal.jsonl"
-    ).read_text()
-
-
-def test_there_is_a_checkpoint_before_the_first_step(tmp_path):
-    run = Run(tmp_path, total_steps=16)
-    run.play()
-    assert [event.total_steps for event in run.of(CheckpointSaved)] == [0, 16]
+    assert resumed.journal_text == whole.journal_text
 
 
 def test_a_full_disk_is_a_warning_and_the_run_goes_on(tmp_path, monkeypatch):
     run = Run(tmp_path, total_steps=128)
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("engine.runs.checkpoint.write_checkpoint", full)
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr("engine.runs.checkpoint.write_checkpoint", raising(full))
     assert run.play().total_steps == 128
     assert "No space left on device" in run.of(WarningRaised)[0].message
 
@@ -184,17 +151,8 @@ def test_a_paused_run_steps_once_when_asked(tmp_path):
 
 
 def test_a_resumed_pause_steps_on(tmp_path):
-    run = Run(tmp_path, total_steps=64)
-    run.commands.put(Pause())
-    run.commands.put(Resume())
-    assert run.play().total_steps == 64
-
-
-def test_step_once_is_refused_while_it_runs(tmp_path):
-    run = Run(tmp_path, total_steps=8)
-    run.commands.put(StepOnce())
-    run.play()
-    assert run.of(CommandRefused)[0].reason == "Pause first."
+    run = played(tmp_path, Pause(), Resume(), total_steps=64)
+    assert run.trainer.state.metrics.total_steps == 64
 
 
 def test_stop_says_why(tmp_path):
@@ -205,31 +163,14 @@ def test_stop_says_why(tmp_path):
     assert result.checkpoint.endswith(".zip")
 
 
-def test_save_writes_at_once(tmp_path):
-    run = Run(tmp_path, total_steps=8)
-    run.commands.put(Save())
-    run.play()
-    assert len(run.of(CheckpointSaved)) == 3
-
-
-def test_watching_an_environment_that_is_not_there_is_refused(tmp_path):
-    run = Run(tmp_path, total_steps=8)
-    run.commands.put(Watch(4))
-    run.play()
-    assert "0 to 3" in run.of(CommandRefused)[0].reason
-
-
-def test_watch_shows_another_environment(tmp_path):
-    run = Run(tmp_path, total_steps=400, headless=False, clock=Clock(tick_s=0.01))
-    run.commands.put(Watch(2))
-    run.play()
-    assert {event.env_index for event in run.of(FrameRendered)} == {2}
+@pytest.mark.parametrize(("commands", "saved_at"), [([], [0, 8]), ([Save()], [0, 0, 8])])
+def test_save_writes_at_once_beside_the_first_and_last_checkpoint(tmp_path, commands, saved_at):
+    saved = played(tmp_path, *commands, total_steps=8).of(CheckpointSaved)
+    assert [event.total_steps for event in saved] == saved_at
 
 
 def test_the_speed_can_be_limited_and_set_free(tmp_path):
-    run = Run(tmp_path, total_steps=16)
-    run.commands.put(SetSpeed(500))
-    run.play()
+    run = played(tmp_path, SetSpeed(500), total_steps=16)
     assert run.of(StatusChanged)[-1].speed == 500
     run.trainer.pace.limit(0)
     assert run.trainer.pace.wait_s() == 0
@@ -237,59 +178,50 @@ def test_the_speed_can_be_limited_and_set_free(tmp_path):
 
 def test_a_person_acts_alone_and_nothing_is_learnt_from_it(tmp_path):
     run = Run(tmp_path, headless=False, agent=None)
-    trainer = run.trainer
-    for _ in range(5):
-        trainer.step()
+    trainer, ppo = run.trainer, run.trainer.learning.agent.ppo
+    run.steps(5)
     others = [game.save() for game in run.vector.games[1:]]
-    trainer.loop.obey(TakeOver())
-    rollout = trainer.learning.agent.ppo.rollout
-    assert rollout.boundaries[4, 0]
-    value = trainer.learning.agent.ppo.evaluate(
-        trainer.state.batch.features, None, trainer.learning.agent.ppo.memory
-    ).values[0]
-    assert rollout.boundary_values[4, 0] == pytest.approx(value)
-    for action in (Action.A, Action.B, Action.A):
-        trainer.loop.obey(Press(action))
+    run.obey(TakeOver())
+    assert ppo.rollout.boundaries[4, 0]
+    value = ppo.evaluate(trainer.state.batch.features, None, ppo.memory).values[0]
+    assert ppo.rollout.boundary_values[4, 0] == pytest.approx(value)
+    run.obey(Press(Action.A), Press(Action.B), Press(Action.A))
     assert [game.save() for game in run.vector.games[1:]] == others
-    assert rollout.length == 5
+    assert ppo.rollout.length == 5
     assert trainer.state.metrics.total_steps == 20
-    trainer.loop.obey(GiveBack())
+    run.obey(GiveBack())
     assert not trainer.handler.controls.is_human
     trainer.step()
-    assert rollout.length == 6
+    assert ppo.rollout.length == 6
     assert [event.is_human for event in run.of(ControlChanged)] == [True, False]
     human = [e for e in run.of(DecisionMade) if e.decision.source is Source.HUMAN]
     assert len(human) == 3
-    run.journal.close()
 
 
 def test_an_episode_that_a_person_had_a_hand_in_does_not_count(tmp_path):
     run = Run(tmp_path, headless=False)
     game = run.vector.games[0]
-    run.trainer.loop.obey(TakeOver())
+    run.obey(TakeOver())
     game.x, game.y = GOAL[0] - 1, GOAL[1]
-    run.trainer.loop.obey(Press(Action.RIGHT))
+    run.obey(Press(Action.RIGHT))
     assert not run.of(EpisodeEnded)
     assert any("does not count" in event.text for event in run.of(ReasoningLogged))
-    run.journal.close()
 
 
-def test_presses_without_control_or_of_no_action_are_refused(tmp_path):
-    run = Run(tmp_path, total_steps=8)
-    for command in (Press(Action.A), GiveBack(), Press(9), Hold(frozenset({-1}))):
-        run.commands.put(command)
-    run.play()
-    assert [event.reason for event in run.of(CommandRefused)] == [
+def test_commands_that_cannot_be_obeyed_are_refused_with_a_reason(tmp_path):
+    presses = Press(Action.A), GiveBack(), Press(9), Hold(frozenset({-1}))
+    assert played(tmp_path, *presses, StepOnce(), Watch(4), total_steps=8).refusals == [
         "Take control first.",
         "The agent already has control.",
         "Valid actions: 0 to 8.",
         "Valid actions: 0 to 8.",
+        "Pause first.",
+        "Valid environments: 0 to 3.",
     ]
 
 
 def test_baselines_train_nothing_but_play(tmp_path):
-    run = Run(tmp_path, total_steps=400, agent=RandomAgent(0))
-    run.play()
+    run = played(tmp_path, total_steps=400, agent=RandomAgent(0))
     assert run.of(EpisodeEnded)
     assert not run.of(PolicyUpdated)
 

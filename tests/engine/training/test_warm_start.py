@@ -42,15 +42,11 @@ def saves(tmp_path_factory) -> Path:
 def cloned(saves) -> dict[str, str]:
     """Policies by their network."""
     given = {"hidden_size": 16, "epochs": 1, "eval_episodes": 0}
-    seen = {"ppo": "features", "dqn": "features", "tiny": "both"}
-    return {
-        network: str(
-            clone_policy(
-                str(saves), {**given, "network": network, "inputs": inputs}, Source(rules=2)
-            ).folder
-        )
-        for network, inputs in seen.items()
-    }
+    policies = {}
+    for network, inputs in {"ppo": "features", "dqn": "features", "tiny": "both"}.items():
+        settings = {**given, "network": network, "inputs": inputs}
+        policies[network] = str(clone_policy(str(saves), settings, Source(rules=2)).folder)
+    return policies
 
 
 def settings_of(saves: Path, agent: str, policy: str) -> RunConfig:
@@ -67,15 +63,13 @@ def settings_of(saves: Path, agent: str, policy: str) -> RunConfig:
 def go_on(folder: RunFolder, config: RunConfig, steps: int, *, is_resumed: bool) -> Checkpoint:
     """Run up to so many steps; return what is saved then."""
     config = config.model_copy(update={"total_steps": steps})
-    trainer = build_trainer(
-        config, folder, CommandQueue(), lambda event: None, is_resumed=is_resumed
-    )
+    unheard = CommandQueue(), lambda event: None
+    trainer = build_trainer(config, folder, *unheard, is_resumed=is_resumed)
     try:
         trainer.run()
     finally:
-        trainer.state.vector.close()
-        trainer.log.journal.close()
-        trainer.log.recorder.close()
+        for opened in (trainer.state.vector, trainer.log.journal, trainer.log.recorder):
+            opened.close()
     return CheckpointStore(folder.checkpoints_path, keep=1).load_newest()[0]
 
 

@@ -1,3 +1,4 @@
+import contextlib
 import sqlite3
 import threading
 from datetime import UTC, datetime
@@ -13,11 +14,6 @@ from tests.engine.planning.history.helpers import WALKING, fighting, record, siz
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "decisions.db"
-
-
-@pytest.fixture
 def history(path):
     with DecisionHistoryAnalyzer(path, clock=lambda: 1e9) as analyzer:
         yield analyzer
@@ -28,10 +24,8 @@ def frequencies(history) -> dict[int, int]:
 
 
 def rows(path) -> int:
-    with sqlite3.connect(path) as database:
-        ((count,),) = database.execute("SELECT COUNT(*) FROM decisions")
-    database.close()
-    return count
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        return database.execute("SELECT COUNT(*) FROM decisions").fetchone()[0]
 
 
 def test_the_documented_call_alone_makes_a_documented_record(history):
@@ -56,17 +50,13 @@ def test_the_documented_call_alone_makes_a_documented_record(history):
     }
 
 
-def test_the_newest_decisions_come_first(history):
-    record(history, 1, 2, 3)
-    newest = history.get_recent_decisions(limit=2)
-    assert [decision["outcome_reward"] for decision in newest] == [3, 2]
-    assert history.get_recent_decisions(limit=0) == []
-
-
 def test_a_decision_succeeds_by_its_reward_while_nothing_else_is_known(history):
     record(history, 1, 0, -1)
-    outcomes = [decision["outcome"] for decision in history.get_recent_decisions()]
-    assert outcomes == ["failure", "failure", "success"]
+    newest = history.get_recent_decisions()
+    assert [one["outcome"] for one in newest] == ["failure", "failure", "success"]
+    newest = history.get_recent_decisions(limit=2)
+    assert [one["outcome_reward"] for one in newest] == [-1, 0]
+    assert history.get_recent_decisions(limit=0) == []
 
 
 def test_an_episodes_end_gives_its_decisions_the_total_and_the_verdict(history):
@@ -123,8 +113,10 @@ def test_a_run_named_alike_in_another_run_keeps_its_own_episodes(path):
 @pytest.mark.parametrize(
     ("action", "confidence", "reward", "named"),
     [
-        (4096, 0.5, 0.0, "action 4096"),
-        (-1, 0.5, 0.0, "action -1"),
+        (4096, 0.5, 0.0, "There is no action 4096"),
+        (-1, 0.5, 0.0, "There is no action -1"),
+        (3.7, 0.5, 0.0, "There is no action"),
+        (True, 0.5, 0.0, "There is no action"),
         (0, 1.5, 0.0, "confidence: 1.5"),
         (0, float("nan"), 0.0, "confidence: nan"),
         (0, 0.5, float("inf"), "reward: inf"),
@@ -133,8 +125,10 @@ def test_a_run_named_alike_in_another_run_keeps_its_own_episodes(path):
 def test_a_decision_that_cannot_be_is_refused_by_name(history, action, confidence, reward, named):
     with pytest.raises(DecisionValidationError, match=named):
         history.record_decision(walking(), action, "", confidence, reward)
-    assert history.get_recent_decisions() == []
-    assert history.analyze_patterns(1) == []
+    made = DecisionRecord(1e9, 1, "{}", action, "because", confidence, "", 1)
+    with pytest.raises(DecisionValidationError, match=named):
+        history.add(made, reward)
+    assert history.get_recent_decisions() == history.analyze_patterns(1) == []
 
 
 def test_ten_thousand_decisions_of_a_hot_loop_are_all_there(path):
@@ -236,13 +230,3 @@ def test_the_documented_subclass_works(path):
         record(history, -1, action=2)
         (pattern,) = history.analyze_custom_patterns({"situation": "walking"})
         assert pattern["action"] == 1
-
-
-@pytest.mark.parametrize("action", [4096, -1, 3.7, True])
-def test_a_record_of_no_action_is_refused_and_not_kept(history, action):
-    with pytest.raises(DecisionValidationError, match="There is no action"):
-        history.record_decision(walking(), action, "because", 0.5, 1.0)
-    made = DecisionRecord(1e9, 1, "{}", action, "because", 0.5, "", 1)
-    with pytest.raises(DecisionValidationError, match="There is no action"):
-        history.add(made, 1.0)
-    assert not history.get_recent_decisions()

@@ -1,10 +1,12 @@
 """What stays when processes die and disks refuse."""
 
+import contextlib
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -75,9 +77,13 @@ def count(path: Path) -> int:
         return sum(pattern["frequency"] for pattern in history.analyze_patterns(1))
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "decisions.db"
+@contextlib.contextmanager
+def locked(path: Path, ending: str) -> Iterator[None]:
+    """Keep others from writing into a database until the block ends."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as blocker:
+        blocker.execute("BEGIN IMMEDIATE")
+        yield
+        blocker.execute(ending)
 
 
 @pytest.mark.parametrize("flushes", [1, 7])
@@ -112,16 +118,13 @@ def test_more_than_may_wait_is_dropped_counted_and_told_once(path, monkeypatch):
     monkeypatch.setattr(schema, "_BUSY_TIMEOUT_S", 60.0)  # it waits for the lock to the end
     warnings: list[str] = []
     with DecisionHistoryAnalyzer(path, warn=warnings.append) as history:
-        blocker = sqlite3.connect(path, isolation_level=None)
-        blocker.execute("BEGIN IMMEDIATE")
-        record(history, 0)
-        # From here on the batch that is tried waits for the lock, and takes nothing more.
-        assert wait_until(lambda: history._store._waiting.empty(), 60.0)
-        record(history, *range(1, 500))
-        assert history._store.num_waiting <= 100  # what waits, and the batch that is tried
-        assert history._store.num_dropped >= 400
-        blocker.execute("ROLLBACK")
-        blocker.close()
+        with locked(path, "ROLLBACK"):
+            record(history, 0)
+            # From here on the batch that is tried waits for the lock, and takes nothing more.
+            assert wait_until(lambda: history._store._waiting.empty(), 60.0)
+            record(history, *range(1, 500))
+            assert history._store.num_waiting <= 100  # what waits, and the batch that is tried
+            assert history._store.num_dropped >= 400
         assert history.flush()
     assert len(warnings) == 1
     assert "some are lost" in warnings[0]
@@ -130,10 +133,7 @@ def test_more_than_may_wait_is_dropped_counted_and_told_once(path, monkeypatch):
 
 def test_only_flush_waits_for_a_locked_file(path):
     with DecisionHistoryAnalyzer(path) as history:
-        blocker = sqlite3.connect(path, isolation_level=None)
-        blocker.execute("BEGIN IMMEDIATE")
-        record(history, *range(100))  # returns while the file is locked
-        assert history.analyze_patterns()[0]["frequency"] == 100
-        blocker.execute("COMMIT")
-        blocker.close()
+        with locked(path, "COMMIT"):
+            record(history, *range(100))  # returns while the file is locked
+            assert history.analyze_patterns()[0]["frequency"] == 100
         assert len(history.get_recent_decisions()) == 100

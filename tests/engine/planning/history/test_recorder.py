@@ -57,8 +57,8 @@ class Told:
 
 
 @pytest.fixture
-def told(tmp_path):
-    run = Told(tmp_path / "decisions.db")
+def told(path):
+    run = Told(path)
     yield run
     run.recorder.close()
 
@@ -108,20 +108,14 @@ def test_episodes_that_nobody_looks_at_end_unnoticed(told):
     assert rewards(told) == []
 
 
-def test_open_decisions_of_an_uncounted_episode_are_dropped(told):
+def test_open_decisions_of_an_uncounted_episode_and_a_persons_are_dropped(told):
     told.take(50.0)
     told.paid, told.step = 0.0, 0  # its process died: no end was told
     told.take(1.0)
-    told.end()
+    told.take(40.0, source=Source.HUMAN)
+    told.take(40.0, source=Source.HUMAN)
     assert rewards(told) == [1.0]
     assert told.recorded()[0]["episode_id"] == "run/2"
-
-
-def test_a_persons_decisions_are_left_out_and_judge_nobody(told):
-    told.take(1.0)
-    told.take(40.0, source=Source.HUMAN)
-    told.take(40.0, source=Source.HUMAN)
-    assert rewards(told) == [1.0]
 
 
 def test_looking_elsewhere_settles_what_is_known(told):
@@ -135,26 +129,30 @@ def test_looking_elsewhere_settles_what_is_known(told):
     assert rewards(told) == [2.0]
 
 
-def test_closing_settles_what_is_known(tmp_path):
-    told = Told(tmp_path / "decisions.db")
+def test_closing_settles_what_is_known(told, path):
     told.take(2.0)
     told.look()
     told.recorder.close()
-    with DecisionHistoryAnalyzer(tmp_path / "decisions.db") as history:
+    with DecisionHistoryAnalyzer(path) as history:
         assert [d["outcome_reward"] for d in history.get_recent_decisions()] == [2.0]
 
 
 def test_a_resumed_run_records_as_if_it_had_never_stopped(tmp_path):
-    whole = Told(tmp_path / "whole.db")
-    for number in range(60):
-        whole.take(float(number % 5))
-        if number in (24, 49):
-            whole.end()
-    broken = Told(tmp_path / "broken.db")
-    for number in range(30):
-        broken.take(float(number % 5))
-        if number == 24:
-            broken.end()
+    def play(told: Told, numbers: range) -> None:
+        for number in numbers:
+            told.take(float(number % 5))
+            if number in (24, 49):
+                told.end()
+
+    def rows(told: Told) -> list[dict]:
+        told.recorder.close()
+        with DecisionHistoryAnalyzer(told.path) as history:
+            newest = history.get_recent_decisions()
+        return [{key: value for key, value in one.items() if key != "id"} for one in newest]
+
+    whole, broken = Told(tmp_path / "whole.db"), Told(tmp_path / "broken.db")
+    play(whole, range(60))
+    play(broken, range(30))
     saved = json.loads(json.dumps(broken.recorder.save()))
     paid, step = broken.paid, broken.step
     for _ in range(40):  # after the checkpoint, and lost
@@ -163,31 +161,18 @@ def test_a_resumed_run_records_as_if_it_had_never_stopped(tmp_path):
     resumed = Told(tmp_path / "broken.db")
     resumed.recorder.load(saved)
     resumed.paid, resumed.step = paid, step
-    for number in range(30, 60):
-        resumed.take(float(number % 5))
-        if number == 49:
-            resumed.end()
-
-    def rows(told) -> list[dict]:
-        told.recorder.close()
-        with DecisionHistoryAnalyzer(told.path) as history:
-            newest = history.get_recent_decisions()
-        return [{key: value for key, value in one.items() if key != "id"} for one in newest]
-
+    play(resumed, range(30, 60))
     assert len(expected := rows(whole)) == 60
     assert rows(resumed) == expected
 
 
-def test_a_file_that_became_unreadable_does_not_keep_a_run_from_being_saved(tmp_path):
-    path = tmp_path / "decisions.db"
-    told = Told(path)
+def test_a_file_that_became_unreadable_does_not_keep_a_run_from_being_saved(told, tmp_path):
     told.take()
     told.end()
     before = told.recorder.save()
     for file in tmp_path.glob("decisions.db*"):
         file.write_bytes(b"\xff" * 40_000)
     assert told.recorder.save()["position"] == before["position"]
-    told.recorder.close()
 
 
 @pytest.mark.parametrize(
@@ -200,8 +185,7 @@ def test_a_file_that_became_unreadable_does_not_keep_a_run_from_being_saved(tmp_
         ("action", -1),
     ],
 )
-def test_an_open_decision_that_is_none_is_refused_when_it_is_loaded(tmp_path, name, value):
-    told = Told(tmp_path / "decisions.db")
+def test_an_open_decision_that_is_none_is_refused_when_it_is_loaded(told, name, value):
     told.take(1.0)
     saved = json.loads(json.dumps(told.recorder.save()))
     saved["open"][0][0][name] = value

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import sqlite3
 
@@ -22,27 +23,20 @@ VERSION_1 = """
 """
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "decisions.db"
+def fill(path, script: str, *rows: tuple) -> None:
+    """Make a database."""
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.executescript(script)
+        for row in rows:
+            database.execute(f"INSERT INTO decisions VALUES ({', '.join('?' * len(row))})", row)
 
 
-def fill(path, script: str, *rows: tuple) -> bytes:
-    """Make a database and return the file's bytes."""
-    database = sqlite3.connect(path)
-    database.executescript(script)
-    for row in rows:
-        marks = ", ".join("?" * len(row))
-        database.execute(f"INSERT INTO decisions VALUES ({marks})", row)
-    database.commit()
-    database.close()
-    return path.read_bytes()
+def row(context: str, number: int = 1) -> tuple:
+    return number, 1e9, 42, context, 4, "north", 0.5, "success", 1.5, "first", 3, 12.5
 
 
 def test_an_older_file_is_brought_to_this_version_with_all_it_holds(path):
-    key = context_key(WALKING)
-    row = (7, 1e9, 42, key, 4, "north", 0.5, "success", 1.5, "first", 3, 12.5)
-    fill(path, VERSION_1, row)
+    fill(path, VERSION_1, row(context_key(WALKING), 7))
     with DecisionHistoryAnalyzer(path, run="new") as history:
         (decision,) = history.get_recent_decisions()
         assert decision["id"] == "7"
@@ -50,22 +44,16 @@ def test_an_older_file_is_brought_to_this_version_with_all_it_holds(path):
         assert (decision["episode_id"], decision["total_episode_reward"]) == ("first", 12.5)
         record(history, 1)
         assert history.analyze_patterns(1)[0]["frequency"] == 2
-    database = sqlite3.connect(path)
-    assert database.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-    database.close()
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
 
 
-def test_a_new_file_and_its_folder_are_made(tmp_path):
-    path = tmp_path / "new" / "decisions.db"
-    with DecisionHistoryAnalyzer(path):
-        assert path.is_file()
-
-
-def test_an_empty_file_counts_as_new(path):
+def test_an_empty_file_counts_as_new_and_a_new_one_gets_its_folder(path):
     path.touch()
-    with DecisionHistoryAnalyzer(path) as history:
-        record(history, 1)
-    assert path.stat().st_size
+    for file in (path, path.parent / "new" / "decisions.db"):
+        with DecisionHistoryAnalyzer(file) as history:
+            record(history, 1)
+        assert file.stat().st_size
 
 
 def refusal(path, kind: type[Exception]) -> str:
@@ -105,28 +93,21 @@ def test_a_file_that_is_no_database_is_refused(path, content):
     assert "damaged or not an SQLite file" in refusal(path, CheckpointError)
 
 
-def test_a_file_cut_in_the_middle_is_refused(path):
+def test_a_file_that_is_cut_or_overwritten_in_its_middle_is_refused(path):
     with DecisionHistoryAnalyzer(path) as history:
         record(history, *range(500))
-    path.write_bytes(path.read_bytes()[:30_000])
+    content = path.read_bytes()
+    path.write_bytes(content[:8192] + b"\xff" * 16384 + content[24576:])
+    refusal(path, CheckpointError)
+    path.write_bytes(content[:30_000])
     with pytest.raises(CheckpointError, match=str(path)):
         DecisionHistoryAnalyzer(path)
     assert path.stat().st_size == 30_000
 
 
-def test_a_file_with_overwritten_pages_is_refused(path):
-    with DecisionHistoryAnalyzer(path) as history:
-        record(history, *range(500))
-    content = bytearray(path.read_bytes())
-    content[8192:24576] = b"\xff" * 16384
-    path.write_bytes(content)
-    refusal(path, CheckpointError)
-
-
 @pytest.mark.parametrize("context", ["", "no JSON", "[1]", json.dumps("word")])
 def test_a_row_that_makes_no_sense_is_refused(path, context):
-    row = (1, 1e9, 42, context, 4, "north", 0.5, "success", 1.5, "first", 3, 12.5)
-    fill(path, VERSION_1, row)
+    fill(path, VERSION_1, row(context))
     with pytest.raises(CheckpointError, match="cannot be read"):
         DecisionHistoryAnalyzer(path)
 

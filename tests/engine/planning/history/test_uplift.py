@@ -1,5 +1,7 @@
+import contextlib
 import math
 import sqlite3
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -7,19 +9,12 @@ from hypothesis import strategies as st
 
 from engine.planning.history.decisions import DecisionHistoryAnalyzer, Uplift
 from engine.planning_types import GoalOutcome, Outcome
-from engine.types import GoalKind
+from tests.engine.states import make_goal_outcome
 
 
-def goal_outcome(
-    *, progress: bool, ignored: bool = False, goal_source: str = "small", **changes
-) -> GoalOutcome:
-    outcome = changes.pop("outcome", Outcome.REACHED if progress else Outcome.FAILED)
-    return GoalOutcome(3, "k", goal_source, GoalKind.REACH, "go", outcome, progress, 40, ignored)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "decisions.db"
+def goal_outcome(outcome: Outcome = Outcome.FAILED, **changes: Any) -> GoalOutcome:
+    values = {"made_progress": outcome is Outcome.REACHED, "goal_source": "small", **changes}
+    return make_goal_outcome(outcome, **values)
 
 
 def test_uplift_is_unknown_before_goals_were_followed_and_ignored():
@@ -58,10 +53,10 @@ def test_the_interval_holds_the_difference_and_turns_with_it(followed, ignored):
 def test_a_run_reads_its_own_uplift_from_the_file(path):
     with DecisionHistoryAnalyzer(path, run="one") as history:
         for _ in range(3):
-            history.record_goal(goal_outcome(progress=True))
-        history.record_goal(goal_outcome(progress=False, ignored=True))
-        history.record_goal(goal_outcome(progress=False, goal_source="other"))
-        history.record_goal(goal_outcome(progress=True, outcome=Outcome.REPLACED))
+            history.record_goal(goal_outcome(Outcome.REACHED))
+        history.record_goal(goal_outcome(is_control=True))
+        history.record_goal(goal_outcome(goal_source="other"))
+        history.record_goal(goal_outcome(Outcome.REPLACED, made_progress=True))
     with DecisionHistoryAnalyzer(path, run="one") as history:
         assert history.planner_uplift() == Uplift(5, 4, 1, 0)
         assert history.planner_uplift("small") == Uplift(4, 4, 1, 0)
@@ -72,11 +67,12 @@ def test_a_run_reads_its_own_uplift_from_the_file(path):
 def test_old_goals_are_folded_and_still_count(path):
     with DecisionHistoryAnalyzer(path, run="one", max_rows=50) as history:
         for number in range(200):
-            history.record_goal(goal_outcome(progress=number % 2 == 0, ignored=number % 5 == 0))
+            history.record_goal(
+                goal_outcome(made_progress=number % 2 == 0, is_control=number % 5 == 0)
+            )
             if number % 20 == 0:
                 history.flush()
         assert history.planner_uplift() == Uplift(160, 80, 40, 20)
-    database = sqlite3.connect(path)
-    (rows,) = database.execute("SELECT COUNT(*) FROM judged_goals").fetchone()
-    database.close()
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        (rows,) = database.execute("SELECT COUNT(*) FROM judged_goals").fetchone()
     assert rows < 100

@@ -1,12 +1,15 @@
 import asyncio
+import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.planning.models import planner
+from engine.planning.models.asking import ask
 from engine.planning.models.backends import make_backend
 from engine.planning.models.backends.base import Backend, ChatRequest
 from tests.engine.planning.models.servers.anthropic import ScriptedAnthropic
@@ -79,6 +82,34 @@ def anthropic() -> Iterator[ScriptedAnthropic]:
         yield server
 
 
+@pytest.fixture
+async def make() -> AsyncIterator[Callable[..., Backend]]:
+    """Return what makes backends that are closed behind the test."""
+    made: list[Backend] = []
+
+    def make(*arguments: str, **options: Any) -> Backend:
+        made.append(make_backend(*arguments, **options))
+        return made[-1]
+
+    yield make
+    for backend in made:
+        await backend.close()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where exchanges are written."""
+    return tmp_path / "exchanges.jsonl"
+
+
+@pytest.fixture
+def closed_port() -> Iterator[str]:
+    """Return an address at which nobody answers, and that no other server is given meanwhile."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+
+
 @pytest.fixture(params=["ollama", "openai", "anthropic"])
 async def peer(request: pytest.FixtureRequest) -> AsyncIterator[Peer]:
     server = request.getfixturevalue(request.param)
@@ -89,6 +120,24 @@ async def peer(request: pytest.FixtureRequest) -> AsyncIterator[Peer]:
     yield made
     for one in (backend, made.backend):  # a test may have put another in its place
         await one.close()
+
+
+async def say(backend: Backend, request: ChatRequest) -> str:
+    """Return what a model answers, however long it takes."""
+    return (await ask(backend, request, first_token_timeout_s=30, answer_timeout_s=30)).text
+
+
+def towards(server: Any, backend: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Let a provider's backend take a server for the provider's own."""
+    original = backend._make_client
+
+    def towards_loopback() -> Any:
+        client = original()
+        client.base_url = server.base_url
+        return client
+
+    monkeypatch.setattr(backend, "_make_client", towards_loopback)
+    return backend
 
 
 async def until(is_so: Callable[[], bool], timeout_s: float = 60.0) -> None:

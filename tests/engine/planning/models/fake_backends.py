@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mappin
 from typing import Any, TypeVar
 
 from engine.config import PlannerConfig
+from engine.errors import LLMConnectionError
 from engine.events import Event, PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
 from engine.planning.models.backends.base import Backend, ChatRequest, Chunk, ModelStatus
 from engine.planning.models.planner import Planner
@@ -24,6 +25,10 @@ Behaviour = Callable[[ChatRequest], AsyncIterator[Chunk]]
 READY = ModelStatus("ready")
 GIVE_UP_S = 60.0
 """No test waits for so long unless it fails."""
+
+BUSY = LLMConnectionError("The server answered 503.", "It is busy.")
+REFUSED = LLMConnectionError("The server answered 401.", "Check the key.", is_permanent=True)
+LONG_S = 3600.0
 
 E = TypeVar("E")
 
@@ -240,6 +245,11 @@ def quick_settings(**changes: Any) -> PlannerConfig:
     return PlannerConfig(**{**values, **changes})
 
 
+def make_planner(*backends: Backend, **options: Any) -> Planner:
+    settings = quick_settings(**options.pop("settings", None) or {})
+    return Planner(backends, settings, max_context_length=4000, seed=0, **options)
+
+
 @contextlib.contextmanager
 def listening(
     *backends: Backend,
@@ -259,14 +269,7 @@ def listening(
         before: Situations that are submitted before it is started.
         options: More for the planner.
     """
-    planner = Planner(
-        backends,
-        quick_settings(**settings or {}),
-        max_context_length=4000,
-        seed=0,
-        cooldown_s=cooldown_s,
-        **options,
-    )
+    planner = make_planner(*backends, settings=settings, cooldown_s=cooldown_s, **options)
     if facts is not None:
         planner.load(facts)
     for query in before:

@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-import json
 import math
 import re
 import socket
@@ -61,69 +60,54 @@ async def given_up(peer: Peer, request: ChatRequest, scenario: str, **options: A
     return error
 
 
-async def test_a_good_answer_comes_whole_with_its_figures(
-    peer: Peer, request_: ChatRequest
-) -> None:
+LATE = "No complete answer within 0.3 s of its first token: about "
+
+
+async def test_a_good_answer_comes_whole_with_its_figures_by_the_clock_given(peer, request_):
     heard: list[str] = []
-    answer = await get(peer, request_, on_text=lambda text, is_thinking: heard.append(text))
+    ticks = iter(range(100, 200))
+    answer = await get(
+        peer, request_, on_text=lambda text, _: heard.append(text), clock=lambda: next(ticks)
+    )
     assert answer.text == GOOD == "".join(heard)
     assert len(heard) > 3
     assert (answer.done_reason, answer.thinking) == ("stop", "")
     assert (answer.prompt_tokens, answer.answer_tokens) == peer.server.tokens
-    assert 0 < answer.first_token_s <= answer.latency_s
-
-
-async def test_time_is_measured_by_the_clock_given(peer: Peer, request_: ChatRequest) -> None:
-    ticks = iter(range(100, 200))
-    answer = await get(peer, request_, clock=lambda: float(next(ticks)))
     assert (answer.first_token_s, answer.latency_s) == (1.0, 2.0)
 
 
-async def test_a_server_without_a_first_word_is_given_up(peer: Peer, request_: ChatRequest) -> None:
-    error = await given_up(peer, request_, "slow", first_token_timeout_s=0.1)
-    assert error.message.startswith("No first token within 0.1 s: it reads about ")
-    assert error.hint.endswith("planner.first_token_timeout_s sets the timeout.")
+@pytest.mark.parametrize(
+    ("scenario", "deadlines", "said"),
+    [
+        ("slow", {"first_token_timeout_s": 0.1}, "No first token within 0.1 s: it reads about "),
+        ("dripping", {"answer_timeout_s": 0.3}, LATE),
+        ("hanging_within", {"answer_timeout_s": 0.3}, LATE),
+        ("endless_line", {"answer_timeout_s": 0.3}, LATE),
+    ],
+)
+async def test_an_answer_that_does_not_begin_or_end_is_given_up(
+    peer, request_, scenario, deadlines, said
+):
+    error = await given_up(peer, request_, scenario, **deadlines)
+    assert error.message.startswith(said)
+    assert error.hint.endswith(f"planner.{next(iter(deadlines))} sets the timeout.")
     assert not error.is_permanent
-
-
-async def test_a_dripping_answer_is_given_up(peer: Peer, request_: ChatRequest) -> None:
-    error = await given_up(peer, request_, "dripping", answer_timeout_s=0.3)
-    assert error.message.startswith("No complete answer within 0.3 s of its first token: about ")
-    assert error.hint.endswith("planner.answer_timeout_s sets the timeout.")
-
-
-@pytest.mark.parametrize("scenario", ["hanging_within", "endless_line"])
-async def test_an_answer_that_stops_in_its_middle_is_given_up(
-    peer: Peer, request_: ChatRequest, scenario: str
-) -> None:
-    error = await given_up(peer, request_, scenario, answer_timeout_s=0.3)
-    assert error.message.startswith("No complete answer within 0.3 s of its first token: about ")
-    assert error.hint.endswith("planner.answer_timeout_s sets the timeout.")
 
 
 def timed(backend: Any, request: ChatRequest) -> Answer:
     """Ask with deadlines of 120 and 60 s; what is waited for takes no time."""
+    limits = {"first_token_timeout_s": 120, "answer_timeout_s": 60}
 
     async def asking() -> Answer:
         transcript = Transcript(request, clock=asyncio.get_running_loop().time)
-        return await ask(
-            backend,
-            request,
-            first_token_timeout_s=120,
-            answer_timeout_s=60,
-            transcript=transcript,
-        )
+        return await ask(backend, request, transcript=transcript, **limits)
 
     return in_no_time(asking)
 
 
-def test_the_deadline_counts_from_the_first_word_and_again_from_the_first_written_one(
-    request_: ChatRequest,
-) -> None:
-    backend = FakeBackend(
-        paced((119, "Hm. ", True), (59, "No.", True), (0.5, "{", False), (59, "}"))
-    )
-    answer = timed(backend, request_)
+def test_the_deadline_counts_from_the_first_word_and_again_from_the_first_written_one(request_):
+    pieces = (119, "Hm. ", True), (59, "No.", True), (0.5, "{", False), (59, "}")
+    answer = timed(FakeBackend(paced(*pieces)), request_)
     assert (answer.thinking, answer.text, answer.done_reason) == ("Hm. No.", "{}", "stop")
     assert (answer.first_token_s, answer.latency_s) == (119, 237.5)
 
@@ -151,8 +135,8 @@ def test_the_deadline_counts_from_the_first_word_and_again_from_the_first_writte
     ],
 )
 def test_an_answer_that_is_too_late_is_told_with_its_figures_and_the_setting(
-    request_: ChatRequest, pieces: list[Any], said: str, setting: str
-) -> None:
+    request_, pieces, said, setting
+):
     with pytest.raises(LLMConnectionError) as caught:
         timed(FakeBackend(paced(*pieces)), request_)
     assert re.fullmatch(said, caught.value.message)
@@ -160,69 +144,59 @@ def test_an_answer_that_is_too_late_is_told_with_its_figures_and_the_setting(
     assert not caught.value.is_permanent
 
 
+LIMIT = "planner.answer_tokens sets the limit"
+
+
 @pytest.mark.parametrize(
     ("ending", "text", "thinking", "cut"),
     [
         (Chunk(done_reason="stop"), "{}", "", ""),
-        (
-            Chunk(done_reason="length", answer_tokens=160),
-            "{",
-            "",
-            "stopped after writing 160 tokens; planner.answer_tokens sets the limit",
-        ),
+        (Chunk(done_reason="length", answer_tokens=160), "{", "", f"writing 160 tokens; {LIMIT}"),
         (
             Chunk(done_reason="length", answer_tokens=1184),
             "",
             "Hm.",
-            "stopped after thinking 1,184 tokens; planner.answer_tokens sets the limit",
+            f"thinking 1,184 tokens; {LIMIT}",
         ),
         (
             Chunk(done_reason="length", answer_tokens=16),
             "{",
             "",
-            "stopped after writing 16 tokens of 160: its server has its own limit, or a "
-            "context shorter than max_context_length",
+            "writing 16 tokens of 160: its server has its own limit, or a context shorter than "
+            "max_context_length",
         ),
         (
             Chunk(done_reason="length"),
             "word " * 24,
             "",
-            f"stopped after writing {estimate_tokens('word ' * 24)} tokens; planner.answer_tokens "
-            "sets the limit",
+            f"writing {estimate_tokens('word ' * 24)} tokens; {LIMIT}",
         ),
         (
             Chunk("x" * 5000),
             "",
             "",
-            "stopped after writing 4,000 characters: its server ignores planner.answer_tokens",
+            "writing 4,000 characters: its server ignores planner.answer_tokens",
         ),
         (Chunk(), "{", "", "aborted by its server"),
-        (
-            Chunk(done_reason="content\n_filter"),
-            "{",
-            "",
-            "stopped by its server: content _filter",
-        ),
+        (Chunk(done_reason="content\n_filter"), "{", "", "stopped by its server: content _filter"),
     ],
 )
-def test_why_an_answer_is_not_whole_is_told_with_the_figure(
-    request_: ChatRequest, ending: Chunk, text: str, thinking: str, cut: str
-) -> None:
+def test_why_an_answer_is_not_whole_is_told_with_the_figure(request_, ending, text, thinking, cut):
     async def chat(request: ChatRequest) -> AsyncIterator[Chunk]:
         yield Chunk(thinking, is_thinking=True)
         yield Chunk(text)
         yield ending
 
-    assert timed(FakeBackend(chat), request_).cut == cut
+    assert timed(FakeBackend(chat), request_).cut.removeprefix("stopped after ") == cut
 
 
-def test_an_answer_within_its_tokens_is_not_stopped_by_its_length(request_: ChatRequest) -> None:
+def test_an_answer_within_its_tokens_is_not_stopped_by_its_length(request_):
     long = dataclasses.replace(request_, max_tokens=2000)
     answer = timed(FakeBackend(says("word " * 1600)), long)
     assert (len(answer.text), answer.done_reason) == (8000, "stop")
 
 
-async def test_pieces_without_a_word_are_no_first_word(request_: ChatRequest) -> None:
+async def test_pieces_without_a_word_are_no_first_word(request_):
     class Wordless:
         name = model = "wordless"
 
@@ -235,36 +209,28 @@ async def test_pieces_without_a_word_are_no_first_word(request_: ChatRequest) ->
         await ask(Wordless(), request_, first_token_timeout_s=0.05, answer_timeout_s=30)  # type: ignore[arg-type]
 
 
-async def test_a_port_where_nobody_listens_is_no_server(peer: Peer, request_: ChatRequest) -> None:
-    with socket.socket() as unused:  # bound, so that nobody else gets it, but not listening
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        peer.backend = make_backend("scripted", backend=peer.kind, base_url=url)
-        error = await failure(peer, request_, "good")
-        status = await peer.backend.probe()
-    assert url in error.message
+async def test_a_port_where_nobody_listens_is_no_server(peer, request_, closed_port):
+    peer.backend = make_backend("scripted", backend=peer.kind, base_url=closed_port)
+    error = await failure(peer, request_, "good")
+    status = await peer.backend.probe()
+    assert closed_port in error.message
     assert "cannot be reached" in error.message
     assert error.hint
     assert not error.is_permanent
     assert (status.state, status.detail) == ("unreachable", str(error))
 
 
-async def test_a_server_that_accepts_and_says_nothing_is_given_up(
-    peer: Peer, request_: ChatRequest
-) -> None:
-    with socket.socket() as mute:
-        mute.bind(("127.0.0.1", 0))
-        mute.listen()
+async def test_a_server_that_accepts_and_says_nothing_is_given_up(peer, request_, make):
+    with socket.create_server(("127.0.0.1", 0)) as mute:
         url = f"http://127.0.0.1:{mute.getsockname()[1]}"
-        backend = make_backend("scripted", backend=peer.kind, base_url=url, connect_timeout_s=0.05)
+        backend = make("scripted", backend=peer.kind, base_url=url, connect_timeout_s=0.05)
         assert (await backend.probe()).state == "unreachable"
         # On a busy machine it may not even get connected in time.
         with pytest.raises(LLMConnectionError, match=r"No first token|may be busy"):
             await ask(backend, request_, first_token_timeout_s=0.1, answer_timeout_s=0.2)
-        await backend.close()
 
 
-async def test_error_statuses_are_told(peer: Peer, request_: ChatRequest) -> None:
+async def test_error_statuses_are_told(peer, request_):
     permanent = {400, 401, 403, 404}
     for status in (400, 401, 403, 408, 409, 429, 500, 502, 503, 529, 404):
         error = await failure(peer, request_, f"status {status}")
@@ -297,8 +263,8 @@ async def test_error_statuses_are_told(peer: Peer, request_: ChatRequest) -> Non
     ],
 )
 async def test_a_question_too_long_for_a_servers_context_names_the_setting(
-    peer: Peer, request_: ChatRequest, said: str, most: str
-) -> None:
+    peer, request_, said, most
+):
     for status in (400, 500):
         peer.server.play = lambda call, status=status: peer.server.fail(call, status, said)
         error = await failure(peer, request_, "good")
@@ -308,15 +274,13 @@ async def test_a_question_too_long_for_a_servers_context_names_the_setting(
         assert error.hint == hint
 
 
-async def test_an_error_within_an_answer_is_told(peer: Peer, request_: ChatRequest) -> None:
+async def test_an_error_within_an_answer_is_told(peer, request_):
     error = await failure(peer, request_, "error_within")
     assert "closed the connection: the runner has stopped" in error.message
     assert not error.is_permanent
 
 
-async def test_ask_of_a_server_of_another_protocol_is_an_error(
-    peer: Peer, request_: ChatRequest
-) -> None:
+async def test_ask_of_a_server_of_another_protocol_is_an_error(peer, request_):
     for scenario in ("broken_json", "deep_json"):
         error = await failure(peer, request_, scenario)
         assert "sent an invalid" in error.message, scenario
@@ -324,9 +288,7 @@ async def test_ask_of_a_server_of_another_protocol_is_an_error(
 
 
 @pytest.mark.parametrize("scenario", ["no_object", "other_fields"])
-async def test_pieces_of_another_form_do_no_harm(
-    peer: Peer, request_: ChatRequest, scenario: str
-) -> None:
+async def test_pieces_of_another_form_do_no_harm(peer, request_, scenario):
     said = ""
     try:
         said = (await get(peer, request_, scenario)).text
@@ -338,75 +300,61 @@ async def test_pieces_of_another_form_do_no_harm(
     assert read_object(said).values is None
 
 
-async def test_a_connection_reset_is_an_error(peer: Peer, request_: ChatRequest) -> None:
+async def test_a_connection_reset_is_an_error(peer, request_):
     for scenario in ("reset", "reset_before"):
         error = await failure(peer, request_, scenario)
         assert not error.is_permanent
     assert (await get(peer, request_, "good")).text == GOOD  # and the next question is asked
 
 
-async def test_an_answer_without_an_end_counts_as_cut(peer: Peer, request_: ChatRequest) -> None:
-    answer = await get(peer, request_, "unended")
-    assert (answer.text, answer.done_reason) == (GOOD, "cut")
+@pytest.mark.parametrize(
+    ("scenario", "text", "thinking", "done_reason"),
+    [
+        ("unended", GOOD, "", "cut"),
+        ("length", GOOD[:40], "", "length"),
+        ("fenced", f"```json\n{GOOD}\n```", "", "stop"),
+        ("wrong_enum", GOOD.replace("HEAL", "DANCE"), "", "stop"),
+        ("empty", "", "", "stop"),
+        ("only_thinking", "", THOUGHT, "length"),
+    ],
+)
+async def test_an_answer_is_brought_as_it_is_with_how_it_ended(
+    peer, request_, scenario, text, thinking, done_reason
+):
+    answer = await get(peer, request_, scenario)
+    assert (answer.text, answer.done_reason) == (text, done_reason)
+    assert math.isnan(answer.first_token_s) is (scenario == "empty")
+    # Who only thinks may be asked again, with room for an answer.
+    assert answer.thinking.replace(THOUGHT, "") == ""
+    assert bool(answer.thinking) is bool(thinking)
+    if thinking:
+        assert answer.cut.startswith("stopped after thinking 34 tokens")
 
 
-async def test_an_answer_out_of_tokens_says_so(peer: Peer, request_: ChatRequest) -> None:
-    answer = await get(peer, request_, "length")
-    assert (answer.text, answer.done_reason) == (GOOD[:40], "length")
-
-
-async def test_a_fenced_answer_is_brought_as_it_is(peer: Peer, request_: ChatRequest) -> None:
-    answer = await get(peer, request_, "fenced")
-    found = read_object(answer.text, answer.done_reason, ("goal",))
-    assert found.values == json.loads(GOOD)
-    assert found.repairs
-
-
-async def test_a_wrong_choice_is_brought_as_it_is(peer: Peer, request_: ChatRequest) -> None:
-    answer = await get(peer, request_, "wrong_enum")
-    assert json.loads(answer.text)["goal"] == "DANCE"
-
-
-async def test_an_empty_answer_has_no_first_word(peer: Peer, request_: ChatRequest) -> None:
-    answer = await get(peer, request_, "empty")
-    assert (answer.text, answer.thinking, answer.done_reason) == ("", "", "stop")
-    assert math.isnan(answer.first_token_s)
-
-
-async def test_thoughts_are_kept_apart(peer: Peer, request_: ChatRequest) -> None:
+async def test_thoughts_are_kept_apart(peer, request_):
     heard: list[tuple[str, bool]] = []
-    answer = await get(
-        peer,
-        request_,
-        "thinking",
-        on_text=lambda text, is_thinking: heard.append((text, is_thinking)),
-    )
+    answer = await get(peer, request_, "thinking", lambda *words: heard.append(words))
     assert (answer.text, answer.thinking) == (GOOD, THOUGHT)
     assert heard[0] == (THOUGHT, True)
     assert not any(is_thinking for _, is_thinking in heard[1:])
 
 
-async def test_a_model_that_only_thinks_has_said_nothing(peer: Peer, request_: ChatRequest) -> None:
-    answer = await get(peer, request_, "only_thinking")
-    assert (answer.text, answer.done_reason) == ("", "length")
-    assert answer.thinking.replace(THOUGHT, "") == ""  # it may be asked again, with room for them
-    assert answer.cut.startswith("stopped after thinking 34 tokens")
-
-
-@pytest.mark.parametrize("scenario", ["huge", "huge_at_once"])
-async def test_a_huge_answer_is_stopped(peer: Peer, request_: ChatRequest, scenario: str) -> None:
+@pytest.mark.parametrize(
+    ("scenario", "lengths"),
+    [
+        ("huge", (4000, 0)),
+        ("huge_at_once", (4000, 0)),
+        ("huge_thought", (0, THINKING_CHARACTERS)),
+    ],
+)
+async def test_a_huge_answer_is_stopped(peer, request_, scenario, lengths):
     answer = await get(peer, request_, scenario)
-    assert (len(answer.text), answer.done_reason) == (4000, "runaway")
+    assert (len(answer.text), len(answer.thinking)) == lengths
+    assert answer.done_reason == "runaway"
     await until(lambda: peer.server.hung_up == 1)
 
 
-async def test_thoughts_without_end_are_stopped(peer: Peer, request_: ChatRequest) -> None:
-    answer = await get(peer, request_, "huge_thought")
-    assert (len(answer.thinking), answer.done_reason) == (THINKING_CHARACTERS, "runaway")
-    await until(lambda: peer.server.hung_up == 1)
-
-
-async def test_cancelling_hangs_up(peer: Peer, request_: ChatRequest) -> None:
+async def test_cancelling_hangs_up(peer, request_):
     heard = asyncio.Event()
     peer.server.scenario = "hanging_within"
     task = asyncio.create_task(get(peer, request_, on_text=lambda *_: heard.set()))
@@ -417,21 +365,15 @@ async def test_cancelling_hangs_up(peer: Peer, request_: ChatRequest) -> None:
     await until(lambda: peer.server.hung_up == 1)
 
 
-async def test_closing_hangs_up_nobody_else(peer: Peer, request_: ChatRequest) -> None:
+async def test_several_questions_at_once_and_after_closing_are_answered(peer, request_):
     await get(peer, request_)
     await peer.backend.close()
-    assert (await get(peer, request_)).text == GOOD
-
-
-async def test_several_questions_at_once_are_answered(peer: Peer, request_: ChatRequest) -> None:
     answers = await asyncio.gather(*(get(peer, request_) for _ in range(4)))
     assert [answer.text for answer in answers] == [GOOD] * 4
 
 
 @pytest.mark.parametrize("user", ["", "me:passw0rd@"])
-async def test_keys_are_in_no_error(
-    peer: Peer, request_: ChatRequest, monkeypatch: pytest.MonkeyPatch, user: str
-) -> None:
+async def test_keys_are_in_no_error(peer, request_, monkeypatch, user):
     secret = "hunter2hunter2"
     for name in ("OLLAMA_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(name, secret)

@@ -1,18 +1,12 @@
 import itertools
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.planning.models.member import Breaker
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.engine.planning.models.fake_backends import Clock
 
 
 def build(seed: int = 0) -> tuple[Breaker, Clock]:
@@ -26,8 +20,17 @@ def fail(breaker: Breaker, times: int = 1) -> None:
         breaker.fail()
 
 
-def test_three_failures_in_a_row_open_it() -> None:
-    breaker, _ = build()
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def breaker(clock: Clock) -> Breaker:
+    return Breaker(random.Random(0), clock)
+
+
+def test_three_failures_in_a_row_open_it(breaker):
     fail(breaker, 2)
     assert not breaker.is_open
     fail(breaker)
@@ -36,22 +39,19 @@ def test_three_failures_in_a_row_open_it() -> None:
     assert 4 <= breaker.retry_in_s <= 6
 
 
-def test_a_success_between_failures_resets_their_count() -> None:
-    breaker, _ = build()
+def test_a_success_between_failures_resets_their_count(breaker):
     fail(breaker, 2)
     breaker.succeed()
     fail(breaker, 2)
     assert not breaker.is_open
 
 
-def test_a_permanent_failure_opens_at_once() -> None:
-    breaker, _ = build()
+def test_a_permanent_failure_opens_at_once(breaker):
     breaker.fail(is_permanent=True)
     assert breaker.is_open
 
 
-def test_after_the_wait_one_question_is_on_trial() -> None:
-    breaker, clock = build()
+def test_after_the_wait_one_question_is_on_trial(breaker, clock):
     fail(breaker, 3)
     clock.now += breaker.retry_in_s
     assert breaker.admit()
@@ -62,16 +62,14 @@ def test_after_the_wait_one_question_is_on_trial() -> None:
     assert breaker.admit()
 
 
-def test_one_failure_on_trial_opens_it_for_longer() -> None:
-    breaker, clock = build()
+def test_one_failure_on_trial_opens_it_for_longer(breaker, clock):
     fail(breaker, 3)
     clock.now += breaker.retry_in_s
     fail(breaker)
     assert 8 <= breaker.retry_in_s <= 12
 
 
-def test_an_abandoned_trial_may_be_repeated() -> None:
-    breaker, clock = build()
+def test_an_abandoned_trial_may_be_repeated(breaker, clock):
     fail(breaker, 3)
     clock.now += breaker.retry_in_s
     assert breaker.admit()
@@ -79,8 +77,7 @@ def test_an_abandoned_trial_may_be_repeated() -> None:
     assert breaker.admit()
 
 
-def test_a_failure_that_comes_late_adds_nothing() -> None:
-    breaker, _ = build()
+def test_a_failure_that_comes_late_adds_nothing(breaker):
     fail(breaker, 3)
     waits = breaker.retry_in_s
     breaker.fail()
@@ -88,8 +85,7 @@ def test_a_failure_that_comes_late_adds_nothing() -> None:
     assert breaker.retry_in_s == waits
 
 
-def test_the_wait_never_exceeds_five_minutes() -> None:
-    breaker, clock = build()
+def test_the_wait_never_exceeds_five_minutes(breaker, clock):
     for _ in range(2000):
         breaker.fail(is_permanent=True)
         assert 0 < breaker.retry_in_s <= 300
@@ -97,8 +93,7 @@ def test_the_wait_never_exceeds_five_minutes() -> None:
     assert breaker.retry_in_s == 0
 
 
-def test_a_failure_may_say_how_long_it_opens_at_most() -> None:
-    breaker, clock = build()
+def test_a_failure_may_say_how_long_it_opens_at_most(breaker, clock):
     waits = []
     for _ in range(200):
         breaker.fail(is_permanent=True, longest_s=30)
@@ -111,7 +106,7 @@ def test_a_failure_may_say_how_long_it_opens_at_most() -> None:
     assert 30 < breaker.retry_in_s <= 50
 
 
-def test_two_runs_do_not_come_back_in_step() -> None:
+def test_two_runs_do_not_come_back_in_step():
     first, second = build(1)[0], build(2)[0]
     for breaker in (first, second):
         fail(breaker, 3)
@@ -128,9 +123,7 @@ STEPS = st.lists(
 
 
 @given(STEPS, st.integers(0, 100))
-def test_while_half_open_there_is_never_more_than_one_question(
-    steps: list[tuple[str, float]], seed: int
-) -> None:
+def test_while_half_open_there_is_never_more_than_one_question(steps, seed):
     breaker, clock = build(seed)
     has_opened, on_trial = False, 0
     for step, seconds in steps:
@@ -159,7 +152,7 @@ def test_while_half_open_there_is_never_more_than_one_question(
 
 
 @given(st.integers(0, 10_000))
-def test_reopening_grows_until_the_longest_wait_and_success_resets_it(seed: int) -> None:
+def test_reopening_grows_until_the_longest_wait_and_success_resets_it(seed):
     breaker, clock = build(seed)
     fail(breaker, 3)
     waits = [breaker.retry_in_s]

@@ -73,7 +73,7 @@ def refusing(
 
 
 @pytest.mark.parametrize("status", [400, 404, 422, 500, 501])
-async def test_a_refused_schema_is_asked_for_as_an_object_then_in_words(status: int) -> None:
+async def test_a_refused_schema_is_asked_for_as_an_object_then_in_words(status):
     server = refusing(lambda d: d.form < Form.WORDS, status)
     assert await server.ask() == (ANSWER, "")
     forms = [dialect.form for dialect in server.asked]
@@ -83,9 +83,19 @@ async def test_a_refused_schema_is_asked_for_as_an_object_then_in_words(status: 
     assert len(server.asked) == len(forms) + 1
 
 
-@pytest.mark.parametrize("status", [401, 403, 429, 503])
-async def test_other_errors_are_no_refusals_of_a_form(status: int) -> None:
-    server = refusing(lambda d: True, status)
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        *((status, "Bad Request") for status in (401, 403, 429, 503)),
+        (404, "model 'qwen3' not found, try pulling it first"),
+        (404, "The model `gpt-x` does not exist or you do not have access to it."),
+        (400, "{'code': 'model_not_found'}"),
+        (404, "No endpoints found for some/model:free."),
+        (400, "This model's maximum context length is 512 tokens"),
+    ],
+)
+async def test_no_simpler_form_is_tried_after_what_is_no_refusal_of_a_form(status, said):
+    server = refusing(lambda d: True, status, said)
     with pytest.raises(Refused):
         await server.ask()
     assert len(server.asked) == 1
@@ -103,19 +113,19 @@ async def test_other_errors_are_no_refusals_of_a_form(status: int) -> None:
         ("For more information see the manual", replace(FULL, form=Form.OBJECT)),
     ],
 )
-async def test_a_part_that_is_named_is_given_up_first(said: str, simpler: Dialect) -> None:
+async def test_a_part_that_is_named_is_given_up_first(said, simpler):
     server = refusing(lambda d: d == FULL, 500, said)
     assert await server.ask() == (ANSWER, "")
     assert server.asked[-1] == server.learnt == simpler
 
 
-async def test_refusal_that_names_nothing_left_leads_to_the_next_form() -> None:
+async def test_refusal_that_names_nothing_left_leads_to_the_next_form():
     server = refusing(lambda d: d.form < Form.OBJECT, said="the temperature is too high")
     await server.ask()
     assert server.learnt == replace(FULL, parts=PARTS - {"temperature"}, form=Form.OBJECT)
 
 
-async def test_without_a_name_form_then_parts_then_system_then_limit_are_given_up() -> None:
+async def test_without_a_name_form_then_parts_then_system_then_limit_are_given_up():
     server = refusing(lambda d: len(d.limits) == 2)
     await server.ask()
     words = replace(FULL, form=Form.WORDS)
@@ -129,7 +139,7 @@ async def test_without_a_name_form_then_parts_then_system_then_limit_are_given_u
     ]
 
 
-async def test_the_first_error_is_raised_when_nothing_helps_and_nothing_is_learnt() -> None:
+async def test_the_first_error_is_raised_when_nothing_helps_and_nothing_is_learnt():
     errors = iter(Refused(400, f"error {n}") for n in range(99))
     server = Server(lambda d: next(errors))
     with pytest.raises(Refused, match="error 0"):
@@ -138,7 +148,7 @@ async def test_the_first_error_is_raised_when_nothing_helps_and_nothing_is_learn
     assert len(server.asked) == len(set(server.asked)) == 7
 
 
-async def test_a_failure_of_a_moment_is_asked_again_in_the_same_form() -> None:
+async def test_a_failure_of_a_moment_is_asked_again_in_the_same_form():
     answers = iter([Refused(500, "Provider disconnected"), [Chunk(ANSWER), STOP]])
     server = Server(lambda d: next(answers))
     assert await server.ask() == (ANSWER, "")
@@ -146,25 +156,7 @@ async def test_a_failure_of_a_moment_is_asked_again_in_the_same_form() -> None:
     assert server.learnt == FULL
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "model 'qwen3' not found, try pulling it first",
-        "The model `gpt-x` does not exist or you do not have access to it.",
-        "{'code': 'model_not_found'}",
-        "No endpoints found for some/model:free.",
-        "This model's maximum context length is 512 tokens",
-    ],
-)
-@pytest.mark.parametrize("status", [400, 404])
-async def test_no_simpler_form_is_tried_for_a_missing_model(said: str, status: int) -> None:
-    server = refusing(lambda d: True, status, said)
-    with pytest.raises(Refused):
-        await server.ask()
-    assert len(server.asked) == 1
-
-
-async def test_only_what_is_named_is_given_up_where_that_is_wanted() -> None:
+async def test_only_what_is_named_is_given_up_where_that_is_wanted():
     server = refusing(lambda d: True, 500)
     with pytest.raises(Refused):
         await server.ask(is_named=True)
@@ -176,20 +168,17 @@ async def test_only_what_is_named_is_given_up_where_that_is_wanted() -> None:
     assert len(silent.asked) == 1
 
 
-async def test_an_empty_answer_is_asked_for_in_the_next_form() -> None:
+async def test_an_empty_answer_is_asked_for_in_the_next_form_and_teaches_nothing():
     server = Server(lambda d: [Chunk("\n"), STOP] if d.form < Form.WORDS else [Chunk(ANSWER), STOP])
     assert (await server.ask())[0].strip() == ANSWER
     assert server.learnt.form == Form.WORDS
-
-
-async def test_a_model_that_never_says_anything_teaches_nothing() -> None:
     server = Server(lambda d: [STOP])
     assert await server.ask() == ("", "")
     assert [dialect.form for dialect in server.asked] == [Form.SCHEMA, Form.OBJECT, Form.WORDS]
     assert server.learnt == FULL
 
 
-async def test_an_error_after_the_first_word_is_raised() -> None:
+async def test_an_error_after_the_first_word_is_raised():
     async def broken(dialect: Dialect) -> AsyncGenerator[Chunk]:
         yield Chunk("{")
         raise Refused(500, "out of memory")
@@ -199,14 +188,14 @@ async def test_an_error_after_the_first_word_is_raised() -> None:
             pass
 
 
-async def test_room_for_thoughts_is_given_once_they_are_seen() -> None:
+async def test_room_for_thoughts_is_given_once_they_are_seen():
     server = Server(lambda d: [Chunk("Hm.", is_thinking=True), Chunk(ANSWER), STOP])
     assert await server.ask() == (ANSWER, "Hm.")
     assert server.asked == [FULL]
     assert server.learnt == replace(FULL, thinks=True)
 
 
-async def test_thoughts_that_leave_no_room_are_asked_for_again_at_once() -> None:
+async def test_thoughts_that_leave_no_room_are_asked_for_again_at_once():
     def answer(dialect: Dialect) -> list[Chunk]:
         thought = Chunk("Hm.", is_thinking=True)
         return [thought, Chunk(ANSWER), STOP] if dialect.thinks else [thought, LENGTH]
@@ -216,26 +205,26 @@ async def test_thoughts_that_leave_no_room_are_asked_for_again_at_once() -> None
     assert server.learnt.thinks
 
 
-async def test_thoughts_without_an_answer_are_not_asked_for_twice_each_time() -> None:
+async def test_thoughts_without_an_answer_are_not_asked_for_twice_each_time():
     server = Server(lambda _: [Chunk("hm ", is_thinking=True), LENGTH])
     assert await server.ask() == ("", "hm hm ")
     assert server.learnt == replace(FULL, thinks=True)
     assert await server.ask() == ("", "hm ")
 
 
-async def test_an_answer_that_is_cut_off_before_its_object_gets_more_room() -> None:
+async def test_an_answer_that_is_cut_off_before_its_object_gets_more_room():
     server = Server(lambda d: [Chunk("Well."), *([Chunk(ANSWER), STOP] if d.thinks else [LENGTH])])
     assert await server.ask() == (f"Well.Well.{ANSWER}", "")
     assert await server.ask() == (f"Well.{ANSWER}", "")
 
 
-async def test_an_answer_that_a_server_takes_for_a_thought_is_the_answer() -> None:
+async def test_an_answer_that_a_server_takes_for_a_thought_is_the_answer():
     server = Server(lambda d: [Chunk(ANSWER, is_thinking=True), STOP])
     assert await server.ask() == (ANSWER, ANSWER)
     assert len(server.asked) == 1
 
 
-async def test_dialect_of_an_answer_that_is_too_long_is_remembered() -> None:
+async def test_dialect_of_an_answer_that_is_too_long_is_remembered():
     def answer(dialect: Dialect) -> Any:
         if dialect.form < Form.OBJECT:
             return Refused(400, "Bad Request")
@@ -252,14 +241,14 @@ def cuts(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("tag", ["think", "thinking", "thought", "Think"])
-async def test_thoughts_in_tags_are_told_from_the_answer_however_they_come(tag: str) -> None:
+async def test_thoughts_in_tags_are_told_from_the_answer_however_they_come(tag):
     for pieces in cuts(f"\n<{tag}>It is <b>weak</b> </t.</{tag}>{ANSWER}"):
         server = Server(lambda d, pieces=pieces: [*map(Chunk, pieces), STOP])
         assert await server.ask() == (ANSWER, "It is <b>weak</b> </t.")
         assert server.learnt.thinks
 
 
-async def test_a_tag_that_is_never_closed_is_all_thought() -> None:
+async def test_a_tag_that_is_never_closed_is_all_thought():
     for pieces in cuts("<think>It is weak. </thin"):
         server = Server(lambda d, pieces=pieces: [*map(Chunk, pieces), LENGTH])
         assert await server.ask() == ("", "It is weak. </thin" * 2)
@@ -270,21 +259,21 @@ async def test_a_tag_that_is_never_closed_is_all_thought() -> None:
     "text",
     ['{"reasoning": "a <think> tag"}', "<b>no tag</b>", "<", "<thin", " " * 99 + "<think>no"],
 )
-async def test_a_tag_in_the_middle_of_an_answer_is_part_of_it(text: str) -> None:
+async def test_a_tag_in_the_middle_of_an_answer_is_part_of_it(text):
     for pieces in cuts(text):
         server = Server(lambda d, pieces=pieces: [*map(Chunk, pieces), STOP])
         assert await server.ask() == (text, "")
         assert server.learnt == FULL
 
 
-async def test_thoughts_whose_tag_the_server_has_opened_are_known_from_then_on() -> None:
+async def test_thoughts_whose_tag_the_server_has_opened_are_known_from_then_on():
     server = Server(lambda d: [Chunk("It is weak.</thi"), Chunk(f"nk>{ANSWER}"), STOP])
     assert await server.ask() == (f"It is weak.</think>{ANSWER}", "")
     assert server.learnt == replace(FULL, thinks=True, closing="</think>")
     assert await server.ask() == (ANSWER, "It is weak.")
 
 
-async def test_an_answer_without_the_tag_that_was_there_before_is_not_lost() -> None:
+async def test_an_answer_without_the_tag_that_was_there_before_is_not_lost():
     server = Server(lambda d: [Chunk(f"Here: {ANSWER}"), STOP])
     server.learnt = replace(FULL, thinks=True, closing="</think>")
     said, _ = await server.ask()

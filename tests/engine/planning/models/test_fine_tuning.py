@@ -1,7 +1,6 @@
 """What RAM proved right becomes examples, in the form that fine-tuning takes."""
 
 import json
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import PlannerConfig
-from engine.games.base import Game
 from engine.games.catalog import load_game
 from engine.games.crystal.game import CrystalGame
 from engine.planning.goals.text_state import rules
@@ -27,10 +25,11 @@ from engine.planning.models.fine_tuning import (
 )
 from engine.planning.models.prompt import MAX_REASONING, Notes, compose
 from engine.planning.models.reply import read_plan
-from engine.planning_types import GoalOption, GoalOutcome, Outcome
+from engine.planning_types import GoalOption, Outcome
 from tests.engine.planning.models.queries import BATTLE, TOWN, query
 from tests.engine.planning.models.replies import REPLIES
-from tests.engine.planning.models.test_exchanges import exchange, goal_outcome, write
+from tests.engine.planning.models.test_exchanges import exchange, write
+from tests.engine.states import make_goal_outcome as goal_outcome
 
 HERE = query(TOWN)
 REQUEST = compose(HERE, Notes(), max_tokens=8000, settings=PlannerConfig())
@@ -65,7 +64,7 @@ def answer_of(example: Example) -> dict[str, Any]:
     return answer
 
 
-def test_an_example_is_the_chat_that_was_asked_and_its_answer(tmp_path: Path) -> None:
+def test_an_example_is_the_chat_that_was_asked_and_its_answer(tmp_path):
     (example,) = selected(tmp_path, exchange(**CHOSEN), PROVEN).examples
     assert answer_of(example) == {
         "choice": "reach exit 1",
@@ -78,7 +77,7 @@ def test_an_example_is_the_chat_that_was_asked_and_its_answer(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("reply", [pytest.param(reply, id=reply.name) for reply in REPLIES])
-def test_a_repaired_answer_is_written_as_the_prompt_asks_for(tmp_path: Path, reply: Any) -> None:
+def test_a_repaired_answer_is_written_as_the_prompt_asks_for(tmp_path, reply):
     reading = read_plan(reply.text, reply.done_reason, HERE, "m")
     if reading.plan is None:
         return
@@ -138,18 +137,14 @@ REPLACED = replace(PROVEN, outcome=Outcome.REPLACED)
     ],
 )
 def test_what_is_not_proven_or_not_whole_is_dropped_with_the_reason(
-    tmp_path: Path,
-    changes: dict[str, Any],
-    outcomes: Sequence[GoalOutcome],
-    requirements: dict[str, Any],
-    why: str,
-) -> None:
+    tmp_path, changes, outcomes, requirements, why
+):
     made = exchange(**CHOSEN | changes)
     found = selected(tmp_path, made, *outcomes, **requirements)
     assert (len(found.examples), dict(found.dropped)) == ((0, {why: 1}) if why else (1, {}))
 
 
-def test_of_answers_alike_the_one_right_most_often_is_kept(tmp_path: Path) -> None:
+def test_of_answers_alike_the_one_right_most_often_is_kept(tmp_path):
     entries = [
         exchange(1, **CHOSEN, confidence=0.1, time=1.0), PROVEN,
         exchange(2, **CHOSEN, confidence=0.2, time=2.0), PROVEN, PROVEN,
@@ -177,9 +172,7 @@ sets = st.lists(st.tuples(few, few | st.just(""), few | st.just("")), max_size=3
 
 
 @given(sets, st.floats(0, 0.9), st.randoms(use_true_random=False))
-def test_nothing_alike_is_on_both_sides_of_a_split(
-    examples: list[Example], share: float, rng: random.Random
-) -> None:
+def test_nothing_alike_is_on_both_sides_of_a_split(examples, share, rng):
     train, validation = split(examples, share)
     assert sorted([*train, *validation], key=lambda one: one.time) == examples
     for name in ("key", "place_key", "user"):
@@ -191,7 +184,7 @@ def test_nothing_alike_is_on_both_sides_of_a_split(
     assert set(split(mixed, share)[1]) == set(validation)
 
 
-def test_a_split_has_the_share_that_was_asked_for() -> None:
+def test_a_split_has_the_share_that_was_asked_for():
     examples = [example(number, f"key {number}") for number in range(200)]
     assert [len(split(examples, share)[1]) for share in (0, 0.1, 0.5)] == [0, 20, 100]
     assert len(split(examples[:2], 0.1)[1]) == 1
@@ -200,7 +193,7 @@ def test_a_split_has_the_share_that_was_asked_for() -> None:
     assert len(split([*big, example(9, "other")], 0.01)[1]) == 1
 
 
-def test_statistics_count_what_was_taken_and_how_often_goals_were_right(tmp_path: Path) -> None:
+def test_statistics_count_what_was_taken_and_how_often_goals_were_right(tmp_path):
     made = exchange(1, **CHOSEN)
     other = exchange(2, **CHOSEN | {"model": "b", "setter": "b", "key": "cave"})
     found = rows(
@@ -218,7 +211,7 @@ def test_statistics_count_what_was_taken_and_how_often_goals_were_right(tmp_path
 
 
 @pytest.mark.parametrize("game", [CrystalGame("0" * 40, "TEST", "test"), load_game()])
-def test_a_system_text_has_no_empty_line_so_that_the_first_one_ends_it(game: Game) -> None:
+def test_a_system_text_has_no_empty_line_so_that_the_first_one_ends_it(game):
     here = replace(query(BATTLE), rules=rules(game), game=game.description)
     request = compose(here, Notes(), max_tokens=8000, settings=PlannerConfig())
     assert request.system
@@ -243,9 +236,7 @@ fields = st.sampled_from([*json.loads(json.dumps(CHOSEN)), "verdict", "key", "se
 
 @settings(max_examples=50)
 @given(data=st.data())
-def test_whatever_a_damaged_file_holds_each_example_is_whole(
-    whole: bytes, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_whatever_a_damaged_file_holds_each_example_is_whole(whole, tmp_path_factory, data):
     lines = whole.splitlines(keepends=True)
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(lines) - 1))

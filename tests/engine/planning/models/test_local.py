@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -90,13 +90,11 @@ async def loaded(smollm2: str) -> AsyncIterator[Backend]:
         ("ft:gpt-4o-mini:me::id", "openai"),
     ],
 )
-def test_backend_of_a_path_is_local(name: str, kind: str) -> None:
+def test_backend_of_a_path_is_local(name, kind):
     assert backend_of(name) == kind
 
 
-def test_whole_paths_are_given_to_files_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whole_paths_are_given_to_files_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", "/home/somebody")
     given = "smollm2:1.7b, ./a b.gguf,~/c.gguf"
@@ -118,9 +116,7 @@ def test_whole_paths_are_given_to_files_alone(
         (lambda path: path.write_text("PK\x03\x04"), "is not a GGUF file"),
     ],
 )
-def test_local_backend_refuses_a_file_that_is_no_model(
-    make: Callable[[Path], object], words: str, tmp_path: Path
-) -> None:
+def test_local_backend_refuses_a_file_that_is_no_model(make, words, tmp_path):
     path = tmp_path / "model.gguf"
     make(path)
     with pytest.raises(ConfigurationError, match=rf"{path} {words}.*instruct model"):
@@ -128,23 +124,19 @@ def test_local_backend_refuses_a_file_that_is_no_model(
 
 
 @pytest.mark.parametrize("package", ["xllamacpp", "openai"])
-def test_missing_extra_is_named(
-    package: str, truncated: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_extra_is_named(package, truncated, monkeypatch):
     found = "engine.planning.models.backends.importlib.util.find_spec"
     monkeypatch.setattr(found, lambda name: None if name == package else name)
     with pytest.raises(ConfigurationError, match=rf"package {package}.*'poketui\[local\]'"):
         make_backend(truncated)
 
 
-def test_address_of_a_server_and_a_file_contradict_each_other(truncated: str) -> None:
+def test_address_of_a_server_and_a_file_contradict_each_other(truncated):
     with pytest.raises(ConfigurationError, match="--llm-backend openai"):
         make_backend(truncated, base_url="http://127.0.0.1:8080/v1")
 
 
-async def test_damaged_file_is_told_and_leaves_no_process(
-    truncated: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_damaged_file_is_told_and_leaves_no_process(truncated, tmp_path, monkeypatch):
     hostile = HostileFolder(tmp_path / "here")
     hostile.enter(monkeypatch)
     before = children(os.getpid())
@@ -160,7 +152,7 @@ async def test_damaged_file_is_told_and_leaves_no_process(
     await backend.close()
 
 
-async def test_cancelled_load_leaves_no_process(truncated: str) -> None:
+async def test_cancelled_load_leaves_no_process(truncated):
     before = children(os.getpid())
     backend = make_backend(truncated)
     loading = asyncio.create_task(backend.load())
@@ -175,9 +167,7 @@ async def test_cancelled_load_leaves_no_process(truncated: str) -> None:
 
 
 @pytest.mark.slow
-async def test_model_answers_at_low_priority_and_closes(
-    smollm2: str, request_: ChatRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_model_answers_at_low_priority_and_closes(smollm2, request_, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # the way to oneself needs none
     backend = make_backend(smollm2)
     assert (await backend.probe()).state == "loading"
@@ -196,8 +186,8 @@ async def test_model_answers_at_low_priority_and_closes(
 
 @pytest.mark.slow
 async def test_model_whose_process_is_killed_while_it_answers_is_started_again(
-    loaded: Backend, request_: ChatRequest, long_request: ChatRequest
-) -> None:
+    loaded, request_, long_request
+):
     process = process_of(loaded)
     chunks = loaded.chat(long_request)
     await chunks.__anext__()
@@ -212,16 +202,14 @@ async def test_model_whose_process_is_killed_while_it_answers_is_started_again(
 
 
 @pytest.mark.slow
-async def test_hanging_up_frees_the_model_for_the_next_question(
-    loaded: Backend, request_: ChatRequest, long_request: ChatRequest
-) -> None:
+async def test_hanging_up_frees_the_model_for_the_next_question(loaded, request_, long_request):
     async with aclosing(loaded.chat(long_request)) as chunks:  # type: ignore[type-var]
         await chunks.__anext__()
     assert '"goal"' in await answered(loaded, request_)
 
 
 @pytest.mark.slow
-async def test_load_that_takes_too_long_is_told_and_leaves_no_process(smollm2: str) -> None:
+async def test_load_that_takes_too_long_is_told_and_leaves_no_process(smollm2):
     before = children(os.getpid())
     backend = make_backend(smollm2, load_timeout_s=0.01)
     with pytest.raises(LLMConnectionError, match=r"planner\.load_timeout_s"):
@@ -231,9 +219,7 @@ async def test_load_that_takes_too_long_is_told_and_leaves_no_process(smollm2: s
 
 
 @pytest.mark.slow
-async def test_two_models_answer_side_by_side(
-    loaded: Backend, smollm2: str, request_: ChatRequest
-) -> None:
+async def test_two_models_answer_side_by_side(loaded, smollm2, request_):
     second = make_backend(smollm2)
     try:
         await second.load()
@@ -261,7 +247,7 @@ asyncio.run(load())
 
 @pytest.mark.slow
 @pytest.mark.parametrize("when", ["loading", "loaded"])
-def test_process_ends_with_a_killed_parent(smollm2: str, when: str) -> None:
+def test_process_ends_with_a_killed_parent(smollm2, when):
     parent = subprocess.Popen(
         [*code_command(PROGRAM), smollm2, when], stdout=subprocess.PIPE, env=python_environment()
     )

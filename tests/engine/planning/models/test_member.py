@@ -27,7 +27,7 @@ def member(backend: FakeBackend | None = None, settings: PlannerConfig = SETTING
     )
 
 
-def test_before_anything_is_known_all_the_time_of_the_setting_is_given() -> None:
+def test_before_anything_is_known_all_the_time_of_the_setting_is_given():
     assert member().first_token_timeout_s(800) == 120
 
 
@@ -35,15 +35,13 @@ def test_before_anything_is_known_all_the_time_of_the_setting_is_given() -> None
     ("tokens", "wait_s"),
     [(1, 10.0), (400, 10.0), (800, 16.0), (1600, 32.0), (6000, 120.0), (60_000, 120.0)],
 )
-def test_four_times_the_measured_time_is_given_between_ten_seconds_and_the_setting(
-    tokens: int, wait_s: float
-) -> None:
+def test_four_times_the_measured_time_is_given_between_ten_seconds_and_the_setting(tokens, wait_s):
     asked = member()
     asked.began(800, 4.0)
     assert asked.first_token_timeout_s(tokens) == pytest.approx(wait_s)
 
 
-def test_the_slowest_reading_so_far_counts() -> None:
+def test_the_slowest_reading_so_far_counts():
     """A server that still knows most of a question reads it in no time, the next one not."""
     asked = member()
     for first_token_s in (0.1, 4.0, 0.2):
@@ -51,13 +49,13 @@ def test_the_slowest_reading_so_far_counts() -> None:
     assert asked.first_token_timeout_s(800) == pytest.approx(16.0)
 
 
-def test_a_setting_of_less_than_ten_seconds_holds() -> None:
+def test_a_setting_of_less_than_ten_seconds_holds():
     asked = member(settings=PlannerConfig(first_token_timeout_s=2))
     asked.began(800, 1.9)
     assert asked.first_token_timeout_s(8000) == 2
 
 
-def test_measured_pace_is_forgotten_with_a_lost_answer_and_kept_with_an_unreadable_one() -> None:
+def test_measured_pace_is_forgotten_with_a_lost_answer_and_kept_with_an_unreadable_one():
     asked = member()
     asked.began(800, 4.0)
     asked.failed("It no choice given.", is_lost=False)
@@ -66,7 +64,7 @@ def test_measured_pace_is_forgotten_with_a_lost_answer_and_kept_with_an_unreadab
     assert asked.first_token_timeout_s(800) == 120
 
 
-def test_a_model_that_stalls_is_given_up_at_the_pace_it_had_and_gets_all_the_time_again() -> None:
+def test_a_model_that_stalls_is_given_up_at_the_pace_it_had_and_gets_all_the_time_again():
     backend = FakeBackend(
         paced((3, answer())), paced((119, answer())), paced((119, answer())), paced((200, "Hm."))
     )

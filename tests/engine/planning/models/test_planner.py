@@ -6,36 +6,33 @@ import math
 import threading
 import time
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.errors import LLMConnectionError
 from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
 from engine.events import WarningRaised as Warned
 from engine.planning.models.backends.base import ChatRequest, Chunk
 from engine.planning.models.exchanges import ExchangeLog, scan
-from engine.planning.models.planner import Planner
 from engine.planning.models.prompt import Notes
-from engine.planning_types import GoalOutcome, Outcome, Section
+from engine.planning_types import Outcome, Section
 from tests.engine.planning.models.fake_backends import (
+    BUSY,
+    LONG_S,
+    REFUSED,
     FakeBackend,
     answer,
     fails,
     held,
     listening,
-    quick_settings,
+    make_planner,
     says,
 )
 from tests.engine.planning.models.queries import TOWN, query
-
-BUSY = LLMConnectionError("The server answered 503.", "It is busy.")
-REFUSED = LLMConnectionError("The server answered 401.", "Check the key.", is_permanent=True)
-LONG_S = 3600.0
+from tests.engine.states import make_goal_outcome
 
 
-def test_a_query_brings_a_plan_and_all_that_led_to_it() -> None:
+def test_a_query_brings_a_plan_and_all_that_led_to_it():
     backend = FakeBackend(says(answer(TOWN[2], 70), thinks="Hm. Where to?"))
     with listening(backend) as heard:
         heard.ask(query(key="k", trigger="stuck", env_index=5))
@@ -59,7 +56,7 @@ def test_a_query_brings_a_plan_and_all_that_led_to_it() -> None:
     assert kinds == [PlanRequested, PlanStreamed, PlanStreamed, PlanAnswered]
 
 
-def test_a_known_query_is_answered_without_asking() -> None:
+def test_a_known_query_is_answered_without_asking():
     backend = FakeBackend()
     with listening(backend) as heard:
         heard.ask(query(key="k"))
@@ -71,7 +68,7 @@ def test_a_known_query_is_answered_without_asking() -> None:
     assert (heard.status.calls, heard.status.cached) == (1, 1)
 
 
-def test_another_instruction_is_another_question_and_a_longer_summary_is_not() -> None:
+def test_another_instruction_is_another_question_and_a_longer_summary_is_not():
     backend = FakeBackend()
     with listening(backend) as heard:
         heard.ask(query(), Notes(instruction="heal first"))
@@ -81,38 +78,29 @@ def test_another_instruction_is_another_question_and_a_longer_summary_is_not() -
     assert "to the gym" in backend.requests[1].user
 
 
-def test_the_latest_question_wins_while_a_model_is_busy() -> None:
-    gate = threading.Event()
-    backend = FakeBackend(held(gate))
-    with listening(backend) as heard:
-        heard.planner.submit(query(key="1"))
-        heard.until(lambda: heard.requested)
-        for key in ("2", "3", "4"):
-            heard.planner.submit(query(key=key))
-        gate.set()
-        heard.until(lambda: heard.planner.is_idle)
-    assert [plan.key for plan in heard.plans] == ["1", "4"]
+@pytest.fixture
+def gate() -> threading.Event:
+    return threading.Event()
 
 
-def test_submit_and_poll_never_wait_for_a_hanging_model() -> None:
-    gate = threading.Event()
+def test_submit_and_poll_never_wait_for_a_hanging_model_and_the_latest_question_wins(gate):
     backend = FakeBackend(held(gate))
-    with listening(backend) as heard:
-        heard.planner.submit(query(key="first"))
+    with listening(backend, before=[query(key="first")]) as heard:
         heard.until(lambda: heard.requested)
         for number in range(2000):
             heard.planner.submit(query(key=str(number)))
             heard.hear()
-        assert not gate.is_set()  # it hangs to this moment
         assert not heard.planner.is_idle
         assert heard.plans == []
         assert len(backend.requests) == 1
+        gate.set()
+        heard.until(lambda: heard.planner.is_idle)
+    assert [plan.key for plan in heard.plans] == ["first", "1999"]
 
 
-def test_planner_is_idle_only_when_nothing_is_asked_or_waits() -> None:
-    gate = threading.Event()
+def test_planner_is_idle_only_when_nothing_is_asked_or_waits(gate):
     backend = FakeBackend(held(gate))
-    planner = Planner([backend], quick_settings(), max_context_length=4000, seed=0)
+    planner = make_planner(backend)
     assert planner.is_idle
     planner.submit(query())
     assert not planner.is_idle
@@ -125,7 +113,7 @@ def test_planner_is_idle_only_when_nothing_is_asked_or_waits() -> None:
     assert len(heard.plans) == 1
 
 
-def test_words_that_stream_in_are_told_several_at_once() -> None:
+def test_words_that_stream_in_are_told_several_at_once():
     long = answer()[:-2] + ", " + '"note": "' + "la " * 500 + '"}'
     with listening(FakeBackend(says(long, piece=1))) as heard:
         heard.ask(query())
@@ -134,16 +122,13 @@ def test_words_that_stream_in_are_told_several_at_once() -> None:
     assert len(events) <= len(long) / 200 + 1 + 10 * heard.answered[0].latency_s
 
 
-def test_slow_words_are_told_before_the_answer_is_complete() -> None:
-    gate = threading.Event()
-
+def test_slow_words_are_told_before_the_answer_is_complete(gate):
     async def chat(request: ChatRequest) -> AsyncIterator[Chunk]:
         yield Chunk(answer()[:10])
         async for chunk in held(gate, says(answer()[10:]))(request):
             yield chunk
 
-    with listening(FakeBackend(chat)) as heard:
-        heard.planner.submit(query())
+    with listening(FakeBackend(chat), before=[query()]) as heard:
         heard.until(lambda: heard.streamed() == answer()[:10])
         gate.set()
         heard.until(lambda: heard.plans)
@@ -152,7 +137,7 @@ def test_slow_words_are_told_before_the_answer_is_complete() -> None:
 @pytest.mark.parametrize(
     "said", ["", "I would go north.", '{"choice": "fly to the moon"}', "{" * 3000, "null"]
 )
-def test_an_answer_that_cannot_be_read_is_counted_and_brings_nothing(said: str) -> None:
+def test_an_answer_that_cannot_be_read_is_counted_and_brings_nothing(said):
     with listening(FakeBackend(says(said or " "))) as heard:
         heard.ask(query())
     (answered,) = heard.answered
@@ -164,7 +149,7 @@ def test_an_answer_that_cannot_be_read_is_counted_and_brings_nothing(said: str) 
     assert answered.error in heard.status.detail
 
 
-def test_the_same_state_is_not_asked_about_again_after_an_unreadable_answer() -> None:
+def test_the_same_state_is_not_asked_about_again_after_an_unreadable_answer():
     backend = FakeBackend(says("no"), says())
     with listening(backend) as heard:
         heard.ask(query(key="a"))
@@ -177,7 +162,7 @@ def test_the_same_state_is_not_asked_about_again_after_an_unreadable_answer() ->
     assert len(heard.plans) == 2
 
 
-def test_the_same_state_rests_after_a_lost_answer_and_no_longer() -> None:
+def test_the_same_state_rests_after_a_lost_answer_and_no_longer():
     backend = FakeBackend(fails(BUSY), says())
     with listening(backend, cooldown_s=LONG_S) as heard:
         heard.ask(query(key="a"))
@@ -190,7 +175,7 @@ def test_the_same_state_rests_after_a_lost_answer_and_no_longer() -> None:
     assert len(backend.requests) == 2
 
 
-def test_a_model_that_comes_back_is_asked_again_about_what_failed() -> None:
+def test_a_model_that_comes_back_is_asked_again_about_what_failed():
     backend = FakeBackend(says("no"), fails(REFUSED), says())
     with listening(backend) as heard:
         heard.ask(query(key="a"))
@@ -201,7 +186,7 @@ def test_a_model_that_comes_back_is_asked_again_about_what_failed() -> None:
     assert [plan.key for plan in heard.plans] == ["a"]
 
 
-def test_planner_asks_nothing_while_a_server_is_probed_after_a_failure() -> None:
+def test_planner_asks_nothing_while_a_server_is_probed_after_a_failure():
     looked = threading.Event()
     backend = FakeBackend(fails(BUSY), says())
     with listening(backend) as heard:
@@ -219,7 +204,7 @@ def test_planner_asks_nothing_while_a_server_is_probed_after_a_failure() -> None
     assert len(heard.all(PlannerStatusChanged)) == 5
 
 
-def test_failures_that_are_not_in_a_row_do_not_add_up() -> None:
+def test_failures_that_are_not_in_a_row_do_not_add_up():
     backend = FakeBackend(fails(BUSY), fails(BUSY), says(), fails(BUSY), fails(BUSY), says())
     with listening(backend, cooldown_s=LONG_S) as heard:
         for key in "abcdef":
@@ -244,7 +229,7 @@ def test_failures_that_are_not_in_a_row_do_not_add_up() -> None:
     ids=lambda error: type(error).__name__,
 )
 @pytest.mark.parametrize("after", ["", '{"choice": '])
-def test_exceptions_of_backends_are_counted_failures(error: BaseException, after: str) -> None:
+def test_exceptions_of_backends_are_counted_failures(error, after):
     backend = FakeBackend(fails(error, after), says())
     with listening(backend) as heard:
         heard.ask(query(key="a"))
@@ -260,9 +245,7 @@ def test_exceptions_of_backends_are_counted_failures(error: BaseException, after
     assert not heard.all(Warned)
 
 
-def test_an_error_of_our_own_is_logged_once_and_others_are_answered(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_an_error_of_our_own_is_logged_once_and_others_are_answered(caplog):
     broken: Any = (Section("place", 5, 0),)  # type: ignore[arg-type]  # the error of our own
     with caplog.at_level(logging.ERROR), listening(FakeBackend()) as heard:
         for key in ("a", "b", "a"):
@@ -275,7 +258,7 @@ def test_an_error_of_our_own_is_logged_once_and_others_are_answered(
     assert heard.status.state == "ready"
 
 
-def test_a_resumed_planner_knows_what_it_knew_and_goes_on_counting() -> None:
+def test_a_resumed_planner_knows_what_it_knew_and_goes_on_counting():
     with listening(FakeBackend(says(), fails(BUSY))) as heard:
         heard.ask(query(key="a"))
         heard.ask(query(key="b"))
@@ -292,7 +275,7 @@ def test_a_resumed_planner_knows_what_it_knew_and_goes_on_counting() -> None:
     assert status.prompt_tokens == 1400
 
 
-def test_plans_of_other_models_are_not_taken_from_what_is_known() -> None:
+def test_plans_of_other_models_are_not_taken_from_what_is_known():
     with listening(FakeBackend()) as heard:
         heard.ask(query())
         facts = heard.planner.save()
@@ -314,8 +297,8 @@ def test_plans_of_other_models_are_not_taken_from_what_is_known() -> None:
         {"cache": None},
     ],
 )
-def test_damaged_facts_are_refused(change: dict[str, Any]) -> None:
-    planner = Planner([FakeBackend()], quick_settings(), max_context_length=4000, seed=0)
+def test_damaged_facts_are_refused(change):
+    planner = make_planner(FakeBackend())
     facts = {**planner.save(), **change}
     with pytest.raises((KeyError, TypeError, ValueError)):
         planner.load(facts)
@@ -323,29 +306,24 @@ def test_damaged_facts_are_refused(change: dict[str, Any]) -> None:
         planner.load({})
 
 
-def test_exchanges_are_kept_with_the_plan_they_became_and_its_goal_outcome(tmp_path: Path) -> None:
-    path = tmp_path / "exchanges.jsonl"
+def test_exchanges_are_kept_with_the_plan_they_became_and_its_goal_outcome(path):
     log = ExchangeLog(path)
-    models = [
-        FakeBackend(says(answer(TOWN[1])), model="a"),
-        FakeBackend(says(answer(TOWN[1])), model="b"),
-        FakeBackend(says(answer(TOWN[2])), model="c"),
-        FakeBackend(fails(BUSY, "well"), model="d"),
-    ]
+    behaviours = {
+        "a": says(answer(TOWN[1])),
+        "b": says(answer(TOWN[1])),
+        "c": says(answer(TOWN[2])),
+        "d": fails(BUSY, "well"),
+    }
+    models = [FakeBackend(behaviour, model=model) for model, behaviour in behaviours.items()]
     with listening(*models, exchanges=log) as heard:
         heard.ask(query(key="k"))
         (plan,) = heard.plans
-        goal_outcome = GoalOutcome(
-            0, "k", plan.goal_source, plan.option.kind, plan.option.text, Outcome.REACHED, True, 9
+        assert plan.option is TOWN[1]
+        log.add_goal_outcome(
+            make_goal_outcome(key="k", goal_source=plan.goal_source, text=plan.option.text)
         )
-        log.add_goal_outcome(goal_outcome)
     rows = {row["model"]: row for row in scan(path).exchanges}
-    assert {model: row["setter"] for model, row in rows.items()} == {
-        "a": "a+b",
-        "b": "a+b",
-        "c": "",
-        "d": "",
-    }
+    assert [rows[model]["setter"] for model in "abcd"] == ["a+b", "a+b", "", ""]
     assert [rows[model]["outcome"] for model in "abcd"] == ["reached", "reached", "", ""]
     assert rows["a"]["prompt"] == heard.requested[0].prompt
     assert (rows["c"]["goal"], rows["c"]["text"]) == (TOWN[2].text, answer(TOWN[2]))
@@ -353,26 +331,20 @@ def test_exchanges_are_kept_with_the_plan_they_became_and_its_goal_outcome(tmp_p
     assert "503" in rows["d"]["error"]
 
 
-def test_goal_outcomes_are_written_while_nothing_is_asked(tmp_path: Path) -> None:
-    path = tmp_path / "exchanges.jsonl"
+def test_goal_outcomes_are_written_while_nothing_is_asked_and_numbers_go_on_from_the_file(path):
     log = ExchangeLog(path)
     with listening(FakeBackend(), exchanges=log) as heard:
         heard.ask(query(key="k"))
         log.add_goal_outcome(
-            GoalOutcome(0, "k", "fake", TOWN[1].kind, TOWN[1].text, Outcome.FAILED, False, 9)
+            make_goal_outcome(Outcome.FAILED, key="k", goal_source="fake", text=TOWN[1].text)
         )
         heard.until(lambda: scan(path).exchanges[0]["outcome"] == "failed")
-
-
-def test_numbers_go_on_from_the_file_where_it_knows_more(tmp_path: Path) -> None:
-    path = tmp_path / "exchanges.jsonl"
-    for key in ("a", "b"):
-        with listening(FakeBackend(), exchanges=ExchangeLog(path)) as heard:
-            heard.ask(query(key=key))
+    with listening(FakeBackend(), exchanges=ExchangeLog(path)) as heard:
+        heard.ask(query(key="other"))
     assert [row["exchange"] for row in scan(path).exchanges] == [1, 2]
 
 
-def test_a_disk_that_refuses_is_one_warning_and_plans_go_on(tmp_path: Path) -> None:
+def test_a_disk_that_refuses_is_one_warning_and_plans_go_on(tmp_path):
     log = ExchangeLog(tmp_path / "gone" / "exchanges.jsonl")
     with listening(FakeBackend(), exchanges=log) as heard:
         heard.ask(query(key="a"))
@@ -381,7 +353,7 @@ def test_a_disk_that_refuses_is_one_warning_and_plans_go_on(tmp_path: Path) -> N
     assert len(heard.all(Warned)) == 1
 
 
-def test_planner_bounds_events_and_plans_that_nobody_polls() -> None:
+def test_planner_bounds_events_and_plans_that_nobody_polls():
     with listening(FakeBackend()) as heard:
         heard.ask(query())
         for _ in range(3000):
@@ -393,7 +365,7 @@ def test_planner_bounds_events_and_plans_that_nobody_polls() -> None:
     assert len(events) == 4096
 
 
-def test_many_threads_may_submit_and_poll() -> None:
+def test_many_threads_may_submit_and_poll():
     with listening(FakeBackend()) as heard:
 
         def work(name: str) -> None:

@@ -55,7 +55,7 @@ def until_all_are_well(heard: Listener) -> None:
     heard.until(lambda: heard.status.state == "ready" and not heard.status.detail)
 
 
-def test_plan_made_without_a_model_is_asked_again_once_it_is_back(here: Model, away: Model) -> None:
+def test_plan_made_without_a_model_is_asked_again_once_it_is_back(here, away):
     with listening(here.backend, away.backend) as heard:
         heard.ask(query(), weights=BELIEVED)
         assert [plan.goal_sources for plan in heard.plans] == [("here",)]
@@ -69,9 +69,7 @@ def test_plan_made_without_a_model_is_asked_again_once_it_is_back(here: Model, a
     assert (len(here.asked), len(away.asked)) == (2, 1)  # now it is known
 
 
-def test_while_a_model_is_away_what_was_decided_without_it_is_known(
-    here: Model, away: Model
-) -> None:
+def test_while_a_model_is_away_what_was_decided_without_it_is_known(here, away):
     with listening(here.backend, away.backend) as heard:
         for _ in range(3):
             heard.ask(query())
@@ -84,7 +82,7 @@ def test_while_a_model_is_away_what_was_decided_without_it_is_known(
     assert len(here.asked) == 1
 
 
-def test_plan_of_all_models_stays_known_when_one_goes_away(here: Model, away: Model) -> None:
+def test_plan_of_all_models_stays_known_when_one_goes_away(here, away):
     away.come_back()
     with listening(here.backend, away.backend) as heard:
         heard.ask(query(), weights=BELIEVED)
@@ -95,7 +93,7 @@ def test_plan_of_all_models_stays_known_when_one_goes_away(here: Model, away: Mo
     assert [plan.goal_sources for plan in heard.plans] == [("away",), ("here",), ("away",)]
 
 
-def test_a_voter_that_cannot_be_read_has_voted(here: Model, away: Model) -> None:
+def test_a_voter_that_cannot_be_read_has_voted(here, away):
     away.come_back()
     away.scenario = "wrong_enum"
     with listening(here.backend, away.backend) as heard:
@@ -104,7 +102,7 @@ def test_a_voter_that_cannot_be_read_has_voted(here: Model, away: Model) -> None
     assert len(away.asked) == 1  # it would say the same again
 
 
-def test_a_model_that_is_away_is_told_beside_those_that_are_there(here: Model, away: Model) -> None:
+def test_a_model_that_is_away_is_told_beside_those_that_are_there(here, away):
     with listening(here.backend, away.backend) as heard:
         heard.ask(query())
         assert (heard.status.state, heard.status.model) == ("ready", "here, away")

@@ -6,27 +6,22 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from engine.errors import LLMConnectionError
 from engine.planning.models import planner as planner_module
 from engine.planning.models.backends.base import ChatRequest, Chunk, ModelStatus
-from engine.planning.models.planner import Planner
 from tests.engine.planning.models.fake_backends import (
+    LONG_S,
     FakeBackend,
     held,
     listening,
-    quick_settings,
+    make_planner,
     threads_of_planners,
     until_no_thread_is_left,
 )
 from tests.engine.planning.models.queries import query
 
-BUSY = LLMConnectionError("The server answered 503.", "It is busy.")
-REFUSED = LLMConnectionError("The server answered 401.", "Check the key.", is_permanent=True)
-LONG_S = 3600.0
-
 
 @pytest.mark.parametrize("hangs", ["chat", "probe", "load"])
-def test_planner_end_is_closed_while_a_server_hangs(hangs: str) -> None:
+def test_planner_end_is_closed_while_a_server_hangs(hangs):
     never = threading.Event()
     backend = FakeBackend(held(never))
     if hangs == "probe":
@@ -41,9 +36,7 @@ def test_planner_end_is_closed_while_a_server_hangs(hangs: str) -> None:
     assert not never.is_set()
 
 
-def test_a_backend_that_cannot_be_closed_does_not_hold_up_the_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_backend_that_cannot_be_closed_does_not_hold_up_the_end(monkeypatch):
     monkeypatch.setattr(planner_module, "_BACKENDS_CLOSE_S", 0.5)
 
     class Stuck(FakeBackend):
@@ -59,7 +52,7 @@ def test_a_backend_that_cannot_be_closed_does_not_hold_up_the_end(
     assert len(heard.plans) == 1
 
 
-def test_closing_does_not_wait_for_a_backend_that_will_not_let_go() -> None:
+def test_closing_does_not_wait_for_a_backend_that_will_not_let_go():
     gate = threading.Event()
 
     async def chat(request: ChatRequest) -> AsyncIterator[Chunk]:
@@ -69,7 +62,7 @@ def test_closing_does_not_wait_for_a_backend_that_will_not_let_go() -> None:
         yield Chunk(done_reason="stop")
 
     backend = FakeBackend(chat)
-    planner = Planner([backend], quick_settings(), max_context_length=4000, seed=0)
+    planner = make_planner(backend)
     planner.submit(query())
     planner.start()
     while not backend.requests:
@@ -81,11 +74,11 @@ def test_closing_does_not_wait_for_a_backend_that_will_not_let_go() -> None:
     until_no_thread_is_left()
 
 
-def test_closing_is_possible_at_any_time_and_more_than_once() -> None:
-    planner = Planner([FakeBackend()], quick_settings(), max_context_length=4000, seed=0)
+def test_closing_is_possible_at_any_time_and_more_than_once():
+    planner = make_planner(FakeBackend())
     planner.close()
     for _ in range(20):
-        planner = Planner([FakeBackend()], quick_settings(), max_context_length=4000, seed=0)
+        planner = make_planner(FakeBackend())
         planner.submit(query())
         planner.start()
         planner.close()

@@ -1,6 +1,5 @@
 import threading
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
@@ -9,8 +8,11 @@ from engine.events import WarningRaised
 from engine.planning.models.backends.base import ChatRequest, Chunk, ModelStatus
 from engine.planning.models.backends.tokens import estimate_tokens
 from tests.engine.planning.models.fake_backends import (
+    BUSY,
     GIVE_UP_S,
+    LONG_S,
     READY,
+    REFUSED,
     Clock,
     FakeBackend,
     answer,
@@ -22,12 +24,13 @@ from tests.engine.planning.models.fake_backends import (
 )
 from tests.engine.planning.models.queries import TOWN, query
 
-BUSY = LLMConnectionError("The server answered 503.", "It is busy.")
-REFUSED = LLMConnectionError("The server answered 401.", "Check the key.", is_permanent=True)
-LONG_S = 3600.0
+
+@pytest.fixture
+def backend() -> FakeBackend:
+    return FakeBackend()
 
 
-def test_three_failures_in_a_row_make_it_wait_and_come_back() -> None:
+def test_three_failures_in_a_row_make_it_wait_and_come_back():
     backend = FakeBackend(fails(BUSY), fails(BUSY), fails(BUSY), says())
     clock = Clock()
     with listening(backend, clock=clock) as heard:
@@ -44,8 +47,7 @@ def test_three_failures_in_a_row_make_it_wait_and_come_back() -> None:
     assert heard.states == ["ready", *failed_thrice, "ready", "asking", "ready"]
 
 
-def test_planner_asks_the_newest_of_the_waiting_queries() -> None:
-    backend = FakeBackend()
+def test_planner_asks_the_newest_of_the_waiting_queries(backend):
     backend.status = ModelStatus("unreachable")
     with listening(backend, cooldown_s=0.01) as heard:
         for key in "abc":
@@ -58,7 +60,7 @@ def test_planner_asks_the_newest_of_the_waiting_queries() -> None:
     assert [plan.key for plan in heard.plans] == ["c"]
 
 
-def test_planner_failures_is_open_to_newer_questions_while_one_waits_for_a_model() -> None:
+def test_planner_failures_is_open_to_newer_questions_while_one_waits_for_a_model():
     gate, clock = threading.Event(), Clock()
     backend = FakeBackend(held(gate))
     backend.status = ModelStatus("unreachable", "Start it.")
@@ -77,30 +79,22 @@ def test_planner_failures_is_open_to_newer_questions_while_one_waits_for_a_model
     assert [plan.key for plan in heard.plans] == ["newer"]
 
 
-def test_one_refusal_is_enough_to_wait() -> None:
-    backend = FakeBackend(fails(REFUSED))
-    with listening(backend, cooldown_s=LONG_S) as heard:
-        heard.ask(query(key="a"))
-        status = heard.until_state("refused")
-        assert "Check the key." in status.detail
-        assert status.retry_in_s > LONG_S / 100
-        heard.planner.submit(query(key="b"))
-    assert len(backend.requests) == 1
-
-
-def test_known_queries_are_answered_while_no_model_can_be_asked() -> None:
+def test_one_refusal_is_enough_to_wait_while_known_queries_are_answered():
     backend = FakeBackend(says(), fails(REFUSED))
     with listening(backend, cooldown_s=LONG_S) as heard:
         heard.ask(query(key="a"))
         heard.ask(query(key="b"))
-        heard.until_state("refused")
+        status = heard.until_state("refused")
+        assert "Check the key." in status.detail
+        assert status.retry_in_s > LONG_S / 100
         heard.ask(query(key="a"))
+        heard.planner.submit(query(key="c"))
     assert [plan.key for plan in heard.plans] == ["a", "a"]
+    assert len(backend.requests) == 2
 
 
 @pytest.mark.parametrize("state", ["missing", "unreachable", "refused"])
-def test_a_model_that_comes_up_later_is_used(state: str) -> None:
-    backend = FakeBackend()
+def test_a_model_that_comes_up_later_is_used(backend, state):
     backend.status = ModelStatus(state, "Do this or that.")
     clock = Clock()
     with listening(backend, cooldown_s=0.01, before=[query()], clock=clock) as heard:
@@ -117,9 +111,8 @@ def test_a_model_that_comes_up_later_is_used(state: str) -> None:
     assert len(backend.requests) == 1
 
 
-def test_question_waits_while_a_model_is_loaded() -> None:
+def test_question_waits_while_a_model_is_loaded(backend):
     loaded = threading.Event()
-    backend = FakeBackend()
     backend.status, backend.load_error = ModelStatus("loading", "Not in memory yet."), loaded
     with listening(backend, before=[query()]) as heard:
         assert heard.until_state("loading").detail == "Not in memory yet."
@@ -139,8 +132,7 @@ def test_question_waits_while_a_model_is_loaded() -> None:
         (RuntimeError("broken"), "waiting"),
     ],
 )
-def test_a_model_that_cannot_be_loaded_is_tried_again(error: Exception, state: str) -> None:
-    backend = FakeBackend()
+def test_a_model_that_cannot_be_loaded_is_tried_again(backend, error, state):
     backend.status, backend.load_error = ModelStatus("loading"), error
     with listening(backend, cooldown_s=0.01, before=[query()]) as heard:
         heard.until(lambda: state in heard.states)
@@ -149,14 +141,13 @@ def test_a_model_that_cannot_be_loaded_is_tried_again(error: Exception, state: s
         heard.until(lambda: heard.plans)
 
 
-def test_loading_has_a_deadline_of_its_own() -> None:
-    backend = FakeBackend()
+def test_loading_has_a_deadline_of_its_own(backend):
     backend.status, backend.load_error = ModelStatus("loading"), threading.Event()
     with listening(backend, settings={"load_timeout_s": 0.01}, cooldown_s=LONG_S) as heard:
         assert "did not load within 0.01 s" in heard.until_state("waiting").detail
 
 
-def test_a_server_that_lost_its_model_is_made_to_load_it_after_one_failure() -> None:
+def test_a_server_that_lost_its_model_is_made_to_load_it_after_one_failure():
     backend = FakeBackend(fails(LLMConnectionError("No first token within 5 s.")), says())
     with listening(backend, cooldown_s=LONG_S) as heard:
         heard.until_state("ready")
@@ -165,20 +156,13 @@ def test_a_server_that_lost_its_model_is_made_to_load_it_after_one_failure() -> 
         heard.until(lambda: backend.loads == 1)
         heard.ask(query(key="b"))
         assert heard.plans
-
-
-def test_a_server_found_dead_after_one_failure_is_left_alone_at_once() -> None:
-    backend = FakeBackend(fails(BUSY))
-    with listening(backend, cooldown_s=LONG_S) as heard:
-        heard.until_state("ready")
-        backend.status = ModelStatus("unreachable", "Start it.")
-        heard.ask(query(key="a"))
+        backend.behaviours, backend.status = [fails(BUSY)], ModelStatus("unreachable", "Start it.")
+        heard.ask(query(key="c"))
         assert heard.until_state("unreachable").detail == "Start it."
 
 
 @pytest.mark.parametrize("error", [RuntimeError("broken"), LLMConnectionError("No.")])
-def test_a_probe_that_raises_is_a_server_that_cannot_be_reached(error: Exception) -> None:
-    backend = FakeBackend()
+def test_a_probe_that_raises_is_a_server_that_cannot_be_reached(backend, error):
     backend.status = error
     with listening(backend, cooldown_s=0.01) as heard:
         heard.until_state("unreachable")
@@ -186,22 +170,22 @@ def test_a_probe_that_raises_is_a_server_that_cannot_be_reached(error: Exception
         heard.until_state("ready")
 
 
-def test_an_answer_that_drips_for_ever_is_cut_at_its_deadline() -> None:
-    with listening(FakeBackend(drips()), settings={"answer_timeout_s": 0.05}) as heard:
+@pytest.mark.parametrize(
+    ("behaviour", "setting", "said"),
+    [
+        (drips(), "answer_timeout_s", "No complete answer"),
+        (held(threading.Event()), "first_token_timeout_s", "No first token"),
+    ],
+    ids=["drips for ever", "never begins"],
+)
+def test_an_answer_is_cut_at_its_deadline(behaviour, setting, said):
+    with listening(FakeBackend(behaviour), settings={setting: 0.05}) as heard:
         heard.ask(query())
-    assert "No complete answer" in heard.answered[0].error
+    assert said in heard.answered[0].error
     assert heard.status.prompt_tokens > 0  # the server has read the question
 
 
-def test_an_answer_that_never_begins_is_cut_at_its_deadline() -> None:
-    backend = FakeBackend(held(threading.Event()))
-    with listening(backend, settings={"first_token_timeout_s": 0.05}) as heard:
-        heard.ask(query())
-    assert "No first token" in heard.answered[0].error
-    assert heard.status.prompt_tokens > 0
-
-
-def test_a_backend_that_blocks_its_thread_keeps_nobody_waiting() -> None:
+def test_a_backend_that_blocks_its_thread_keeps_nobody_waiting():
     gate = threading.Event()
 
     async def chat(request: ChatRequest) -> AsyncIterator[Chunk]:
@@ -222,9 +206,7 @@ def test_a_backend_that_blocks_its_thread_keeps_nobody_waiting() -> None:
 
 
 @pytest.mark.parametrize("error", [SystemExit(1), GeneratorExit()])
-def test_a_backend_that_ends_the_thread_is_told_and_ends_nothing_else(
-    error: BaseException, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_backend_that_ends_the_thread_is_told_and_ends_nothing_else(error, caplog):
     with listening(FakeBackend(fails(error))) as heard:
         heard.planner.submit(query())
         heard.until(lambda: heard.all(WarningRaised))
@@ -233,7 +215,7 @@ def test_a_backend_that_ends_the_thread_is_told_and_ends_nothing_else(
     assert type(error).__name__ in caplog.text
 
 
-def test_questions_beyond_a_minute_s_wait_and_are_asked() -> None:
+def test_questions_beyond_a_minute_s_wait_and_are_asked():
     with listening(FakeBackend(), settings={"calls_per_minute": 1200}) as heard:
         for number in range(8):
             heard.ask(query(key=str(number)))
@@ -247,10 +229,7 @@ def test_questions_beyond_a_minute_s_wait_and_are_asked() -> None:
         ({"input_price": 10.0, "max_cost_per_run": 0.007}, "max_cost_per_run"),
     ],
 )
-def test_a_spent_budget_ends_the_asking_but_not_what_is_known(
-    settings: dict[str, Any], detail: str
-) -> None:
-    backend = FakeBackend()
+def test_a_spent_budget_ends_the_asking_but_not_what_is_known(backend, settings, detail):
     with listening(backend, settings=settings) as heard:
         heard.ask(query(key="a"))
         assert heard.status.state == "exhausted"
@@ -265,7 +244,7 @@ def test_a_spent_budget_ends_the_asking_but_not_what_is_known(
     assert len(backend.requests) == 1
 
 
-def test_tokens_that_a_server_does_not_tell_are_estimated() -> None:
+def test_tokens_that_a_server_does_not_tell_are_estimated():
     backend = FakeBackend(says(thinks="Hm.", tokens=(0, 0)))
     with listening(backend, settings={"input_price": 1, "output_price": 2}) as heard:
         heard.ask(query())
@@ -277,13 +256,13 @@ def test_tokens_that_a_server_does_not_tell_are_estimated() -> None:
     assert heard.status.cost == answered.cost
 
 
-def test_a_question_that_nobody_took_costs_nothing() -> None:
+def test_a_question_that_nobody_took_costs_nothing():
     with listening(FakeBackend(fails(BUSY))) as heard:
         heard.ask(query())
     assert (heard.status.prompt_tokens, heard.status.cost) == (0, 0)
 
 
-def test_several_models_are_asked_at_once_and_vote() -> None:
+def test_several_models_are_asked_at_once_and_vote():
     gate = threading.Event()
     wise = FakeBackend(held(gate, says(answer(TOWN[1], 60))), model="wise")
     other = FakeBackend(held(gate, says(answer(TOWN[2], 90))), model="other")
@@ -301,7 +280,7 @@ def test_several_models_are_asked_at_once_and_vote() -> None:
     assert heard.status.model == "wise, other, third"
 
 
-def test_a_model_that_fails_does_not_hold_the_others() -> None:
+def test_a_model_that_fails_does_not_hold_the_others():
     good = FakeBackend(model="good")
     bad = FakeBackend(fails(REFUSED), model="bad")
     with listening(good, bad, cooldown_s=LONG_S) as heard:
@@ -314,23 +293,16 @@ def test_a_model_that_fails_does_not_hold_the_others() -> None:
     assert len(bad.requests) == 1
 
 
-def test_a_model_that_hangs_holds_the_others_no_longer_than_the_deadline() -> None:
-    good = FakeBackend(model="good")
+def test_a_model_that_hangs_or_is_loaded_does_not_hold_the_others_beyond_the_deadline():
+    good, slow = FakeBackend(model="good"), FakeBackend(model="slow")
     hung = FakeBackend(held(threading.Event()), model="hung")
-    with listening(good, hung, settings={"first_token_timeout_s": 0.1}) as heard:
+    slow.status, slow.load_error = ModelStatus("loading"), threading.Event()
+    with listening(good, hung, slow, settings={"first_token_timeout_s": 0.1}) as heard:
         heard.ask(query())
     assert [plan.goal_sources for plan in heard.plans] == [("good",)]
 
 
-def test_a_model_that_is_loaded_does_not_hold_the_others() -> None:
-    good, slow = FakeBackend(model="good"), FakeBackend(model="slow")
-    slow.status, slow.load_error = ModelStatus("loading"), threading.Event()
-    with listening(good, slow, before=[query()]) as heard:
-        heard.until(lambda: heard.plans)
-    assert heard.plans[0].goal_sources == ("good",)
-
-
-def test_the_first_model_that_is_ready_does_not_decide_alone() -> None:
+def test_the_first_model_that_is_ready_does_not_decide_alone():
     looked = threading.Event()
     first, second = FakeBackend(model="first"), FakeBackend(model="second")
     second.status = looked

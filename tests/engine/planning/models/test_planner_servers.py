@@ -1,7 +1,6 @@
 """The planner before a server that does all that servers do, and then is well again."""
 
 import socket
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,9 +63,7 @@ def work_meanwhile(heard: Listener) -> None:
         ("length", "stopped after writing 34 tokens"),
     ],
 )
-def test_three_such_answers_make_it_wait_and_the_first_good_one_is_used(
-    ollama: ScriptedOllama, scenario: str, error: str
-) -> None:
+def test_three_such_answers_make_it_wait_and_the_first_good_one_is_used(ollama, scenario, error):
     ollama.scenario = scenario
     is_late = "within" in error
     deadline = DEADLINES if is_late else {}  # no other answer may be too late
@@ -88,7 +85,7 @@ def test_three_such_answers_make_it_wait_and_the_first_good_one_is_used(
 
 
 @pytest.mark.parametrize("scenario", ["fenced", "thinking", "unended", "good"])
-def test_answers_that_can_be_read_are_used(ollama: ScriptedOllama, scenario: str) -> None:
+def test_answers_that_can_be_read_are_used(ollama, scenario):
     ollama.scenario = scenario
     with listening(scripted(ollama.url)) as heard:
         heard.ask(query())
@@ -96,7 +93,7 @@ def test_answers_that_can_be_read_are_used(ollama: ScriptedOllama, scenario: str
 
 
 @pytest.mark.parametrize("status", [400, 401, 403])
-def test_a_refused_question_is_refused_at_once(ollama: ScriptedOllama, status: int) -> None:
+def test_a_refused_question_is_refused_at_once(ollama, status):
     ollama.scenario = f"status {status}"
     with listening(scripted(ollama.url), cooldown_s=0.3) as heard:
         heard.ask(query(key="bad"))
@@ -108,7 +105,7 @@ def test_a_refused_question_is_refused_at_once(ollama: ScriptedOllama, status: i
         heard.until_state("ready")
 
 
-def test_a_model_that_is_missing_and_then_pulled_is_used(ollama: ScriptedOllama) -> None:
+def test_a_model_that_is_missing_and_then_pulled_is_used(ollama):
     ollama.models = ("other:latest",)
     with listening(scripted(ollama.url), cooldown_s=0.05, before=[query()]) as heard:
         assert "ollama pull scripted" in heard.until_state("missing").detail
@@ -117,7 +114,7 @@ def test_a_model_that_is_missing_and_then_pulled_is_used(ollama: ScriptedOllama)
         heard.until(lambda: heard.plans)
 
 
-def test_a_model_that_is_removed_while_it_is_used_is_missing(ollama: ScriptedOllama) -> None:
+def test_a_model_that_is_removed_while_it_is_used_is_missing(ollama):
     with listening(scripted(ollama.url), cooldown_s=0.05) as heard:
         heard.ask(query(key="a"))
         ollama.models = ()
@@ -127,7 +124,7 @@ def test_a_model_that_is_removed_while_it_is_used_is_missing(ollama: ScriptedOll
         heard.ask_until_planned(*LATER)
 
 
-def test_a_model_is_loaded_before_it_is_asked() -> None:
+def test_a_model_is_loaded_before_it_is_asked():
     with ScriptedOllama(load_s=0.8) as server:
         server.loaded.clear()
         # Hung up on after 0.6 s it would never be loaded.
@@ -145,7 +142,7 @@ def test_a_model_is_loaded_before_it_is_asked() -> None:
         assert ready.failures == 0
 
 
-def test_a_model_that_was_unloaded_is_loaded_again() -> None:
+def test_a_model_that_was_unloaded_is_loaded_again():
     with (
         ScriptedOllama(load_s=1.0) as server,
         listening(scripted(server.url), settings=DEADLINES, cooldown_s=0.3) as heard,
@@ -158,7 +155,7 @@ def test_a_model_that_was_unloaded_is_loaded_again() -> None:
         heard.ask_until_planned(*LATER)
 
 
-def test_a_server_that_starts_later_or_again_is_used() -> None:
+def test_a_server_that_starts_later_or_again_is_used():
     held = socket.socket()  # bound, so that nobody else gets it, but not listening
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     held.bind(("127.0.0.1", 0))
@@ -176,9 +173,7 @@ def test_a_server_that_starts_later_or_again_is_used() -> None:
             heard.ask_until_planned(*LATER)
 
 
-def test_however_long_a_server_was_away_it_is_looked_at_every_half_minute(
-    ollama: ScriptedOllama,
-) -> None:
+def test_however_long_a_server_was_away_it_is_looked_at_every_half_minute(ollama):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     long_away = 5.0 * 2**10
@@ -194,7 +189,7 @@ def test_however_long_a_server_was_away_it_is_looked_at_every_half_minute(
         assert 30 < heard.until_state("refused").retry_in_s <= 300
 
 
-def test_a_server_that_takes_connections_and_says_nothing_is_unreachable() -> None:
+def test_a_server_that_takes_connections_and_says_nothing_is_unreachable():
     server = ScriptedOllama()  # it listens, and nobody answers yet
     backend = scripted(server.url, connect_timeout_s=0.05)
     with listening(backend, cooldown_s=0.05, before=[query()]) as heard:
@@ -205,16 +200,14 @@ def test_a_server_that_takes_connections_and_says_nothing_is_unreachable() -> No
 
 
 @pytest.mark.parametrize("scenario", ["slow", "dripping", "hanging_within", "huge_thought"])
-def test_planner_servers_is_closed_while_the_server_goes_on(
-    ollama: ScriptedOllama, scenario: str
-) -> None:
+def test_planner_servers_is_closed_while_the_server_goes_on(ollama, scenario):
     ollama.scenario = scenario
     with listening(scripted(ollama.url), before=[query()]) as heard:
         heard.until(lambda: ollama.asked)
     # that no thread of it is left is looked at by `listening`
 
 
-def test_planner_servers_is_closed_while_a_model_is_loaded() -> None:
+def test_planner_servers_is_closed_while_a_model_is_loaded():
     with ScriptedOllama(load_s=60.0) as server:
         server.loaded.clear()
         with listening(scripted(server.url)) as heard:
@@ -223,9 +216,7 @@ def test_planner_servers_is_closed_while_a_model_is_loaded() -> None:
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
 @pytest.mark.parametrize("status", [404, 501])
-def test_a_server_that_lists_no_models_is_asked(
-    kind: str, status: int, request: pytest.FixtureRequest
-) -> None:
+def test_a_server_that_lists_no_models_is_asked(kind, status, request):
     server = request.getfixturevalue(kind)
     server.models, server.unlisted = None, status
     with listening(make_backend("scripted", backend=kind, base_url=server.base_url)) as heard:
@@ -233,12 +224,9 @@ def test_a_server_that_lists_no_models_is_asked(
     assert [plan.option.kind for plan in heard.plans] == [GoalKind.HEAL]
 
 
-def test_models_of_three_protocols_vote(
-    ollama: ScriptedOllama, openai: Any, anthropic: Any, tmp_path: Path
-) -> None:
+def test_models_of_three_protocols_vote(ollama, openai, anthropic, path):
     servers = {"ollama": ollama.url, "openai": openai.base_url, "anthropic": anthropic.url}
     backends = [make_backend("scripted", backend=k, base_url=u) for k, u in servers.items()]
-    path = tmp_path / "exchanges.jsonl"
     with listening(*backends, exchanges=ExchangeLog(path)) as heard:
         heard.ask(query())
     (plan,) = heard.plans

@@ -17,7 +17,7 @@ from engine.planning.models.backends.base import strict_schema
 from engine.planning.models.backends.tokens import estimate_tokens, schema_tokens
 from engine.planning.models.prompt import Notes, compose, name_of, schema
 from engine.planning.models.reply import read_plan
-from engine.planning_types import Section
+from engine.planning_types import PlanningQuery, Section
 from engine.types import GoalKind
 from tests.engine.planning.models.queries import BATTLE, SECTIONS, TOWN, option, query
 
@@ -58,10 +58,11 @@ def test_everything_is_told_where_there_is_room():
         assert said in text
 
 
-def test_settings_go_with_the_question():
+def test_settings_go_with_the_question_which_is_asked_in_the_same_words():
     request = ask(settings=THINKING)
     assert (request.max_tokens, request.temperature, request.think) == (99, 0.3, True)
     assert not ask().think
+    assert ask() == ask()
 
 
 @pytest.mark.parametrize("here", [HERE, query(BATTLE)])
@@ -86,19 +87,6 @@ def test_the_system_text_names_the_game_that_is_played():
         told = ask(replace(HERE, game=game.description)).system
         assert told.startswith(f"{first}a role-playing game on a Game Boy. A program walks and")
     assert ask(replace(HERE, game="chess")).system.startswith(f"{first}chess. A program walks and")
-
-
-def test_thoughts_that_are_asked_for_have_their_room():
-    here = query(sections=(*SECTIONS, Section("more", "word " * 900, 3)))
-    limit = size(ask(here)) + 16
-    assert "Goals of late" in ask(here, max_tokens=limit).user
-    assert "Goals of late" not in ask(here, max_tokens=limit, settings=THINKING).user
-    limit += THINKING_TOKENS
-    assert "Goals of late" in ask(here, max_tokens=limit, settings=THINKING).user
-
-
-def test_the_same_is_asked_in_the_same_words():
-    assert ask() == ask()
 
 
 def test_prompt_begins_with_what_changes_seldom():
@@ -236,11 +224,20 @@ def test_any_question_keeps_to_its_budget_as_far_as_it_can(sections, notes, rece
     request.user.encode()
 
 
-def test_a_context_is_used_well():
-    """A large section more is told as soon as there is room for it."""
-    extra = Section("more", "word " * 200, 3)
-    here = query(sections=(*SECTIONS, extra))
-    limit = size(ask(here)) + 16
-    assert extra.text.strip() in ask(here, max_tokens=limit).user
-    assert "Goals of late" in ask(here, max_tokens=limit).user
-    assert "Goals of late" not in ask(here, max_tokens=limit - 1).user
+@pytest.fixture
+def longer() -> PlanningQuery:
+    """Return a question with a large section more."""
+    return query(sections=(*SECTIONS, Section("more", "word " * 900, 3)))
+
+
+def test_a_context_is_used_well_and_thoughts_that_are_asked_for_have_their_room(longer):
+    def has_goals(limit: int, settings: PlannerConfig = SETTINGS) -> bool:
+        text = ask(longer, max_tokens=limit, settings=settings).user
+        assert "word word" in text or "Goals of late" not in text
+        return "Goals of late" in text
+
+    limit = size(ask(longer)) + 16
+    assert has_goals(limit)
+    assert not has_goals(limit - 1)
+    assert not has_goals(limit, THINKING)
+    assert has_goals(limit + THINKING_TOKENS, THINKING)

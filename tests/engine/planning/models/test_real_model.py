@@ -27,9 +27,7 @@ def manager(smollm2: str) -> Iterator[LLMManager]:
         yield made
 
 
-def test_the_manager_answers_as_documented_and_an_agent_plays_by_it(
-    manager: LLMManager, smollm2: str
-) -> None:
+def test_the_manager_answers_as_documented_and_an_agent_plays_by_it(manager, smollm2):
     action, facts = manager.get_action("You stand before a door. Possible actions: 4 UP, 0 A")
     assert Action.of(action) == action
     assert set(facts) == {"confidence", "reasoning", "model", "latency_s"}
@@ -56,7 +54,7 @@ def test_the_manager_answers_as_documented_and_an_agent_plays_by_it(
     assert (Source.PLANNER in sources) == (counts.invalid < 2)  # it may name what is masked
 
 
-def test_a_planner_gets_a_choice_that_was_offered_and_true_figures(smollm2: str) -> None:
+def test_a_planner_gets_a_choice_that_was_offered_and_true_figures(smollm2):
     backend = make_backend(smollm2, max_context_length=CONTEXT)
     with listening(backend, settings=PATIENT.model_dump()) as heard:
         heard.until_state("ready")

@@ -28,7 +28,7 @@ def ask(server: OllamaServer, **options: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in content.splitlines()]
 
 
-def test_the_answer_is_made_from_the_request_and_streamed() -> None:
+def test_the_answer_is_made_from_the_request_and_streamed():
     with OllamaServer(lambda body: f"{body['messages'][0]['content']} it is") as server:
         lines = ask(server)
     assert "".join(line["message"]["content"] for line in lines) == "12345678 it is"
@@ -37,14 +37,14 @@ def test_the_answer_is_made_from_the_request_and_streamed() -> None:
     assert (lines[-1]["prompt_eval_count"], lines[-1]["eval_count"]) == (2, 4)
 
 
-def test_an_answer_is_cut_at_num_predict() -> None:
+def test_an_answer_is_cut_at_num_predict():
     with OllamaServer(lambda body: "one two three four") as server:
         lines = ask(server, num_predict=2)
     assert lines[-1]["done_reason"] == "length"
     assert len(lines) == 3
 
 
-def test_scripted_ollama_says_what_it_has() -> None:
+def test_scripted_ollama_says_what_it_has():
     with OllamaServer(str, models=["a:latest", "b:7b"]) as server:
         assert get(server, "/") == (200, b"Ollama is running")
         assert json.loads(get(server, "/api/version")[1])["version"]
@@ -55,7 +55,7 @@ def test_scripted_ollama_says_what_it_has() -> None:
         assert get(server, "/api/nothing")[0] == 404
 
 
-def test_models_load_on_empty_messages_and_unload() -> None:
+def test_models_load_on_empty_messages_and_unload():
     with OllamaServer(str, models=["a:latest", "b:7b"]) as server:
         for keep_alive, reason, loaded in (("5m", "load", True), (0, "unload", False)):
             body = {"model": "b:7b", "keep_alive": keep_alive, "stream": False}
@@ -72,16 +72,14 @@ def test_models_load_on_empty_messages_and_unload() -> None:
         ({"model": "scripted", "think": True}, 400, "does not support thinking"),
     ],
 )
-def test_scripted_ollama_refuses_as_the_real_one_does(
-    body: dict[str, Any], status: int, error: str
-) -> None:
+def test_scripted_ollama_refuses_as_the_real_one_does(body, status, error):
     with OllamaServer(str) as server:
         found, content = get(server, "/api/chat", body)
     assert found == status
     assert error in json.loads(content)["error"]
 
 
-def test_a_body_that_is_no_json_is_refused() -> None:
+def test_a_body_that_is_no_json_is_refused():
     with OllamaServer(str) as server:
         connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
         connection.request("POST", "/api/chat", "{")
@@ -89,7 +87,7 @@ def test_a_body_that_is_no_json_is_refused() -> None:
         connection.close()
 
 
-def test_ollama_server_stops_listening_after_its_context() -> None:
+def test_ollama_server_stops_listening_after_its_context():
     with OllamaServer(str) as server:
         pass
     with pytest.raises(OSError, match=r"refused"):

@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,6 @@ from engine.planning.models.backends.ollama import OllamaBackend
 from engine.planning.models.backends.transport import route_to
 from tests.engine.planning.models.servers.floods import FLOODS, FloodServer
 from tests.engine.planning.models.servers.loopback import Call, LoopbackServer
-from tests.engine.planning.models.servers.ollama import ScriptedOllama
 
 KINDS = ("ollama", "openai", "anthropic")
 MOST_SENT = 24 << 20
@@ -45,7 +43,7 @@ async def failure_of(kind: str, url: str, request: ChatRequest) -> LLMConnection
 
 @pytest.mark.parametrize("flood", FLOODS)
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_flood_is_not_taken(kind: str, flood: str, request_: ChatRequest) -> None:
+async def test_a_flood_is_not_taken(kind, flood, request_):
     with FloodServer(FLOODS[flood]) as server:
         error = await failure_of(kind, server.url, request_)
         status = await make_backend("scripted", backend=kind, base_url=server.url).probe()
@@ -58,7 +56,7 @@ async def test_a_flood_is_not_taken(kind: str, flood: str, request_: ChatRequest
         assert "answered 500" in error.message
 
 
-async def test_a_pull_may_tell_for_long_how_far_it_is(ollama: ScriptedOllama) -> None:
+async def test_a_pull_may_tell_for_long_how_far_it_is(ollama):
     line = b'{"status": "pulling", "completed": 5, "total": 9, "note": "' + b"x" * 9000 + b'"}\n'
 
     def tell(call: Call) -> None:
@@ -73,7 +71,7 @@ async def test_a_pull_may_tell_for_long_how_far_it_is(ollama: ScriptedOllama) ->
     assert (len(parts), parts[-1].status) == (601, "success")
 
 
-async def test_a_line_without_an_end_ends_a_pull() -> None:
+async def test_a_line_without_an_end_ends_a_pull():
     with FloodServer(FLOODS["line"]) as server:
         backend = OllamaBackend("scripted", base_url=server.url)
         with pytest.raises(LLMConnectionError, match="1 MiB in one line"):
@@ -82,7 +80,7 @@ async def test_a_line_without_an_end_ends_a_pull() -> None:
     assert server.sent < MOST_SENT
 
 
-def test_sizes_that_a_pull_states_are_numbers_of_bytes() -> None:
+def test_sizes_that_a_pull_states_are_numbers_of_bytes():
     from engine.planning.models.backends.ollama import _bytes
 
     assert [_bytes(size) for size in (None, -5, 7, 10**4000)] == [0, 0, 7, 1 << 63]
@@ -92,15 +90,13 @@ def test_sizes_that_a_pull_states_are_numbers_of_bytes() -> None:
                                   "ollama.localhost", "0.0.0.0", "[::ffff:127.0.0.1]"])  # fmt: skip
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
 @pytest.mark.parametrize("value", ["http://proxy:3128", "socks5://proxy", "nonsense:xx", "ftp://x"])
-def test_this_machine_is_never_proxied(
-    host: str, name: str, value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_this_machine_is_never_proxied(host, name, value, monkeypatch):
     monkeypatch.setenv(name, value)
     monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
     assert route_to(f"http://{host}:11434").proxy == ""
 
 
-def test_a_proxy_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_is_named_without_its_password(monkeypatch):
     monkeypatch.setenv("https_proxy", "http://user:hunter2@proxy.example:3128")
     route = route_to(HOST)
     assert route.proxy == "http://user:hunter2@proxy.example:3128"
@@ -123,9 +119,7 @@ def test_a_proxy_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
-def test_a_variable_that_names_no_proxy_is_named(
-    kind: str, value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_variable_that_names_no_proxy_is_named(kind, value, monkeypatch):
     monkeypatch.setenv("ALL_PROXY", value)
     with pytest.raises(ConfigurationError, match=r"^ALL_PROXY=") as raised:
         make_backend("some", backend=kind, base_url=HOST)
@@ -133,7 +127,7 @@ def test_a_variable_that_names_no_proxy_is_named(
     assert "unset it" in raised.value.hint
 
 
-def test_a_proxy_whose_package_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_whose_package_is_missing_is_named(monkeypatch):
     pytest.importorskip("httpx")
     monkeypatch.setitem(sys.modules, "socksio", None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
@@ -144,9 +138,7 @@ def test_a_proxy_whose_package_is_missing_is_named(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_proxy_that_is_not_there_is_named(
-    kind: str, request_: ChatRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_proxy_that_is_not_there_is_named(kind, request_, monkeypatch):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         proxy = f"127.0.0.1:{unused.getsockname()[1]}"
@@ -156,9 +148,7 @@ async def test_a_proxy_that_is_not_there_is_named(
     assert "NO_PROXY" in error.hint
 
 
-async def test_a_proxy_that_answers_in_the_servers_place_is_named(
-    request_: ChatRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_proxy_that_answers_in_the_servers_place_is_named(request_, monkeypatch):
     class Proxy(LoopbackServer):
         status = 407
 
@@ -185,9 +175,8 @@ async def test_a_proxy_that_answers_in_the_servers_place_is_named(
 )
 @pytest.mark.parametrize("kind", KINDS)
 async def test_certificates_that_cannot_be_read_are_named(
-    kind: str, variable: str, value: str, said: str, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    kind, variable, value, said, tmp_path, monkeypatch
+):
     (tmp_path / "empty.pem").touch()
     monkeypatch.setenv(variable, str(tmp_path / value))
     try:
@@ -200,9 +189,7 @@ async def test_certificates_that_cannot_be_read_are_named(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_why_a_server_is_not_reached_is_told(
-    kind: str, request_: ChatRequest, ollama: ScriptedOllama
-) -> None:
+async def test_why_a_server_is_not_reached_is_told(kind, request_, ollama):
     unknown = await failure_of(kind, "http://no-such-host.invalid", request_)
     assert "no such host (DNS)" in unknown.message
     secure = await failure_of(kind, ollama.url.replace("http:", "https:"), request_)
@@ -220,7 +207,7 @@ async def test_why_a_server_is_not_reached_is_told(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_an_error_page_is_told_without_its_markup(kind: str, request_: ChatRequest) -> None:
+async def test_an_error_page_is_told_without_its_markup(kind, request_):
     page = b"<html><head><title>502 Bad Gateway</title></head></html>"
     head = b"HTTP/1.1 502 Oh\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(page)
     with FloodServer(lambda: iter((head, page))) as server:
@@ -231,9 +218,7 @@ async def test_an_error_page_is_told_without_its_markup(kind: str, request_: Cha
 
 @pytest.mark.parametrize("key", ["schlüssel", "two\nlines"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_key_that_no_request_can_name_is_named(
-    kind: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_no_request_can_name_is_named(kind, key, monkeypatch):
     variable = f"{kind.upper()}_API_KEY"
     monkeypatch.setenv(variable, key)
     with pytest.raises(ConfigurationError, match=f"^{variable} is not a key") as raised:
@@ -241,9 +226,7 @@ def test_a_key_that_no_request_can_name_is_named(
     assert key not in str(raised.value)
 
 
-def test_variables_that_are_not_needed_do_not_keep_ollamas_client_from_being_imported(
-    ollama: ScriptedOllama,
-) -> None:
+def test_variables_that_are_not_needed_do_not_keep_ollamas_client_from_being_imported(ollama):
     environment = os.environ | {
         "ALL_PROXY": "socks5://127.0.0.1:9",
         "http_proxy": "nonsense:xx",
@@ -262,9 +245,7 @@ def test_variables_that_are_not_needed_do_not_keep_ollamas_client_from_being_imp
     assert result.stdout == "ready socks5://127.0.0.1:9\n", result.stderr
 
 
-async def test_a_deadline_does_not_count_what_is_imported(
-    ollama: ScriptedOllama, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_deadline_does_not_count_what_is_imported(ollama, monkeypatch):
     backend = OllamaBackend("scripted", base_url=ollama.url, connect_timeout_s=0.2)
     make = backend._make_client
 

@@ -22,8 +22,6 @@ class ScriptedAnthropic(Scripted):
         model = call.path.removeprefix("/v1/models/")
         if self.scenario == "status 401":
             self.play(call)
-        elif self.scenario == "silent":
-            call.wait(60)
         elif model in (self.models or ()):
             call.send(
                 200,

@@ -21,8 +21,6 @@ class ScriptedOpenAI(Scripted):
             self.fail(call, self.unlisted, "Not found")
         elif self.scenario == "status 401":
             self.play(call)
-        elif self.scenario == "silent":
-            call.wait(60)
         else:
             data = [
                 {"id": m, "object": "model", "created": 0, "owned_by": "x"} for m in self.models
