@@ -9,13 +9,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-
-import pytest
 
 from engine.remote.folder import LiveRun, probe
 from tests.engine.processes import children, is_gone, wait_until
+from tests.pokeTUI.in_process import Done, program, succeeded
+from tests.pokeTUI.pane_app import Size
+from tests.pokeTUI.says import assert_has
+from tests.pokeTUI.terminal import Terminal
 from tests.tools import find_tool
 
 ROOT = Path(__file__).parents[2]
@@ -48,28 +49,29 @@ class Background:
             "POKETUI_CONFIG_DIR": str(config),
             "POKETUI_CACHE_DIR": str(folder / "cache"),
         }
+        self._folder = folder
+        self._windows: list[Terminal] = []
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str) -> Done:
         """Run the program without a terminal."""
-        return subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", "pokeTUI", *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=ROOT,
-            env=environment() | self._variables,
-            timeout=300,
-        )
+        return program(*arguments, **self._variables)
 
     def detach(self) -> str:
         """Start a run in the background and return its id."""
         options = ["--envs", "4", "--workers", "1", "--save-dir", str(self.saves)]
-        done = self.run("run", "--detach", *options)
-        assert done.returncode == 0, done.stderr
+        done = succeeded(self.run("run", "--detach", *options))
         (run_id,) = (path.name for path in (self.saves / "runs").iterdir())
-        assert f"poketui attach {run_id}" in done.stdout
-        assert f"poketui stop {run_id}" in done.stdout
+        assert_has(done.stdout, f"poketui attach {run_id}", f"poketui stop {run_id}")
         return run_id
+
+    def window(self, size: Size, line: str) -> Terminal:
+        """Open a window in which a shell line runs."""
+        folder = self._folder / f"window{len(self._windows)}"
+        folder.mkdir()
+        self._windows.append(Terminal(folder))
+        script = f"(TERM=xterm-256color; {line}); echo exit code $?; sleep 600"
+        self._windows[-1].start_line(size, script)
+        return self._windows[-1]
 
     def shell_line(self, *arguments: str) -> str:
         """Return what a shell takes to run the program in its place."""
@@ -81,54 +83,17 @@ class Background:
         """Return the one run that continues."""
         (path,) = self._sockets.glob("*.sock")
         found = probe(path)
-        assert found is not None
         return found
 
     def checkpoints(self) -> list[Path]:
         return sorted(self.saves.glob("runs/*/checkpoints/*"))
 
     def close(self) -> None:
+        for window in self._windows:
+            window.close()
         while self.run("stop", "--now").returncode == 0:
             pass
         shutil.rmtree(self._sockets)
-
-
-class Window:
-    """A terminal of its own: a tmux server with one window, in which a shell line runs."""
-
-    def __init__(self, folder: Path, size: tuple[int, int], line: str) -> None:
-        self._socket = Path(tempfile.mkdtemp(prefix="tm", dir="/tmp")) / "tmux"
-        columns, rows = map(str, size)
-        script = f"(TERM=xterm-256color; {line}); echo exit code $?; sleep 600"
-        self.tmux("-f", os.devnull, "new-session", "-d", "-x", columns, "-y", rows, script)
-
-    def tmux(self, *arguments: str) -> str:
-        result = subprocess.run(
-            ["tmux", "-S", str(self._socket), *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=environment(),
-        )
-        assert result.returncode == 0, f"tmux {arguments}: {result.stderr}"
-        return result.stdout
-
-    def press(self, key: str) -> None:
-        self.tmux("send-keys", key)
-
-    def wait_for(self, *texts: str, seconds: float = LIMIT_S) -> str:
-        """Return the screen once it shows all `texts`."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            screen = self.tmux("capture-pane", "-p")
-            if all(text in screen for text in texts):
-                return screen
-            time.sleep(0.2)
-        pytest.fail(f"never saw {texts} on\n{self.tmux('capture-pane', '-p')}")
-
-    def close(self) -> None:
-        self.tmux("kill-server")
-        shutil.rmtree(self._socket.parent)
 
 
 class SecureShell:
@@ -136,7 +101,6 @@ class SecureShell:
 
     def __init__(self, folder: Path) -> None:
         sshd = find_tool("sshd")
-        assert sshd is not None
         self._folder = Path(tempfile.mkdtemp(prefix="sh", dir="/tmp"))
         for name in ("host", "user"):
             command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self._folder / name]

@@ -8,16 +8,21 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
+from tests.engine.processes import wait_until
 from tests.tools import find_tool
 
 LIMIT_S = 180.0
+_OPTIONS = (
+    "--headless=new --no-sandbox --remote-debugging-port=0 --window-size=1280,800 --disable-gpu "
+    "--disable-dev-shm-usage --disable-background-networking --no-first-run"
+)
 
 # textual.js keeps its terminal to itself; the object that has it sets this attribute first.
 _CATCH_TERMINAL = """
@@ -39,6 +44,15 @@ _READ_TERMINAL = """
   return lines.join("\\n");
 })()
 """
+
+
+async def _comes(is_so: Callable[[], Awaitable[Any]]) -> bool:
+    end = time.monotonic() + LIMIT_S
+    while time.monotonic() < end:
+        if await is_so():
+            return True
+        await asyncio.sleep(0.1)
+    return False
 
 
 class Page:
@@ -79,50 +93,33 @@ class Page:
 
     async def comes_to_show(self, *texts: str) -> str:
         """Return what the terminal shows, once that has all `texts`."""
-        end = time.monotonic() + LIMIT_S
-        while time.monotonic() < end:
+        shown = ""
+
+        async def is_shown() -> bool:
+            nonlocal shown
             shown = await self.terminal()
-            if all(text in shown for text in texts):
-                return shown
-            await asyncio.sleep(0.1)
-        raise AssertionError(f"never saw {texts} in\n{shown}\n{self.said}")
+            return all(text in shown for text in texts)
+
+        assert await _comes(is_shown), f"never saw {texts} in\n{shown}\n{self.said}"
+        return shown
 
     async def comes_true(self, expression: str) -> bool:
-        end = time.monotonic() + LIMIT_S
-        while time.monotonic() < end:
-            if await self.evaluate(expression):
-                return True
-            await asyncio.sleep(0.1)
-        return False
+        return await _comes(lambda: self.evaluate(expression))
 
     async def comes_to_look_unlike(self, picture: bytes) -> bool:
         """Wait for another picture: what the terminal has is painted a moment later."""
-        end = time.monotonic() + LIMIT_S
-        while time.monotonic() < end:
-            if await self.screenshot() != picture:
-                return True
-            await asyncio.sleep(0.1)
-        return False
+
+        async def is_other() -> bool:
+            return await self.screenshot() != picture
+
+        return await _comes(is_other)
 
     async def press(self, key: str) -> None:
         """Press a key that writes its own letter."""
         code = f"Key{key.upper()}" if key.isalpha() else ""
-        number = ord(key.upper())
-        await self._call(
-            "Input.dispatchKeyEvent",
-            type="keyDown",
-            key=key,
-            code=code,
-            text=key,
-            windowsVirtualKeyCode=number,
-        )
-        await self._call(
-            "Input.dispatchKeyEvent",
-            type="keyUp",
-            key=key,
-            code=code,
-            windowsVirtualKeyCode=number,
-        )
+        facts = {"key": key, "code": code, "windowsVirtualKeyCode": ord(key.upper())}
+        await self._call("Input.dispatchKeyEvent", type="keyDown", text=key, **facts)
+        await self._call("Input.dispatchKeyEvent", type="keyUp", **facts)
 
     async def screenshot(self) -> bytes:
         """Return a PNG of what is to be seen."""
@@ -131,13 +128,8 @@ class Page:
 
     async def resize(self, width: int, height: int) -> None:
         """Make the window another size, in pixels."""
-        await self._call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
+        facts = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        await self._call("Emulation.setDeviceMetricsOverride", **facts)
 
     async def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._next += 1
@@ -168,28 +160,19 @@ class Page:
 async def chromium(folder: Path) -> AsyncIterator["Browser"]:
     """Start the browser with a profile of its own in `folder`."""
     program = find_tool("chromium")
-    assert program is not None
     profile = folder / "profile"
     process = subprocess.Popen(
-        [
-            program,
-            "--headless=new",
-            "--no-sandbox",
-            "--remote-debugging-port=0",
-            f"--user-data-dir={profile}",
-            "--window-size=1280,800",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--disable-background-networking",
-            "--no-first-run",
-            "about:blank",
-        ],
+        [program, *_OPTIONS.split(), f"--user-data-dir={profile}", "about:blank"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
-        port = await _debugging_port(profile / "DevToolsActivePort")
+        told = profile / "DevToolsActivePort"
+        assert await asyncio.to_thread(
+            wait_until, lambda: told.exists() and "\n" in told.read_text()
+        )
+        port = int(told.read_text().split()[0])
         async with aiohttp.ClientSession() as session:
             browser = Browser(session, port)
             try:
@@ -223,12 +206,3 @@ class Browser:
     async def close(self) -> None:
         for page in self._pages:
             await page.close()
-
-
-async def _debugging_port(file: Path) -> int:
-    end = time.monotonic() + LIMIT_S
-    while time.monotonic() < end:
-        if file.exists() and len(lines := file.read_text().split()) > 1:
-            return int(lines[0])
-        await asyncio.sleep(0.05)
-    raise AssertionError("Chromium did not start")

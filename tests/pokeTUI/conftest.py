@@ -1,7 +1,7 @@
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
+from engine.events import Event
 from pokeTUI.app import cockpit
 from pokeTUI.app.cockpit import FRAMES_PER_FIGURES, CockpitApp
 from tests.pokeTUI.fake_session import FakeSession
@@ -23,9 +24,6 @@ _MANY_TURNS = 1000
 """Of the event loop; more only where it cannot keep up with the polls."""
 _PAINT_INTERVAL_S = 1 / 100
 """Longer than Textual's own: what was to be painted is due after it."""
-
-Cockpit = tuple[Pilot[None], FakeSession]
-OpenCockpit = Callable[..., AbstractAsyncContextManager[Cockpit]]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -115,35 +113,47 @@ def config_dir(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPat
     return folder
 
 
-@pytest.fixture
-def open_cockpit() -> OpenCockpit:
+@asynccontextmanager
+async def open_cockpit(
+    columns: int = 120, rows: int = 40, *, is_filled: bool = True
+) -> AsyncIterator[tuple[Pilot[None], FakeSession]]:
     """Open the application on a fake session; by default everything is on the screen."""
-
-    @asynccontextmanager
-    async def open_it(
-        columns: int = 120, rows: int = 40, *, is_filled: bool = True
-    ) -> AsyncIterator[Cockpit]:
-        session = FakeSession()
-        app = CockpitApp(session, RunConfig())
-        async with app.run_test(size=(columns, rows), notifications=True) as pilot:
-            if is_filled:
-                session.post_all()
-            await settle(pilot)
-            yield pilot, session
-
-    return open_it
+    session = FakeSession()
+    app = CockpitApp(session, RunConfig())
+    async with app.run_test(size=(columns, rows), notifications=True) as pilot:
+        if is_filled:
+            session.post_all()
+        await settle(pilot)
+        yield pilot, session
 
 
 async def settle(pilot: Pilot[None]) -> None:
     """Let the next polls happen and be drawn, however slow the machine is."""
-    app = pilot.app
-    assert isinstance(app, CockpitApp)
+    app = app_of(pilot)
     for _ in range(2):  # what the first shows may need a layout, which the second then fits
         polls = app.polls
         app._figures_at = -FRAMES_PER_FIGURES  # due with the next poll that may draw
         while app.is_running and app._figures_at <= polls:
             await asyncio.sleep(0.005)
         await pilot.pause()
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys, and let what they do be drawn."""
+    await pilot.press(*keys)
+    await settle(pilot)
+
+
+async def post(pilot: Pilot[None], session: FakeSession, *new: Event) -> None:
+    """Post events, and let them be drawn."""
+    session.post(*new)
+    await settle(pilot)
+
+
+def app_of(pilot: Pilot[None]) -> CockpitApp:
+    """Return the cockpit that a pilot drives."""
+    assert isinstance(pilot.app, CockpitApp)
+    return pilot.app
 
 
 async def comes_to_show(pilot: Pilot[None], text: str) -> bool:

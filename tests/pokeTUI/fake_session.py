@@ -1,5 +1,11 @@
-"""A session without an engine: it records commands and answers as the engine would."""
+"""A session without an engine: it records commands and answers as the engine would.
 
+    python -m tests.pokeTUI.fake_session
+
+shows the application on it.
+"""
+
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -7,6 +13,7 @@ import numpy as np
 
 from engine import commands, events
 from engine.commands import Command
+from engine.config import RunConfig
 from engine.events import Event
 from engine.types import (
     Action,
@@ -45,17 +52,9 @@ MILESTONES = (
     ("first_badge", "won the COBBLE BADGE"),
 )
 COMPONENTS = (
-    "milestone",
-    "badge",
-    "exploration",
-    "map",
-    "level",
-    "battle",
-    "heal",
-    "stuck",
-    "whiteout",
+    "milestone", "badge", "exploration", "map", "level", "battle", "heal", "stuck", "whiteout",
     "step",
-)
+)  # fmt: skip
 _MAP = (
     "####################",
     "##HHHHH##########~~#",
@@ -233,10 +232,7 @@ def observe(game: GameState, goal: Goal | None = None) -> events.GameObserved:
 
 def make_battle(hp: int = 12) -> Battle:
     return Battle(
-        BattleKind.WILD,
-        0,
-        make_creature("RILLET", 11, 27, 34),
-        make_creature("WHISKIT", 5, hp, 18),
+        BattleKind.WILD, 0, make_creature("RILLET", 11, 27, 34), make_creature("WHISKIT", 5, hp, 18)
     )
 
 
@@ -329,3 +325,18 @@ def one_of_everything() -> list[Event]:
         events.PolicyUpdated(41, 123000, losses),
         make_measured(),
     ]
+
+
+def main() -> None:
+    """Run the application, with everything on the screen."""
+    from pokeTUI.app.cockpit import CockpitApp
+
+    session = FakeSession()
+    session.post_all()
+    app = CockpitApp(session, RunConfig())
+    app.run()
+    sys.exit(app.return_code)
+
+
+if __name__ == "__main__":
+    main()

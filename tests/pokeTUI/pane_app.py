@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from functools import reduce
 
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
@@ -12,6 +13,9 @@ from engine.events import Event
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.draw.theme import THEMES
 from pokeTUI.panes.pane import CommandWanted, Pane
+
+Size = tuple[int, int]
+"""Columns and rows."""
 
 
 class PaneApp(App[None]):
@@ -52,7 +56,7 @@ class PaneApp(App[None]):
 
 @asynccontextmanager
 async def open_pane(
-    pane: Pane, state: DashboardState, size: tuple[int, int], config: RunConfig | None = None
+    pane: Pane, state: DashboardState, size: Size, config: RunConfig | None = None
 ) -> AsyncIterator[tuple[Pilot[None], PaneApp]]:
     """Show a pane; `size` is that of its content."""
     app = PaneApp(pane, config)
@@ -65,15 +69,23 @@ async def open_pane(
 
 def fold_all(events: Iterable[Event], state: DashboardState | None = None) -> DashboardState:
     """Fold events."""
-    state = state or DashboardState()
-    for event in events:
-        state = fold(state, event)
-    return state
+    return reduce(fold, events, state or DashboardState())
 
 
-def texts(pane: Pane, state: DashboardState, size: tuple[int, int]) -> list[str]:
+def texts(pane: Pane, state: DashboardState, size: Size) -> list[str]:
     """Return a pane's lines as text; none is wider or more than there is room."""
     lines = pane.lines(state, *size)
     assert all(line.used <= size[0] for line in lines)
     assert len(lines) <= size[1]
     return [line.text for line in lines]
+
+
+def text_of(pane: Pane, state: DashboardState, size: Size) -> str:
+    """Return a pane's lines as one text."""
+    return "\n".join(texts(pane, state, size))
+
+
+def line_of(lines: Iterable[str], start: str) -> str:
+    """Return the one line that begins with a word."""
+    (line,) = [line for line in lines if line.lstrip().startswith(start)]
+    return line

@@ -12,7 +12,6 @@ _PART = re.compile(r"#(\d+);2;(\d+);(\d+);(\d+)|#(\d+)|(?:!(\d+))?([?-~])|([$-])
 def decode(text: str) -> NDArray[np.int16]:
     """Return a picture, (h, w, 3) in percent; -1 where nothing is drawn."""
     found = _PICTURE.fullmatch(text)
-    assert found is not None
     width, height, body = int(found[1]), int(found[2]), found[3]
     picture = np.full((height + 5, width, 3), -1, np.int16)
     colors: dict[int, tuple[int, ...]] = {}

@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.engine.processes import children
+from tests.pokeTUI.pane_app import Size
 
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 180.0
@@ -45,7 +47,7 @@ class Terminal:
             self._is_open = False
             self.tmux("kill-server")
 
-    def start(self, size: tuple[int, int], *arguments: str) -> None:
+    def start(self, size: Size, *arguments: str) -> None:
         """Run the program with `arguments` in a new window, instead of an earlier one.
 
         Each window has a socket of its own: a server that was told to end still answers at its
@@ -54,25 +56,30 @@ class Terminal:
         words = ["run", "--envs", "4", "--workers", "1", *arguments]
         self.start_command(size, *words, "--save-dir", str(self._folder / "saves"))
 
-    def start_command(self, size: tuple[int, int], *arguments: str) -> None:
-        """Run `poketui` with just these arguments in a new window."""
+    def start_line(self, size: Size, line: str) -> None:
+        """Run a shell line in a new window."""
         self.close()
         self._windows += 1
         self._is_open = True
-        config = f"POKETUI_CONFIG_DIR={os.environ.get('POKETUI_CONFIG_DIR', '')}"
-        words = ["env", config, sys.executable, "-W", "ignore", "-m", "pokeTUI", *arguments]
-        command = f"cd {ROOT} && {' '.join(words)}; echo exit code $?; sleep 600"
         columns, rows = map(str, size)
-        self.tmux("-f", os.devnull, "new-session", "-d", "-x", columns, "-y", rows, command)
+        self.tmux("-f", os.devnull, "new-session", "-d", "-x", columns, "-y", rows, line)
 
-    def start_shell(self, size: tuple[int, int]) -> None:
+    def start_command(self, size: Size, *arguments: str, **settings: object) -> None:
+        """Run `poketui` with just these arguments in a new window; settings are variables."""
+        settings = {"CONFIG_DIR": os.environ.get("POKETUI_CONFIG_DIR", ""), **settings}
+        variables = [f"POKETUI_{name}={value}" for name, value in settings.items()]
+        words = ["env", *variables, sys.executable, "-W", "ignore", "-m", "pokeTUI", *arguments]
+        self.start_line(size, f"cd {ROOT} && {' '.join(words)}; echo exit code $?; sleep 600")
+
+    def start_bare(self, size: Size, *arguments: str) -> None:
+        """Run it with settings for short episodes, and no option but those given."""
+        small = {"NUM_ENVS": 2, "WORKERS": 1, "AGENT": "rules", "ENV__MAX_STEPS": 60}
+        saves = self._folder / "saves"
+        self.start_command(size, *arguments, SAVE_DIR=saves, ENV__PROGRESS_STEPS=0, **small)
+
+    def start_shell(self, size: Size) -> None:
         """Start a shell with job control in a new window, for `type_line`."""
-        self.close()
-        self._windows += 1
-        self._is_open = True
-        columns, rows = map(str, size)
-        command = f"cd {ROOT} && PS1='$ ' ENV= exec bash --norc -i"
-        self.tmux("-f", os.devnull, "new-session", "-d", "-x", columns, "-y", rows, command)
+        self.start_line(size, f"cd {ROOT} && PS1='$ ' ENV= exec bash --norc -i")
         config = os.environ.get("POKETUI_CONFIG_DIR", "")
         self.type_line(f"PS1='$ '; export POKETUI_CONFIG_DIR={config} PYTHONWARNINGS=ignore; clear")
 
@@ -138,3 +145,11 @@ class Terminal:
                 return screen
             time.sleep(0.3)
         pytest.fail(f"never saw {what} on\n{self.screen()}")
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    """Return a window that is closed at the end."""
+    window = Terminal(tmp_path)
+    yield window
+    window.close()

@@ -97,7 +97,7 @@ def test_the_footer_shows_the_keys_of_the_pane_that_has_the_keyboard() -> None:
 
 @pytest.mark.parametrize("changes", [{}, {"is_paused": True}, {"is_human": True}])
 @pytest.mark.parametrize("focused", pane_keys())
-def test_the_footer_keeps_what_matters_most_in_eighty_columns(
+def test_the_footer_keeps_the_main_keys_at_80_columns(
     changes: dict[str, bool], focused: str
 ) -> None:
     hints = fitting(TABLE.footer(state_with(**changes), focused), 80)
@@ -132,23 +132,19 @@ def test_refusal_says_why_an_action_is_impossible() -> None:
 
 def test_the_user_chooses_other_keys() -> None:
     table = KeyTable({"pause": "f5, ctrl+g", "step": ";", "help": "f2"})
-    entries = {entry.id: entry for entry in table.entries}
-    assert entries["pause"].keys == ("f5", "ctrl+g")
-    assert entries["pause"].shown == "f5 ctrl+g"
-    assert entries["step"].keys == ("semicolon",)
-    assert entries["step"].shown == ";"
-    bound = {binding.id: binding.key for binding in table.bindings()}
-    assert bound["help"] == "f2"
+    entries = {entry.id: (entry.keys, entry.shown) for entry in table.entries}
+    assert entries["pause"] == (("f5", "ctrl+g"), "f5 ctrl+g")
+    assert entries["step"] == (("semicolon",), ";")
+    assert {binding.id: binding.key for binding in table.bindings()}["help"] == "f2"
 
 
-def test_two_actions_may_change_keys() -> None:
-    table = KeyTable({"save": "v", "view": "s"})
-    assert {entry.id: entry.keys for entry in table.entries}["save"] == ("v",)
-
-
-def test_an_empty_key_takes_an_action_off_the_keyboard() -> None:
-    entry = next(one for one in KeyTable({"stop": ""}).entries if one.id == "stop")
-    assert entry.keys == ()
+@pytest.mark.parametrize(
+    ("keymap", "name", "keys"),
+    [({"save": "v", "view": "s"}, "save", ("v",)), ({"stop": ""}, "stop", ())],
+    ids=["two actions change keys", "an empty key takes an action off the keyboard"],
+)
+def test_keys_of_an_action(keymap: dict[str, str], name: str, keys: tuple[str, ...]) -> None:
+    assert {entry.id: entry.keys for entry in KeyTable(keymap).entries}[name] == keys
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,18 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.remote.folder import FOLDER_VARIABLE
 from tests.engine.processes import wait_until
-from tests.pokeTUI.background import LIMIT_S, Background, SecureShell, Window, all_gone
-from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.background import LIMIT_S, Background, SecureShell, all_gone
+from tests.pokeTUI.in_process import assert_refused, poketui
 
 needs_tmux = pytest.mark.tool("tmux")
 needs_sshd = pytest.mark.tool("sshd")
-
-Open = Callable[[tuple[int, int], str], Window]
 
 
 @pytest.fixture
@@ -26,63 +24,43 @@ def background(tmp_path: Path) -> Iterator[Background]:
 
 
 @pytest.fixture
-def window(tmp_path: Path) -> Iterator[Open]:
-    windows = []
-
-    def open_it(size: tuple[int, int], line: str) -> Window:
-        windows.append(Window(tmp_path, size, line))
-        return windows[-1]
-
-    yield open_it
-    for one in windows:
-        one.close()
-
-
-@pytest.fixture
 def ssh(tmp_path: Path) -> Iterator[SecureShell]:
     server = SecureShell(tmp_path)
     yield server
     server.close()
 
 
-@pytest.mark.parametrize("command", ["attach", "stop"])
-def test_without_a_run_in_the_background_one_line_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("attach",), "No run is running in the background. Start one: poketui run --detach"),
+        (("stop",), "No run is running in the background. Start one: poketui run --detach"),
+        (("run", "--detach", "--rom", "none.gbc"), "none.gbc"),
+    ],
+)
+def test_what_cannot_be_done_in_the_background_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: str
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))
-    done = poketui(command)
-    assert done.returncode == 2
-    assert done.stderr == (
-        "poketui: No run is running in the background. Start one: poketui run --detach\n"
-    )
-
-
-def test_a_mistake_is_told_before_a_run_goes_into_the_background(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))
-    done = poketui("run", "--detach", "--rom", "none.gbc", "--save-dir", str(tmp_path))
-    assert done.returncode == 2
-    assert "none.gbc" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert poketui("stop").returncode == 2
+    monkeypatch.setenv("POKETUI_SAVE_DIR", str(tmp_path))
+    assert_refused(poketui(*arguments), words)
+    assert poketui("stop").returncode == 2, "nothing runs"
 
 
 @pytest.mark.slow
 @needs_tmux
-def test_a_run_is_left_attached_to_again_and_stopped(background: Background, window: Open) -> None:
+def test_a_run_is_left_attached_to_again_and_stopped(background: Background) -> None:
     run_id = background.detach()
     assert "● running" in background.run("runs", "--save-dir", str(background.saves)).stdout
     refused = background.run("attach")
-    assert refused.returncode == 2
-    assert "needs a terminal" in refused.stderr
-    first = window((80, 24), background.shell_line("attach"))
+    assert_refused(refused, "needs a terminal")
+    first = background.window((80, 24), background.shell_line("attach"))
     first.wait_for("► playing  ", "Mosslight", "steps")
     first.press("p")
     first.wait_for("paused")
     first.press("q")
     first.wait_for(f"Detached: the run {run_id} stays paused", "poketui stop", "exit code 0")
-    second = window((120, 40), background.shell_line("attach", run_id))
+    second = background.window((120, 40), background.shell_line("attach", run_id))
     second.wait_for("paused", "Mosslight", "Rewards")
     second.press("p")
     second.wait_for("► playing  ")
@@ -95,11 +73,11 @@ def test_a_run_is_left_attached_to_again_and_stopped(background: Background, win
 
 @pytest.mark.slow
 @needs_tmux
-def test_one_of_two_viewers_controls_and_ends_the_run(background: Background, window: Open) -> None:
+def test_one_of_two_viewers_controls_and_ends_the_run(background: Background) -> None:
     background.detach()
-    first = window((120, 40), background.shell_line("attach"))
+    first = background.window((120, 40), background.shell_line("attach"))
     first.wait_for("► playing  ", "Mosslight")
-    second = window((120, 40), background.shell_line("attach"))
+    second = background.window((120, 40), background.shell_line("attach"))
     second.wait_for("► playing  ", "Mosslight")
     second.press("n")
     second.wait_for("another viewer has control", "another has control", "C take control")
@@ -120,20 +98,19 @@ def test_one_of_two_viewers_controls_and_ends_the_run(background: Background, wi
 
 @pytest.mark.slow
 @needs_tmux
-def test_a_run_whose_process_was_killed_is_gone_on_with_by_a_key(
-    background: Background, window: Open
-) -> None:
+def test_a_run_whose_process_was_killed_is_gone_on_with_by_a_key(background: Background) -> None:
     run_id = background.detach()
     live = background.live()
-    first = window((80, 24), background.shell_line("attach"))
+    first = background.window((80, 24), background.shell_line("attach"))
     first.wait_for("► playing  ")
-    second = window((120, 40), background.shell_line("attach"))
+    second = background.window((120, 40), background.shell_line("attach"))
     second.wait_for("► playing  ")
     first.press("s")
     first.wait_for("Saved at step")
     os.kill(live.pid, signal.SIGKILL)
     for one in (first, second):
-        one.wait_for("process ended unexpectedly", "r resume from the checkpoint")
+        one.wait_for("process ended unexpectedly", "r resume from the checkpoint", "--resume")
+        one.wait_for("Not attached", run_id)
     second.press("r")
     second.wait_for("► playing  ")
     again = background.live()
@@ -149,11 +126,9 @@ def test_a_run_whose_process_was_killed_is_gone_on_with_by_a_key(
 @pytest.mark.slow
 @needs_tmux
 @needs_sshd
-def test_a_dropped_connection_ends_the_viewer_and_not_the_run(
-    background: Background, window: Open, ssh: SecureShell
-) -> None:
+def test_a_dropped_connection_ends_the_viewer(background: Background, ssh: SecureShell) -> None:
     run_id = background.detach()
-    first = window((80, 24), ssh.line(background.shell_line("attach")))
+    first = background.window((80, 24), ssh.line(background.shell_line("attach")))
     first.wait_for("► playing  ", "Mosslight")
     first.press("t")
     first.wait_for("YOU PLAY")
@@ -162,7 +137,7 @@ def test_a_dropped_connection_ends_the_viewer_and_not_the_run(
     ssh.drop()
     first.wait_for("exit code 255")
     assert all_gone(viewers)
-    second = window((80, 24), ssh.line(background.shell_line("attach", run_id)))
+    second = background.window((80, 24), ssh.line(background.shell_line("attach", run_id)))
     screen = second.wait_for("► playing  ", "Mosslight")
     assert "YOU PLAY" not in screen
     second.press("q")
@@ -173,13 +148,11 @@ def test_a_dropped_connection_ends_the_viewer_and_not_the_run(
 @pytest.mark.slow
 @needs_tmux
 @needs_sshd
-def test_a_dropped_connection_saves_a_run_of_its_own(
-    background: Background, window: Open, ssh: SecureShell
-) -> None:
+def test_a_dropped_connection_saves_its_own_run(background: Background, ssh: SecureShell) -> None:
     options = ("--envs", "4", "--workers", "1", "--save-dir", str(background.saves))
     longer = ("--set", "checkpoint_interval_s=100000")
     line = ssh.line(background.shell_line("run", *options, *longer))
-    window((80, 24), line).wait_for("► playing  ", "Mosslight", "steps")
+    background.window((80, 24), line).wait_for("► playing  ", "Mosslight", "steps")
     programs = ssh.programs()
     before = background.checkpoints()
     ssh.drop()

@@ -4,31 +4,31 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.commands import Pause, ReleaseControl, RequestControl, Stop
 from engine.config import RunConfig
 from engine.events import ConnectionLost, ControlWanted, RunStopped, ViewersChanged
 from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.dashboard.state import DashboardState, fold
-from tests.pokeTUI.conftest import Cockpit, comes_to_show, screen_lines, screen_text, settle
+from tests.pokeTUI.conftest import comes_to_show, post, press, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession
+from tests.pokeTUI.says import assert_lacks
 
 
 @asynccontextmanager
-async def attached(viewers: ViewersChanged) -> AsyncIterator[Cockpit]:
+async def attached(viewers: ViewersChanged) -> AsyncIterator[tuple[Pilot[None], FakeSession]]:
     session = FakeSession()
     app = CockpitApp(session, RunConfig(), is_attached=True)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         session.post_all()
-        session.post(viewers)
-        await settle(pilot)
+        await post(pilot, session, viewers)
         yield pilot, session
 
 
 async def test_quitting_leaves_the_run_alone() -> None:
     async with attached(ViewersChanged(1, True)) as (pilot, session):
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert session.sent == []
         assert pilot.app.return_code == 0
         assert pilot.app.end is None  # type: ignore[attr-defined]
@@ -36,14 +36,12 @@ async def test_quitting_leaves_the_run_alone() -> None:
 
 async def test_the_run_itself_is_ended_by_a_key_of_its_own() -> None:
     async with attached(ViewersChanged(1, True)) as (pilot, session):
-        await pilot.press("Q")
-        await settle(pilot)
+        await press(pilot, "Q")
         assert session.sent == [Stop("quit")]
         assert isinstance(pilot.app.end, RunStopped)  # type: ignore[attr-defined]
         assert pilot.app.is_running  # to look at how it ended
         assert await comes_to_show(pilot, "The run is saved and has ended. q quits.")
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert pilot.app.return_code == 0
 
 
@@ -60,8 +58,7 @@ async def test_a_read_only_viewer_shows_only_keys_that_work_for_it() -> None:
         assert "read-only" in screen_lines(pilot)[0]
         footer = screen_lines(pilot)[-1]
         assert "q quit" in footer
-        for label in ("control", "pause", "play", "save", "speed", "game"):
-            assert label not in footer
+        assert_lacks(footer, "control", "pause", "play", "save", "speed", "game")
         await pilot.press("C")
         assert "this viewer is read-only" in screen_text(pilot)
 
@@ -75,8 +72,7 @@ async def test_the_screen_says_who_steers_and_what_the_key_does() -> None:
             (ViewersChanged(2, False), "another has control", "C take control"),
             (ViewersChanged(2, False, is_held=False), "nobody has control", "C take control"),
         ):
-            session.post(viewers)
-            await settle(pilot)
+            await post(pilot, session, viewers)
             assert badge in screen_lines(pilot)[0]
             assert ("has control" in screen_lines(pilot)[0]) is bool(badge)
             assert label in screen_lines(pilot)[-1]
@@ -99,8 +95,7 @@ async def test_a_run_that_is_lost_is_gone_on_with_by_a_key(is_running: bool) -> 
         first.is_alive = False
         offer = "r attach again" if is_running else "r resume from the checkpoint"
         assert await comes_to_show(pilot, offer)
-        await pilot.press("r")
-        await settle(pilot)
+        await press(pilot, "r")
         assert second.is_alive
         assert app.end is None
         assert len(app.screen_stack) == 1
@@ -108,13 +103,11 @@ async def test_a_run_that_is_lost_is_gone_on_with_by_a_key(is_running: bool) -> 
 
 async def test_viewer_without_control_can_only_request_it() -> None:
     async with attached(ViewersChanged(2, False)) as (pilot, session):
-        await pilot.press("p", "Q", "C")
-        await settle(pilot)
+        await press(pilot, "p", "Q", "C")
         assert [one for one in session.sent if one != Pause()] == [RequestControl()]
         session.post(ViewersChanged(2, True))
         assert await comes_to_show(pilot, "You are in control now")
-        await pilot.press("C")
-        await settle(pilot)
+        await press(pilot, "C")
         assert session.sent[-1] == ReleaseControl()
 
 
@@ -128,8 +121,7 @@ async def test_a_lost_connection_stays_on_the_screen_and_says_how_to_go_on() -> 
         assert lost.message in text
         assert lost.hint in text
         assert "error" not in text
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert pilot.app.return_code == 1
 
 

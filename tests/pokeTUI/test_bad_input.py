@@ -11,7 +11,8 @@ from pokeTUI.app.start.app import StartApp
 from pokeTUI.draw.theme import THEME_NAMES
 from pokeTUI.input.keymap import KeyTable
 from pokeTUI.preferences import PreferenceFile
-from tests.pokeTUI.hostile import EVIL, MARKUP, assert_tame, poketui
+from tests.pokeTUI.hostile import EVIL, MARKUP, assert_tamely_refused
+from tests.pokeTUI.in_process import assert_refused, poketui
 
 HUGE = "9" * 400
 RUN = ("run", "--headless", "--rom", "no.gbc")
@@ -123,17 +124,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
     ids=lambda arguments: ascii(" ".join(arguments[-2:]))[:40],
 )  # fmt: skip
-def test_bad_input_is_one_line_and_nothing_is_written(
-    folder: Path, arguments: tuple[str, ...], capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_bad_input_is_one_line_and_writes_nothing(folder: Path, arguments: tuple[str, ...]) -> None:
     before = sorted(folder.iterdir())
-    said = poketui(capfdbinary, *arguments)
-    assert_tame(said)
-    assert said.code == 2
-    assert said.err.startswith(b"poketui: ")
-    assert said.err.count(b"\n") == 1
-    assert len(said.err) < 2000 or "x" * 5000 in arguments or HUGE in arguments
-    assert b"no.gbc" not in said.err, "the mistake was not seen"
+    said = poketui(*arguments)
+    assert_tamely_refused(said)
+    assert len(said.stderr) < 2000 or "x" * 5000 in arguments or HUGE in arguments
+    assert "no.gbc" not in said.stderr, "the mistake was not seen"
     assert sorted(folder.iterdir()) == before
 
 
@@ -148,35 +144,22 @@ def test_bad_input_is_one_line_and_nothing_is_written(
         ("DECISION_DB_PATH", "~nobody-at-all/x"),
     ],
 )
-def test_nonsense_in_the_environment_is_one_line(
-    name: str,
-    value: str,
-    capfdbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_bad_variable_is_one_line(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"POKETUI_{name}", value)
-    said = poketui(capfdbinary, *RUN)
-    assert_tame(said)
-    assert said.code == 2
-    assert said.err.count(b"\n") == 1
+    assert_tamely_refused(poketui(*RUN))
 
 
 @pytest.mark.parametrize("command", [("bc", "--rules", "1"), ("demos", "import", "plays.csv")])
 def test_a_save_folder_that_cannot_be_written_is_refused_before_anything_is_played(
-    folder: Path,
-    command: tuple[str, ...],
-    capfdbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "plays.csv").write_text("action\nA\n")
     (folder / "saves").mkdir(0o500)
     if os.geteuid() == 0:  # who may write everywhere
         monkeypatch.setattr("os.access", lambda _path, mode: not mode & os.W_OK)
-    said = poketui(capfdbinary, *command, "--save-dir", "saves")
-    assert said.code == 2
-    assert said.err.startswith(b"poketui: Cannot write to saves/")
-    assert said.err.count(b"\n") == 1
-    assert not said.out
+    said = poketui(*command, "--save-dir", "saves")
+    assert_refused(said, "poketui: Cannot write to saves/")
+    assert not said.stdout
 
 
 @pytest.mark.parametrize(
@@ -184,28 +167,19 @@ def test_a_save_folder_that_cannot_be_written_is_refused_before_anything_is_play
     [("bc", "--dagger"), ("record", "--headless", "--episodes", "1", "--player")],
     ids=lambda command: command[-1],
 )
-def test_an_unknown_home_folder_is_one_line(
-    command: tuple[str, ...], capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    said = poketui(capfdbinary, *command, "~nobody-at-all/x")
-    assert said.code == 2
-    assert said.err.startswith(b"poketui: ~nobody-at-all/x starts in an unknown home folder")
-    assert said.err.count(b"\n") == 1
+def test_an_unknown_home_folder_is_one_line(command: tuple[str, ...]) -> None:
+    refused = poketui(*command, "~nobody-at-all/x")
+    assert_refused(refused, "poketui: ~nobody-at-all/x starts in an unknown home folder")
 
 
 @pytest.mark.parametrize("variable", ["POKETUI_CONFIG_DIR", "POKETUI_RUNTIME_DIR"])
 @pytest.mark.parametrize("place", ["half.json", "pipe.json", "x" * 5000, "half.json/below"])
 def test_an_unusable_folder_in_the_environment_is_one_line(
-    variable: str,
-    place: str,
-    capfdbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
+    variable: str, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, place)
-    said = poketui(capfdbinary, *(("trust", "x.org") if "CONFIG" in variable else ("attach",)))
-    assert_tame(said)
-    assert said.code == 2
-    assert said.err.count(b"\n") == 1
+    command = ("trust", "x.org") if "CONFIG" in variable else ("attach",)
+    assert_tamely_refused(poketui(*command))
 
 
 @pytest.mark.parametrize(
@@ -224,9 +198,7 @@ def test_an_unusable_folder_in_the_environment_is_one_line(
     ],
     ids=lambda content: ascii(content[:20]),
 )
-def test_broken_preferences_are_refused_and_left_as_they_are(
-    config_dir: Path, content: bytes
-) -> None:
+def test_broken_preferences_are_refused_and_left_alone(config_dir: Path, content: bytes) -> None:
     path = config_dir / "preferences.toml"
     path.write_bytes(content)
     with pytest.raises(ConfigurationError, match="or delete the file"):

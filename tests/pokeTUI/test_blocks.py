@@ -57,8 +57,7 @@ def test_cells_of_two_colours_are_shown_exactly(
     assert frame.shape in (GAME_BOY_FRAME_SHAPE, GAME_BOY_ADVANCE_FRAME_SHAPE)
     encoder, screen = FrameEncoder(mode, columns, rows), TinyTerminal(columns, rows)
     encoder.update(frame)
-    for row, strip in enumerate(encoder.strips):
-        screen.feed(f"\x1b[{row + 1};1H{strip.ansi}")
+    screen.draw(encoder.strips)
     shown = np.zeros_like(cells)
     for y, line in enumerate(screen.cells):
         for x, cell in enumerate(line):

@@ -1,6 +1,5 @@
 """Play on by hand from within what was recorded, in a real terminal."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,21 +9,12 @@ from engine.demos.demonstration import Demonstration, read_demo
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.validation import validate
 from engine.sessions.train import EngineSession
-from tests.pokeTUI.terminal import needs_tmux
-from tests.pokeTUI.test_start_terminal import BareTerminal
+from tests.pokeTUI.terminal import Terminal, needs_tmux, terminal
+
+__all__ = ["terminal"]
+
 
 pytestmark = [pytest.mark.slow, needs_tmux]
-
-
-@pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[BareTerminal]:
-    folder = tmp_path / "config"
-    folder.mkdir()
-    seen = "has_seen_first_run = true\nhas_seen_recording = true\n"
-    (folder / "preferences.toml").write_text(seen, encoding="utf-8")
-    window = BareTerminal(tmp_path)
-    yield window
-    window.close()
 
 
 @pytest.fixture
@@ -32,7 +22,7 @@ def config(tmp_path: Path) -> RunConfig:
     return RunConfig(save_dir=str(tmp_path / "saves"))
 
 
-def play_on(terminal: BareTerminal, length: int) -> None:
+def play_on(terminal: Terminal, length: int) -> None:
     """Play on from step 20 of what is replayed, and come back to it."""
     terminal.wait_for("replay", "10 steps")
     terminal.press("End")  # stands there, however far it has come by itself
@@ -60,12 +50,12 @@ def branch(saves: Path, config: RunConfig) -> Demonstration:
 
 
 def test_a_demonstration_is_played_on_from_the_start_screen(
-    terminal: BareTerminal, config: RunConfig, tmp_path: Path
+    terminal: Terminal, config: RunConfig, tmp_path: Path
 ) -> None:
     saves = tmp_path / "saves"
     played = record_policy(rules_policy(1), config, 1, saves / "demos", by="rules", max_steps=60)
     ((_, demo),) = list(played)
-    terminal.start_command((120, 40))
+    terminal.start_bare((120, 40))
     terminal.wait_for("New run", "no saved run yet", "newest first")
     terminal.press("e")
     terminal.wait_for("rules", "60")
@@ -81,7 +71,7 @@ def test_a_demonstration_is_played_on_from_the_start_screen(
 
 
 def test_an_episode_of_a_run_is_played_on_from_the_command_line(
-    terminal: BareTerminal, config: RunConfig, tmp_path: Path
+    terminal: Terminal, config: RunConfig, tmp_path: Path
 ) -> None:
     changes = {
         "headless": True,
@@ -95,7 +85,7 @@ def test_an_episode_of_a_run_is_played_on_from_the_command_line(
     session = EngineSession(config.model_copy(update=changes))
     session.start()
     assert session.join(120)
-    terminal.start_command((80, 24), "replay", "--watch")
+    terminal.start_bare((80, 24), "replay", "--watch")
     play_on(terminal, 60)
     terminal.wait_for("Demonstration saved as", "was replayed", "exit code 0")
     assert branch(tmp_path / "saves", config).begins_at == 20

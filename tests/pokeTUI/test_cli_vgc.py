@@ -9,7 +9,7 @@ from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import ConfigurationError
 from pokeTUI.cli.vgc.evaluation import EvaluationPlan, print_scores
-from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.in_process import assert_refused, poketui, succeed
 
 
 @pytest.fixture(scope="session")
@@ -46,8 +46,7 @@ def test_shipped_teams_are_listed_without_the_simulator(monkeypatch):
 )
 def test_a_mistake_is_refused_in_one_line(arguments, reason, tmp_path):
     refused = poketui("vgc", *arguments, cwd=tmp_path)
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert reason in refused.stderr
+    assert_refused(refused, reason)
 
 
 def plan_of(teams, battles):
@@ -66,8 +65,7 @@ def test_battles_are_looked_for_in_the_folder_of_all_saves(words, modules, monke
     monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
     monkeypatch.setenv("POKETUI_SAVE_DIR", "mine")
     refused = poketui("vgc", *words.split(), cwd=tmp_path)
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert " mine/vgc" in refused.stderr
+    assert_refused(refused, " mine/vgc")
 
 
 def test_win_rates_are_printed_as_a_table_with_intervals(capsys):
@@ -83,11 +81,8 @@ def test_win_rates_are_printed_as_a_table_with_intervals(capsys):
 
 def test_players_of_the_simulator_are_evaluated_from_the_command_line(modules, monkeypatch):
     monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
-    found = poketui(
-        "vgc", "eval", "greedy", "--opponent", "random", "--battles", "2", "--teams", "unseen",
-        "--json",
-    )  # fmt: skip
-    assert found.returncode == 0, found.stderr
+    battles = "--opponent random --battles 2 --teams unseen --json"
+    found = succeed("vgc", "eval", "greedy", *battles.split())
     facts = json.loads(found.stdout)
     assert facts["player"] == "greedy"
     assert len(facts["teams"]) == 4
@@ -98,9 +93,7 @@ def test_players_of_the_simulator_are_evaluated_from_the_command_line(modules, m
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 
 
-def test_a_policy_is_cloned_from_imported_battles_from_the_command_line(
-    modules, monkeypatch, tmp_path
-):
+def test_a_policy_is_cloned_from_battles_that_are_imported(modules, monkeypatch, tmp_path):
     monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
     (tmp_path / "broken.json").write_text("{")
     missing = poketui("vgc", "bc", cwd=tmp_path)

@@ -14,7 +14,7 @@ from engine.config import RunConfig
 from engine.remote.folder import FOLDER_VARIABLE
 from pokeTUI.settings import settings_of
 from pokeTUI.terminal.probe import COLOR_OPTIONS
-from tests.pokeTUI.test_cli import ROOT
+from tests.pokeTUI.in_process import ROOT, output_of, succeeded
 
 AGENTS = ["ppo", "dqn", "rules", "random", "explore"]
 
@@ -41,15 +41,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    path = f"{folder / 'bin'}:{os.environ['PATH']}"
-    sockets = str(folder / "sockets")
-    return {
-        **os.environ,
-        "PATH": path,
-        FOLDER_VARIABLE: sockets,
-        "PYTHONWARNINGS": "ignore",
-        **more,
-    }
+    path, sockets = f"{folder / 'bin'}:{os.environ['PATH']}", str(folder / "sockets")
+    return {"PATH": path, FOLDER_VARIABLE: sockets, "PYTHONWARNINGS": "ignore", **more}
 
 
 def tab(folder: Path, *lines: str) -> list[list[str]]:
@@ -65,14 +58,8 @@ def tab(folder: Path, *lines: str) -> list[list[str]]:
             f"_poketui_completion poketui '{words[-1]}' '{words[-2]}'",
             'printf "%s\\n" "${COMPREPLY[@]}" ";"',
         ]
-    result = subprocess.run(
-        ["bash", "--norc", "-c", "\n".join(script)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=folder,
-        env=environment(folder),
-    )
+    command = ["bash", "--norc", "-c", "\n".join(script)]
+    result = succeeded(output_of(command, folder, **environment(folder)))
     assert not result.stderr
     return [offered.split() for offered in result.stdout.split(";")[:-1]]
 
@@ -156,27 +143,16 @@ def test_completing_imports_nothing_slow(folder: Path) -> None:
         "poketui run --resume ",
         "poketui serve ",
     )
-    result = subprocess.run(
-        [sys.executable, "-c", COMPLETING, *lines],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=folder,
-        env=environment(folder, PYTHONPATH=str(ROOT)),
-    )
+    completing = [sys.executable, "-c", COMPLETING, *lines]
+    result = succeeded(output_of(completing, folder, **environment(folder)))
     expected = [f"{line != 'poketui serve '} True" for line in lines]  # no run is running
     assert result.stdout.splitlines() == expected, result.stderr
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_shell_gets_its_script(folder: Path, shell: str) -> None:
-    result = subprocess.run(
-        ["poketui", "--show-completion", shell],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment(folder, **GIVEN_SHELL),
-    )
+    asked = ["poketui", "--show-completion", shell]
+    result = succeeded(output_of(asked, **environment(folder, **GIVEN_SHELL)))
     assert "_POKETUI_COMPLETE" in result.stdout
     if shutil.which(shell):
         check = ["-n", "-c"] if shell != "fish" else ["--no-execute", "-c"]
@@ -187,14 +163,8 @@ def test_every_shell_gets_its_script(folder: Path, shell: str) -> None:
 def test_completion_is_installed_for_the_shell_that_asks(folder: Path, shell: str) -> None:
     home = folder / "home"
     home.mkdir()
-    result = subprocess.run(
-        ["poketui", "--install-completion", shell],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment(folder, HOME=str(home), **GIVEN_SHELL),
-    )
-    assert result.returncode == 0, result.stderr
+    variables = environment(folder, HOME=str(home), **GIVEN_SHELL)
+    result = succeeded(output_of(["poketui", "--install-completion", shell], **variables))
     assert f"{shell} completion installed" in result.stdout
     written = [path for path in home.rglob("*") if path.is_file()]
     assert any("_POKETUI_COMPLETE" in path.read_text() for path in written)

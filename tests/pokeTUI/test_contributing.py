@@ -1,11 +1,13 @@
-"""What CONTRIBUTING.md says of adding something is so: each is done, in small, or looked up."""
+"""What CONTRIBUTING.md says of adding something is so: each is done, in small, or looked up.
+
+A pane is added in test_worlds.py.
+"""
 
 import importlib
 import re
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar, get_args
+from typing import get_args
 
 import pytest
 
@@ -20,17 +22,10 @@ from engine.rewards.base import Payments, Transition
 from engine.training.build import build_agent
 from engine.types import GameState, Spaces
 from pokeTUI.cli.completion import complete_settings
-from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.draw.layout import PaneInfo
-from pokeTUI.draw.lines import Line
-from pokeTUI.draw.theme import Ink
 from pokeTUI.input import keymap
 from pokeTUI.input.entry import WATCH, KeyAction
-from pokeTUI.panes import kinds
-from pokeTUI.panes.pane import Pane
 from pokeTUI.settings import settings_of
 from tests.engine.states import make_state
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text
 from tests.toy_game.install import install
 
 ROOT = Path(__file__).parents[2]
@@ -100,39 +95,15 @@ def test_a_reward() -> None:
     assert set(own) == set(RewardConfig.model_fields) - {"extra"}
 
 
-class WeatherPane(Pane):
-    """Show one line."""
-
-    INFO: ClassVar[PaneInfo] = PaneInfo("weather", "Weather")
-
-    def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
-        return [Line(width).add("no cloud", Ink.text)]
-
-
-async def test_a_pane(monkeypatch: pytest.MonkeyPatch, open_cockpit: OpenCockpit) -> None:
-    monkeypatch.setattr(kinds, "PANES", (*kinds.PANES, WeatherPane))
-    async with open_cockpit(80, 24) as (pilot, _):
-        await pilot.press(str(len(kinds.PANES)))
-        assert "no cloud" in screen_text(pilot)
-        for size in ((120, 40), (200, 60)):
-            await pilot.resize_terminal(*size)
-            assert await comes_to_show(pilot, "no cloud")
-
-
 def test_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = KeyAction(WATCH, ("f9",), "wave", "Wave at the game.", label="wave", rank=0)
-    monkeypatch.setattr(keymap, "entries_for", added(keymap.entries_for, entry))
+    known = keymap.entries_for
+    monkeypatch.setattr(keymap, "entries_for", lambda actions: [*known(actions), entry])
     table = keymap.KeyTable({"wave": "f8"})
     assert any(binding.key == "f8" and binding.action == "wave" for binding in table.bindings())
     (helped,) = [one for _, group in table.groups() for one in group if one.action == "wave"]
     assert (helped.shown, helped.help) == ("f8", "Wave at the game.")
     assert "| `f9` | `wave` | Wave at the game. |" in keymap.keys_markdown()
-
-
-def added(
-    entries_for: Callable[..., list[KeyAction]], entry: KeyAction
-) -> Callable[..., list[KeyAction]]:
-    return lambda actions: [*entries_for(actions), entry]
 
 
 def test_a_backend() -> None:

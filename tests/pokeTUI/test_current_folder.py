@@ -14,10 +14,10 @@ import pytest
 
 from engine.config import RunConfig
 from engine.demos.recorder import random_policy, record_policy
-from engine.ground.processes import python_command
+from engine.ground.processes import python_command, python_environment
 from engine.remote.folder import FOLDER_VARIABLE
 from tests.hostile_folder import HostileFolder
-from tests.pokeTUI.test_cli import ROOT
+from tests.pokeTUI.in_process import ROOT, program, succeeded
 from tests.pokeTUI.test_serve import open_as_browser, see
 
 pytestmark = pytest.mark.slow
@@ -36,24 +36,14 @@ class Here:
 
     def __init__(self, path: Path, sockets: str) -> None:
         self.hostile = HostileFolder(path)
-        self.environment = {**os.environ, "PYTHONPATH": str(ROOT), FOLDER_VARIABLE: sockets}
+        self.environment = python_environment(**{FOLDER_VARIABLE: sockets})
 
     def command(self, *arguments: str) -> list[str]:
         return python_command("pokeTUI", *arguments, options=("-W", "ignore"))
 
     def poketui(self, *arguments: str) -> str:
         """Run the program; it must succeed, and run nothing that lies here."""
-        done = subprocess.run(
-            self.command(*arguments),
-            cwd=self.hostile.path,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        done = succeeded(program(*arguments, cwd=self.hostile.path, **self.environment))
         assert self.hostile.imported == []
         return done.stdout
 
@@ -95,9 +85,7 @@ def test_a_run_and_what_plays_it_again_run_no_module_of_the_current_folder(here:
     )
 
 
-async def test_a_run_in_the_background_and_its_browser_run_no_module_of_the_current_folder(
-    here: Here,
-) -> None:
+async def test_a_run_in_the_background_and_its_browser_run_no_module_from_here(here: Here) -> None:
     here.poketui("run", "--detach", *SMALL)
     try:
         server = subprocess.Popen(
@@ -108,7 +96,6 @@ async def test_a_run_in_the_background_and_its_browser_run_no_module_of_the_curr
             text=True,
         )
         try:
-            assert server.stdout is not None
             found = (re.search(r"http://\S+token=\S+", line) for line in server.stdout)
             address = next(match[0] for match in found if match)
             async with aiohttp.ClientSession() as client:

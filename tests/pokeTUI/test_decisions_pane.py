@@ -17,6 +17,7 @@ from pokeTUI.panes.dialogs import DetailScreen
 from tests.pokeTUI.decision_file import add_decision, write_history
 from tests.pokeTUI.fake_session import make_run
 from tests.pokeTUI.pane_app import PaneApp, fold_all, open_pane, texts
+from tests.pokeTUI.says import assert_has
 
 SIZE = (80, 20)
 
@@ -75,21 +76,18 @@ async def test_the_newest_decisions_are_shown(run_dir: Path) -> None:
         await shown.comes("page 1 of 100 decisions")
         assert shown.steps() == list(range(100, 82, -1))
         first = shown.lines[1]
-        for part in ("■ rules", "RIGHT", "0.99", "+0.02", "✓", "MILLBROOK PATH · walking"):
-            assert part in first
+        assert_has(first, "■ rules", "RIGHT", "0.99", "+0.02", "✓", "MILLBROOK PATH · walking")
 
 
-@pytest.mark.parametrize("size", [(38, 20), (56, 9), (80, 20), (110, 30), (198, 56), (20, 4)])
 @pytest.mark.parametrize("acts", [(), ("down",), ("patterns",)])
-async def test_no_line_is_wider_than_the_pane(
-    run_dir: Path, size: tuple[int, int], acts: tuple[str, ...]
-) -> None:
+async def test_no_line_is_wider_than_the_pane(run_dir: Path, acts: tuple[str, ...]) -> None:
     async with opened(run_dir) as shown:
         await shown.comes("page 1")
         for name in acts:
             shown.pane.act(name)
         await shown.until(lambda: bool(shown.pane._rows()))
-        assert texts(shown.pane, shown.pane._state, size)
+        for size in ((38, 20), (56, 9), (80, 20), (110, 30), (198, 56), (20, 4)):
+            assert texts(shown.pane, shown.pane._state, size)
 
 
 async def test_new_decisions_come_in_by_themselves(run_dir: Path) -> None:
@@ -174,8 +172,7 @@ async def test_a_row_is_opened_and_copied(run_dir: Path) -> None:
         shown.pane.act("down")
         shown.pane.act("down")
         shown.pane.act("copy")
-        assert "step: 99 of episode 1" in shown.app.copied
-        assert "reason: reason 98" in shown.app.copied
+        assert_has(shown.app.copied, "step: 99 of episode 1", "reason: reason 98")
         shown.pane.act("open")
         await shown.until(lambda: isinstance(shown.app.screen, DetailScreen))
 

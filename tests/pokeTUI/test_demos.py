@@ -9,8 +9,7 @@ from engine.config import RunConfig
 from engine.demos.demonstration import read_demo
 from engine.demos.recorder import random_policy, record_policy
 from engine.demos.writer import DemoWriter
-from tests.pokeTUI.in_process import poketui
-from tests.pokeTUI.test_cli import assert_refused
+from tests.pokeTUI.in_process import assert_refused, poketui, succeed
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +25,7 @@ def test_they_are_listed_counted_and_validated(saves: Path) -> None:
     assert first in poketui("demos", "--save-dir", str(saves)).stdout
     assert "2, 0 reached" in poketui("demos", "stats", "--save-dir", str(saves)).stdout
     assert "30" in poketui("demos", "show", first, "--save-dir", str(saves)).stdout
-    result = poketui("demos", "validate", "--save-dir", str(saves))
-    assert result.returncode == 0, result.stderr
+    result = succeed("demos", "validate", "--save-dir", str(saves))
     assert result.stdout.count("exactly as recorded") == 2
 
 
@@ -64,9 +62,7 @@ def test_a_table_goes_out_and_in_again(saves: Path, tmp_path: Path) -> None:
     assert len(list((tmp_path / "demos").glob("*.demo"))) == 2
 
 
-def test_sets_in_folders_of_their_own_are_listed_found_and_recovered(
-    saves: Path, tmp_path: Path
-) -> None:
+def test_sets_in_folders_are_listed_found_and_recovered(saves: Path, tmp_path: Path) -> None:
     first, second = sorted((saves / "demos").glob("*.demo"))
     own = tmp_path / "demos" / "interventions"
     own.mkdir(parents=True)
@@ -103,14 +99,11 @@ def test_where_none_is_named_all_are_meant_those_in_sets_too(saves: Path, tmp_pa
     there = poketui("demos", "filter", "b", "--save-dir", ".", cwd=tmp_path).stdout.split()
     assert there == [f"b/{second.name}"]
     out = tmp_path / "out"
-    exported = poketui("demos", "export", "--format", "csv", "--out", str(out), *where)
-    assert exported.returncode == 0, exported.stderr
+    succeed("demos", "export", "--format", "csv", "--out", str(out), *where)
     assert len(list(out.glob("*.csv"))) == 3
 
 
-def test_a_name_that_several_sets_have_is_asked_for_with_its_set(
-    saves: Path, tmp_path: Path
-) -> None:
+def test_a_name_in_several_sets_is_asked_for_with_its_set(saves: Path, tmp_path: Path) -> None:
     first = min((saves / "demos").glob("*.demo"))
     for name in ("a", "b"):
         (tmp_path / "demos" / name).mkdir(parents=True)

@@ -8,7 +8,8 @@ import pytest
 
 from engine.games.bundled import ADVANCE, find_image
 from tests.engine.games.emerald.practice import needs_core
-from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.in_process import poketui, succeed
+from tests.pokeTUI.says import assert_has
 
 pytestmark = [needs_core, pytest.mark.slow]
 
@@ -20,8 +21,7 @@ def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for game in ("mosslight", ADVANCE):
         player = ("--player", "rules", "--episodes", "1", "--dataset", game)
         options = ("--game", game, "--save-dir", str(folder))
-        done = poketui("record", "--headless", *player, *options)
-        assert done.returncode == 0, done.stderr
+        succeed("record", "--headless", *player, *options)
     return folder
 
 
@@ -38,14 +38,12 @@ def test_both_are_validated_at_once(saves: Path) -> None:
 
 def test_show_names_the_game_and_its_core(saves: Path) -> None:
     done = poketui("demos", "show", demo_of(saves, ADVANCE), "--save-dir", str(saves))
-    assert f"{ADVANCE}, ROM " in done.stdout
-    assert "emulator mGBA " in done.stdout
+    assert_has(done.stdout, f"{ADVANCE}, ROM ", "emulator mGBA ")
 
 
 def test_a_clone_plays_the_game_of_its_demonstrations(saves: Path) -> None:
     small = ("--epochs", "1", "--hidden-size", "8", "--eval-episodes", "0")
-    done = poketui("bc", str(saves / "demos" / ADVANCE), *small, "--save-dir", str(saves))
-    assert done.returncode == 0, done.stderr
+    succeed("bc", str(saves / "demos" / ADVANCE), *small, "--save-dir", str(saves))
     (config,) = saves.glob("policies/*/config.json")
     assert json.loads(config.read_text())["game"]["rom_path"] == ADVANCE
 
@@ -53,15 +51,13 @@ def test_a_clone_plays_the_game_of_its_demonstrations(saves: Path) -> None:
 def test_foreign_files_are_known_by_their_frames(saves: Path, tmp_path: Path) -> None:
     exported = tmp_path / "npz"
     demo, options = demo_of(saves, ADVANCE), ("--save-dir", str(saves))
-    done = poketui("demos", "export", demo, "--out", str(exported), *options)
-    assert done.returncode == 0, done.stderr
+    done = succeed("demos", "export", demo, "--out", str(exported), *options)
     (path,) = exported.glob("*.npz")
     with np.load(path) as file:
         kept = {name: file[name] for name in ("observations", "actions", "rewards", "dones")}
     np.savez_compressed(tmp_path / "episode_0000.npz", **kept)
     into = ("--save-dir", str(tmp_path))
-    done = poketui("demos", "import", str(tmp_path / "episode_0000.npz"), *into)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = succeed("demos", "import", str(tmp_path / "episode_0000.npz"), *into)
     done = poketui("demos", "validate", *into)
     assert "exactly as recorded" in done.stdout
 

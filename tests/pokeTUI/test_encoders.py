@@ -1,10 +1,12 @@
 import re
+from itertools import product
 
 import numpy as np
 import pytest
 
 from pokeTUI.draw.colors import ColorDepth, color_table
 from pokeTUI.draw.encoders import FrameEncoder, GameMode, fit, resample
+from tests.pokeTUI.pane_app import Size
 from tests.pokeTUI.scenery import draw_frame
 from tests.pokeTUI.tiny_terminal import Cell, TinyTerminal
 
@@ -12,50 +14,17 @@ IN_CELLS = [mode for mode in GameMode if mode is not GameMode.AUTO and not mode.
 SGR = re.compile(r"\x1b\[([\d;]*)m")
 
 
-def parse_row(ansi: str) -> list[tuple[str, str, str]]:
-    """Return (glyph, foreground, background) of every cell of a row."""
-    cells, fore, back = [], "", ""
-    for part in re.findall(r"\x1b\[[\d;]*m|.", ansi):
-        match = SGR.fullmatch(part)
-        if match is None:
-            cells.append((part, fore, back))
-            continue
-        codes = match[1].split(";")
-        while codes:
-            code = codes.pop(0)
-            size = {"2": 4, "5": 2}.get(codes[0], 0) if code in ("38", "48") else 0
-            value = ";".join([code, *codes[:size]])
-            codes = codes[size:]
-            if code in ("0", ""):
-                fore = back = ""
-            elif code == "38" or (code[0] in "39" and len(code) == 2):
-                fore = value
-            else:
-                back = value
-    return cells
-
-
-def pixels_of(cells: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
-    """Return the colour codes (upper, lower) of half-block cells."""
-    pairs = []
-    for glyph, fore, back in cells:
-        fore, back = fore.removeprefix("38;"), back.removeprefix("48;")
-        pairs.append({" ": (back, back), "▀": (fore, back), "▄": (back, fore)}[glyph])
-    return pairs
-
-
 def test_half_blocks_show_every_pixel_at_full_size() -> None:
     frame = draw_frame(33, has_text_box=True)
-    encoder = FrameEncoder(GameMode.HALF_BLOCKS, 160, 72)
+    encoder, screen = FrameEncoder(GameMode.HALF_BLOCKS, 160, 72), TinyTerminal(160, 72)
     assert encoder.update(frame) == list(range(72))
-    for row, strip in enumerate(encoder.strips):
-        pairs = pixels_of(parse_row(strip.ansi))
-        assert len(pairs) == 160
-        for column in range(0, 160, 7):
-            for half in (0, 1):
-                wide = frame[2 * row + half, column].astype(int) >> 3
-                expected = ";".join(str(v << 3 | v >> 2) for v in wide)
-                assert pairs[column][half] == f"2;{expected}"
+    screen.draw(encoder.strips)
+    wanted = frame >> 3 << 3 | frame >> 5  # in five bits
+    for row, column in product(range(72), range(0, 160, 7)):
+        cell = screen.cells[row][column]
+        fore, back = cell.rgb
+        pair = {" ": (back, back), "▀": (fore, back), "▄": (back, fore)}[cell.glyph]
+        assert pair == tuple(map(tuple, wanted[2 * row : 2 * row + 2, column].tolist()))
 
 
 def test_only_changed_rows_are_replaced() -> None:
@@ -74,13 +43,12 @@ def test_only_changed_rows_are_replaced() -> None:
 def test_changed_rows_alone_make_the_same_picture(mode: GameMode) -> None:
     encoder, screen = FrameEncoder(mode, 60, 27), TinyTerminal(60, 27)
     for tick in (0, 1, 2, 60, 61, 300):
-        for row in encoder.update(draw_frame(tick, has_text_box=tick > 50)):
-            screen.feed(f"\x1b[{row + 1};1H{encoder.strips[row].ansi}")
-        anew = FrameEncoder(mode, 60, 27)
-        anew.update(draw_frame(tick, has_text_box=tick > 50))
-        whole = TinyTerminal(60, 27)
-        for row, strip in enumerate(anew.strips):
-            whole.feed(f"\x1b[{row + 1};1H{strip.ansi}")
+        frame = draw_frame(tick, has_text_box=tick > 50)
+        changed = encoder.update(frame)
+        screen.draw(encoder.strips, changed)
+        anew, whole = FrameEncoder(mode, 60, 27), TinyTerminal(60, 27)
+        anew.update(frame)
+        whole.draw(anew.strips)
         assert screen.text == whole.text
         assert [_back_row(row) for row in screen.cells] == [_back_row(row) for row in whole.cells]
 
@@ -99,9 +67,9 @@ def test_an_identical_frame_changes_nothing(mode: GameMode) -> None:
 
 @pytest.mark.parametrize("mode", IN_CELLS)
 @pytest.mark.parametrize("depth", list(ColorDepth))
-@pytest.mark.parametrize("size", [(160, 72), (120, 54), (57, 26), (40, 18), (3, 1)])
+@pytest.mark.parametrize("size", [(160, 72), (57, 26), (3, 1)])
 def test_rows_have_their_width_and_agree_with_their_segments(
-    mode: GameMode, depth: ColorDepth, size: tuple[int, int]
+    mode: GameMode, depth: ColorDepth, size: Size
 ) -> None:
     encoder = FrameEncoder(mode, *size, depth)
     encoder.update(draw_frame(12, has_text_box=True))
@@ -132,9 +100,7 @@ def test_plain_ascii_has_no_escape_codes_and_grows_with_brightness() -> None:
         (ColorDepth.STANDARD, r"(;?([349]|10)\d)+"),
     ],
 )
-def test_codes_are_those_of_the_terminals_depth(
-    depth: ColorDepth, pattern: str, mode: GameMode
-) -> None:
+def test_codes_are_those_of_the_depth(depth: ColorDepth, pattern: str, mode: GameMode) -> None:
     encoder = FrameEncoder(mode, 80, 36, depth)
     encoder.update(draw_frame(50))
     codes = {code for strip in encoder.strips for code in SGR.findall(strip.ansi)} - {"0"}
@@ -187,5 +153,5 @@ def test_a_frame_in_its_own_size_is_not_touched() -> None:
         ((1, 1), (1, 1)),
     ],
 )
-def test_the_picture_fits_with_its_shape(room: tuple[int, int], size: tuple[int, int]) -> None:
+def test_the_picture_fits_with_its_shape(room: Size, size: Size) -> None:
     assert fit(*room) == size

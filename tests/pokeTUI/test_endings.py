@@ -23,6 +23,8 @@ from pokeTUI.cli.bc import _how_to_resume
 from tests.engine.toy import ToyVector
 from tests.pokeTUI.conftest import screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession
+from tests.pokeTUI.says import assert_lacks
+from tests.saved_runs import save_run
 
 PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
 Capture = pytest.CaptureFixture[str]
@@ -183,19 +185,17 @@ def test_a_log_that_cannot_be_written_names_a_remedy_and_then_the_run(saves: Sav
     assert code == 1
 
 
-def test_a_full_disk_at_the_end_tells_which_step_is_saved(
-    saves: Saves, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def disk_is_full(source: Path, target: Path) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_tells_the_saved_step(saves: Saves, monkeypatch: pytest.MonkeyPatch) -> None:
     session = saves.train(64)
     resumed = saves.session(session.run_id, total_steps=128)
-    fail = os.replace
-
-    def full(source: Path, target: Path) -> None:
-        if "step-" in str(target):
-            raise OSError(errno.ENOSPC, "No space left on device")
-        fail(source, target)
-
-    monkeypatch.setattr(os, "replace", full)
+    move = os.replace
+    monkeypatch.setattr(
+        os, "replace", lambda *paths: (disk_is_full if "step-" in str(paths[1]) else move)(*paths)
+    )
     said, code = saves.end(resumed)
     assert "The last state (step 128) could not be saved." in said
     assert f"Saved at step 64. Resume with: poketui run --resume {session.run_id}" in said
@@ -205,23 +205,17 @@ def test_a_full_disk_at_the_end_tells_which_step_is_saved(
 def test_a_full_disk_from_the_beginning_promises_no_former_checkpoint(
     saves: Saves, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    def full(source: Path, target: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     session = saves.session(total_steps=64)
-    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(os, "replace", disk_is_full)
     end = HeadlessRunner(session).run()
     assert report(end, session.run_dir) == 1
     told = capsys.readouterr()
     assert "Free some disk space." in told.out
-    assert "intact" not in told.out
+    assert_lacks(told.out, "intact", "--resume")
     assert told.err == "poketui: The last state (step 64) could not be saved.\n"
-    assert "--resume" not in told.out
 
 
-def test_a_folder_that_is_gone_at_the_end_is_not_told_to_be_resumed(
-    saves: Saves, capsys: Capture
-) -> None:
+def test_a_folder_gone_at_the_end_is_not_told_to_be_resumed(saves: Saves, capsys: Capture) -> None:
     session = saves.train(64)
     shutil.rmtree(session.run_dir)
     end = RunStopped("quit", 64, f"{session.run_dir}/checkpoints/step-000000000064.zip")
@@ -234,9 +228,7 @@ def dies(vector: ToyVector) -> None:
     raise WorkerError("Environment process 0 died (exit status 1).", "End other programs.")
 
 
-def test_a_process_that_dies_before_the_first_checkpoint_leaves_nothing_to_resume(
-    saves: Saves,
-) -> None:
+def test_a_process_that_dies_before_a_checkpoint_leaves_nothing_to_resume(saves: Saves) -> None:
     said, code = saves.end(saves.session(change=dies))
     assert said == "poketui: Environment process 0 died (exit status 1). End other programs.\n"
     assert code == 1
@@ -284,7 +276,7 @@ def test_a_run_that_is_stopped_before_its_first_step(saves: Saves, is_resumed: b
 
 
 @pytest.mark.parametrize("is_saved", [False, True])
-def test_a_run_that_is_left_without_waiting_says_what_is_there(
+def test_a_run_left_at_once_says_what_is_saved(
     saves: Saves, capsys: Capture, is_saved: bool
 ) -> None:
     session = saves.train(64)
@@ -298,9 +290,7 @@ def test_a_run_that_is_left_without_waiting_says_what_is_there(
     assert ("There is no checkpoint." in said) is not is_saved
 
 
-def test_an_end_without_a_word_names_a_checkpoint_only_if_there_is_one(
-    saves: Saves, capsys: Capture
-) -> None:
+def test_an_end_without_a_word_names_a_checkpoint_if_any(saves: Saves, capsys: Capture) -> None:
     session = saves.train(64)
     failure = RunFailed("The engine stopped unexpectedly.", "See its log.", True)
     report(failure, session.run_dir)
@@ -335,11 +325,9 @@ def test_a_cloning_is_resumed_by_its_folder_if_something_is_saved(tmp_path: Path
 async def test_the_screen_offers_what_is_possible(
     saves: Saves, end: RunFailed | ConnectionLost, is_saved: bool, shown: str, not_shown: str
 ) -> None:
-    run = saves.train(64)
-    if not is_saved:
-        shutil.rmtree(Path(run.run_dir) / "checkpoints")
+    run = save_run(saves.folder, [1.0], has_checkpoint=is_saved)
     session = FakeSession()
-    app = CockpitApp(session, RunConfig(), make_session=FakeSession, run_dir=run.run_dir)
+    app = CockpitApp(session, RunConfig(), make_session=FakeSession, run_dir=str(run))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         session.post(end)
@@ -348,5 +336,4 @@ async def test_the_screen_offers_what_is_possible(
         text = screen_text(pilot)
     assert shown in text
     assert not_shown not in text
-    if "--resume" in text:
-        assert run.run_id in text
+    assert "--resume" not in text or run.name in text

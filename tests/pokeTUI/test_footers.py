@@ -11,18 +11,17 @@ from textual.app import App
 
 from engine import events
 from engine.events import RECORD, REPLAY, Event
-from pokeTUI.app.cockpit import CockpitApp
-from pokeTUI.app.start.app import StartApp
-from pokeTUI.dashboard.state import BattleMoment, DashboardState, fold
+from pokeTUI.dashboard.state import BattleMoment, DashboardState
 from pokeTUI.draw.menu import Menu
 from pokeTUI.input.entry import BATTLES, KeyAction
 from pokeTUI.input.keymap import KeyTable
 from pokeTUI.panes.kinds import pane_keys
 from tests.pokeTUI.battles.recorded import TERA, recorded
 from tests.pokeTUI.battles.test_app import opened
-from tests.pokeTUI.conftest import OpenCockpit, settle
+from tests.pokeTUI.conftest import open_cockpit, press, settle
 from tests.pokeTUI.fake_session import make_run, make_status
-from tests.pokeTUI.test_start import ready, shows
+from tests.pokeTUI.pane_app import fold_all
+from tests.pokeTUI.test_start import shows, started
 from tests.saved_runs import save_run
 
 RUN = make_run()
@@ -59,10 +58,7 @@ SHOWN = MappingProxyType({"↑": "up", "↓": "down", "←": "left", "→": "rig
 
 
 def state_of(mode: str) -> DashboardState:
-    state = DashboardState()
-    for event in MODES[mode]:
-        state = fold(state, event)
-    return state
+    return fold_all(MODES[mode])
 
 
 def pressed(table: KeyTable, key: str, state: DashboardState, focused: str) -> str:
@@ -144,25 +140,19 @@ SCREENS = {
 }
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-async def test_each_key_in_a_screens_lower_border_works(
-    open_cockpit: OpenCockpit, screen: str
-) -> None:
+async def test_each_key_in_a_screens_lower_border_works() -> None:
     async with open_cockpit() as (pilot, session):
         kept = events.KeptState(1, 0, 40, "FERNWICK")
         session.post(events.StatesKept((kept,)), events.PlannerStatusChanged("smollm2", "ready"))
         await settle(pilot)
-        await pilot.press(SCREENS[screen])
-        await settle(pilot)
         app = pilot.app
-        assert isinstance(app, CockpitApp)
-        assert app.screen is not app.board.screen
-        (footer,) = borders(app)
-        bound = set(app.screen.active_bindings)
-        assert named(footer) <= bound, footer
-        await pilot.press("escape")
-        await settle(pilot)
-        assert app.screen is app.board.screen
+        for screen, key in SCREENS.items():
+            await press(pilot, key)
+            assert app.screen is not app.board.screen, screen
+            (footer,) = borders(app)
+            assert named(footer) <= set(app.screen.active_bindings), (screen, footer)
+            await press(pilot, "escape")
+            assert app.screen is app.board.screen, screen
 
 
 @pytest.mark.parametrize("letters", ["u", "e", "n", "o", "d", "s", "u space down space enter"])
@@ -173,9 +163,7 @@ async def test_each_key_in_a_lower_border_works_from_the_start_screen(
     monkeypatch.setenv("POKETUI_CACHE_DIR", str(tmp_path / "cache"))
     for number in (1, 2):
         save_run(tmp_path, [1.0, 2.0], run_id=f"2026110{number}-120000", changed_s=1e9)
-    app = StartApp(str(tmp_path))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+    async with started(tmp_path) as (pilot, app):
         for key in letters.split():
             await pilot.press(key)
             await shows(pilot, "esc")

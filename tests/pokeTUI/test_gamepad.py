@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from textual.app import App
 from textual.events import AppBlur, AppFocus
 
 from engine import events
@@ -19,7 +18,7 @@ from engine.types import Action
 from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.app.doctor.machine import Verdict, examine_gamepads
 from pokeTUI.terminal.gamepad import Controls, Gamepads, InputDevices
-from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
+from tests.pokeTUI.conftest import open_cockpit, press, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_status
 from tests.pokeTUI.test_playing import Player
 from tests.pokeTUI.test_start import until
@@ -214,32 +213,21 @@ def test_a_gamepads_button_runs_backwards_until_it_goes_up() -> None:
     assert player.sent == [RunBackwards(True), RunBackwards(False)]
 
 
-def with_gamepads(app: App[None], devices: InputDevices) -> CockpitApp:
-    """Let the cockpit look for gamepads among these devices."""
-    assert isinstance(app, CockpitApp)
-    app.use_gamepads(devices)
-    return app
-
-
-async def test_a_gamepad_plays_while_the_game_is_ones_own(
-    open_cockpit: OpenCockpit, machine: Machine
-) -> None:
+async def test_a_gamepad_plays_while_the_game_is_ones_own(machine: Machine) -> None:
     machine.plug("event7", "Pad")
     async with open_cockpit() as (pilot, session):
-        with_gamepads(pilot.app, machine.devices)
+        pilot.app.use_gamepads(machine.devices)
         machine.send("event7", (KEY, EAST, 1), (KEY, EAST, 0))
         await until(pilot, lambda: "only while you play" in screen_text(pilot))
         assert not session.sent
-        await pilot.press("t")
-        await settle(pilot)
+        await press(pilot, "t")
         session.sent.clear()
         machine.send("event7", (KEY, EAST, 1), (KEY, EAST, 0))
         await until(pilot, lambda: session.sent == [Press(Action.A)])
         session.sent.clear()
         machine.send("event7", (KEY, SHOULDER_R, 1), (KEY, SHOULDER_R, 0))
         await until(pilot, lambda: session.sent == [SaveSlot(1)])
-        await pilot.press("l")
-        await settle(pilot)
+        await press(pilot, "l")
         session.sent.clear()
         machine.send("event7", (AXIS, HAT_X, -1))
         await until(pilot, lambda: session.sent == [Hold(LEFT)])
@@ -247,12 +235,10 @@ async def test_a_gamepad_plays_while_the_game_is_ones_own(
         await until(pilot, lambda: session.sent == [Hold(LEFT), Hold(NOTHING)])
 
 
-async def test_a_shoulder_button_runs_the_game_backwards_while_it_is_held(
-    open_cockpit: OpenCockpit, machine: Machine
-) -> None:
+async def test_a_shoulder_button_runs_the_game_backwards_while_it_is_held(machine: Machine) -> None:
     machine.plug("event7", "Pad")
     async with open_cockpit() as (pilot, session):
-        with_gamepads(pilot.app, machine.devices)
+        pilot.app.use_gamepads(machine.devices)
         session.post(make_status(is_human=True), events.RecordingChanged(True, 9, 9, rewindable=9))
         await settle(pilot)
         machine.send("event7", (KEY, SHOULDER_L, 1))
@@ -261,42 +247,35 @@ async def test_a_shoulder_button_runs_the_game_backwards_while_it_is_held(
         await until(pilot, lambda: session.sent == [RunBackwards(True), RunBackwards(False)])
 
 
-async def test_a_gamepad_does_nothing_behind_a_dialog_or_in_another_window(
-    open_cockpit: OpenCockpit, machine: Machine
-) -> None:
+async def test_a_gamepad_does_nothing_behind_a_dialog_or_unfocused(machine: Machine) -> None:
     machine.plug("event7", "Pad")
     async with open_cockpit() as (pilot, session):
-        app = with_gamepads(pilot.app, machine.devices)
-        await pilot.press("t", "question_mark")
-        await settle(pilot)
+        pilot.app.use_gamepads(machine.devices)
+        await press(pilot, "t", "question_mark")
         session.sent.clear()
         machine.send("event7", (KEY, EAST, 1), (KEY, EAST, 0))
         await settle(pilot)
         await pilot.press("escape")
-        app.post_message(AppBlur())
+        pilot.app.post_message(AppBlur())
         await settle(pilot)
         machine.send("event7", (KEY, EAST, 1), (KEY, EAST, 0))
         await settle(pilot)
         assert not session.sent
-        app.post_message(AppFocus())
+        pilot.app.post_message(AppFocus())
         await settle(pilot)
         machine.send("event7", (KEY, START, 1))
         await until(pilot, lambda: session.sent == [Press(Action.START)])
 
 
-async def test_who_plays_is_told_once_of_a_gamepad_that_may_not_be_read(
-    open_cockpit: OpenCockpit, machine: Machine
-) -> None:
+async def test_who_plays_is_told_once_of_a_gamepad_that_may_not_be_read(machine: Machine) -> None:
     machine.plug("event7", "Pad")
     async with open_cockpit() as (pilot, _):
-        app = with_gamepads(pilot.app, Refusing(machine.devices.folder, machine.devices.facts))
-        assert app.gamepads is not None
-        app.gamepads.scan()
+        pilot.app.use_gamepads(Refusing(machine.devices.folder, machine.devices.facts))
+        pilot.app.gamepads.scan()
         await settle(pilot)
         assert "may not be read" not in screen_text(pilot)
         for _ in range(3):
-            await pilot.press("t")
-            await settle(pilot)
+            await press(pilot, "t")
         assert screen_text(pilot).count("may not be read") == 1
 
 
@@ -315,9 +294,7 @@ def test_preferences_map_the_controls_of_a_gamepad(config_dir: Path) -> None:
             CockpitApp(FakeSession(), RunConfig())
 
 
-def test_doctor_names_gamepads_and_says_how_to_read_them(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_says_how_to_read_pads(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert examine_gamepads({}, machine.devices).text == "none at this machine"
     remote = examine_gamepads({"SSH_CONNECTION": "1"}, machine.devices)
     assert "not seen over ssh" in remote.text

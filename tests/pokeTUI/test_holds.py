@@ -7,23 +7,6 @@ UP, DOWN, LEFT, RIGHT, A, B = (Action[name] for name in ("UP", "DOWN", "LEFT", "
 NOTHING: frozenset[Action] = frozenset()
 
 
-def test_a_tap_is_held_for_a_moment() -> None:
-    holds = Holds()
-    assert holds.held(0.0) == NOTHING
-    holds.press(RIGHT, 0.0)
-    assert holds.held(HOLD_S - 0.001) == {RIGHT}
-    assert holds.held(HOLD_S) == NOTHING
-
-
-def test_repeats_hold_a_key_and_their_end_lets_it_go() -> None:
-    holds = Holds()
-    for number in range(20):
-        now = 0.5 + number * 0.04
-        holds.press(RIGHT, now)
-        assert holds.held(now + 0.039) == {RIGHT}
-    assert holds.held(now + HOLD_S + 0.001) == NOTHING
-
-
 @pytest.mark.parametrize("late_s", [0.0, 0.05, 0.1])
 def test_a_late_repeat_breaks_nothing(late_s: float) -> None:
     holds = Holds()
@@ -48,18 +31,6 @@ def test_a_direction_and_a_button_are_held_at_once() -> None:
     holds.press(A, 0.05)
     assert holds.held(0.1) == {UP, A, B}
     assert holds.held(HOLD_S + 0.01) == {A, B}
-
-
-def test_with_releases_a_key_is_held_until_it_is_up() -> None:
-    holds = Holds(has_releases=True)
-    holds.press(LEFT, 0.0)
-    holds.press(B, 1.0)
-    assert holds.held(100.0) == {LEFT, B}
-    holds.release(LEFT)
-    assert holds.held(100.0) == {B}
-    holds.release(LEFT)
-    holds.release(B)
-    assert holds.held(100.0) == NOTHING
 
 
 def test_opposite_directions_cancel_until_one_is_up() -> None:

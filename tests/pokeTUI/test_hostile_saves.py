@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,9 @@ import pytest
 from engine.config import RunConfig
 from engine.runs.folder import list_runs
 from engine.sessions.train import EngineSession
-from tests.pokeTUI.hostile import EVIL, NAME, RAW_NAME, assert_tame, poketui
+from tests.pokeTUI.hostile import EVIL, NAME, RAW_NAME, assert_tame
+from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.says import assert_lacks
 
 LIMIT_S = 120.0
 
@@ -67,105 +68,66 @@ RUNS = (NAME, RAW_NAME, EVIL, "keys", "values", "paths", "figures")
 @pytest.mark.parametrize("run", RUNS, ids=ascii)
 @pytest.mark.parametrize("command", RUN_COMMANDS, ids=lambda command: ascii(" ".join(command[:3])))
 def test_hostile_run_prints_no_control_sequences(
-    saves: Path,
-    command: tuple[str, ...],
-    run: str,
-    capfdbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
+    saves: Path, command: tuple[str, ...], run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKETUI_SAVE_DIR", str(saves))
     monkeypatch.chdir(saves.parent)
-    said = poketui(capfdbinary, *(word if word != "{}" else run for word in command))
+    said = poketui(*(word if word != "{}" else run for word in command))
     assert_tame(said)
-    assert said.code in (0, 2)
-    assert said.out + said.err
+    assert said.returncode in (0, 2)
+    assert said.stdout + said.stderr
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        ("runs",),
-        ("runs", "a", "b", EVIL),
-        ("demos",),
-        ("demos", "show", f"bad{EVIL}"),
-        ("demos", "show", RAW_NAME),
-        ("demos", "validate"),
-        ("demos", "stats"),
-        ("demos", "split"),
-        ("demos", "filter", "--out", EVIL),
-        ("demos", "merge", "saves/demos"),
-        ("demos", "recover", EVIL),
-        ("demos", "delete", EVIL),
-        ("demos", "delete", f"bad{EVIL}"),
+        ("runs",), ("runs", "a", "b", EVIL), ("demos",), ("demos", "show", f"bad{EVIL}"),
+        ("demos", "show", RAW_NAME), ("demos", "validate"), ("demos", "stats"),
+        ("demos", "split"), ("demos", "filter", "--out", EVIL), ("demos", "merge", "saves/demos"),
+        ("demos", "recover", EVIL), ("demos", "delete", EVIL), ("demos", "delete", f"bad{EVIL}"),
         ("demos", "export", "--format", EVIL),
-        ("demos", "import", f"saves/demos/bad{EVIL}.demo", EVIL),
-        ("demos", "watch", EVIL),
-        ("bc", NAME),
-        ("bc", "--network", EVIL),
-        ("bc", "--resume", NAME),
-        ("bc", "--dagger", EVIL),
-        ("llm", "check", "--model", EVIL),
-        ("llm", "check", "--base-url", EVIL),
-        ("llm", "ask", "--rom", EVIL),
-        ("llm", "ask", "--state", EVIL),
-        ("attach", EVIL),
-        ("stop", EVIL),
-        ("serve", EVIL),
-        ("rom", EVIL),
-        ("rom", f"saves/demos/bad{EVIL}.demo"),
-        ("doctor", "--rom", EVIL, "--llm-model", EVIL),
-        ("doctor", "--json", "--rom", EVIL),
+        ("demos", "import", f"saves/demos/bad{EVIL}.demo", EVIL), ("demos", "watch", EVIL),
+        ("bc", NAME), ("bc", "--network", EVIL), ("bc", "--resume", NAME),
+        ("bc", "--dagger", EVIL), ("llm", "check", "--model", EVIL),
+        ("llm", "check", "--base-url", EVIL), ("llm", "ask", "--rom", EVIL),
+        ("llm", "ask", "--state", EVIL), ("attach", EVIL), ("stop", EVIL), ("serve", EVIL),
+        ("rom", EVIL), ("rom", f"saves/demos/bad{EVIL}.demo"),
+        ("doctor", "--rom", EVIL, "--llm-model", EVIL), ("doctor", "--json", "--rom", EVIL),
         ("doctor", "--config", f"saves/demos/bad{EVIL}.demo"),
-        ("run", "--headless", "--resume", EVIL),
-        ("run", "--headless", "--resume", "keys"),
-        ("run", "--headless", "--resume", "values"),
-        ("run", "--headless", "--resume", "paths"),
+        ("run", "--headless", "--resume", EVIL), ("run", "--headless", "--resume", "keys"),
+        ("run", "--headless", "--resume", "values"), ("run", "--headless", "--resume", "paths"),
         ("run", "--headless", "--config", "saves/runs/keys/config.json"),
-        ("run", "--headless", "--config", EVIL),
-        ("run", "--headless", "--from", EVIL),
-        ("run", "--headless", "--set", EVIL),
-        ("run", "--headless", "--set", f"{EVIL}=1"),
+        ("run", "--headless", "--config", EVIL), ("run", "--headless", "--from", EVIL),
+        ("run", "--headless", "--set", EVIL), ("run", "--headless", "--set", f"{EVIL}=1"),
         ("run", "--headless", "--set", f"ppo.epochs={EVIL}"),
-        ("run", "--headless", "--agent", EVIL),
-        ("run", "--headless", "--color", EVIL),
-        ("run", "--seed", EVIL),
-        ("run", f"--{EVIL}"),
-        (EVIL,),
+        ("run", "--headless", "--agent", EVIL), ("run", "--headless", "--color", EVIL),
+        ("run", "--seed", EVIL), ("run", f"--{EVIL}"), (EVIL,),
         ("record", "--headless", "--player", EVIL, "--episodes", "1"),
         ("record", "--headless", "--player", "rules", "--episodes", "1", "--tag", EVIL),
         ("record", "--headless", "--player", "rules", "--episodes", "1", "--set", EVIL),
-        ("record", "--time-limit", EVIL),
-        ("record", "--from", EVIL),
-        ("bench", "learn", EVIL),
+        ("record", "--time-limit", EVIL), ("record", "--from", EVIL), ("bench", "learn", EVIL),
     ],
     ids=lambda command: ascii(" ".join(command))[:50],
-)
+)  # fmt: skip
 def test_hostile_names_print_no_control_sequences(
-    saves: Path,
-    command: tuple[str, ...],
-    capfdbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
+    saves: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKETUI_SAVE_DIR", str(saves))
     monkeypatch.setenv("POKETUI_RUNTIME_DIR", str(saves.parent / "sockets"))
     monkeypatch.chdir(saves.parent)
-    said = poketui(capfdbinary, *command)
+    said = poketui(*command)
     assert_tame(said)
-    assert said.code in (0, 1, 2)
-    if said.code == 2 and command[:2] not in (("demos", "validate"), ("demos", "import")):
-        *warnings, refusal = said.err.splitlines()
-        assert refusal.startswith(b"poketui: ")
-        assert all(line.startswith(b"warning: ") for line in warnings)
+    assert said.returncode in (0, 1, 2)
+    if said.returncode == 2 and command[:2] not in (("demos", "validate"), ("demos", "import")):
+        *warnings, refusal = said.stderr.splitlines()
+        assert refusal.startswith("poketui: ")
+        assert all(line.startswith("warning: ") for line in warnings)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 @pytest.mark.parametrize("line", ["runs ", "run --resume ", "bc ", "record --player "])
 def test_completion_offers_no_name_that_is_more_than_a_word(
-    saves: Path,
-    line: str,
-    shell: str,
-    capfdbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
+    saves: Path, line: str, shell: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKETUI_SAVE_DIR", str(saves))
     for name in ("$(touch owned)", "a;b", "a b", "`x`", "-rf", "~root", "a'b"):
@@ -180,14 +142,13 @@ def test_completion_offers_no_name_that_is_more_than_a_word(
     monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
     monkeypatch.setenv("_TYPER_COMPLETE_ARGS", typed)
     monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
-    said = poketui(capfdbinary)
+    said = poketui()
     for name in (saves / kind for kind in ("runs", "policies", "demos")):
         shutil.rmtree(name / "$(touch owned)", ignore_errors=True)
-    assert_tame(replace(said, out=said.out.replace(b"\t", b" ")))  # fish wants a tab
-    for sign in ("touch", "owned", "rf", "root", "`", "a;b", "a b"):
-        assert sign.encode() not in said.out, said.out
-    if line != "bc ":
-        assert b"figures" in said.out
+    said.stdout = said.stdout.replace("\t", " ")  # fish wants a tab
+    assert_tame(said)
+    assert_lacks(said.stdout, "touch", "owned", "rf", "root", "`", "a;b", "a b")
+    assert line == "bc " or "figures" in said.stdout
 
 
 def test_a_log_line_is_one_line_that_no_terminal_obeys(tmp_path: Path) -> None:
@@ -202,7 +163,6 @@ def test_a_log_line_is_one_line_that_no_terminal_obeys(tmp_path: Path) -> None:
         except ValueError:
             logging.getLogger("engine.test").warning("a model said %s", EVIL, exc_info=True)
     text = path.read_text()
-    assert "\x1b" not in text
-    assert "\u202e" not in text
+    assert_lacks(text, "\x1b", "\u202e")
     assert "a model said \\x1b]0;owned" in text.splitlines()[0]
     assert os.linesep + "ValueError" in text

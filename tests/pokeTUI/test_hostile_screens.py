@@ -13,18 +13,19 @@ from textual.pilot import Pilot
 from engine import events
 from engine.events import Event
 from engine.types import EpisodeSummary
-from pokeTUI.app.start.app import StartApp
 from pokeTUI.panes.dialogs import ChoiceScreen, DetailScreen, Passage, PromptScreen
 from pokeTUI.screens.comparison import CompareScreen
 from pokeTUI.screens.endings import FailureScreen
 from pokeTUI.screens.listing import ListScreen
 from pokeTUI.terminal.output import TextFilter
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
+from tests.pokeTUI.conftest import comes_to_show, open_cockpit, press, screen_text
 from tests.pokeTUI.fake_session import one_of_everything
 from tests.pokeTUI.hostile import EVIL, MARKUP, NAME
-from tests.pokeTUI.terminal import needs_tmux
-from tests.pokeTUI.test_start import make_run, ready, shows, until
-from tests.pokeTUI.test_start_terminal import BareTerminal
+from tests.pokeTUI.pane_app import Size
+from tests.pokeTUI.terminal import Terminal, needs_tmux, terminal
+from tests.pokeTUI.test_start import make_run, shows, started, until
+
+__all__ = ["terminal"]
 
 
 def assert_only_text(pilot: Pilot[None]) -> None:
@@ -74,11 +75,9 @@ def saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 async def test_the_start_screen_shows_hostile_saves_as_text(
-    saves: Path, keys: str, text: str, size: tuple[int, int]
+    saves: Path, keys: str, text: str, size: Size
 ) -> None:
-    app = StartApp(str(saves), notice=f"It failed: {EVIL}{MARKUP}")
-    async with app.run_test(size=size) as pilot:
-        await ready(pilot)
+    async with started(saves, notice=f"It failed: {EVIL}{MARKUP}", size=size) as (pilot, app):
         assert_only_text(pilot)
         await pilot.press(keys)
         await shows(pilot, text)
@@ -95,11 +94,9 @@ async def test_the_start_screen_shows_hostile_saves_as_text(
 
 
 async def test_titles_hints_choices_and_passages_are_text(saves: Path) -> None:
-    app = StartApp(str(saves))
     text = f"{MARKUP}{EVIL}"
     failure = events.RunFailed(text, text, has_checkpoint=False)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await ready(pilot)
+    async with started(saves, size=(120, 40)) as (pilot, app):
         for screen in (
             ListScreen(text, (), hint=text),
             PromptScreen(text, value=text, hint=text),
@@ -147,19 +144,15 @@ def hostile_events() -> Iterator[Event]:
 
 
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((200, 60), marks=pytest.mark.slow)])
-async def test_the_cockpit_shows_hostile_events_as_text(
-    open_cockpit: OpenCockpit, size: tuple[int, int]
-) -> None:
+async def test_the_cockpit_shows_hostile_events_as_text(size: Size) -> None:
     async with open_cockpit(*size, is_filled=False) as (pilot, session):
         session.post(*hostile_events())
         assert await comes_to_show(pilot, "[red]m[/]")
         assert_only_text(pilot)
         for key in ("1", "2", "3", "4", "5", "6", "7", "8", "question_mark", "escape"):
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             assert_only_text(pilot)
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
             assert_only_text(pilot)
             await pilot.press("escape")
         session.post(events.RunFailed(f"{MARKUP}{EVIL}", f"{MARKUP}{EVIL}", has_checkpoint=True))
@@ -169,23 +162,19 @@ async def test_the_cockpit_shows_hostile_events_as_text(
 
 @pytest.mark.slow
 @needs_tmux
-def test_a_real_terminal_shows_hostile_saves_as_text(saves: Path, tmp_path: Path) -> None:
-    terminal = BareTerminal(tmp_path)
-    try:
-        terminal.start_command((100, 30))
-        terminal.tmux("set-option", "-g", "allow-rename", "on")
-        terminal.wait_for("New run", "to choose from")
-        before = terminal.tmux("display-message", "-p", "#{pane_title} #{window_name}")
-        terminal.press("u")
-        terminal.wait_for("enter compare", "]0;owned")
-        terminal.press("Space", "Space", "Enter")
-        terminal.wait_for("Compare", "[red]x")
-        assert terminal.tmux("display-message", "-p", "#{pane_title} #{window_name}") == before
-        terminal.press("Escape")
-        terminal.wait_for("2 selected")
-        terminal.press("Escape")
-        terminal.wait_for("New run")
-        terminal.press("q")
-        terminal.wait_for("exit code 0")
-    finally:
-        terminal.close()
+def test_a_real_terminal_shows_hostile_saves_as_text(saves: Path, terminal: Terminal) -> None:
+    terminal.start_bare((100, 30))
+    terminal.tmux("set-option", "-g", "allow-rename", "on")
+    terminal.wait_for("New run", "to choose from")
+    before = terminal.tmux("display-message", "-p", "#{pane_title} #{window_name}")
+    terminal.press("u")
+    terminal.wait_for("enter compare", "]0;owned")
+    terminal.press("Space", "Space", "Enter")
+    terminal.wait_for("Compare", "[red]x")
+    assert terminal.tmux("display-message", "-p", "#{pane_title} #{window_name}") == before
+    terminal.press("Escape")
+    terminal.wait_for("2 selected")
+    terminal.press("Escape")
+    terminal.wait_for("New run")
+    terminal.press("q")
+    terminal.wait_for("exit code 0")

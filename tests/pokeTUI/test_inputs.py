@@ -8,14 +8,13 @@ import pytest
 
 from engine.events import ButtonsHeld, DecisionMade
 from engine.types import GAME_BOY_ACTIONS, Action, ActionSet, Decision, GameAction, Source
-from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.game import GamePane
 from pokeTUI.panes.inputs import PAD_ROWS, InputDisplay
 from pokeTUI.preferences import PreferenceFile
-from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
+from tests.pokeTUI.conftest import open_cockpit, post, press, screen_text, settle
 from tests.pokeTUI.fake_session import make_run, make_status
-from tests.pokeTUI.pane_app import fold_all
+from tests.pokeTUI.pane_app import Size, fold_all
 from tests.pokeTUI.test_other_games import ADVANCE, COMPASS
 
 
@@ -83,7 +82,7 @@ def test_other_games_show_their_own_buttons() -> None:
 
 
 @pytest.mark.parametrize("size", [(40, 1), (40, PAD_ROWS), (7, 20)])
-def test_a_game_of_directions_alone_or_of_nothing_is_drawn(size: tuple[int, int]) -> None:
+def test_a_game_of_directions_alone_or_of_nothing_is_drawn(size: Size) -> None:
     assert "●←" in "".join(drawn(playing(COMPASS, decided(3, Source.POLICY)), *size))
     nothing = ActionSet((GameAction("WAIT", button=Action.NOOP),))
     assert "←" not in "".join(drawn(playing(nothing, decided(0, Source.POLICY)), *size))
@@ -95,9 +94,7 @@ def test_where_not_all_buttons_fit_those_pressed_are_named() -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (240, 78)])
-async def test_by_itself_the_display_takes_nothing_from_the_picture(
-    open_cockpit: OpenCockpit, size: tuple[int, int]
-) -> None:
+async def test_by_itself_the_display_takes_nothing_from_the_picture(size: Size) -> None:
     async with open_cockpit(*size) as (pilot, _):
         game = pilot.app.query_one(GamePane)
         view = pilot.app.query_one("#game_view")
@@ -110,50 +107,38 @@ async def test_by_itself_the_display_takes_nothing_from_the_picture(
         assert view.size == with_it
 
 
-async def test_the_display_stands_where_another_games_buttons_fit(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_the_display_stands_where_another_games_buttons_fit() -> None:
     async with open_cockpit(120, 40) as (pilot, session):
         display = pilot.app.query_one(InputDisplay)
         assert (display.display, display.size.width) == (True, display.upright_size[0])
         long = ActionSet((GameAction("A LONG NAME"), *GAME_BOY_ACTIONS.actions))
-        session.post(replace(make_run(), actions=long))
-        await settle(pilot)
+        await post(pilot, session, replace(make_run(), actions=long))
         assert not display.display
 
 
-async def test_the_key_shows_the_display_even_where_the_picture_must_give_way_and_is_remembered(
-    open_cockpit: OpenCockpit, config_dir: Path
-) -> None:
+async def test_the_key_shows_the_display_anywhere_and_is_remembered(config_dir: Path) -> None:
     async with open_cockpit(80, 24) as (pilot, _):
-        assert isinstance(pilot.app, CockpitApp)
         view = pilot.app.query_one("#game_view")
         before = view.size.height
         assert "SELECT" not in screen_text(pilot)
-        await pilot.press("i")
-        await settle(pilot)
+        await press(pilot, "i")
         assert "SELECT" in screen_text(pilot)
         assert view.size.height == before - 1
         await pilot.app.memory.flush()
         assert PreferenceFile().load().input_display == "on"
-        await pilot.press("i")
-        await settle(pilot)
+        await press(pilot, "i")
         assert "SELECT" not in screen_text(pilot)
         assert view.size.height == before
         await pilot.app.memory.flush()
         assert PreferenceFile().load().input_display == "off"
 
 
-async def test_shown_again_where_there_is_room_it_takes_none_elsewhere(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_shown_again_where_there_is_room_it_takes_none_elsewhere() -> None:
     async with open_cockpit(120, 40) as (pilot, _):
         app = pilot.app
-        assert isinstance(app, CockpitApp)
         choices = []
         for _ in range(2):
-            await pilot.press("i")
-            await settle(pilot)
+            await press(pilot, "i")
             choices.append(app.memory.preferences.input_display)
         assert choices == ["off", "auto"]
         await pilot.resize_terminal(80, 24)

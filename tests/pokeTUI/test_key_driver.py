@@ -1,10 +1,8 @@
 """The driver at a real pseudo-terminal, whose other end answers as Kitty does, or not at all."""
 
 import os
-import pty
 import select
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.cockpit.fast_terminal import start_program
 from tests.engine.processes import is_stopped
 
 PUSHED, POPPED, QUERY, SET = b"\x1b[>25u", b"\x1b[<u", b"\x1b[?u", b"\x1b[=27;1u"
@@ -33,21 +32,10 @@ class Terminal:
         self.written = b""
         self._read = 0
         self._is_left = False
-        self._end, theirs = pty.openpty()
-        self._program = subprocess.Popen(
-            [sys.executable, "-m", "tests.pokeTUI.key_listener", str(notes)],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-            env=os.environ
-            | {
-                "TERM": "xterm-256color",
-                "PYTHONWARNINGS": "ignore",
-                "ESCDELAY": "60000",  # ms: what is typed in parts is one sequence, however late
-            },
-        )
-        os.close(theirs)
+        command = [sys.executable, "-m", "tests.pokeTUI.key_listener", str(notes)]
+        # ESCDELAY, in ms: what is typed in parts is one sequence, however late.
+        variables = {"TERM": "xterm-256color", "PYTHONWARNINGS": "ignore", "ESCDELAY": "60000"}
+        self._end, self._program = start_program(command, 80, 24, os.environ | variables)
 
     @property
     def told(self) -> list[str]:

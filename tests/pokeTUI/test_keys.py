@@ -2,61 +2,54 @@ import string
 
 import pytest
 
-from engine.commands import (
-    Command,
-    GiveBack,
-    Pause,
-    Press,
-    Resume,
-    Save,
-    SetGoal,
-    SetSpeed,
-    StepOnce,
-    Stop,
-    TakeOver,
-    Watch,
-)
+from engine import commands
 from engine.events import GameObserved
 from engine.types import Action
 from pokeTUI.draw.encoders import GameMode
 from pokeTUI.input.keymap import KeyTable, _parse
 from pokeTUI.panes.kinds import pane_keys
 from pokeTUI.terminal.key_names import shown_key
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_lines, screen_text, settle
+from tests.pokeTUI.conftest import (
+    comes_to_show,
+    open_cockpit,
+    post,
+    press,
+    screen_lines,
+    screen_text,
+    settle,
+)
 from tests.pokeTUI.fake_session import make_game, make_status
 
-KEYS: list[tuple[str, list[Command]]] = [
-    ("p", [Pause()]),
-    ("space", [Pause()]),
-    ("p . p", [Pause(), StepOnce(), Resume()]),
+KEYS: list[tuple[str, list[commands.Command]]] = [
+    ("p", [commands.Pause()]),
+    ("space", [commands.Pause()]),
+    ("p . p", [commands.Pause(), commands.StepOnce(), commands.Resume()]),
     (".", []),
-    ("-", [SetSpeed(60.0)]),
-    ("- - +", [SetSpeed(60.0), SetSpeed(30.0), SetSpeed(60.0)]),
-    ("n", [Watch(1)]),
-    ("N", [Watch(15)]),
-    ("s", [Save()]),
-    ("t t", [TakeOver(), GiveBack()]),
+    ("-", [commands.SetSpeed(60.0)]),
+    ("- - +", [commands.SetSpeed(60.0), commands.SetSpeed(30.0), commands.SetSpeed(60.0)]),
+    ("n", [commands.Watch(1)]),
+    ("N", [commands.Watch(15)]),
+    ("s", [commands.Save()]),
+    ("t t", [commands.TakeOver(), commands.GiveBack()]),
 ]
 
 
-async def test_a_key_sends_its_command(open_cockpit: OpenCockpit) -> None:
+async def test_a_key_sends_its_command() -> None:
     async with open_cockpit() as (pilot, session):
-        for keys, commands in KEYS:
+        for keys, wanted in KEYS:
             session.sent.clear()
             for key in keys.split():
-                await pilot.press({".": "full_stop", "+": "plus", "-": "minus"}.get(key, key))
-                await settle(pilot)
-            assert session.sent == commands, keys
+                await press(pilot, {".": "full_stop", "+": "plus", "-": "minus"}.get(key, key))
+            assert session.sent == wanted, keys
             session.status = make_status()
-            session.post(session.status)
-            await settle(pilot)
+            await post(pilot, session, session.status)
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
-async def test_a_key_stops_the_run(open_cockpit: OpenCockpit, key: str) -> None:
+async def test_a_key_stops_the_run(key: str) -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press(key)
-        assert session.sent == [Stop("quit")]
+        assert session.sent == [commands.Stop("quit")]
 
 
 BUTTONS = {
@@ -74,21 +67,20 @@ BUTTONS = {
 """No button comes twice in a row: a second press so soon counts as held."""
 
 
-async def test_buttons_are_pressed_while_a_person_plays(open_cockpit: OpenCockpit) -> None:
+async def test_buttons_are_pressed_while_a_person_plays() -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press(*BUTTONS)
         assert session.sent == []
-        await pilot.press("t")
-        await settle(pilot)
+        await press(pilot, "t")
         for key, button in BUTTONS.items():
             session.sent.clear()
             await pilot.press(key)
-            assert session.sent == [Press(button)], key
+            assert session.sent == [commands.Press(button)], key
             session.post(GameObserved(make_game(), None, frozenset()))  # the engine's answer
             await settle(pilot)
 
 
-async def test_the_screen_says_that_a_person_plays(open_cockpit: OpenCockpit) -> None:
+async def test_the_screen_says_that_a_person_plays() -> None:
     async with open_cockpit(80, 24) as (pilot, _):
         await pilot.press("t")
         assert await comes_to_show(pilot, "You play now")
@@ -99,20 +91,17 @@ async def test_the_screen_says_that_a_person_plays(open_cockpit: OpenCockpit) ->
         assert "z A  x B  enter START  bksp SELECT" in screen_lines(pilot)[-1]
 
 
-async def test_v_cycles_through_the_ways_to_draw_the_game(open_cockpit: OpenCockpit) -> None:
+async def test_v_cycles_through_the_ways_to_draw_the_game() -> None:
     async with open_cockpit() as (pilot, _):
         board = pilot.app.board  # type: ignore[attr-defined]
         seen = [board.game.mode]
         for _ in board.game.modes:
-            await pilot.press("v")
-            await settle(pilot)
+            await press(pilot, "v")
             seen.append(board.game.mode)
         assert seen == [*board.game.modes, GameMode.AUTO]
 
 
-async def test_numbers_and_tab_choose_the_pane_where_panes_are_tabs(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_numbers_and_tab_choose_the_pane_where_panes_are_tabs() -> None:
     async with open_cockpit(80, 24) as (pilot, _):
         board = pilot.app.board  # type: ignore[attr-defined]
         seen = []
@@ -123,7 +112,7 @@ async def test_numbers_and_tab_choose_the_pane_where_panes_are_tabs(
         assert seen == [*keys, ("game", "system"), ("party", "party"), ("game", "party")]
 
 
-async def test_numbers_hide_and_show_panes(open_cockpit: OpenCockpit) -> None:
+async def test_numbers_hide_and_show_panes() -> None:
     async with open_cockpit(120, 40) as (pilot, _):
         board = pilot.app.board  # type: ignore[attr-defined]
         await pilot.press("2")
@@ -140,7 +129,7 @@ async def test_numbers_hide_and_show_panes(open_cockpit: OpenCockpit) -> None:
         assert "game" in board.plan.regions
 
 
-async def test_the_last_pane_stays(open_cockpit: OpenCockpit) -> None:
+async def test_the_last_pane_stays() -> None:
     async with open_cockpit(120, 40) as (pilot, _):
         board = pilot.app.board  # type: ignore[attr-defined]
         while len(board.plan.shown) > 1:
@@ -166,54 +155,46 @@ def test_a_key_that_a_pane_takes_from_the_others_stands_in_its_help() -> None:
 
 
 @pytest.mark.parametrize("pane", ["reasoning", "log"])
-async def test_a_goal_is_chosen_while_a_log_has_the_keyboard(
-    open_cockpit: OpenCockpit, pane: str
-) -> None:
+async def test_a_goal_is_chosen_while_a_log_has_the_keyboard(pane: str) -> None:
     async with open_cockpit() as (pilot, session):
         pilot.app.board.activate(pane)  # type: ignore[attr-defined]
         await pilot.press("g", "G")
         assert await comes_to_show(pilot, "Goal of the rule planner")
-        await pilot.press("enter")
-        await settle(pilot)
-        assert session.sent == [SetGoal("")]
+        await press(pilot, "enter")
+        assert session.sent == [commands.SetGoal("")]
 
 
-async def test_help_lists_the_keys_and_goes_away(open_cockpit: OpenCockpit) -> None:
+async def test_help_lists_the_keys_and_goes_away() -> None:
     async with open_cockpit(120, 60) as (pilot, session):
         for leave in ("question_mark", "escape", "q"):
-            await pilot.press("question_mark")
-            await settle(pilot)
+            await press(pilot, "question_mark")
             assert "Pause or resume" in screen_text(pilot)
-            await pilot.press("G")
-            await settle(pilot)
+            await press(pilot, "G")
             assert "while it has the focus" in screen_text(pilot)
-            await pilot.press(leave)
-            await settle(pilot)
+            await press(pilot, leave)
             assert "Pause or resume" not in screen_text(pilot)
         assert session.sent == []
 
 
-async def test_the_help_can_be_searched(open_cockpit: OpenCockpit) -> None:
+async def test_the_help_can_be_searched() -> None:
     async with open_cockpit() as (pilot, session):
-        await pilot.press("question_mark", "slash", *"twice")
-        await settle(pilot)
+        await press(pilot, "question_mark", "slash", *"twice")
         text = screen_text(pilot)
         assert "twice: quit" in text
         assert "Pause or resume" not in text
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert "Pause or resume" in screen_text(pilot)
         assert session.sent == []
 
 
-async def test_a_click_in_the_footer_does_what_the_key_does(open_cockpit: OpenCockpit) -> None:
+async def test_a_click_in_the_footer_does_what_the_key_does() -> None:
     async with open_cockpit(80, 24) as (pilot, session):
         await pilot.click("#keys", offset=(screen_lines(pilot)[-1].index("pause"), 0))
         await settle(pilot)
-        assert session.sent == [Pause()]
+        assert session.sent == [commands.Pause()]
 
 
-async def test_a_click_on_a_tab_shows_its_pane(open_cockpit: OpenCockpit) -> None:
+async def test_a_click_on_a_tab_shows_its_pane() -> None:
     async with open_cockpit(80, 24) as (pilot, _):
         tabs = pilot.app.screen.query_one("#tabs").region
         await pilot.click("#tabs", offset=(screen_lines(pilot)[1].index("5Lea") - tabs.x, 0))
@@ -221,20 +202,11 @@ async def test_a_click_on_a_tab_shows_its_pane(open_cockpit: OpenCockpit) -> Non
         assert "Learning curve" in screen_text(pilot)
 
 
-async def test_a_refused_command_says_why(open_cockpit: OpenCockpit) -> None:
-    from engine.events import CommandRefused
-
-    async with open_cockpit() as (pilot, session):
-        session.post(CommandRefused("Watch", "there is no game [17]"))
-        assert await comes_to_show(pilot, "Game: there is no game [17]")
-
-
-async def test_a_save_that_was_asked_for_is_confirmed(open_cockpit: OpenCockpit) -> None:
+async def test_a_save_that_was_asked_for_is_confirmed() -> None:
     from engine.events import CheckpointSaved
 
     async with open_cockpit() as (pilot, session):
-        session.post(CheckpointSaved("a.zip", 1000))
-        await settle(pilot)
+        await post(pilot, session, CheckpointSaved("a.zip", 1000))
         assert "Saved at step" not in screen_text(pilot)
         await pilot.press("s")
         assert await comes_to_show(pilot, "Saved at step 123,456")

@@ -19,18 +19,11 @@ from pokeTUI.draw.layout import (
 from pokeTUI.draw.splits import GAME, Border
 from pokeTUI.panes.kinds import pane_infos, pane_keys
 from pokeTUI.screens.bars import TabBar
+from tests.pokeTUI.pane_app import Size
 
 SIZES = [
-    (80, 24),
-    (100, 30),
-    (119, 60),
-    (120, 40),
-    (160, 44),
-    (200, 45),
-    (200, 60),
-    (240, 78),
-    (320, 90),
-]
+    (80, 24), (100, 30), (119, 60), (120, 40), (160, 44), (200, 45), (200, 60), (240, 78), (320, 90)
+]  # fmt: skip
 ALL = pane_keys()
 
 
@@ -69,9 +62,7 @@ arrangements = st.builds(
 
 
 @given(columns=st.integers(80, 400), rows=st.integers(24, 120), arrangement=arrangements)
-def test_layout_never_overlaps_or_leaves_the_screen(
-    columns: int, rows: int, arrangement: Arrangement
-) -> None:
+def test_layout_fills_the_screen_exactly(columns: int, rows: int, arrangement: Arrangement) -> None:
     plan = make_plan(pane_infos(), columns, rows, arrangement)
     assert plan.shown
     check(plan, columns, rows)
@@ -129,7 +120,7 @@ def test_every_pane_can_be_seen(columns: int, rows: int) -> None:
         ((240, 78), "large"),
     ],
 )
-def test_the_documented_sizes_have_their_layouts(size: tuple[int, int], name: str) -> None:
+def test_the_documented_sizes_have_their_layouts(size: Size, name: str) -> None:
     assert make_plan(pane_infos(), *size).name == name
 
 
@@ -201,16 +192,8 @@ def test_moved_splits_keep_their_proportion() -> None:
 
 
 def test_numbers_in_a_row_name_the_panes() -> None:
-    assert [pane.key for pane in pane_infos()] == [
-        "party",
-        "rewards",
-        "reasoning",
-        "curriculum",
-        "learning",
-        "decisions",
-        "log",
-        "system",
-    ]
+    keys = "party rewards reasoning curriculum learning decisions log system"
+    assert [pane.key for pane in pane_infos()] == keys.split()
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,10 +6,7 @@ import numpy as np
 import pytest
 from textual.widgets import OptionList
 
-from engine.config import RunConfig
-from engine.events import REPLAY, Event, PolicyUpdated
-from engine.runs.folder import RunFolder
-from engine.runs.journal import Journal
+from engine.events import REPLAY, PolicyUpdated
 from pokeTUI.dashboard.curves import ALONE, SUCCESS, Curve, brief, curves, load_curves, saved_runs
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.draw.lines import portions, sparkline
@@ -16,7 +14,9 @@ from pokeTUI.panes.learning import LearningPane
 from pokeTUI.panes.plot import Series, draw_chart
 from tests.pokeTUI.fake_session import MILESTONES, make_episode, make_run
 from tests.pokeTUI.long_run import long_run
-from tests.pokeTUI.pane_app import open_pane, texts
+from tests.pokeTUI.pane_app import Size, fold_all, line_of, open_pane, text_of, texts
+from tests.pokeTUI.saved_runs import write_run
+from tests.pokeTUI.says import assert_has
 
 SIZES = ((24, 3), (38, 20), (54, 8), (74, 16), (118, 28), (198, 56))
 STATE = long_run()
@@ -30,6 +30,14 @@ def make_pane(*actions: str, state: DashboardState = STATE) -> LearningPane:
     return pane
 
 
+def shown(*actions: str, size: Size = (74, 16), state: DashboardState = STATE) -> str:
+    return text_of(make_pane(*actions, state=state), state, size)
+
+
+def legend(pane: LearningPane) -> str:
+    return pane._lines[pane._legend_row].text
+
+
 def test_in_a_replay_no_curve_ever_starts() -> None:
     state = fold(DashboardState(), replace(make_run(), mode=REPLAY))
     for actions in ((), ("next",) * 2, ("previous",)):
@@ -38,16 +46,12 @@ def test_in_a_replay_no_curve_ever_starts() -> None:
         assert "starts" not in text
 
 
-def shown(*actions: str, size: tuple[int, int] = (74, 16), state: DashboardState = STATE) -> str:
-    return "\n".join(texts(make_pane(*actions, state=state), state, size))
-
-
 def steps_to(title: str, state: DashboardState = STATE) -> list[str]:
     return ["next"] * [curve.title for curve in curves(state)].index(title)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_every_curve_fits_every_size(size: tuple[int, int]) -> None:
+def test_every_curve_fits_every_size(size: Size) -> None:
     for number in range(len(curves(STATE))):
         lines = texts(make_pane(*["next"] * number), STATE, size)
         assert len(lines) >= min(size[1], 10) - 1
@@ -66,15 +70,9 @@ def test_all_figures_can_be_chosen_and_the_keys_go_round() -> None:
 def test_learning_pane_shows_the_documented_figures() -> None:
     figures = {"loss": 1.0, "value": 2.0, "value_max": 3.0, "value_std": 0.5, "distillation": 0.25}
     state = fold(STATE, PolicyUpdated(99, 200_000, figures))
-    for title, value in (
-        ("total loss", "1.00"),
-        ("Q-values: mean", "2.00"),
-        ("Q-values: max", "3.00"),
-        ("Q-values: std", "0.50"),
-        ("distillation coefficient", "0.25"),
-    ):
-        text = shown(*steps_to(title, state), state=state)
-        assert f"{title} {value}" in text
+    titles = ("total loss", *(f"Q-values: {name}" for name in ("mean", "max", "std")))
+    for title, value in zip((*titles, "distillation coefficient"), figures.values(), strict=True):
+        assert f"{title} {value:.2f}" in shown(*steps_to(title, state), state=state)
     assert "distillation 0.25" in shown("next", size=(118, 16), state=state)
 
 
@@ -95,19 +93,13 @@ def test_before_the_first_episode_it_says_so() -> None:
 
 
 def test_the_legend_has_the_value_of_now() -> None:
-    state = DashboardState()
-    for number in range(1, 11):
-        state = fold(state, make_episode(number, 42.0, is_success=number > 5))
-    text = shown(state=state)
-    assert "return 42.0" in text
-    assert "success 50%" in text
-    assert "episode 10" in text
+    episodes = [make_episode(number, 42.0, is_success=number > 5) for number in range(1, 11)]
+    assert_has(shown(state=fold_all(episodes)), "return 42.0", "success 50%", "episode 10")
 
 
 def test_the_policy_alone_is_drawn_first_above_the_return_of_the_games_with_the_planner() -> None:
     text = shown()
-    assert "━ policy alone 99%  ┅ return 60.1" in text
-    assert "step 180,000" in text
+    assert_has(text, "━ policy alone 99%  ┅ return 60.1", "step 180,000")
     assert list(ALONE.beside(SUCCESS, STATE, 1)[0]) == [50, 100, 150, 200]
     assert list(SUCCESS.beside(ALONE, STATE, 1)[0][[0, -1]]) == [900, 180_000]
 
@@ -116,10 +108,9 @@ def test_smoothing_goes_round_and_says_over_how_many() -> None:
     pane = make_pane("next")
     said = []
     for _ in range(5):
-        foot = texts(pane, STATE, (74, 16))[-1]
-        said += [
-            text for text in ("mean of 30", "mean of 100", "  raw", "mean of 10 ") if text in foot
-        ]
+        said += re.findall(
+            "mean of 30|mean of 100|  raw|mean of 10 ", texts(pane, STATE, (74, 16))[-1]
+        )
         pane.act("smooth")
     assert said == ["mean of 30", "mean of 100", "  raw", "mean of 10 ", "mean of 30"]
 
@@ -130,18 +121,14 @@ def test_a_log_scale_needs_values_above_zero_and_says_so() -> None:
 
 
 def test_the_last_tenth_begins_there() -> None:
-    text = shown("next", "range")
-    assert "last tenth" in text
-    assert " 180 ─" in text
+    assert_has(shown("next", "range"), "last tenth", " 180 ─")
 
 
 def test_the_milestones_are_bars_of_the_last_thirty_episodes() -> None:
-    lines = shown(*steps_to("milestones"), size=(38, 20)).split("\n")
+    text = shown(*steps_to("milestones"), size=(38, 20))
     share = STATE.history.milestone_share("left_house")
-    (line,) = [line for line in lines if line.startswith("left the house")]
-    assert f"{share:.0%}" in line
-    assert "━" in line
-    assert sum(text[:12] in "\n".join(lines) for _, text in MILESTONES) == len(MILESTONES)
+    assert_has(line_of(text.split("\n"), "left the house"), f"{share:.0%}", "━")
+    assert_has(text, *(name[:12] for _, name in MILESTONES))
 
 
 def test_milestones_that_have_no_room_are_scrolled_to() -> None:
@@ -153,35 +140,25 @@ def test_milestones_that_have_no_room_are_scrolled_to() -> None:
 
 
 def test_the_zoomed_pane_has_milestones_and_the_other_curves_besides() -> None:
-    text = shown(size=(198, 56))
-    for title in ("milestones", "entropy", "value loss", "policy alone: success", "length"):
-        assert title in text
+    curves = ("milestones", "entropy", "value loss", "policy alone: success", "length")
+    assert_has(shown(size=(198, 56)), *curves)
 
 
 async def test_the_mark_reads_values_and_goes_away_at_the_end() -> None:
-    async with open_pane(make_pane("next"), STATE, (74, 16)) as (pilot, app):
+    pane = make_pane("next")
+    async with open_pane(pane, STATE, (74, 16)) as (pilot, _):
         for _ in range(3):
-            app.pane.act("left")
+            pane.act("left")
         await pilot.pause()
-        assert app.pane._lines[app.pane._legend_row].text.startswith("episode 19")
-        assert "┊" in "".join(line.text for line in app.pane._lines)
-        app.pane.act("last")
-        assert app.pane._lines[app.pane._legend_row].text.startswith("━ return")
-        await pilot.click(app.pane, offset=(30, 5))
+        assert legend(pane).startswith("episode 19")
+        assert "┊" in "".join(line.text for line in pane._lines)
+        pane.act("last")
+        assert legend(pane).startswith("━ return")
+        await pilot.click(pane, offset=(30, 5))
         await pilot.pause()
-        assert app.pane._lines[app.pane._legend_row].text.startswith("episode ")
-        app.pane.act("first")
-        assert app.pane._lines[app.pane._legend_row].text.startswith("episode 1 ")
-
-
-def save_run(save_dir: Path, events: list[Event]) -> str:
-    folder = RunFolder.create(RunConfig(save_dir=str(save_dir)))
-    journal = Journal(folder.journal_path)
-    for event in events:
-        journal.take(event)
-    journal.close()
-    folder.unlock()
-    return folder.run_id
+        assert legend(pane).startswith("episode ")
+        pane.act("first")
+        assert legend(pane).startswith("episode 1 ")
 
 
 def state_of_run(save_dir: Path, name: str = "now") -> DashboardState:
@@ -190,23 +167,24 @@ def state_of_run(save_dir: Path, name: str = "now") -> DashboardState:
 
 
 async def test_a_saved_run_is_drawn_behind_and_taken_away_again(tmp_path: Path) -> None:
-    run_id = save_run(tmp_path, [make_episode(number, 20.0) for number in range(1, 101)])
+    run_id = write_run(tmp_path, "other", [make_episode(number, 20.0) for number in range(1, 101)])
     state = state_of_run(tmp_path)
-    async with open_pane(make_pane("next", state=state), state, (74, 16)) as (pilot, app):
-        app.pane.act("compare")
+    pane = make_pane("next", state=state)
+    async with open_pane(pane, state, (74, 16)) as (pilot, app):
+        pane.act("compare")
         await pilot.pause()
         assert app.screen.query_one(OptionList).option_count == 2
         await pilot.press("down", "enter")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert f"┅ {run_id} " in app.pane._lines[app.pane._legend_row].text
-        app.pane.act("first")
-        assert f"{run_id} 20.0" in app.pane._lines[app.pane._legend_row].text
-        app.pane.act("compare")
+        assert f"┅ {run_id} " in legend(pane)
+        pane.act("first")
+        assert f"{run_id} 20.0" in legend(pane)
+        pane.act("compare")
         await pilot.pause()
         await pilot.press("up", "enter")
         await pilot.pause()
-        assert run_id not in app.pane._lines[app.pane._legend_row].text
+        assert run_id not in legend(pane)
 
 
 async def test_without_another_run_there_is_nothing_to_choose(tmp_path: Path) -> None:
@@ -218,22 +196,17 @@ async def test_without_another_run_there_is_nothing_to_choose(tmp_path: Path) ->
 
 
 def test_the_own_run_is_not_among_those_to_compare_with(tmp_path: Path) -> None:
-    one, other = save_run(tmp_path, []), save_run(tmp_path, [])
+    one, other = (write_run(tmp_path, name, []) for name in ("one", "other"))
     assert [key for key, _ in saved_runs(str(tmp_path / "runs" / one))] == [other]
 
 
-def test_reading_a_journal_ends_when_nobody_wants_it_any_more(tmp_path: Path) -> None:
-    run_id = save_run(tmp_path, [make_episode(number, 1.0) for number in range(1, 101)])
+def test_a_curve_ends_where_nobody_wants_it_or_at_a_broken_line(tmp_path: Path) -> None:
+    run_id = write_run(tmp_path, "other", [make_episode(number, 1.0) for number in range(1, 101)])
     run_dir = str(tmp_path / "runs" / "now")
-    assert load_curves(run_dir, run_id).history.count == 100
-    assert load_curves(run_dir, run_id, lambda: True).history.count == 1
-
-
-def test_a_broken_line_of_a_journal_ends_the_curve_there(tmp_path: Path) -> None:
-    run_id = save_run(tmp_path, [make_episode(1, 1.0)])
     with (tmp_path / "runs" / run_id / "journal.jsonl").open("a") as file:
         file.write('{"event": "EpisodeEn')
-    assert load_curves(str(tmp_path / "runs" / "now"), run_id).history.count == 1
+    assert load_curves(run_dir, run_id).history.count == 100
+    assert load_curves(run_dir, run_id, lambda: True).history.count == 1
 
 
 def test_a_figure_that_is_no_number_leaves_no_hole_in_the_chart() -> None:

@@ -16,8 +16,9 @@ from engine.runs.folder import RunFolder
 from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
 from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
 from tests.engine.planning.models.test_exchanges import exchange, goal_outcome
-from tests.pokeTUI.in_process import poketui
-from tests.pokeTUI.test_cli import SMALL, assert_refused, headless
+from tests.pokeTUI.in_process import assert_refused, poketui, succeed, succeeded
+from tests.pokeTUI.says import assert_has
+from tests.pokeTUI.test_cli import SMALL, headless
 
 _ROLES = ["system", "user", "assistant"]
 PAIR = ("scripted:latest", "second:latest")
@@ -36,8 +37,7 @@ def pair() -> Iterator[str]:
 
 
 def test_a_good_model_is_said_to_be_good(url: str) -> None:
-    result = poketui("llm", "check", "--model", "scripted", "--base-url", url)
-    assert result.returncode == 0, result.stderr
+    result = succeed("llm", "check", "--model", "scripted", "--base-url", url)
     assert result.stdout.count("✓") == 6
     assert "poketui run --llm-model scripted" in result.stdout
 
@@ -50,29 +50,28 @@ def test_a_missing_model_comes_with_the_remedy_and_exit_code_2(url: str) -> None
 
 def test_one_plan_is_shown_whole(url: str) -> None:
     asked = ("--model", "scripted", "--base-url", url, "--wish", "see the town")
-    result = poketui("llm", "ask", *asked)
-    assert result.returncode == 0, result.stderr
-    assert "A person wants: see the town" in result.stdout
-    assert "Next milestone: Go downstairs" in result.stdout
-    assert '"choice": "reach next milestone"' in result.stdout
-    assert "reached when: a milestone was reached" in result.stdout
+    result = succeed("llm", "ask", *asked)
+    assert_has(
+        result.stdout,
+        "A person wants: see the town",
+        "Next milestone: Go downstairs",
+        '"choice": "reach next milestone"',
+        "reached when: a milestone was reached",
+    )
 
 
 def test_every_model_of_a_list_is_checked(url: str, pair: str) -> None:
-    good = poketui("llm", "check", "--model", "scripted, second", "--base-url", pair)
-    assert good.returncode == 0, good.stdout
+    good = succeed("llm", "check", "--model", "scripted, second", "--base-url", pair)
     assert good.stdout.count("✓") == 12
     assert f"run --llm-model 'scripted, second' --set llm_base_url={pair}" in good.stdout
     half = poketui("llm", "check", "--model", "scripted,nope", "--base-url", url)
     assert half.returncode == 2
     assert half.stdout.count("✓") == 7  # of the second its server alone
-    assert "ollama pull nope\n" in half.stdout
-    assert "1 of 2 models can be used." in half.stdout
+    assert_has(half.stdout, "ollama pull nope\n", "1 of 2 models can be used.")
 
 
 def test_all_models_of_a_list_are_asked_and_vote(pair: str) -> None:
-    result = poketui("llm", "ask", "--model", "scripted,second,nope", "--base-url", pair)
-    assert result.returncode == 0, result.stderr
+    result = succeed("llm", "ask", "--model", "scripted,second,nope", "--base-url", pair)
     assert result.stdout.count("--- question") == 1
     assert result.stdout.count('"choice": "reach next milestone"') == 2
     assert "no goal: Ollama at" in result.stdout
@@ -83,8 +82,7 @@ def test_all_models_of_a_list_are_asked_and_vote(pair: str) -> None:
 def test_models_that_all_are_missing_give_no_plan(url: str) -> None:
     result = poketui("llm", "ask", "--model", "nope,none", "--base-url", url)
     assert result.returncode == 2
-    assert "ollama pull nope" in result.stdout
-    assert "ollama pull none" in result.stdout
+    assert_has(result.stdout, "ollama pull nope", "ollama pull none")
 
 
 @pytest.mark.slow
@@ -95,23 +93,19 @@ def test_a_setting_that_is_advised_can_be_given(command: str) -> None:
         late = poketui(*asked, "--set", "planner.first_token_timeout_s=0.1")
         assert late.returncode == 2
         assert "planner.first_token_timeout_s sets the timeout" in late.stdout + late.stderr
-        in_time = poketui(*asked, "--set", "planner.first_token_timeout_s=60")
-        assert in_time.returncode == 0, in_time.stderr
+        in_time = succeed(*asked, "--set", "planner.first_token_timeout_s=60")
         if command == "check":
             assert "--set planner.first_token_timeout_s=60" in in_time.stdout
         refused = poketui(*asked, "--set", "planner.first_token_timeout_s=soon")
         assert_refused(refused, "planner.first_token_timeout_s", "soon")
 
 
-def test_a_context_that_holds_no_question_is_refused_with_the_least_that_does(
-    tmp_path: Path, url: str
-) -> None:
+def test_a_context_too_small_is_refused_with_the_least(tmp_path: Path, url: str) -> None:
     refused = poketui("run", "--headless", "--set", "max_context_length=256", cwd=tmp_path)
     assert_refused(refused, "max_context_length = 256", "at least 1160")
     assert not list(tmp_path.iterdir())
     asked = ("llm", "ask", "--model", "scripted", "--base-url", url)
-    least = poketui(*asked, "--set", "max_context_length=1160")
-    assert least.returncode == 0, least.stderr
+    succeed(*asked, "--set", "max_context_length=1160")
 
 
 @pytest.mark.slow
@@ -163,8 +157,7 @@ def test_an_address_with_a_password_in_a_file_or_variable_is_refused_too(
 @pytest.mark.slow
 def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, url: str) -> None:
     model = ("--llm-model", "scripted", "--set", f"llm_base_url={url}", "--llm-interval", "1")
-    result = headless(tmp_path, *SMALL, "--mode", "llm_only", "--steps", "1200", *model)
-    assert result.returncode == 0, result.stderr
+    result = succeeded(headless(tmp_path, *SMALL, "--mode", "llm_only", "--steps", "1200", *model))
     assert "model scripted is ready" in result.stdout
     saves = ("--save-dir", str(tmp_path / "saves"))
     listed = poketui("llm", "log", *saves).stdout
@@ -173,14 +166,11 @@ def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, 
         r"(milestone|exit|edge|person|sign|away|battle).* \d+ reached, \d+ failed", listed
     )
     full = poketui("llm", "log", "--full", *saves).stdout
-    assert "As the oracle I would" in full
-    assert "Choices:" in full
+    assert_has(full, "As the oracle I would", "Choices:")
     out = tmp_path / "exchanges.csv"
-    exported = poketui("export", "--table", "exchanges", "--out", str(out), *saves)
-    assert exported.returncode == 0, exported.stderr
+    succeed("export", "--table", "exchanges", "--out", str(out), *saves)
     assert "verdicts:reached" in out.read_text().splitlines()[0]
-    proven = poketui("llm", "export", "--out", str(tmp_path / "chats"), *saves)
-    assert proven.returncode == 0, proven.stderr
+    succeed("llm", "export", "--out", str(tmp_path / "chats"), *saves)
     facts, chats = exported_chats(tmp_path / "chats")
     assert facts["examples"] == len(chats) > 1
     assert facts["success"]["right"] > 0
@@ -201,11 +191,15 @@ def exported_chats(folder: Path) -> tuple[dict[str, Any], list[tuple[str, str, d
     return json.loads((folder / "stats.json").read_text()), chats
 
 
-def run_with_answers(save_dir: Path, *places: str, model: str = "scripted") -> str:
-    """Save a run with an answer that was proven right in each place; return its id."""
+def run_with_log(save_dir: Path) -> tuple[RunFolder, ExchangeLog]:
     folder = RunFolder.create(RunConfig(save_dir=str(save_dir)))
     folder.unlock()
-    log = ExchangeLog(folder.exchanges_path)
+    return folder, ExchangeLog(folder.exchanges_path)
+
+
+def run_with_answers(save_dir: Path, *places: str, model: str = "scripted") -> str:
+    """Save a run with an answer that was proven right in each place; return its id."""
+    folder, log = run_with_log(save_dir)
     for number, place in enumerate(places):
         log.add(
             exchange(
@@ -222,8 +216,7 @@ def test_answers_of_all_runs_are_exported_once_each_and_never_overwritten(tmp_pa
     first = run_with_answers(tmp_path, *"abcdefghijkl")
     second = run_with_answers(tmp_path, "a", "z", model="other")
     saves = ("--save-dir", str(tmp_path), "--out", str(tmp_path / "chats"))
-    done = poketui("llm", "export", "--all", *saves)
-    assert done.returncode == 0, done.stderr
+    done = succeed("llm", "export", "--all", *saves)
     assert "2 runs, 14 exchanges, 13 examples\ndropped: 1 duplicate\n" in done.stdout
     facts, chats = exported_chats(tmp_path / "chats")
     assert sorted(facts["runs"]) == sorted([first, second])
@@ -251,9 +244,7 @@ def test_an_export_without_a_proven_answer_says_why_and_writes_nothing(tmp_path:
 
 def test_the_log_in_full_tells_the_whole_cause_of_a_missing_goal(tmp_path: Path) -> None:
     cause = "cut off before the answer (stopped after writing 160 tokens; planner.answer_"
-    folder = RunFolder.create(RunConfig(save_dir=str(tmp_path)))
-    folder.unlock()
-    log = ExchangeLog(folder.exchanges_path)
+    folder, log = run_with_log(tmp_path)
     log.add(
         Exchange(
             1, 0, "map", "town", "tiny", "Choices:", '{"reas', "", "", "", "", 0.0, "",
@@ -263,8 +254,7 @@ def test_the_log_in_full_tells_the_whole_cause_of_a_missing_goal(tmp_path: Path)
     assert log.flush() == ""
     asked = ("llm", "log", str(folder.path))
     assert "no goal: cut off" in poketui(*asked).stdout
-    full = poketui(*asked, "--full")
-    assert full.returncode == 0, full.stderr
+    full = succeed(*asked, "--full")
     assert f"no goal: {cause}tokens sets the limit)\n" in full.stdout
 
 
@@ -287,8 +277,7 @@ def test_the_documented_command_trains_and_quiet_prints_where_to_resume_alone(
 @pytest.mark.slow
 def test_a_run_says_which_of_its_models_is_missing(tmp_path: Path, url: str) -> None:
     models = ("--llm-model", "scripted,nope", "--set", f"llm_base_url={url}")
-    result = headless(tmp_path, *SMALL, "--steps", "1200", *models)
-    assert result.returncode == 0, result.stderr
+    result = succeeded(headless(tmp_path, *SMALL, "--steps", "1200", *models))
     assert "is ready: 1 of 2 models ready, nope: missing. nope: Ollama at" in result.stdout
     assert "ollama pull nope" in result.stdout
     assert "model 1 of 2 models ready, nope: missing" in result.stdout
@@ -297,6 +286,5 @@ def test_a_run_says_which_of_its_models_is_missing(tmp_path: Path, url: str) -> 
 @pytest.mark.slow
 def test_a_run_without_a_model_has_nothing_to_tell(tmp_path: Path) -> None:
     assert headless(tmp_path, *SMALL, "--steps", "64").returncode == 0
-    result = poketui("llm", "log", "--save-dir", str(tmp_path / "saves"))
-    assert result.returncode == 0
+    result = succeed("llm", "log", "--save-dir", str(tmp_path / "saves"))
     assert "queried no language model" in result.stdout

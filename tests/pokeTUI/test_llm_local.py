@@ -13,8 +13,8 @@ from subprocess import PIPE
 import pytest
 
 from tests.engine.processes import child_process, children, wait_until
-from tests.pokeTUI.in_process import poketui
-from tests.pokeTUI.test_cli import SMALL, assert_refused
+from tests.pokeTUI.in_process import assert_refused, poketui
+from tests.pokeTUI.test_cli import SMALL
 
 LIMIT_S = 180.0
 RECORD = ("record", "--headless", "--player", "planner", "--episodes", "1")
@@ -24,11 +24,7 @@ DAGGER = ("bc", "--dagger", "planner", "--rules", "1", "--rounds", "1")
 @pytest.mark.parametrize("command", [("run", "--headless", *SMALL), RECORD, DAGGER])
 @pytest.mark.parametrize(
     ("name", "words"),
-    [
-        ("./missing.gguf", "does not exist"),
-        (".", "is not a file"),
-        ("text", "is not a GGUF file"),
-    ],
+    [("./missing.gguf", "does not exist"), (".", "is not a file"), ("text", "is not a GGUF file")],
 )
 def test_file_that_is_no_model_is_refused_before_anything_is_created(
     command: tuple[str, ...], name: str, words: str, tmp_path: Path
@@ -63,7 +59,6 @@ def running(*options: str) -> Iterator[subprocess.Popen[str]]:
     """Start a headless run and wait until its model can be asked."""
     command = [sys.executable, "-m", "pokeTUI", "run", "--headless", *SMALL, *options]
     with child_process([*command, "--steps", "500000"], stdout=PIPE, text=True) as process:
-        assert process.stdout is not None
         assert any("a model.gguf is ready" in line for line in process.stdout)
         yield process
 

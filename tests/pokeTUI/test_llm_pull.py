@@ -1,21 +1,17 @@
 """Pull models with an Ollama server on loopback, and without one."""
 
 import json
-import os
-import pty
 import signal
-import subprocess
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from engine.ground.processes import python_command, python_environment
+from engine.ground.processes import python_command
+from tests.benchmarks.cockpit.fast_terminal import FastTerminal
 from tests.engine.planning.models.servers.loopback import Call
 from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
-from tests.pokeTUI.in_process import poketui
-from tests.pokeTUI.test_cli import assert_refused
+from tests.pokeTUI.in_process import assert_refused, poketui, succeed
 
 LIMIT_S = 60.0
 LAYER = "pulling 4d2396b16114"
@@ -66,8 +62,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
 
 
 def test_pull_prints_each_tenth_where_there_is_no_terminal(library: Library) -> None:
-    result = poketui("llm", "pull", "qwen3:8b")
-    assert result.returncode == 0, result.stderr
+    result = succeed("llm", "pull", "qwen3:8b")
     assert result.stdout.splitlines() == [
         "pulling manifest",
         f"{LAYER} 0 of 1,000 bytes",
@@ -86,9 +81,7 @@ def test_pull_without_a_name_gets_the_suggested_model(library: Library) -> None:
     assert "smollm2:1.7b is available" in poketui("llm", "pull").stdout
 
 
-def test_pull_takes_several_models_and_an_address(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pull_takes_models_and_address(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     result = poketui("llm", "pull", "a,b", "--base-url", library.url)
     assert [line for line in result.stdout.splitlines() if "is available" in line] == [
@@ -121,8 +114,7 @@ def test_connection_that_breaks_is_told(is_breaking: bool, library: Library) -> 
 
 def test_escape_sequences_of_the_server_are_not_sent_to_the_terminal(library: Library) -> None:
     library.parts = [{"status": "\x1b]0;title\x07pulling\n\n" + "x" * 500}, *PULLED]
-    result = poketui("llm", "pull")
-    assert result.returncode == 0
+    result = succeed("llm", "pull")
     assert "\x1b" not in result.stdout
     assert max(map(len, result.stdout.splitlines())) < 100
 
@@ -134,9 +126,7 @@ def test_server_that_speaks_otherwise_is_one_line(part: object, library: Library
     assert_refused(result, "Ollama at ")
 
 
-def test_pull_without_a_server_says_how_to_get_one_or_a_file(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_pull_without_a_server_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     result = poketui("llm", "pull")
     assert_refused(result, "cannot be reached", "ollama serve", "poketui[local]", "FILE.gguf")
@@ -149,33 +139,12 @@ def test_pull_of_an_unknown_model_fails(name: str, library: Library) -> None:
 
 
 @pytest.mark.slow
-def test_interrupted_pull_in_a_terminal_shows_a_bar_and_says_that_it_resumes(
-    library: Library,
-) -> None:
+def test_interrupted_pull_shows_a_bar_and_says_that_it_resumes(library: Library) -> None:
     library.parts, library.is_hanging = PULLED[:5], True
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        python_command("pokeTUI", "llm", "pull", "qwen3:8b"),
-        stdin=theirs, stdout=theirs, stderr=theirs,
-        env=python_environment(TERM="xterm-256color", COLUMNS="120", NO_COLOR="1"),
-    )  # fmt: skip
-    os.close(theirs)
-    said = b""
-
-    def read_until(words: bytes) -> None:
-        nonlocal said
-        end = time.monotonic() + LIMIT_S
-        while words not in said:
-            assert time.monotonic() < end, said[-1000:]
-            said += os.read(ours, 4096)
-
-    try:
-        read_until(b"0.5/1.0 kB")
-        process.send_signal(signal.SIGINT)
-        read_until(b"the download is kept; the same command resumes it")
-        assert process.wait(LIMIT_S) == 130
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
-    assert b"pulling qwen3:8b" in said
+    pull = python_command("pokeTUI", "llm", "pull", "qwen3:8b")
+    with FastTerminal(pull, environment={"NO_COLOR": "1"}) as terminal:
+        terminal.wait_for(b"0.5/1.0 kB")
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.wait_for(b"the download is kept; the same command resumes it")
+        assert terminal.wait(LIMIT_S) == 130
+        assert b"pulling qwen3:8b" in terminal.received

@@ -1,12 +1,15 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine import events
 from engine.types import EpisodeSummary, Evaluation
 from pokeTUI.dashboard.event_lines import MAX_EPISODE_LINES, EventLog
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.log import LogPane
+from pokeTUI.panes.scroll_log import LogCursor, match_from
 from tests.pokeTUI.fake_session import (
     make_curriculum,
     make_episode,
@@ -14,79 +17,49 @@ from tests.pokeTUI.fake_session import (
     make_status,
     one_of_everything,
 )
-from tests.pokeTUI.pane_app import fold_all, open_pane, texts
+from tests.pokeTUI.pane_app import Size, fold_all, open_pane, texts
 
 STEERING = events.SteeringChanged("adaptive", "adaptive", "", "", (("map", 1.0), ("step", 1.0)))
-TOLD: list[tuple[events.Event, str, str]] = [
-    (
-        make_run(),
-        "run",
-        "run mossy-otter-7 started: MOSSLIGHT, ppo, adaptive, 16 games in 2 processes",
+STARTED = "run: run mossy-otter-7 started"
+EVALUATED = "evaluated: policy alone after 50 episodes"
+TAKEN_OVER = EpisodeSummary(2, -1.0, 90, (), start="met_professor", interventions=2)
+MISSING = events.PlannerStatusChanged("smol", "unreachable", "Start it: ollama serve")
+TOLD: dict[str, events.Event] = {
+    f"{STARTED}: MOSSLIGHT, ppo, adaptive, 16 games in 2 processes": make_run(),
+    f"{STARTED}, resumed at step 1,200: MOSSLIGHT, ppo, adaptive, 1 game in 1 process": replace(
+        make_run(1), num_workers=1, resumed_from=1200
     ),
-    (
-        replace(make_run(1), num_workers=1, resumed_from=1200),
-        "run",
-        "run mossy-otter-7 started, resumed at step 1,200: MOSSLIGHT, ppo, adaptive, "
-        "1 game in 1 process",
+    "work: reading the game": events.ProgressReported("reading the game"),
+    "warning: a [2Jb": events.WarningRaised("a\x1b[2Jb"),
+    "refused: game refused: no game 17": events.CommandRefused("Watch", "no game 17"),
+    "control: you branched from state 3": events.CommandObeyed(
+        "Branch", "you branched from state 3"
     ),
-    (events.ProgressReported("reading the game"), "work", "reading the game"),
-    (events.WarningRaised("a\x1b[2Jb"), "warning", "a [2Jb"),
-    (events.CommandRefused("Watch", "no game 17"), "refused", "game refused: no game 17"),
-    (
-        events.CommandObeyed("Branch", "you branched from state 3"),
-        "control",
-        "you branched from state 3",
+    "saved: saved at step 1,234: 00123.zip": events.CheckpointSaved("saves/x/00123.zip", 1234),
+    f"{EVALUATED}: reward +41.0 ± 3.0, success 80 %, 300 steps": events.EvaluationEnded(
+        50, 999, Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.8)
     ),
-    (
-        events.CheckpointSaved("saves/x/00123.zip", 1234),
-        "saved",
-        "saved at step 1,234: 00123.zip",
+    "episode: episode 7: +12.5 in 1,400 steps, goal reached, game 1": make_episode(
+        7, 12.5, is_success=True
     ),
-    (
-        events.EvaluationEnded(50, 999, Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.8)),
-        "evaluated",
-        "policy alone after 50 episodes: reward +41.0 ± 3.0, success 80 %, 300 steps",
+    "episode: episode 8: -1.0 in 90 steps, from met_professor, taken over 2 times, game 3": (
+        events.EpisodeEnded(8, 9, TAKEN_OVER)
     ),
-    (
-        make_episode(7, 12.5, is_success=True),
-        "episode",
-        "episode 7: +12.5 in 1,400 steps, goal reached, game 1",
+    "stage: stage 2 of 4: balanced": make_curriculum(has_moved=True),
+    "strategy: strategy balanced → llm_heavy (rules): the reward fell": events.StrategySwitched(
+        "balanced", "llm_heavy", "the reward fell", 12
     ),
-    (
-        events.EpisodeEnded(
-            8, 9, EpisodeSummary(2, -1.0, 90, (), start="met_professor", interventions=2)
-        ),
-        "episode",
-        "episode 8: -1.0 in 90 steps, from met_professor, taken over 2 times, game 3",
+    "control: played by hand now": events.ControlChanged(True),
+    "state: saved state 3: HOME, step 40 of game 2": events.StatesKept(
+        (events.KeptState(3, 1, 40, "HOME", True),)
     ),
-    (make_curriculum(has_moved=True), "stage", "stage 2 of 4: balanced"),
-    (
-        events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12),
-        "strategy",
-        "strategy balanced → llm_heavy (rules): the reward fell",
+    "warning: model smol is unreachable: Start it: ollama serve": MISSING,
+    "failure: the run failed: It broke. Mend it.": events.RunFailed("It broke.", "Mend it.", True),
+    "run: the run ended at step 9: quit, saved as x.zip": events.RunStopped(
+        "quit", 9, "saves/x.zip"
     ),
-    (events.ControlChanged(True), "control", "played by hand now"),
-    (
-        events.StatesKept((events.KeptState(3, 1, 40, "HOME", True),)),
-        "state",
-        "saved state 3: HOME, step 40 of game 2",
-    ),
-    (
-        events.PlannerStatusChanged("smol", "unreachable", "Start it: ollama serve"),
-        "warning",
-        "model smol is unreachable: Start it: ollama serve",
-    ),
-    (
-        events.RunFailed("It broke.", "Mend it.", True),
-        "failure",
-        "the run failed: It broke. Mend it.",
-    ),
-    (
-        events.RunStopped("quit", 9, "saves/x.zip"),
-        "run",
-        "the run ended at step 9: quit, saved as x.zip",
-    ),
-]
+}
+"""The event of each line, which begins with its kind."""
 
 
 def pane() -> LogPane:
@@ -97,9 +70,9 @@ def lines_of(*new: events.Event) -> list[tuple[str, str]]:
     return [(line.kind, line.text) for line in fold_all(new).event_log.lines()]
 
 
-@pytest.mark.parametrize(("event", "kind", "text"), TOLD)
-def test_log_line_of_each_event(event: events.Event, kind: str, text: str) -> None:
-    assert lines_of(event) == [(kind, text)]
+@pytest.mark.parametrize("told", TOLD)
+def test_log_line_of_each_event(told: str) -> None:
+    assert lines_of(TOLD[told]) == [tuple(told.split(": ", 1))]
 
 
 def test_log_line_of_each_change_by_a_person() -> None:
@@ -179,8 +152,8 @@ def test_log_is_unchanged_by_events_without_a_line() -> None:
 
 
 @pytest.mark.parametrize("size", [(38, 20), (56, 9), (76, 24), (198, 56), (20, 3), (9, 1)])
-def test_no_line_is_wider_than_the_pane(size: tuple[int, int]) -> None:
-    state = fold_all([*one_of_everything(), *(event for event, _, _ in TOLD)])
+def test_no_line_is_wider_than_the_pane(size: Size) -> None:
+    state = fold_all([*one_of_everything(), *TOLD.values()])
     assert len(texts(pane(), state, size)) == size[1]
 
 
@@ -190,7 +163,7 @@ def test_an_empty_log_says_so() -> None:
 
 async def test_warnings_are_shown_alone() -> None:
     one = pane()
-    state = fold_all([make_status(uptime_s=754.0), *(event for event, _, _ in TOLD)])
+    state = fold_all([make_status(uptime_s=754.0), *TOLD.values()])
     async with open_pane(one, state, (100, 20)):
         one.act("filter")
         lines = texts(one, state, (100, 20))
@@ -215,7 +188,7 @@ def test_an_episode_of_one_step_is_counted_in_the_singular() -> None:
 
 async def test_hits_that_the_filter_hides_are_counted() -> None:
     one = pane()
-    state = fold_all([make_status(uptime_s=754.0), *(event for event, _, _ in TOLD)])
+    state = fold_all([make_status(uptime_s=754.0), *TOLD.values()])
     async with open_pane(one, state, (100, 20)):
         one.search("mossy-otter-7 started")
         assert "hidden" not in texts(one, state, (100, 20))[-1]
@@ -245,3 +218,75 @@ async def test_empty_log_has_nothing_to_copy() -> None:
             if key.name != "search":
                 one.act(key.name)
         assert app.copied == ""
+
+
+NUMBERS = list(range(10, 30))
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Return rising numbers, and the height of each entry."""
+    numbers = sorted(draw(st.sets(st.integers(0, 500), min_size=1, max_size=60)))
+    heights = draw(st.lists(st.integers(1, 3), min_size=len(numbers), max_size=len(numbers)))
+    return numbers, heights
+
+
+MOVES = st.lists(st.tuples(st.sampled_from(["move", "scroll"]), st.integers(-7, 7)), max_size=20)
+
+
+@given(logs(), MOVES, st.integers(3, 20))
+def test_the_chosen_entry_is_always_shown(
+    log: tuple[list[int], list[int]], moves: list[tuple[str, int]], room: int
+) -> None:
+    numbers, heights = log
+    cursor = LogCursor()
+    for name, step in moves:
+        cursor = getattr(cursor, name)(numbers, step)
+        start, stop = cursor.window(numbers, heights.__getitem__, room)
+        assert 0 <= start < stop <= len(numbers)
+        assert sum(heights[start:stop]) <= room
+        if cursor.chosen is not None:
+            assert cursor.chosen in numbers[start:stop]
+
+
+@given(logs(), st.integers(3, 20), st.lists(st.integers(501, 600), max_size=9, unique=True))
+def test_frozen_log_stays(log: tuple[list[int], list[int]], room: int, later: list[int]) -> None:
+    numbers, heights = log
+    cursor = LogCursor().freeze(numbers)
+    before = cursor.window(numbers, heights.__getitem__, room)
+    grown = numbers + sorted(later)
+    assert cursor.window(grown, (heights + [1] * len(later)).__getitem__, room) == before
+    assert cursor.num_new(grown) == len(later)
+
+
+@given(logs(), st.integers(3, 20))
+def test_a_page_that_fits_is_full(log: tuple[list[int], list[int]], room: int) -> None:
+    numbers, heights = log
+    cursor = LogCursor().move(numbers, 0).move(numbers, -1000)
+    start, stop = cursor.window(numbers, heights.__getitem__, room)
+    assert start == 0
+    assert stop == len(numbers) or sum(heights[: stop + 1]) > room
+
+
+def test_scrolling_to_the_end_follows_again() -> None:
+    cursor = LogCursor().scroll(NUMBERS, -3)
+    assert (cursor.is_frozen, cursor.bottom) == (True, 26)
+    assert cursor.scroll(NUMBERS, 3) == LogCursor()
+
+
+def test_an_empty_log_can_be_frozen() -> None:
+    cursor = LogCursor().freeze([])
+    assert cursor.num_new([]) == 0
+    assert cursor.num_new([0, 1]) == 2
+    assert cursor.move([], 1) == cursor
+    assert cursor.window([], lambda index: 1, 5) == (0, 0)
+
+
+def test_matches_go_round() -> None:
+    matches = [12, 15, 20]
+    assert match_from(matches, None, -1) == 20
+    assert match_from(matches, 20, -1) == 15
+    assert match_from(matches, 12, -1) == 20
+    assert match_from(matches, 20, 1) == 12
+    assert match_from(matches, 13, 1) == 15
+    assert match_from([], 13, 1) is None

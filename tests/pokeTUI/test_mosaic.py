@@ -12,8 +12,9 @@ from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.draw.colors import ColorDepth
 from pokeTUI.draw.encoders import GameMode
 from pokeTUI.screens.mosaic import MosaicScreen, make_grid
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
+from tests.pokeTUI.conftest import comes_to_show, open_cockpit, press, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_episode
+from tests.pokeTUI.pane_app import Size
 
 
 def shown(session: FakeSession, games: range, steps: int = 1_234) -> None:
@@ -26,7 +27,7 @@ def shown(session: FakeSession, games: range, steps: int = 1_234) -> None:
 @pytest.mark.parametrize("games", [1, 4, 8, 16, 32, 100])
 @pytest.mark.parametrize("size", [(20, 8), (78, 22), (118, 38), (198, 58)])
 def test_places_lie_within_the_screen_and_hold_as_many_games_as_fit(
-    games: int, size: tuple[int, int], shape: tuple[int, int, int]
+    games: int, size: Size, shape: tuple[int, int, int]
 ) -> None:
     grid = make_grid(games, *size, shape)
     assert grid.across * (grid.columns + 1) - 1 <= size[0]
@@ -40,30 +41,21 @@ def test_pictures_that_come_before_the_screen_is_laid_out_are_taken() -> None:
     assert not screen.show(DashboardState())
 
 
-async def test_all_games_say_that_they_are_loading_until_they_are_laid_out(
-    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_all_games_are_loading_until_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MosaicScreen, "on_resize", lambda *_: None)
     async with open_cockpit(80, 24) as (pilot, _):
-        await pilot.press("A")
-        await settle(pilot)
+        await press(pilot, "A")
         assert "All games" in (text := screen_text(pilot))
         assert "Loading…" in text
 
 
-async def test_games_are_asked_for_while_they_are_looked_at_and_one_is_chosen(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_games_are_asked_for_while_they_are_looked_at_and_one_is_chosen() -> None:
     async with open_cockpit(120, 40) as (pilot, session):
-        await pilot.press("A")
-        await settle(pilot)
-        (asked,) = session.sent
-        assert isinstance(asked, ShowGames)
-        assert asked.env_indices == frozenset(range(16))
+        await press(pilot, "A")
+        assert [one.env_indices for one in session.sent] == [frozenset(range(16))]
         shown(session, range(16))
         assert await comes_to_show(pilot, "►1 1,234 got a fi")
-        await pilot.press("down", "right", "left", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "right", "left", "enter")
         assert isinstance(pilot.app.screen, MosaicScreen) is False
         watched = [one for one in session.sent if isinstance(one, Watch)]
         assert len(watched) == 1
@@ -71,7 +63,7 @@ async def test_games_are_asked_for_while_they_are_looked_at_and_one_is_chosen(
         assert session.sent[-1] == ShowGames(frozenset())
 
 
-async def test_the_end_of_an_episode_is_seen_and_passes(open_cockpit: OpenCockpit) -> None:
+async def test_the_end_of_an_episode_is_seen_and_passes() -> None:
     async with open_cockpit(120, 40) as (pilot, session):
         await pilot.press("A")
         won, lost = make_episode(88, 60.0, is_success=True), make_episode(89, 1.0)
@@ -85,21 +77,16 @@ async def test_the_end_of_an_episode_is_seen_and_passes(open_cockpit: OpenCockpi
         assert "WON" not in screen_text(pilot)
 
 
-async def test_a_click_chooses_a_game_and_only_those_seen_are_drawn(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_a_click_chooses_a_game_and_only_those_seen_are_drawn() -> None:
     async with open_cockpit(60, 20) as (pilot, session):
-        await pilot.press("A")
-        await settle(pilot)
+        await press(pilot, "A")
         seen = len(session.sent[-1].env_indices)  # type: ignore[attr-defined]
         assert seen < 16
-        await pilot.press("end")
-        await settle(pilot)
+        await press(pilot, "end")
         assert 15 in session.sent[-1].env_indices  # type: ignore[attr-defined]
         assert len(session.sent[-1].env_indices) <= seen  # type: ignore[attr-defined]
         await pilot.press("home")
         await pilot.click(offset=(25, 3))
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert Watch(1) in session.sent
         assert session.sent[-1] == ShowGames(frozenset())

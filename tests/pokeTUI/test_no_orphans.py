@@ -26,7 +26,6 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
     )
-    assert process.stdout is not None
     workers: list[int] = []
 
     def has_workers() -> bool:
@@ -46,7 +45,6 @@ def end(process: subprocess.Popen[str], workers: list[int]) -> None:
     """Leave nobody, whatever failed."""
     process.kill()
     process.wait()
-    assert process.stdout is not None
     process.stdout.close()
     for pid in workers:
         with contextlib.suppress(ProcessLookupError):
@@ -55,7 +53,6 @@ def end(process: subprocess.Popen[str], workers: list[int]) -> None:
 
 def wait_for_line(process: subprocess.Popen[str], words: str) -> None:
     end = time.monotonic() + LIMIT_S
-    assert process.stdout is not None
     while time.monotonic() < end:
         ready, _, _ = select.select([process.stdout], [], [], 1.0)
         line = process.stdout.readline() if ready else ""
@@ -129,7 +126,6 @@ def program(folder: Path, last_line: str) -> Iterator[tuple[subprocess.Popen[str
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    assert process.stdout is not None
     pids = [int(pid) for pid in process.stdout.readline().split()]
     try:
         assert len(pids) == 2
@@ -138,12 +134,10 @@ def program(folder: Path, last_line: str) -> Iterator[tuple[subprocess.Popen[str
         end(process, pids)
 
 
-@pytest.mark.parametrize("hanging", [(0,), (0, 1)])
-def test_workers_die_with_a_killed_parent(tmp_path: Path, hanging: tuple[int, ...]) -> None:
+def test_workers_die_with_a_killed_parent_even_if_they_hang(tmp_path: Path) -> None:
     with program(tmp_path, "time.sleep(600)") as (process, pids):
         assert not any(is_gone(pid) for pid in pids)
-        for number in hanging:
-            os.kill(pids[number], signal.SIGSTOP)
+        os.kill(pids[0], signal.SIGSTOP)
         process.kill()
         process.wait()
         assert all_gone(pids)

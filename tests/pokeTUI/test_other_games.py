@@ -6,9 +6,16 @@ from pathlib import Path
 from engine.commands import GiveBack, Hold, Press, TakeOver
 from engine.events import DecisionMade
 from engine.types import GAME_BOY_ACTIONS, Action, ActionSet, Decision, GameAction, Source
-from pokeTUI.app.cockpit import CockpitApp
 from pokeTUI.input.keymap import KeyTable
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_lines, screen_text, settle
+from tests.pokeTUI.conftest import (
+    comes_to_show,
+    open_cockpit,
+    post,
+    press,
+    screen_lines,
+    screen_text,
+    settle,
+)
 from tests.pokeTUI.fake_session import make_reward, make_run
 
 COMPASS = ActionSet(
@@ -29,26 +36,24 @@ ADVANCE = ActionSet(
 )
 
 
-async def play(open_cockpit: OpenCockpit, actions: ActionSet, *keys: str) -> list[object]:
+async def play(actions: ActionSet, *keys: str) -> list[object]:
     """Take a game over, type, and return what the cockpit asked for."""
     async with open_cockpit() as (pilot, session):
-        session.post(replace(make_run(), actions=actions, has_game_state=False))
-        await settle(pilot)
+        await post(pilot, session, replace(make_run(), actions=actions, has_game_state=False))
         for key in ("t", *keys):
             await pilot.press(key)
             session.post(make_reward())  # the engine's answer
             await settle(pilot)
-        assert isinstance(pilot.app, CockpitApp)
         return list(session.sent)
 
 
-async def test_a_game_is_played_by_its_own_keys(open_cockpit: OpenCockpit) -> None:
-    sent = await play(open_cockpit, COMPASS, "i", "l", "k", "j", "space", "up", "t")
+async def test_a_game_is_played_by_its_own_keys() -> None:
+    sent = await play(COMPASS, "i", "l", "k", "j", "space", "up", "t")
     assert sent == [TakeOver(), *map(Press, range(5)), GiveBack()]
 
 
-async def test_keys_that_lead_out_are_never_the_games(open_cockpit: OpenCockpit) -> None:
-    sent = await play(open_cockpit, ADVANCE, "up", "z", "d", "t")
+async def test_keys_that_lead_out_are_never_the_games() -> None:
+    sent = await play(ADVANCE, "up", "z", "d", "t")
     assert sent == [TakeOver(), Press(4), Press(0), Press(9), GiveBack()]
 
 
@@ -67,30 +72,22 @@ def test_the_keys_of_a_game_win_but_over_those_that_lead_out() -> None:
     assert bound[:2] == ["button_east", "live"]
 
 
-async def test_help_and_footer_name_the_games_actions(open_cockpit: OpenCockpit) -> None:
+async def test_help_and_footer_name_the_games_actions() -> None:
     async with open_cockpit(120, 40) as (pilot, session):
-        session.post(replace(make_run(), actions=COMPASS))
-        await settle(pilot)
-        await pilot.press("t")
-        await settle(pilot)
+        await post(pilot, session, replace(make_run(), actions=COMPASS))
+        await press(pilot, "t")
         assert "ikjl walk" in screen_lines(pilot)[-1]
         assert "WAIT" in screen_text(pilot)
         assert "START" not in screen_text(pilot)
-        await pilot.press("question_mark")
-        await settle(pilot)
-        await pilot.press("slash", *"wait for")
-        await settle(pilot)
+        await press(pilot, "question_mark")
+        await press(pilot, "slash", *"wait for")
         assert "Wait for a turn." in screen_text(pilot)
 
 
-async def test_opposite_directions_of_a_game_cannot_be_held_together(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_opposite_directions_of_a_game_cannot_be_held_together() -> None:
     async with open_cockpit() as (pilot, session):
-        session.post(replace(make_run(), actions=COMPASS))
-        await settle(pilot)
+        await post(pilot, session, replace(make_run(), actions=COMPASS))
         app = pilot.app
-        assert isinstance(app, CockpitApp)
         app.playing.report_releases()
         app.playing.toggle_live()
         session.sent.clear()
@@ -109,9 +106,7 @@ def test_keys_of_another_games_buttons_wait_for_it() -> None:
     assert table.buttons == {"w": 0, "l": 1, "k": 2, "j": 3, "space": 4}
 
 
-async def test_a_decision_is_told_by_the_games_name_of_its_action(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_a_decision_is_told_by_the_games_name_of_its_action() -> None:
     async with open_cockpit(200, 60) as (pilot, session):
         session.post(
             replace(make_run(), actions=COMPASS),
@@ -120,9 +115,7 @@ async def test_a_decision_is_told_by_the_games_name_of_its_action(
         assert await comes_to_show(pilot, "policy  SOUTH")
 
 
-async def test_an_action_without_a_key_breaks_nothing(
-    open_cockpit: OpenCockpit, config_dir: Path
-) -> None:
+async def test_an_action_without_a_key_breaks_nothing(config_dir: Path) -> None:
     with (config_dir / "preferences.toml").open("a") as file:
         file.write('[keys]\nstop = ""\n')
     async with open_cockpit() as (pilot, session):

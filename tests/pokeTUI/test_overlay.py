@@ -36,17 +36,10 @@ def test_runs_that_differ_only_in_the_seed_are_a_group(tmp_path: Path) -> None:
     runs = [load_run(str(tmp_path), name) for name in write_seeds(tmp_path, seeds=2)]
     assert grouping_settings(runs) == ["agent"]
     groups = make_groups(runs)
-    assert [(group.label, len(group.runs)) for group in groups] == [
-        ("agent=ppo", 2),
-        ("agent=dqn", 2),
-    ]
+    assert {group.label: len(group.runs) for group in groups} == {"agent=ppo": 2, "agent=dqn": 2}
     assert make_groups(runs, "agent") == groups
-    assert [group.label for group in make_groups(runs, EACH_RUN)] == [
-        "ppo-1",
-        "ppo-2",
-        "dqn-1",
-        "dqn-2",
-    ]
+    each = [group.label for group in make_groups(runs, EACH_RUN)]
+    assert each == ["ppo-1", "ppo-2", "dqn-1", "dqn-2"]
 
 
 def test_a_run_without_its_like_is_called_by_its_name(tmp_path: Path) -> None:
@@ -115,20 +108,16 @@ def test_a_thin_curve_keeps_its_ends_and_extremes_in_order(count: int) -> None:
 def test_the_best_is_the_lowest_of_what_should_be_low() -> None:
     points = line(5, 1, 9, 4)
     best = figures_of(RETURN, points)
-    assert best is not None
     assert (best.last, best.best, best.best_at) == (4.0, 9.0, 2.0)
     least = figures_of(LENGTH, points)
-    assert least is not None
     assert (least.best, least.best_at) == (1.0, 1.0)
     assert figures_of(RETURN, line()) is None
 
 
 def test_the_best_mean_is_one_over_its_whole_window() -> None:
     found = figures_of(RETURN, line(9, 5, 6, 4), window=2)
-    assert found is not None
     assert (found.best, found.best_at) == (6.0, 2.0)
     young = figures_of(RETURN, line(9, 5), window=30)
-    assert young is not None
     assert young.best == 5.0
 
 
@@ -146,9 +135,7 @@ def test_curves_stand_at_the_steps_of_their_run_or_at_their_episodes(tmp_path: P
     assert overlay.line(run, View(RETURN, is_by_steps=False))[0].tolist() == list(range(1, 41))
 
 
-def test_a_run_that_never_reached_a_milestone_counts_as_none_of_its_episodes(
-    tmp_path: Path,
-) -> None:
+def test_a_run_without_a_milestone_counts_as_none_of_its_episodes(tmp_path: Path) -> None:
     write_run(tmp_path, "one", [episode(1, 1.0, "badge"), episode(2, 1.0, "badge")])
     write_run(tmp_path, "two", [episode(1, 1.0), episode(2, 1.0)], seed=1)
     runs = tuple(load_run(str(tmp_path), name) for name in ("one", "two"))
@@ -164,7 +151,6 @@ def test_a_group_in_figures_is_the_mean_of_its_runs_and_the_best_of_any(tmp_path
         write_run(tmp_path, name, [episode(n, value) for n, value in enumerate(values, 1)])
     runs = tuple(load_run(str(tmp_path), name) for name in ("one", "two"))
     found = Overlay().summary(Group("", runs), FLAT)
-    assert found is not None
     assert (found.last, found.low, found.high) == (5.0, 3.0, 7.0)
     assert (found.best, found.best_at) == (7.0, 300.0)
     assert Overlay().summary(Group("", runs), View(ALONE)) is None

@@ -22,7 +22,7 @@ from pokeTUI.draw.theme import (
 )
 from pokeTUI.preferences import PreferenceFile
 from pokeTUI.terminal.output import theme_names
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, settle
+from tests.pokeTUI.conftest import comes_to_show, open_cockpit, press
 from tests.pokeTUI.fake_session import FakeSession
 
 OCEAN = 'base = "daylight"\nprimary = "#05f"\nstone = "gray"\n'
@@ -43,9 +43,7 @@ def test_a_theme_has_its_own_colours_and_the_others_of_its_base(tmp_path: Path) 
     assert (theme.name, theme.dark, theme.primary) == ("ocean", False, "#0055FF")
     assert theme.variables["stone"] == "#808080"
     assert theme.background == THEMES[THEME_NAMES.index("daylight")].background
-    color = palette(theme)[Ink.key].color
-    assert color is not None
-    assert color.name == "#0055ff"
+    assert palette(theme)[Ink.key].color.name == "#0055ff"
 
 
 def test_the_documented_theme_names_every_colour(tmp_path: Path) -> None:
@@ -73,7 +71,7 @@ def test_the_documented_theme_names_every_colour(tmp_path: Path) -> None:
         ("a,b", 'primary = "#fff"', "not a valid theme name"),
     ],
 )
-def test_a_mistake_is_one_line_with_the_remedy(
+def test_a_mistake_is_one_line_with_remedy(
     tmp_path: Path, name: str, text: str | bytes, words: str
 ) -> None:
     path = write(tmp_path, name, text)
@@ -91,9 +89,7 @@ def test_without_a_folder_there_are_none(tmp_path: Path) -> None:
     assert read_themes(tmp_path) == ([], [])
 
 
-async def test_the_key_and_the_settings_list_them_after_the_others(
-    open_cockpit: OpenCockpit, config_dir: Path
-) -> None:
+async def test_the_key_and_the_settings_list_them_after_the_others(config_dir: Path) -> None:
     write(config_dir, "ocean", OCEAN)
     async with open_cockpit() as (pilot, _):
         app: Any = pilot.app
@@ -102,22 +98,18 @@ async def test_the_key_and_the_settings_list_them_after_the_others(
             await pilot.press("T")
             seen.append(app.theme)
         assert seen == [*THEME_NAMES[1:], "ocean", THEME_NAMES[0]]
-        await pilot.press("comma", "slash", *"theme", "enter", "enter")
-        await settle(pilot)
+        await press(pilot, "comma", "slash", *"theme", "enter", "enter")
         choices = app.screen.query_one(OptionList)
         names = [str(choices.get_option_at_index(at).prompt) for at in range(choices.option_count)]
         assert names == [*THEME_NAMES, "ocean"]
-        await pilot.press("up", "enter")
-        await settle(pilot)
+        await press(pilot, "up", "enter")
         assert app.theme == "ocean"
         await app.memory.flush()
     assert PreferenceFile().load().theme == "ocean"
     assert StartApp().theme == "ocean"
 
 
-async def test_a_broken_theme_that_was_chosen_is_named_and_the_default_taken(
-    config_dir: Path,
-) -> None:
+async def test_a_broken_theme_is_named_and_the_default_taken(config_dir: Path) -> None:
     write(config_dir, "ocean", 'primary = "grean"')
     (config_dir / "preferences.toml").write_text(f'{SEEN}theme = "ocean"\n', encoding="utf-8")
     app = CockpitApp(FakeSession(), RunConfig())

@@ -25,7 +25,9 @@ from pokeTUI.draw.graphics import (
     encode,
 )
 from pokeTUI.terminal.probe import Terminal
-from tests.pokeTUI.conftest import OpenCockpit, settle
+from tests.pokeTUI.conftest import open_cockpit, settle
+from tests.pokeTUI.pane_app import Size
+from tests.pokeTUI.says import assert_has
 from tests.pokeTUI.scenery import draw_frame
 from tests.pokeTUI.sixels import decode
 from tests.pokeTUI.test_start import until
@@ -52,8 +54,7 @@ def test_a_picture_is_drawn_in_its_place_and_the_cursor_stays(painter: Painter) 
 def test_kitty_gets_the_frame_in_small_pieces(frame: Frame) -> None:
     pieces = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", KittyPainter().place(frame, REGION))
     assert pieces[0][0].startswith(f"a=T,f=24,s={frame.shape[1]},v={frame.shape[0]},")
-    assert "c=80,r=36" in pieces[0][0]
-    assert ",o=z," in pieces[0][0]
+    assert_has(pieces[0][0], "c=80,r=36", ",o=z,")
     assert all(len(data) <= 4096 for _, data in pieces)
     assert [control.endswith("m=1") for control, _ in pieces] == [True] * (len(pieces) - 1) + [
         False
@@ -74,9 +75,7 @@ def test_kitty_on_this_machine_gets_a_name_and_reads_the_frame_itself() -> None:
     assert not path.exists()
 
 
-def test_pictures_that_the_terminal_does_not_read_do_not_pile_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unread_pictures_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_memory, "_FOLDER", tmp_path)
     memory = SharedPictures()
     for _ in range(100):
@@ -86,7 +85,7 @@ def test_pictures_that_the_terminal_does_not_read_do_not_pile_up(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_shared_memory_the_frame_itself_is_sent(
+def test_without_shared_memory_frames_are_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_memory, "_FOLDER", tmp_path / "none")
@@ -98,7 +97,6 @@ def test_without_shared_memory_the_frame_itself_is_sent(
 def test_iterm2_gets_a_png_file_over_its_cells(frame: Frame) -> None:
     text = ItermPainter().place(frame, REGION)
     found = re.fullmatch(r"\x1b\]1337;File=([^:]*):([^\x07]*)\x07", text)
-    assert found is not None
     assert {"inline=1", "width=80", "height=36"} <= set(found[1].split(";"))
     data = base64.b64decode(found[2])
     chunks = {}
@@ -116,26 +114,25 @@ def test_iterm2_gets_a_png_file_over_its_cells(frame: Frame) -> None:
     assert np.array_equal(rows[:, 1:].reshape(frame.shape), frame)
 
 
-@pytest.mark.parametrize("size", [(160, 144), (400, 360), (333, 301), (1200, 1080)])
-def test_sixels_show_every_pixel_as_often_as_it_fits(size: tuple[int, int]) -> None:
-    frame = draw_frame(33, has_text_box=True)
+@pytest.mark.parametrize(
+    ("frame", "size"),
+    [
+        *((draw_frame(33, has_text_box=True), size) for size in ((160, 144), (400, 360))),
+        *((draw_frame(33, has_text_box=True), size) for size in ((333, 301), (1200, 1080))),
+        *((WIDE // 64 * 64, size) for size in ((240, 160), (500, 333))),
+    ],
+    ids=["160x144", "400x360", "333x301", "1200x1080", "wide 240x160", "wide 500x333"],
+)
+def test_sixels_show_every_pixel_as_often_as_it_fits(frame: Frame, size: Size) -> None:
     width, height = size
-    rows, columns = np.arange(height) * 144 // height, np.arange(161) * width // 160
-    wanted = np.repeat(percent(frame)[rows], np.diff(columns), axis=1)
-    assert np.array_equal(decode(encode(frame, *size, 256)), wanted)
-
-
-@pytest.mark.parametrize("size", [(240, 160), (500, 333)])
-def test_sixels_show_every_pixel_of_a_wide_frame(size: tuple[int, int]) -> None:
-    frame = WIDE // 64 * 64
-    width, height = size
-    rows, columns = np.arange(height) * 160 // height, np.arange(241) * width // 240
+    tall, wide, _ = frame.shape
+    rows, columns = np.arange(height) * tall // height, np.arange(wide + 1) * width // wide
     wanted = np.repeat(percent(frame)[rows], np.diff(columns), axis=1)
     assert np.array_equal(decode(encode(frame, *size, 256)), wanted)
 
 
 @pytest.mark.parametrize("size", [(100, 90), (30, 13), (1, 1), (200, 40)])
-def test_sixels_fill_rooms_that_are_smaller_than_the_frame(size: tuple[int, int]) -> None:
+def test_sixels_fill_rooms_that_are_smaller_than_the_frame(size: Size) -> None:
     picture = decode(encode(draw_frame(33), *size, 256))
     assert picture.shape == (size[1], size[0], 3)
     assert (picture >= 0).all()
@@ -149,9 +146,7 @@ def test_sixels_keep_to_the_terminals_colours(limit: int) -> None:
     assert np.abs(picture - percent(NOISE)).max() <= 50
 
 
-async def test_a_picture_that_textual_draws_over_is_drawn_again(
-    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_picture_that_is_drawn_over_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_cockpit(80, 24) as (pilot, _):
         app: Any = pilot.app
         written: list[str] = []
@@ -187,7 +182,7 @@ async def test_a_picture_that_textual_draws_over_is_drawn_again(
         assert "\x1bP" not in "".join(written)  # an unchanged picture is not sent again
 
 
-async def test_a_picture_is_no_larger_than_the_terminal_takes(open_cockpit: OpenCockpit) -> None:
+async def test_a_picture_is_no_larger_than_the_terminal_takes() -> None:
     async with open_cockpit(200, 60) as (pilot, _):
         app: Any = pilot.app
         view = app.query_one(GameView)
@@ -196,9 +191,7 @@ async def test_a_picture_is_no_larger_than_the_terminal_takes(open_cockpit: Open
         assert view.size.width * 10 <= 1000
 
 
-async def test_a_new_frame_replaces_the_picture_at_once(
-    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_new_frame_replaces_the_picture_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_cockpit(80, 24) as (pilot, _):
         app: Any = pilot.app
         written: list[str] = []
@@ -212,7 +205,6 @@ async def test_a_new_frame_replaces_the_picture_at_once(
         view.show(frame, at_once=True)
         (text,) = written
         sent = re.fullmatch(r"\x1b7\x1b\[\d+;\d+H(\x1bP.*\x1b\\)\x1b8", text, re.DOTALL)
-        assert sent is not None
         assert decode(sent[1]).shape == (height * 20, width * 10, 3)
 
 

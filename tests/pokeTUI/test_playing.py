@@ -17,8 +17,9 @@ from engine.commands import (
 from engine.types import Action
 from pokeTUI.input.playing import ANSWER_TIMEOUT_S, HOLD_S, REPEAT_INTERVAL_S, Playing
 from pokeTUI.terminal.driver import KeyReleased, ReleasesReported
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
+from tests.pokeTUI.conftest import comes_to_show, open_cockpit, post, press, screen_text, settle
 from tests.pokeTUI.fake_session import make_game, make_status
+from tests.pokeTUI.says import assert_has
 from tests.pokeTUI.test_start import until
 
 LEFT, UP = frozenset({Action.LEFT}), frozenset({Action.UP})
@@ -178,48 +179,40 @@ def test_real_time_that_is_refused_is_over() -> None:
     assert player.sent == [PlayLive(True), Press(Action.LEFT)]
 
 
-async def test_l_plays_in_real_time_and_back(open_cockpit: OpenCockpit) -> None:
+async def test_l_plays_in_real_time_and_back() -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press("l")
         assert PlayLive(True) not in session.sent
-        await pilot.press("t")
-        await settle(pilot)
+        await press(pilot, "t")
         assert "l live" in screen_text(pilot)
         session.sent.clear()
-        await pilot.press("l")
-        await settle(pilot)
+        await press(pilot, "l")
         assert session.sent == [PlayLive(True)]
         assert "l by turns" in screen_text(pilot)
         await pilot.press("left")
         await until(pilot, lambda: len(session.sent) > 2)
         assert session.sent == [PlayLive(True), Hold(LEFT), Hold(NOTHING)]
-        await pilot.press("l")
-        await settle(pilot)
+        await press(pilot, "l")
         session.sent.clear()
-        await pilot.press("left")
-        await settle(pilot)
+        await press(pilot, "left")
         assert session.sent == [Press(Action.LEFT)]
 
 
-async def test_keys_that_go_up_blur_and_dialogs_let_go(open_cockpit: OpenCockpit) -> None:
+async def test_keys_that_go_up_blur_and_dialogs_let_go() -> None:
     async with open_cockpit() as (pilot, session):
         app = pilot.app
         app.post_message(ReleasesReported())
-        await pilot.press("t")
-        await settle(pilot)
-        await pilot.press("l")
-        await settle(pilot)
+        await press(pilot, "t")
+        await press(pilot, "l")
         session.sent.clear()
-        await pilot.press("left")
-        await settle(pilot)
+        await press(pilot, "left")
         assert session.sent == [Hold(LEFT)]
         app.post_message(KeyReleased("left"))
         await settle(pilot)
         assert session.sent.pop() == Hold(NOTHING)
         for cover in ("blur", "help"):
             session.sent.clear()
-            await pilot.press("up")
-            await settle(pilot)
+            await press(pilot, "up")
             assert session.sent == [Hold(UP)]
             if cover == "blur":
                 app.post_message(AppBlur())
@@ -229,14 +222,12 @@ async def test_keys_that_go_up_blur_and_dialogs_let_go(open_cockpit: OpenCockpit
             assert session.sent == [Hold(UP), Hold(NOTHING)], cover
 
 
-async def test_giving_back_ends_real_time(open_cockpit: OpenCockpit) -> None:
+async def test_giving_back_ends_real_time() -> None:
     async with open_cockpit() as (pilot, session):
         for key in ("t", "l", "t", "t"):
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
         session.sent.clear()
-        await pilot.press("left")
-        await settle(pilot)
+        await press(pilot, "left")
         assert session.sent == [Press(Action.LEFT)]
         assert GiveBack() not in session.sent
         assert TakeOver() not in session.sent
@@ -260,9 +251,7 @@ def test_a_held_key_runs_backwards_until_its_repeats_stop() -> None:
     assert len(player.sent) == 2
 
 
-async def test_a_key_that_reports_its_release_runs_backwards_until_it_goes_up(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_a_key_that_reports_its_release_runs_backwards_until_it_goes_up() -> None:
     async with open_cockpit() as (pilot, session):
         session.post(make_status(is_human=True), events.RecordingChanged(True, 9, 9, rewindable=9))
         pilot.app.post_message(ReleasesReported())
@@ -290,17 +279,12 @@ def test_frame_by_frame_a_tap_chooses_a_button_and_another_lets_it_go() -> None:
     assert player.playing.chosen is None
 
 
-async def test_live_play_is_advanced_a_frame_by_the_key_that_steps(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_live_play_is_advanced_a_frame_by_the_key_that_steps() -> None:
     async with open_cockpit(120, 40) as (pilot, session):
-        session.post(make_status(is_human=True, is_live=True))
-        await settle(pilot)
-        assert "l by turns" in screen_text(pilot)
-        assert ". frame" in screen_text(pilot)
+        await post(pilot, session, make_status(is_human=True, is_live=True))
+        assert_has(screen_text(pilot), "l by turns", ". frame")
         await pilot.press("full_stop")
-        session.post(make_status(is_human=True, is_live=True, is_paused=True))
-        await settle(pilot)
+        await post(pilot, session, make_status(is_human=True, is_live=True, is_paused=True))
         assert "FRAME BY FRAME" in screen_text(pilot)
         await pilot.press("right")
         assert await comes_to_show(pilot, "Held in the next frames: RIGHT")

@@ -26,6 +26,7 @@ from pokeTUI.terminal.probe import (
     without_answers,
 )
 from tests.engine.processes import wait_until
+from tests.pokeTUI.pane_app import Size
 
 LIMIT_S = 120.0
 MODERN = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
@@ -125,7 +126,6 @@ def test_shared_memory_is_asked_for_on_this_machine_alone_and_removed() -> None:
     with scripted(b"\x1b_Gi=32;OK\x1b\\" + KITTY) as (fd, heard):
         assert probe_terminal(fd, fd, LIMIT_S, environment=MODERN).has_shared_memory
         asked = MEMORY.search(b"".join(heard))
-    assert asked is not None
     assert not Path("/dev/shm", b64decode(asked[1]).decode().lstrip("/")).exists()
     for variable in ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"):
         with scripted(KITTY) as (fd, heard):
@@ -279,8 +279,6 @@ def test_an_unknown_depth_is_refused() -> None:
         (Terminal(depth=ColorDepth.NONE, has_kitty_graphics=True), (80, 36), GameMode.ASCII),
     ],
 )
-def test_the_best_mode_fits_the_terminal(
-    terminal: Terminal, room: tuple[int, int], mode: GameMode
-) -> None:
+def test_the_best_mode_fits_the_terminal(terminal: Terminal, room: Size, mode: GameMode) -> None:
     assert terminal.best_mode(*room) is mode
     assert mode in terminal.modes

@@ -12,6 +12,7 @@ import pytest
 
 from pokeTUI.cli.progress import progress
 from pokeTUI.draw.units import TimeLeft
+from tests.pokeTUI.says import assert_has
 
 ROOT = Path(__file__).parents[2]
 _WORK = """
@@ -53,8 +54,7 @@ def dig(spades: int, *, breaks_off: bool) -> tuple[str, int]:
 
 def test_a_bar_with_the_time_left_is_shown_and_gone_at_the_end() -> None:
     shown, code = dig(60, breaks_off=False)
-    assert "digging" in shown
-    assert "/1000" in shown
+    assert_has(shown, "digging", "/1000")
     assert "0/?" not in shown  # before there is a total, nothing says how much is done
     assert shown.strip().endswith("dug")
     assert code == 0

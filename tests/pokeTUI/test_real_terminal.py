@@ -4,61 +4,33 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.engine.processes import wait_until
-from tests.pokeTUI.terminal import LIMIT_S, Terminal, needs_tmux
+from tests.pokeTUI.terminal import LIMIT_S, Terminal, needs_tmux, terminal
 
+__all__ = ["terminal"]
 pytestmark = [pytest.mark.slow, needs_tmux]
 
 
-@pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    window = Terminal(tmp_path)
-    yield window
-    window.close()
-
-
-def test_a_person_plays_resizes_quits_and_resumes(terminal: Terminal) -> None:
+def test_a_person_plays_opens_every_page_resizes_quits_and_resumes(terminal: Terminal) -> None:
     terminal.start((80, 24))
     terminal.wait_for("Mosslight", "steps", "Party and place", "goal")
     terminal.press("t")
     terminal.wait_for("YOU PLAY", "gives back")
-    terminal.press("Right")
-    terminal.press("t")
-    terminal.wait_for("► playing  ")
-    terminal.resize(200, 60)
-    terminal.wait_for("Rewards", "milestone", "Curriculum", "planner", "Reasoning")
-    terminal.resize(120, 40)
-    terminal.wait_for("Learning curve", "Reasoning", "quadrants")
-    terminal.press("p")
-    terminal.wait_for("paused")
-    terminal.press("q")
-    terminal.wait_for("Resume with: poketui run --resume", "exit code 0")
-    terminal.start((80, 24), "--resume")
-    terminal.wait_for("Mosslight", "► playing  ")
-
-
-def test_a_person_walks_plays_live_and_opens_every_page(terminal: Terminal) -> None:
-    terminal.start((120, 40))
-    terminal.wait_for("Mosslight", "► playing  ", "Learning curve")
-    terminal.press("t")
-    terminal.wait_for("YOU PLAY", "gives back")
-    terminal.press("Up", "Left", "Down")
+    terminal.press("Up", "Left", "Down", "Right")
     terminal.press("l")
     terminal.wait_for("YOU PLAY in real time")
     terminal.press("Right")
     terminal.press("l")
     terminal.wait_until("turns again", "gives back", gone=("YOU PLAY in real time",))
-    terminal.resize(80, 24)
-    terminal.wait_for("YOU PLAY", "Party and place")
+    terminal.resize(200, 60)
+    terminal.wait_for("YOU PLAY", "Rewards", "milestone", "Curriculum", "planner", "Reasoning")
     terminal.resize(120, 40)
-    terminal.wait_for("YOU PLAY", "Learning curve")
+    terminal.wait_for("YOU PLAY", "Learning curve", "Reasoning")
     terminal.press("t")
-    terminal.wait_for("► playing  ")
+    terminal.wait_for("► playing  ", "quadrants")
     terminal.press("5")  # hides the curves, then shows them again
     terminal.wait_until("no curves", gone=("Learning curve",))
     terminal.press("5")
@@ -72,8 +44,12 @@ def test_a_person_walks_plays_live_and_opens_every_page(terminal: Terminal) -> N
         terminal.wait_for(words)
         terminal.press("Escape")
         terminal.wait_until("the cockpit alone", "► playing  ", gone=(words,))
+    terminal.press("p")
+    terminal.wait_for("paused")
     terminal.press("q")
     terminal.wait_for("Resume with: poketui run --resume", "exit code 0")
+    terminal.start((80, 24), "--resume")
+    terminal.wait_for("Mosslight", "► playing  ")
 
 
 def test_direct_drawing_equals_a_repaint(terminal: Terminal) -> None:
@@ -114,7 +90,7 @@ def test_a_small_terminal_is_refused_in_one_line(terminal: Terminal) -> None:
     assert "Traceback" not in screen
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_saves_and_is_the_exit_code(terminal: Terminal, number: signal.Signals) -> None:
     terminal.start((80, 24))
     terminal.wait_for("Mosslight", "steps", "Party and place")

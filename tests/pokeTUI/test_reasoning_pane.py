@@ -9,12 +9,13 @@ from engine import events
 from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
 from engine.planning_types import GoalOutcome, Outcome
 from engine.types import GoalKind, Source
-from pokeTUI.dashboard.planner import MAX_EXCHANGES
-from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dashboard.planner import MAX_EXCHANGES, describe_status, readable
+from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.dialogs import DetailScreen
 from pokeTUI.panes.reasoning import ReasoningPane
 from tests.pokeTUI.fake_session import make_decision, make_status, one_of_everything
-from tests.pokeTUI.pane_app import fold_all, open_pane, texts
+from tests.pokeTUI.pane_app import Size, fold_all, open_pane, text_of, texts
+from tests.pokeTUI.says import assert_has
 
 SIZES = [(38, 20), (56, 9), (58, 12), (76, 24), (140, 30), (198, 56), (20, 3), (10, 1)]
 STATUS = PlannerStatusChanged(
@@ -62,7 +63,7 @@ def pane() -> ReasoningPane:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("acts", [(), ("up", "up", "filter"), ("page_up", "freeze")])
-def test_no_line_is_wider_than_the_pane(size: tuple[int, int], acts: tuple[str, ...]) -> None:
+def test_no_line_is_wider_than_the_pane(size: Size, acts: tuple[str, ...]) -> None:
     state = fold_all([STATUS, *exchange(1), *exchange(2)[:2]], filled())
     one = pane()
     one.show(state)
@@ -73,7 +74,7 @@ def test_no_line_is_wider_than_the_pane(size: tuple[int, int], acts: tuple[str, 
 
 
 @pytest.mark.parametrize("size", [(38, 20), (56, 9), (76, 24), (198, 56)])
-def test_the_newest_line_is_always_there(size: tuple[int, int]) -> None:
+def test_the_newest_line_is_always_there(size: Size) -> None:
     assert "goal 99" in texts(pane(), filled(), size)[-1]
 
 
@@ -95,8 +96,7 @@ def test_the_confidence_is_never_cut() -> None:
 def test_a_wide_pane_gives_the_model_a_column() -> None:
     state = fold_all([STATUS, *exchange(1), *exchange(2), *exchange(3)[:2]], filled())
     text = "\n".join(texts(pane(), state, (150, 30)))
-    for part in ("breaker closed", "41 queries · 0.8 s each · $0.012 · 2 failed · 7 cached"):
-        assert part in text
+    assert_has(text, "breaker closed", "41 queries · 0.8 s each · $0.012 · 2 failed · 7 cached")
     assert "uplift +31 % (+8 to +50) 300 followed, 70 control" in text
     assert "question 3" in text
     assert "It is near. → reach GYM" in text
@@ -106,8 +106,7 @@ def test_a_wide_pane_gives_the_model_a_column() -> None:
 def test_the_shares_of_the_sources_are_told() -> None:
     status = make_status(shares=(("policy", 0.62), ("planner", 0.38)))
     text = "\n".join(texts(pane(), fold_all([status]), (58, 20)))
-    assert "● policy 62 %" in text
-    assert "◆ planner 38 %" in text
+    assert_has(text, "● policy 62 %", "◆ planner 38 %")
 
 
 async def test_a_frozen_log_counts_what_is_new_below() -> None:
@@ -137,9 +136,7 @@ async def test_a_frozen_log_outlives_what_the_run_forgets() -> None:
 
 
 @pytest.mark.parametrize("width", [34, 36, 44, 58, 76])
-async def test_search_line_of_the_reasoning_pane_at_every_width(
-    width: int,
-) -> None:
+async def test_search_line_of_the_reasoning_pane_at_every_width(width: int) -> None:
     one = pane()
     async with open_pane(one, filled(), (width, 20)):
         for query, found in (("goal 1", "/goal 1 11 of 11"), ("Ida, nowhere", "not found")):
@@ -229,8 +226,7 @@ async def test_the_last_answer_is_copied_or_the_chosen_line() -> None:
     state = fold_all([STATUS, *exchange(1)], filled())
     async with open_pane(one, state, (76, 20)) as (_, app):
         one.act("copy")
-        assert "goal: reach GYM" in app.copied
-        assert "outcome: reached after 88" in app.copied
+        assert_has(app.copied, "goal: reach GYM", "outcome: reached after 88")
         one.act("up")
         one.act("copy")
         assert app.copied == "321 model: reached after 88: reach GYM"
@@ -244,8 +240,7 @@ async def test_a_line_of_the_model_opens_its_exchange() -> None:
         await pilot.pause()
         assert isinstance(app.screen, DetailScreen)
         text = app.screen.text
-        for part in ("reach GYM", "It is near.", "reached after 88", "You are\nin FERNWICK."):
-            assert part in text
+        assert_has(text, "reach GYM", "It is near.", "reached after 88", "You are\nin FERNWICK.")
         await pilot.press("y", "escape")
         await pilot.pause()
         assert app.copied == text
@@ -281,3 +276,99 @@ def test_exchanges_are_bounded_and_replaced_goals_have_their_verdict() -> None:
     assert all(one.goal_outcome for one in state.planner.exchanges)
     cached = replace(exchange(99)[2], is_cached=True, goal="other")  # type: ignore[type-var]
     assert fold_all([cached], state).planner.exchanges == state.planner.exchanges
+
+
+READY = PlannerStatusChanged("smollm2:1.7b", "ready", calls=12, failures=1, median_latency_s=0.84)
+ANSWERED = PlanAnswered(
+    1, "smollm2:1.7b", "reach GYM", 0.7, "The gym is near.", "", (), 0.8, 0.2, 900, 40, 0.0
+)
+VERDICT = GoalOutcome(
+    0, "k", "smollm2:1.7b", GoalKind.REACH, "reach GYM", Outcome.REACHED, True, 88
+)
+ASKED = PlanRequested(1, 0, "smollm2:1.7b", "map", "You are in FERNWICK.")
+
+
+def folded(*new: events.Event) -> DashboardState:
+    return fold_all(new)
+
+
+def shown(state: DashboardState, width: int = 100, height: int = 20) -> str:
+    return text_of(ReasoningPane(), state, (width, height))
+
+
+def test_planner_status_is_silent_without_a_model():
+    assert "model" not in shown(DashboardState())
+
+
+def test_an_answer_is_shown_while_it_streams_in():
+    state = folded(READY, ASKED, PlanStreamed(1, "The gym "), PlanStreamed(1, "is near."))
+    assert_has(shown(state, height=16), "smollm2:1.7b ready", "0.8 s · 12 queries · 1 failed")
+    queries = "12 queries · 0.8 s each · no cost · 1 failed"
+    assert_has(shown(state), "The gym is near.", "smollm2:1.7b ● ready, breaker closed", queries)
+    assert shown(state, height=9).count("\n") < 9
+
+
+def test_only_the_question_of_now_streams_and_thoughts_give_way_to_the_answer():
+    assert folded(READY, replace(ASKED, exchange=2), PlanStreamed(1, "old")).planner.text == ""
+    state = folded(READY, ASKED, PlanStreamed(1, "hm", is_thinking=True))
+    assert (state.planner.text, state.planner.is_thinking) == ("hm", True)
+    assert fold(state, PlanStreamed(1, "Go")).planner.text == "Go"
+
+
+def test_goals_failures_and_verdicts_are_logged():
+    refused = replace(ANSWERED, goal="", error="no JSON object")
+    ignored = events.GoalEvaluated(9, replace(VERDICT, is_control=True, made_progress=False))
+    state = folded(ANSWERED, refused, events.GoalEvaluated(9, VERDICT), ignored)
+    assert [(line.text, line.confidence) for line in state.log] == [
+        ("reach GYM: The gym is near.", 0.7),
+        ("no goal from smollm2:1.7b: no JSON object", None),
+        ("reached after 88: reach GYM", None),
+        ("control group; reached, without progress after 88: reach GYM", None),
+    ]
+
+
+def test_goals_of_unwatched_games_and_known_or_replaced_ones_are_not_told():
+    replaced = replace(VERDICT, outcome=Outcome.REPLACED)
+    told = [events.GoalEvaluated(9, one) for one in (replace(VERDICT, env_index=3), replaced)]
+    assert len(folded(replace(ANSWERED, is_cached=True), *told).log) == 0
+
+
+def test_a_terminal_obeys_nothing_that_a_model_says():
+    evil = replace(ANSWERED, reasoning="a\x1b[2Jb\u202ec\nd", goal="\x07go")
+    state = folded(READY, ASKED, PlanStreamed(1, "x\x1b]0;t\x07y\r"), evil)
+    assert state.log[-1].text == " go: a [2Jb c d"
+    assert state.planner.text == "x ]0;t y "
+
+
+def test_an_unreachable_model_says_what_to_do():
+    away = PlannerStatusChanged(
+        "smollm2:1.7b", "unreachable", "Nothing answers. Start it: ollama serve", retry_in_s=5.0
+    )
+    text = shown(folded(away))
+    assert_has(text, "unreachable, breaker open, again in 5 s", "ollama serve")
+    assert "unreachable, again in 5 s" in shown(folded(away), height=12)
+
+
+def test_a_model_that_is_away_is_shown_while_others_answer():
+    missing = "1 of 2 models ready, b: unreachable"
+    away = PlannerStatusChanged("a, b", "asking", "b: Start it: ollama serve", absent=missing)
+    state = folded(away, replace(ASKED, model="a"), PlanStreamed(1, "The gym is near."))
+    for width, height in ((60, 16), (100, 24), (150, 30)):
+        text = shown(state, width, height)
+        assert_has(text, missing, "The gym is near.")
+        assert ("ollama serve" in text) == (height >= 20)
+    assert "1 of 2 models ready" not in shown(fold(state, replace(away, absent="")))
+
+
+def test_the_uplift_comes_with_its_interval():
+    status = replace(READY, uplift=0.31, uplift_low=0.08, uplift_high=0.5, cost=0.0123)
+    assert describe_status(status) == (
+        "ready · uplift +31 % (+8 to +50) · 0.8 s · 12 queries · 1 failed · $0.012"
+    )
+
+
+def test_the_form_of_an_answer_is_not_shown():
+    begun = '{"reasoning": "The \\"GYM\\" is ne'
+    assert readable(begun) == 'The "GYM" is ne'
+    assert readable(begun + 'ar.", "choice": "reach exi') == 'The "GYM" is near. → reach exi'
+    assert readable("I would go") == "I would go"

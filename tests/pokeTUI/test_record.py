@@ -9,8 +9,10 @@ from engine.errors import ConfigurationError
 from pokeTUI.app.start.forms import NewRecording, RecordScreen, plan_of
 from pokeTUI.draw.units import seconds
 from tests.pokeTUI.conftest import screen_text
-from tests.pokeTUI.in_process import poketui
-from tests.pokeTUI.test_start import ready, shows, start
+from tests.pokeTUI.in_process import assert_refused, poketui, succeed
+from tests.pokeTUI.pane_app import Size
+from tests.pokeTUI.says import assert_has
+from tests.pokeTUI.test_start import shows, started
 
 
 @pytest.mark.parametrize(
@@ -43,13 +45,11 @@ def test_seconds_refuses_text_that_is_no_time(text: str) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_record_error_is_one_line_with_a_remedy(
+def test_record_mistake_is_one_line_and_a_remedy(
     tmp_path: Path, options: list[str], words: str
 ) -> None:
     done = poketui("record", *options, "--save-dir", str(tmp_path))
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    assert_refused(done, words)
 
 
 @pytest.mark.slow
@@ -57,11 +57,9 @@ def test_a_player_fills_a_set_without_a_screen_and_it_goes_on(tmp_path: Path) ->
     common = ["--player", "random", "--dataset", "lot", "--tag", "a", "--tag", "b", "--task", "try"]
     folder = tmp_path / "demos" / "lot"
     options = ["--headless", *common, "--time-limit", "1s", "--save-dir", str(tmp_path)]
-    done = poketui("record", "--episodes", "1", *options)
-    assert done.returncode == 0, done.stderr
+    done = succeed("record", "--episodes", "1", *options)
     assert done.stdout.startswith("Demonstration saved as ")
-    assert f"1 demonstration saved in {folder}" in done.stdout
-    assert f"poketui bc {folder}" in done.stdout
+    assert_has(done.stdout, f"1 demonstration saved in {folder}", f"poketui bc {folder}")
     done = poketui("record", "--episodes", "2", *options)
     assert "1 demonstration saved" in done.stdout
     demos = [read_demo(path) for path in sorted(folder.glob("*.demo"))]
@@ -86,10 +84,8 @@ def test_the_form_says_what_is_wrong_and_what_it_means() -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_the_start_screen_leads_to_a_recording(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = start(tmp_path / "saves")
-    async with app.run_test(size=size) as pilot:
-        await ready(pilot)
+async def test_the_start_screen_leads_to_a_recording(tmp_path: Path, size: Size) -> None:
+    async with started(tmp_path / "saves", size=size) as (pilot, app):
         assert "play yourself, and an agent learns from it" in screen_text(pilot)
         await pilot.press("o")
         await shows(pilot, "Record demonstrations", "until you leave", "‹ you ›")

@@ -1,21 +1,15 @@
 """Record demonstrations with the real program on the real game in a real terminal, by keys."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.demos.demonstration import read_demo
-from tests.pokeTUI.terminal import Terminal, needs_tmux
+from tests.pokeTUI.terminal import Terminal, needs_tmux, terminal
+
+__all__ = ["terminal"]
 
 pytestmark = [pytest.mark.slow, needs_tmux]
-
-
-@pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    window = Terminal(tmp_path)
-    yield window
-    window.close()
 
 
 def walk(terminal: Terminal, *keys: str, steps: int) -> None:
@@ -25,9 +19,7 @@ def walk(terminal: Terminal, *keys: str, steps: int) -> None:
         terminal.wait_for(f"● {count} step")
 
 
-def test_two_demonstrations_are_recorded_by_keys_and_replay_exactly(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_demonstrations_recorded_by_keys_replay_exactly(terminal: Terminal, tmp_path: Path) -> None:
     saves = str(tmp_path / "saves")
     record = ["record", "--dataset", "gym", "--episodes", "2", "--save-dir", saves]
     terminal.start_command((120, 40), *record)
@@ -78,9 +70,7 @@ def test_quit_within_a_demonstration_saves_it(terminal: Terminal, tmp_path: Path
     assert read_demo(path).episode_length == 2
 
 
-def test_a_person_takes_over_from_a_player_with_its_proposals_beside(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_a_person_takes_over_and_sees_proposals(terminal: Terminal, tmp_path: Path) -> None:
     saves = str(tmp_path / "saves")
     terminal.start_command((120, 40), "record", "--player", "rules", "--save-dir", saves)
     terminal.wait_for("● rec", "HOME", "t play")
@@ -96,9 +86,7 @@ def test_a_person_takes_over_from_a_player_with_its_proposals_beside(
     assert demo.proposals[demo.is_intervention][0] < 9
 
 
-def test_a_training_run_is_recorded_when_a_person_takes_over(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_a_run_is_recorded_when_a_person_takes_over(terminal: Terminal, tmp_path: Path) -> None:
     terminal.start((80, 24))
     terminal.wait_for("► playing  ", "Party and place")
     terminal.press("t")

@@ -8,7 +8,7 @@ from engine.events import REPLAY
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.draw.splits import GAME
 from pokeTUI.input.keymap import QUIET_S, KeyTable, RefusedKeys
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
+from tests.pokeTUI.conftest import comes_to_show, open_cockpit, press, screen_text
 from tests.pokeTUI.fake_session import make_run, make_status
 
 RUNNING = DashboardState(run=make_run(num_envs=1), status=make_status())
@@ -60,7 +60,7 @@ def test_the_same_is_not_said_again_at_once() -> None:
     assert "not available in a replay" in keys.why("B", in_replay, GAME)
 
 
-async def test_refused_keys_is_shown_for_a_moment(open_cockpit: OpenCockpit) -> None:
+async def test_refused_keys_is_shown_for_a_moment() -> None:
     async with open_cockpit(120, 40) as (pilot, session):
         sent = len(session.sent)
         await pilot.press("E")
@@ -68,10 +68,8 @@ async def test_refused_keys_is_shown_for_a_moment(open_cockpit: OpenCockpit) -> 
         assert len(session.sent) == sent
 
 
-async def test_refused_keys_are_silent_beneath_another_screen(open_cockpit: OpenCockpit) -> None:
+async def test_refused_keys_are_silent_beneath_another_screen() -> None:
     async with open_cockpit(120, 40) as (pilot, _):
-        await pilot.press("question_mark")
-        await settle(pilot)
-        await pilot.press("E")
-        await settle(pilot)
+        await press(pilot, "question_mark")
+        await press(pilot, "E")
         assert "no evaluation is running" not in screen_text(pilot)

@@ -9,18 +9,15 @@ from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.rewards import RewardsPane
 from tests.pokeTUI.fake_session import COMPONENTS
 from tests.pokeTUI.long_run import long_run, weights
-from tests.pokeTUI.pane_app import open_pane, texts
+from tests.pokeTUI.pane_app import Size, open_pane, texts
+from tests.pokeTUI.says import assert_has
 
 SIZES = ((22, 5), (38, 20), (54, 12), (74, 16), (118, 30), (198, 56))
 STATE = long_run()
 
 
-def make_pane() -> RewardsPane:
-    return RewardsPane()
-
-
-def shown(state: DashboardState, size: tuple[int, int], *actions: str) -> list[str]:
-    pane = make_pane()
+def shown(state: DashboardState, size: Size, *actions: str) -> list[str]:
+    pane = RewardsPane()
     pane.show(state)
     for name in actions:
         pane.act(name)
@@ -28,12 +25,17 @@ def shown(state: DashboardState, size: tuple[int, int], *actions: str) -> list[s
 
 
 def row_of(lines: list[str], name: str) -> str:
-    (row,) = [line for line in lines if line.lstrip(" ▸").split(" ")[0].rstrip("*") == name][:1]
-    return row
+    return next(line for line in lines if line.lstrip(" ▸").split(" ")[0].rstrip("*") == name)
+
+
+def recent(lines: list[str]) -> list[str]:
+    """Return the heading of the last payouts and what is below it."""
+    (at,) = [index for index, line in enumerate(lines) if "recent rewards" in line]
+    return lines[at:]
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_every_size_is_filled_without_overflow(size: tuple[int, int]) -> None:
+def test_every_size_is_filled_without_overflow(size: Size) -> None:
     lines = shown(STATE, size)
     assert len(lines) > min(size[1], 12) - 1
     assert any("▸" in line for line in lines)
@@ -44,15 +46,13 @@ def test_rewards_pane_says_that_nothing_is_paid_yet() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES[1:])
-def test_a_row_has_step_episode_and_mean(size: tuple[int, int]) -> None:
-    row = row_of(shown(STATE, size), "exploration")
-    assert all(number in row for number in ("+0.02", "+6.42", "+7.90"))
+def test_a_row_has_step_episode_and_mean(size: Size) -> None:
+    assert_has(row_of(shown(STATE, size), "exploration"), "+0.02", "+6.42", "+7.90")
 
 
 def test_the_sum_is_that_of_all_components_even_if_some_are_out_of_sight() -> None:
     (line,) = [line for line in shown(STATE, (54, 6)) if "sum" in line]
-    assert "+26.42" in line
-    assert "6 more" in line
+    assert_has(line, "+26.42", "6 more")
 
 
 def test_the_choice_scrolls_a_table_that_is_too_long() -> None:
@@ -89,30 +89,25 @@ def test_sparklines_show_the_episodes_and_dots_where_there_are_none_yet() -> Non
 
 
 def test_the_last_payouts_come_with_step_and_cause_newest_first() -> None:
-    lines = shown(STATE, (38, 24))
-    (at,) = [index for index, line in enumerate(lines) if "recent rewards" in line]
-    assert "575" in lines[at + 1]
-    assert "first visit to map 575" in lines[at + 1]
-    assert "550" in lines[at + 2]
+    _, last, before, *_ = recent(shown(STATE, (38, 24)))
+    assert_has(last, "575", "first visit to map 575")
+    assert "550" in before
 
 
 @pytest.mark.parametrize("width", [38, 74])
 def test_where_no_cause_is_known_the_component_is_said_once(width: int) -> None:
-    state = fold(STATE, PayoutMade(580, "battle", 1.5, ""))
-    lines = shown(state, (width, 28))
-    (at,) = [index for index, line in enumerate(lines) if "recent rewards" in line]
-    assert lines[at + 1].split() == ["580", "+1.50", "battle"]
+    lines = shown(fold(STATE, PayoutMade(580, "battle", 1.5, "")), (width, 28))
+    assert recent(lines)[1].split() == ["580", "+1.50", "battle"]
 
 
 def test_older_payouts_are_scrolled_to() -> None:
-    lines = shown(STATE, (38, 24), "older")
-    (at,) = [index for index, line in enumerate(lines) if "recent rewards" in line]
-    assert "from number 6" in lines[at]
-    assert "450" in lines[at + 1]
+    heading, last, *_ = recent(shown(STATE, (38, 24), "older"))
+    assert "from number 6" in heading
+    assert "450" in last
 
 
 async def test_a_weight_is_asked_for_and_sent() -> None:
-    async with open_pane(make_pane(), STATE, (74, 20)) as (pilot, app):
+    async with open_pane(RewardsPane(), STATE, (74, 20)) as (pilot, app):
         app.pane.act("down")
         app.pane.act("weight")
         await pilot.pause()
@@ -128,28 +123,24 @@ async def test_a_weight_is_asked_for_and_sent() -> None:
         assert app.wanted == [SetWeight("badge", 2.5)]
 
 
-async def test_mute_is_weight_zero_and_back_to_what_it_was() -> None:
-    state = fold(STATE, weights(milestone=3.0))
-    async with open_pane(make_pane(), state, (74, 20)) as (pilot, app):
-        app.pane.act("mute")
-        app.pane.show(fold(state, weights(milestone=0.0)))
-        app.pane.act("mute")
-        await pilot.pause()
-        assert app.wanted == [SetWeight("milestone", 0.0), SetWeight("milestone", 3.0)]
-
-
-async def test_a_component_muted_by_somebody_else_comes_back_with_its_first_weight() -> None:
-    async with open_pane(make_pane(), fold(STATE, weights(milestone=0.0)), (74, 20)) as (
-        pilot,
-        app,
-    ):
+@pytest.mark.parametrize(
+    ("before", "sent"),
+    [(3.0, [0.0, 3.0]), (0.0, [1.0])],
+    ids=["back to what it was", "muted by another: to its first weight"],
+)
+async def test_mute_is_weight_zero_and_back(before: float, sent: list[float]) -> None:
+    state = fold(STATE, weights(milestone=before))
+    async with open_pane(RewardsPane(), state, (74, 20)) as (pilot, app):
+        if before:
+            app.pane.act("mute")
+            app.pane.show(fold(state, weights(milestone=0.0)))
         app.pane.act("mute")
         await pilot.pause()
-        assert app.wanted == [SetWeight("milestone", 1.0)]
+        assert app.wanted == [SetWeight("milestone", weight) for weight in sent]
 
 
 async def test_the_mouse_chooses_a_row_and_a_click_on_the_heading_orders() -> None:
-    async with open_pane(make_pane(), STATE, (74, 16)) as (pilot, app):
+    async with open_pane(RewardsPane(), STATE, (74, 16)) as (pilot, app):
         await pilot.click(app.pane, offset=(5, 5))
         await pilot.pause()
         assert app.pane._lines[4].text.startswith("▸map")

@@ -1,6 +1,8 @@
 """The table of runs on the screen: sorted, filtered, grouped, compared, named and deleted."""
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,14 +13,15 @@ from engine.runs.labels import RunLabels, read_labels, write_labels
 from engine.runs.lock import RunStatus
 from engine.runs.table import RunRow, RunTable
 from engine.runs.trash import trashed_runs
-from pokeTUI.app.start.app import StartApp
 from pokeTUI.panes.dialogs import ChoiceScreen, PromptScreen
 from pokeTUI.screens import run_list
 from pokeTUI.screens.comparison import CompareScreen
 from pokeTUI.screens.runs import RunsScreen
 from tests.pokeTUI.conftest import screen_lines, screen_text
+from tests.pokeTUI.pane_app import Size
+from tests.pokeTUI.says import assert_has
 from tests.pokeTUI.snapshot import compare, draw
-from tests.pokeTUI.test_start import ready, shows, until
+from tests.pokeTUI.test_start import shows, started, until
 from tests.saved_runs import append, ended, save_run
 
 
@@ -45,15 +48,16 @@ def saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return saves
 
 
-async def opened(pilot: Pilot[None]) -> RunsScreen:
+@asynccontextmanager
+async def opened(
+    saves: Path, size: Size = (80, 24)
+) -> AsyncIterator[tuple[Pilot[None], RunsScreen]]:
     """Open the table from the start screen."""
-    await ready(pilot)
-    await pilot.press("u")
-    await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
-    await shows(pilot, "baseline")
-    screen = pilot.app.screen
-    assert isinstance(screen, RunsScreen)
-    return screen
+    async with started(saves, size=size) as (pilot, app):
+        await pilot.press("u")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+        await shows(pilot, "baseline")
+        yield pilot, app.screen
 
 
 def names(pilot: Pilot[None]) -> list[str]:
@@ -77,38 +81,31 @@ async def test_a_look_that_takes_longer_than_the_pause_between_two_is_shown(
 
     monkeypatch.setattr(RunTable, "look", slow)
     monkeypatch.setattr(run_list, "_PAUSE_S", 0.01)
-    async with StartApp(str(saves)).run_test(size=(80, 24)) as pilot:
-        await opened(pilot)  # which waits for the runs
+    async with opened(saves):  # which waits for the runs
+        pass
 
 
 async def test_eighty_columns_look_as_before(saves: Path) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.animation_level = "none"
-        await opened(pilot)
+    async with opened(saves) as (pilot, _screen):
+        pilot.app.animation_level = "none"
         await pilot.press("j", "space")
         await shows(pilot, "1 selected")
-        compare("runs-80x24-mosslight", draw(app))
+        compare("runs-80x24-mosslight", draw(pilot.app))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_every_width_has_what_matters(saves: Path, size: tuple[int, int]) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=size) as pilot:
-        await opened(pilot)
+async def test_every_width_has_what_matters(saves: Path, size: Size) -> None:
+    async with opened(saves, size) as (pilot, _screen):
         text = await shows(
             pilot, "run", "state", "steps", "success", "return", "when", "2001-09-09"
         )
         assert ("episodes" in text) == (size[0] > 80)
         assert ("  note" in text.splitlines()[1]) == (size[0] == 200)
-        for part in ("✓ finished", "■ stopped", "✗ crashed", "67%", "D delete", "esc back"):
-            assert part in text
+        assert_has(text, "✓ finished", "■ stopped", "✗ crashed", "67%", "D delete", "esc back")
 
 
 async def test_columns_follow_the_terminal(saves: Path) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await opened(pilot)
+    async with opened(saves) as (pilot, _screen):
         await pilot.resize_terminal(160, 40)
         await shows(pilot, "duration", "agent", "1/5")
         await pilot.resize_terminal(80, 24)
@@ -116,9 +113,7 @@ async def test_columns_follow_the_terminal(saves: Path) -> None:
 
 
 async def test_a_filter_is_typed_and_taken_back(saves: Path) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot)
+    async with opened(saves) as (pilot, screen):
         await pilot.press("slash", *"agent=ppo")
         await until(pilot, lambda: names(pilot) == [THIRD, FIRST])
         await pilot.press(*" zzz")
@@ -137,9 +132,7 @@ async def test_a_filter_is_typed_and_taken_back(saves: Path) -> None:
 
 
 async def test_keys_and_a_click_on_a_heading_sort(saves: Path) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot)
+    async with opened(saves) as (pilot, screen):
         assert names(pilot) == [THIRD, SECOND, FIRST]
         await pilot.press("S")
         await until(pilot, lambda: names(pilot) == [FIRST, SECOND, THIRD])
@@ -150,17 +143,15 @@ async def test_keys_and_a_click_on_a_heading_sort(saves: Path) -> None:
         await pilot.click(offset=(heading.index("return") + 1, 1))
         await until(pilot, lambda: names(pilot) == [FIRST, SECOND, THIRD])
         await pilot.press("s")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceScreen))
         await pilot.press("home", "enter")  # by id
         await until(pilot, lambda: screen._view.sort == "run")
 
 
 async def test_runs_are_grouped_and_a_group_is_selected_at_once(saves: Path) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot)
+    async with opened(saves) as (pilot, screen):
         await pilot.press("g")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceScreen))
         await shows(pilot, "no groups", "agent", "seed")
         await pilot.press("home", "down", "down", "down", "enter")
         await shows(pilot, "by agent", "▾ ppo", "2 runs", "▾ dqn", "1 run")
@@ -171,44 +162,38 @@ async def test_runs_are_grouped_and_a_group_is_selected_at_once(saves: Path) -> 
 
 
 async def test_selected_runs_are_compared(saves: Path) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot)
+    async with opened(saves) as (pilot, screen):
         await pilot.press("enter")
         await shows(pilot, "Select at least two runs with space, then press enter.")
         await pilot.press("space", "j", "space", "enter")
-        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
         await shows(pilot, THIRD, FIRST, "seed")
         await pilot.press("escape")
-        await until(pilot, lambda: app.screen is screen)
+        await until(pilot, lambda: pilot.app.screen is screen)
 
 
 async def test_a_run_is_named_noted_and_tagged(saves: Path) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot)
+    async with opened(saves) as (pilot, screen):
         for key, wrong, text in (
             ("r", "latest", "newest"),
             ("n", "x" * 401, "to keep"),
             ("t", "-x", "v3 #good"),
         ):
             await pilot.press(key)
-            await until(pilot, lambda: isinstance(app.screen, PromptScreen))
-            field = app.screen.query_one("#prompt_input")
+            await until(pilot, lambda: isinstance(pilot.app.screen, PromptScreen))
+            field = pilot.app.screen.query_one("#prompt_input")
             field.value = wrong  # type: ignore[attr-defined]
             await pilot.press("enter")
             await until(pilot, lambda: "cannot be" in screen_text(pilot))
             field.value = text  # type: ignore[attr-defined]
             await pilot.press("enter")
-            await until(pilot, lambda: app.screen is screen)
+            await until(pilot, lambda: pilot.app.screen is screen)
         await shows(pilot, "newest", "#v3 #good", "to keep")
     assert read_labels(saves / "runs" / THIRD) == RunLabels("newest", "to keep", ("v3", "good"))
 
 
 async def test_tags_of_selected_runs_are_changed_together(saves: Path) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await opened(pilot)
+    async with opened(saves) as (pilot, _screen):
         await pilot.press("space", "space", "t")
         await shows(pilot, "Tags of 2 runs")
         await pilot.press(*"both", "enter")
@@ -217,14 +202,12 @@ async def test_tags_of_selected_runs_are_changed_together(saves: Path) -> None:
 
 
 async def test_a_run_is_deleted_once_that_is_confirmed(saves: Path) -> None:
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await opened(pilot)
+    async with opened(saves) as (pilot, _screen):
         await pilot.press("D")
         await shows(pilot, f"Delete {THIRD}?", "move to")
         await pilot.press("enter")  # cancel is first
         await pilot.press("D")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceScreen))
         assert trashed_runs(str(saves)) == []
         await pilot.press("down", "enter")
         await shows(pilot, f"poketui runs {THIRD} --restor")
@@ -237,9 +220,7 @@ async def test_a_run_is_deleted_once_that_is_confirmed(saves: Path) -> None:
 async def test_a_run_of_another_process_is_followed_and_left_alone(saves: Path) -> None:
     folder = RunFolder(saves / "runs" / THIRD)
     folder.lock()
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot)
+    async with opened(saves) as (pilot, screen):
         await shows(pilot, "● running")
         await pilot.press("D")
         await shows(pilot, "is running: stop it first.")
@@ -252,33 +233,25 @@ async def test_a_run_of_another_process_is_followed_and_left_alone(saves: Path) 
         await shows(pilot, "It is running in another terminal.")
         await pilot.press("enter")
         await pilot.pause()
-        assert app.choice is None
+        assert pilot.app.choice is None
         folder.unlock()
         await screen._look()
 
 
 async def test_a_read_only_viewer_changes_nothing(saves: Path) -> None:
-    from engine.runs.table import RunTable
-
-    app = StartApp(str(saves))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
-        app.push_screen(RunsScreen("Runs", RunTable(str(saves)), can_change=False))
+    async with started(saves) as (pilot, _):
+        pilot.app.push_screen(RunsScreen("Runs", RunTable(str(saves)), can_change=False))
         await shows(pilot, "baseline")
         assert "D delete" not in screen_text(pilot)
         for key in "rntD":
             await pilot.press(key)
             await shows(pilot, "This viewer is read-only.")
-            assert isinstance(app.screen, RunsScreen)
+            assert isinstance(pilot.app.screen, RunsScreen)
 
 
 async def test_without_runs_the_table_says_so(tmp_path: Path) -> None:
-    from engine.runs.table import RunTable
-
-    app = StartApp(str(tmp_path))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
-        app.push_screen(RunsScreen("Runs", RunTable(str(tmp_path / "none"))))
+    async with started(tmp_path) as (pilot, _):
+        pilot.app.push_screen(RunsScreen("Runs", RunTable(str(tmp_path / "none"))))
         await shows(pilot, "There is no saved run in")
         for key in ("enter", "space", "r", "D", "g", "escape", "s"):
             await pilot.press(key)

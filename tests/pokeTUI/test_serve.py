@@ -9,10 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import aiohttp
 import pytest
@@ -21,46 +22,37 @@ from engine.errors import ConfigurationError
 from engine.remote.folder import FOLDER_VARIABLE
 from pokeTUI.serve.connections import COOKIE, Limits, is_own_host, is_own_origin
 from pokeTUI.serve.server import BrowserServer, Program, bounded
-from pokeTUI.serve.site import address_of, listen
+from pokeTUI.serve.site import listen
 from tests.engine.processes import is_gone, wait_until
 from tests.hostile_folder import HostileFolder
-from tests.pokeTUI.in_process import poketui
-from tests.pokeTUI.test_cli import ROOT, assert_refused
-
-LIMIT_S = 180.0
+from tests.pokeTUI.in_process import ROOT, assert_refused, poketui
+from tests.pokeTUI.says import assert_has
+from tests.pokeTUI.served import LIMIT_S, Served, serving
 
 
 @dataclass(frozen=True)
-class Site:
-    """A server that runs."""
+class Site(Served):
+    """A server of terminals, and where those who are shown there note their process ids."""
 
     server: BrowserServer
-    address: str
-    stop: asyncio.Event
     pids_file: Path
-    client: aiohttp.ClientSession
-
-    @property
-    def host(self) -> str:
-        return self.address.split("/")[2]
 
     @property
     def base(self) -> str:
-        return f"http://{self.host}{self.server.guard.path}"
+        return f"http://{self.host}{self.guard.path}"
 
     @property
     def headers(self) -> dict[str, str]:
         """What a browser sends from our page."""
-        return {"Cookie": f"{COOKIE}={self.server.guard.key}", "Origin": f"http://{self.host}"}
+        return {**self.cookie, "Origin": f"http://{self.host}"}
 
     @property
     def pids(self) -> list[int]:
         return read_pids(self.pids_file)
 
-    async def status(self, path: str, **headers: str) -> int:
-        async with self.client.get(f"http://{self.host}{path}", headers=headers) as response:
-            await response.read()
-            return response.status
+    async def text(self, place: str) -> str:
+        async with self.client.get(f"{self.base}{place}", headers=self.headers) as response:
+            return await response.text()
 
     def watch(
         self, client: str = "one", **changes: str
@@ -77,28 +69,15 @@ class Site:
         return refused.value.status
 
 
-OpenSite = Callable[..., AbstractAsyncContextManager[Site]]
-
-
-@pytest.fixture
-def open_site(tmp_path: Path) -> OpenSite:
-    @asynccontextmanager
-    async def open_it(*, command: tuple[str, ...] = (), **limits: float) -> AsyncIterator[Site]:
-        pids = tmp_path / "pids"
+@asynccontextmanager
+async def open_site(*, command: tuple[str, ...] = (), **limits: float) -> AsyncIterator[Site]:
+    with TemporaryDirectory() as folder:
+        pids = Path(folder, "pids")
         shown = command or ("tests.pokeTUI.small_viewer", str(pids))
         allowed = dataclasses.replace(Limits.of_this_process(), **limits)  # type: ignore[arg-type]
         server = BrowserServer(Program(shown, "A <run>", "Opening"), allowed)
-        stop = asyncio.Event()
-        listener = listen(0, "--port")
-        serving = asyncio.create_task(server.run(listener, stop))
-        try:
-            async with aiohttp.ClientSession() as client:
-                yield Site(server, address_of(listener, server.guard), stop, pids, client)
-        finally:
-            stop.set()
-            await serving
-
-    return open_it
+        async with serving(server) as served:
+            yield Site(**vars(served), server=server, pids_file=pids)
 
 
 def read_pids(file: Path) -> list[int]:
@@ -137,43 +116,42 @@ async def all_gone(pids: list[int]) -> bool:
 # Who may ask
 
 
-async def test_the_page_needs_the_token(open_site: OpenSite) -> None:
+async def test_the_page_needs_the_token() -> None:
     async with open_site() as site:
-        token = site.server.guard.token
+        token = site.guard.token
         assert len(token) >= 40
         assert await site.status(f"/?token={token}") == 200
         for path in ("/", "/?token=", f"/?token={token}x", f"/?token={token[:-1]}", "/?token=%ff"):
             assert await site.status(path) == 403, path
-        assert await site.status(f"/?token={site.server.guard.key}") == 403
+        assert await site.status(f"/?token={site.guard.key}") == 403
 
 
-async def test_everything_else_needs_the_cookie(open_site: OpenSite) -> None:
+async def test_everything_else_needs_the_cookie() -> None:
     async with open_site() as site:
-        path = site.server.guard.path
-        good = f"{COOKIE}={site.server.guard.key}"
+        path, good = site.guard.path, site.cookie
         for place in ("/", "/static/js/textual.js", "/page/page.js", "/end/one"):
-            assert await site.status(f"{path}{place}", Cookie=good) == 200, place
-            assert await site.status(f"{path}{place}") == 403, place
-            assert await site.status(f"{path}{place}", Cookie=f"{COOKIE}=x") == 403, place
-            wrong = f"{COOKIE}={site.server.guard.token}"
-            assert await site.status(f"{path}{place}", Cookie=wrong) == 403, place
-        assert await site.status("/static/js/textual.js", Cookie=good) == 404
-        assert await site.status(f"{path}/static/..%2f__init__.py", Cookie=good) in (403, 404)
-        assert await site.status(f"{path}/static/", Cookie=good) == 403
+            assert await site.status(f"{path}{place}", **good) == 200, place
+            for wrong in (
+                {},
+                {"Cookie": f"{COOKIE}=x"},
+                {"Cookie": f"{COOKIE}={site.guard.token}"},
+            ):
+                assert await site.status(f"{path}{place}", **wrong) == 403, place
+        assert await site.status("/static/js/textual.js", **good) == 404
+        assert await site.status(f"{path}/static/..%2f__init__.py", **good) in (403, 404)
+        assert await site.status(f"{path}/static/", **good) == 403
 
 
-async def test_the_cookie_stays_here(open_site: OpenSite) -> None:
+async def test_the_cookie_stays_here() -> None:
     async with open_site() as site, site.client.get(site.address) as response:
         cookie = response.headers["Set-Cookie"]
-        assert "HttpOnly" in cookie
-        assert "SameSite=Strict" in cookie
-        assert f"Path={site.server.guard.path}" in cookie
-        assert site.server.guard.token not in cookie
+        assert_has(cookie, "HttpOnly", "SameSite=Strict", f"Path={site.guard.path}")
+        assert site.guard.token not in cookie
 
 
-async def test_other_names_of_this_machine_are_refused(open_site: OpenSite) -> None:
+async def test_other_names_of_this_machine_are_refused() -> None:
     async with open_site() as site:
-        token = site.server.guard.token
+        token = site.guard.token
         port = site.host.partition(":")[2]
         for host in ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", ""):
             assert await site.status(f"/?token={token}", Host=host) == 421, host
@@ -182,28 +160,23 @@ async def test_other_names_of_this_machine_are_refused(open_site: OpenSite) -> N
             assert await site.status(f"/?token={token}", Host=host) == 200, host
 
 
-async def test_a_websocket_must_be_of_our_page(open_site: OpenSite) -> None:
+async def test_a_websocket_must_be_of_our_page() -> None:
     async with open_site() as site:
-        port = int(site.host.partition(":")[2])
         others = (
-            "http://evil.example",
-            "null",
-            f"https://{site.host}",
-            f"http://127.0.0.1:{port + 1}",
-            f"http://localhost:{port}",
+            "http://evil.example", "null", f"https://{site.host}", "",
+            f"http://127.0.0.1:{site.port + 1}", f"http://localhost:{site.port}",
             f"http://{site.host}.evil.example",
-            "",
-        )
+        )  # fmt: skip
         for origin in others:
             assert await site.refusal(Origin=origin) == 403, origin
-        assert await site.refusal(Cookie="") == 403
-        assert await site.refusal(Cookie=f"{COOKIE}=wrong") == 403
+        for cookie in ("", f"{COOKIE}=wrong"):
+            assert await site.refusal(Cookie=cookie) == 403
         assert site.pids == []
 
 
-async def test_a_page_of_another_site_may_not_ask_even_with_the_token(open_site: OpenSite) -> None:
+async def test_a_page_of_another_site_may_not_ask_even_with_the_token() -> None:
     async with open_site() as site:
-        path = f"/?token={site.server.guard.token}"
+        path = f"/?token={site.guard.token}"
         assert await site.status(path, Origin="http://evil.example") == 403
 
 
@@ -226,23 +199,24 @@ def test_hosts_are_told_apart(host: str, is_own: bool) -> None:
     assert is_own_origin(f"http://{host}", host) is is_own
 
 
-async def test_every_answer_carries_the_headers(open_site: OpenSite) -> None:
+async def test_every_answer_carries_the_headers() -> None:
+    expected = {
+        "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+    }  # fmt: skip
     async with open_site() as site:
         for address in (site.address, f"http://{site.host}/", f"{site.base}/static/css/xterm.css"):
             async with site.client.get(address, headers=site.headers) as response:
                 policy = response.headers["Content-Security-Policy"]
                 assert policy.startswith("default-src 'none'; script-src 'self'; ")
                 assert f"connect-src 'self' ws://{site.host};" in policy
-                assert response.headers["X-Frame-Options"] == "DENY"
-                assert response.headers["Referrer-Policy"] == "no-referrer"
-                assert response.headers["X-Content-Type-Options"] == "nosniff"
-                assert response.headers["Cache-Control"] == "no-store"
+                assert expected.items() <= dict(response.headers).items()
                 assert "aiohttp" not in response.headers["Server"]
 
 
-async def test_only_this_machine_can_connect(open_site: OpenSite) -> None:
+async def test_only_this_machine_can_connect() -> None:
     async with open_site() as site:
-        port = int(site.host.partition(":")[2])
+        port = site.port
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             with contextlib.suppress(OSError):  # where there is no network
                 probe.connect(("192.0.2.1", 9))  # sends nothing; tells the address of the way out
@@ -256,7 +230,7 @@ async def test_only_this_machine_can_connect(open_site: OpenSite) -> None:
 # What is served
 
 
-async def test_no_served_text_names_another_host(open_site: OpenSite) -> None:
+async def test_no_served_text_names_another_host() -> None:
     found = []
     async with open_site() as site:
         async with site.client.get(site.address) as response:
@@ -277,7 +251,7 @@ async def test_no_served_text_names_another_host(open_site: OpenSite) -> None:
     assert found == []
 
 
-async def test_fonts_come_from_here(open_site: OpenSite) -> None:
+async def test_fonts_come_from_here() -> None:
     async with open_site() as site:
         async with site.client.get(f"{site.base}/page/page.css", headers=site.headers) as response:
             fonts = re.findall(r'url\("\.\.(/[^"]+)"\)', await response.text())
@@ -290,7 +264,7 @@ async def test_fonts_come_from_here(open_site: OpenSite) -> None:
 # The terminal
 
 
-async def test_a_viewer_draws_and_takes_keys_and_sizes(open_site: OpenSite) -> None:
+async def test_a_viewer_draws_and_takes_keys_and_sizes() -> None:
     async with open_site() as site, site.watch() as watched:
         await see(watched, "90x30")
         await watched.send_json(["stdin", "a"])
@@ -304,23 +278,14 @@ async def test_a_viewer_draws_and_takes_keys_and_sizes(open_site: OpenSite) -> N
         assert json.loads(message.data) == ["pong", "7"]
 
 
-async def test_nonsense_is_passed_over(open_site: OpenSite) -> None:
+async def test_nonsense_is_passed_over() -> None:
+    nonsense = [
+        "", "[", "[" * 10_000, "7", "[]", '["stdin"]', '["stdin", 3]', '["exit"]', '["quit", {}]',
+        '["resize", {"width": "x"}]', '["resize", {"width": -5, "height": 1e99}]',
+        '["deliver_chunk_request", {"key": "x"}]',
+    ]  # fmt: skip
     async with open_site() as site, site.watch() as watched:
         await see(watched, "nothing pressed")
-        nonsense = [
-            "",
-            "[",
-            "[" * 10_000,
-            "7",
-            "[]",
-            '["stdin"]',
-            '["stdin", 3]',
-            '["resize", {"width": "x"}]',
-            '["resize", {"width": -5, "height": 1e99}]',
-            '["exit"]',
-            '["quit", {}]',
-            '["deliver_chunk_request", {"key": "x"}]',
-        ]
         for text in nonsense:
             await watched.send_str(text)
         await watched.send_bytes(b"\xff\x00")
@@ -329,8 +294,8 @@ async def test_nonsense_is_passed_over(open_site: OpenSite) -> None:
         await see(watched, "z")
 
 
-async def test_a_viewer_runs_no_module_of_the_current_folder(
-    open_site: OpenSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_viewer_imports_nothing_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = HostileFolder(tmp_path / "hostile")
     folder.enter(monkeypatch)
@@ -349,13 +314,12 @@ def test_sizes_are_made_sane(given: object, size: int) -> None:
     assert bounded(1e9, 80) == 80
 
 
-async def test_there_is_an_end_to_how_many_may_watch(open_site: OpenSite) -> None:
+async def test_there_is_an_end_to_how_many_may_watch() -> None:
     async with open_site(viewers=1) as site:
         async with site.watch("one") as watched:
             await see(watched, "nothing pressed")
             assert await site.refusal("two") == 503
-            async with site.client.get(f"{site.base}/end/two", headers=site.headers) as response:
-                assert "1 viewer is already open" in await response.text()
+            assert "1 viewer is already open" in await site.text("/end/two")
         assert await all_gone(site.pids)
         async with asyncio.timeout(LIMIT_S):
             while site.server.open_clients:
@@ -364,25 +328,21 @@ async def test_there_is_an_end_to_how_many_may_watch(open_site: OpenSite) -> Non
             await see(watched, "nothing pressed")
 
 
-async def test_the_page_can_tell_why_the_viewer_ended(open_site: OpenSite) -> None:
+async def test_the_page_can_tell_why_the_viewer_ended() -> None:
     async with open_site() as site:
         async with site.watch("one") as watched:
             await see(watched, "nothing pressed")
             await watched.send_json(["stdin", "q"])
             await come_to_its_end(watched)
-        async with site.client.get(f"{site.base}/end/one", headers=site.headers) as response:
-            assert await response.text() == "The run has ended."
+        assert await site.text("/end/one") == "The run has ended."
 
 
-async def test_the_page_can_tell_that_there_is_no_run(
-    open_site: OpenSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_page_tells_of_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))
     async with open_site(command=("pokeTUI", "attach", "--read-only")) as site:
         async with site.watch("one") as watched:
             await come_to_its_end(watched)
-        async with site.client.get(f"{site.base}/end/one", headers=site.headers) as response:
-            said = await response.text()
+        said = await site.text("/end/one")
         assert said.startswith("No run is running in the background.")
         assert "poketui run --detach" in said
 
@@ -390,30 +350,24 @@ async def test_the_page_can_tell_that_there_is_no_run(
 # No process stays behind
 
 
-@pytest.mark.parametrize("key", ["a", "h"])
-async def test_a_viewer_ends_with_its_browser(open_site: OpenSite, key: str) -> None:
-    async with open_site() as site:
-        async with site.watch() as watched:
-            await see(watched, "nothing pressed")
-            await watched.send_json(["stdin", key])
-            if key == "h":
-                assert await comes_to_hang(site.pids_file)
-        assert len(site.pids) == 1
-        assert await all_gone(site.pids)
-
-
-async def test_a_browser_that_vanishes_leaves_nobody(open_site: OpenSite) -> None:
+@pytest.mark.parametrize("how", ["closes", "closes while it hangs", "vanishes"])
+async def test_a_viewer_ends_with_its_browser(how: str) -> None:
     async with open_site() as site:
         watched = await site.watch()
         await see(watched, "nothing pressed")
-        transport = watched.get_extra_info("socket")
-        assert transport is not None
-        watched._response.connection.transport.abort()  # type: ignore[union-attr]
+        if how.endswith("hangs"):
+            await watched.send_json(["stdin", "h"])
+            assert await comes_to_hang(site.pids_file)
+        if how == "vanishes":
+            watched._response.connection.transport.abort()  # type: ignore[union-attr]
+        else:
+            await watched.close()
+        assert len(site.pids) == 1
         assert await all_gone(site.pids)
         await watched.close()
 
 
-async def test_the_viewers_end_with_the_server(open_site: OpenSite) -> None:
+async def test_the_viewers_end_with_the_server() -> None:
     async with open_site() as site:
         async with site.watch("one") as first, site.watch("two") as second:
             await see(first, "nothing pressed")
@@ -442,8 +396,6 @@ def server_process(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
         text=True,
         cwd=ROOT,
     )
-    assert process.stdout is not None
-    assert process.stderr is not None
     try:
         yield process, process.stdout.readline().strip()
     finally:
@@ -477,9 +429,7 @@ async def open_as_browser(
         (signal.SIGKILL, -signal.SIGKILL),
     ],
 )
-async def test_a_signal_to_the_server_leaves_nobody(
-    tmp_path: Path, number: signal.Signals, code: int
-) -> None:
+async def test_a_signal_leaves_nobody(tmp_path: Path, number: signal.Signals, code: int) -> None:
     with server_process(tmp_path) as (process, address):
         async with aiohttp.ClientSession() as client:
             watched = await open_as_browser(client, address)
@@ -495,7 +445,6 @@ async def test_a_signal_to_the_server_leaves_nobody(
             assert await all_gone(pids)
             await watched.close()
             await hanging.close()
-        assert process.stderr is not None
         assert process.stderr.read() == ""
 
 
@@ -510,7 +459,7 @@ def test_a_port_that_is_taken_is_one_line() -> None:
             listen(taken.getsockname()[1], "--port")
 
 
-def test_without_a_run_it_says_how_to_start_one(
+def test_without_a_run_it_says_how_to_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))

@@ -18,13 +18,10 @@ from aiohttp import web
 from engine.remote.folder import FOLDER_VARIABLE
 from tests.engine.processes import children, is_gone, wait_until
 from tests.pokeTUI.chromium import LIMIT_S, Page, chromium
-from tests.pokeTUI.test_cli import ROOT
+from tests.pokeTUI.in_process import ROOT
 from tests.pokeTUI.test_serve import read_pids, server_process
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.tool("chromium"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.tool("chromium")]
 
 RUN = ("--envs", "4", "--workers", "1")
 
@@ -46,7 +43,6 @@ def program(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         cwd=folder,
         env=environment,
     )
-    assert process.stdout is not None
     try:
         yield process
     finally:
@@ -58,8 +54,8 @@ def program(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 def finish(folder: Path, *arguments: str) -> str:
     with program(folder, *arguments) as process:
         said, _ = process.communicate(timeout=300)
-        assert process.returncode == 0, said
-        return said
+    assert process.returncode == 0, said
+    return said
 
 
 @pytest.fixture
@@ -84,7 +80,6 @@ def serving(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
 
 
 def read_address(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
     said = ""
     while line := process.stdout.readline():
         said += line
@@ -217,7 +212,6 @@ async def test_a_browser_steers_a_run_where_that_is_allowed(live: Path, tmp_path
 async def shown_steps(page: Page) -> int:
     shown = await page.comes_to_show(" steps ")
     found = re.search(r"([\d,]+) steps ", shown)
-    assert found is not None
     return int(found[1].replace(",", ""))
 
 

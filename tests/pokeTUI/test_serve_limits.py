@@ -11,9 +11,9 @@ import pytest
 
 from pokeTUI.serve.connections import Limits
 from tests.engine.processes import is_gone
-from tests.pokeTUI.test_serve import LIMIT_S, OpenSite, Site, all_gone, open_site, see
+from tests.pokeTUI.served import LIMIT_S
+from tests.pokeTUI.test_serve import Site, all_gone, open_site, see
 
-__all__ = ["open_site"]
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 
 
@@ -33,9 +33,10 @@ def peers(site: Site, count: int) -> Iterator[list[socket.socket]]:
 
 
 async def say(peer: socket.socket, said: bytes) -> None:
-    loop = asyncio.get_running_loop()
+    """Say something once the connection stands."""
+    await is_connected(peer)
     with contextlib.suppress(ConnectionError):
-        await loop.sock_sendall(peer, said)
+        await asyncio.get_running_loop().sock_sendall(peer, said)
 
 
 async def all_that_is_heard(peer: socket.socket) -> bytes:
@@ -60,14 +61,11 @@ async def is_connected(peer: socket.socket) -> None:
 
 
 @pytest.mark.slow
-async def test_three_hundred_half_open_requests_are_ended_and_others_answered_meanwhile(
-    open_site: OpenSite,
-) -> None:
+async def test_three_hundred_half_open_requests_are_ended_and_others_answered_meanwhile() -> None:
     async with open_site(request_s=1.0) as site:
-        token = site.server.guard.token
+        token = site.guard.token
         with peers(site, 300) as crowd:
             for peer in crowd:
-                await is_connected(peer)
                 await say(peer, HALF)
             assert await site.status(f"/?token={token}") == 200
             heard = await asyncio.gather(*map(all_that_is_heard, crowd))
@@ -79,51 +77,45 @@ async def test_three_hundred_half_open_requests_are_ended_and_others_answered_me
         assert await site.status(f"/?token={token}") == 200
 
 
-async def test_a_peer_that_says_nothing_at_all_is_ended(open_site: OpenSite) -> None:
+async def test_a_peer_that_says_nothing_at_all_is_ended() -> None:
     async with open_site(request_s=0.2) as site:
         with peers(site, 1) as (peer,):
             await is_connected(peer)
             assert b"408 Request Timeout" in await all_that_is_heard(peer)
 
 
-async def test_a_connection_that_is_kept_alive_ends_when_nothing_is_asked(
-    open_site: OpenSite,
-) -> None:
+async def test_a_connection_that_is_kept_alive_ends_when_nothing_is_asked() -> None:
     async with open_site(idle_s=0.3) as site:
         with peers(site, 1) as (peer,):
-            await is_connected(peer)
             await say(peer, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             assert (await all_that_is_heard(peer)).startswith(b"HTTP/1.1 403 ")
 
 
-async def test_a_second_request_that_never_is_whole_is_ended(open_site: OpenSite) -> None:
+async def test_a_second_request_that_never_is_whole_is_ended() -> None:
     async with open_site(answer_s=0.5) as site:
         with peers(site, 1) as (peer,):
-            await is_connected(peer)
             await say(peer, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + HALF)
             assert b" 403 " in await all_that_is_heard(peer)
 
 
-async def test_an_answer_that_is_not_taken_is_given_up(open_site: OpenSite) -> None:
+async def test_an_answer_that_is_not_taken_is_given_up() -> None:
     async with open_site(answer_s=0.5) as site:
         with peers(site, 8) as crowd:
             for peer in crowd:
                 peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 await is_connected(peer)
                 head = f"Host: {site.host}\r\nCookie: {site.headers['Cookie']}\r\n\r\n"
-                path = f"{site.server.guard.path}/static/js/textual.js"
+                path = f"{site.guard.path}/static/js/textual.js"
                 await say(peer, f"GET {path} HTTP/1.1\r\n{head}".encode() * 20)
             async with asyncio.timeout(LIMIT_S):
                 while len(site.server.connections):
                     await asyncio.sleep(0.02)
-            assert await site.status(f"/?token={site.server.guard.token}") == 200
+            assert await site.status(f"/?token={site.guard.token}") == 200
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("repaints", [0, 30])
-async def test_a_browser_that_does_not_read_any_more_leaves_no_viewer(
-    open_site: OpenSite, repaints: int
-) -> None:
+async def test_a_browser_that_does_not_read_any_more_leaves_no_viewer(repaints: int) -> None:
     async with open_site(heartbeat_s=2.0) as site:
         watched = await site.watch()
         await see(watched, "nothing pressed")
@@ -139,12 +131,11 @@ async def test_a_browser_that_does_not_read_any_more_leaves_no_viewer(
 
 
 @pytest.mark.slow
-async def test_viewers_stay_while_strangers_crowd_in(open_site: OpenSite) -> None:
+async def test_viewers_stay_while_strangers_crowd_in() -> None:
     async with open_site(connections=4) as site, site.watch() as watched:
         await see(watched, "nothing pressed")
         with peers(site, 40) as crowd:
             for peer in crowd:
-                await is_connected(peer)
                 await say(peer, HALF)
             async with site.watch("two") as second:
                 await see(second, "nothing pressed")
@@ -153,11 +144,10 @@ async def test_viewers_stay_while_strangers_crowd_in(open_site: OpenSite) -> Non
         assert not any(map(is_gone, site.pids[:1]))
 
 
-async def test_the_server_ends_at_once_among_half_open_requests(open_site: OpenSite) -> None:
+async def test_the_server_ends_at_once_among_half_open_requests() -> None:
     async with open_site(request_s=600.0) as site:
         with peers(site, 50) as crowd:
             for peer in crowd:
-                await is_connected(peer)
                 await say(peer, HALF)
             site.stop.set()
             await asyncio.gather(*map(all_that_is_heard, crowd))
@@ -193,9 +183,7 @@ def hardly_any_files(left: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-async def test_a_viewer_that_cannot_be_started_says_why_and_others_go_on(
-    open_site: OpenSite,
-) -> None:
+async def test_a_viewer_that_cannot_be_started_says_why_and_others_go_on() -> None:
     async with open_site() as site, site.watch() as watched:
         await see(watched, "nothing pressed")
         with hardly_any_files(4):  # two for the connection, too few for a process
@@ -204,17 +192,13 @@ async def test_a_viewer_that_cannot_be_started_says_why_and_others_go_on(
                     pass
             await watched.send_json(["stdin", "a"])
             await see(watched, "pressed a")
-        async with site.client.get(f"{site.base}/end/two", headers=site.headers) as response:
-            assert "Too many open files" in await response.text()
+        assert "Too many open files" in await site.text("/end/two")
 
 
-async def test_nonsense_is_refused_and_says_nothing_in_the_terminal(
-    open_site: OpenSite, capfd: pytest.CaptureFixture[str]
-) -> None:
+async def test_nonsense_is_refused_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
     async with open_site() as site:
         for nonsense in (b"\x16\x03\x01\x02\x00\x01", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"):
             with peers(site, 1) as (peer,):
-                await is_connected(peer)
                 await say(peer, nonsense + b"\r\n\r\n")
                 assert b" 400 " in (await all_that_is_heard(peer))[:16]
     assert capfd.readouterr().err == ""

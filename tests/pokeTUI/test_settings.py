@@ -6,7 +6,8 @@ import pytest
 from engine.commands import SetMode, SetWeight
 from engine.config import RunConfig, load_config
 from pokeTUI.settings import changed, command_for, settings_of, shown, value_of, write_config
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
+from tests.pokeTUI.conftest import comes_to_show, open_cockpit, press, screen_text
+from tests.pokeTUI.says import assert_has
 
 SETTINGS = {one.key: one for one in settings_of(RunConfig)}
 
@@ -30,7 +31,6 @@ def test_kind_range_and_description_come_from_the_schema() -> None:
 
 def test_the_model_itself_judges_a_value() -> None:
     config, wrong = changed(RunConfig(), "ppo.epochs", " 7 ")
-    assert config is not None
     assert (config.ppo.epochs, wrong) == (7, "")
     assert changed(RunConfig(), "ppo.epochs", "0") == (
         None,
@@ -39,7 +39,6 @@ def test_the_model_itself_judges_a_value() -> None:
     assert changed(RunConfig(num_envs=32), "workers", "99")[1]
     assert changed(RunConfig(), "rewards.extra", "{")[1] == "Use JSON, like the current value."
     extra, _ = changed(RunConfig(), "rewards.extra", '{"mine": 2}')
-    assert extra is not None
     assert extra.rewards.extra == {"mine": 2.0}
 
 
@@ -52,7 +51,7 @@ def test_live_settings_have_a_command() -> None:
 
 
 @pytest.mark.parametrize("name", ["run.toml", "run.json"])
-def test_written_config_configures_the_next_run(
+def test_written_config_is_read_again(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKETUI_TRUST", "a b")
@@ -64,87 +63,70 @@ def test_written_config_configures_the_next_run(
     assert [path.name for path in (tmp_path / "new").iterdir()] == [name]
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
-async def test_a_setting_is_changed_and_written(
-    open_cockpit: OpenCockpit,
-    columns: int,
-    rows: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+async def test_a_setting_is_changed_and_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with open_cockpit(columns, rows) as (pilot, _):
-        await pilot.press("comma", "slash", *"ppo.epochs", "enter")
-        await settle(pilot)
+    async with open_cockpit(80, 24) as (pilot, _):
+        await press(pilot, "comma", "slash", *"o.ep", "enter")
         text = screen_text(pilot)
-        assert "ppo.epochs" in text
-        assert "whole number, at least 1" in text
-        await pilot.press("enter", "backspace", "0", "enter")
-        await settle(pilot)
+        assert_has(text, "ppo.epochs", "whole number, at least 1")
+        await press(pilot, "enter", "backspace", "0", "enter")
         assert "greater than or equal to 1" in screen_text(pilot)
         await pilot.press("backspace", "7", "enter", "w", "enter")
         assert await comes_to_show(pilot, "poketui run --config")
         assert load_config(tmp_path / "poketui.toml").ppo.epochs == 7
-        await pilot.press("w", "enter")
-        await settle(pilot)
+        await press(pilot, "w", "enter")
         assert "Overwrite it?" in screen_text(pilot)
-        await pilot.press("enter", "escape", "escape")
-        await settle(pilot)
+        await press(pilot, "enter", "escape", "escape")
         assert "Settings" not in screen_text(pilot)
 
 
-async def test_live_setting_is_sent(open_cockpit: OpenCockpit) -> None:
+async def test_live_setting_is_sent() -> None:
     async with open_cockpit() as (pilot, session):
-        await pilot.press("comma", "slash", *"rewards.map", "enter", "enter")
-        await pilot.press("backspace", "backspace", "backspace", *"2.5", "enter")
-        await settle(pilot)
+        await pilot.press("comma", "slash", *"ds.map", "enter", "enter")
+        await press(pilot, "backspace", "backspace", "backspace", *"2.5", "enter")
         assert session.sent == [SetWeight("map", 2.5)]
-        await pilot.press("escape", "slash", *"mode", "enter")
-        await settle(pilot)
+        await press(pilot, "escape", "slash", *"mode", "enter")
         text = screen_text(pilot)
         assert "applies immediately" in text or "●" in text
 
 
 async def test_without_colour_a_sign_tells_the_chosen_row_and_which_list_has_the_keyboard(
-    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with open_cockpit(80, 24) as (pilot, _):
-        await pilot.press("comma", "down")
-        await settle(pilot)
+        await press(pilot, "comma", "down")
         second = list(SETTINGS)[1]
         assert re.search(rf"▹ run .*\n.*▸ . {second} ", screen_text(pilot))
-        await pilot.press("left", "down")
-        await settle(pilot)
+        await press(pilot, "left", "down")
         text = screen_text(pilot)
         assert text.count("▸") == text.count("▹") == 1
         assert re.search(r"▸ (?!run)\w+", text)
 
 
-async def test_setting_that_names_a_model_says_that_none_is_set(open_cockpit: OpenCockpit) -> None:
+async def test_settings_show_what_zero_and_nothing_stand_for_and_that_no_model_is_set() -> None:
     async with open_cockpit(120, 40) as (pilot, _):
-        await pilot.press("comma")
-        await settle(pilot)
-        assert re.search(r"initial_strategy +llm_heavy +rules: no model", screen_text(pilot))
-        await pilot.press("escape", "S")
-        await settle(pilot)
+        await press(pilot, "comma")
+        text = screen_text(pilot)
+        assert re.search(r"rom_path +\(mosslight\)", text)
+        assert re.search(r"workers +0 \(one per core\)", text)
+        assert re.search(r"initial_strategy +llm_heavy +rules: no model", text)
+        await press(pilot, "escape", "S")
         assert "planner-led (80 %); the rules: no --llm-model" in screen_text(pilot)
 
 
-async def test_a_long_description_is_shown_whole_with_its_default(
-    open_cockpit: OpenCockpit,
-) -> None:
+async def test_a_long_description_is_shown_whole_with_its_default() -> None:
     async with open_cockpit(80, 24) as (pilot, _):
-        await pilot.press("comma", "slash", *"swarm_share", "enter", "end")
-        await settle(pilot)
+        await press(pilot, "comma", "slash", *"swarm_share", "enter", "end")
         text = " ".join(screen_text(pilot).replace("│", "").split())
         assert "episodes count apart; 0: none. default: 0.0 (none)" in text
 
 
-async def test_the_theme_is_a_setting_too(open_cockpit: OpenCockpit) -> None:
+async def test_the_theme_is_a_setting_too() -> None:
     async with open_cockpit(80, 24) as (pilot, _):
-        await pilot.press("comma", "h", "end", "enter", "enter", "down", "enter")
-        await settle(pilot)
+        await press(pilot, "comma", "h", "end", "enter", "enter", "down", "enter")
         assert pilot.app.theme == "daylight"
 
 
@@ -165,18 +147,5 @@ def test_an_address_with_a_password_is_refused_without_showing_it() -> None:
         ("dqn.alpha", 0.0, ""),
     ],
 )
-def test_meaning_of_zero_and_of_an_empty_value_comes_from_the_description(
-    key: str, value: object, meaning: str
-) -> None:
+def test_meaning_of_zero_and_nothing_is_described(key: str, value: object, meaning: str) -> None:
     assert SETTINGS[key].meaning(value) == meaning
-
-
-async def test_settings_show_what_zero_and_an_empty_value_stand_for(
-    open_cockpit: OpenCockpit,
-) -> None:
-    async with open_cockpit() as (pilot, _):
-        await pilot.press("comma")
-        await settle(pilot)
-        text = screen_text(pilot)
-        assert "rom_path                     (mosslight)" in text
-        assert "workers                      0 (one per core)" in text

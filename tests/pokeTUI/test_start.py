@@ -1,12 +1,12 @@
 """The start screen by keys and mouse, at three sizes, with saved runs and without."""
 
 import asyncio
-import subprocess
-import sys
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -35,6 +35,9 @@ from pokeTUI.screens.comparison import CompareScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from tests.pokeTUI.conftest import screen_text
+from tests.pokeTUI.in_process import loaded_of
+from tests.pokeTUI.pane_app import Size
+from tests.pokeTUI.says import assert_has
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -88,20 +91,24 @@ async def shows(pilot: Pilot[None], *texts: str) -> str:
 async def ready(pilot: Pilot[None]) -> None:
     """Wait until it is known what is saved."""
     app = pilot.app
-    assert isinstance(app, StartApp)
     await until(pilot, lambda: app._saved is not None and "loading" not in screen_text(pilot))
 
 
-def start(folder: Path, **options: object) -> StartApp:
-    return StartApp(str(folder), **options)  # type: ignore[arg-type]
+@asynccontextmanager
+async def started(
+    folder: Path, *, size: Size = (80, 24), **options: Any
+) -> AsyncIterator[tuple[Pilot[None], StartApp]]:
+    """Open the start screen, and wait until it is known what is saved."""
+    app = StartApp(str(folder), **options)
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        yield pilot, app
 
 
-async def test_that_runs_are_loading_is_said_until_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_runs_are_loading_until_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     is_due, look = threading.Event(), StartApp._look_around
     monkeypatch.setattr(StartApp, "_look_around", lambda app: (is_due.wait(60), look(app))[1])
-    async with start(tmp_path).run_test(size=(80, 24)) as pilot:
+    async with StartApp(str(tmp_path)).run_test(size=(80, 24)) as pilot:
         await pilot.press("u")
         await shows(pilot, "Runs: loading saved runs… ")
         is_due.set()
@@ -109,16 +116,11 @@ async def test_that_runs_are_loading_is_said_until_they_are(
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_without_runs_it_says_what_is_possible(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = start(tmp_path / "none")
-    async with app.run_test(size=size) as pilot:
-        await ready(pilot)
+async def test_without_runs_it_says_what_is_possible(tmp_path: Path, size: Size) -> None:
+    async with started(tmp_path / "none", size=size) as (pilot, app):
         text = screen_text(pilot)
-        for label in ("New run", "Resume", "Attach", "Runs", "Replay", "Doctor", "Quit"):
-            assert label in text
-        assert "no saved run yet" in text
-        assert "no episode recorded yet" in text
-        assert "█" in text
+        assert_has(text, "New run", "Resume", "Attach", "Runs", "Replay", "Doctor", "Quit")
+        assert_has(text, "no saved run yet", "no episode recorded yet", "█")
         await pilot.press("r")
         await shows(pilot, "Resume: no saved run yet: start a new one.")
         assert app.choice is None
@@ -127,11 +129,9 @@ async def test_without_runs_it_says_what_is_possible(tmp_path: Path, size: tuple
     assert app.return_code == 0
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_every_list_fits(saves: Path, size: tuple[int, int]) -> None:
-    app = start(saves)
-    async with app.run_test(size=size) as pilot:
-        await ready(pilot)
+@pytest.mark.parametrize("size", [SIZES[0], SIZES[-1]])
+async def test_every_list_fits(saves: Path, size: Size) -> None:
+    async with started(saves, size=size) as (pilot, app):
         for key, text in (("r", "enter resume"), ("e", "details"), ("p", "Replay: an episode")):
             await pilot.press(key)
             await shows(pilot, text)
@@ -148,8 +148,7 @@ async def test_every_list_fits(saves: Path, size: tuple[int, int]) -> None:
 
 
 async def test_a_new_run_is_asked_for_in_a_form(tmp_path: Path) -> None:
-    app = start(tmp_path / "none")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with started(tmp_path / "none") as (pilot, app):
         await pilot.press("1")
         await until(pilot, lambda: isinstance(app.screen, NewRunScreen))
         await shows(pilot, "MOSSLIGHT", "ppo")
@@ -172,8 +171,7 @@ async def test_a_new_run_is_asked_for_in_a_form(tmp_path: Path) -> None:
 
 
 async def test_a_rom_that_cannot_be_played_is_refused_in_words(tmp_path: Path) -> None:
-    app = start(tmp_path / "none")
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with started(tmp_path / "none", size=(120, 40)) as (pilot, app):
         await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, NewRunScreen))
         await pilot.press("home", "enter")
@@ -187,13 +185,10 @@ async def test_a_rom_that_cannot_be_played_is_refused_in_words(tmp_path: Path) -
 
 async def test_a_saved_run_is_gone_on_with(saves: Path) -> None:
     unsaved = make_run(saves, seed=3, is_saved=False)
-    app = start(saves)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+    async with started(saves) as (pilot, app):
         await pilot.press("2")
         await shows(pilot, "enter resume", unsaved)
         screen = app.screen
-        assert isinstance(screen, RunsScreen)
         screen.menu.choose(unsaved)
         await shows(pilot, "It has no checkpoint to resume from.")
         assert app.choice is None
@@ -205,9 +200,7 @@ async def test_a_saved_run_is_gone_on_with(saves: Path) -> None:
 
 
 async def test_live_runs_are_attached_to(saves: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(saves)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+    async with started(saves) as (pilot, app):
         assert "no run in the background" in screen_text(pilot)
         app._live = ("one", "two")
         app._list()
@@ -220,9 +213,7 @@ async def test_live_runs_are_attached_to(saves: Path, monkeypatch: pytest.Monkey
 
 
 async def test_a_recorded_episode_is_picked_among_all(saves: Path) -> None:
-    app = start(saves)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await ready(pilot)
+    async with started(saves, size=(120, 40)) as (pilot, app):
         await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, RecordingsScreen))
         await shows(pilot, "✓ success", "32.00")
@@ -242,13 +233,10 @@ async def test_demonstrations_stand_beside_the_episodes(saves: Path, tmp_path: P
     path, demo = record_actions(bytes((7, 7, 0)), config, saves / "demos" / "mine", by="human")
     write_demo(path, replace(demo, task="Walk to the door", tags=frozenset({"clean"})))
     (saves / "demos" / "20200101-000000-bad.demo").write_bytes(b"no demonstration")
-    app = start(saves)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await ready(pilot)
+    async with started(saves, size=(120, 40)) as (pilot, app):
         await pilot.press("e")
         await shows(pilot, "human", "in mine · clean · Walk", "! damaged", "ep 3")
         screen = app.screen
-        assert isinstance(screen, RecordingsScreen)
         assert len(screen.menu.rows) == 8
         await pilot.press("end", *["up"] * 6)
         await pilot.press("slash")
@@ -261,9 +249,7 @@ async def test_demonstrations_stand_beside_the_episodes(saves: Path, tmp_path: P
 
 
 async def test_an_episode_of_a_run_is_picked(saves: Path) -> None:
-    app = start(saves)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+    async with started(saves) as (pilot, app):
         await pilot.press("p")
         await shows(pilot, "Replay: an episode of", "21.00", "22.00")
         await pilot.press("enter")
@@ -276,11 +262,8 @@ async def test_an_episode_of_a_run_is_picked(saves: Path) -> None:
 
 
 @pytest.mark.parametrize(("key", "screen"), [("d", DoctorScreen), ("s", SettingsScreen)])
-async def test_doctor_and_settings_are_shown_and_left(
-    tmp_path: Path, key: str, screen: type
-) -> None:
-    app = start(tmp_path / "none")
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_doctor_and_settings_are_shown(tmp_path: Path, key: str, screen: type) -> None:
+    async with started(tmp_path / "none") as (pilot, app):
         await pilot.press(key)
         await until(pilot, lambda: isinstance(app.screen, screen))
         if key == "d":
@@ -290,9 +273,7 @@ async def test_doctor_and_settings_are_shown_and_left(
 
 
 async def test_the_mouse_does_the_same(saves: Path) -> None:
-    app = start(saves)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await ready(pilot)
+    async with started(saves, size=(120, 40)) as (pilot, app):
         await pilot.click("#start_menu", offset=(8, 1))
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
         await shows(pilot, "21.00", "22.00")
@@ -302,8 +283,10 @@ async def test_the_mouse_does_the_same(saves: Path) -> None:
 
 
 async def test_arrows_and_letters_move_the_mark_and_the_notice_stays(tmp_path: Path) -> None:
-    app = start(tmp_path / "none", notice="Saved at step 300.", marked="doctor")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with started(tmp_path / "none", notice="Saved at step 300.", marked="doctor") as (
+        pilot,
+        app,
+    ):
         await shows(pilot, "Saved at step 300.", "▸ 9")
         await pilot.press("k", "up", "j")
         await shows(pilot, "▸ 8")
@@ -317,9 +300,7 @@ async def test_battles_ask_for_their_simulator_or_what_is_to_be_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKETUI_SHOWDOWN", str(tmp_path))
-    app = start(tmp_path / "none")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+    async with started(tmp_path / "none") as (pilot, app):
         await pilot.press("b")
         await shows(pilot, "poketui vgc setup")
         simulator = tmp_path / "pokemon-showdown" / "dist" / "sim" / "index.js"
@@ -341,9 +322,5 @@ def test_recordings_are_listed_newest_first(saves: Path) -> None:
 
 
 def test_start_screen_imports_nothing_slow() -> None:
-    code = (
-        "import sys\nfrom pokeTUI.app.start.app import StartApp\nStartApp()\n"
-        "print(sorted({'torch', 'pyboy', 'pydantic', 'gymnasium'} & set(sys.modules)))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    code = "from pokeTUI.app.start.app import StartApp\nStartApp()"
+    assert loaded_of({"torch", "pyboy", "pydantic", "gymnasium"}, code) == "[]\n"

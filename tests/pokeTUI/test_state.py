@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -23,10 +24,7 @@ REACH, REACHED = GoalKind.REACH, Outcome.REACHED
 
 
 def fold_all(*new: events.Event, state: DashboardState | None = None) -> DashboardState:
-    state = state or DashboardState()
-    for event in new:
-        state = fold(state, event)
-    return state
+    return reduce(fold, new, state or DashboardState())
 
 
 def test_every_kind_of_event_can_be_folded() -> None:
@@ -121,37 +119,39 @@ def test_the_latest_frame_wins() -> None:
 
 
 def test_repeated_decisions_become_one_line_with_a_count() -> None:
-    slow = make_status(speed=3.0)
     decisions = [make_decision(step, Source.POLICY, "same", 0.5) for step in (1, 2, 3)]
-    state = fold_all(slow, *decisions)
+    state = fold_all(make_status(speed=3.0), *decisions)
     assert [(line.text, line.count, line.step) for line in state.log] == [("same", 3, 3)]
 
 
-@pytest.mark.parametrize("speed", [0.0, 3.0])
-def test_line_about_a_new_source_does_not_count_its_decision_twice(speed: float) -> None:
-    decision = make_decision(1, Source.HUMAN, "You pressed A", 1.0)
-    told = events.ReasoningLogged(90, "human", "You pressed A", 1.0)
-    for told_of in ([decision, told], [told, decision]):
-        state = fold_all(make_status(speed=speed), *told_of)
-        assert [(line.text, line.count) for line in state.log] == [("You pressed A", 1)]
+PRESSED = make_decision(1, Source.HUMAN, "You pressed A", 1.0)
+TOLD = events.ReasoningLogged(90, "human", "You pressed A", 1.0)
+OTHER = events.ReasoningLogged(90, "planner", "goal: Go")
 
 
-def test_decision_of_a_person_has_one_line_whatever_comes_between() -> None:
-    decision = make_decision(1, Source.HUMAN, "You pressed A", 1.0)
-    told = events.ReasoningLogged(90, "human", "You pressed A", 1.0)
-    other = events.ReasoningLogged(90, "planner", "goal: Go")
-    state = fold_all(make_status(is_human=True), told, other, decision)
-    assert [(line.text, line.count) for line in state.log] == [
-        ("goal: Go", 1),
-        ("You pressed A", 1),
-    ]
+@pytest.mark.parametrize(
+    ("told", "lines"),
+    [
+        ([make_status(speed=0.0), PRESSED, TOLD], [("You pressed A", 1)]),
+        ([make_status(speed=0.0), TOLD, PRESSED], [("You pressed A", 1)]),
+        ([make_status(speed=3.0), PRESSED, TOLD], [("You pressed A", 1)]),
+        ([make_status(speed=3.0), TOLD, PRESSED], [("You pressed A", 1)]),
+        (
+            [make_status(is_human=True), TOLD, OTHER, PRESSED],
+            [("goal: Go", 1), ("You pressed A", 1)],
+        ),
+    ],
+)
+def test_a_persons_decision_has_one_line_however_it_is_told(
+    told: list[events.Event], lines: list[tuple[str, int]]
+) -> None:
+    assert [(line.text, line.count) for line in fold_all(*told).log] == lines
 
 
 def test_at_the_start_of_a_replay_nothing_has_been_decided() -> None:
     run = replace(make_run(1), mode=events.REPLAY)
-    decision = make_decision(1, Source.HUMAN, "You pressed A", 1.0)
-    state = fold_all(run, make_status(episode_steps=1), decision)
-    assert state.decision == decision
+    state = fold_all(run, make_status(episode_steps=1), PRESSED)
+    assert state.decision == PRESSED
     assert fold(state, make_status(episode_steps=0)).decision is None
 
 
@@ -168,7 +168,6 @@ def test_only_some_decisions_are_logged_at_full_speed() -> None:
     for step in range(9):
         state = fold_all(make_decision(step, Source.POLICY, f"{step}", 0.5), state=state)
     assert [line.text for line in state.log] == ["0"]
-    assert state.decision is not None
     assert state.decision.step == 8
     state = fold_all(
         make_status(uptime_s=11.0), make_decision(9, Source.POLICY, "9", 0.5), state=state
@@ -200,9 +199,7 @@ def test_the_log_is_bounded() -> None:
         (events.ControlChanged(False), "information", "The agent plays again"),
     ],
 )
-def test_notices_of_state_that_need_attention(
-    event: events.Event, severity: str, text: str
-) -> None:
+def test_notices_that_need_attention(event: events.Event, severity: str, text: str) -> None:
     notice = fold_all(event).notices[-1]
     assert (notice.severity, notice.text) == (severity, text)
 

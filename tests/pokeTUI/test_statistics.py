@@ -5,8 +5,8 @@ import dataclasses
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,17 @@ import aiohttp
 import pytest
 
 from engine import events
+from engine.commands import Watch
 from engine.events import Event
+from engine.remote.folder import probe
 from engine.types import Action, AntiStuckStatus
 from pokeTUI.dashboard.state import DashboardState, fold
+from pokeTUI.serve.background import serve_page
 from pokeTUI.serve.connections import COOKIE, Guard, Limits
 from pokeTUI.serve.figures import as_json, history_figures, state_figures, stats_figures
-from pokeTUI.serve.site import address_of, listen
+from pokeTUI.serve.site import listen
 from pokeTUI.serve.statistics import StatisticsSite
+from tests.engine.remote.conftest import Serve, runtime, serve  # noqa: F401
 from tests.pokeTUI.fake_session import (
     make_battle,
     make_game,
@@ -31,18 +35,16 @@ from tests.pokeTUI.fake_session import (
     observe,
     one_of_everything,
 )
-from tests.pokeTUI.in_process import poketui
-from tests.pokeTUI.test_cli import ROOT, assert_refused
+from tests.pokeTUI.in_process import ROOT, assert_refused, poketui
+from tests.pokeTUI.pane_app import fold_all
+from tests.pokeTUI.says import assert_has
+from tests.pokeTUI.served import LIMIT_S, Served, serving
 
-LIMIT_S = 180.0
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def shown(*more: Event) -> DashboardState:
-    state = DashboardState()
-    for event in (make_run(), *one_of_everything(), *more):
-        state = fold(state, event)
-    return state
+    return fold_all([make_run(), *one_of_everything(), *more])
 
 
 class Run:
@@ -58,31 +60,15 @@ class Run:
 
 
 @dataclasses.dataclass(frozen=True)
-class Page:
-    """A server that runs."""
+class Page(Served):
+    """A statistics server, and the run that it tells of."""
 
     run: Run
     site: StatisticsSite
-    address: str
-    client: aiohttp.ClientSession
-    stop: asyncio.Event
-
-    @property
-    def host(self) -> str:
-        return self.address.split("/")[2]
 
     @property
     def bearer(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.site.guard.token}"}
-
-    @property
-    def cookie(self) -> dict[str, str]:
-        return {"Cookie": f"{COOKIE}={self.site.guard.key}"}
-
-    async def status(self, path: str, **headers: str) -> int:
-        async with self.client.get(f"http://{self.host}{path}", headers=headers) as response:
-            await response.read()
-            return response.status
+        return {"Authorization": f"Bearer {self.guard.token}"}
 
     async def get(self, path: str) -> Any:
         async with self.client.get(f"http://{self.host}{path}", headers=self.bearer) as response:
@@ -94,29 +80,13 @@ class Page:
         return self.client.get(f"http://{self.host}/api/events", headers=self.bearer)
 
 
-OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
-
-
-@pytest.fixture
-def open_page() -> OpenPage:
-    @asynccontextmanager
-    async def open_it(**limits: float) -> AsyncIterator[Page]:
-        run = Run()
-        allowed = dataclasses.replace(Limits(), **limits)  # type: ignore[arg-type]
-        site = StatisticsSite(
-            Guard(), lambda: run.state, run.watched.append, run.said.append, allowed
-        )
-        stop = asyncio.Event()
-        listener = listen(0, "--web-port")
-        serving = asyncio.create_task(site.run(listener, stop))
-        try:
-            async with aiohttp.ClientSession() as client:
-                yield Page(run, site, address_of(listener, site.guard), client, stop)
-        finally:
-            stop.set()
-            await serving
-
-    return open_it
+@asynccontextmanager
+async def open_page(**limits: float) -> AsyncIterator[Page]:
+    run = Run()
+    allowed = dataclasses.replace(Limits(), **limits)  # type: ignore[arg-type]
+    site = StatisticsSite(Guard(), lambda: run.state, run.watched.append, run.said.append, allowed)
+    async with serving(site) as served:
+        yield Page(**vars(served), run=run, site=site)
 
 
 async def next_update(response: aiohttp.ClientResponse) -> Any:
@@ -130,28 +100,27 @@ async def next_update(response: aiohttp.ClientResponse) -> Any:
 # Who may ask
 
 
-async def test_a_script_shows_the_token_as_bearer_or_in_the_address(open_page: OpenPage) -> None:
+async def test_a_script_shows_the_token_as_bearer_or_in_the_address() -> None:
     async with open_page() as page:
-        token = page.site.guard.token
+        token = page.guard.token
         for path in ("/api/state", "/api/stats", "/api/history", "/screenshot.png"):
-            assert await page.status(path, **page.bearer) == 200, path
-            assert await page.status(f"{path}?token={token}") == 200, path
-            assert await page.status(path) == 403, path
-            assert await page.status(path, Authorization="Bearer wrong") == 403, path
-            assert await page.status(path, Authorization=f"Basic {token}") == 403, path
+            for headers in (page.bearer, {}):
+                asked = path if headers else f"{path}?token={token}"
+                assert await page.status(asked, **headers) == 200, asked
+            for value in ("Bearer wrong", f"Basic {token}"):
+                assert await page.status(path, Authorization=value) == 403, path
             assert await page.status(f"{path}?token={token}x") == 403, path
-            assert await page.status(path, **page.cookie) == 403, path
+            for headers in ({}, page.cookie):
+                assert await page.status(path, **headers) == 403, path
 
 
-async def test_the_page_needs_the_token_once_and_then_its_cookie(open_page: OpenPage) -> None:
+async def test_the_page_needs_the_token_once_and_then_its_cookie() -> None:
     async with open_page() as page:
-        path = page.site.guard.path
+        path = page.guard.path
         async with page.client.get(page.address) as response:
             assert response.status == 200
             cookie = response.headers["Set-Cookie"]
-            assert "HttpOnly" in cookie
-            assert "SameSite=Strict" in cookie
-            assert f"Path={path}" in cookie
+            assert_has(cookie, "HttpOnly", "SameSite=Strict", f"Path={path}")
             policy = response.headers["Content-Security-Policy"]
         assert "unsafe" not in policy
         assert "connect-src 'self';" in policy
@@ -161,9 +130,9 @@ async def test_the_page_needs_the_token_once_and_then_its_cookie(open_page: Open
             assert await page.status(f"{path}/{name}", Cookie=f"{COOKIE}=x") == 403, name
 
 
-async def test_strange_hosts_and_origins_are_refused(open_page: OpenPage) -> None:
+async def test_strange_hosts_and_origins_are_refused() -> None:
     async with open_page() as page:
-        path = f"/api/state?token={page.site.guard.token}"
+        path = f"/api/state?token={page.guard.token}"
         assert await page.status(path, Host="evil.example") == 421
         assert await page.status(path, Origin="http://evil.example") == 403
         assert await page.status(path, Origin=f"http://{page.host}") == 200
@@ -172,41 +141,25 @@ async def test_strange_hosts_and_origins_are_refused(open_page: OpenPage) -> Non
 @pytest.mark.parametrize(
     "path",
     [
-        "/..%2f..%2fetc/passwd",
-        "/page/..%2fserver.py",
-        "/api/",
-        "/api/state/x",
-        "//api/state",
+        "/..%2f..%2fetc/passwd", "/page/..%2fserver.py", "/api/", "/api/state/x", "//api/state",
         "/%ff",
     ],
-)
-async def test_other_paths_are_not_found(open_page: OpenPage, path: str) -> None:
+)  # fmt: skip
+async def test_other_paths_are_not_found(path: str) -> None:
     async with open_page() as page:
         assert await page.status(path, **page.bearer) == 404
-        assert await page.status(f"{page.site.guard.path}{path}", **page.bearer) in (403, 404)
+        assert await page.status(f"{page.guard.path}{path}", **page.bearer) in (403, 404)
         assert page.run.said == []
 
 
 @pytest.mark.parametrize(
     "points",
     [
-        "0",
-        "1",
-        "-3",
-        "x",
-        "",
-        "2049",
-        "9" * 5000,
-        "%ff",
-        "٣٣",
-        "0000000050",
-        "000",
-        "+50",
-        "5_0",
-        "%2050",
+        "0", "1", "-3", "x", "", "2049", "9" * 5000, "%ff", "٣٣", "0000000050", "000", "+50",
+        "5_0", "%2050",
     ],
-)
-async def test_an_impossible_number_of_points_is_refused(open_page: OpenPage, points: str) -> None:
+)  # fmt: skip
+async def test_an_impossible_number_of_points_is_refused(points: str) -> None:
     async with open_page() as page:
         assert await page.status(f"/api/history?points={points}", **page.bearer) == 400
 
@@ -293,14 +246,12 @@ def test_curves_have_at_most_so_many_points_and_end_with_the_last() -> None:
         assert short["means"][-1] == long["means"][-1]
 
 
-async def test_the_figures_are_those_of_the_cockpit(open_page: OpenPage) -> None:
+async def test_the_figures_are_those_of_the_cockpit() -> None:
+    first = {"name": "RILLET", "level": 11, "hp": 27, "max_hp": 34, "status": ""}
     async with open_page() as page:
         state, stats = await page.get("/api/state"), await page.get("/api/stats")
         assert state["run"]["id"] == "mossy-otter-7"
-        assert state["game"]["party"][0] == {
-            "name": "RILLET", "level": 11, "hp": 27, "max_hp": 34, "status": ""
-        }  # fmt: skip
-        assert state["game"]["money"] == 2860
+        assert (state["game"]["party"][0], state["game"]["money"]) == (first, 2860)
         assert sum(one["is_reached"] for one in state["milestones"]) == 5
         paid = {one["name"]: one["episode"] for one in stats["rewards"]}
         assert paid["milestone"] == 15.0
@@ -310,9 +261,7 @@ async def test_the_figures_are_those_of_the_cockpit(open_page: OpenPage) -> None
         assert {"return", "success", "entropy"} <= {curve["name"] for curve in history["curves"]}
 
 
-async def test_the_picture_is_that_of_the_game_and_waits_for_the_first(
-    open_page: OpenPage,
-) -> None:
+async def test_the_picture_is_that_of_the_game_and_waits_for_the_first() -> None:
     async with open_page() as page:
         page.run.state = DashboardState()
         address = f"http://{page.host}/screenshot.png"
@@ -330,7 +279,7 @@ async def test_the_picture_is_that_of_the_game_and_waits_for_the_first(
 # Live
 
 
-async def test_a_newer_state_comes_by_itself_and_the_end_is_told(open_page: OpenPage) -> None:
+async def test_a_newer_state_comes_by_itself_and_the_end_is_told() -> None:
     async with open_page() as page, page.follow() as response:
         assert response.content_type == "text/event-stream"
         first = await next_update(response)
@@ -346,7 +295,7 @@ async def test_a_newer_state_comes_by_itself_and_the_end_is_told(open_page: Open
         assert await response.content.read() == b""
 
 
-async def test_the_game_is_drawn_only_while_somebody_looks(open_page: OpenPage) -> None:
+async def test_the_game_is_drawn_only_while_somebody_looks() -> None:
     async with open_page() as page:
         assert page.run.watched == []
         async with page.follow() as response:
@@ -354,7 +303,7 @@ async def test_the_game_is_drawn_only_while_somebody_looks(open_page: OpenPage) 
             assert page.run.watched == [True]
 
 
-async def test_there_is_an_end_to_how_many_may_follow(open_page: OpenPage) -> None:
+async def test_there_is_an_end_to_how_many_may_follow() -> None:
     async with open_page(viewers=2) as page, page.follow() as one, page.follow() as other:
         await next_update(one)
         await next_update(other)
@@ -362,14 +311,12 @@ async def test_there_is_an_end_to_how_many_may_follow(open_page: OpenPage) -> No
         assert await page.status("/api/state", **page.bearer) == 200
 
 
-async def test_a_peer_that_reads_nothing_is_given_up_and_others_are_told(
-    open_page: OpenPage,
-) -> None:
+async def test_a_peer_that_reads_nothing_is_given_up_and_others_are_told() -> None:
     async with open_page(answer_s=0.3) as page:
         with socket.socket() as mute:
             mute.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            mute.connect(("127.0.0.1", int(page.host.partition(":")[2])))
-            asked = f"GET /api/history?points=2048&token={page.site.guard.token} HTTP/1.1\r\n"
+            mute.connect(("127.0.0.1", page.port))
+            asked = f"GET /api/history?points=2048&token={page.guard.token} HTTP/1.1\r\n"
             mute.sendall(f"{asked}Host: {page.host}\r\n\r\n".encode() * 60)
             async with page.follow() as response:
                 await next_update(response)
@@ -397,3 +344,36 @@ def test_a_port_and_no_page_are_refused(tmp_path: Path) -> None:
 def test_without_its_package_the_page_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert_refused(poketui("run", "--headless", "--web"), "aiohttp", "poketui[web]")
+
+
+# The statistics page of a run in the background is a viewer of it while somebody looks
+
+
+async def test_a_page_attaches_while_watched_and_ends_with_the_run(
+    serve: Serve,  # noqa: F811
+) -> None:
+    run = serve()
+    live = await asyncio.to_thread(probe, run.path)
+    run.mailbox.post(make_run())
+    with listen(0, "--web-port") as listener:
+        port = listener.getsockname()[1]
+        guard = Guard()
+        serving = asyncio.create_task(serve_page(live, listener, guard, asyncio.Event()))
+        async with aiohttp.ClientSession() as client:
+            address = f"http://127.0.0.1:{port}/api/events?token={guard.token}"
+            async with client.get(address) as response:
+                await next_update(response)
+                run.mailbox.post(make_status(total_steps=777))
+                seen = None
+                while seen is None or seen["state"]["status"] is None:
+                    seen = await next_update(response)
+                assert seen["state"]["run"]["id"] == make_run().run_id
+                assert seen["state"]["status"]["steps"] == 777
+                assert run.looks[-1] == Watch(0)
+                run.mailbox.post(events.RunStopped("quit", 777, ""))
+                await asyncio.to_thread(run.server.close)
+                while seen["state"]["end"] is None:
+                    seen = await next_update(response)
+                assert seen["state"]["end"]["kind"] == "stopped"
+                async with asyncio.timeout(LIMIT_S):
+                    await serving

@@ -11,10 +11,7 @@ import pytest
 from tests.pokeTUI.chromium import LIMIT_S, Page, chromium
 from tests.pokeTUI.test_serve_browser import check_requests, program, read_address
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.tool("chromium"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.tool("chromium")]
 
 HEADLESS = ("run", "--headless", "--workers", "1", "--save-dir", "saves")
 SHORT = ("--envs", "4", "--set", "env.max_steps=40", "--set", "ppo.rollout_steps=32")
@@ -32,9 +29,7 @@ async def shows(page: Page, words: str) -> bool:
     return await page.comes_true(f"document.body.innerText.includes({words!r})")
 
 
-async def test_a_page_shows_a_run_and_its_end_and_finds_it_again(
-    folder: Path, tmp_path: Path
-) -> None:
+async def test_a_page_shows_a_run_its_end_and_finds_it_again(folder: Path, tmp_path: Path) -> None:
     async with chromium(tmp_path) as browser:
         with program(folder, *HEADLESS, *SHORT, "--web-port", "0") as run:
             address = read_address(run)

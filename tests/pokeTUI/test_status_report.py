@@ -12,8 +12,9 @@ from tests.pokeTUI.fake_session import (
     make_run,
     make_status,
 )
+from tests.pokeTUI.in_process import poketui, succeeded
 from tests.pokeTUI.pane_app import fold_all
-from tests.pokeTUI.test_cli import SMALL, headless, poketui
+from tests.pokeTUI.test_cli import SMALL, headless
 
 PAID = (("milestone", 20.0), ("exploration", 8.0), ("map", 0.5), ("step", -1.5), ("catch", 0.0))
 
@@ -77,19 +78,11 @@ def test_the_end_of_a_run_is_told_with_its_speed_and_what_it_took() -> None:
 
 
 def test_a_headless_run_of_the_practice_game_prints_its_status(tmp_path: Path) -> None:
-    result = headless(tmp_path, *SMALL, "--steps", "64")
-    assert result.returncode == 0
+    result = succeeded(headless(tmp_path, *SMALL, "--steps", "64"))
     status = result.stdout[result.stdout.rindex("steps 64 ·") :].splitlines()[:-1]
     assert max(map(len, status)) <= 80
     text = " ".join(status)
-    for part in (
-        "game 1: ",
-        "· reward ",
-        "· idle ",
-        "memory ",
-        "decision database ",
-        "stage 1/5",
-    ):
+    for part in ("game 1: ", "· reward ", "· idle ", "memory ", "decision database ", "stage 1/5"):
         assert part in text
 
 

@@ -1,16 +1,19 @@
 """The cockpit in terminals of many kinds, and what must not harm it there."""
 
 import contextlib
+import os
 import random
 import re
-import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from engine.ground.processes import python_command
 from tests.benchmarks.cockpit.fast_terminal import FastTerminal
-from tests.benchmarks.cockpit.keys import PROGRAM
+from tests.benchmarks.cockpit.keys import PROGRAM, drive
 from tests.engine.processes import wait_until
+from tests.pokeTUI.says import assert_has
 
 _SGR = re.compile(rb"\x1b\[([\d;]*)m")
 _HARMLESS = [*range(0x80, 0x100), *b"\x1b\x1b[]<>;?0123456789~\x00\x07\x7f"]
@@ -61,32 +64,81 @@ def test_the_colours_are_those_of_the_terminal(
 
 
 def test_a_dumb_terminal_is_refused_in_one_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pokeTUI", "run", "--save-dir", str(tmp_path)]
+    command = python_command("pokeTUI", "run", "--save-dir", str(tmp_path))
     with FastTerminal(command, environment={"TERM": "dumb"}) as terminal:
         assert terminal.wait(60) == 2
         said = terminal.received.decode()
-    assert "The cockpit needs a terminal" in said
-    assert "--headless" in said
-    assert "\x1b" not in said
-    assert said.count("\n") == 1
+    assert_has(said, "The cockpit needs a terminal", "--headless")
+    assert (said.count("\n"), "\x1b" in said) == (1, False)
+
+
+class Mute(FastTerminal):
+    """Answers nothing: what it said would stand in the midst of what is pasted."""
+
+    def _answer(self, data: bytes) -> None:
+        pass
+
+
+def quit_it(terminal: FastTerminal) -> int:
+    """Look that the program goes on, and end it by the key that quits, whatever it has opened."""
+    assert terminal.process.poll() is None
+    terminal.press(b"\x1b\x1b\x1b\\")
+    assert not wait_until(lambda: terminal.process.poll() is not None, 1.0)
+    for _ in range(10):  # the first may only leave what the flood has opened
+        with contextlib.suppress(OSError):  # it has just ended
+            terminal.press(b"\x11")
+        if wait_until(lambda: terminal.process.poll() is not None, LIMIT_S / 10):
+            break
+    return terminal.wait(LIMIT_S)
 
 
 @pytest.mark.slow
 def test_a_flood_of_garbage_does_no_harm_to_a_run(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "ignore", "-m", "pokeTUI", "run", "--envs", "2"]
-    command += ["--workers", "1", "--save-dir", str(tmp_path)]
+    run = ("run", "--envs", "2", "--workers", "1", "--save-dir", str(tmp_path))
+    command = python_command("pokeTUI", *run, options=("-W", "ignore"))
     garbage = bytes(random.Random(7).choices(_HARMLESS, k=_FLOOD))
     with FastTerminal(command, columns=80, rows=24) as terminal:
         terminal.wait_for(b" steps")  # "playing" is said of the introduction, too
         for start in range(0, _FLOOD, 4096):
             terminal.press(garbage[start : start + 4096])
-        assert terminal.process.poll() is None
-        terminal.press(b"\x1b\x1b\x1b\\")
-        assert not wait_until(lambda: terminal.process.poll() is not None, 1.0)
-        for _ in range(10):  # the first may only leave what the flood has opened
-            with contextlib.suppress(OSError):  # it has just ended
-                terminal.press(b"q")
-            if wait_until(lambda: terminal.process.poll() is not None, LIMIT_S / 10):
-                break
-        assert terminal.wait(LIMIT_S) == 0
+        assert quit_it(terminal) == 0
     assert list(tmp_path.glob("runs/*/checkpoints/*"))
+
+
+@pytest.mark.slow
+def test_a_megabyte_of_paste_does_no_harm() -> None:
+    paste = b"\x1b[200~" + b"quit Q q \r\n" * 100_000 + b"\x1b[201~"
+    with Mute(python_command("tests.pokeTUI.fake_session"), columns=80, rows=24) as terminal:
+        terminal.wait_for("► playing".encode())
+        os.set_blocking(terminal._far, False)  # a program that has ended takes nothing any more
+        while paste:
+            assert terminal.process.poll() is None
+            try:
+                paste = paste[os.write(terminal._far, paste[:4096]) :]
+            except BlockingIOError:
+                time.sleep(0.001)
+        assert quit_it(terminal) in (0, 1)
+
+
+# The cockpit over 100 KB/s, in a real pseudo-terminal; `slow_link` itself measures times
+
+
+FULL_QUEUE = 30
+"""At so many waiting texts Textual's event loop stands still."""
+SEEN_WITHIN = 40_000
+"""Bytes that 400 ms carry."""
+
+
+@pytest.mark.slow
+def test_keys_are_seen_before_much_else_arrives_and_nothing_piles_up() -> None:
+    found = drive(100_000, (120, 40), presses=4)
+    assert sorted(found.key_bytes)[1] < SEEN_WITHIN
+    assert found.inside.longest_queue < FULL_QUEUE / 2
+    assert found.inside.rtt_s is not None
+
+
+@pytest.mark.slow
+def test_a_terminal_that_never_answers_is_drawn_on_all_the_same() -> None:
+    found = drive(3_000_000, (80, 24), presses=2, is_gated=False)
+    assert len(found.key_s) == 2
+    assert found.inside.rtt_s is None

@@ -11,13 +11,13 @@ import pytest
 from pokeTUI.app.doctor.examination import Surroundings, examine
 from pokeTUI.app.doctor.files import examine_trust
 from pokeTUI.app.doctor.machine import Verdict
-from pokeTUI.cli.main import main
 from pokeTUI.terminal.probe import Terminal
 from tests.engine.planning.models.servers.loopback import Call
 from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
 from tests.engine.planning.models.servers.scripted_planner import ScriptedPlanner
-from tests.pokeTUI.in_process import poketui
-from tests.pokeTUI.test_cli import ROOT, SMALL, assert_refused, headless
+from tests.pokeTUI.hostile import assert_tamely_refused
+from tests.pokeTUI.in_process import ROOT, assert_refused, poketui, succeed, succeeded
+from tests.pokeTUI.test_cli import SMALL, headless
 from tests.pokeTUI.test_doctor import UTF8
 
 KEY = "secret-of-ollama"
@@ -69,14 +69,6 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listener: Listener)
     return folder.parents[1]
 
 
-def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
-    """Run a command in this process and return its exit code."""
-    monkeypatch.setattr(sys, "argv", ["poketui", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return ended.value.code or 0
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -86,40 +78,22 @@ def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
         ("replay", "hostile"),
     ],
 )
-def test_hostile_run_is_refused_before_anything_is_run_or_sent(
-    arguments: tuple[str, ...],
-    hostile: Path,
-    listener: Listener,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_hostile_run_is_refused_before_anything_is_run_or_sent_and_is_not_left_locked(
+    arguments: tuple[str, ...], hostile: Path, listener: Listener
 ) -> None:
-    code = command(monkeypatch, *arguments, "--save-dir", str(hostile))
-    said = capsys.readouterr().err
-    assert code == 2
-    assert len(said.splitlines()) == 1
-    assert "poketui trust evil:Thing" in said
-    assert (listener.host in said) == (arguments[0] == "run")
+    for _ in range(2):
+        refused = poketui(*arguments, "--save-dir", str(hostile))
+        assert_refused(refused, "poketui trust evil:Thing")
+        assert (listener.host in refused.stderr) == (arguments[0] == "run")
     assert "evil" not in sys.modules
     assert listener.keys == []
-
-
-def test_refused_run_is_not_left_locked(
-    hostile: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ("run", "--headless", "--resume", "hostile", "--save-dir", str(hostile))
-    assert command(monkeypatch, *arguments) == 2
-    assert command(monkeypatch, *arguments) == 2
-    assert "in use" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "arguments", [("runs",), ("runs", "hostile"), ("llm", "log", "hostile"), ("export", "hostile")]
 )
-def test_hostile_run_can_be_looked_at(
-    arguments: tuple[str, ...], hostile: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(hostile)
-    assert command(monkeypatch, *arguments, "--save-dir", str(hostile)) == 0
+def test_hostile_run_can_be_looked_at(arguments: tuple[str, ...], hostile: Path) -> None:
+    succeed(*arguments, "--save-dir", str(hostile), cwd=hostile)
     assert "evil" not in sys.modules
 
 
@@ -133,46 +107,32 @@ def test_doctor_asks_no_host_that_a_config_file_names(tmp_path: Path, listener: 
     assert listener.keys == []
 
 
-def test_trust_lists_adds_and_removes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command(monkeypatch, "trust") == 0
-    assert "Nothing is trusted yet" in capsys.readouterr().out
+def test_trust_lists_adds_and_removes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Nothing is trusted yet" in succeed("trust").stdout
     assert examine_trust().text.startswith("only model providers")
-    assert command(monkeypatch, "trust", "gpu-box:8080", "mine:Thing") == 0
-    assert capsys.readouterr().out.splitlines() == ["gpu-box:8080", "mine:Thing"]
+    added = succeed("trust", "gpu-box:8080", "mine:Thing")
+    assert added.stdout.splitlines() == ["gpu-box:8080", "mine:Thing"]
     monkeypatch.setenv("POKETUI_TRUST", "here")
-    assert command(monkeypatch, "trust", "--remove", "gpu-box:8080") == 0
-    assert capsys.readouterr().out.splitlines() == ["mine:Thing", "here (POKETUI_TRUST)"]
+    removed = succeed("trust", "--remove", "gpu-box:8080")
+    assert removed.stdout.splitlines() == ["mine:Thing", "here (POKETUI_TRUST)"]
     assert examine_trust().text == "mine:Thing, here"
 
 
 @pytest.mark.parametrize("arguments", [("--remove", "nobody"), (" ",), ("a\x1b[2J",)])
-def test_trust_refuses_in_one_line(
-    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command(monkeypatch, "trust", *arguments) == 2
-    said = capsys.readouterr().err
-    assert len(said.splitlines()) == 1
-    assert "\x1b" not in said
+def test_trust_refuses_in_one_line(arguments: tuple[str, ...]) -> None:
+    assert_tamely_refused(poketui("trust", *arguments))
 
 
-def test_damaged_trust_file_is_one_line(
-    config_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_damaged_trust_file_is_one_line(config_dir: Path) -> None:
     (config_dir / "trust.json").write_text("[")
-    assert command(monkeypatch, "trust", "a") == 2
-    assert "trust.json" in capsys.readouterr().err
+    assert_refused(poketui("trust", "a"), "trust.json")
     assert examine_trust().verdict is Verdict.BAD
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_trust_in_a_read_only_folder_is_one_line(
-    config_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_trust_in_a_read_only_folder_is_one_line(config_dir: Path) -> None:
     config_dir.chmod(0o500)
-    assert command(monkeypatch, "trust", "a") == 2
-    assert "POKETUI_TRUST" in capsys.readouterr().err
+    assert_refused(poketui("trust", "a"), "POKETUI_TRUST")
 
 
 @pytest.mark.slow
@@ -201,18 +161,15 @@ def test_run_from_elsewhere_gets_the_key_once_its_host_is_trusted(
     monkeypatch.setenv("POKETUI_TRUST", listener.host)
     assert resume() > 0
     monkeypatch.delenv("POKETUI_TRUST")
-    assert poketui("trust", listener.host).returncode == 0
+    succeed("trust", listener.host)
     assert resume() > 0
-    assert poketui("trust", "--remove", listener.host).returncode == 0
+    succeed("trust", "--remove", listener.host)
     assert resume() == 0
 
 
 @pytest.mark.slow
-def test_own_run_resumes_with_the_host_that_its_command_named(
-    tmp_path: Path, listener: Listener
-) -> None:
+def test_own_run_resumes_with_the_host_of_its_command(tmp_path: Path, listener: Listener) -> None:
     model = ("--llm-model", "scripted", "--set", f"llm_base_url=http://{listener.host}")
     assert headless(tmp_path, *SMALL, *model, "--steps", "128").returncode == 0
     assert poketui("trust").stdout.splitlines() == [listener.host]
-    result = headless(tmp_path, "--resume", "latest", "--steps", "256")
-    assert result.returncode == 0, result.stderr
+    succeeded(headless(tmp_path, "--resume", "latest", "--steps", "256"))

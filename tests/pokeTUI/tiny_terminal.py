@@ -1,7 +1,10 @@
 """Understand as much of a terminal's language as the cockpit speaks, to see what it shows."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+
+from pokeTUI.draw.encoders import FrameStrip
 
 _TOKEN = re.compile(
     r"\x1b\[(?P<private>[?><=]?)(?P<codes>[\d;:]*)[ $]*(?P<final>[@-~])"
@@ -65,6 +68,11 @@ class TinyTerminal:
             else:
                 position += 1
         self._rest = text[position:]
+
+    def draw(self, strips: Sequence[FrameStrip], rows: Iterable[int] | None = None) -> None:
+        """Draw rows of a frame, all unless some are named, each in its place."""
+        for row in range(len(strips)) if rows is None else rows:
+            self.feed(f"\x1b[{row + 1};1H{strips[row].ansi}")
 
     @property
     def text(self) -> str:

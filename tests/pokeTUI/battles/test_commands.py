@@ -55,9 +55,7 @@ def test_log_needs_a_terminal_and_no_simulator(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.tool("node")
 @pytest.mark.parametrize("what", [key for key, _ in BATTLES])
-def test_start_screens_choices_are_known(
-    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_start_screens_choices(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("POKETUI_SHOWDOWN", str(tmp_path))
     with pytest.raises(
@@ -67,9 +65,7 @@ def test_start_screens_choices_are_known(
 
 
 @pytest.mark.slow
-async def test_battle_is_played_by_keys_to_its_end_and_kept(
-    showdown: NodeCommand, tmp_path: Path
-) -> None:
+async def test_battle_is_played_to_its_end_and_kept(showdown: NodeCommand, tmp_path: Path) -> None:
     team = pool(DEFAULT_FORMAT)[0].packed
     players = Player("you"), Player("random")
     kept: list[Path] = []

@@ -36,20 +36,14 @@ def test_recorded_battle_ends_with_its_winner_and_its_fainted() -> None:
     view = fold_lines(BattleView(), battle.lines, battle.types)
     assert view.winner == "policy"
     assert view.turn == 5
-    assert [mon.name for mon in view.sides[1].team if mon.is_fainted] == [
-        "Farigiraf",
-        "Hatterene",
-        "Torkoal",
-        "Iron Hands",
-    ]
-    assert view.weather is not None
+    fainted = [mon.name for mon in view.sides[1].team if mon.is_fainted]
+    assert fainted == ["Farigiraf", "Hatterene", "Torkoal", "Iron Hands"]
     assert view.weather.name == "Rain"
 
 
 def test_team_sheets_are_read_with_full_names() -> None:
     view = fold_lines(BattleView(), recorded(TERA).lines)
     sheet = view.sides[0].sheet_of("Palafin-Hero")
-    assert sheet is not None
     assert (sheet.item, sheet.ability) == ("Mystic Water", "Zero to Hero")
     assert "Jet Punch" in sheet.moves
 
@@ -63,27 +57,22 @@ def test_preview_forme_is_the_one_that_is_sent_out() -> None:
     view = seen("|switch|p1a: Bear|Urshifu-Rapid-Strike, L50, M|100/100")
     assert len(view.sides[0].team) == 3
     mon = view.sides[0].mon(0)
-    assert mon is not None
     assert mon.species == "Urshifu-Rapid-Strike"
 
 
 def test_boosts_end_with_a_switch_and_stay_within_six_stages() -> None:
     view = seen("|-boost|p1a: Iron Hands|atk|5", "|-boost|p1a: Iron Hands|atk|2")
-    mon = view.mon("p1a: Iron Hands")
-    assert mon is not None
-    assert mon.boosts == {"atk": 6}
+    assert view.mon("p1a: Iron Hands").boosts == {"atk": 6}
     back = (
         "|switch|p1a: Bear|Urshifu, L50, M|100/100",
         "|switch|p1a: Iron Hands|Iron Hands, L50|80/100",
     )
     mon = fold_lines(view, back).mon("p1a: Iron Hands")
-    assert mon is not None
     assert (mon.boosts, mon.hp) == ({}, 0.8)
 
 
 def test_terastallized_has_its_tera_type_alone() -> None:
     mon = seen("|-terastallize|p2a: Torkoal|Grass").mon("p2a: Torkoal")
-    assert mon is not None
     assert (mon.tera, mon.types) == ("Grass", ("Grass",))
 
 
@@ -96,18 +85,14 @@ def test_mega_evolution_changes_species_and_types() -> None:
     for line in lines:
         view = fold_line(view, line, {"Camerupt-Mega": ("Fire", "Ground")})
     mon = view.mon("p2a: Torkoal")
-    assert mon is not None
     assert mon.is_mega
     assert (mon.species, mon.types) == ("Camerupt-Mega", ("Fire", "Ground"))
 
 
 def test_used_up_item_is_gone() -> None:
-    mon = seen(
-        "|-item|p1a: Iron Hands|Sitrus Berry", "|-enditem|p1a: Iron Hands|Sitrus Berry|[eat]"
-    )
-    found = mon.mon("p1a: Iron Hands")
-    assert found is not None
-    assert found.item == ""
+    eaten = "|-enditem|p1a: Iron Hands|Sitrus Berry|[eat]"
+    view = seen("|-item|p1a: Iron Hands|Sitrus Berry", eaten)
+    assert view.mon("p1a: Iron Hands").item == ""
 
 
 def test_protect_lasts_for_its_turn() -> None:
@@ -140,9 +125,7 @@ def test_one_terrain_replaces_the_other() -> None:
         ("Stealth Rock", 9, ""),
     ],
 )
-def test_turns_left_of_a_condition_that_began_in_turn_three(
-    name: str, turn: int, left: str
-) -> None:
+def test_turns_left_of_a_condition_from_turn_three(name: str, turn: int, left: str) -> None:
     assert Condition(name, 3).turns_left(turn) == left
 
 
@@ -155,7 +138,6 @@ def test_commander_battle_keeps_its_eleven_boosts() -> None:
     lines = commander_lines()
     view = fold_lines(BattleView(), lines[: lines.index("|turn|2")])
     mon = view.mon("p2a: Dondozo")
-    assert mon is not None
     assert mon.boosts == dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 2)
     assert mon.effects == ()
 
@@ -166,9 +148,6 @@ def test_no_line_breaks_the_fold(line: str) -> None:
 
 
 def test_packed_names_get_their_spaces_back() -> None:
-    assert [spaced(name) for name in ("FakeOut", "Will-O-Wisp", "Protect")] == [
-        "Fake Out",
-        "Will-O-Wisp",
-        "Protect",
-    ]
+    names = [spaced(name) for name in ("FakeOut", "Will-O-Wisp", "Protect")]
+    assert names == ["Fake Out", "Will-O-Wisp", "Protect"]
     assert read_sheets("garbage") == ()

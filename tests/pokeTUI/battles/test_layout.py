@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pokeTUI.battles.layout import CHOOSE, FIELD, LOG, POLICY, VIEWS, make_plan
+from tests.pokeTUI.pane_app import Size
 
 
 @given(st.integers(80, 300), st.integers(24, 90), st.sampled_from(VIEWS), st.booleans())
@@ -23,7 +24,7 @@ def test_parts_lie_side_by_side_within_the_terminal(
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 @pytest.mark.parametrize("is_choosing", [False, True])
-def test_field_has_room_for_both_sides(size: tuple[int, int], is_choosing: bool) -> None:
+def test_field_has_room_for_both_sides(size: Size, is_choosing: bool) -> None:
     plan = make_plan(*size, LOG, is_choosing=is_choosing)
     border = 0 if plan.is_small else 2
     assert plan.regions[FIELD].height - border >= 11

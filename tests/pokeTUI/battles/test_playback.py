@@ -12,15 +12,7 @@ WHOLE = BATTLE.playback()
 
 def test_stops_are_the_preview_each_turn_and_the_end() -> None:
     turns = [(WHOLE.view(stop).turn, WHOLE.view(stop).has_ended) for stop in WHOLE.stops]
-    assert turns == [
-        (0, False),
-        (1, False),
-        (2, False),
-        (3, False),
-        (4, False),
-        (5, False),
-        (5, True),
-    ]
+    assert turns == [*((turn, False) for turn in range(6)), (5, True)]
 
 
 def test_turning_goes_one_stop_at_a_time_and_not_beyond_the_ends() -> None:

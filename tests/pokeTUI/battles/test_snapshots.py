@@ -9,6 +9,7 @@ from engine.events import BattlesProgressed, BattleWorker, Event, OpponentScore,
 from engine.types import ActionSet
 from tests.pokeTUI.battles.recorded import MEGA, TERA, recorded
 from tests.pokeTUI.battles.test_app import opened, polled
+from tests.pokeTUI.pane_app import Size
 from tests.pokeTUI.snapshot import compare, draw
 
 SIZES = ((80, 24), (120, 40), (200, 60))
@@ -63,9 +64,7 @@ SCREENS: dict[str, tuple[Callable[[], Sequence[Event]], tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("screen", SCREENS)
-async def test_the_battle_screen_looks_as_before(
-    screen: str, size: tuple[int, int], config_dir: Path
-) -> None:
+async def test_the_battle_screen_looks_as_before(screen: str, size: Size, config_dir: Path) -> None:
     events, keys = SCREENS[screen]
     async with opened(*events(), size=size) as (app, pilot, _):
         await pilot.press(*keys)

@@ -26,7 +26,6 @@ def test_decision_of_a_turn_is_found_until_the_next_turn() -> None:
     state = fold_battles(BattlesState(), BATTLE.shown())
     second = BATTLE.asked[2]
     found = state.decision(second["place"] + 5)
-    assert found is not None
     assert found.chosen == second["code"]
     assert state.decision(3) is None
 
@@ -36,7 +35,6 @@ def test_forced_switch_has_a_decision_of_its_own_within_the_turn() -> None:
     forced = BATTLE.asked[3]
     assert "forceSwitch" in forced["request"]
     found = state.decision(forced["place"])
-    assert found is not None
     assert found.chosen == forced["code"]
 
 

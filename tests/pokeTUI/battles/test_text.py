@@ -73,7 +73,6 @@ SAID = """
 def test_line_is_said_as_players_say_it(case: str) -> None:
     line, text = case.removeprefix("|").split("\n")
     sentence = describe(f"|{line}", VIEW, 0)
-    assert sentence is not None
     assert sentence.text == text.strip()
 
 
@@ -93,7 +92,6 @@ def test_nothing_is_said_of_bookkeeping(line: str) -> None:
 
 def test_players_are_named_where_no_side_is_yours() -> None:
     sentence = describe("|faint|p2a: Torkoal", VIEW)
-    assert sentence is not None
     assert sentence.text == "Blue's Torkoal fainted!"
     assert sentence.weight is Weight.faint
 
