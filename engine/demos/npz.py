@@ -15,6 +15,7 @@ from engine.demos.layout import cannot_write
 from engine.errors import DemoError
 from engine.ground.archives import BROKEN, Archive, Header, Limits, read_header
 from engine.ground.files import temporary_path
+from engine.ground.text import printable
 
 LIMITS = Limits(size=1 << 34, unpacked=1 << 40, members=64)
 """Pictures are read one at a time, so what they are together does not matter."""
@@ -140,7 +141,7 @@ class NpzReader:
         return np.frombuffer(data, header.dtype).reshape(header.shape)
 
     def _refusal(self, name: str, what: str) -> DemoError:
-        return DemoError(f"'{name}' in {self._path} {what}.", _ANOTHER)
+        return DemoError(f"'{printable(name)}' in {self._path} {what}.", _ANOTHER)
 
 
 @contextlib.contextmanager

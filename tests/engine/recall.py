@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.env.batch import Batch
 from engine.types import Action, EpisodeSummary, Spaces
+from tests.engine.toy import blank_batch
 
 FEATURE_SIZE = 3
 SPACES = Spaces(FEATURE_SIZE, len(Action))
@@ -59,14 +60,12 @@ class RecallVector:
         mask[:, [Action.LEFT, Action.RIGHT]] = True
         terminated = np.zeros(n, np.bool_)
         terminated[list(summaries)] = True
-        return Batch(
+        return blank_batch(
+            n,
             features=features,
             mask=mask,
-            prior=np.zeros((n, len(Action)), np.float32),
-            advice_confidence=np.zeros(n, np.float32),
             rewards=rewards,
             terminated=terminated,
-            truncated=np.zeros(n, np.bool_),
             final_features=np.zeros((n, FEATURE_SIZE), np.float32),
             summaries=summaries,
         )

@@ -12,8 +12,6 @@ from engine.battles.env import NoBattleError, VGCDoublesEnv
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import Simulator
 from engine.config import RunConfig
-from engine.emulator.gameboy import GameBoy
-from engine.emulator.libretro import GameBoyAdvance
 from engine.env.game_env import GameEnv
 from engine.env.vector.world import PLAIN_FACTORY, GymnasiumEnv, LocalVector, VectorEnv
 from engine.errors import ClosedError, PokeTUIError
@@ -22,7 +20,9 @@ from tests.engine.battles.conftest import showdown  # noqa: F401
 from tests.engine.games.emerald.practice import needs_core
 from tests.utils import create_test_trainer
 
+ID = "engine.gymnasium:PokeTUI/Mosslight-v0"
 GAMES = ["mosslight", pytest.param("mosslight-advance", marks=needs_core)]
+ADVANCE = pytest.param("mosslight-advance", 0x0200_0000, marks=needs_core)
 ACTION, NONE = np.zeros(1, np.int64), np.empty(0, np.int64)
 
 
@@ -51,72 +51,49 @@ def test_game_environment(rom: str, has_played: bool) -> None:
     check(env, {"step": (0,), "restore": (saved,), "begin_from": (saved,), **calls})
 
 
-@pytest.mark.parametrize("rom", GAMES)
-def test_emulator(rom: str) -> None:
+@pytest.mark.parametrize(("rom", "address"), [(GAMES[0], 0xD000), ADVANCE])
+def test_emulator(rom: str, address: int) -> None:
     machine: Any = load_game(rom).start()
-    assert isinstance(machine, GameBoy | GameBoyAdvance)
     state = machine.save_state()
-    is_advance = isinstance(machine, GameBoyAdvance)
-    address = 0x0200_0000 if is_advance else 0xD000
-    calls = {
-        "tick": (1,),
-        "press": (0,),
-        "release": (0,),
-        "read": (1, address, 4),
-        "read_strided": (1, address, 2, 4),
-        "write": (1, address, b"x"),
-        "frame": (),
-        "save_state": (),
-        "load_state": (state,),
-    }
-    check(machine, calls)
+    check(machine, {
+        "tick": (1,), "press": (0,), "release": (0,), "read": (1, address, 4),
+        "read_strided": (1, address, 2, 4), "write": (1, address, b"x"), "frame": (),
+        "save_state": (), "load_state": (state,),
+    })  # fmt: skip
 
 
-def picture_environment() -> Any:
-    return PokemonEnv()
-
-
-def environment_by_id() -> Any:
-    return gymnasium.make("engine.gymnasium:PokeTUI/Mosslight-v0", render_mode="rgb_array")
-
-
-def vector_by_id() -> Any:
-    return gymnasium.make_vec(
-        "engine.gymnasium:PokeTUI/Mosslight-v0", num_envs=1, vectorization_mode="sync"
-    )
-
-
-@pytest.mark.parametrize("make", [picture_environment, environment_by_id, vector_by_id])
-def test_wrapped_environment(make: Callable[[], Any]) -> None:
+@pytest.mark.parametrize(
+    ("make", "action"),
+    [
+        pytest.param(PokemonEnv, 0, id="pictures"),
+        pytest.param(lambda: gymnasium.make(ID, render_mode="rgb_array"), 0, id="by id"),
+        pytest.param(
+            lambda: gymnasium.make_vec(ID, num_envs=1, vectorization_mode="sync"),
+            ACTION,
+            id="vector by id",
+        ),
+    ],
+)
+def test_wrapped_environment(make: Callable[[], Any], action: Any) -> None:
     env = make()
     env.reset()
-    check(env, {"step": (ACTION if make is vector_by_id else 0,), "reset": ()})
+    check(env, {"step": (action,), "reset": ()})
 
 
-def worlds() -> list[Callable[[], Any]]:
-    return [
-        lambda: VectorEnv(PLAIN_FACTORY, RunConfig(), 1),
-        lambda: LocalVector(GymnasiumEnv(GameEnv())),
-    ]
-
-
-@pytest.mark.parametrize("make", worlds())
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda: VectorEnv(PLAIN_FACTORY, RunConfig(), 1), id="processes"),
+        pytest.param(lambda: LocalVector(GymnasiumEnv(GameEnv())), id="this process"),
+    ],
+)
 def test_world(make: Callable[[], Any]) -> None:
     world = make()
     world.reset([1])
-    calls = {
-        "step": (ACTION,),
-        "step_one": (0, 0),
-        "reset": ([1],),
-        "save": (),
-        "snapshot": (0,),
-        "mend": (),
-        "question": (0,),
-        "watch": (0,),
-        "inspect": (),
-        "place": (0,),
-    }
-    check(world, calls)
+    check(world, {
+        "step": (ACTION,), "step_one": (0, 0), "reset": ([1],), "save": (), "snapshot": (0,),
+        "mend": (), "question": (0,), "watch": (0,), "inspect": (), "place": (0,),
+    })  # fmt: skip
 
 
 def test_trainer() -> None:

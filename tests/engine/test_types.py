@@ -1,10 +1,7 @@
 from dataclasses import replace
 
-from engine.env.game_env import GameEnv
 
-
-def test_game_states_are_equal_by_their_values() -> None:
-    env = GameEnv("", observation_type="state")
+def test_game_states_are_equal_by_their_values(env) -> None:
     env.reset(seed=0)
     first = env.state
     env.reset(seed=0)
@@ -15,4 +12,3 @@ def test_game_states_are_equal_by_their_values() -> None:
     changed = replace(first, map=replace(first.map, terrain=terrain))
     assert changed != first
     assert hash(changed.map) != hash(first.map) == hash(env.state.map)
-    env.close()

@@ -14,8 +14,6 @@ from engine.env.batch import Batch, Inspection
 from engine.planning_types import PlannerUpdate, PlanningQuery, UserOverrides
 from engine.types import (
     Action,
-    Bag,
-    Control,
     EpisodeSummary,
     Facing,
     GameState,
@@ -26,6 +24,7 @@ from engine.types import (
     RewardBreakdown,
     Spaces,
 )
+from tests.engine.states import make_state
 
 SIZE = 6
 MAX_STEPS = 40
@@ -183,33 +182,32 @@ class ToyVector:
                 final_pixels[index] = game.pixels()
                 summaries[index] = game.summary(bool(terminated[index]))
                 game.begin()
-        return self._batch(rewards, terminated, truncated, final, summaries, final_pixels)
-
-    def _batch(
-        self,
-        rewards=None,
-        terminated=None,
-        truncated=None,
-        final=None,
-        summaries=None,
-        final_pixels=None,
-    ) -> Batch:
-        n = self.num_envs
-        return Batch(
-            features=np.stack([game.features() for game in self.games]),
-            mask=np.stack([game.mask() for game in self.games]),
-            prior=np.stack([game.prior() for game in self.games]),
-            advice_confidence=np.ones(n, np.float32),
-            rewards=np.zeros(n, np.float32) if rewards is None else rewards,
-            terminated=np.zeros(n, np.bool_) if terminated is None else terminated,
-            truncated=np.zeros(n, np.bool_) if truncated is None else truncated,
-            final_features=np.zeros((n, FEATURE_SIZE), np.float32) if final is None else final,
-            summaries=summaries or {},
-            goal_sources=np.zeros(n, np.int64),
-            wants_plan=np.zeros(n, np.bool_),
-            pixels=np.stack([game.pixels() for game in self.games]) if self._has_pixels else None,
-            final_pixels=final_pixels if self._has_pixels else None,
+        return self._batch(
+            rewards=rewards,
+            terminated=terminated,
+            truncated=truncated,
+            final_features=final,
+            summaries=summaries,
+            final_pixels=final_pixels,
         )
+
+    def _batch(self, **changes: Any) -> Batch:
+        n = self.num_envs
+        if self._has_pixels:
+            changes["pixels"] = np.stack([game.pixels() for game in self.games])
+        else:
+            changes.pop("final_pixels", None)
+        parts = {
+            name: np.stack([getattr(game, name)() for game in self.games])
+            for name in ("features", "mask", "prior")
+        }
+        fields: dict[str, Any] = {
+            "advice_confidence": np.ones(n, np.float32),
+            "final_features": np.zeros((n, FEATURE_SIZE), np.float32),
+            "goal_sources": np.zeros(n, np.int64),
+            "wants_plan": np.zeros(n, np.bool_),
+        }
+        return blank_batch(n, **parts, **fields | changes)
 
     def begin_now(
         self,
@@ -277,18 +275,8 @@ class ToyVector:
 
 
 def _state(game: ToyGame) -> GameState:
-    return GameState(
+    return make_state(
         place=Place(MapId(1, 1), "BOARD", game.x, game.y, Facing.DOWN, "indoor"),
-        control=Control(True, True, False, False, False, False, (0, 0), (0, 0)),
-        party=(),
-        battle=None,
-        badges=(0, 0),
         money=0,
-        play_time_s=0.0,
-        caught=0,
-        seen=0,
-        bag=Bag(),
-        event_flags=bytes(256),
-        screen_text=(),
         map=MapView(SIZE, SIZE, np.zeros((SIZE, SIZE), np.uint8), (), (), frozenset()),
     )

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from tests.engine.games.images import PRACTICE
+from tests.roms.first_act import StuckError
 from tests.roms.machine import Machine
-from tests.roms.player import Player, StuckError, map_of
+from tests.roms.player import Player, map_of
 
 TREE_EAST, TREE_WEST, SHORE = (6, 8), (4, 8), (8, 4)
 

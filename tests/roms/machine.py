@@ -133,6 +133,11 @@ class Machine:
         )
 
     @property
+    def has_fast_options(self) -> bool:
+        """Whether texts appear at once and battles have no scenes."""
+        return self.get("wOptions") & 0x97 == 0x91
+
+    @property
     def lines(self) -> list[str]:
         """The tile map as text; map tiles are spaces."""
         codes = self.read("wTilemap")

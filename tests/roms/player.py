@@ -4,20 +4,24 @@ The walkthrough test gives it a written route; the soak test lets it win from wh
 buttons left the game.
 """
 
-import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.games.catalog import load_game
 from engine.types import MapId
 from engine.wayfinding.navigation import WorldMap
 from tests.engine.games.images import PRACTICE
+from tests.roms.first_act import (
+    DIRECTIONS,
+    PATIENCE,
+    Cell,
+    FirstActPlayer,
+    MapKey,
+    StuckError,
+    cheapest_path,
+)
 from tests.roms.machine import Machine
 
-Cell = tuple[int, int]
-MapKey = tuple[int, int]
-
-DIRECTIONS: dict[str, Cell] = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "right": (1, 0)}
 FACING = {"down": 0, "up": 4, "left": 8, "right": 12}
 EDGES = {"north": "up", "south": "down", "west": "left", "east": "right"}
 GRASS, CARPET, HOP = 0x18, 0x70, 0xA3
@@ -26,12 +30,6 @@ OBJECTS, OBJECT_SIZE = 12, 40
 _STEP_DURATION = 10
 MAP_NUMBERS = {title: key for key, title in PRACTICE.MAPS.items()}
 WORLD = WorldMap.of(load_game())
-PATIENCE = 800
-"""Actions without getting anywhere before the player gives up."""
-
-
-class StuckError(AssertionError):
-    """The player cannot continue; the text says where."""
 
 
 def map_of(title: str) -> MapKey:
@@ -87,25 +85,17 @@ def warps(game: Machine) -> dict[Cell, MapKey]:
     return {(row[1], row[0]): (row[3], row[4]) for row in rows}
 
 
-class Player:
-    """Plays by RAM.
-
-    Args:
-        game: The machine; from power-on or from any state.
-        grass_cost: What a step into tall grass weighs in path-finding (a plain step is 1).
-    """
+class Player(FirstActPlayer):
+    """Plays the practice game by RAM."""
 
     def __init__(self, game: Machine, grass_cost: int = 4) -> None:
-        self.game = game
-        self.grass_cost = grass_cost
-        self.battles = 0
+        super().__init__(game, grass_cost)
         self._in_battle = False
         self._grids: dict[MapKey, Grid] = {}
 
     # ---- small things ----------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Continue until the player is free: end texts and menus, fight battles."""
         game = self.game
         for _ in range(PATIENCE):
             if game.is_free:
@@ -119,13 +109,11 @@ class Player:
         raise StuckError(f"never free again: {self.where()}")
 
     def where(self) -> str:
-        """Describe the situation for messages."""
         game = self.game
         text = "\n".join(line for line in game.lines if line.strip())
         return f"{PRACTICE.MAPS.get(game.map_key)} {game.position}, {game.actions} actions\n{text}"
 
     def face(self, button: str) -> None:
-        """Turn without walking."""
         for _ in range(8):
             if self.game.get("wPlayerDirection") & 12 == FACING[button]:
                 return
@@ -133,7 +121,6 @@ class Player:
             self.settle()
 
     def step(self, button: str) -> None:
-        """One action towards `button`; whatever that starts is played to its end."""
         self.game.act(button)
         if not self.game.is_free:
             self.settle()
@@ -178,49 +165,26 @@ class Player:
             found.append((button, to, self.grass_cost if grid.cells[to] == GRASS else 1))
         return found
 
-    def path(self, goals: set[Cell], blocked: Iterable[Cell]) -> list[str]:
-        """Return the cheapest buttons to one of the goals, empty if there is none."""
+    def path(self, goals: set[Cell], blocked: Iterable[Cell] | None = None) -> list[str]:
+        """Return the cheapest buttons to one of the goals, empty if there is none.
+
+        Args:
+            blocked: Where one cannot go; None: people, and warps that are not wanted.
+        """
         start = self.game.position
-        blocked = set(blocked) - {start}
-        best: dict[Cell, int] = {start: 0}
-        came: dict[Cell, tuple[Cell, str]] = {}
-        queue = [(0, start)]
-        while queue:
-            cost, at = heapq.heappop(queue)
-            if at in goals:
-                buttons = []
-                while at != start:
-                    at, button = came[at]
-                    buttons.append(button)
-                return buttons[::-1]
-            for button, to, price in self.neighbours(at, blocked):
-                if cost + price < best.get(to, 1 << 30):
-                    best[to] = cost + price
-                    came[to] = at, button
-                    heapq.heappush(queue, (cost + price, to))
-        return []
+        taken = set(self.blocked_cells(goals) if blocked is None else blocked) - {start}
+        return cheapest_path(start, goals, lambda at: self.neighbours(at, taken))
 
     def blocked_cells(self, goals: set[Cell]) -> set[Cell]:
         """People, and warps that are not wanted."""
         return set(objects(self.game)) | (set(warps(self.game)) - goals)
 
-    def walk_to(self, *goals: Cell) -> bool:
-        """Walk to one of the cells; false if something led off the map."""
-        self.settle()
-        here = self.game.map_key
-        wanted = set(goals)
-        for _ in range(PATIENCE):
-            if self.game.map_key != here:
-                return False
-            if self.game.position in wanted:
-                return True
-            buttons = self.path(wanted, self.blocked_cells(wanted))
-            if buttons:
-                self.step(buttons[0])
-            else:
-                self.game.act()  # somebody is in the way: wait
-                self.settle()
-        raise StuckError(f"no way to {goals}: {self.where()}")
+    def map_of(self, title: str) -> MapKey:
+        return map_of(title)
+
+    def next_map(self, target: MapKey) -> MapKey:
+        nearer, *_ = WORLD.links_towards(MapId(*self.game.map_key), MapId(*target))
+        return nearer.target.group, nearer.target.number
 
     def leave_to(self, target: MapKey) -> bool:
         """Take the way to a neighbouring map; false if a battle or a script interfered."""
@@ -270,23 +234,6 @@ class Player:
                 if self.game.map_key == here and self.game.position in goals:
                     self.step(button)
         return self.game.map_key == target
-
-    def travel(self, title: str) -> None:
-        """Go to a map by the shortest way over the maps between."""
-        self.settle()
-        target = map_of(title)
-        for _ in range(60):
-            if self.game.map_key == target:
-                return
-            nearer, *_ = WORLD.links_towards(MapId(*self.game.map_key), MapId(*target))
-            self.leave_to((nearer.target.group, nearer.target.number))
-        raise StuckError(f"never reached {title}: {self.where()}")
-
-    def talk_at(self, at: Cell, button: str) -> None:
-        """Stand at a cell, face a direction, press A."""
-        if self.walk_to(at):
-            self.face(button)
-            self.game.act("a")
 
     # ---- battles ---------------------------------------------------------------------------
 
@@ -361,73 +308,37 @@ class Player:
                 self.game.act("a")
         self.settle()
 
-    def take_starter(self, number: int = 1) -> None:
-        """In the laboratory: take ball 1, 2 or 3."""
-        for _ in range(10):
-            if self.game.get("wPartyCount"):
-                return
-            self.travel("LAB")
-            self.talk_at((5 + number, 5), "up")
-            self.wait_for_menu("a")
-            self.game.act("a")
-            self.settle()
-        raise StuckError(f"no starter: {self.where()}")
+    def answer_yes(self) -> None:
+        self.wait_for_menu("a")
+        self.game.act("a")
 
-    def heal(self) -> None:
-        """Rest at the nurse's, or at home before Stonehollow is known."""
-        if self.game.get("wLastSpawnMapGroup"):
-            self.travel("CENTER")
-            self.talk_at((4, 4), "up")
-            self.wait_for_menu("a")
-            self.game.act("a")
-        else:
-            self.travel("HOME 1F")
-            self.talk_at((3, 4), "left")
+    def knows_rest_house(self) -> bool:
+        return bool(self.game.get("wLastSpawnMapGroup"))
+
+    def has_badge(self) -> bool:
+        return bool(self.game.get("wJohtoBadges") & 1)
+
+    @property
+    def party_size(self) -> int:
+        return self.game.get("wPartyCount")
+
+    @property
+    def level(self) -> int:
+        return self.game.get("wPartyMon1Level")
+
+    def set_options(self) -> None:
+        """START, OPTIONS: text speed to instant, battle scene off."""
+        game = self.game
+        game.act("start")
+        self.wait_for_menu("")
+        self.choose(game.get("w2DMenuNumRows") - 2)
+        self.wait_for_menu("")
+        while not game.get("wOptions") & 0x10:
+            game.act("a")
+        for button in ("down", "a", "b", "b"):
+            game.act(button)
         self.settle()
 
     def health(self) -> float:
-        """Return the first creature's HP as a share."""
         full = self.game.number("wPartyMon1MaxHP")
         return self.game.number("wPartyMon1HP") / full if full else 0.0
-
-    def train(self, level: int) -> None:
-        """Fight in the route's first patch of grass up to a level, resting in between."""
-        cells: Sequence[Cell] = ((14, 8), (15, 8))
-        for turn in range(PATIENCE):
-            if self.game.get("wPartyMon1Level") >= level:
-                return
-            if self.health() < 0.4:
-                self.heal()
-            self.travel("MILLBROOK PATH")
-            self.walk_to(cells[turn % 2])
-        raise StuckError(f"never grew to level {level}: {self.where()}")
-
-    def win_badge(self, done: Callable[[], bool] | None = None) -> None:
-        """From any state of a running game to the badge."""
-        is_done = done or (lambda: bool(self.game.get("wJohtoBadges") & 1))
-        level = 0
-        for _ in range(12):
-            self.settle()
-            if is_done():
-                return
-            self.take_starter()
-            if level:
-                self.train(level)
-            if self.health() < 0.9:
-                self.heal()
-            self._fight_gym()
-            level = max(8, self.game.get("wPartyMon1Level") + 1)
-        raise StuckError(f"no badge: {self.where()}")
-
-    def _fight_gym(self) -> None:
-        """Up the aisle to the leader; a lost battle leads away from the gym."""
-        game = self.game
-        self.travel("GYM")
-        gym = map_of("GYM")
-        for goal in ((4, 9), (4, 6), (4, 5), (4, 4), (4, 3)):
-            if game.map_key != gym or game.get("wJohtoBadges") & 1:
-                return
-            self.walk_to(goal)
-        self.face("up")
-        game.act("a")
-        self.settle()

@@ -1,7 +1,6 @@
 """RAM means what it means in Pokémon Crystal, at the same addresses and at the same time."""
 
 import random
-from collections.abc import Callable
 
 import pytest
 
@@ -9,10 +8,10 @@ from engine.games.facts import read_rows
 from engine.games.practice.game import FACTS
 from tests.engine.games.images import PRACTICE
 from tests.roms.conftest import Start
+from tests.roms.first_act import DIRECTIONS, frames_until, hold
 from tests.roms.machine import STANDING, Machine
 from tests.roms.player import (
     CARPET,
-    DIRECTIONS,
     FACING,
     HOP,
     OBJECT_SIZE,
@@ -29,22 +28,6 @@ STEP_FRAMES, LATENCY, TURN_FRAMES = 16, 2, 8
 WALKING = {"down": 4, "up": 5, "left": 6, "right": 7}
 FIRST_ACT = 11
 MAP_NAMES = tuple(PRACTICE.MAPS.values())[:FIRST_ACT]
-
-
-def frames_until(game: Machine, condition: Callable[[], bool], limit: int = 120) -> int:
-    """Tick until a condition holds; returns the frames."""
-    for frame in range(1, limit + 1):
-        game.tick()
-        if condition():
-            return frame
-    raise AssertionError(f"not within {limit} frames: {Player(game).where()}")
-
-
-def hold(game: Machine, button: str, frames: int, rest: int = 40) -> None:
-    game.press(button)
-    game.tick(frames)
-    game.release(button)
-    game.tick(rest)
 
 
 def stepped_off(game: Machine) -> set[tuple[int, int]]:
@@ -217,22 +200,18 @@ def test_every_warp_leads_to_the_warp_it_names(start: Start) -> None:
     """Walk through all of them; warp# counts from 1 in the target map's table."""
     game = start("FERNWICK")
     player = Player(game)
-    for title in (*MAP_NAMES, "FERNWICK"):
+    for title in MAP_NAMES:
         if title == "GYM":
             continue  # the pupils would fight; the walkthrough goes there
         player.travel(title)
-        for _, (group, number) in list(warps(game).items()):
-            assert (group, number) in PRACTICE.MAPS
-    for title in MAP_NAMES:
-        if title in ("GYM", "MILLBROOK PATH"):
+        rows = _warp_rows(game)
+        assert {(row[3], row[4]) for row in rows} <= set(PRACTICE.MAPS)
+        if title == "MILLBROOK PATH":
             continue
-        player.travel(title)
-        table = _warp_rows(game)
-        y, x, arrival, group, number = table[0]
+        y, x, arrival, group, number = rows[0]
         assert player.leave_to((group, number)), f"{title} {x},{y}"
         target = _warp_rows(game)[arrival - 1]
-        here = game.position
-        assert here in ((target[1], target[0]), (target[1], target[0] + 1)), title
+        assert game.position in ((target[1], target[0]), (target[1], target[0] + 1)), title
 
 
 def _warp_rows(game: Machine) -> list[bytes]:
@@ -428,11 +407,10 @@ def test_without_a_creature_there_is_no_party_entry(start: Start) -> None:
 
 
 def test_options_menu_sets_the_documented_bits(start: Start) -> None:
-    from tests.roms.test_walkthrough import set_options
 
     game = start("bedroom")
     assert game.get("wOptions") == 0x03
-    set_options(Player(game))
+    Player(game).set_options()
     assert game.get("wOptions") == 0x91
 
 
@@ -553,20 +531,27 @@ def test_wild_battle_memory(start: Start) -> None:
     assert game.get("wBattleResult") == 0
 
 
-def test_a_lost_battle_leads_to_the_last_rest_house_with_half_the_money(start: Start) -> None:
+@pytest.mark.parametrize(
+    ("rest_house", "title", "at"),
+    [(True, "STONEHOLLOW", (5, 5)), (False, "HOME 2F", (4, 5))],
+    ids=["after a rest", "before any rest"],
+)
+def test_a_lost_battle_leads_to_the_last_rest_house_with_half_the_money(
+    start: Start, rest_house: bool, title: str, at: tuple[int, int]
+) -> None:
     game = start("MILLBROOK PATH")
-    game.poke("wLastSpawnMapGroup", map_of("STONEHOLLOW")[0])
-    game.poke("wLastSpawnMapNumber", map_of("STONEHOLLOW")[1])
+    if rest_house:
+        game.poke("wLastSpawnMapGroup", map_of(title)[0])
+        game.poke("wLastSpawnMapNumber", map_of(title)[1])
     player = find_battle(game)
     to_battle_menu(game)
     game.poke("wBattleMonHP", 0)
     game.poke("wBattleMonHP", 1, offset=1)
     game.poke("wEnemyMonHP", 0x02)  # it survives, and sooner or later hits
     player.settle()
-    assert game.map_key == map_of("STONEHOLLOW")
-    assert game.position == (5, 5)
+    assert (game.map_key, game.position) == (map_of(title), at)
     assert game.number("wMoney", size=3) == 1500
-    assert game.number("wPartyMon1HP") == game.number("wPartyMon1MaxHP")
+    assert player.health() == 1
     assert game.get("wBattleResult") == 1
 
 

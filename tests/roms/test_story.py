@@ -3,10 +3,10 @@
 import pytest
 
 from tests.engine.games.images import PRACTICE
+from tests.roms.act_two import event
 from tests.roms.conftest import Start
 from tests.roms.machine import Machine
 from tests.roms.player import Player, map_of, objects
-from tests.roms.test_memory_contract import find_battle, to_battle_menu
 
 BALL, POTION = 5, 18
 
@@ -14,10 +14,6 @@ BALL, POTION = 5, 18
 def quantity(game: Machine, pocket: str, item: int) -> int:
     raw = game.read(pocket)
     return dict(zip(raw[::2], raw[1::2], strict=False)).get(item, 0)
-
-
-def event(game: Machine, name: str) -> bool:
-    return game.event(PRACTICE.EVENT_FLAGS[name])
 
 
 def test_a_girl_can_be_chosen() -> None:
@@ -122,65 +118,9 @@ def test_the_mason_gives_potions_once(start: Start) -> None:
     assert event(game, "GOT_POTION")
 
 
-def test_a_ball_catches_a_weak_creature(start: Start) -> None:
-    game = start("MILLBROOK PATH")
-    player = find_battle(game)
-    to_battle_menu(game)
-    species = game.get("wEnemyMonSpecies")
-    for _ in range(20):
-        if not game.get("wBattleMode"):
-            break
-        game.poke("wBattleMonHP", 20, offset=1)
-        game.poke("wEnemyMonHP", 1, offset=1)
-        if game.shows("FIGHT") and game.get("wMenuCursorY"):
-            throw_ball(game)
-        game.act("b")
-        to_menu_or_end(game)
-    player.settle()
-    assert game.get("wPartyCount") == 2
-    assert game.get("wPartySpecies", 1) == species
-    assert game.get("wPokedexCaught", (species - 1) // 8) >> (species - 1) % 8 & 1
-    assert quantity(game, "wBalls", BALL) < 5
-
-
-def throw_ball(game: Machine) -> None:
-    """BAG, the ball pocket, the first ball."""
-    player = Player(game)
-    while game.get("wMenuCursorX") != 1:
-        game.act("left")
-    while game.get("wMenuCursorY") != 2:
-        game.act("down")
-    game.act("a", frames=40)
-    for _ in range(3):
-        if game.get("wCurPocket") != 1:
-            game.act("right", frames=40)
-    player.wait_for_menu("")
-    game.act("a", frames=60)
-    if game.get("wMenuCursorY") and not game.shows("FIGHT"):
-        game.act("a", frames=60)  # USE
-
-
-def to_menu_or_end(game: Machine) -> None:
-    for _ in range(60):
-        if not game.get("wBattleMode") or game.get("wMenuCursorY"):
-            return
-        game.act("b")
-
-
 def test_visits_set_their_events(start: Start) -> None:
     game = start("CENTER")
     assert event(game, "ROUTE_ENTERED")
     assert event(game, "STONEHOLLOW_REACHED")
     assert event(game, "CENTER_VISITED")
     assert not event(game, "GYM_ENTERED")
-
-
-def test_a_whiteout_before_any_rest_house_ends_in_the_bedroom(start: Start) -> None:
-    game = start("MILLBROOK PATH")
-    player = find_battle(game)
-    to_battle_menu(game)
-    game.poke("wBattleMonHP", 1, offset=1)
-    game.poke("wEnemyMonHP", 2)
-    player.settle()
-    assert game.map_key == map_of("HOME 2F")
-    assert player.health() == 1

@@ -1,91 +1,116 @@
-"""A written walkthrough leads from power-on to the badge, in few enough actions."""
+"""A written walkthrough leads from power-on to the badge, in few enough actions, in both games."""
+
+from typing import Any, NamedTuple
 
 import pytest
 
+from engine.games.facts import read_rows
 from tests.engine.games.images import PRACTICE
+from tests.roms import machine, player
+from tests.roms.advance import machine as advance_machine
+from tests.roms.advance import player as advance_player
+from tests.roms.advance import world
 from tests.roms.first_act import follow, steps
-from tests.roms.machine import Machine
-from tests.roms.player import Player, map_of
 
-MAX_ACTIONS = 450
 SEEDS = (0x135A, 1, 2, 3, 4)
+ADVANCE_EVENTS = {
+    row["name"]: int(row["flag"]) for row in read_rows(advance_machine.FACTS, "events")
+}
 
 
-def milestones(game: Machine) -> set[str]:
-    """Return the keys of the milestones that hold now."""
-    reached = set()
-    for one in PRACTICE.MILESTONES:
-        place = (one.place.group, one.place.number) if one.place else None
-        if one.kind == "map" and game.map_key == place:
-            reached.add(one.key)
-        if one.kind == "party" and game.get("wPartyCount") >= one.value:
-            reached.add(one.key)
-        if one.kind == "event" and game.event(one.value):
-            reached.add(one.key)
-        if one.kind == "badge" and game.get("wJohtoBadges") >> one.value & 1:
-            reached.add(one.key)
-    return reached
+def is_reached(game: machine.Machine, key: str) -> bool:
+    one = next(one for one in PRACTICE.MILESTONES if one.key == key)
+    place = (one.place.group, one.place.number) if one.place else None
+    return {
+        "map": game.map_key == place,
+        "party": game.get("wPartyCount") >= one.value,
+        "event": game.event(one.value),
+        "badge": bool(game.get("wJohtoBadges") >> one.value & 1),
+    }[one.kind]
 
 
-def set_options(player: Player) -> None:
-    """START, OPTIONS: text speed to instant, battle scene off."""
-    game = player.game
-    game.act("start")
-    player.wait_for_menu("")
-    player.choose(game.get("w2DMenuNumRows") - 2)
-    player.wait_for_menu("")
-    while not game.get("wOptions") & 0x10:
-        game.act("a")
-    game.act("down")
-    game.act("a")
-    game.act("b")
-    game.act("b")
-    player.settle()
+def is_reached_in_advance(game: advance_machine.Machine, key: str) -> bool:
+    row = next(row for row in read_rows(advance_machine.FACTS, "milestones") if row["key"] == key)
+    kind, value = row["kind"], row["value"]
+    return (
+        (kind == "map" and world.map_names()[game.map_key] == value)
+        or (kind == "party" and game.get("gPlayerPartyCount") >= int(value))
+        or (kind == "event" and game.flag(ADVANCE_EVENTS[value]))
+        or (kind == "badge" and game.flag(0x867 + int(value)))
+    )
 
 
-def test_walkthrough_wins_the_badge_in_time() -> None:
-    game = Machine(seed=SEEDS[0])
-    player = Player(game)
+class Version(NamedTuple):
+    """One of the two practice games."""
+
+    machine: Any
+    player: Any
+    is_reached: Any
+    milestones: list[str]
+    max_actions: int
+
+
+PRACTICE_GAME = Version(
+    machine.Machine, player.Player, is_reached, [one.key for one in PRACTICE.MILESTONES], 450
+)
+ADVANCE = Version(
+    advance_machine.Machine,
+    advance_player.Player,
+    is_reached_in_advance,
+    [row["key"] for row in read_rows(advance_machine.FACTS, "milestones")],
+    350,
+)
+both_games = pytest.mark.parametrize(
+    "version",
+    [pytest.param(PRACTICE_GAME, id="practice"), pytest.param(ADVANCE, id="advance")],
+)
+
+
+@both_games
+def test_walkthrough_wins_the_badge_in_time(version: Version) -> None:
+    game = version.machine(seed=SEEDS[0])
+    one = version.player(game)
     for step, milestone in steps():
-        follow(player, step, set_options)
+        follow(one, step)
         if milestone:
-            assert milestone in milestones(game), f"after {step!r}: {player.where()}"
-    assert game.get("wOptions") & 0x97 == 0x91
-    assert game.actions <= MAX_ACTIONS
+            assert version.is_reached(game, milestone), f"after {step!r}: {one.where()}"
+    assert game.has_fast_options
+    assert game.actions <= version.max_actions
     game.close()
 
 
-def test_milestones_come_in_the_order_of_their_table() -> None:
-    order = [one.key for one in PRACTICE.MILESTONES]
+@both_games
+def test_milestones_come_in_the_order_of_their_table(version: Version) -> None:
     written = [milestone for _, milestone in steps() if milestone]
-    assert written == order[: len(written)]
+    assert written == version.milestones[: len(written)]
     assert written[-1] == "first_badge"
 
 
 @pytest.mark.slow
+@both_games
 @pytest.mark.parametrize("starter", [1, 2, 3])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_starter_wins_sooner_or_later(starter: int, seed: int) -> None:
-    game = Machine(seed=seed)
-    player = Player(game)
-    player.start_game()
-    player.take_starter(starter)
-    player.win_badge()
-    assert game.get("wJohtoBadges") == 1
+def test_every_starter_wins_sooner_or_later(version: Version, starter: int, seed: int) -> None:
+    game = version.machine(seed=seed)
+    one = version.player(game)
+    one.start_game()
+    one.take_starter(starter)
+    one.win_badge()
     game.close()
 
 
-def test_the_game_goes_on_after_the_badge() -> None:
-    game = Machine(seed=SEEDS[0])
-    player = Player(game)
-    player.start_game()
-    player.take_starter(2)
-    player.win_badge()
-    player.talk_at((4, 5), "up")
+@pytest.mark.slow
+@both_games
+def test_the_game_goes_on_after_the_badge(version: Version) -> None:
+    game = version.machine(seed=SEEDS[0])
+    one = version.player(game)
+    one.start_game()
+    one.win_badge()
+    one.talk_at((4, 5), "up")
     game.act()
-    assert game.get("wScriptRunning") == 255
-    player.settle()
+    assert not game.is_free
+    one.settle()
     for title in ("STONEHOLLOW", "MILLBROOK PATH", "FERNWICK", "HOME 2F"):
-        player.travel(title)
-    assert game.map_key == map_of("HOME 2F")
+        one.travel(title)
+    assert game.map_key == one.map_of("HOME 2F")
     game.close()

@@ -82,7 +82,6 @@ def test_gymnasium_accepts_another_game(rom: str, kind: ObservationType) -> None
         assert env.action_space.n == 5
         assert env.reset(seed=0)[0]["action_mask"].shape == (5,)
         frame = env.render()
-        assert frame is not None
         assert frame.shape == GAME_BOY_FRAME_SHAPE
         with pytest.raises(DecisionValidationError, match="from 0 to 4"):
             env.step(5)
@@ -109,9 +108,7 @@ def test_mask_says_why_an_action_is_of_no_use(env: GameEnv) -> None:
     assert env.action_mask()[WAIT]
 
 
-def test_the_same_seed_plays_the_same_and_another_otherwise(
-    env: GameEnv,
-) -> None:
+def test_the_same_seed_plays_the_same_and_another_otherwise(env: GameEnv) -> None:
     traces = []
     for seed in (5, 5, 6):
         env.reset(seed=seed)

@@ -5,22 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import Hold, Pause, PlayLive, Press, StepOnce, StopRecording, TakeOver
+from engine.commands import Hold, Pause, PlayLive, Press, StepOnce, TakeOver
 from engine.config import EnvConfig, RunConfig
 from engine.demos.demonstration import read_demo
 from engine.demos.recorder import record_actions
-from engine.events import (
-    DecisionMade,
-    FrameRendered,
-    GameObserved,
-    ReasoningLogged,
-    RecordingEnded,
-    RunStarted,
-)
+from engine.events import DecisionMade, FrameRendered, GameObserved, ReasoningLogged, RunStarted
 from engine.planning.models.prompt import Notes, compose
 from engine.planning.models.single_plan import first_situation
 from engine.runs.checkpoint import CheckpointStore
-from engine.sessions.record import RecordingPlan, RecordingSession
 from engine.sessions.replay import ReplaySession
 from engine.sessions.replay_sources import RecordedDemo
 from engine.sessions.train import EngineSession
@@ -28,6 +20,7 @@ from pokeTUI.app.cockpit import CockpitApp
 from tests.engine.sessions.recording.conftest import Watcher
 from tests.pokeTUI.conftest import comes_to_show, screen_text
 from tests.pokeTUI.in_process import poketui
+from tests.toy_game.playing import begin_recording, command, end_recording
 
 pytestmark = pytest.mark.slow
 
@@ -42,14 +35,9 @@ SMALL = ("--set", "ppo.rollout_steps=16", "--set", "ppo.minibatch_size=32",
          "--set", "env.progress_steps=0")  # fmt: skip
 
 
-def run(folder: Path, *options: str) -> None:
-    done = poketui("run", "--headless", "--quiet", "--save-dir", str(folder), *options)
-    assert done.returncode == 0, done.stderr
-
-
 def train(rom: str, folder: Path, agent: str, steps: int) -> None:
     options = ("--agent", agent, "--envs", "2", "--workers", "1", "--steps", str(steps))
-    run(folder, "--rom", rom, *options, *SMALL)
+    command(rom, folder, "run", "--headless", "--quiet", *options, *SMALL)
 
 
 def outcome(folder: Path) -> tuple[str, object]:
@@ -65,7 +53,8 @@ def outcome(folder: Path) -> tuple[str, object]:
 def test_a_run_resumes_bit_for_bit(rom: str, tmp_path: Path, agent: str) -> None:
     train(rom, tmp_path / "whole", agent, 160)
     train(rom, tmp_path / "halves", agent, 90)
-    run(tmp_path / "halves", "--resume", "latest", "--steps", "160")
+    resume = ("run", "--headless", "--quiet", "--resume", "latest", "--steps", "160")
+    assert poketui(*resume, "--save-dir", str(tmp_path / "halves")).returncode == 0
     journal, checkpoint = outcome(tmp_path / "whole")
     assert "took_key" in journal
     assert (journal, checkpoint) == outcome(tmp_path / "halves")
@@ -82,40 +71,29 @@ def test_a_demonstration_is_recorded_and_replayed_exactly(rom: str, tmp_path: Pa
     config = RunConfig(rom_path=rom, save_dir=str(tmp_path))
     path, demo = record_actions(TO_THE_KEY, config, tmp_path / "demos")
     assert read_demo(path).recording == demo.recording
-    common = ("--rom", rom, "--save-dir", str(tmp_path))
-    done = poketui("demos", "validate", str(path), *common)
-    assert "exactly as recorded" in done.stdout, done.stderr
+    assert "exactly as recorded" in command(rom, tmp_path, "demos", "validate", str(path))
 
 
 def test_the_rules_record_demonstrations_and_a_policy_is_cloned(rom: str, tmp_path: Path) -> None:
-    common = ("--rom", rom, "--save-dir", str(tmp_path))
-    done = poketui("record", "--headless", "--player", "rules", "--episodes", "2", *common)
-    assert done.returncode == 0, done.stderr
+    command(rom, tmp_path, "record", "--headless", "--player", "rules", "--episodes", "2")
     files = [*map(str, tmp_path.glob("demos/*.demo"))]
     assert {read_demo(Path(file)).is_success for file in files} == {True}
-    done = poketui("demos", "validate", *files, *common)
-    assert done.stdout.count("exactly as recorded") == 2, done.stderr
+    validated = command(rom, tmp_path, "demos", "validate", *files)
+    assert validated.count("exactly as recorded") == 2
     small = ("--epochs", "2", "--hidden-size", "16", "--eval-episodes", "1")
-    done = poketui("bc", *small, *common)
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"epoch +2 +loss", done.stdout)
-    shown = poketui("demos", "stats", "--save-dir", str(tmp_path)).stdout
-    assert "WAIT" in shown
+    assert re.search(r"epoch +2 +loss", command(rom, tmp_path, "bc", *small))
+    assert "WAIT" in poketui("demos", "stats", "--save-dir", str(tmp_path)).stdout
 
 
 def test_a_person_records_a_demonstration_and_watches_it(rom: str, tmp_path: Path) -> None:
     config = RunConfig(rom_path=rom, save_dir=str(tmp_path))
-    recording = RecordingSession(config, RecordingPlan())
-    recording.start()
-    watcher = Watcher(recording)
+    watcher = begin_recording(config)
     assert watcher.next(RunStarted).actions.names == NAMES
     watcher.press(TO_THE_KEY)
     watcher.send(PlayLive(True), Hold(frozenset({0})))  # north, in real time
     watcher.next(GameObserved, lambda event: event.state.place.y < 5)
-    watcher.send(PlayLive(False), StopRecording())
-    path = Path(watcher.next(RecordingEnded).path)
-    demo = read_demo(path)
-    assert recording.stop(300)
+    watcher.send(PlayLive(False))
+    path, demo = end_recording(watcher)
     assert demo.recording.actions == TO_THE_KEY
     replay = ReplaySession(RecordedDemo.of(path, demo, config), speed=0)
     replay.start()
@@ -140,13 +118,9 @@ def test_words_about_actions_have_the_games_names(rom: str, tmp_path: Path) -> N
 
 
 def small_run(rom: str, folder: Path) -> RunConfig:
+    env = EnvConfig(max_steps=50, progress_steps=0)
     return RunConfig(
-        rom_path=rom,
-        save_dir=str(folder),
-        num_envs=2,
-        workers=1,
-        agent="rules",
-        env=EnvConfig(max_steps=50, progress_steps=0),
+        rom_path=rom, save_dir=str(folder), num_envs=2, workers=1, agent="rules", env=env
     )
 
 
@@ -165,7 +139,6 @@ async def test_the_cockpit_shows_and_plays_it(
         assert await comes_to_show(pilot, "nswe walk  ")
         assert "z WAIT" in screen_text(pilot)
         frame = app.dashboard.frame
-        assert frame is not None
         assert frame.shape == FRAME_SHAPE
         for key, name in (("s", "SOUTH"), ("n", "NORTH")):
             await pilot.press(key)

@@ -10,23 +10,18 @@ from gymnasium.utils.env_checker import check_env
 
 from engine import HybridAgent, HybridLLMRLTrainer, PokemonEnv
 from engine.api.llm_manager import BaseLLMManager
-from engine.commands import StopRecording
 from engine.config import EnvConfig, RunConfig
-from engine.demos.demonstration import read_demo
 from engine.env.game_env import GameEnv
-from engine.events import RecordingEnded
 from engine.games.catalog import load_game
 from engine.imitation.expert_data import load_expert_data
 from engine.imitation.networks import ImpalaCNN
 from engine.planning.goals.adaptive import AdaptiveStrategySystem
-from engine.sessions.record import RecordingPlan, RecordingSession
 from engine.sessions.train import EngineSession
 from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE, Action
 from pokeTUI.app.cockpit import CockpitApp
-from tests.engine.sessions.recording.conftest import Watcher
 from tests.pokeTUI.conftest import comes_to_show, screen_text
-from tests.pokeTUI.in_process import poketui
 from tests.toy_game.install import WIDE
+from tests.toy_game.playing import begin_recording, command, end_recording
 
 pytestmark = pytest.mark.slow
 
@@ -43,9 +38,7 @@ def wide(rom: str) -> str:
 def folder(wide: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with two demonstrations by the rules."""
     folder = tmp_path_factory.mktemp("wide")
-    common = ("--rom", wide, "--save-dir", str(folder))
-    done = poketui("record", "--headless", "--player", "rules", "--episodes", "2", *common)
-    assert done.returncode == 0, done.stderr
+    command(wide, folder, "record", "--headless", "--player", "rules", "--episodes", "2")
     return folder
 
 
@@ -72,9 +65,7 @@ def test_gymnasium_accepts_ten_actions(wide: str, kind: str) -> None:
 
 
 def test_an_npz_holds_wide_frames_and_is_read_again(wide: str, folder: Path) -> None:
-    common = ("--rom", wide, "--save-dir", str(folder))
-    done = poketui("demos", "export", "--out", str(folder / "npz"), *common)
-    assert done.returncode == 0, done.stderr
+    command(wide, folder, "demos", "export", "--out", str(folder / "npz"))
     files = sorted((folder / "npz").glob("*.npz"))
     with np.load(files[0]) as file:
         assert file["observations"].shape == (len(file["actions"]), *SHAPE)
@@ -82,8 +73,7 @@ def test_an_npz_holds_wide_frames_and_is_read_again(wide: str, folder: Path) -> 
         foreign = {key: file[key] for key in file.files if key != "demo"}
     stranger = folder / "foreign.npz"
     np.savez_compressed(stranger, **foreign)
-    done = poketui("demos", "import", str(stranger), "--rom", wide, "--save-dir", str(folder / "b"))
-    assert done.returncode == 0, done.stdout + done.stderr
+    command(wide, folder / "b", "demos", "import", str(stranger))
     assert len(list((folder / "b" / "demos").glob("*.demo"))) == 1
     buffer = load_expert_data(folder / "npz", config=RunConfig(rom_path=wide))
     assert buffer.observations.shape[1:] == (84, 84, 3)
@@ -100,28 +90,16 @@ def test_impala_sees_wide_frames_as_the_learners_shrink_them() -> None:
 
 
 def test_a_clone_of_wide_frames_goes_on_as_dqn_with_cloning(wide: str, folder: Path) -> None:
-    common = ("--rom", wide, "--save-dir", str(folder))
     small = ("--inputs", "screen", "--hidden-size", "16", "--epochs", "1")
     small = (*small, "--eval-episodes", "0")  # a clone that is lost plays for minutes
-    done = poketui("bc", "--network", "impala", *small, *common)
-    assert done.returncode == 0, done.stderr
+    command(wide, folder, "bc", "--network", "impala", *small)
     dagger = ("--dagger", "rules", "--rounds", "1", "--round-episodes", "1")
-    done = poketui("bc", "--network", "tiny", "--rules", "1", *dagger, *small, *common)
-    assert done.returncode == 0, done.stderr
-    assert "round   1" in done.stdout
+    told = command(wide, folder, "bc", "--network", "tiny", "--rules", "1", *dagger, *small)
+    assert "round   1" in told
     run = ("run", "--headless", "--quiet", "--from", "latest", "--agent", "dqn", "--envs", "2")
-    length = (
-        "--workers",
-        "1",
-        "--steps",
-        "120",
-        "--set",
-        "imitation.rules=1",
-        "--set",
-        "imitation.offline_gradients=4",
-    )
-    done = poketui(*run, *length, "--set", "env.max_steps=50", *common)
-    assert done.returncode == 0, done.stderr
+    settings = "imitation.rules=1", "imitation.offline_gradients=4", "env.max_steps=50"
+    length = ("--workers", "1", "--steps", "120", *(f"--set={setting}" for setting in settings))
+    command(wide, folder, *run, *length)
     (config,) = folder.glob("runs/*/config.json")
     assert json.loads(config.read_text())["encoder"] == "tiny"
 
@@ -170,7 +148,6 @@ async def test_the_cockpit_is_played_by_the_shoulder_buttons_too(
             await pilot.press(key)
             assert await comes_to_show(pilot, f"human   {name}")
         frame = app.dashboard.frame
-        assert frame is not None
         assert frame.shape == SHAPE
     assert session.stop(300)
 
@@ -189,13 +166,8 @@ def test_live_play_holds_the_last_buttons(wide: str) -> None:
 
 def test_a_recording_of_shoulder_buttons_replays(wide: str, tmp_path: Path) -> None:
     config = RunConfig(rom_path=wide, save_dir=str(tmp_path))
-    recording = RecordingSession(config, RecordingPlan())
-    recording.start()
-    watcher = Watcher(recording)
+    watcher = begin_recording(config)
     watcher.press(bytes((8, R, 5, 5)))
-    watcher.send(StopRecording())
-    path = Path(watcher.next(RecordingEnded).path)
-    assert recording.stop(300)
-    assert read_demo(path).recording.actions == bytes((8, R, 5, 5))
-    done = poketui("demos", "validate", str(path), "--rom", wide, "--save-dir", str(tmp_path))
-    assert "exactly as recorded" in done.stdout, done.stderr
+    path, demo = end_recording(watcher)
+    assert demo.recording.actions == bytes((8, R, 5, 5))
+    assert "exactly as recorded" in command(wide, tmp_path, "demos", "validate", str(path))

@@ -29,7 +29,6 @@ from engine.config import EnvConfig, RunConfig
 from engine.demos.demonstration import Demonstration
 from engine.demos.exchange import to_npz
 from engine.demos.recorder import record_policy, rules_policy
-from engine.env.game_env import GameEnv
 from engine.env.observation.pixels import shrink_screen
 from engine.errors import ConfigurationError, DecisionValidationError, DemoError
 from engine.imitation.bc import Epoch
@@ -78,27 +77,15 @@ def test_all_documented_names_are_offered_with_their_parameters() -> None:
 
 
 def test_settings_have_the_documented_keys_and_defaults() -> None:
-    found = dataclasses.asdict(Args())
-    assert found == {
-        "exp_name": "bc_pokemon",
-        "seed": 1,
-        "torch_deterministic": True,
-        "cuda": True,
-        "track": False,
-        "wandb_project_name": "pokemon-il",
+    assert dataclasses.asdict(Args()) == {
+        "exp_name": "bc_pokemon", "seed": 1, "torch_deterministic": True, "cuda": True,
+        "track": False, "wandb_project_name": "pokemon-il",
         "rom_path": "",  # the document's is of another console
-        "expert_data_dir": "rl_training/expert_data",
-        "total_training_steps": 100_000,
-        "batch_size": 64,
-        "learning_rate": 1e-4,
-        "weight_decay": 1e-5,
-        "hidden_dim": 256,
-        "eval_frequency": 5_000,
-        "eval_episodes": 5,
-        "save_frequency": 10_000,
-        "model_dir": "rl_training/models",
-        "save_best": True,
-    }
+        "expert_data_dir": "rl_training/expert_data", "total_training_steps": 100_000,
+        "batch_size": 64, "learning_rate": 1e-4, "weight_decay": 1e-5, "hidden_dim": 256,
+        "eval_frequency": 5_000, "eval_episodes": 5, "save_frequency": 10_000,
+        "model_dir": "rl_training/models", "save_best": True,
+    }  # fmt: skip
 
 
 def test_settings_count_in_batches_what_cloning_counts_in_epochs() -> None:
@@ -182,11 +169,6 @@ def test_a_buffer_keeps_a_game_boys_frames_unless_it_is_told_otherwise() -> None
     documented.add(frame, 9, 0.0, frame, False)
     with pytest.raises(DemoError, match="A frame is 160 x 240 x 3"):
         ReplayBuffer(3).add(frame, 0, 0.0, frame, False)
-
-
-def test_sample_of_an_empty_buffer_is_refused() -> None:
-    with pytest.raises(DemoError, match="no steps to sample from"):
-        ReplayBuffer(3).sample(1)
 
 
 def test_expert_data_are_all_steps_of_both_kinds_of_file(
@@ -321,10 +303,8 @@ def test_samples_of_the_document_run_as_they_stand_there(tmp_path: Path) -> None
             action = int(rng.choice(np.flatnonzero(info["action_mask"])))
             next_obs, reward, terminated, truncated, info = env.step(action)
             done = terminated or truncated
-            episode_data["observations"].append(obs)
-            episode_data["actions"].append(action)
-            episode_data["rewards"].append(reward)
-            episode_data["dones"].append(done)
+            for name, value in zip(episode_data, (obs, action, reward, done), strict=True):
+                episode_data[name].append(value)
             obs = next_obs
         np.savez_compressed(
             tmp_path / f"episode_{episode:04d}.npz",
@@ -351,14 +331,9 @@ def test_samples_of_the_document_run_as_they_stand_there(tmp_path: Path) -> None
     env.close()
     cloned = train(small_args(tmp_path, tmp_path / "models"))
     policy, _ = read_policy(str(tmp_path / "models"), str(cloned.folder))
-    torch.save(
-        {
-            "step": 2,
-            "model_state_dict": policy.network.state_dict(),
-            "optimizer_state_dict": optimizer.state_dict(),
-        },
-        tmp_path / "checkpoint_2.pth",
-    )
+    saved = {"step": 2, "model_state_dict": policy.network.state_dict()}
+    saved["optimizer_state_dict"] = optimizer.state_dict()
+    torch.save(saved, tmp_path / "checkpoint_2.pth")
     checkpoint = torch.load(tmp_path / "checkpoint_2.pth", weights_only=True)
     policy_net.load_state_dict(checkpoint["model_state_dict"])
 
@@ -454,17 +429,16 @@ def test_a_folder_without_demonstrations_is_refused_before_anything_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_evaluation_is_the_mean_return_of_what_is_likeliest(tmp_path: Path) -> None:
-    env = GameEnv("", observation_type="screen", config=EnvConfig(max_steps=16), cache_dir=tmp_path)
+def test_an_evaluation_is_the_mean_return_of_what_is_likeliest(game_env, tmp_path: Path) -> None:
+    config = EnvConfig(max_steps=16)
+    env = game_env("", observation_type="screen", config=config, cache_dir=tmp_path)
     network = ImpalaCNN(hidden_dim=8)
     with torch.no_grad():
         network.actor.weight.zero_()
         network.actor.bias.copy_(torch.arange(len(Action), dtype=torch.float32))
     env.reset(seed=0)
-    found = evaluate(env, network, 2)
-    assert np.isfinite(found)
+    assert np.isfinite(evaluate(env, network, 2))
     assert network.training
-    env.close()
 
 
 def test_figures_have_the_documented_names_beside_the_others() -> None:
@@ -522,4 +496,5 @@ def test_buffer_refuses_other_pictures_and_endless_rewards() -> None:
         buffer.add(picture, 0, float("nan"), picture, False)
     with pytest.raises(DemoError, match="cannot hold 0 steps"):
         ReplayBuffer(0)
-    assert len(buffer) == 0
+    with pytest.raises(DemoError, match="no steps to sample from"):
+        buffer.sample(1)

@@ -1,7 +1,10 @@
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -25,15 +28,25 @@ ADVANCE = "PokeTUI/MosslightAdvance-v0"
 SHORT = EnvConfig(max_steps=20, progress_steps=0)
 
 
+@pytest.fixture
+def make() -> Iterator[Callable[..., Any]]:
+    """Make environments by their ids, of the practice game by default; close them."""
+    with ExitStack() as opened:
+
+        def make_env(game: str = ID, **settings: Any) -> Any:
+            return opened.enter_context(closing(gymnasium.make(game, **settings)))
+
+        yield make_env
+
+
 @pytest.mark.parametrize("game", [ID, pytest.param(ADVANCE, marks=needs_core)])
 @pytest.mark.parametrize("kind", ["multi_modal", "screen", "state"])
 def test_environment_by_its_id_passes_the_checker_without_a_warning(
-    kind: ObservationType, game: str, monkeypatch: pytest.MonkeyPatch
+    make, kind: ObservationType, game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # the checker opens a window, too
-    env = gymnasium.make(game, observation_type=kind, render_mode="rgb_array", config=SHORT)
+    env = make(game, observation_type=kind, render_mode="rgb_array", config=SHORT)
     check_env(env.unwrapped, skip_close_check=True)
-    env.close()
 
 
 def test_registering_again_changes_nothing() -> None:
@@ -52,29 +65,21 @@ def test_registration_loads_neither_torch_nor_an_emulator() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rom", "problem"),
+    ("game", "rom", "problem"),
     [
-        ("", "PM_CRYSTAL needs your own ROM"),
-        (rom_path(), "is Mosslight .*, not PM_CRYSTAL"),
-        ("/no/such.gbc", "no ROM file at /no/such.gbc"),
+        ("Crystal", "", "PM_CRYSTAL needs your own ROM"),
+        ("Crystal", rom_path(), "is Mosslight .*, not PM_CRYSTAL"),
+        ("Crystal", "/no/such.gbc", "no ROM file at /no/such.gbc"),
+        ("Emerald", "", "POKEMON EMER needs your own ROM"),
+        ("Emerald", "mosslight-advance", "is Mosslight Advance .*, not POKEMON EMER"),
+        ("Emerald", rom_path(), "is Mosslight .*, not POKEMON EMER"),
     ],
 )
-def test_crystal_without_its_rom_says_what_to_pass(rom: str | Path, problem: str) -> None:
+def test_cartridge_without_its_rom_says_what_to_pass(
+    game: str, rom: str | Path, problem: str
+) -> None:
     with pytest.raises(RomError, match=problem):
-        gymnasium.make("PokeTUI/Crystal-v0", rom=rom)
-
-
-@pytest.mark.parametrize(
-    ("rom", "problem"),
-    [
-        ("", "POKEMON EMER needs your own ROM"),
-        ("mosslight-advance", "is Mosslight Advance .*, not POKEMON EMER"),
-        (rom_path(), "is Mosslight .*, not POKEMON EMER"),
-    ],
-)
-def test_emerald_without_its_rom_says_what_to_pass(rom: str | Path, problem: str) -> None:
-    with pytest.raises(RomError, match=problem):
-        gymnasium.make("PokeTUI/Emerald-v0", rom=rom)
+        gymnasium.make(f"PokeTUI/{game}-v0", rom=rom)
 
 
 def test_crystal_is_taken_by_its_title(tmp_path: Path) -> None:
@@ -87,18 +92,16 @@ def test_crystal_is_taken_by_its_title(tmp_path: Path) -> None:
         gymnasium.make("PokeTUI/Crystal-v0", **changed)
 
 
-def test_length_of_an_episode_is_the_environments_own() -> None:
-    env = gymnasium.make(ID, config=SHORT)
-    assert env.spec is not None
+def test_length_of_an_episode_is_the_environments_own(make) -> None:
+    env = make(config=SHORT)
     assert env.spec.max_episode_steps is None
     env.reset(seed=0)
     ends = [env.step(Action.NOOP)[2:4] for _ in range(20)]
     assert ends == [(False, False)] * 19 + [(False, True)]
-    env.close()
 
 
-def test_info_is_plain_and_tells_player_map_and_milestones() -> None:
-    env = gymnasium.make(ID)
+def test_info_is_plain_and_tells_player_map_and_milestones(make) -> None:
+    env = make()
     observation, info = env.reset(seed=0)
     assert info["player"] == {
         "x": 4, "y": 5, "facing": "down", "money": 3000, "badges": 0, "party": [],
@@ -109,12 +112,11 @@ def test_info_is_plain_and_tells_player_map_and_milestones() -> None:
     env.action_space.sample(info["action_mask"])
     *_, info = env.step(Action.LEFT)
     assert info["rewards"]["step"] < 0
-    env.close()
 
 
 @needs_core
-def test_advance_game_shows_documented_frames_and_takes_ten_buttons() -> None:
-    env = gymnasium.make(ADVANCE, observation_type="screen")
+def test_advance_game_shows_documented_frames_and_takes_ten_buttons(make) -> None:
+    env = make(ADVANCE, observation_type="screen")
     assert env.action_space == spaces.Discrete(10)
     observation, info = env.reset(seed=0)
     assert observation["screen"].shape == (160, 240, 3)
@@ -126,7 +128,6 @@ def test_advance_game_shows_documented_frames_and_takes_ten_buttons() -> None:
     assert not info["action_mask"][GAME_BOY_ADVANCE_ACTIONS.names.index("L")]
     keys = env.get_wrapper_attr("get_keys_to_action")()
     assert [keys[ord(key),] for key in "zxas"] == [0, 1, 8, 9]
-    env.close()
 
 
 def test_action_masks_are_reached_through_wrappers_and_in_vectors() -> None:
@@ -165,39 +166,35 @@ def test_processes_step_the_games_as_one_process_does() -> None:
     np.testing.assert_equal(*traces)
 
 
-def test_wrappers_show_what_the_policies_of_other_libraries_take() -> None:
-    env = gymnasium.make(ID, observation_type="multi_modal")
+def test_wrappers_show_what_the_policies_of_other_libraries_take(make) -> None:
+    env = make(observation_type="multi_modal")
     assert "strategic_context" in env.observation_space.spaces
     numeric, flat, screen = (
         wrap(env) for wrap in (numeric_observation, flat_observation, screen_observation)
     )
     assert {type(part) for part in numeric.observation_space.values()} == {spaces.Box}
-    assert set(numeric.observation_space) == {
-        "action_mask", "features", "screen", "state_variables",
-    }  # fmt: skip
-    assert flat.observation_space.shape == (9 + 1073 + 25,)
-    assert flat.observation_space.dtype == np.float32
-    assert (screen.observation_space.shape, screen.observation_space.dtype) == (
-        (144, 160, 3),
-        np.uint8,
-    )
+    names = {"action_mask", "features", "screen", "state_variables"}
+    assert set(numeric.observation_space) == names
+    for wrapped, shape, kind in (
+        (flat, (9 + 1073 + 25,), np.float32),
+        (screen, (144, 160, 3), np.uint8),
+    ):
+        assert (wrapped.observation_space.shape, wrapped.observation_space.dtype) == (shape, kind)
     for wrapped in (numeric, flat, screen):
         observation, _ = wrapped.reset(seed=0)
         assert wrapped.observation_space.contains(observation)
-    env.close()
 
 
-def test_screen_of_an_environment_that_draws_none_is_refused() -> None:
-    env = gymnasium.make(ID)
+def test_screen_of_an_environment_that_draws_none_is_refused(make) -> None:
+    env = make()
     with pytest.raises(ConfigurationError, match=r"shows no screen.*observation_type"):
         screen_observation(env)
     with pytest.raises(ConfigurationError, match="Use one wrapper"):
         flat_observation(flat_observation(env))
-    env.close()
 
 
-def test_rendered_steps_show_the_game_whatever_is_observed() -> None:
-    env = gymnasium.make(ID, render_mode="rgb_array")
+def test_rendered_steps_show_the_game_whatever_is_observed(make) -> None:
+    env = make(render_mode="rgb_array")
     env.reset(seed=0)
     env.step(Action.LEFT)
     assert env.unwrapped.emulator.is_drawn
@@ -205,12 +202,10 @@ def test_rendered_steps_show_the_game_whatever_is_observed() -> None:
     assert frame.shape == (144, 160, 3)
     assert frame.std() > 10
     assert env.metadata["render_fps"] == 3  # steps a second at the game's own pace
-    env.close()
 
 
-def test_keys_are_the_documented_ones() -> None:
-    env = gymnasium.make(ID)
-    keys = env.get_wrapper_attr("get_keys_to_action")()
+def test_keys_are_the_documented_ones(make) -> None:
+    keys = make().get_wrapper_attr("get_keys_to_action")()
     sdl = {"return": 13, "left shift": 0x400000E1, "right shift": 0x400000E5}
     arrows = dict(zip(range(0x4000004F, 0x40000053), ("RIGHT", "LEFT", "DOWN", "UP"), strict=True))
     assert keys[(ord("z"),)] == Action.A
@@ -218,17 +213,16 @@ def test_keys_are_the_documented_ones() -> None:
     assert keys[(sdl["return"],)] == Action.START
     assert keys[(sdl["left shift"],)] == keys[(sdl["right shift"],)] == Action.SELECT
     assert {code: Action(keys[(code,)]).name for code in arrows} == arrows
-    env.close()
 
 
 @pytest.mark.slow
-def test_gymnasiums_own_program_plays_by_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gymnasiums_own_program_plays_by_keys(make, monkeypatch: pytest.MonkeyPatch) -> None:
     pygame = pytest.importorskip("pygame", reason="pip install pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it wants matplotlib, for plots
         from gymnasium.utils.play import play
-    env = gymnasium.make(ID, render_mode="rgb_array")
+    env = make(render_mode="rgb_array")
     taken: list[int] = []
 
     def press(*step: object) -> None:
@@ -241,7 +235,6 @@ def test_gymnasiums_own_program_plays_by_keys(monkeypatch: pytest.MonkeyPatch) -
     play(env, noop=int(Action.NOOP), callback=press, fps=1000, zoom=2, seed=0)
     assert taken == [Action.NOOP, Action.LEFT, Action.LEFT]
     assert env.unwrapped.state.place.x == 2
-    env.close()
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """Damage files of other programs in ways that people and attackers do, seeded."""
 
-import csv
 import io
 import random
 import zipfile
@@ -32,9 +31,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
         at = rng.randrange(len(out) or 1)
         match rng.randrange(6):
             case 0:
-                out[at : at + 1] = bytes(
-                    [(out or b"\0")[at % max(1, len(out))] ^ 1 << rng.randrange(8)]
-                )
+                out[at : at + 1] = bytes([(out[at] if out else 0) ^ 1 << rng.randrange(8)])
             case 1:
                 del out[at:]
             case 2:
@@ -43,9 +40,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
                 end = at + rng.randrange(1, 200)
                 out[at:end] = out[end : end + 50]
             case 4:
-                out[at : at + 4] = rng.choice(
-                    (b"\xff\xff\xff\xff", b"\0\0\0\0", b"\xff\xff\xff\x7f")
-                )
+                out[at : at + 4] = rng.choice((b"\xff" * 4, bytes(4), b"\xff\xff\xff\x7f"))
             case 5:
                 del out[at : at + rng.randrange(1, 60)]
     return bytes(out)
@@ -53,25 +48,20 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 def tables(rng: random.Random, count: int) -> Iterator[tuple[bytes, list[int] | None]]:
     """Yield tables, and the actions of those that are sound."""
-    names = ["NOOP", "A", "B", "START", "UP", "DOWN", "LEFT", "RIGHT", "SELECT"]
     sound = [rng.randrange(9) for _ in range(5)]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator=rng.choice(("\n", "\r\n")))
-    writer.writerow(("step", "action", "random"))
-    writer.writerows((n, number, "12 34" if not n else "") for n, number in enumerate(sound))
-    data = text.getvalue().encode()
+    end = rng.choice(("\n", "\r\n"))
+    rows = [f"{n},{number},{'' if n else '12 34'}" for n, number in enumerate(sound)]
+    data = end.join(("step,action,random", *rows, "")).encode()
     yield data, sound
-    assert len(names) == 9
     for _ in range(count - 1):
         if rng.random() < 0.5:
             yield damaged(data, rng), None
             continue
-        head = rng.choice(_HEADS)
         rows = [
             ",".join(rng.choice(_CELLS) for _ in range(rng.choice((1, 2, 3))))
             for _ in range(rng.choice((0, 1, 3)))
         ]
-        yield "\n".join([head, *rows]).encode(rng.choice(("utf-8", "utf-16"))), None
+        yield "\n".join([rng.choice(_HEADS), *rows]).encode(rng.choice(("utf-8", "utf-16"))), None
 
 
 def archives(rng: random.Random, count: int) -> Iterator[tuple[bytes, list[int] | None]]:
@@ -124,35 +114,33 @@ def hdf5_files(folder: Path, rng: random.Random, count: int) -> Iterator[list[in
 def _odd_episode(file: Any, rng: random.Random) -> None:
     import h5py
 
-    numbers = np.arange(5)
-    match rng.randrange(9):
-        case 0:
-            file["episode_0"] = numbers
-        case 1:
-            file["episode_0"] = h5py.ExternalLink("/etc/passwd", "/actions")
+    numbers, kind = np.arange(5), rng.randrange(9)
+    if kind == 0:
+        file["episode_0"] = numbers
+        return
+    if kind == 1:
+        file["episode_0"] = h5py.ExternalLink("/etc/passwd", "/actions")
+        return
+    group = file.create_group("episode_0")
+    match kind:
         case 2:
-            file.create_group("episode_0")["actions"] = h5py.ExternalLink("other.hdf5", "/x")
+            group["actions"] = h5py.ExternalLink("other.hdf5", "/x")
         case 3:
-            file.create_group("episode_0")["actions"] = h5py.SoftLink("/episode_0")
+            group["actions"] = h5py.SoftLink("/episode_0")
         case 4:
-            file.create_group("episode_0").create_dataset(
-                "actions", (1 << 40,), "i8", chunks=(1 << 26,), compression="gzip"
-            )
+            group.create_dataset("actions", (1 << 40,), "i8", chunks=(1 << 26,), compression="gzip")
         case 5:
-            file.create_group("episode_0").create_dataset(
-                "actions", (5,), "i8", external=[("/etc/passwd", 0, 40)]
-            )
+            group.create_dataset("actions", (5,), "i8", external=[("/etc/passwd", 0, 40)])
         case 6:
             layout = h5py.VirtualLayout((5,), "i8")
             layout[:] = h5py.VirtualSource("/etc/passwd", "x", (5,))
-            file.create_group("episode_0").create_virtual_dataset("actions", layout)
+            group.create_virtual_dataset("actions", layout)
         case 7:
-            group = file.create_group("episode_0")
             group.create_dataset(
                 "actions", (9,), "i8", chunks=(1 << 27,), maxshape=(None,), compression="gzip"
             )
         case 8:
-            file.create_group("episode_0")["actions"] = rng.choice(
+            group["actions"] = rng.choice(
                 (numbers * 1.5, numbers.reshape(5, 1), np.array([b"a", b"b"]), np.int64(3))
             )
 

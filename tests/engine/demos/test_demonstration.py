@@ -98,6 +98,7 @@ def test_steps_on_maps_add_up_to_the_length(demo_file: Recorded) -> None:
         lambda facts: facts.update(segments=[[[0, 0], 150, [[0, 10**18, 0]]]]),
         lambda facts: facts.update(hashes=[[0, "x"]]),
         lambda facts: facts.update(events=[[9, "a", "b"], [3, "a", "b"]]),
+        lambda facts: facts.update(tags=["two words"]),
         lambda facts: facts.update(
             settings=json.dumps({"env": {}, "rewards": {"extra": {"os:system": 1.0}}, "extra": []})
         ),

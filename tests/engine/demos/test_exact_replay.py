@@ -1,4 +1,5 @@
 import hashlib
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -55,7 +56,7 @@ def test_exact_replay_finds_a_changed_reward_at_its_step(
     rewards = demo_file[1].rewards.copy()
     rewards[41] += 1.0
     with pytest.raises(ReplayError, match="at step 42: reward"):
-        list(play(replace(demo_file[1], rewards=rewards), demo_config, renders=False))
+        played(replace(demo_file[1], rewards=rewards), demo_config)
 
 
 @pytest.fixture(scope="module")
@@ -118,18 +119,12 @@ def test_unchecked_names_what_nothing_is_compared_with(
 ) -> None:
     demo = demo_file[1]
     assert unchecked(demo, demo_config) == ()
-    torn = replace(
-        demo,
-        recording=replace(demo.recording, memory=""),
-        memory_hashes=tuple(each for each in demo.memory_hashes if each[0] == 100),
-    )
+    hashes = tuple(each for each in demo.memory_hashes if each[0] == 100)
+    torn = replace(demo, recording=replace(demo.recording, memory=""), memory_hashes=hashes)
     assert unchecked(torn, demo_config) == ("memory after step 100",)
     plain = replace(torn, memory_hashes=(), settings="")
-    assert unchecked(plain, demo_config) == (
-        "memory (none recorded)",
-        "rewards",
-        "milestones and goal",
-    )
+    named = ("memory (none recorded)", "rewards", "milestones and goal")
+    assert unchecked(plain, demo_config) == named
 
 
 def test_exact_replay_refuses_another_rom(demo_file: Recorded, demo_config: RunConfig) -> None:
@@ -160,8 +155,7 @@ def test_takeover_and_live_play_come_back_in_another_game(
     demo_config: RunConfig, tmp_path: Path
 ) -> None:
     """A person takes over after 20 steps, runs about in real time, then continues step by step."""
-    env = make_game_env(demo_config, 0)
-    try:
+    with closing(make_game_env(demo_config, 0)) as env:
         env.seed_random(5)
         env.begin_episode()
         for number in range(20):
@@ -174,28 +168,16 @@ def test_takeover_and_live_play_come_back_in_another_game(
         paid, *_ = env.advance_live()
         writer.live(env.recording().segments[-1].live[-1], paid)
         for action in (7, 7, 5, 0):
-            reward, is_terminated, is_truncated = env.advance(action)
-            writer.step(
-                action,
-                reward,
-                done=is_terminated or is_truncated,
-                proposal=3,
-                is_intervention=True,
-            )
-            note_step(writer, env, is_terminated=is_terminated)
+            reward, *ends = env.advance(action)
+            writer.step(action, reward, done=any(ends), proposal=3, is_intervention=True)
+            note_step(writer, env, is_terminated=ends[0])
         demo = writer.finish(env.memory_digest())
-    finally:
-        env.close()
     steps = list(play(demo, demo_config, renders=False))
     shown = [(step.number, step.action, step.is_live) for step in steps]
     assert shown[:3] == [(20, Action.RIGHT, True)] * 3
     assert (20, Action.DOWN, True) in shown
-    assert [(n, a) for n, a, is_live in shown if not is_live] == [
-        (20, 7),
-        (21, 7),
-        (22, 5),
-        (23, 0),
-    ]
+    own = [(number, action) for number, action, is_live in shown if not is_live]
+    assert own == [(20, 7), (21, 7), (22, 5), (23, 0)]
     assert {step.proposal for step in steps if not step.is_live} == {3}
     assert demo.begins_at == 20
 

@@ -53,33 +53,23 @@ def rows(path: Path) -> list[dict[str, Any]]:
 def test_a_lerobot_dataset_is_laid_out_as_version_3_says(exported: Path) -> None:
     files = sorted(str(path.relative_to(exported)) for path in exported.rglob("*.*"))
     assert files == [
-        "README.md",
-        "data/chunk-000/file-000.parquet",
-        "meta/episodes/chunk-000/file-000.parquet",
-        "meta/info.json",
-        "meta/stats.json",
-        "meta/tasks.parquet",
-        f"videos/{PICTURES}",
-        f"videos/{PICTURES}/chunk-000/file-000.mp4",
-    ]
+        "README.md", "data/chunk-000/file-000.parquet",
+        "meta/episodes/chunk-000/file-000.parquet", "meta/info.json", "meta/stats.json",
+        "meta/tasks.parquet", f"videos/{PICTURES}", f"videos/{PICTURES}/chunk-000/file-000.mp4",
+    ]  # fmt: skip
     assert [path.name for path in exported.parent.iterdir()] == ["lab"]
     info = json.loads((exported / "meta/info.json").read_text())
     assert (info["codebase_version"], info["fps"]) == ("v3.0", 4)
     assert (info["total_episodes"], info["total_frames"], info["total_tasks"]) == (3, 8, 2)
     assert info["splits"] == {"train": "0:3"}
     kinds = {name: (of["dtype"], of["shape"]) for name, of in info["features"].items()}
+    integers = ("action", "frame_index", "episode_index", "index", "task_index")
     assert kinds == {
         PICTURES: ("video", [144, 160, 3]),
         "observation.state": ("float32", [len(STATE_NAMES)]),
-        "action": ("int64", [1]),
-        "next.reward": ("float32", [1]),
-        "next.done": ("bool", [1]),
-        "next.success": ("bool", [1]),
-        "timestamp": ("float32", [1]),
-        "frame_index": ("int64", [1]),
-        "episode_index": ("int64", [1]),
-        "index": ("int64", [1]),
-        "task_index": ("int64", [1]),
+        **dict.fromkeys(integers, ("int64", [1])),
+        **dict.fromkeys(("next.reward", "timestamp"), ("float32", [1])),
+        **dict.fromkeys(("next.done", "next.success"), ("bool", [1])),
     }
     assert info["features"]["action"]["info"]["buttons"][7] == "RIGHT"
     assert "`push_to_hub`" in (exported / "README.md").read_text()

@@ -1,6 +1,5 @@
 """The last seconds that a person played are kept though nothing was recorded."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,23 +9,13 @@ from engine.demos.demonstration import Demonstration, read_demo
 from engine.demos.exact_replay import play
 from engine.demos.recent_play import KEPT_S, SNAPSHOT_S, RecentPlay
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S as FRAMES_PER_S
-from engine.env.stepping import SteppedEnv, make_game_env
+from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
-from engine.planning.goals.planned import PlannedAdvisor
 from engine.types import Action
 
 pytestmark = pytest.mark.slow
 
 WALK = (Action.DOWN, Action.RIGHT, Action.DOWN, Action.LEFT, Action.A, Action.UP, Action.B)
-
-
-@pytest.fixture
-def stepped(demo_config: RunConfig) -> Iterator[SteppedEnv]:
-    env = make_game_env(demo_config, 0)
-    stepped = SteppedEnv(env, PlannedAdvisor(env.game, 0, 3))
-    stepped.begin(3)
-    yield stepped
-    stepped.close()
 
 
 @pytest.fixture

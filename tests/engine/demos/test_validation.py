@@ -59,15 +59,9 @@ def test_random_demonstrations_play_alike_in_another_process(
     for group in range(10):
         is_ruled = group == 9
         config = demo_config.model_copy(update={"seed": group})
-        played = record_policy(
-            rules_policy(group) if is_ruled else random_policy(group),
-            config,
-            6,
-            tmp_path,
-            by=f"g{group}",
-            max_steps=20 + 15 * group,
-            is_advised=is_ruled,
-        )
+        policy = rules_policy(group) if is_ruled else random_policy(group)
+        options = {"max_steps": 20 + 15 * group, "is_advised": is_ruled}
+        played = record_policy(policy, config, 6, tmp_path, by=f"g{group}", **options)
         assert sum(1 for _ in played) == 6
     paths = sorted(tmp_path.glob("*.demo"))
     assert len(paths) == 60

@@ -70,7 +70,6 @@ def test_watched_says_who_played_what_and_how_it_ended(watch: Open, demo_file: R
     assert f"played by {demo.by}" in said
     assert "tags: clean first" in said
     goal = viewer.of(GameObserved)[-1].goal
-    assert goal is not None
     assert goal.text == "reach the route"
     (ended,) = viewer.of(EpisodeEnded)
     assert ended.summary.total_reward == pytest.approx(demo.episode_return)

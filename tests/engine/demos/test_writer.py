@@ -26,13 +26,17 @@ def head(demo_file: Recorded) -> Demonstration:
     return make_head(demo.start_state, demo.recording.rom, task="walk", created_s=5.0)
 
 
+@pytest.fixture
+def writer(head: Demonstration, tmp_path: Path) -> DemoWriter:
+    return DemoWriter(tmp_path / "x.demo", head)
+
+
 def play_some(writer: DemoWriter, count: int) -> None:
     for number in range(count):
         writer.step(number % 9, float(number), proposal=3, is_intervention=number % 2 == 0)
 
 
-def test_a_finished_demonstration_has_what_was_played(head: Demonstration, tmp_path: Path) -> None:
-    writer = DemoWriter(tmp_path / "x.demo", head)
+def test_a_finished_demonstration_has_what_was_played(writer: DemoWriter, tmp_path: Path) -> None:
     play_some(writer, 5)
     writer.event("milestone", "left_house")
     writer.tag("good", "short")
@@ -49,9 +53,8 @@ def test_a_finished_demonstration_has_what_was_played(head: Demonstration, tmp_p
 
 @pytest.mark.parametrize("steps", [0, 1])
 def test_an_empty_demonstration_is_no_success_though_it_is_marked(
-    head: Demonstration, tmp_path: Path, steps: int
+    writer: DemoWriter, tmp_path: Path, steps: int
 ) -> None:
-    writer = DemoWriter(tmp_path / "x.demo", head)
     play_some(writer, steps)
     writer.mark_success()
     writer.finish("0" * 40)
@@ -59,8 +62,7 @@ def test_an_empty_demonstration_is_no_success_though_it_is_marked(
     assert (len(demo.shown), demo.is_success) == (steps, steps > 0)
 
 
-def test_recover_leaves_out_a_mark_that_was_taken_back(head: Demonstration, tmp_path: Path) -> None:
-    writer = DemoWriter(tmp_path / "x.demo", head)
+def test_recover_leaves_out_a_mark_that_was_taken_back(writer: DemoWriter, tmp_path: Path) -> None:
     writer.mark_success()
     play_some(writer, 2)
     writer.event(NOTE, "a door")
@@ -103,7 +105,6 @@ def test_recover_after_a_killed_process_returns_every_step(
     )
     command = [sys.executable, "-c", code, str(demo_file[0]), str(path)]
     with child_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == b"played\n"
         assert is_being_written(log_path(path))
         with pytest.raises(DemoError, match="still being recorded"):
@@ -138,8 +139,7 @@ def test_resume_set_does_not_count_an_empty_demonstration(
     assert {path.name for path in tmp_path.iterdir()} == {"empty.demo", "played.demo"}
 
 
-def test_writer_syncs_to_the_disk_by_itself(head: Demonstration, tmp_path: Path) -> None:
-    writer = DemoWriter(tmp_path / "x.demo", head)
+def test_writer_syncs_to_the_disk_by_itself(writer: DemoWriter, tmp_path: Path) -> None:
     play_some(writer, 1)
     until = time.monotonic() + 300
     while not writer.is_synced and time.monotonic() < until:
@@ -149,8 +149,7 @@ def test_writer_syncs_to_the_disk_by_itself(head: Demonstration, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_writer_rewind_forgets_what_came_after(head: Demonstration, tmp_path: Path) -> None:
-    writer = DemoWriter(tmp_path / "x.demo", head)
+def test_writer_rewind_forgets_what_came_after(writer: DemoWriter, tmp_path: Path) -> None:
     play_some(writer, 4)
     writer.live(LiveStretch(4).then(frozenset({Action.A}), 3), 2.0)
     writer.memory("1" * 40, is_step=False)
@@ -164,8 +163,7 @@ def test_writer_rewind_forgets_what_came_after(head: Demonstration, tmp_path: Pa
     assert read_demo(tmp_path / "x.demo").episode_return == 12.0
 
 
-def test_writer_refuses_impossible_records(head: Demonstration, tmp_path: Path) -> None:
-    writer = DemoWriter(tmp_path / "x.demo", head)
+def test_writer_refuses_impossible_records(writer: DemoWriter, tmp_path: Path) -> None:
     play_some(writer, 2)
     for action, reward in ((9, 0.0), (-1, 0.0), (3, float("nan")), (3, 1e300)):
         with pytest.raises(DemoError):

@@ -22,13 +22,7 @@ CODE = bytes.fromhex(
 )
 """What `arm-none-eabi-as` makes of the source."""
 
-FRAMES, KEYS, PLAYED, BATTERY_BYTE, DATE = (
-    0x0200_0000,
-    0x0200_0004,
-    0x0200_0008,
-    0x0200_000C,
-    0x0200_0020,
-)
+FRAMES, KEYS, PLAYED, BATTERY_BYTE, DATE = (0x0200_0000 + at for at in (0, 4, 8, 12, 0x20))
 """Frames since power-on, u32; keys held, u16; sum of keys times frame, u32; byte 16 of the battery
 memory, or of its second bank once START was
 held; year, month, day, weekday, hour, minute and second, binary-coded decimals."""

@@ -3,9 +3,25 @@ from pathlib import Path
 
 import pytest
 
+from engine.emulator.base import Emulator
 from engine.emulator.core import Core
 
 _FILE = "mgba_libretro.so"
+
+
+def assert_drawn_by_ticks_that_draw(machine: Emulator) -> None:
+    """Check when the picture of a machine that has drawn none is that of now."""
+    assert not machine.is_drawn
+    state = machine.save_state()
+    machine.tick(2, render=True)
+    assert machine.is_drawn
+    machine.tick(0)
+    assert machine.is_drawn
+    machine.tick(1)
+    assert not machine.is_drawn
+    machine.tick(1, render=True)
+    machine.load_state(state)
+    assert not machine.is_drawn
 
 
 def _wheel() -> Path:

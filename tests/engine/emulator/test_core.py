@@ -199,8 +199,8 @@ def test_a_core_that_hangs_is_given_up(
     core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     named(tmp_path, core, monkeypatch, **{where: HANG})
-    monkeypatch.setattr(cores, "_TRY_TIMEOUT_S", 2.0)
-    with pytest.raises(EnvironmentError, match=r"it hung for 2 s when it was tried.*--core FILE"):
+    monkeypatch.setattr(cores, "_TRY_TIMEOUT_S", 1.0)
+    with pytest.raises(EnvironmentError, match=r"it hung for 1 s when it was tried.*--core FILE"):
         Core.find()
 
 

@@ -8,6 +8,7 @@ from engine.emulator.gameboy import GameBoy
 from engine.errors import EnvironmentError
 from engine.games.catalog import load_game
 from engine.types import Action
+from tests.engine.emulator.conftest import assert_drawn_by_ticks_that_draw
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +108,4 @@ def test_game_boy_prints_and_writes_nothing(
 
 
 def test_picture_is_of_now_only_after_a_tick_that_drew_it(machine: GameBoy) -> None:
-    assert not machine.is_drawn
-    state = machine.save_state()
-    machine.tick(2, render=True)
-    assert machine.is_drawn
-    machine.tick(0)
-    assert machine.is_drawn
-    machine.tick(1)
-    assert not machine.is_drawn
-    machine.tick(1, render=True)
-    machine.load_state(state)
-    assert not machine.is_drawn
+    assert_drawn_by_ticks_that_draw(machine)

@@ -43,7 +43,6 @@ def test_every_ctrl_c_reaches_a_program_that_plays(core: Core, tick: str) -> Non
         "        machine.load_state(machine.save_state())\n"
     )
     with start(code, core) as process:
-        assert process.stdout is not None
         for _ in range(_ROUNDS):
             assert process.stdout.readline() == "playing\n"
             process.send_signal(signal.SIGINT)
@@ -51,32 +50,28 @@ def test_every_ctrl_c_reaches_a_program_that_plays(core: Core, tick: str) -> Non
     assert (process.returncode, errors) == (0, "")
 
 
-def test_ctrl_c_ends_a_program_that_plays(core: Core) -> None:
-    with start("print('playing', flush=True)\nwhile True: machine.tick(1)", core) as process:
-        assert process.stdout is not None
+IN_A_THREAD = """
+import threading
+def play():
+    while True: machine.tick(8)
+threading.Thread(target=play, daemon=True).start()
+print('playing', flush=True)
+threading.Event().wait()
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["print('playing', flush=True)\nwhile True: machine.tick(1)", IN_A_THREAD],
+    ids=["alone", "in a thread"],
+)
+def test_ctrl_c_ends_a_program_that_plays(core: Core, code: str) -> None:
+    with start(code, core) as process:
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGINT
     assert errors.strip().endswith("KeyboardInterrupt")
-    assert "ignored" not in errors
-
-
-def test_ctrl_c_ends_a_program_that_plays_in_a_thread(core: Core) -> None:
-    code = (
-        "import threading\n"
-        "def play():\n"
-        "    while True: machine.tick(8)\n"
-        "threading.Thread(target=play, daemon=True).start()\n"
-        "print('playing', flush=True)\n"
-        "threading.Event().wait()\n"
-    )
-    with start(code, core) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGINT
     assert "ignored" not in errors
 
 

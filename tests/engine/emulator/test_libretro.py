@@ -23,6 +23,7 @@ from engine.ground.folders import CORE_VARIABLE
 from engine.ground.processes import code_command, python_environment
 from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE
 from tests.engine.emulator.advance_image import BATTERY_BYTE, DATE, FRAMES, KEYS, advance_image
+from tests.engine.emulator.conftest import assert_drawn_by_ticks_that_draw
 
 ROM = advance_image()
 A, B, START, L, R = map(GAME_BOY_ADVANCE_ACTIONS.names.index, ("A", "B", "START", "L", "R"))
@@ -167,17 +168,7 @@ def test_sprites_stay_where_a_load_changes_none(machine: GameBoyAdvance) -> None
 
 
 def test_picture_is_of_now_only_after_a_tick_that_drew_it(machine: GameBoyAdvance) -> None:
-    assert not machine.is_drawn
-    state = machine.save_state()
-    machine.tick(2, render=True)
-    assert machine.is_drawn
-    machine.tick(0)
-    assert machine.is_drawn
-    machine.tick(1)
-    assert not machine.is_drawn
-    machine.tick(1, render=True)
-    machine.load_state(state)
-    assert not machine.is_drawn
+    assert_drawn_by_ticks_that_draw(machine)
 
 
 def test_same_input_gives_the_same_machine_in_another_process(core: Core, game: str) -> None:

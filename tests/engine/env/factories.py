@@ -6,7 +6,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+
 from engine.config import RunConfig
+from engine.env.batch import Batch
 from engine.env.observation.pixels import sight_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import RomError
@@ -69,6 +72,20 @@ class _Doomed(SteppedEnv):
 
 def doomed(config: RunConfig, env_index: int) -> SteppedEnv:
     return _Doomed(make_game_env(config, env_index))
+
+
+SEEDS = [5, 6, 7]
+ARRAYS = (
+    "features", "mask", "prior", "advice_confidence", "rewards", "terminated", "truncated",
+    "final_features",
+)  # fmt: skip
+
+
+def are_same(first: Batch, second: Batch, *more: str) -> bool:
+    """Tell whether two batches hold the same, also in fields that not all of them have."""
+    return first.summaries == second.summaries and all(
+        np.array_equal(getattr(first, name), getattr(second, name)) for name in (*ARRAYS, *more)
+    )
 
 
 GONE = "gone"

@@ -18,13 +18,10 @@ def test_choices_come_back_as_they_were_packed():
     found = Choices.unpack(log.choices.pack(), 4)
     assert found == log.choices
     first, second, third, last = (found.decision(step, 2, "UP") for step in range(4))
-    assert first is not None
     assert (first.source, first.reason) == (Source.PLANNER, "UP: to the door")
     assert first.confidence == pytest.approx(0.8)
-    assert second is not None
     assert second.reason == "UP, confidence 100%"
     assert third is None
-    assert last is not None
     assert last.source is Source.HUMAN
     assert found.decision(4, 2, "UP") is None
 
@@ -70,6 +67,5 @@ def test_what_an_environment_records_is_what_was_shown(tmp_path):
     assert bytes(action for action, *_ in shown) == recording.actions
     for step, (action, source, reason) in enumerate(shown):
         decision = choices.decision(step, action, "X")
-        assert decision is not None
         assert decision.source is source
         assert reason in decision.reason

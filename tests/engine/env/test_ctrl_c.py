@@ -64,7 +64,6 @@ def start(code: str, folder: Path) -> "subprocess.Popen[str]":
 @pytest.mark.slow
 def test_every_ctrl_c_reaches_an_environment_of_this_process(tmp_path: Path) -> None:
     with start(_OWN_PROCESS, tmp_path) as process:
-        assert process.stdout is not None
         for _ in range(_ROUNDS):
             assert process.stdout.readline() == "playing\n"
             os.killpg(process.pid, signal.SIGINT)
@@ -75,7 +74,6 @@ def test_every_ctrl_c_reaches_an_environment_of_this_process(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_ctrl_c_ends_a_program_and_its_workers(tmp_path: Path) -> None:
     with start(_WORKERS, tmp_path) as process:
-        assert process.stdout is not None
         pids = [int(pid) for pid in process.stdout.readline().split()]
         assert len(pids) == 2
         os.killpg(process.pid, signal.SIGINT)

@@ -1,4 +1,9 @@
+from dataclasses import replace
+
+import pytest
+
 from engine.env.episode import DefeatWatch
+from engine.types import GameState
 from tests.engine.states import make_battle, make_control, make_creature, make_state
 
 
@@ -9,30 +14,24 @@ def lose(watch: DefeatWatch, *others: int, money: int = 3000) -> None:
     assert not watch.update(make_state(battle=battle, party=party, money=money))
 
 
-def test_half_the_money_gone_is_a_whiteout() -> None:
+@pytest.mark.parametrize(
+    ("others", "money", "after", "is_whiteout"),
+    [
+        pytest.param((), 3000, make_state(money=1500), True, id="half the money gone"),
+        pytest.param((), 0, make_state(money=0, map_number=8), True, id="waking up elsewhere"),
+        pytest.param((), 3000, make_state(money=3000), False, id="a battle that may be lost"),
+        pytest.param((12,), 3000, make_state(money=1500), False, id="another fighter"),
+    ],
+)
+def test_whiteout_is_told_from_what_follows_a_defeat(
+    others: tuple[int, ...], money: int, after: GameState, is_whiteout: bool
+) -> None:
     watch = DefeatWatch()
-    lose(watch)
-    assert not watch.update(make_state(control=make_control(is_scripted=True), money=1500))
-    assert watch.update(make_state(money=1500))
-    assert not watch.update(make_state(money=1500))
-
-
-def test_waking_up_elsewhere_is_a_whiteout() -> None:
-    watch = DefeatWatch()
-    lose(watch, money=0)
-    assert watch.update(make_state(money=0, map_number=8))
-
-
-def test_battle_that_may_be_lost_is_none() -> None:
-    watch = DefeatWatch()
-    lose(watch)
-    assert not watch.update(make_state(money=3000))
-
-
-def test_party_with_another_fighter_is_not_beaten() -> None:
-    watch = DefeatWatch()
-    lose(watch, 12)
-    assert not watch.update(make_state(money=1500))
+    lose(watch, *others, money=money)
+    scripted = replace(after, control=make_control(is_scripted=True))
+    assert not watch.update(scripted), "not before the player is in control again"
+    assert watch.update(after) == is_whiteout
+    assert not watch.update(after), "a whiteout is told once"
 
 
 def test_won_battle_is_none() -> None:

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from engine.config import EnvConfig, RewardConfig
-from engine.emulator.gameboy import GameBoy
 from engine.env.game_env import GameEnv
 from engine.env.observation.space import STATE_VARIABLES, ObservationType
 from engine.errors import CheckpointError, ConfigurationError, DecisionValidationError
@@ -16,13 +14,6 @@ from engine.games.crystal.introduction import FAST_OPTIONS
 from engine.types import Action, GameState, Observation
 
 SHORT = EnvConfig(max_steps=120)
-
-
-@pytest.fixture
-def env() -> Iterator[GameEnv]:
-    env = GameEnv(observation_type="state")
-    yield env
-    env.close()
 
 
 def play(env: GameEnv, steps: int, seed: int = 0) -> list[tuple[Observation, float]]:
@@ -38,22 +29,15 @@ def play(env: GameEnv, steps: int, seed: int = 0) -> list[tuple[Observation, flo
     return trace
 
 
-def same(first: Observation, second: Observation) -> bool:
-    return first.keys() == second.keys() and all(
-        np.array_equal(first[key], second[key]) for key in first
-    )
-
-
 @pytest.mark.parametrize("kind", ["multi_modal", "screen", "state"])
-def test_gymnasium_accepts_the_environment(kind: ObservationType) -> None:
-    env = GameEnv("", True, kind, config=SHORT, render_mode="rgb_array")
+def test_gymnasium_accepts_the_environment(game_env, kind: ObservationType) -> None:
+    env = game_env("", True, observation_type=kind, config=SHORT, render_mode="rgb_array")
     check_env(env, skip_render_check=True)
     assert env.render() is not None
-    env.close()
 
 
-def test_observation_holds_what_is_documented() -> None:
-    env = GameEnv()
+def test_observation_holds_what_is_documented(game_env) -> None:
+    env = game_env(observation_type="multi_modal")
     observation, info = env.reset(seed=1)
     assert observation["screen"].shape == (144, 160, 3)
     assert observation["state_variables"].shape == (len(STATE_VARIABLES),) == (25,)
@@ -65,15 +49,6 @@ def test_observation_holds_what_is_documented() -> None:
     assert not info["is_success"]
     env.step(Action.LEFT)
     assert env.step(Action.LEFT)[0]["screen"].std() > 10, "a picture is rendered"
-    env.close()
-
-
-def test_picture_is_there_before_the_first_step() -> None:
-    env = GameEnv(observation_type="screen")
-    for _ in range(2):
-        assert env.reset(seed=1)[0]["screen"].std() > 10
-        env.step(Action.LEFT)
-    env.close()
 
 
 @pytest.mark.parametrize("steps", [0, 1, 60])
@@ -95,16 +70,10 @@ def test_episode_starts_free_in_the_bedroom_with_fast_text(
     assert env.emulator.read(0, 0xCFCC, 1) == bytes([FAST_OPTIONS])
 
 
-def test_same_seed_and_actions_give_identical_observations() -> None:
-    traces = []
-    for _ in range(2):
-        env = GameEnv(observation_type="state")
-        first, _ = env.reset(seed=7)
-        traces.append([(first, 0.0), *play(env, 120)])
-        env.close()
-    for (one, reward), (other, other_reward) in zip(*traces, strict=True):
-        assert same(one, other)
-        assert reward == other_reward
+def test_same_seed_and_actions_give_identical_observations(game_env) -> None:
+    envs = [game_env() for _ in range(2)]
+    first, other = ([(env.reset(seed=7)[0], 0.0), *play(env, 120)] for env in envs)
+    np.testing.assert_equal(first, other)
 
 
 def test_seed_decides_the_games_random_numbers(env: GameEnv) -> None:
@@ -116,29 +85,18 @@ def test_seed_decides_the_games_random_numbers(env: GameEnv) -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 200])
-def test_restored_environment_continues_exactly(env: GameEnv, steps: int) -> None:
+def test_restored_environment_continues_exactly(env: GameEnv, game_env, steps: int) -> None:
     env.reset(seed=3)
     play(env, steps)
     saved = env.save()
     state, features, breakdown = env.state, env.features().copy(), env.breakdown
     expected = play(env, 60, seed=9)
-    summary = env.summary()
-    other = GameEnv(observation_type="state")
+    other = game_env()
     other.restore(saved)
     assert np.array_equal(other.features(), features)
-    assert other.breakdown == breakdown
-    assert other.state.place == state.place
-    for (one, reward), (two, other_reward) in zip(expected, play(other, 60, seed=9), strict=True):
-        assert same(one, two)
-        assert reward == other_reward
-    assert other.summary() == summary
-    other.close()
-
-
-def test_saving_does_not_disturb(env: GameEnv) -> None:
-    env.reset(seed=3)
-    play(env, 20)
-    assert env.save() == env.save()
+    assert (other.breakdown, other.state.place) == (breakdown, state.place)
+    np.testing.assert_equal(play(other, 60, seed=9), expected)
+    assert other.summary() == env.summary()
 
 
 @pytest.mark.parametrize("damage", [b"", b"other", b"PokeTUI environment 2\n\x05\0\0\0{"])
@@ -147,13 +105,15 @@ def test_damaged_save_is_refused(env: GameEnv, damage: bytes) -> None:
         env.restore(damage)
 
 
-def test_reward_is_the_sum_of_its_components(env: GameEnv) -> None:
+def test_long_random_play_keeps_to_the_contract(env: GameEnv) -> None:
+    """Every reward is the sum of its components; every observation is in the space."""
     env.reset(seed=5)
-    total = 0.0
-    rng = np.random.default_rng(0)
-    for _ in range(150):
+    total, rng = 0.0, np.random.default_rng(0)
+    for _ in range(300):
         action = int(rng.choice(np.flatnonzero(env.action_mask())))
-        _, reward, *_ = env.step(action)
+        observation, reward, *_ = env.step(action)
+        assert observation["action_mask"].any()
+        assert env.observation_space.contains(observation)
         assert reward == sum(value for _, value in env.breakdown.components)
         total += reward
     assert sum(dict(env.episode_sums).values()) == pytest.approx(total)
@@ -168,26 +128,8 @@ def test_subclass_may_add_its_own_reward() -> None:
 
     env = Bonus(observation_type="state", rewards=RewardConfig(step=0.0))
     env.reset(seed=0)
-    _, reward, *_ = env.step(Action.NOOP)
-    assert reward == 100.0
-    assert dict(env.breakdown.components)["custom"] == 100.0
-    assert env.summary().total_reward == 100.0
-    env.close()
-
-
-def test_long_random_play_keeps_to_the_contract(env: GameEnv) -> None:
-    env.reset(seed=11)
-    space = env.observation_space
-    for observation, _ in play(env, 600, seed=4):
-        assert observation["action_mask"].any()
-        assert space.contains(observation)
-
-
-def test_episode_is_truncated_at_its_length() -> None:
-    env = GameEnv(observation_type="state", config=EnvConfig(max_steps=16))
-    env.reset(seed=0)
-    ends = [env.step(Action.NOOP)[2:4] for _ in range(16)]
-    assert ends == [(False, False)] * 15 + [(False, True)]
+    assert env.step(Action.NOOP)[1] == 100.0
+    assert dict(env.breakdown.components)["custom"] == env.summary().total_reward == 100.0
     env.close()
 
 
@@ -202,9 +144,8 @@ def test_first_badge_ends_the_episode_as_success(env: GameEnv) -> None:
     assert not env.is_success
 
 
-def test_goal_may_be_any_milestone() -> None:
-    config = EnvConfig(goal="left_bedroom")
-    env = GameEnv(observation_type="state", config=config)
+def test_goal_may_be_any_milestone(game_env) -> None:
+    env = game_env(config=EnvConfig(goal="left_bedroom"))
     env.reset(seed=0)
     rng = np.random.default_rng(0)
     terminated = False
@@ -215,7 +156,6 @@ def test_goal_may_be_any_milestone() -> None:
     assert env.state.place.name == "HOME 1F"
     assert env.summary().steps_to_milestone == {"left_bedroom": env.episode_steps}
     assert env.final_milestone == "left_bedroom"
-    env.close()
 
 
 def test_unknown_goal_names_the_known_ones() -> None:
@@ -223,76 +163,48 @@ def test_unknown_goal_names_the_known_ones() -> None:
         GameEnv(config=EnvConfig(goal="win"))
 
 
-def test_limits_left_to_the_game_are_its_own() -> None:
-    env = GameEnv(observation_type="state", config=EnvConfig(goal="moss_light"))
+def test_limits_left_to_the_game_are_its_own(game_env) -> None:
+    env = game_env(config=EnvConfig(goal="moss_light"))
     assert (env.max_steps, env.config.stuck_steps, env.has_own_limit) == (4750, 0, False)
-    env.close()
 
 
-def test_milestone_puts_the_end_off() -> None:
-    config = EnvConfig(max_steps=100, progress_steps=30)
-    env = GameEnv(observation_type="state", config=config)
+def test_milestone_puts_the_end_off(game_env) -> None:
+    env = game_env(config=EnvConfig(max_steps=100, progress_steps=30))
     env.reset(seed=0)
     env.emulator.write(1, 0xDCD7, b"\x01")
     _, _, _, _, info = env.step(Action.NOOP)
     assert info["max_steps"] == env.max_steps == 130
-    env.close()
 
 
-def test_talk_that_leads_nowhere_is_masked_after_a_while() -> None:
-    config = EnvConfig(stuck_repeats=4)
-    env = GameEnv(observation_type="state", config=config)
+def test_talk_that_leads_nowhere_is_masked_after_a_while(game_env) -> None:
+    env = game_env(config=EnvConfig(stuck_repeats=4))
     env.reset(seed=0)
     rng = np.random.default_rng(0)
     while Action.A in env.blocked or not env.state.control.is_free:
         env.step(int(rng.choice(np.flatnonzero(env.action_mask()))))
-    env.step(Action.A)
-    for _ in range(3):
+    for _ in range(4):
+        env.step(Action.A)
         while not env.state.control.is_free:
             env.step(Action.B)
-        env.step(Action.A)
-    while not env.state.control.is_free:
-        env.step(Action.B)
     assert "4 times" in env.blocked[Action.A]
     assert env.summary().interventions == 1
     assert env.action_mask().any()
-    env.close()
 
 
-class TestStartStates:
-    def test_state_is_kept_in_the_folder_and_used_again(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        folder = tmp_path / "states"
-        first = GameEnv(observation_type="state", cache_dir=folder)
-        (kept,) = folder.iterdir()
-        assert kept.name.startswith(first.game.sha1)
-        ticks: list[int] = []
-        tick = GameBoy.tick
-        monkeypatch.setattr(
-            GameBoy, "tick", lambda game, frames, render=False: ticks.append(tick(game, frames))
-        )
-        second = GameEnv(observation_type="state", cache_dir=folder)
-        assert ticks == [], "the introduction is not played again"
-        assert same(first.reset(seed=1)[0], second.reset(seed=1)[0])
+def test_damaged_start_state_is_made_again(game_env, tmp_path: Path) -> None:
+    game_env(cache_dir=tmp_path)
+    (kept,) = tmp_path.iterdir()
+    good = kept.read_bytes()
+    for bad in (b"", good[:-20], good[:50] + b"\0\0\0\0" + good[54:]):
+        kept.write_bytes(bad)
+        assert game_env(cache_dir=tmp_path).state.control.is_free
+        assert kept.read_bytes() == good
 
-    def test_damaged_state_is_made_again(self, tmp_path: Path) -> None:
-        GameEnv(observation_type="state", cache_dir=tmp_path).close()
-        (kept,) = tmp_path.iterdir()
-        good = kept.read_bytes()
-        for bad in (b"", good[:-20], good[:50] + b"\0\0\0\0" + good[54:]):
-            kept.write_bytes(bad)
-            env = GameEnv(observation_type="state", cache_dir=tmp_path)
-            assert env.state.control.is_free
-            env.close()
-            assert kept.read_bytes() == good
 
-    def test_folder_that_cannot_be_written_is_done_without(self, tmp_path: Path) -> None:
-        file = tmp_path / "file"
-        file.write_text("not a folder")
-        env = GameEnv(observation_type="state", cache_dir=file / "states")
-        assert env.state.control.is_free
-        env.close()
+def test_folder_that_cannot_be_written_is_done_without(game_env, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    assert game_env(cache_dir=file / "states").state.control.is_free
 
 
 @pytest.mark.parametrize("action", [3.7, 3.0, np.float64(3.0), 9, -1, True, "up", None, [3]])
@@ -362,13 +274,8 @@ print(len(frames), env.render())
 
 
 def test_without_headless_every_step_is_shown_in_a_window_if_one_can_be_opened() -> None:
-    found = subprocess.run(
-        [sys.executable, "-c", _WINDOWED],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    command = [sys.executable, "-c", _WINDOWED]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     refusal, shown, human = found.stdout.strip().rsplit("\n", 2)
     assert "Cannot open a window: " in refusal
     assert "Keep headless=True." in refusal

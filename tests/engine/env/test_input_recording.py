@@ -1,5 +1,4 @@
 import dataclasses
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -17,13 +16,6 @@ RECORDING = Recording("rom", "start", "2.8", (8, 12), (SEGMENT,), "memory")
 def with_actions(recording: Recording, actions: bytes) -> Recording:
     segment = dataclasses.replace(recording.segments[-1], actions=actions)
     return dataclasses.replace(recording, segments=(segment,))
-
-
-@pytest.fixture
-def env() -> Iterator[GameEnv]:
-    env = GameEnv(observation_type="state")
-    yield env
-    env.close()
 
 
 def record(env: GameEnv, steps: int) -> tuple[Recording, list[float]]:
@@ -69,33 +61,26 @@ def test_thousand_steps_take_less_than_a_kilobyte(env: GameEnv) -> None:
     assert len(recording.encode()) < 1024
 
 
-def test_episode_is_replayed_exactly(env: GameEnv) -> None:
+def test_episode_is_replayed_exactly(env: GameEnv, game_env) -> None:
     recording, rewards = record(env, 150)
     place, memory = env.state.place, env.recording().memory
-    other = GameEnv(observation_type="state")
+    other = game_env()
     replayed = [reward for reward, *_ in replay(other, Recording.decode(recording.encode()))]
     assert replayed == rewards
-    assert other.state.place == place
-    assert other.recording().memory == memory
+    assert (other.state.place, other.recording().memory) == (place, memory)
     assert len(set(rewards)) > 3
-    other.close()
-
-
-def test_every_episode_names_its_recording(env: GameEnv) -> None:
-    recording, _ = record(env, 50)
     assert Recording.decode(env.summary().recording) == recording
 
 
-def test_recording_continues_in_a_restored_environment(env: GameEnv) -> None:
+def test_recording_continues_in_a_restored_environment(env: GameEnv, game_env) -> None:
     env.reset(seed=5)
     play(env, 60)
-    other = GameEnv(observation_type="state")
+    other = game_env()
     other.restore(env.save())
     play(other, 60, seed=1)
     recording = other.recording()
     assert len(recording.actions) == 120
     assert len(list(replay(other, recording))) == 120
-    other.close()
 
 
 def test_other_way_is_noticed(env: GameEnv) -> None:
@@ -105,27 +90,22 @@ def test_other_way_is_noticed(env: GameEnv) -> None:
         list(replay(env, with_actions(recording, actions)))
 
 
-def test_episode_from_an_archived_moment_is_replayed_exactly(
-    env: GameEnv,
-) -> None:
+def test_episode_from_an_archived_moment_is_replayed_exactly(env: GameEnv, game_env) -> None:
     """Also where that moment's episode began from an archived one itself."""
     env.reset(seed=5)
     play(env, 40)
     for steps in (25, 60):
-        snapshot = env.save()
-        other = GameEnv(observation_type="state")
+        other = game_env()
         other.seed_random(steps)
-        other.begin_from(snapshot)
+        other.begin_from(env.save())
         rewards = [reward for _, reward in play(other, steps, seed=steps)]
         env.restore(other.save())
-        other.close()
     recording = Recording.decode(env.recording().encode())
     assert [len(segment.actions) for segment in recording.segments] == [40, 25, 60]
     assert env.steps_from_start == 125
-    another = GameEnv(observation_type="state")
+    another = game_env()
     assert [reward for reward, *_ in replay(another, recording)] == rewards
     assert another.recording() == recording
-    another.close()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """What a game does at a person's hands, frame by frame, on the practice game."""
 
 import random
-from collections.abc import Iterator
 
 import pytest
 
@@ -20,11 +19,9 @@ TURN_FRAMES, TILE_FRAMES = 8, 16
 
 
 @pytest.fixture
-def env() -> Iterator[GameEnv]:
-    env = GameEnv(observation_type="state")
+def env(env: GameEnv) -> GameEnv:
     env.reset(seed=0)
-    yield env
-    env.close()
+    return env
 
 
 def x_of(env: GameEnv) -> int:
@@ -81,21 +78,18 @@ def test_letting_go_in_mid_step_comes_to_rest_on_a_tile(env) -> None:
     assert x_of(env) == before + 1
 
 
-def test_the_same_inputs_lead_to_the_same_memory(env) -> None:
+def test_the_same_inputs_lead_to_the_same_memory(env, game_env) -> None:
     start = env.save()
     play_wildly(env, 90, seed=3)
     env.come_to_rest()
     (stretch,) = env.recording().segments[-1].live
     memory, machine = env.memory_digest(), env.emulator.save_state()
-    other = GameEnv(observation_type="state")
-    try:
-        other.restore(start)
-        assert other.memory_digest() != memory
-        other.replay_live(stretch)
-        assert other.memory_digest() == memory
-        assert len(other.emulator.save_state()) == len(machine)
-    finally:
-        other.close()
+    other = game_env()
+    other.restore(start)
+    assert other.memory_digest() != memory
+    other.replay_live(stretch)
+    assert other.memory_digest() == memory
+    assert len(other.emulator.save_state()) == len(machine)
     assert stretch.frames > 500
     assert len(stretch.inputs) > 40
 
@@ -143,28 +137,22 @@ def test_result_of_live_play_is_saved_restored_and_branched_from(env) -> None:
         pass
 
 
-def test_live_play_pays_but_counts_no_step_and_masks_nothing() -> None:
-    config = EnvConfig(stuck_repeats=1, stuck_steps=3)
-    env = GameEnv(observation_type="state", config=config)
-    try:
-        env.reset(seed=0)
-        blocked = env.blocked
-        total = 0.0
-        for _ in range(20):
-            env.play_frames(frozenset({Action.B}), 10)
-            _, is_terminated, is_truncated = env.advance_live()
-            assert not is_terminated
-            assert not is_truncated
-        assert env.blocked == blocked
-        for _ in range(10):
-            env.play_frames(LEFT, 10)
-            total += env.advance_live()[0]
-            assert dict(env.breakdown.components).keys() == set(env.component_names)
-        assert env.episode_steps == 0
-        assert dict(env.episode_sums)["exploration"] > 0
-        assert total > 0
-    finally:
-        env.close()
+def test_live_play_pays_but_counts_no_step_and_masks_nothing(game_env) -> None:
+    env = game_env(config=EnvConfig(stuck_repeats=1, stuck_steps=3))
+    env.reset(seed=0)
+    blocked = env.blocked
+    for _ in range(20):
+        env.play_frames(frozenset({Action.B}), 10)
+        assert not any(env.advance_live()[1:])
+    assert env.blocked == blocked
+    total = 0.0
+    for _ in range(10):
+        env.play_frames(LEFT, 10)
+        total += env.advance_live()[0]
+        assert dict(env.breakdown.components).keys() == set(env.component_names)
+    assert env.episode_steps == 0
+    assert dict(env.episode_sums)["exploration"] > 0
+    assert total > 0
 
 
 def test_a_new_episode_holds_nothing(env) -> None:
@@ -187,20 +175,26 @@ def test_input_of_a_game_boy_is_a_frame_and_a_byte() -> None:
     assert LiveInput(0x123456, buttons).pack() == b"\x56\x34\x12\x00\x81"
 
 
-@pytest.mark.parametrize("buttons", [{8}, {0, 9, 15}, set(range(NUM_BUTTONS))])
-def test_stretch_with_ten_or_more_buttons_survives_its_json(buttons: set[int]) -> None:
-    stretch = LiveStretch(0).then(frozenset(buttons), 5).then(frozenset({1}), 5_000_000)
-    stretch = stretch.then(frozenset(buttons), 1)
-    assert LiveStretch.unpack(stretch.pack()) == stretch
-
-
 STRETCH = LiveStretch(3, 50, (LiveInput(0, LEFT), LiveInput(7, NOTHING), LiveInput(40, RIGHT)))
 
 
-def test_a_stretch_survives_its_json() -> None:
-    assert LiveStretch.unpack(STRETCH.pack()) == STRETCH
-    assert LiveStretch.unpack(LiveStretch(0).pack()) == LiveStretch(0)
-    segment = Segment((1, 2), b"\x04\x04\x04", (STRETCH,))
+@pytest.mark.parametrize(
+    "stretch",
+    [
+        pytest.param(STRETCH, id="a few inputs"),
+        pytest.param(LiveStretch(0), id="nothing"),
+        *(
+            pytest.param(
+                LiveStretch(0).then(buttons, 5).then(frozenset({1}), 5_000_000).then(buttons, 1),
+                id=f"{len(buttons)} of many buttons",
+            )
+            for buttons in map(frozenset, ({8}, {0, 9, 15}, range(NUM_BUTTONS)))
+        ),
+    ],
+)
+def test_a_stretch_survives_its_json(stretch: LiveStretch) -> None:
+    assert LiveStretch.unpack(stretch.pack()) == stretch
+    segment = Segment((1, 2), b"\x04\x04\x04", (stretch,))
     assert Segment.unpack(segment.pack()) == segment
 
 
@@ -210,16 +204,12 @@ def test_a_stretch_survives_its_json() -> None:
         LiveStretch(0, 5, (LiveInput(1, LEFT),)),
         LiveStretch(0, 5, (LiveInput(0, LEFT), LiveInput(0, RIGHT))),
         LiveStretch(0, 5, (LiveInput(0, LEFT), LiveInput(6, RIGHT))),
+        pytest.param(STRETCH, id="after more actions than there are"),
     ],
 )
 def test_inputs_in_disorder_are_refused(stretch: LiveStretch) -> None:
     with pytest.raises(ValueError, match="order"):
-        LiveStretch.unpack(stretch.pack())
-
-
-def test_a_stretch_after_more_actions_than_there_are_is_refused() -> None:
-    with pytest.raises(ValueError, match="order"):
-        Segment.unpack(Segment((1, 2), b"\x04", (STRETCH,)).pack())
+        Segment.unpack(Segment((1, 2), b"\x04", (stretch,)).pack())
 
 
 @pytest.mark.parametrize("looks", [False, True])

@@ -1,37 +1,15 @@
 """Live play through worker processes, and in a process of one's own."""
 
-from collections.abc import Iterator
-
 import numpy as np
-import pytest
 
-from engine.config import EnvConfig, RunConfig
-from engine.env.game_env import GameEnv
+from engine.config import RunConfig
 from engine.env.stepping import SteppedEnv, make_game_env
-from engine.env.vector.world import PLAIN_FACTORY, GymnasiumEnv, LocalVector, VectorEnv
+from engine.env.vector.world import GymnasiumEnv, LocalVector, VectorEnv
 from engine.types import Action
+from tests.engine.env.factories import SEEDS
 
-SEEDS = [5, 6, 7]
 LEFT = frozenset({Action.LEFT})
 NOTHING: frozenset[Action] = frozenset()
-
-
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
-    return RunConfig(save_dir=str(tmp_path_factory.mktemp("run")), env=EnvConfig(max_steps=40))
-
-
-@pytest.fixture(scope="module")
-def plain(config: RunConfig) -> Iterator[VectorEnv]:
-    with VectorEnv(PLAIN_FACTORY, config, 3, 2, answer_timeout_s=20) as vector:
-        yield vector
-
-
-@pytest.fixture
-def vector(plain: VectorEnv) -> VectorEnv:
-    plain.watch(None)
-    plain.reset(SEEDS)
-    return plain
 
 
 def test_a_worker_plays_the_frames_that_a_single_environment_plays(
@@ -64,7 +42,6 @@ def test_only_the_watched_game_shows_its_frames(vector: VectorEnv) -> None:
     assert vector.play_frames(0, LEFT, 2, shows=True) is None
     vector.watch(0)
     frame = vector.play_frames(0, LEFT, 2, shows=True)
-    assert frame is not None
     assert (frame.shape, frame.dtype) == ((144, 160, 3), np.uint8)
     assert frame.any()
     assert vector.play_frames(0, LEFT, 2, shows=False) is None
@@ -76,12 +53,10 @@ def test_only_the_watched_game_shows_its_frames(vector: VectorEnv) -> None:
 def test_inspect_keeps_up_with_live_play(vector: VectorEnv) -> None:
     vector.watch(0)
     first = vector.inspect()
-    assert first is not None
     for _ in range(6):
         vector.play_frames(0, LEFT, 10, shows=True)
     vector.count_frames(0, is_over=False)
     seen = vector.inspect()
-    assert seen is not None
     assert seen.state.place.x < first.state.place.x
     assert dict(seen.episode)["exploration"] > 0
     assert vector.inspect() is None
@@ -91,16 +66,11 @@ def test_the_agent_acts_after_live_play_as_if_nothing_was_held(vector: VectorEnv
     vector.watch(0)
     vector.play_frames(0, LEFT, 20, shows=False)
     vector.count_frames(0, is_over=True)
-    before = vector.inspect()
+    before = vector.inspect().state.place
     vector.step_one(0, Action.NOOP)
-    after = vector.inspect()
-    assert before is not None
-    assert after is not None
-    assert (before.state.place.x, before.state.place.y) == (
-        after.state.place.x,
-        after.state.place.y,
-    )
-    assert after.state.control.is_free
+    after = vector.inspect().state
+    assert (before.x, before.y) == (after.place.x, after.place.y)
+    assert after.control.is_free
 
 
 def test_a_lost_process_is_replaced_by_the_next_reading(vector: VectorEnv) -> None:
@@ -113,19 +83,14 @@ def test_a_lost_process_is_replaced_by_the_next_reading(vector: VectorEnv) -> No
     assert vector.count_frames(0, is_over=False).warnings == ()
 
 
-def test_an_environment_in_this_process_plays_live_too(config: RunConfig) -> None:
-    env = GameEnv(observation_type="state", config=config.env)
+def test_an_environment_in_this_process_plays_live_too(game_env, config: RunConfig) -> None:
+    env = game_env(config=config.env)
     vector = LocalVector(GymnasiumEnv(env))
-    try:
-        vector.reset([5])
-        vector.watch(0)
-        x = env.state.place.x
-        frame = vector.play_frames(0, LEFT, 30, shows=True)
-        assert frame is not None
-        assert frame.shape == (144, 160, 3)
-        batch = vector.count_frames(0, is_over=True)
-        assert env.state.place.x < x
-        assert batch.rewards.shape == (1,)
-        assert vector.stepped.observation["features"].tolist() == batch.features[0].tolist()
-    finally:
-        env.close()
+    vector.reset([5])
+    vector.watch(0)
+    x = env.state.place.x
+    assert vector.play_frames(0, LEFT, 30, shows=True).shape == (144, 160, 3)
+    batch = vector.count_frames(0, is_over=True)
+    assert env.state.place.x < x
+    assert batch.rewards.shape == (1,)
+    assert vector.stepped.observation["features"].tolist() == batch.features[0].tolist()

@@ -13,25 +13,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.config import EnvConfig, RunConfig
+from engine.config import RunConfig
 from engine.env.batch import Batch
 from engine.env.vector import pool
 from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 from engine.errors import RomError, WorkerError
 from engine.types import Action
-from tests.engine.env.factories import GONE
+from tests.engine.env.factories import GONE, SEEDS
 from tests.engine.processes import is_gone
 
 FACTORIES = "tests.engine.env.factories"
-SEEDS = [5, 6, 7]
 HANG_S = 3.0
 """Who says nothing for so long is replaced, in a step in which somebody hangs."""
-
-
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
-    folder = str(tmp_path_factory.mktemp("run"))
-    return RunConfig(save_dir=folder, seed=11, env=EnvConfig(max_steps=40))
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +135,6 @@ def test_a_killed_process_is_replaced_with_other_random_numbers_and_stays_watche
     assert "(killed by SIGKILL)" in after.warnings[0]
     assert is_gone(old)
     seen = vector.inspect()
-    assert seen is not None
     assert seen.frame.std() > 10
     assert seen.episode[0][1] == 0.0
     assert np.array_equal(after.mask[:2], first.mask[:2])  # where all episodes start
@@ -180,6 +172,10 @@ def test_a_step_of_one_environment_replaces_what_died_before_it_was_watched(
 
 def test_after_mending_there_is_something_to_save(vector: VectorEnv) -> None:
     before = walk(vector)
+    unchanged = vector.mend()
+    assert np.array_equal(before.features, unchanged.features)
+    assert not unchanged.summaries
+    assert not unchanged.warnings
     kill(vector)
     with pytest.raises(WorkerError, match="SIGKILL"):
         vector.save()
@@ -189,14 +185,6 @@ def test_after_mending_there_is_something_to_save(vector: VectorEnv) -> None:
     assert np.array_equal(after.features[2], before.features[2])
     assert not after.rewards.any()
     assert len(vector.save()) == 3
-
-
-def test_mending_what_is_whole_changes_nothing(vector: VectorEnv) -> None:
-    before = walk(vector)
-    after = vector.mend()
-    assert np.array_equal(before.features, after.features)
-    assert not after.summaries
-    assert not after.warnings
 
 
 @pytest.mark.slow
@@ -268,7 +256,6 @@ def test_a_program_that_was_stopped_for_long_replaces_nothing(tmp_path: Path) ->
     process = subprocess.Popen(
         [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
     try:
         lines = [process.stdout.readline() for _ in range(20)]
         process.send_signal(signal.SIGSTOP)

@@ -117,7 +117,6 @@ def test_state_in_a_battle_is_taken_as_it_is(route: tuple[Path, GameState], tmp_
     file.write_bytes(env.emulator.save_state())
     begun = new_env(file)
     begun.reset(seed=0)
-    assert begun.state.battle is not None
     assert begun.state.battle.enemy == env.state.battle.enemy
     assert begun.state.control.in_menu
     env.close()
@@ -188,19 +187,15 @@ def test_damaged_copy_is_refused(tmp_path: Path) -> None:
             new_env(file)
 
 
-def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="does not exist"):
-        new_env(tmp_path / "none.state")
-    with pytest.raises(ConfigurationError, match="is a folder"):
-        new_env(tmp_path)
-
-
-def test_huge_file_is_refused_unread(tmp_path: Path) -> None:
-    file = tmp_path / "huge.sav"
-    with file.open("wb") as sparse:
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("none.state", "does not exist"), ("", "is a folder"), ("huge.sav", "too large")],
+)
+def test_what_cannot_be_a_state_is_refused_unread(tmp_path: Path, name: str, words: str) -> None:
+    with (tmp_path / "huge.sav").open("wb") as sparse:
         sparse.truncate(1 << 40)
-    with pytest.raises(ConfigurationError, match="too large"):
-        new_env(file)
+    with pytest.raises(ConfigurationError, match=words):
+        new_env(tmp_path / name)
 
 
 @pytest.mark.slow
@@ -208,24 +203,16 @@ def test_runs_from_the_start_state_are_alike_in_two_fresh_processes(tmp_path: Pa
     code = (
         "import hashlib, sys\n"
         "from pathlib import Path\n"
-        "import numpy as np\n"
         "from engine.env.game_env import GameEnv\n"
-        "folder = Path(sys.argv[1])\n"
-        "env = GameEnv(observation_type='state', cache_dir=folder)\n"
+        "from tests.engine.env.test_game_env import play\n"
+        "env = GameEnv(observation_type='state', cache_dir=Path(sys.argv[1]))\n"
         "env.reset(seed=7)\n"
-        "rng = np.random.default_rng(7)\n"
-        "for _ in range(200):\n"
-        "    env.step(int(rng.choice(np.flatnonzero(env.action_mask()))))\n"
+        "play(env, 200, seed=7)\n"
         "print(hashlib.sha1(env.emulator.save_state()).hexdigest())\n"
     )
+    command = [sys.executable, "-c", code, str(tmp_path)]
     ends = [
-        subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path)],
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            check=True,
-        ).stdout
+        subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True).stdout
         for _ in range(2)  # the first plays the introduction, the second takes the kept state
     ]
     assert ends[0] == ends[1]

@@ -2,14 +2,15 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
-from engine.env.stepping import make_game_env
+from engine.env.stepping import SteppedEnv, make_game_env
 from engine.env.vector.world import GymnasiumEnv, LocalVector, VectorEnv
 from engine.planning.goals.planned import PlannedAdvisor, make_env
 from engine.planning_types import UserOverrides
@@ -46,6 +47,25 @@ def until_walked(vector, batch: Batch, steps: int) -> Batch:
     return batch
 
 
+@pytest.fixture
+def watched() -> Iterator[Callable[[], SteppedEnv]]:
+    """Make environments that are watched and have begun."""
+    with ExitStack() as opened:
+
+        def begin() -> SteppedEnv:
+            env = make_env(RunConfig(**SETTINGS), 0)
+            opened.callback(env.close)
+            env.watch(True)
+            env.begin(seed=1)
+            return env
+
+        yield begin
+
+
+def advance(env: SteppedEnv) -> None:
+    env.step(int(env.prior.argmax()) if env.prior.any() else int(Action.B))
+
+
 def test_weights_are_listed_and_changed_in_every_game(vector: VectorEnv) -> None:
     assert dict(vector.reward_weights)["step"] == 0.001
     batch = vector.reset(SEEDS)
@@ -54,7 +74,6 @@ def test_weights_are_listed_and_changed_in_every_game(vector: VectorEnv) -> None
     assert batch.rewards == pytest.approx(-5.0)
     vector.watch(1)
     watched = vector.inspect()
-    assert watched is not None
     assert dict(watched.breakdown.components)["step"] == -5.0
 
 
@@ -72,21 +91,13 @@ def test_a_goal_of_a_persons_is_pursued_before_all_others(vector: VectorEnv) -> 
     vector.watch(0)
     vector.override(UserOverrides(goal="entered_lab"))
     batch = follow(vector, batch)
-    watched = vector.inspect()
-    assert watched is not None
-    assert watched.goal is not None
-    assert watched.goal.key == "entered_lab"
+    assert vector.inspect().goal.key == "entered_lab"
     for _ in range(200):
         batch = follow(vector, batch)
-        watched = vector.inspect()
-        assert watched is not None
-        if "entered_lab" in watched.milestones:
+        if "entered_lab" in vector.inspect().milestones:
             break
-    batch = follow(vector, batch)
-    watched = vector.inspect()
-    assert watched is not None
-    assert watched.goal is not None
-    assert watched.goal.key == "got_starter"
+    follow(vector, batch)
+    assert vector.inspect().goal.key == "got_starter"
 
 
 def test_a_goal_set_before_saving_is_not_yet_in_what_was_advised(vector: VectorEnv) -> None:
@@ -127,14 +138,11 @@ def assert_advice_is_switched(vector: VectorEnv, is_advised: bool) -> None:
     assert follow(vector, batch).prior.any() == is_advised
 
 
-def test_the_way_to_the_goal_is_shown_tile_by_tile() -> None:
-    env = make_env(RunConfig(**SETTINGS), 0)
-    env.watch(True)
-    env.begin(seed=1)
-    seen = 0
+def test_the_way_to_the_goal_is_shown_tile_by_tile(watched) -> None:
+    env, seen = watched(), 0
     for _ in range(120):
         before, path = env.env.state.place, env.inspect().path
-        env.step(int(env.prior.argmax()) if env.prior.any() else int(Action.B))
+        advance(env)
         after = env.env.state.place
         if path and after.map == before.map and (after.x, after.y) != (before.x, before.y):
             assert (after.x, after.y) == path[0]
@@ -142,49 +150,37 @@ def test_the_way_to_the_goal_is_shown_tile_by_tile() -> None:
         for one, other in zip(((before.x, before.y), *path), path, strict=False):
             assert abs(one[0] - other[0]) + abs(one[1] - other[1]) == 1
     assert seen > 30
-    env.close()
 
 
-def test_the_tiles_that_were_stood_on_are_shown() -> None:
-    env = make_env(RunConfig(**SETTINGS), 0)
-    env.watch(True)
-    env.begin(seed=1)
-    stood = set()
+def test_the_tiles_that_were_stood_on_are_shown(watched) -> None:
+    env, stood = watched(), set()
     for _ in range(60):
-        place = env.env.state.place
+        place, view = env.env.state.place, env.env.state.map
         if env.is_walking:
             stood.add((place.map, place.x, place.y))
         visited = env.inspect().visited
-        view = env.env.state.map
         assert visited.shape == (view.height, view.width)
         tiles = {(place.map, int(x), int(y)) for y, x in np.argwhere(visited)}
         assert tiles == {tile for tile in stood if tile[0] == place.map}
-        env.step(int(env.prior.argmax()) if env.prior.any() else int(Action.B))
+        advance(env)
     assert len(stood) > 20
-    env.close()
 
 
-def test_looking_changes_nothing() -> None:
-    seen, unseen = (make_env(RunConfig(**SETTINGS), 0) for _ in range(2))
-    for env in (seen, unseen):
-        env.watch(True)
-        env.begin(seed=1)
+def test_looking_changes_nothing(watched) -> None:
+    seen, unseen = watched(), watched()
     for _ in range(40):
         seen.inspect()
-        for env in (seen, unseen):
-            env.step(int(env.prior.argmax()) if env.prior.any() else int(Action.B))
+        advance(seen)
+        advance(unseen)
     assert seen.save() == unseen.save()
-    for env in (seen, unseen):
-        env.close()
 
 
-def test_hidden_pane_reads_no_history() -> None:
-    env = make_env(RunConfig(**SETTINGS), 0)
+def test_hidden_pane_reads_no_history(watched) -> None:
+    env = watched()
     env.watch(True, renders=False)
-    env.begin(seed=1)
-    watched = env.inspect()
-    assert (watched.frame, watched.path, watched.visited) == (None, (), None)
-    env.close()
+    env.step(int(Action.B))
+    shown = env.inspect()
+    assert (shown.frame, shown.path, shown.visited) == (None, (), None)
 
 
 @pytest.fixture

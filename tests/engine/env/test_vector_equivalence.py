@@ -5,7 +5,6 @@ mode: the observation is then the next episode's first, and the last one is kept
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -16,36 +15,26 @@ from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
 from engine.env.stepping import make_game_env
 from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
+from tests.engine.env.factories import SEEDS
 
 ADVISED_FACTORY = "engine.planning.goals.planned:make_env"
 NUM_ENVS = 3
 NUM_STEPS = 300
-SEEDS = [5, 6, 7]
 FOLLOWED = np.array([0.0, 0.5, 1.0])
 """How often each environment follows the advice: the first is cut off, the last gets home."""
 
 
-@dataclass(frozen=True)
-class Moment:
-    """What a learner sees of all environments after a step."""
+FIELDS = ("features", "mask", "rewards", "terminated", "truncated", "final_features")
+Moment = dict[str, np.ndarray]
+"""What a learner sees of all environments after a step."""
 
-    features: np.ndarray
-    mask: np.ndarray
-    rewards: np.ndarray
-    terminated: np.ndarray
-    truncated: np.ndarray
-    final_features: np.ndarray
 
-    @classmethod
-    def of(cls, batch: Batch) -> "Moment":
-        return cls(
-            batch.features,
-            batch.mask,
-            batch.rewards,
-            batch.terminated,
-            batch.truncated,
-            batch.final_features,
-        )
+def moment(*parts: np.ndarray) -> Moment:
+    return dict(zip(FIELDS, parts, strict=True))
+
+
+def moment_of(batch: Batch) -> Moment:
+    return {name: getattr(batch, name) for name in FIELDS}
 
 
 Play = Callable[[RunConfig, np.ndarray], list[Moment]]
@@ -64,20 +53,20 @@ def played(config: RunConfig) -> tuple[np.ndarray, list[Moment]]:
     actions = []
     with VectorEnv(ADVISED_FACTORY, config, NUM_ENVS, 1) as vector:
         batch = vector.reset(SEEDS)
-        snapshots = [Moment.of(batch)]
+        snapshots = [moment_of(batch)]
         for _ in range(NUM_STEPS):
             drawn = np.where(batch.mask, rng.random(batch.mask.shape), -1.0)
             is_followed = rng.random(NUM_ENVS) < FOLLOWED
             drawn += np.where(is_followed[:, None] & batch.mask, 10 * batch.prior, 0.0)
             actions.append(drawn.argmax(1))
             batch = vector.step(actions[-1])
-            snapshots.append(Moment.of(batch))
+            snapshots.append(moment_of(batch))
     return np.stack(actions), snapshots
 
 
 def in_workers(num_workers: int, config: RunConfig, actions: np.ndarray) -> list[Moment]:
     with VectorEnv(PLAIN_FACTORY, config, NUM_ENVS, num_workers) as vector:
-        return [Moment.of(batch) for batch in (vector.reset(SEEDS), *map(vector.step, actions))]
+        return [moment_of(batch) for batch in (vector.reset(SEEDS), *map(vector.step, actions))]
 
 
 def alone(config: RunConfig, actions: np.ndarray) -> list[Moment]:
@@ -99,7 +88,7 @@ def alone(config: RunConfig, actions: np.ndarray) -> list[Moment]:
             )
         env.close()
         traces.append(trace)
-    return [Moment(*map(np.array, zip(*parts, strict=True))) for parts in zip(*traces, strict=True)]
+    return [moment(*map(np.array, zip(*parts, strict=True))) for parts in zip(*traces, strict=True)]
 
 
 def in_gymnasium(config: RunConfig, actions: np.ndarray) -> list[Moment]:
@@ -109,15 +98,13 @@ def in_gymnasium(config: RunConfig, actions: np.ndarray) -> list[Moment]:
     )
     now, _ = vector.reset(seed=SEEDS)
     no, nothing = np.zeros(NUM_ENVS, np.bool_), np.zeros_like(now["features"])
-    snapshots = [Moment(now["features"], now["action_mask"], np.zeros(3), no, no, nothing)]
+    snapshots = [moment(now["features"], now["action_mask"], np.zeros(3), no, no, nothing)]
     for chosen in actions:
-        now, rewards, terminated, truncated, infos = vector.step(chosen)
+        now, rewards, *ended, infos = vector.step(chosen)
         last = nothing.copy()
-        for index in np.flatnonzero(terminated | truncated):
+        for index in np.flatnonzero(ended[0] | ended[1]):
             last[index] = infos["final_obs"][index]["features"]
-        snapshots.append(
-            Moment(now["features"], now["action_mask"], rewards, terminated, truncated, last)
-        )
+        snapshots.append(moment(now["features"], now["action_mask"], rewards, *ended, last))
     vector.close()
     return snapshots
 
@@ -140,12 +127,9 @@ def test_all_ways_to_step_are_the_same(
     found = play(config, actions)
     assert len(found) == len(expected) == NUM_STEPS + 1
     for one, other in zip(found, expected, strict=True):
-        assert np.array_equal(one.features, other.features)
-        assert np.array_equal(one.mask, other.mask)
-        assert np.array_equal(one.rewards.astype(np.float32), other.rewards)
-        assert np.array_equal(one.terminated, other.terminated)
-        assert np.array_equal(one.truncated, other.truncated)
-        assert np.array_equal(one.final_features, other.final_features)
+        one["rewards"] = one["rewards"].astype(np.float32)
+        for name in FIELDS:
+            assert np.array_equal(one[name], other[name]), name
 
 
 @pytest.mark.slow
@@ -153,8 +137,6 @@ def test_compared_vectors_cover_both_ends_of_an_episode(
     played: tuple[np.ndarray, list[Moment]],
 ) -> None:
     _, snapshots = played
-    terminated = np.sum([moment.terminated for moment in snapshots], 0)
-    truncated = np.sum([moment.truncated for moment in snapshots], 0)
-    assert terminated[2] >= 3
-    assert truncated[0] >= 3
-    assert np.abs(np.sum([moment.rewards for moment in snapshots], 0)).min() > 0.1
+    assert np.sum([one["terminated"] for one in snapshots], 0)[2] >= 3
+    assert np.sum([one["truncated"] for one in snapshots], 0)[0] >= 3
+    assert np.abs(np.sum([one["rewards"] for one in snapshots], 0)).min() > 0.1

@@ -15,8 +15,7 @@ from engine.env.stepping import SteppedEnv, make_game_env
 from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError
 from engine.types import Action
-
-SEEDS = [5, 6, 7]
+from tests.engine.env.factories import SEEDS
 
 
 def config_of(folder: Path, encoder: str) -> RunConfig:

@@ -202,11 +202,6 @@ def test_ledge_is_jumped_in_its_direction() -> None:
     assert allowed(make_state(1, 1, map=view)) == {DOWN}
 
 
-def test_text_box_leaves_a_and_b() -> None:
-    state = make_state(control=make_control(in_text=True, is_scripted=True), party=PARTY)
-    assert allowed(state) == {A, B}
-
-
 def test_script_leaves_waiting_and_buttons() -> None:
     assert allowed(make_state(control=make_control(is_scripted=True))) == {A, B, NOOP}
     assert allowed(make_state(control=make_control(in_transition=True))) == {A, B, NOOP}

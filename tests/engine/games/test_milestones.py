@@ -9,27 +9,11 @@ from tests.engine.games.images import CRYSTAL, PRACTICE, PRACTICE_FACTS
 
 GAMES = pytest.mark.parametrize("tables", [CRYSTAL, PRACTICE], ids=["crystal", "practice"])
 OPENING = (
-    "left_bedroom",
-    "got_pokegear",
-    "left_house",
-    "entered_lab",
-    "got_starter",
-    "got_potion",
-    "reached_route_29",
-    "reached_cherrygrove",
-    "reached_route_30",
-    "got_egg",
-    "got_pokedex",
-    "met_rival",
-    "met_officer",
-    "gave_egg",
-    "got_balls",
-    "learned_catching",
-    "reached_route_31",
-    "reached_violet",
-    "entered_gym",
-    "first_badge",
-)
+    "left_bedroom", "got_pokegear", "left_house", "entered_lab", "got_starter", "got_potion",
+    "reached_route_29", "reached_cherrygrove", "reached_route_30", "got_egg", "got_pokedex",
+    "met_rival", "met_officer", "gave_egg", "got_balls", "learned_catching", "reached_route_31",
+    "reached_violet", "entered_gym", "first_badge",
+)  # fmt: skip
 ENGINE_FLAGS = {int(row["index"]) for row in read_rows(FACTS, "engine_flag_bits")}
 
 

@@ -67,7 +67,6 @@ def test_every_move_and_species_has_known_types(game: EmeraldGame) -> None:
 
 def test_every_map_of_the_image_has_a_name_and_is_within_reach(game: EmeraldGame) -> None:
     world = game.overworld
-    assert world is not None
     ids = {world.map_id(row) for row in range(len(world))}
     assert ids == {MapId(*key) for key in game.tables.MAPS}
     home = next(MapId(*key) for key, name in game.tables.MAPS.items() if name == "HOME 2F")
@@ -76,7 +75,6 @@ def test_every_map_of_the_image_has_a_name_and_is_within_reach(game: EmeraldGame
 
 def test_those_who_challenge_on_sight_have_flags_of_their_own(game: EmeraldGame) -> None:
     world = game.overworld
-    assert world is not None
     people = world.people[world.people["kind"] == PersonKind.TRAINER]
     assert len(people) > 2
     assert len(set(people["beat_flag"].tolist())) == len(people)

@@ -1,25 +1,21 @@
 """What a press does on the practice game, frame by frame."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 from engine.emulator.gameboy import GameBoy
 from engine.env.game_env import GameEnv
 from engine.games.crystal.memory import SYMBOLS
-from engine.planning.rules.advisor import RuleAdvisor
-from engine.types import DIRECTIONS, Action, Facing, Prompt
+from engine.types import DIRECTIONS, Action, Prompt
+from tests.engine.led import action_of, led, rules_of
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def env() -> Iterator[GameEnv]:
-    env = GameEnv(observation_type="state")
+def env(env: GameEnv) -> GameEnv:
     env.reset(seed=0)
-    yield env
-    env.close()
+    return env
 
 
 class Drawing(GameBoy):
@@ -37,28 +33,10 @@ def byte(env: GameEnv, name: str) -> int:
     return env.emulator.read(symbol.bank, symbol.address, 1)[0]
 
 
-def test_direction_turns_and_walks_one_tile(env: GameEnv) -> None:
-    place = env.state.place
-    assert place.facing is not Facing.LEFT
-    for action, dx in ((Action.LEFT, -1), (Action.LEFT, -2), (Action.RIGHT, -1)):
-        env.step(action)
-        assert (env.state.place.x, env.state.place.y) == (place.x + dx, place.y)
-        assert env.state.place.facing is DIRECTIONS[action]
-        assert env.state.control.is_free
-
-
-def test_no_state_is_read_in_mid_step_or_between_maps(
-    env: GameEnv,
-) -> None:
+def test_no_state_is_read_in_mid_step_or_between_maps(env: GameEnv) -> None:
     """From bed to the gym, through doors, stairs, both kinds of edges and a choice."""
-    advisor = RuleAdvisor(env.game)
-    advisor.reset(env.state)
-    maps = []
-    for _ in range(400):
-        advice = advisor.advise(env.state, env.action_mask())
-        before = env.state
-        action = int(advice.prior.argmax()) if advice.confidence else Action.B
-        _, _, terminated, _, _ = env.step(action)
+    maps, before = [], env.state
+    for _ in led(env, 400):
         state = env.state
         if state.battle is None:
             assert not state.control.in_transition
@@ -68,19 +46,9 @@ def test_no_state_is_read_in_mid_step_or_between_maps(
             assert byte(env, "wPlayerWalking") == 255
         if state.place.map != before.place.map:
             maps.append(state.place.name)
-        if terminated:
-            break
+        before = state
     assert len(maps) >= 6
     assert env.is_success
-
-
-def test_door_is_one_action(env: GameEnv) -> None:
-    advisor = RuleAdvisor(env.game)
-    advisor.reset(env.state)
-    home = env.state.place.map
-    while env.state.place.map == home:
-        env.step(int(advisor.advise(env.state, env.action_mask()).prior.argmax()))
-    assert env.state.control.is_free, "on the new map and in control"
 
 
 def test_no_press_is_wasted_after_steps_and_turns(env: GameEnv) -> None:
@@ -102,11 +70,10 @@ def test_no_press_is_wasted_after_steps_and_turns(env: GameEnv) -> None:
 def test_text_that_waits_is_told_from_what_is_written(env: GameEnv) -> None:
     """With middling text speed: what is printed waits in the end, and a press is never lost."""
     symbol = SYMBOLS["wOptions"]
-    advisor = RuleAdvisor(env.game)
-    advisor.reset(env.state)
-    while not env.state.control.in_text:
+    for _ in led(env, 400):
+        if env.state.control.in_text:
+            break
         env.emulator.write(symbol.bank, symbol.address, b"\x03")
-        env.step(int(advisor.advise(env.state, env.action_mask()).prior.argmax()))
     seen = [env.state.control.prompt]
     for _ in range(40):
         env.step(Action.NOOP)
@@ -119,19 +86,16 @@ def test_text_that_waits_is_told_from_what_is_written(env: GameEnv) -> None:
     assert env.state.screen_text != before
 
 
-def test_steps_draw_their_last_frame_and_at_most_one_more(env: GameEnv) -> None:
-    drawing = Drawing(env.emulator.rom)
-    other = GameEnv(observation_type="state")
+def test_steps_draw_their_last_frame_and_at_most_one_more(env: GameEnv, game_env) -> None:
+    drawing, other = Drawing(env.emulator.rom), game_env()
     other.emulator, replaced = drawing, other.emulator
     replaced.close()
-    advisor = RuleAdvisor(env.game)
-    advisor.reset(env.state)
     for each in (env, other):
         each.is_rendering = True
         each.reset(seed=0)
+    advisor = rules_of(env)
     for _ in range(150):
-        advice = advisor.advise(env.state, env.action_mask())
-        action = int(advice.prior.argmax()) if advice.confidence else Action.B
+        action = action_of(advisor.advise(env.state, env.action_mask()))
         before, drawing.asked = env.state, 0
         for each in (env, other):
             each.step(action)
@@ -140,4 +104,3 @@ def test_steps_draw_their_last_frame_and_at_most_one_more(env: GameEnv) -> None:
         is_walk = before.control.is_free and env.state.control.is_free
         if is_walk and env.state.place.map == before.place.map:
             assert drawing.asked <= 2, "of a step's 26 frames"
-    other.close()

@@ -81,9 +81,8 @@ class TestTransitions:
         ],
     )
     def test_settled_place_is_kept_while(
-        self, machine: MemoryMachine, symbol: str, values: tuple[int, ...]
+        self, machine, reader, symbol: str, values: tuple[int, ...]
     ) -> None:
-        reader = CrystalReader(machine, CRYSTAL)
         before = reader.read()
         machine.put("wPlayerDirection", 4)
         machine.put(symbol, *values)
@@ -93,8 +92,7 @@ class TestTransitions:
         assert state.place is before.place
         assert state.map is before.map
 
-    def test_half_loaded_map_does_not_show(self, machine: MemoryMachine) -> None:
-        reader = CrystalReader(machine, CRYSTAL)
+    def test_half_loaded_map_does_not_show(self, machine, reader) -> None:
         before = reader.read()
         machine.put("wMapStatus", 1)
         machine.put("wMapGroup", 24, 4)
@@ -105,10 +103,7 @@ class TestTransitions:
         after = reader.read().place
         assert (after.name, after.x, after.y) == ("NEW BARK TOWN", 0, 0)
 
-    def test_place_and_map_change_together_in_a_scripted_arrival(
-        self, machine: MemoryMachine
-    ) -> None:
-        reader = CrystalReader(machine, CRYSTAL)
+    def test_place_and_map_change_together_in_a_scripted_arrival(self, machine, reader) -> None:
         reader.read()
         machine.put("wMapGroup", 24, 4)
         machine.put("wMapHeight", 3, 4)
@@ -127,8 +122,7 @@ class TestTransitions:
         assert state.place.name == "ROUTE 29"
         assert state.map.width == 0
 
-    def test_saved_place_outlives_a_transition(self, machine: MemoryMachine) -> None:
-        reader = CrystalReader(machine, CRYSTAL)
+    def test_saved_place_outlives_a_transition(self, machine, reader) -> None:
         before = reader.read()
         machine.put("wMapStatus", 1)
         machine.put("wMapGroup", 1, 1)
@@ -150,7 +144,6 @@ class TestMap:
 
     def test_border_is_kept_around_the_map(self, machine: MemoryMachine) -> None:
         view = read(machine).map
-        assert view.bordered is not None
         assert view.bordered.shape == (4 + 12, 6 + 12)
         assert np.array_equal(view.bordered[6:10, 6:12], view.terrain)
         assert (view.bordered[:6] == TERRAIN[7]).all()
@@ -189,22 +182,14 @@ class TestMap:
         assert view.connections == {"north", "south", "east"}
         assert view.edges == (Edge("north", MapId(26, 1), "ROUTE 30"),)
 
-    def test_map_survives_a_battle_that_overwrites_the_blocks(self, machine: MemoryMachine) -> None:
-        reader = CrystalReader(machine, CRYSTAL)
+    @pytest.mark.parametrize("covering", ["wBattleMode", "wWindowStackSize"])
+    def test_map_survives_what_overwrites_the_blocks(self, machine, reader, covering: str) -> None:
         before = reader.read().map
-        machine.put("wBattleMode", 1)
+        machine.put(covering, 2)
         machine.put("wOverworldMapBlocks", *[9] * 100)
         assert reader.read().map is before
 
-    def test_map_survives_a_screen_that_overwrites_the_blocks(self, machine: MemoryMachine) -> None:
-        reader = CrystalReader(machine, CRYSTAL)
-        before = reader.read().map
-        machine.put("wWindowStackSize", 2)
-        machine.put("wOverworldMapBlocks", *[9] * 100)
-        assert reader.read().map is before
-
-    def test_changed_block_is_seen_after_the_script(self, machine: MemoryMachine) -> None:
-        reader = CrystalReader(machine, CRYSTAL)
+    def test_changed_block_is_seen_after_the_script(self, machine, reader) -> None:
         reader.read()
         machine.put("wScriptRunning", 255)
         machine.put("wOverworldMapBlocks", 0, offset=9 * 3 + 3)
@@ -212,14 +197,12 @@ class TestMap:
         machine.put("wScriptRunning", 0)
         assert (reader.read().map.terrain[0:2, 0:2] == TERRAIN[7]).all()
 
-    def test_unchanged_map_is_the_same_object(self, machine: MemoryMachine) -> None:
-        reader = CrystalReader(machine, CRYSTAL)
+    def test_unchanged_map_is_the_same_object(self, machine, reader) -> None:
         assert reader.read().map is reader.read().map
 
-    def test_saved_reader_goes_on_alike(self, machine: MemoryMachine) -> None:
+    def test_saved_reader_goes_on_alike(self, machine, reader) -> None:
         machine.put("wObject1Struct", 5, 2)
         machine.put("wObject1Struct", 4, 4, offset=16)
-        reader = CrystalReader(machine, CRYSTAL)
         before = reader.read()
         machine.put("wBattleMode", 1)
         reader.read()
@@ -230,9 +213,8 @@ class TestMap:
         assert view.objects == before.map.objects != ()
         assert view.warps == before.map.warps
 
-    def test_reader_that_never_saw_a_map_saves_and_restores(self, machine: MemoryMachine) -> None:
+    def test_reader_that_never_saw_a_map_saves_and_restores(self, machine, reader) -> None:
         machine.put("wMapStatus", 1)
-        reader = CrystalReader(machine, CRYSTAL)
         reader.read()
         other = CrystalReader(machine, CRYSTAL)
         other.restore(reader.save())

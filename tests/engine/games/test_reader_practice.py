@@ -125,9 +125,6 @@ def test_battle_is_what_its_screen_shows(played: Watched, route: bytes) -> None:
     game.tick(20)
     state = played.state()
     battle = state.battle
-    assert battle is not None
-    assert battle.own is not None
-    assert battle.enemy is not None
     assert (battle.kind, battle.trainer_name, battle.own_slot) == (BattleKind.WILD, "", 0)
     assert game.shows(f" {battle.enemy.name}")
     assert game.shows(f"{battle.enemy.level:5}")
@@ -155,13 +152,11 @@ def test_enemy_appears_only_when_it_is_whole(played: Watched, route: bytes) -> N
     seen = []
     for _ in range(600):
         battle = reader.read().battle
-        assert battle is not None
         seen.append(battle.enemy)
         played.copy.tick(1)
     first = next(index for index, enemy in enumerate(seen) if enemy is not None)
     assert first > 0
     enemy = seen[first]
-    assert enemy is not None
     assert enemy.hp == enemy.max_hp > 0
     assert all(one == enemy for one in seen[first:])
 

@@ -156,8 +156,7 @@ class TestBag:
         machine.put("wNumBalls", 255, *[200] * 60)
         assert read(machine).bag.balls == ((200, 99),) * 12
 
-    def test_unchanged_bag_is_the_same_object(self, machine: MemoryMachine) -> None:
-        reader = CrystalReader(machine, CRYSTAL)
+    def test_unchanged_bag_is_the_same_object(self, machine, reader) -> None:
         before = reader.read().bag
         assert reader.read().bag is before
         machine.put("wNumItems", 1, 18, 1, 255)
@@ -193,9 +192,8 @@ class TestParty:
         own, egg = read(machine).party
         assert (own.name, egg.name, egg.species) == ("CYNDAQUIL", "EGG", 253)
 
-    def test_unchanged_party_is_the_same_object(self, machine: MemoryMachine) -> None:
+    def test_unchanged_party_is_the_same_object(self, machine, reader) -> None:
         put_party(machine, party_struct())
-        reader = CrystalReader(machine, CRYSTAL)
         assert reader.read().party is reader.read().party
         put_party(machine, party_struct(hp=19))
         assert reader.read().party[0].hp == 19
@@ -204,9 +202,8 @@ class TestParty:
         machine.put("wPartyCount", 200)
         assert len(read(machine).party) == 6
 
-    def test_party_can_become_empty(self, machine: MemoryMachine) -> None:
+    def test_party_can_become_empty(self, machine, reader) -> None:
         put_party(machine, party_struct())
-        reader = CrystalReader(machine, CRYSTAL)
         reader.read()
         machine.put("wPartyCount", 0)
         assert reader.read().party == ()
@@ -221,9 +218,6 @@ class TestBattle:
     def test_wild_battle(self, machine: MemoryMachine) -> None:
         put_battle(machine)
         battle = read(machine).battle
-        assert battle is not None
-        assert battle.own is not None
-        assert battle.enemy is not None
         assert (battle.kind, battle.trainer_class, battle.trainer_name) == (BattleKind.WILD, 0, "")
         assert (battle.own.max_hp, battle.own.moves[0].points) == (20, 35)
         assert (battle.own.types, battle.own.stats) == ((0, 2), STATS)
@@ -233,15 +227,12 @@ class TestBattle:
     def test_own_health_is_live_though_the_partys_lags(self, machine: MemoryMachine) -> None:
         put_battle(machine)
         state = read(machine)
-        assert state.battle is not None
-        assert state.battle.own is not None
         assert (state.battle.own.hp, state.party[0].hp) == (17, 20)
 
     def test_trainer_is_named_by_class(self, machine: MemoryMachine) -> None:
         put_battle(machine, trainer=True)
         machine.put("wCurOTMon", 2)
         battle = read(machine).battle
-        assert battle is not None
         assert (battle.kind, battle.trainer_class) == (BattleKind.TRAINER, 9)
         assert (battle.trainer_name, battle.trainer_id, battle.enemy_slot) == ("RIVAL", 3, 2)
 
@@ -249,21 +240,16 @@ class TestBattle:
         put_battle(machine)
         machine.put("wEnemyMonType1", 20, 20)
         battle = read(machine).battle
-        assert battle is not None
-        assert battle.enemy is not None
         assert battle.enemy.types == (20,)
 
-    def test_stale_enemy_is_hidden_until_both_are_sent_out(self, machine: MemoryMachine) -> None:
+    def test_stale_enemy_is_hidden_until_both_are_sent_out(self, machine, reader) -> None:
         put_battle(machine, trainer=True)
         machine.put("wBattleMonSpecies", 0)
-        reader = CrystalReader(machine, CRYSTAL)
         battle = reader.read().battle
-        assert battle is not None
         assert (battle.kind, battle.trainer_class) == (BattleKind.TRAINER, 9)
         assert (battle.own, battle.enemy, battle.legal_moves) == (None, None, ())
         machine.put("wBattleMonSpecies", 155)
         battle = reader.read().battle
-        assert battle is not None
         assert battle.own is not None
         assert battle.enemy is not None
 
@@ -283,14 +269,12 @@ class TestBattle:
         put_battle(machine)
         machine.put("wBattleMonSpecies", *garbage)
         battle = read(machine).battle
-        assert battle is not None
         assert (battle.own, battle.enemy) == (None, None)
 
     def test_enemy_that_is_not_whole_is_hidden(self, machine: MemoryMachine) -> None:
         put_battle(machine)
         machine.put("wEnemyMonHP", 0, 14)
         battle = read(machine).battle
-        assert battle is not None
         assert battle.own is not None
         assert battle.enemy is None
 
@@ -299,31 +283,24 @@ class TestBattle:
         put_party(machine, party_struct(1), party_struct(max_hp=20))
         machine.put("wCurBattleMon", 1)
         battle = read(machine).battle
-        assert battle is not None
         assert battle.own is not None
         assert battle.own_slot == 1
         machine.put("wCurBattleMon", 200)
         battle = read(machine).battle
-        assert battle is not None
         assert battle.own is None
 
     def test_transformed_creature_is_still_ours(self, machine: MemoryMachine) -> None:
         put_battle(machine)
         machine.put("wBattleMonSpecies", 161)
         battle = read(machine).battle
-        assert battle is not None
-        assert battle.own is not None
         assert battle.own.name == "SENTRET"
 
-    def test_growth_reaches_a_battle_read_before_it(self, machine: MemoryMachine) -> None:
+    def test_growth_reaches_a_battle_read_before_it(self, machine, reader) -> None:
         put_battle(machine)
-        reader = CrystalReader(machine, CRYSTAL)
         reader.read()
         put_party(machine, party_struct(level=6, hp=19, max_hp=22))
         machine.put("wBattleMonSpecies", *battle_struct(155, 6, 19, 22))
         battle = reader.read().battle
-        assert battle is not None
-        assert battle.own is not None
         assert (battle.own.level, battle.own.max_hp) == (6, 22)
 
     @pytest.mark.parametrize(
@@ -335,11 +312,9 @@ class TestBattle:
         put_battle(machine)
         machine.put("wBattleMonPP", *points)
         battle = read(machine).battle
-        assert battle is not None
         assert battle.legal_moves == legal
         assert replace(battle, own=None).legal_moves == ()
 
-    def test_unchanged_battle_is_the_same_object(self, machine: MemoryMachine) -> None:
+    def test_unchanged_battle_is_the_same_object(self, machine, reader) -> None:
         put_battle(machine)
-        reader = CrystalReader(machine, CRYSTAL)
         assert reader.read().battle is reader.read().battle

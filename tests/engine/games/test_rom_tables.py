@@ -147,10 +147,15 @@ def test_an_image_without_maps_is_refused_in_one_line() -> None:
     assert read_overworld(b"")[0] is None
 
 
-def test_tables_of_doors_elsewhere_are_refused() -> None:
-    found, problem = read_overworld(build({(1, 1): Drawn(["..", ".."], [(0, 0, 1, 1, 1)])}))
+@pytest.mark.parametrize(
+    ("drawn", "words"),
+    [(Drawn(["..", ".."], [(0, 0, 1, 1, 1)]), "doors"), (Drawn(["." * 200] * 120), "invalid size")],
+    ids=["doors elsewhere", "too large a map"],
+)
+def test_tables_that_cannot_be_are_refused(drawn: Drawn, words: str) -> None:
+    found, problem = read_overworld(build({(1, 1): drawn}))
     assert found is None
-    assert "doors" in problem
+    assert words in problem
 
 
 def test_damaged_images_are_read_or_refused_but_never_crash() -> None:

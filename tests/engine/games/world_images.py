@@ -108,7 +108,7 @@ def build(
             + bytes([drawn.landmark, 0, 0, 0])
         )
         attributes += _attributes(space, maps, drawn, blocks[drawn.tileset])
-    table = b"".join(map(_word, pointers)) + b"".join(headers) + b"\xff" * 0 + bytes(attributes)
+    table = b"".join(map(_word, pointers)) + b"".join(headers) + bytes(attributes)
     start = groups_at[0] * _BANK + groups_at[1] - _BANK
     assert groups_at[1] - _BANK + len(table) <= _BANK, "the headers do not fit into one bank"
     image[start : start + len(table)] = table

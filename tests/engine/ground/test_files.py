@@ -191,10 +191,8 @@ def test_files_and_folders_are_their_owners_alone_whatever_the_umask(tmp_path: P
         os.umask(former)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
     assert modes == {"a": 0o600, "b": 0o600, "c": 0o700, "d": 0o700}
-
-
-def test_a_run_of_an_older_version_is_made_private_when_it_is_opened(tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
+    check_folder(tmp_path)  # files and folders, and nothing else, are taken
+    tmp_path.chmod(0o755)  # as a run of an older version is
     make_private(tmp_path)
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
 
@@ -212,12 +210,6 @@ def test_reading_has_a_limit(tmp_path: Path) -> None:
     for parse in (parse_json, parse_toml):
         with pytest.raises(ValueError, match="deeply"):
             parse("a = " * (parse is parse_toml) + "[" * 100_000 + "]" * 100_000)
-
-
-def test_check_folder_takes_files_and_folders(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"")
-    (tmp_path / "b").mkdir()
-    check_folder(tmp_path)
 
 
 def test_a_decision_history_with_views_or_a_huge_text_is_damaged(tmp_path: Path) -> None:

@@ -12,24 +12,9 @@ def test_whole_number_is_read(text: str, value: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        " 1",
-        "1 ",
-        "+1",
-        "-1",
-        "1_0",
-        "1.0",
-        "1e1",
-        "٣",
-        "²",
-        "11",
-        "0x1",
-        "007",
-        "9" * 5000,
-        "\n1",
-    ],
-)
+    ["", " 1", "1 ", "+1", "-1", "1_0", "1.0", "1e1", "٣", "²", "11", "0x1", "007", "9" * 5000,
+     "\n1"],
+)  # fmt: skip
 def test_anything_but_a_few_digits_in_range_is_no_whole_number(text: str) -> None:
     with pytest.raises(ValueError, match="not a whole number from 0 to 10"):
         parse_whole(text, 0, 10)

@@ -63,7 +63,6 @@ def test_folder_of_a_killed_process_is_removed_by_the_next_and_no_other(tmp_path
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_folder_goes_with_a_process_that_a_signal_ends(number: signal.Signals) -> None:
     with holder() as ended:
-        assert ended.stdout is not None
         folder = Path(ended.stdout.readline().decode().strip())
         ended.send_signal(number)
         ended.wait()

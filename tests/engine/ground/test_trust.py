@@ -259,15 +259,9 @@ def test_resuming_as_before_permits_nothing(foreign: RunFolder) -> None:
 
 def test_playing_needs_permission_for_code_alone(foreign: RunFolder) -> None:
     assert read_settings(foreign.path).llm_base_url == FOREIGN
-    episode = RecordedEpisode(
-        source="",
-        title="",
-        run_id=foreign.run_id,
-        run_dir=str(foreign.path),
-        recording=None,  # type: ignore[arg-type]
-        ended=None,  # type: ignore[arg-type]
-        save_dir=str(foreign.path.parents[1]),
-    )
+    facts = {"run_id": foreign.run_id, "run_dir": str(foreign.path)}
+    nothing = dict.fromkeys(("source", "title", "recording", "ended"))
+    episode = RecordedEpisode(**nothing, **facts, save_dir=str(foreign.path.parents[1]))
     for read in (lambda: load_settings(foreign.path), episode.settings):
         with pytest.raises(ConfigurationError, match="evil:Thing") as raised:
             read()
@@ -424,13 +418,8 @@ def test_policy_gives_no_settings_but_those_of_its_game() -> None:
 def test_resumed_dagger_asks_no_untrusted_host(tmp_path: Path) -> None:
     folder = tmp_path / "policies" / "foreign"
     folder.mkdir(parents=True)
-    settings = {
-        "cloning": {},
-        "dagger": {},
-        "source": {},
-        "expert": "planner",
-        "game": {"llm_model": "gpt-test", "llm_base_url": FOREIGN},
-    }
+    game = {"llm_model": "gpt-test", "llm_base_url": FOREIGN}
+    settings = {"cloning": {}, "dagger": {}, "source": {}, "expert": "planner", "game": game}
     (folder / "config.json").write_text(json.dumps(settings))
     with pytest.raises(ConfigurationError, match=r"evil\.example:8080"):
         aggregate(str(tmp_path), {}, {}, Source(), resume="foreign")

@@ -53,19 +53,6 @@ View = Callable[[LiveRun], Viewing]
 
 
 @pytest.fixture
-def view() -> Iterator[View]:
-    viewings = []
-
-    def view_it(live: LiveRun) -> Viewing:
-        viewings.append(Viewing(live))
-        return viewings[-1]
-
-    yield view_it
-    for viewing in viewings:
-        viewing.session.close()
-
-
-@pytest.fixture
 def detached(tmp_path: Path) -> Iterator[Callable[..., LiveRun]]:
     """Start a run of the practice game in the background."""
     started: list[LiveRun] = []
@@ -82,10 +69,14 @@ def detached(tmp_path: Path) -> Iterator[Callable[..., LiveRun]]:
         stop_run(live, LIMIT_S, is_now=True)
 
 
-def test_a_toy_run_is_steered_and_stopped_through_its_socket(tmp_path: Path, view: View) -> None:
+def toy_session(saves: Path) -> EngineSession:
     ppo = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
-    config = RunConfig(num_envs=4, workers=1, ppo=ppo, save_dir=str(tmp_path))
-    session = EngineSession(config, make_vector=ToyVector)
+    config = RunConfig(num_envs=4, workers=1, ppo=ppo, save_dir=str(saves))
+    return EngineSession(config, make_vector=ToyVector)
+
+
+def test_a_toy_run_is_steered_and_stopped_through_its_socket(tmp_path: Path, view: View) -> None:
+    session = toy_session(tmp_path)
     path = socket_path(session.run_id, session.run_dir)
     server = RunServer(session, path, make_hello(session.run_id, session.run_dir, os.getpid()))
     server.start()
@@ -107,9 +98,7 @@ def test_a_toy_run_is_steered_and_stopped_through_its_socket(tmp_path: Path, vie
 
 
 def test_a_run_that_nobody_looks_at_draws_nothing_until_it_is_watched(tmp_path: Path) -> None:
-    ppo = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
-    config = RunConfig(num_envs=4, workers=1, ppo=ppo, save_dir=str(tmp_path))
-    session = EngineSession(config, make_vector=ToyVector)
+    session = toy_session(tmp_path)
     session.send(PauseRendering())
     session.start()
     seen: list[Event] = []
@@ -135,7 +124,6 @@ def test_a_killed_viewer_gives_the_game_back_and_the_run_goes_on(
     live = detached()
     process = subprocess.Popen([sys.executable, "-c", VIEWER], stdout=subprocess.PIPE)
     with process:
-        assert process.stdout is not None
         assert process.stdout.readline() == b"playing\n"
         other = view(live)
         assert other.wait_for(ViewersChanged(2, False))

@@ -48,7 +48,17 @@ from tests.engine.remote.scripted import LIMIT_S, ScriptedRun, Viewing, frame, n
 from tests.pokeTUI.fake_session import make_episode, make_run, make_status
 
 View = Callable[..., Viewing]
+Two = tuple[ScriptedRun, Viewing, Viewing]
 REFUSED = CommandRefused("Pause", "Another viewer is in control: press C to ask for it.")
+
+
+@pytest.fixture
+def two(serve: Serve, view: View) -> Two:
+    """A run and its two viewers, of whom the first steers."""
+    run = serve()
+    first, second = view(run), view(run)
+    assert first.wait_for(ViewersChanged(2, True))
+    return run, first, second
 
 
 def connected(run: ScriptedRun, hello: bytes | None = None) -> socket.socket:
@@ -99,10 +109,8 @@ def test_two_viewers_see_the_same_and_the_first_is_in_control(serve: Serve, view
     assert not first.of(CommandRefused)
 
 
-def test_control_is_left_to_who_asks_for_it(serve: Serve, view: View) -> None:
-    run = serve()
-    first, second = view(run), view(run)
-    assert first.wait_for(ViewersChanged(2, True))
+def test_control_is_left_to_who_asks_for_it(two: Two) -> None:
+    run, first, second = two
     second.session.send(RequestControl())
     assert "It can hand over with C" in second.wait_for_kind(CommandRefused)[0].reason
     assert first.wait_for(ControlWanted())
@@ -116,10 +124,8 @@ def test_control_is_left_to_who_asks_for_it(serve: Serve, view: View) -> None:
     assert first.wait_for(REFUSED)
 
 
-def test_viewers_are_informed_that_nobody_steers(serve: Serve, view: View) -> None:
-    run = serve()
-    first, second = view(run), view(run)
-    assert first.wait_for(ViewersChanged(2, True))
+def test_viewers_are_informed_that_nobody_steers(two: Two) -> None:
+    _, first, second = two
     first.session.send(ReleaseControl())
     for viewing in (first, second):
         assert viewing.wait_for(ViewersChanged(2, False, is_held=False))
@@ -141,12 +147,8 @@ def test_control_that_was_not_used_for_a_minute_is_given_to_who_asks(
     assert first.wait_for(ViewersChanged(2, False))
 
 
-def test_a_viewer_that_leaves_while_it_plays_lets_go_and_gives_back(
-    serve: Serve, view: View
-) -> None:
-    run = serve()
-    first, second = view(run), view(run)
-    assert first.wait_for(ViewersChanged(2, True))
+def test_a_viewer_that_leaves_while_it_plays_lets_go_and_gives_back(two: Two) -> None:
+    run, first, second = two
     held = Hold(frozenset({Action.UP, Action.B}))
     first.session.send(TakeOver())
     first.session.send(held)
@@ -170,10 +172,8 @@ def test_a_read_only_viewer_never_steers(serve: Serve, view: View) -> None:
     assert run.sent == []
 
 
-def test_refusals_reach_only_the_viewer_in_control(serve: Serve, view: View) -> None:
-    run = serve()
-    first, second = view(run), view(run)
-    assert first.wait_for(ViewersChanged(2, True))
+def test_refusals_reach_only_the_viewer_in_control(two: Two) -> None:
+    run, first, second = two
     refusal, mark = CommandRefused("Watch", "There is no game 9."), WarningRaised("next")
     run.mailbox.post(refusal)
     run.mailbox.post(mark)
@@ -280,10 +280,8 @@ def test_too_many_viewers_are_told_so(serve: Serve) -> None:
     crowd = [connected(run) for _ in range(MAX_VIEWERS)]
     last = connect(run.path)
     (told,) = Messages(2**23).feed(last_words(last))
-    assert (
-        event_codec().decode(told).reason
-        == f"{MAX_VIEWERS} viewers are already attached to this run."
-    )
+    reason = event_codec().decode(told).reason
+    assert reason == f"{MAX_VIEWERS} viewers are already attached to this run."
     for connection in crowd:
         connection.close()
 
@@ -339,10 +337,8 @@ def test_rendering_pauses_while_nobody_watches(serve: Serve, view: View) -> None
     assert wait_until(lambda: run.looks == [PauseRendering(), Watch(3), PauseRendering()])
 
 
-def test_the_end_of_the_run_reaches_every_viewer(serve: Serve, view: View) -> None:
-    run = serve()
-    first, second = view(run), view(run)
-    assert first.wait_for(ViewersChanged(2, True))
+def test_the_end_of_the_run_reaches_every_viewer(two: Two) -> None:
+    run, first, second = two
     end = RunStopped("SIGTERM", 40, "x.zip")
     run.mailbox.post(end)
     run.server.close()

@@ -6,7 +6,8 @@ import pytest
 
 from tests.engine.games.images import PRACTICE
 from tests.engine.rewards.played import PaidMachine
-from tests.roms.player import Player, StuckError
+from tests.roms.first_act import StuckError
+from tests.roms.player import Player
 
 REPEATS = 500
 

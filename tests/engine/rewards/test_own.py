@@ -1,12 +1,12 @@
 """Components and rewards of a user's own, in a real environment."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.config import EnvConfig, RewardConfig, RunConfig, load_config
+from engine.config import RewardConfig, RunConfig, load_config
 from engine.env.game_env import GameEnv
 from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError, ConfigurationError
@@ -16,15 +16,14 @@ from tests.engine.states import make_state
 
 MODULE = "tests.engine.rewards.own"
 STEPS = f"{MODULE}:Steps"
+Make = Callable[..., GameEnv]
 
 
 @pytest.fixture
-def env() -> Iterator[GameEnv]:
-    rewards = RewardConfig(extra={STEPS: 2.0})
-    env = GameEnv(observation_type="state", rewards=rewards)
+def env(game_env: Make) -> GameEnv:
+    env = game_env(rewards=RewardConfig(extra={STEPS: 2.0}))
     env.reset(seed=0)
-    yield env
-    env.close()
+    return env
 
 
 @pytest.fixture
@@ -51,26 +50,20 @@ def test_class_pays_in_the_environment(env: GameEnv) -> None:
     assert dict(env.summary().components)["leftwards"] == 4.0
 
 
-def test_state_of_a_component_is_saved(env: GameEnv) -> None:
+def test_state_of_a_component_is_saved(env: GameEnv, game_env: Make) -> None:
     env.step(Action.LEFT)
     saved = env.save()
     env.step(Action.LEFT)
     env.restore(saved)
     env.step(Action.RIGHT)
     assert dict(env.breakdown.components)["leftwards"] == 0.0
-    plain = GameEnv(observation_type="state")
     with pytest.raises(CheckpointError, match="other reward components"):
-        plain.restore(saved)
-    plain.close()
+        game_env().restore(saved)
 
 
 @pytest.mark.usefixtures("installed")
 def test_worker_process_pays_it_too(tmp_path: Path) -> None:
-    config = RunConfig(
-        save_dir=str(tmp_path),
-        env=EnvConfig(max_steps=40),
-        rewards=RewardConfig(extra={"westward": 2.0}),
-    )
+    config = RunConfig(save_dir=str(tmp_path), rewards=RewardConfig(extra={"westward": 2.0}))
     with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
         vector.reset([1, 2])
         assert vector.reward_weights[-1][0] == "leftwards"
@@ -159,35 +152,32 @@ class OwnRewardOnly(GameEnv):
         return 7.0
 
 
-def test_documented_example_without_its_condition_changes_nothing() -> None:
-    env = CustomPokemonEnv(observation_type="state")
-    plain = GameEnv(observation_type="state")
+def own_env(kind: type[GameEnv]) -> GameEnv:
+    env = kind(observation_type="state")
     env.reset(seed=0)
-    plain.reset(seed=0)
-    for action in (Action.LEFT, Action.UP, Action.A):
-        assert env.step(action)[1] == plain.step(action)[1]
-        assert env.breakdown == plain.breakdown
-    env.close()
-    plain.close()
+    return env
+
+
+def test_documented_example_without_its_condition_changes_nothing() -> None:
+    with own_env(CustomPokemonEnv) as env, own_env(GameEnv) as plain:
+        for action in (Action.LEFT, Action.UP, Action.A):
+            assert env.step(action)[1] == plain.step(action)[1]
+            assert env.breakdown == plain.breakdown
 
 
 def test_documented_example_shows_as_custom_and_sums_exactly() -> None:
-    env = CustomRewardEnvironment(observation_type="state")
-    env.reset(seed=0)
-    for action, custom in ((Action.LEFT, 100.0), (Action.RIGHT, 0.0), (Action.LEFT, 100.0)):
-        _, reward, *_ = env.step(action)
-        components = dict(env.breakdown.components)
-        assert components.get("custom", 0.0) == pytest.approx(custom)
-        assert reward == env.breakdown.total == sum(components.values())
-    assert dict(env.episode_sums)["custom"] == pytest.approx(200.0)
-    env.close()
+    with own_env(CustomRewardEnvironment) as env:
+        for action, custom in ((Action.LEFT, 100.0), (Action.RIGHT, 0.0), (Action.LEFT, 100.0)):
+            _, reward, *_ = env.step(action)
+            components = dict(env.breakdown.components)
+            assert components.get("custom", 0.0) == pytest.approx(custom)
+            assert reward == env.breakdown.total == sum(components.values())
+        assert dict(env.episode_sums)["custom"] == pytest.approx(200.0)
 
 
 def test_override_may_replace_the_reward() -> None:
-    env = OwnRewardOnly(observation_type="state")
-    env.reset(seed=0)
-    for _ in range(3):
-        assert env.step(Action.LEFT)[1] == 7.0
-        assert env.breakdown.components == (("custom", 7.0),)
-    assert env.summary().total_reward == 21.0
-    env.close()
+    with own_env(OwnRewardOnly) as env:
+        for _ in range(3):
+            assert env.step(Action.LEFT)[1] == 7.0
+            assert env.breakdown.components == (("custom", 7.0),)
+        assert env.summary().total_reward == 21.0

@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -159,15 +158,3 @@ def test_total_is_the_exact_sum_of_the_components_in_a_fixed_order() -> None:
     for paid in eventful(player):
         assert tuple(name for name, _ in paid.components) == player.composer.names
         assert paid.total == sum(value for _, value in paid.components)
-
-
-def test_saved_composer_continues_alike(player: Player) -> None:
-    eventful(player)
-    other = Player(player.now)
-    other.composer.restore(json.loads(json.dumps(player.composer.save())))
-    for state in (
-        trainer(0),
-        trainer(0, enemy_slot=1),
-        make_state(party=(make_creature(level=9),)),
-    ):
-        assert player.go(state) == other.go(state)

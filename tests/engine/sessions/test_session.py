@@ -50,8 +50,15 @@ def of(events: list, kind: type) -> list:
 
 
 def test_a_session_trains_in_its_own_thread_and_ends_with_run_stopped(tmp_path):
-    events = play(session(tmp_path, total_steps=400))
+    made = []
+
+    def make(config):
+        made.append(ToyVector(config))
+        return made[0]
+
+    events = play(EngineSession(config(tmp_path, total_steps=400), make_vector=make))
     assert isinstance(events[-1], RunStopped)
+    assert made[0].is_closed
     assert of(events, RunStarted)[0].num_envs == 4
     assert of(events, EpisodeEnded)
     assert len(of(events, StatusChanged)) == 1
@@ -161,25 +168,6 @@ def test_an_unexpected_error_is_told_without_a_traceback(tmp_path):
     assert "engine.log" in failure.hint
     assert failure.has_checkpoint
     assert "Traceback" in Path(subject.run_dir, "engine.log").read_text()
-
-
-def test_a_known_error_keeps_its_hint(tmp_path):
-    def broken(config):
-        raise RomError("The cartridge is wet.", "Dry it.")
-
-    (failure,) = of(play(EngineSession(config(tmp_path), make_vector=broken)), RunFailed)
-    assert (failure.message, failure.hint) == ("The cartridge is wet.", "Dry it.")
-
-
-def test_the_environments_are_closed_at_the_end(tmp_path):
-    made = []
-
-    def make(config):
-        made.append(ToyVector(config))
-        return made[0]
-
-    play(EngineSession(config(tmp_path, total_steps=8), make_vector=make))
-    assert made[0].is_closed
 
 
 def test_a_missing_rom_is_refused_before_anything_is_written(tmp_path):
@@ -292,7 +280,10 @@ def folders(root: Path) -> list[str]:
     return sorted(str(path.relative_to(root)) for path in root.rglob("*"))
 
 
-@pytest.mark.parametrize("failure", [WorkerError("gone", "again"), ConfigurationError("bad")])
+@pytest.mark.parametrize(
+    "failure",
+    [WorkerError("gone", "again"), ConfigurationError("bad"), RomError("It is wet.", "Dry it.")],
+)
 def test_a_failed_start_leaves_no_folder(tmp_path, failure):
     def fails(config):
         raise failure
@@ -300,8 +291,9 @@ def test_a_failed_start_leaves_no_folder(tmp_path, failure):
     subject = EngineSession(config(tmp_path / "saves"), make_vector=fails)
     assert Path(subject.run_dir).is_dir()
     (end,) = of(play(subject), RunFailed)
-    assert (end.message, end.has_checkpoint) == (failure.message, False)
-    assert folders(tmp_path) == []
+    assert (end.message, end.hint) == (failure.message, failure.hint)
+    assert not end.has_checkpoint
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("is_resumed", [False, True])

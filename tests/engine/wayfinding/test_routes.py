@@ -107,11 +107,7 @@ def test_ice_slides_to_the_next_wall() -> None:
 
 @pytest.mark.parametrize(
     ("sign", "needs"),
-    [
-        ("~", Ability.SURF),
-        ("T", Ability.CUT),
-        ("@", Ability.SURF | Ability.WHIRLPOOL),
-    ],
+    [("~", Ability.SURF), ("T", Ability.CUT), ("@", Ability.SURF | Ability.WHIRLPOOL)],
 )
 def test_water_trees_and_whirlpools_open_with_their_moves(sign: str, needs: Ability) -> None:
     found = finder(Drawn([f".{sign}..", f".{sign}.."]))
@@ -254,7 +250,7 @@ def drawn_by_chance(dice: random.Random) -> RouteFinder:
     return finder(*(maps[number] for number in range(9)))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(15))
 def test_distances_are_those_of_a_search_over_all_tiles_in_whatever_order_they_are_asked(
     seed: int,
 ) -> None:
@@ -313,7 +309,6 @@ def test_a_kept_graph_is_mapped_and_a_damaged_one_refused(tmp_path: Path) -> Non
     assert load_graph(path, world) is None
     save_graph(path, found.graph)
     kept = load_graph(path, world)
-    assert kept is not None
     for name in ("first", "sources", "costs", "needs", "climbs", "nodes", "tables"):
         assert np.array_equal(getattr(kept, name), getattr(found.graph, name))
     assert not kept.sources.flags.writeable

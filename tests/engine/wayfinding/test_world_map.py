@@ -17,15 +17,9 @@ from tests.engine.wayfinding.test_routes import INN
 TOWN, SHORT, LONG, FAR_TOWN = (MapId(1, number) for number in range(1, 5))
 MAPS = {
     # Two doors lead to the far town, each through a house; the left one is quick.
-    (1, 1): Drawn(
-        ["#D##########D##", "..............."],
-        warps=[(1, 0, 1, 2, 1), (12, 0, 1, 3, 1)],
-    ),
+    (1, 1): Drawn(["#D##########D##", "." * 15], warps=[(1, 0, 1, 2, 1), (12, 0, 1, 3, 1)]),
     (1, 2): Drawn(["...#", "m.Lm"], warps=[(0, 1, 1, 1, 1), (2, 1, 1, 4, 1)]),
-    (1, 3): Drawn(
-        ["..................", "m................L"],
-        warps=[(0, 1, 1, 1, 2), (17, 1, 1, 4, 2)],
-    ),
+    (1, 3): Drawn(["." * 18, f"m{'.' * 16}L"], warps=[(0, 1, 1, 1, 2), (17, 1, 1, 4, 2)]),
     (1, 4): Drawn(
         ["L......L", "...C....", "........"],
         warps=[(0, 0, 1, 2, 2), (7, 0, 1, 3, 2)],
@@ -98,13 +92,10 @@ def test_exits_on_the_goals_map_keep_what_is_known_there() -> None:
 
 def test_a_map_that_is_not_the_images_is_left_to_what_is_known() -> None:
     world, goal, now = WorldMap.of(GAME), meet((3, 0)), standing((7, 1))
-    other = replace(now.map, terrain=np.zeros_like(now.map.terrain))
+    other = replace(now, map=replace(now.map, terrain=np.zeros_like(now.map.terrain)))
+    unknown = replace(now, place=replace(now.place, map=MapId(9, 9)))
     known = (Exit((0, 0), Action.LEFT),)
-    assert world.exits(replace(now, map=other), goal, lambda: known) == known
-    assert (
-        world.exits(replace(now, place=replace(now.place, map=MapId(9, 9))), goal, lambda: known)
-        == known
-    )
+    assert [world.exits(state, goal, lambda: known) for state in (other, unknown)] == [known] * 2
 
 
 def test_links_come_from_the_image() -> None:
@@ -115,16 +106,8 @@ def test_links_come_from_the_image() -> None:
 
 def test_a_trigger_whose_scene_changed_nothing_is_avoided_until_the_scene_changes() -> None:
     """As Route 32 turns back at (18, 8) until the gym of Violet is done."""
-    tables = read_tables(FACTS)
-    tables = replace(tables, SCENES={(1, 1): 0})
-    maps = {
-        **MAPS,
-        (1, 1): Drawn(
-            ["#D##########D##", "..............."],
-            warps=[(1, 0, 1, 2, 1), (12, 0, 1, 3, 1)],
-            triggers=[(2, 1, 0)],
-        ),
-    }
+    tables = replace(read_tables(FACTS), SCENES={(1, 1): 0})
+    maps = {**MAPS, (1, 1): replace(MAPS[1, 1], triggers=[(2, 1, 0)])}
     game = CrystalGame("1" * 40, "PM_CRYSTAL", "a world", build(maps), tables=tables)
     world, goal = WorldMap.of(game), Goal("x", "Go", FAR_TOWN, kind=GoalKind.REACH)
 

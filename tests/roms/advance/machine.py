@@ -164,6 +164,12 @@ class Machine:
         )
 
     @property
+    def has_fast_options(self) -> bool:
+        """Whether texts are fast and battles have no scenes."""
+        options = int.from_bytes(self.block(2, 0x14, 2), "little")
+        return (options & 7, options >> 10 & 1) == (2, 1)
+
+    @property
     def tasks(self) -> set[str]:
         """Names of the active tasks."""
         return {

@@ -1,17 +1,15 @@
 """A player that sees only RAM and the image: finds its way, talks, fights, wins the badge."""
 
-import heapq
 import struct
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
-from tests.roms.advance.machine import Cell, Machine
+from tests.roms.advance.machine import Machine
 from tests.roms.advance.world import (
     DOOR,
     GRASS,
     LEDGES,
     MATS,
-    MapKey,
     Tile,
     is_level,
     map_names,
@@ -22,34 +20,27 @@ from tests.roms.advance.world import (
     tiles,
     warps_of,
 )
+from tests.roms.first_act import (
+    DIRECTIONS,
+    PATIENCE,
+    Cell,
+    FirstActPlayer,
+    MapKey,
+    StuckError,
+    cheapest_path,
+)
 
-DIRECTIONS: dict[str, Cell] = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "right": (1, 0)}
-PATIENCE = 800
-"""Actions without getting anywhere before the player gives up."""
 
-
-class StuckError(AssertionError):
-    """The player cannot continue; the text says where."""
-
-
-class Player:
-    """Plays by RAM.
-
-    Args:
-        game: The machine; from power-on or from any state.
-        grass_cost: What a step into tall grass weighs in path-finding (a plain step is 1).
-    """
+class Player(FirstActPlayer):
+    """Plays MOSSLIGHT ADVANCE by RAM."""
 
     def __init__(self, game: Machine, grass_cost: int = 4) -> None:
-        self.game = game
-        self.grass_cost = grass_cost
-        self.battles = 0
+        super().__init__(game, grass_cost)
         self._tiles: dict[MapKey, dict[Cell, Tile]] = {}
 
     # ---- small things ----------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Continue until the player is free: end texts and menus, fight battles."""
         game, was_in_battle = self.game, False
         for _ in range(PATIENCE):
             if game.in_battle:
@@ -63,12 +54,10 @@ class Player:
         raise StuckError(f"never free again: {self.where()}")
 
     def where(self) -> str:
-        """Describe the situation for messages."""
         game = self.game
         return f"{map_names().get(game.map_key)} {game.position} {game.mode} {game.text!r}"
 
     def face(self, button: str) -> None:
-        """Turn without walking."""
         for _ in range(8):
             if self.game.facing == button:
                 return
@@ -77,7 +66,6 @@ class Player:
         raise StuckError(f"cannot turn {button}: {self.where()}")
 
     def step(self, button: str) -> None:
-        """One action towards `button`; whatever that starts is played to its end."""
         self.game.act(button)
         for _ in range(4):
             if self.game.is_free:
@@ -114,26 +102,16 @@ class Player:
         return self._tiles[key]
 
     def path(self, goals: set[Cell]) -> list[str]:
-        """Return the cheapest buttons to one of the goals, empty if there is none."""
         found, start = self.tiles(), self.game.position
         width, height = size(self.game)
         ways_out = warps_of(self.game, self.header())
         taken = (set(people(self.game)) | set(ways_out)) - goals - {start}
-        best: dict[Cell, int] = {start: 0}
-        came: dict[Cell, tuple[Cell, str]] = {}
-        queue = [(0, start)]
-        while queue:
-            cost, at = heapq.heappop(queue)
-            if at in goals:
-                return _way_back(came, start, at)
-            if not (0 <= at[0] < width and 0 <= at[1] < height):
-                continue
-            for button, to, price in self.steps(at, found, taken, goals):
-                if cost + price < best.get(to, 1 << 30):
-                    best[to] = cost + price
-                    came[to] = at, button
-                    heapq.heappush(queue, (cost + price, to))
-        return []
+
+        def steps(at: Cell) -> Iterable[tuple[str, Cell, int]]:
+            is_inside = 0 <= at[0] < width and 0 <= at[1] < height
+            return self.steps(at, found, taken, goals) if is_inside else ()
+
+        return cheapest_path(start, goals, steps)
 
     def header(self, key: MapKey | None = None) -> int:
         """Return the address of a map's header in the image, of the present map's by default."""
@@ -142,25 +120,10 @@ class Player:
         maps = int.from_bytes(self.game.at(groups + 4 * group, 4), "little")
         return int.from_bytes(self.game.at(maps + 4 * number, 4), "little")
 
-    def walk_to(self, *goals: Cell) -> bool:
-        """Walk to one of the cells; false if something led off the map."""
-        self.settle()
-        here, wanted = self.game.map_key, set(goals)
-        for _ in range(PATIENCE):
-            if self.game.map_key != here:
-                return False
-            if self.game.position in wanted:
-                return True
-            buttons = self.path(wanted)
-            if buttons:
-                self.step(buttons[0])
-            else:
-                self.game.act()  # somebody is in the way: wait
-                self.settle()
-        raise StuckError(f"no way to {goals}: {self.where()}")
+    def map_of(self, title: str) -> MapKey:
+        return map_of(title)
 
     def leave_to(self, target: MapKey) -> None:
-        """Take the way to a neighbouring map; a battle or a script may interfere."""
         header = self.header()
         doors = {cell for cell, to in warps_of(self.game, header).items() if to == target}
         if doors:
@@ -191,18 +154,7 @@ class Player:
         }
         self.walk_to(*goals)
 
-    def travel(self, title: str) -> None:
-        """Go to a map by the shortest way over the maps between."""
-        self.settle()
-        target = map_of(title)
-        for _ in range(60):
-            if self.game.map_key == target:
-                return
-            self.leave_to(self._next_map(target))
-        raise StuckError(f"never reached {title}: {self.where()}")
-
-    def _next_map(self, target: MapKey) -> MapKey:
-        """Return the neighbour of the present map that is nearest to `target`."""
+    def next_map(self, target: MapKey) -> MapKey:
         queue, came = deque([target]), {target}
         while queue:
             at = queue.popleft()
@@ -217,12 +169,6 @@ class Player:
                 queue.append(key)
         raise StuckError(f"no way to {target}: {self.where()}")
 
-    def talk_at(self, at: Cell, button: str) -> None:
-        """Stand at a cell, face a direction, press A."""
-        if self.walk_to(at):
-            self.face(button)
-            self.game.act("a")
-
     def wait_for(self, condition: Callable[[], bool], button: str = "a") -> None:
         """Press on until something holds."""
         for _ in range(PATIENCE):
@@ -232,7 +178,6 @@ class Player:
         raise StuckError(f"what was waited for never came: {self.where()}")
 
     def answer_yes(self) -> None:
-        """Press on to the next question and say yes."""
         self.wait_for(lambda: "Task_HandleYesNoInput" in self.game.tasks)
         self.game.act("a")
 
@@ -309,7 +254,6 @@ class Player:
         return self.game.get("gPlayerParty", 84)
 
     def health(self) -> float:
-        """Return the first creature's HP as a share."""
         full = self.game.get("gPlayerParty", 88, 2)
         return self.hp() / full if full else 0.0
 
@@ -326,75 +270,17 @@ class Player:
                 game.act("a", hold=4)
         self.settle()
 
-    def take_starter(self, number: int = 1) -> None:
-        """In the laboratory: take ball 1, 2 or 3."""
-        for _ in range(10):
-            if self.party_size:
-                return
-            self.travel("LAB")
-            self.talk_at((5 + number, 5), "up")
-            self.answer_yes()
-            self.settle()
-        raise StuckError(f"no starter: {self.where()}")
+    def knows_rest_house(self) -> bool:
+        return self.game.block(1, 0x1C, 2) == bytes(map_of("STONEHOLLOW"))
 
-    def heal(self) -> None:
-        """Rest at the nurse's, or at home before Stonehollow is known."""
-        if self.game.block(1, 0x1C, 2) == bytes(map_of("STONEHOLLOW")):
-            self.travel("CENTER")
-            self.talk_at((4, 4), "up")
-            self.answer_yes()
-        else:
-            self.travel("HOME 1F")
-            self.talk_at((3, 4), "left")
+    def set_options(self) -> None:
+        """START, OPTIONS: text speed fast, battle scene off."""
+        for button in ("start", "up", "up", "a"):  # EXIT, OPTIONS
+            self.game.act(button)
+        self.wait_for(lambda: not self.game.in_field, "")
+        for button in ("right", "down", "right"):
+            self.game.act(button)
         self.settle()
-
-    def train(self, level: int) -> None:
-        """Fight in the route's first patch of grass up to a level, resting in between."""
-        cells: Sequence[Cell] = ((14, 8), (15, 8))
-        for turn in range(PATIENCE):
-            if self.level >= level:
-                return
-            if self.health() < 0.4:
-                self.heal()
-            self.travel("MILLBROOK PATH")
-            self.walk_to(cells[turn % 2])
-        raise StuckError(f"never grew to level {level}: {self.where()}")
 
     def has_badge(self) -> bool:
         return self.game.flag(0x867)
-
-    def win_badge(self) -> None:
-        """From any state of a running game to the badge."""
-        level = 0
-        for _ in range(12):
-            self.settle()
-            if self.has_badge():
-                return
-            self.take_starter(2)
-            if level:
-                self.train(level)
-            if self.health() < 0.9:
-                self.heal()
-            self._fight_gym()
-            level = max(8, self.level + 1)
-        raise StuckError(f"no badge: {self.where()}")
-
-    def _fight_gym(self) -> None:
-        """Up the aisle to the leader; a lost battle leads away from the gym."""
-        self.travel("GYM")
-        gym = map_of("GYM")
-        for goal in ((4, 9), (4, 6), (4, 5), (4, 4), (4, 3)):
-            if self.game.map_key != gym or self.has_badge():
-                return
-            self.walk_to(goal)
-        self.face("up")
-        self.game.act("a")
-        self.settle()
-
-
-def _way_back(came: dict[Cell, tuple[Cell, str]], start: Cell, at: Cell) -> list[str]:
-    buttons = []
-    while at != start:
-        at, button = came[at]
-        buttons.append(button)
-    return buttons[::-1]

@@ -9,7 +9,7 @@ import pytest
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import OFFSET, Cell, Machine
 from tests.roms.advance.party import party
-from tests.roms.advance.player import DIRECTIONS, Player
+from tests.roms.advance.player import Player
 from tests.roms.advance.world import (
     DOOR,
     MATS,
@@ -22,6 +22,7 @@ from tests.roms.advance.world import (
     tiles,
     warps_of,
 )
+from tests.roms.first_act import DIRECTIONS, frames_until, hold
 
 STEP_FRAMES, RUN_FRAMES, TURN_FRAMES = 16, 8, 8
 STEPS = 5
@@ -30,22 +31,6 @@ RUNNING_SHOES = 0x8C0
 FACING = {"down": 1, "up": 2, "left": 3, "right": 4}
 LOADING = ["CB2_LoadMap", "CB2_DoChangeMap", "CB2_LoadMap2", "CB2_Overworld"]
 FIRST_BLOCK, SECOND_BLOCK, SLACK = 0x02025A00, 0x02024A54, 0x7C
-
-
-def frames_until(game: Machine, condition: Callable[[], bool], limit: int = 200) -> int:
-    """Tick until a condition holds; return the frames."""
-    for frame in range(1, limit + 1):
-        game.tick()
-        if condition():
-            return frame
-    raise AssertionError(f"not within {limit} frames: {Player(game).where()}")
-
-
-def hold(game: Machine, button: str, frames: int, rest: int = 40) -> None:
-    game.press(button)
-    game.tick(frames)
-    game.release(button)
-    game.tick(rest)
 
 
 def avatar(game: Machine) -> tuple[int, int]:

@@ -8,9 +8,10 @@ from engine.games.facts import read_rows
 from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import FACTS, Cell, Machine
 from tests.roms.advance.party import party
-from tests.roms.advance.player import DIRECTIONS, Player
+from tests.roms.advance.player import Player
 from tests.roms.advance.test_story_contract import to_battle_menu
 from tests.roms.advance.world import COUNTER, map_names, map_of, people
+from tests.roms.first_act import DIRECTIONS
 
 ITEMS, BALLS = (0x560, 30), (0x650, 16)
 """Offset in save block 1 and number of places of two pockets."""

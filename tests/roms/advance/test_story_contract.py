@@ -7,8 +7,8 @@ from tests.roms.advance.conftest import Start
 from tests.roms.advance.machine import OFFSET, Machine
 from tests.roms.advance.party import party
 from tests.roms.advance.player import Player
-from tests.roms.advance.test_memory_contract import frames_until
 from tests.roms.advance.world import COUNTER, map_of, people, tiles
+from tests.roms.first_act import frames_until
 
 RUNNING, NO_SCRIPT = 0, 2
 STOPPED, BYTECODE, NATIVE = 0, 1, 2

@@ -1,6 +1,5 @@
 """The compass knows the next milestone and the way to it from tables and maps alone."""
 
-import numpy as np
 import pytest
 
 from engine.config import EnvConfig, FeatureKind
@@ -9,9 +8,9 @@ from engine.env.milestones import Story, milestone_goal
 from engine.env.observation.compass import Compass
 from engine.env.observation.layout import layout_of
 from engine.games.catalog import load_game
-from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import DIRECTIONS
 from engine.wayfinding.navigation import WorldMap
+from tests.engine.led import led
 from tests.engine.states import make_state
 
 GAME = load_game("")
@@ -26,23 +25,9 @@ def env():
     game.close()
 
 
-def led(env: GameEnv, steps: int):
-    """Let the rules play; yield what they want in each state."""
-    advisor = RuleAdvisor(env.game)
-    env.reset(seed=0)
-    advisor.reset(env.state)
-    for _ in range(steps):
-        advice = advisor.advise(env.state, env.action_mask())
-        yield advice
-        wanted = advice.prior if advice.prior.any() else env.action_mask()
-        if any(env.advance(int(np.argmax(wanted)))[1:]):
-            return
-
-
 def test_the_goal_is_the_first_open_milestone(env):
     env.reset(seed=0)
     bearing = Compass(env.game).bearing(env.state, {})
-    assert bearing is not None
     assert bearing.goal == next(Story(GAME.tables.MILESTONES).open(()))
 
 
@@ -61,7 +46,6 @@ def test_the_rules_leave_each_map_where_the_bearing_says(env):
         if before is not None and before[0] != place.map:
             assert before[1] == before[2]
             left += 1
-        assert bearing is not None
         is_pursued = advice.goal.key == bearing.goal.key and bearing.facing is not None
         before = (place.map, bearing.aim, (place.x, place.y)) if is_pursued else None
     assert left > 2
@@ -76,7 +60,6 @@ def test_the_press_that_leaves_is_named(env):
     assert goal is not None
     way = world.way_to(env.state, goal)
     leaving = world.leaving(env.state, goal)(env.state.place.x, env.state.place.y)
-    assert leaving is not None
     assert leaving.facing in DIRECTIONS.values()
     assert leaving.tile == [tile for place, tile in way if place == here][-1]
     assert leaving.steps == world.steps_to(env.state, goal)
@@ -93,7 +76,6 @@ def test_what_was_asked_before_changes_no_bearing(env):
 
 def test_on_a_map_that_is_not_known_no_way_is_named():
     bearing = Compass(GAME).bearing(make_state(map_number=99), {})
-    assert bearing is not None
     assert (bearing.aim, bearing.steps) == (None, None)
 
 
@@ -107,16 +89,3 @@ def test_a_setting_says_which_features_there_are(kind: FeatureKind):
     assert env.observe()[0]["features"].shape == (903,)
     assert env.config.features == "first"
     env.close()
-
-
-def test_features_go_on_alike_after_saving(env):
-    for _ in led(env, 40):
-        pass
-    saved, action = env.save(), 0
-    env.advance(action)
-    expected = env.features().copy()
-    other = GameEnv(observation_type="state", config=EnvConfig(max_steps=10_000))
-    other.restore(saved)
-    other.advance(action)
-    assert np.array_equal(other.features(), expected)
-    other.close()

@@ -7,34 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.config import EnvConfig, RunConfig
+from engine.config import RunConfig
 from engine.env.batch import Batch
 from engine.env.observation.layout import layout_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError, RomError, WorkerError
 from engine.games.catalog import load_game
-from engine.types import Action, EpisodeSummary
+from engine.types import Action
+from tests.engine.env.factories import SEEDS, are_same
 from tests.engine.processes import is_gone
 
 FACTORIES = "tests.engine.env.factories"
-SEEDS = [5, 6, 7]
-ARRAYS = (
-    "features", "mask", "prior", "advice_confidence", "rewards", "terminated", "truncated",
-    "final_features",
-)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
-    return RunConfig(save_dir=str(tmp_path_factory.mktemp("run")), env=EnvConfig(max_steps=40))
-
-
-@pytest.fixture(scope="module")
-def plain(config: RunConfig) -> Iterator[VectorEnv]:
-    """Environments 0 and 1 in a process, 2 in another."""
-    with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
-        yield vector
 
 
 @pytest.fixture(scope="module")
@@ -43,21 +27,8 @@ def advised(config: RunConfig) -> Iterator[VectorEnv]:
         yield vector
 
 
-@pytest.fixture
-def vector(plain: VectorEnv) -> VectorEnv:
-    plain.watch(None)
-    plain.reset(SEEDS)
-    return plain
-
-
 def choose(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.where(mask, rng.random(mask.shape), -1.0).argmax(1)
-
-
-def same(first: Batch, second: Batch) -> bool:
-    return first.summaries == second.summaries and all(
-        np.array_equal(getattr(first, name), getattr(second, name)) for name in ARRAYS
-    )
 
 
 def test_batch_has_the_documented_arrays(vector: VectorEnv) -> None:
@@ -77,7 +48,7 @@ def test_workers_play_what_a_single_environment_plays(config: RunConfig, vector:
     alone = SteppedEnv(make_game_env(config, 1))
     alone.begin(SEEDS[1])
     rng = np.random.default_rng(0)
-    summaries: list[EpisodeSummary] = []
+    lengths: list[int] = []
     batch = vector.reset(SEEDS)
     for _ in range(90):
         assert np.array_equal(batch.features[1], alone.features)
@@ -90,11 +61,11 @@ def test_workers_play_what_a_single_environment_plays(config: RunConfig, vector:
         if truncated:
             assert np.array_equal(batch.final_features[1], alone.features)
             assert batch.summaries[1] == alone.summary()
-            summaries.append(alone.summary())
+            lengths.append(alone.summary().length)
             alone.begin()
         else:
             assert not batch.final_features[1].any()
-    assert [summary.length for summary in summaries] == [40, 40]
+    assert lengths == [40, 40]
     alone.close()
 
 
@@ -133,7 +104,7 @@ def test_saved_environments_continue_exactly(config: RunConfig, advised: VectorE
         assert not now.rewards.any()
         for draw, wanted in zip(draws, expected[1:], strict=True):
             now = other.step(np.where(now.mask, draw, -1.0).argmax(1))
-            assert same(now, wanted)
+            assert are_same(now, wanted)
 
 
 def test_damaged_state_is_refused(vector: VectorEnv) -> None:
@@ -149,36 +120,23 @@ def test_advice_fills_prior_confidence_goal_and_reason(advised: VectorEnv) -> No
     advised.watch(0)
     advised.step(np.full(3, Action.NOOP))
     seen = advised.inspect()
-    assert seen is not None
-    assert seen.goal is not None
     assert (seen.goal.text, seen.reason) == ("go right", "asked 2 times")
 
 
 class TestWatching:
-    def test_pixels_are_not_rendered_unless_requested(self, vector: VectorEnv) -> None:
-        assert vector.inspect() is None
-
     def test_watched_environment_shows_its_newest_state_once(self, vector: VectorEnv) -> None:
         vector.watch(2)
         vector.step(np.full(3, Action.LEFT))
         vector.step(np.full(3, Action.LEFT))
         seen = vector.inspect()
-        assert seen is not None
         assert vector.inspect() is None
         assert (seen.frame.shape, seen.frame.dtype) == ((144, 160, 3), np.uint8)
         assert seen.frame.std() > 10
         assert seen.state.place.name == "HOME 2F"
-        assert dict(seen.breakdown.components)["step"] < 0.0
-        assert seen.paid is not None
-        two_steps = 2 * dict(seen.breakdown.components)["step"]
-        assert dict(seen.paid.components)["step"] == pytest.approx(two_steps)
-        assert dict(seen.episode)["step"] == pytest.approx(two_steps)
-
-    def test_newly_watched_environment_shows_at_once(self, vector: VectorEnv) -> None:
-        vector.watch(1)
-        seen = vector.inspect()
-        assert seen is not None
-        assert seen.frame.std() > 10
+        step = dict(seen.breakdown.components)["step"]
+        assert step < 0.0
+        assert dict(seen.paid.components)["step"] == pytest.approx(2 * step)
+        assert dict(seen.episode)["step"] == pytest.approx(2 * step)
 
     def test_watching_changes_nothing_in_the_game(self, vector: VectorEnv) -> None:
         traces = []
@@ -192,23 +150,19 @@ class TestWatching:
                 vector.inspect()
                 trace.append(batch)
             traces.append(trace)
-        assert all(same(one, two) for one, two in zip(*traces, strict=True))
+        assert all(map(are_same, *traces))
 
     def test_inspect_unrendered_has_no_frame_but_what_was_paid(self, vector: VectorEnv) -> None:
         vector.watch(2, renders=False)
         for _ in range(2):
             vector.step(np.full(3, Action.LEFT))
         seen = vector.inspect()
-        assert seen is not None
         assert seen.frame is None
-        assert seen.paid is not None
         step = dict(seen.breakdown.components)["step"]
         assert dict(seen.paid.components)["step"] == pytest.approx(2 * step)
         vector.watch(2)
         vector.step(np.full(3, Action.LEFT))
-        rendered = vector.inspect()
-        assert rendered is not None
-        assert rendered.frame is not None
+        assert vector.inspect().frame is not None
 
     def test_watching_unrendered_renders_nothing(self, config: RunConfig) -> None:
         env = SteppedEnv(make_game_env(config, 0))
@@ -220,9 +174,11 @@ class TestWatching:
             assert (env.inspect().frame is None) == (not env.env.is_rendering)
         env.close()
 
-    def test_watching_can_move_and_end(self, vector: VectorEnv) -> None:
+    def test_watching_begins_at_once_and_can_move_and_end(self, vector: VectorEnv) -> None:
+        assert vector.inspect() is None
         for index in (0, 2):
             vector.watch(index)
+            assert vector.inspect().frame.std() > 10
             vector.step(np.full(3, Action.NOOP))
             assert vector.inspect() is not None
         vector.watch(None)
@@ -297,9 +253,8 @@ def test_games_are_drawn_small_where_they_run_and_go_on_as_if_nobody_looked(
     assert [(one.env_index, one.episode_steps) for one in pictures] == [(0, 1), (2, 1)]
     vector.watch(2)
     whole = vector.call(2, SteppedEnv.inspect).frame
-    assert whole is not None
     means = whole.reshape(36, 4, 40, 4, 3).mean((1, 3))
     assert np.array_equal(pictures[1].frame, means.astype(np.uint8))
     assert vector.pictures(4) == ()  # asked for once
     seen += [vector.step(actions) for _ in range(2)]
-    assert all(map(same, seen, unseen))
+    assert all(map(are_same, seen, unseen))

@@ -6,10 +6,6 @@ from engine.types import Control, Prompt
 from tests.engine.games.emerald.memory_image import FUNCTIONS, MemoryImage
 
 
-def _image() -> MemoryImage:
-    return MemoryImage().start()
-
-
 def _control(image: MemoryImage) -> Control:
     return image.reader().read().control
 
@@ -20,24 +16,22 @@ def test_nothing_runs_at_power_on() -> None:
     assert control.in_transition
 
 
-def test_the_title_is_no_game() -> None:
-    image = _image()
+def test_the_title_is_no_game(image: MemoryImage) -> None:
     image.run("", "CB2_InitTitleScreen")
     state = image.reader().read()
     assert not state.control.in_game
     assert state.party == ()
 
 
-def test_whoever_walks_reads_nothing() -> None:
-    image = _image()
+def test_whoever_walks_reads_nothing(image: MemoryImage) -> None:
     image.print("gStringVar4", "Hello.", done=3)
     state = image.reader().read()
     assert state.control.is_free
     assert state.screen_text == ()
 
 
-def test_the_player_is_in_control_at_rest() -> None:
-    control = _control(_image())
+def test_the_player_is_in_control_at_rest(image: MemoryImage) -> None:
+    control = _control(image)
     assert control.in_game
     assert control.is_free
     assert control.prompt is Prompt.NONE
@@ -56,22 +50,19 @@ def test_the_player_is_in_control_at_rest() -> None:
         ("gMain", 0x439, 2),
     ],
 )
-def test_the_player_is_not_in_control(name: str, at: int, value: int) -> None:
-    image = _image()
+def test_the_player_is_not_in_control(image: MemoryImage, name: str, at: int, value: int) -> None:
     image.set(name, bytes((value,)), at)
     control = _control(image)
     assert control.in_game
     assert not control.is_free
 
 
-def test_the_middle_of_a_walk_over_several_tiles_is_free() -> None:
-    image = _image()
+def test_the_middle_of_a_walk_over_several_tiles_is_free(image: MemoryImage) -> None:
     image.set("gPlayerAvatar", b"\2", 3)
     assert _control(image).is_free
 
 
-def test_a_scene_is_scripted_and_a_door_is_a_transition() -> None:
-    image = _image()
+def test_a_scene_is_scripted_and_a_door_is_a_transition(image: MemoryImage) -> None:
     image.set("sLockFieldControls", b"\1")
     assert (_control(image).is_scripted, _control(image).in_transition) == (False, True)
     image.set("sGlobalScriptContextStatus", b"\1")
@@ -81,8 +72,7 @@ def test_a_scene_is_scripted_and_a_door_is_a_transition() -> None:
 @pytest.mark.parametrize(
     "name", ["CB2_LoadMap", "CB2_LoadMap2", "CB2_ReturnToField", "CB2_OverworldBasic"]
 )
-def test_loading_a_map_is_a_transition(name: str) -> None:
-    image = _image()
+def test_loading_a_map_is_a_transition(image: MemoryImage, name: str) -> None:
     image.run("CB1_Overworld", name)
     control = _control(image)
     assert control.in_game
@@ -101,8 +91,9 @@ def test_loading_a_map_is_a_transition(name: str) -> None:
         (6, Prompt.PRINTING),
     ],
 )
-def test_a_printer_says_whether_a_text_waits(state: int, prompt: Prompt) -> None:
-    image = _image()
+def test_a_printer_says_whether_a_text_waits(
+    image: MemoryImage, state: int, prompt: Prompt
+) -> None:
     image.set("sLockFieldControls", b"\1")
     image.set("sGlobalScriptContextStatus", b"\1")
     image.print("gStringVar4", "Hello.", done=3, state=state)
@@ -118,8 +109,7 @@ def _wait_for_press(image: MemoryImage, mode: int = 2) -> None:
     image.word("sGlobalScriptContext", FUNCTIONS["WaitForAorBPress"] | 1, 4)
 
 
-def test_a_script_waits_for_a_press_in_its_native() -> None:
-    image = _image()
+def test_a_script_waits_for_a_press_in_its_native(image: MemoryImage) -> None:
     image.print("gStringVar4", "Hello.\nBye.")
     _wait_for_press(image)
     state = image.reader().read()
@@ -127,14 +117,12 @@ def test_a_script_waits_for_a_press_in_its_native() -> None:
     assert state.screen_text == ("Hello.", "Bye.")
 
 
-def test_the_native_is_stale_in_another_mode() -> None:
-    image = _image()
+def test_the_native_is_stale_in_another_mode(image: MemoryImage) -> None:
     _wait_for_press(image, mode=1)
     assert _control(image).prompt is Prompt.NONE
 
 
-def test_a_text_is_shown_as_far_as_it_is_printed() -> None:
-    image = _image()
+def test_a_text_is_shown_as_far_as_it_is_printed(image: MemoryImage) -> None:
     image.set("sLockFieldControls", b"\1")
     image.print("gStringVar4", "One.\nTwo.|Three.", done=7)
     assert image.reader().read().screen_text == ("One.", "Tw")
@@ -142,8 +130,7 @@ def test_a_text_is_shown_as_far_as_it_is_printed() -> None:
     assert image.reader().read().screen_text == ("Th",)
 
 
-def test_a_page_is_shown_until_it_is_turned() -> None:
-    image = _image()
+def test_a_page_is_shown_until_it_is_turned(image: MemoryImage) -> None:
     image.set("sLockFieldControls", b"\1")
     image.print("gStringVar4", "One.\nTwo.|Three.", done=10, state=2)
     assert image.reader().read().screen_text == ("One.", "Two.")

@@ -75,20 +75,28 @@ def test_a_saved_game_of_a_sister_is_named(key: int, other: str) -> None:
         EmeraldGame(Profile.read(FACTS)).start_saved(bytes(memory), "moss.sav")
 
 
-def test_battery_files_of_others_are_refused() -> None:
-    game = EmeraldGame(Profile.read(FACTS))
-    with pytest.raises(ConfigurationError, match="8,192 bytes"):
-        game.start_saved(bytes(0x2000), "old.sav")
-    with pytest.raises(ConfigurationError, match="no saved game of Pokémon Emerald"):
-        game.start_saved(b"\xff" * 0x20000, "new.sav")
+@pytest.mark.parametrize(
+    ("battery", "words"),
+    [(bytes(0x2000), "8,192 bytes"), (b"\xff" * 0x20000, "no saved game of Pokémon Emerald")],
+    ids=["another size", "empty"],
+)
+def test_battery_files_of_others_are_refused(
+    emerald: EmeraldGame, battery: bytes, words: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        emerald.start_saved(battery, "old.sav")
 
 
-def test_emerald_has_ten_buttons_and_wide_frames() -> None:
-    game = EmeraldGame(Profile.read(FACTS))
-    assert game.actions is GAME_BOY_ADVANCE_ACTIONS
-    assert game.frame_shape == (160, 240, 3)
-    assert game.title == "POKEMON EMER"
-    assert game.description == "a role-playing game on a Game Boy Advance"
+@pytest.fixture
+def emerald() -> EmeraldGame:
+    return EmeraldGame(Profile.read(FACTS))
+
+
+def test_emerald_has_ten_buttons_and_wide_frames(emerald: EmeraldGame) -> None:
+    assert emerald.actions is GAME_BOY_ADVANCE_ACTIONS
+    assert emerald.frame_shape == (160, 240, 3)
+    assert emerald.title == "POKEMON EMER"
+    assert emerald.description == "a role-playing game on a Game Boy Advance"
 
 
 def test_the_milestones_of_the_opening_are_in_the_order_they_were_played() -> None:

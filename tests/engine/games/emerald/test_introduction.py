@@ -5,33 +5,21 @@ import pytest
 from engine.errors import EnvironmentError
 from engine.games.emerald import introduction
 from engine.games.emerald.memory import SYMBOLS
-from engine.types import Action, Control, GameState, Prompt
+from engine.types import Action, GameState, Prompt
 from tests.engine.games.emerald.memory_image import MemoryImage
+from tests.engine.games.screens import Screen, Screens, screen
 from tests.engine.states import make_control, make_state
 
 _OPTIONS = 0x14
 
 
-class Screens(MemoryImage):
-    """A game of screens: each has a prompt and the buttons that lead on, in order."""
+class Game(Screens, MemoryImage):
+    """Emerald's memory, whose options the introduction changes."""
 
-    def __init__(self, *screens: tuple[Control, tuple[Action, ...]]) -> None:
-        super().__init__()
+    def __init__(self, *screens: Screen) -> None:
+        super().__init__(*screens)
         self.start()
-        self.screens = list(screens)
-        self.answered = 0
-        self.pressed: list[int] = []
         self.frames = 0
-
-    def press(self, action: int) -> None:
-        self.pressed.append(action)
-        if not self.screens:
-            return
-        _, wanted = self.screens[0]
-        self.answered = self.answered + 1 if action == wanted[self.answered] else 0
-        if self.answered == len(wanted):
-            self.screens.pop(0)
-            self.answered = 0
 
     def release(self, action: int) -> None:
         assert self.pressed[-1] == action
@@ -46,23 +34,14 @@ class Screens(MemoryImage):
     def write(self, bank: int, address: int, data: bytes) -> None:
         self.put(address, data)
 
-    def read_state(self) -> GameState:
-        return make_state(control=self.screens[0][0]) if self.screens else make_state()
-
     @property
     def options(self) -> int:
         start = SYMBOLS["gSaveblock2"].address + self.offset + _OPTIONS
         return int.from_bytes(self.read(0, start, 2), "little")
 
 
-def screen(
-    prompt: Prompt, *wanted: Action, row: int = 0, in_game: bool = False
-) -> tuple[Control, tuple[Action, ...]]:
-    return make_control(in_game=in_game, prompt=prompt, cursor=(row, row and 1)), wanted
-
-
 def test_every_screen_gets_the_button_that_leads_on() -> None:
-    game = Screens(
+    game = Game(
         screen(Prompt.NONE, Action.START),
         screen(Prompt.MENU, Action.A, row=1),
         screen(Prompt.PRINTING, Action.A),
@@ -78,20 +57,20 @@ def test_every_screen_gets_the_button_that_leads_on() -> None:
 
 
 def test_start_opens_no_menu_once_the_game_runs() -> None:
-    game = Screens(screen(Prompt.NONE, *(Action.A,) * 9, in_game=True))
+    game = Game(screen(Prompt.NONE, *(Action.A,) * 9, in_game=True))
     introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]
     assert set(game.pressed) == {Action.A}
 
 
 def test_nothing_is_pressed_before_the_player_has_long_been_in_control() -> None:
-    game = Screens()
+    game = Game()
     introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]
     assert game.pressed == []
     assert game.frames >= 48
 
 
 def test_a_scene_that_begins_just_after_the_first_control_is_waited_for() -> None:
-    game = Screens()
+    game = Game()
     moments = iter([True] * 3 + [False] * 2 + [True] * 50)
 
     def read() -> GameState:
@@ -103,14 +82,14 @@ def test_a_scene_that_begins_just_after_the_first_control_is_waited_for() -> Non
 
 
 def test_text_becomes_fast_and_battles_short_and_all_else_stays() -> None:
-    game = Screens()
+    game = Game()
     game.save2(_OPTIONS, (0b1_0000_0001 | 0x50).to_bytes(2, "little"))
     introduction.make_fast(game)  # type: ignore[arg-type]
     assert game.options == 0b101_0000_0010 | 0x50
 
 
 def test_options_are_left_alone_before_there_are_any() -> None:
-    game = Screens()
+    game = Game()
     game.word("gSaveBlock2Ptr", 0)
     before = game.ewram.copy()
     introduction.make_fast(game)  # type: ignore[arg-type]
@@ -118,6 +97,6 @@ def test_options_are_left_alone_before_there_are_any() -> None:
 
 
 def test_a_game_that_never_begins_is_given_up() -> None:
-    game = Screens(screen(Prompt.NONE, Action.B))
+    game = Game(screen(Prompt.NONE, Action.B))
     with pytest.raises(EnvironmentError, match="did not finish"):
         introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]

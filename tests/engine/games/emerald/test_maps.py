@@ -10,16 +10,11 @@ from tests.engine.games.emerald.memory_image import FUNCTIONS, PROFILE, MemoryIm
 _FLOOR, _GRASS, _SEA, _LEDGE, _DOOR = 0x3000, 0x3001, 0x1002, 0x3403, 0x3404
 
 
-def _image() -> MemoryImage:
-    return MemoryImage().start()
-
-
 def _cells(width: int = 6, height: int = 5) -> np.ndarray:
     return np.full((height, width), _FLOOR, np.uint16)
 
 
-def test_a_map_has_its_size_and_its_tiles() -> None:
-    image = _image()
+def test_a_map_has_its_size_and_its_tiles(image: MemoryImage) -> None:
     cells = _cells()
     cells[0, 1], cells[2, 3], cells[3, 2], cells[4, 5] = _GRASS, _SEA, _LEDGE, 0x3400
     image.make_map(cells)
@@ -30,37 +25,31 @@ def test_a_map_has_its_size_and_its_tiles() -> None:
     assert view.terrain[2, 3] == Terrain.WATER
     assert view.terrain[2, 2] == Terrain.WALKABLE | Terrain.HOPS[Facing.DOWN]
     assert view.terrain[4, 5] == 0
-    assert view.kinds is not None
     assert view.kinds[3, 2] == TileKind.LEDGE
 
 
-def test_metatiles_of_the_second_tileset_have_its_behaviours() -> None:
-    image = _image()
+def test_metatiles_of_the_second_tileset_have_its_behaviours(image: MemoryImage) -> None:
     cells = _cells()
     cells[1, 1] = 0x3000 | 512 + 6  # BEHAVIOURS turned round
     image.make_map(cells)
     assert image.reader().read().map.terrain[1, 1] & Terrain.GRASS
 
 
-def test_the_border_holds_six_tiles_around_the_map() -> None:
-    image = _image()
+def test_the_border_holds_six_tiles_around_the_map(image: MemoryImage) -> None:
     image.make_map(_cells(), border=_GRASS)
     view = image.reader().read().map
-    assert view.bordered is not None
     assert view.bordered.shape == (5 + 2 * MAP_BORDER, 6 + 2 * MAP_BORDER)
     own = view.bordered[MAP_BORDER:-MAP_BORDER, MAP_BORDER:-MAP_BORDER]
     assert (own == view.terrain).all()
     assert view.bordered[0, 0] == view.bordered[-1, -1] == Terrain.WALKABLE | Terrain.GRASS
 
 
-def test_the_void_around_a_map_is_closed() -> None:
-    view = _image().reader().read().map
-    assert view.bordered is not None
+def test_the_void_around_a_map_is_closed(image: MemoryImage) -> None:
+    view = image.reader().read().map
     assert not view.bordered[: MAP_BORDER - 1].any()
 
 
-def test_warps_lead_to_maps_by_name() -> None:
-    image = _image()
+def test_warps_lead_to_maps_by_name(image: MemoryImage) -> None:
     cells = _cells()
     cells[0, 2] = _DOOR
     image.make_map(cells, warps=[(2, 0, 1, 0, 1), (99, 0, 1, 0, 0)])
@@ -69,22 +58,19 @@ def test_warps_lead_to_maps_by_name() -> None:
     assert view.terrain[0, 2] & Terrain.DOOR
 
 
-def test_a_dynamic_warp_leads_where_the_save_block_says() -> None:
-    image = _image()
+def test_a_dynamic_warp_leads_where_the_save_block_says(image: MemoryImage) -> None:
     image.save1(0x14, bytes((0, 16)))
     image.make_map(_cells(), warps=[(1, 1, 127, 127, 0)])
     (warp,) = image.reader().read().map.warps
     assert warp == Warp(1, 1, MapId(0, 16), 255, "ROUTE 101")
 
 
-def test_signs_answer_and_hidden_things_do_not() -> None:
-    image = _image()
+def test_signs_answer_and_hidden_things_do_not(image: MemoryImage) -> None:
     image.make_map(_cells(), signs=[(1, 2, 0), (3, 1, 1), (4, 4, 7), (77, 0, 0)])
     assert image.reader().read().map.signs == ((1, 2), (3, 1))
 
 
-def test_connections_have_sides_and_names() -> None:
-    image = _image()
+def test_connections_have_sides_and_names(image: MemoryImage) -> None:
     image.make_map(_cells(), connections=[(2, 0, 0, 16), (4, 3, 0, 9), (5, 0, 0, 1)])
     view = image.reader().read().map
     assert view.connections == {"north", "east"}
@@ -94,8 +80,7 @@ def test_connections_have_sides_and_names() -> None:
     )
 
 
-def test_objects_stand_where_they_are_going() -> None:
-    image = _image()
+def test_objects_stand_where_they_are_going(image: MemoryImage) -> None:
     image.set_object(1, 4, 2, index=3, sprite=17)
     image.set_object(2, 1, 1, index=4, is_hidden=True)
     image.set_object(3, 2, 2, index=5, place=(0, 16))
@@ -103,8 +88,7 @@ def test_objects_stand_where_they_are_going() -> None:
     assert image.reader().read().map.objects == (MapObject(3, 17, 4, 2),)
 
 
-def test_objects_move_on_an_unchanged_map() -> None:
-    image = _image()
+def test_objects_move_on_an_unchanged_map(image: MemoryImage) -> None:
     reader = image.reader()
     image.set_object(1, 4, 2, index=3)
     first = reader.read().map
@@ -114,13 +98,12 @@ def test_objects_move_on_an_unchanged_map() -> None:
     assert second.terrain is first.terrain
 
 
-def test_an_unchanged_map_is_the_same() -> None:
-    reader = _image().reader()
+def test_an_unchanged_map_is_the_same(image: MemoryImage) -> None:
+    reader = image.reader()
     assert reader.read().map is reader.read().map
 
 
-def test_a_changed_cell_changes_the_map() -> None:
-    image = _image()
+def test_a_changed_cell_changes_the_map(image: MemoryImage) -> None:
     reader = image.reader()
     reader.read()
     cells = _cells()
@@ -142,16 +125,16 @@ def test_a_changed_cell_changes_the_map() -> None:
         ((21, 19, 0x0203_FFFE), "cells beyond the end"),
     ],
 )
-def test_a_map_that_is_not_whole_is_as_it_was(size: tuple[int, int, int], what: str) -> None:
-    image = _image()
+def test_a_map_that_is_not_whole_is_as_it_was(
+    image: MemoryImage, size: tuple[int, int, int], what: str
+) -> None:
     reader = image.reader()
     known = reader.read().map
     image.set("gBackupMapLayout", struct.pack("<iiI", *size))
     assert reader.read().map is known, what
 
 
-def test_a_header_of_another_map_is_not_read() -> None:
-    image = _image()
+def test_a_header_of_another_map_is_not_read(image: MemoryImage) -> None:
     reader = image.reader()
     known = reader.read()
     image.map = (0, 16)
@@ -159,8 +142,7 @@ def test_a_header_of_another_map_is_not_read() -> None:
     assert reader.read().place == known.place
 
 
-def test_a_map_without_events_and_connections_is_read() -> None:
-    image = _image()
+def test_a_map_without_events_and_connections_is_read(image: MemoryImage) -> None:
     header = bytearray(image.ewram[0x37318 : 0x37318 + 28].tobytes())
     header[4:16] = bytes(12)
     image.set("gMapHeader", bytes(header))

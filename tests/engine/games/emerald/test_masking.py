@@ -149,7 +149,6 @@ def test_walls_and_edges_without_a_neighbour_are_masked() -> None:
 
 def test_a_step_to_another_level_is_masked() -> None:
     view = make_view()
-    assert view.bordered is not None
     grid = view.bordered.copy()
     grid[2 + MAP_BORDER, 3 + MAP_BORDER] |= np.uint32(Terrain.WALLS[Facing.LEFT])
     state = make_state(2, 2, map=replace(view, bordered=grid))

@@ -48,7 +48,6 @@ def test_save_blocks_are_where_their_pointers_say(offset: int) -> None:
     image = MemoryImage()
     image.place_save_blocks(offset, 0x1234_5678)
     blocks = _memory(image).save_blocks()
-    assert blocks is not None
     assert blocks.first == SYMBOLS["gSaveblock1"].address + offset - EWRAM
     assert blocks.second == SYMBOLS["gSaveblock2"].address + offset - EWRAM
     assert blocks.key == 0x1234_5678

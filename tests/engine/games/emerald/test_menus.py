@@ -15,10 +15,6 @@ from tests.engine.games.emerald.memory_image import (
 )
 
 
-def _image() -> MemoryImage:
-    return MemoryImage().start()
-
-
 def _control(image: MemoryImage) -> Control:
     return image.reader().read().control
 
@@ -29,13 +25,16 @@ def _menu(state: GameState) -> tuple[Prompt, tuple[int, int], tuple[int, int]]:
 
 
 def _choose(image: MemoryImage, chosen: int, most: int, columns: int = 1, rows: int = 0) -> None:
-    image.set(
-        "sMenu", struct.pack("<BBbbbBBBBBB", 0, 0, chosen, 0, most, 0, 0, 0, 0, columns, rows)
-    )
+    head = (0, 0, chosen, 0, most, 0, 0, 0, 0, columns, rows)
+    image.set("sMenu", struct.pack("<BBbbbBBBBBB", *head))
 
 
-def test_a_question_has_two_answers() -> None:
-    image = _image()
+def _open_bag(image: MemoryImage) -> None:
+    image.run("", "CB2_BagMenuRun")
+    image.begin_task(0, "Task_BagMenu_HandleInput")
+
+
+def test_a_question_has_two_answers(image: MemoryImage) -> None:
     image.set("sLockFieldControls", b"\1")
     image.print("gStringVar4", "Is it so?")
     image.begin_task(2, "Task_HandleYesNoInput")
@@ -46,16 +45,14 @@ def test_a_question_has_two_answers() -> None:
     assert state.screen_text == ("Is it so?", "YES", "▶NO")
 
 
-def test_a_choice_has_a_cursor() -> None:
-    image = _image()
+def test_a_choice_has_a_cursor(image: MemoryImage) -> None:
     image.begin_task(0, "Task_HandleMultichoiceInput")
     image.set("sLockFieldControls", b"\1")
     _choose(image, 2, 4, columns=2, rows=2)  # of the last grid
     assert _menu(image.reader().read()) == (Prompt.MENU, (3, 1), (5, 1))
 
 
-def test_a_grid_has_rows_and_columns() -> None:
-    image = _image()
+def test_a_grid_has_rows_and_columns(image: MemoryImage) -> None:
     image.run("", "CB2_BagMenuRun")
     image.begin_task(0, "Task_ItemContext_MultipleRows")
     _choose(image, 2, 3, columns=2, rows=2)
@@ -63,16 +60,14 @@ def test_a_grid_has_rows_and_columns() -> None:
 
 
 @pytest.mark.parametrize("menu", [(5, 4), (-1, 4), (0, -1)])
-def test_a_cursor_that_cannot_be_is_not_known(menu: tuple[int, int]) -> None:
-    image = _image()
+def test_a_cursor_that_cannot_be_is_not_known(image: MemoryImage, menu: tuple[int, int]) -> None:
     image.set("sLockFieldControls", b"\1")
     image.begin_task(0, "Task_HandleMultichoiceInput")
     _choose(image, *menu)
     assert _menu(image.reader().read()) == (Prompt.MENU, (0, 0), (0, 0))
 
 
-def test_the_start_menu_names_its_entries() -> None:
-    image = _image()
+def test_the_start_menu_names_its_entries(image: MemoryImage) -> None:
     image.set("sLockFieldControls", b"\1")
     image.save2(0, encode("BRENDAN"))
     image.begin_task(1, "Task_ShowStartMenu")
@@ -85,8 +80,7 @@ def test_the_start_menu_names_its_entries() -> None:
 
 
 @pytest.mark.parametrize("chosen", range(4))
-def test_a_battles_first_menu_is_a_square(chosen: int) -> None:
-    image = _image()
+def test_a_battles_first_menu_is_a_square(image: MemoryImage, chosen: int) -> None:
     image.set_party(creature(8))
     image.fight(fighter(8), fighter(9))
     image.print("gDisplayedStringBattle", "What will\nMUDKIP do?")
@@ -99,8 +93,7 @@ def test_a_battles_first_menu_is_a_square(chosen: int) -> None:
     assert state.screen_text == ("What will", "MUDKIP do?", *names)
 
 
-def test_a_battles_moves_are_named() -> None:
-    image = _image()
+def test_a_battles_moves_are_named(image: MemoryImage) -> None:
     image.set_party(creature(8))
     image.fight(fighter(9), fighter(8), positions=(1, 0))
     image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseMove"] | 1, 4)
@@ -110,8 +103,7 @@ def test_a_battles_moves_are_named() -> None:
     assert state.screen_text == ("TACKLE", "▶GROWL")
 
 
-def test_the_enemys_controller_asks_nothing_of_the_player() -> None:
-    image = _image()
+def test_the_enemys_controller_asks_nothing_of_the_player(image: MemoryImage) -> None:
     image.fight(fighter(8), fighter(9))
     image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseMove"] | 1, 4)
     control = _control(image)
@@ -132,9 +124,8 @@ def test_the_enemys_controller_asks_nothing_of_the_player() -> None:
     ],
 )
 def test_a_battles_script_asks(
-    command: int, state: int, communication: bytes, prompt: Prompt
+    image: MemoryImage, command: int, state: int, communication: bytes, prompt: Prompt
 ) -> None:
-    image = _image()
     image.fight(fighter(8), fighter(9))
     image.print("gDisplayedStringBattle", "Should a move be\ndeleted?")
     script = image.add_rom(bytes((command,)))
@@ -148,15 +139,13 @@ def test_a_battles_script_asks(
         assert state_now.screen_text == ("Should a move be", "deleted?", "YES", "▶NO")
 
 
-def test_a_target_is_chosen_with_a_cursor_that_is_not_known() -> None:
-    image = _image()
+def test_a_target_is_chosen_with_a_cursor_that_is_not_known(image: MemoryImage) -> None:
     image.fight(fighter(8), fighter(9))
     image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseTarget"] | 1)
     assert _menu(image.reader().read()) == (Prompt.MENU, (0, 0), (0, 0))
 
 
-def test_a_battles_text_is_shown() -> None:
-    image = _image()
+def test_a_battles_text_is_shown(image: MemoryImage) -> None:
     image.fight(fighter(8), fighter(9))
     image.print("gDisplayedStringBattle", "It hit!", done=7)
     state = image.reader().read()
@@ -165,8 +154,7 @@ def test_a_battles_text_is_shown() -> None:
 
 
 @pytest.mark.parametrize(("slot", "row"), [(0, 1), (1, 2), (7, 3)])
-def test_the_party_is_a_list_with_a_way_out(slot: int, row: int) -> None:
-    image = _image()
+def test_the_party_is_a_list_with_a_way_out(image: MemoryImage, slot: int, row: int) -> None:
     image.run("", "CB2_UpdatePartyMenu")
     image.set_party(creature(1), creature(2, species=74))
     image.begin_task(0, "Task_HandleChooseMonInput")
@@ -188,11 +176,11 @@ def test_the_party_is_a_list_with_a_way_out(slot: int, row: int) -> None:
         (4, 2, "KEY ITEMS", 259),
     ],
 )
-def test_an_open_bag_says_pocket_and_item(pocket: int, shown: int, title: str, item: int) -> None:
-    image = _image()
+def test_an_open_bag_says_pocket_and_item(
+    image: MemoryImage, pocket: int, shown: int, title: str, item: int
+) -> None:
     image.fill_bag()
-    image.run("", "CB2_BagMenuRun")
-    image.begin_task(0, "Task_BagMenu_HandleInput")
+    _open_bag(image)
     image.set("gBagPosition", bytes((pocket,)), 5)
     state = image.reader().read()
     assert (state.control.pocket, state.control.selection) == (shown, item)
@@ -202,11 +190,9 @@ def test_an_open_bag_says_pocket_and_item(pocket: int, shown: int, title: str, i
     assert state.screen_text[-1] == "CLOSE BAG"
 
 
-def test_the_bags_last_line_closes_it() -> None:
-    image = _image()
+def test_the_bags_last_line_closes_it(image: MemoryImage) -> None:
     image.fill_bag()
-    image.run("", "CB2_BagMenuRun")
-    image.begin_task(0, "Task_BagMenu_HandleInput")
+    _open_bag(image)
     image.set("gBagPosition", struct.pack("<H", 1), 8)
     image.set("gBagPosition", struct.pack("<H", 1), 0x12)
     state = image.reader().read()
@@ -214,10 +200,8 @@ def test_the_bags_last_line_closes_it() -> None:
     assert state.screen_text == ("ITEMS", "POTION", "POKé BALL", "▶CLOSE BAG")
 
 
-def test_a_bag_that_shows_no_such_item_says_none() -> None:
-    image = _image()
-    image.run("", "CB2_BagMenuRun")
-    image.begin_task(0, "Task_BagMenu_HandleInput")
+def test_a_bag_that_shows_no_such_item_says_none(image: MemoryImage) -> None:
+    _open_bag(image)
     image.set("gBagPosition", struct.pack("<H", 9), 8)
     assert _control(image).selection == 0
     image.set("gBagPosition", b"\x63", 5)
@@ -230,8 +214,7 @@ def _shop_list(image: MemoryImage, row: int) -> dict[int, int]:
 
 
 @pytest.mark.parametrize(("row", "item"), [(0, 4), (1, 255)])
-def test_a_shop_lists_its_goods(row: int, item: int) -> None:
-    image = _image()
+def test_a_shop_lists_its_goods(image: MemoryImage, row: int, item: int) -> None:
     image.run("", "CB2_BuyMenu")
     image.begin_task(3, "ListMenuDummyTask", _shop_list(image, row))
     state = image.reader().read()
@@ -242,8 +225,7 @@ def test_a_shop_lists_its_goods(row: int, item: int) -> None:
     assert state.screen_text[-3:] == tuple(names)
 
 
-def test_a_list_elsewhere_says_nothing() -> None:
-    image = _image()
+def test_a_list_elsewhere_says_nothing(image: MemoryImage) -> None:
     image.run("", "CB2_BuyMenu")
     image.begin_task(3, "ListMenuDummyTask", {8: 0x10, 0x14: 3, 0x20: 0, 0x22: 1})
     assert _control(image).selection == 0
@@ -251,8 +233,7 @@ def test_a_list_elsewhere_says_nothing() -> None:
     assert _control(image).cursor == (0, 0)
 
 
-def test_how_many_lies_over_the_list() -> None:
-    image = _image()
+def test_how_many_lies_over_the_list(image: MemoryImage) -> None:
     image.run("", "CB2_BuyMenu")
     image.begin_task(0, "ListMenuDummyTask", _shop_list(image, 0))
     image.begin_task(4, "Task_BuyHowManyDialogueHandleInput", {0x0A: 5, 0x12: 13})
@@ -262,16 +243,14 @@ def test_how_many_lies_over_the_list() -> None:
     assert state.screen_text[-1] == "×05"
 
 
-def test_how_many_to_throw_away_is_shown() -> None:
-    image = _image()
+def test_how_many_to_throw_away_is_shown(image: MemoryImage) -> None:
     image.run("", "CB2_BagMenuRun")
     image.begin_task(0, "Task_ChooseHowManyToToss", {0x18: 12})
     state = image.reader().read()
     assert (state.control.prompt, state.screen_text) == (Prompt.QUANTITY, ("×12",))
 
 
-def test_what_can_be_done_is_named_where_it_is_always_the_same() -> None:
-    image = _image()
+def test_what_can_be_done_is_named_where_it_is_always_the_same(image: MemoryImage) -> None:
     image.set_party(creature(8), creature(9))
     _choose(image, 0, 1)
     image.begin_task(0, "Task_HandleSelectionMenuInput")
@@ -289,8 +268,7 @@ def test_what_can_be_done_is_named_where_it_is_always_the_same() -> None:
     assert lines == ("Forget?", "TACKLE", "▶GROWL", "KEEP ALL")
 
 
-def test_a_message_on_a_screen_is_shown() -> None:
-    image = _image()
+def test_a_message_on_a_screen_is_shown(image: MemoryImage) -> None:
     image.run("", "CB2_UpdatePartyMenu")
     image.print("gStringVar4", "No effect.")
     image.set("sFieldMessageBoxMode", b"\2")
@@ -300,23 +278,21 @@ def test_a_message_on_a_screen_is_shown() -> None:
     assert _control(image).prompt is Prompt.SCREEN
 
 
-def test_screens_wait_for_a_button_when_they_are_up() -> None:
-    image = _image()
+def test_screens_wait_for_a_button_when_they_are_up(image: MemoryImage) -> None:
     image.run("", "CB2_TrainerCard")
     assert _control(image).prompt is Prompt.SCREEN
     image.set("gPaletteFade", b"\x80", 7)
     assert _control(image).prompt is Prompt.NONE
 
 
-def test_an_evolution_asks_nothing() -> None:
-    image = _image()
+def test_an_evolution_asks_nothing(image: MemoryImage) -> None:
     image.run("", "CB2_EvolutionSceneUpdate")
     assert _control(image).is_busy
 
 
 @pytest.mark.parametrize("is_new", [True, False])
-def test_a_name_is_asked_for(is_new: bool) -> None:
-    image = MemoryImage() if is_new else _image()
+def test_a_name_is_asked_for(image: MemoryImage, is_new: bool) -> None:
+    image = MemoryImage() if is_new else image
     image.run("", "CB2_NamingScreen")
     control = _control(image)
     assert control.prompt is Prompt.NAMING

@@ -1,7 +1,5 @@
 """What a press does on the practice game of the Game Boy Advance, frame by frame."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -9,20 +7,19 @@ from engine.config import EnvConfig
 from engine.emulator.libretro import GameBoyAdvance
 from engine.env.game_env import GameEnv
 from engine.games.catalog import load_game
-from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import DIRECTIONS, Action, Facing, Prompt, Terrain
 from engine.wayfinding.navigation import Exit, Navigator
-from tests.engine.games.emerald.practice import NAME, needs_core, play_until, talk_to
+from tests.engine.games.emerald.practice import NAME, needs_core, talk_to
+from tests.engine.led import lead_until, led
 
 pytestmark = needs_core
 
 
 @pytest.fixture
-def env() -> Iterator[GameEnv]:
-    env = GameEnv(NAME, observation_type="state")
+def env(game_env) -> GameEnv:
+    env = game_env(NAME)
     env.reset(seed=0)
-    yield env
-    env.close()
+    return env
 
 
 class Counting(GameBoyAdvance):
@@ -64,14 +61,8 @@ def test_one_press_is_at_most_one_tile_however_long_it_is_held(
 
 def test_no_state_is_read_in_mid_step_or_between_maps(env: GameEnv) -> None:
     """From bed to the gym, through doors, stairs, edges and a choice."""
-    advisor = RuleAdvisor(env.game)
-    advisor.reset(env.state)
-    maps = []
-    for _ in range(120):
-        advice = advisor.advise(env.state, env.action_mask())
-        action = int(advice.prior.argmax()) if advice.confidence else Action.B
-        before = env.state
-        env.step(action)
+    maps, before = [], env.state
+    for _ in led(env, 121):
         now = env.state
         assert env.game.is_at_rest(env.emulator)
         assert env.game.is_readable(env.emulator)
@@ -81,13 +72,14 @@ def test_no_state_is_read_in_mid_step_or_between_maps(env: GameEnv) -> None:
             assert moved <= 2  # a hop goes two tiles
         if now.place.name not in maps:
             maps.append(now.place.name)
+        before = now
     assert maps == [
         "HOME 2F", "HOME 1F", "FERNWICK", "LAB", "MILLBROOK PATH", "STONEHOLLOW", "GYM"
     ]  # fmt: skip
 
 
 def test_a_hop_over_a_ledge_is_one_step(env: GameEnv) -> None:
-    play_until(env, lambda state: state.place.name == "MILLBROOK PATH")
+    lead_until(env, lambda state: state.place.name == "MILLBROOK PATH")
     hops = np.argwhere(env.state.map.terrain & Terrain.HOPS[Facing.DOWN])
     exits = tuple(Exit((int(x), int(y)), Action.DOWN) for y, x in hops)
     tiles, navigator = [entry.tile for entry in exits], Navigator()
@@ -100,7 +92,7 @@ def test_a_hop_over_a_ledge_is_one_step(env: GameEnv) -> None:
 
 
 def test_a_text_is_printed_before_the_next_press(env: GameEnv) -> None:
-    play_until(env, lambda state: state.place.name == "FERNWICK")
+    lead_until(env, lambda state: state.place.name == "FERNWICK")
     talk_to(env, env.state.map.signs[0])
     assert env.state.control.prompt is Prompt.TEXT
     assert env.state.screen_text

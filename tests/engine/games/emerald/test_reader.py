@@ -9,12 +9,8 @@ from engine.types import Bag, Facing, MapId, Place
 from tests.engine.games.emerald.memory_image import PROFILE, MemoryImage, creature
 
 
-def _image() -> MemoryImage:
-    return MemoryImage().start()
-
-
-def test_the_place_is_the_players() -> None:
-    assert _image().reader().read().place == Place(
+def test_the_place_is_the_players(image: MemoryImage) -> None:
+    assert image.reader().read().place == Place(
         MapId(0, 9), "LITTLEROOT TOWN", 2, 3, Facing.DOWN, "town", "LITTLEROOT"
     )
 
@@ -23,8 +19,9 @@ def test_the_place_is_the_players() -> None:
     ("number", "facing"),
     [(1, Facing.DOWN), (2, Facing.UP), (3, Facing.LEFT), (4, Facing.RIGHT)],
 )
-def test_the_player_looks_where_the_figure_does(number: int, facing: Facing) -> None:
-    image = _image()
+def test_the_player_looks_where_the_figure_does(
+    image: MemoryImage, number: int, facing: Facing
+) -> None:
     image.set("gPlayerAvatar", b"\5", 5)
     image.set_object(5, 2, 3, facing=number, is_player=True)
     assert image.reader().read().place.facing is facing
@@ -35,15 +32,13 @@ def test_the_player_looks_where_the_figure_does(number: int, facing: Facing) -> 
     [(1, "town"), (2, "town"), (3, "route"), (4, "cave"), (6, "route"), (8, "indoor"),
      (7, "dungeon")],
 )  # fmt: skip
-def test_maps_have_an_environment(kind: int, name: str) -> None:
-    image = _image()
+def test_maps_have_an_environment(image: MemoryImage, kind: int, name: str) -> None:
     image.make_map(np.full((5, 6), 0x3000, np.uint16), kind=kind)
     assert image.reader().read().place.environment == name
 
 
 @pytest.mark.parametrize("offset", [0, 4, 0x7C])
-def test_everything_is_read_wherever_the_save_blocks_are(offset: int) -> None:
-    image = _image()
+def test_everything_is_read_wherever_the_save_blocks_are(image: MemoryImage, offset: int) -> None:
     image.set_money(3000)
     image.save2(0x0E, struct.pack("<HBBB", 2, 3, 4, 30))
     image.fill_bag()
@@ -61,8 +56,7 @@ def test_everything_is_read_wherever_the_save_blocks_are(offset: int) -> None:
     assert second.event_flags is first.event_flags
 
 
-def test_the_bag_has_five_pockets() -> None:
-    image = _image()
+def test_the_bag_has_five_pockets(image: MemoryImage) -> None:
     image.fill_bag()
     assert image.reader().read().bag == Bag(
         items=((13, 3), (4, 5)),
@@ -74,14 +68,12 @@ def test_the_bag_has_five_pockets() -> None:
 
 
 @pytest.mark.parametrize(("amount", "money"), [(999_999, 999_999), (1_000_000, 0), (2**32 - 1, 0)])
-def test_money_is_at_most_what_the_game_allows(amount: int, money: int) -> None:
-    image = _image()
+def test_money_is_at_most_what_the_game_allows(image: MemoryImage, amount: int, money: int) -> None:
     image.set_money(amount)
     assert image.reader().read().money == money
 
 
-def test_while_the_key_changes_money_and_bag_are_as_they_were() -> None:
-    image = _image()
+def test_while_the_key_changes_money_and_bag_are_as_they_were(image: MemoryImage) -> None:
     image.fill_bag()
     image.set_money(500)
     reader = image.reader()
@@ -91,8 +83,7 @@ def test_while_the_key_changes_money_and_bag_are_as_they_were() -> None:
     assert (state.money, state.bag) == (500, known.bag)
 
 
-def test_flags_badges_and_visits_are_read() -> None:
-    image = _image()
+def test_flags_badges_and_visits_are_read(image: MemoryImage) -> None:
     flags = bytearray(300)
     for flag in (0x51, 0x867, 0x86E, 0x86F, 0x870, 0x95F):
         flags[flag >> 3] |= 1 << (flag & 7)
@@ -105,8 +96,7 @@ def test_flags_badges_and_visits_are_read() -> None:
     assert state.fly_points == (MapId(0, 9), MapId(0, 10))
 
 
-def test_variables_are_words_but_for_those_that_count_steps() -> None:
-    image = _image()
+def test_variables_are_words_but_for_those_that_count_steps(image: MemoryImage) -> None:
     values = [0] * 256
     values[0x50], values[0x21], values[0x2B] = 3, 250, 4
     image.save1(0x139C, struct.pack("<256H", *values))
@@ -121,8 +111,7 @@ def _dex(*numbers: int) -> bytes:
     return sum(1 << number - 1 for number in numbers).to_bytes(52, "little")
 
 
-def test_the_pokedex_is_counted() -> None:
-    image = _image()
+def test_the_pokedex_is_counted(image: MemoryImage) -> None:
     image.save2(0x28, _dex(25, 74))
     image.save2(0x5C, _dex(1, 25, 74, 386))
     state = image.reader().read()
@@ -132,8 +121,7 @@ def test_the_pokedex_is_counted() -> None:
     assert state.has_seen(1)
 
 
-def test_the_pokedex_is_by_the_games_own_numbers() -> None:
-    image = _image()
+def test_the_pokedex_is_by_the_games_own_numbers(image: MemoryImage) -> None:
     numbers = [*range(1, 278), 400, 258]  # species 279 is national number 258
     table = image.add_rom(struct.pack(f"<{len(numbers)}H", *numbers))
     image.save2(0x28, _dex(258))
@@ -145,15 +133,13 @@ def test_the_pokedex_is_by_the_games_own_numbers() -> None:
     assert state.caught == 1
 
 
-def test_where_one_wakes_up_is_not_set_at_first() -> None:
-    image = _image()
+def test_where_one_wakes_up_is_not_set_at_first(image: MemoryImage) -> None:
     assert image.reader().read().healing_place is None
     image.save1(0x1C, struct.pack("<bbbxhh", 0, 3, 0, 16, 39))
     assert image.reader().read().healing_place == MapId(0, 3)
 
 
-def test_place_and_map_stay_while_a_map_is_loaded_or_fought_on() -> None:
-    image = _image()
+def test_place_and_map_stay_while_a_map_is_loaded_or_fought_on(image: MemoryImage) -> None:
     reader = image.reader()
     known = reader.read()
     image.move(9, 9, 2)
@@ -164,8 +150,7 @@ def test_place_and_map_stay_while_a_map_is_loaded_or_fought_on() -> None:
         assert state.map is known.map
 
 
-def test_another_reader_goes_on_from_what_one_saved() -> None:
-    image = _image()
+def test_another_reader_goes_on_from_what_one_saved(image: MemoryImage) -> None:
     image.set_object(1, 4, 2, index=3, sprite=17)
     image.set_party(creature(3))
     reader = image.reader()

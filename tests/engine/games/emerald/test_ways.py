@@ -44,7 +44,6 @@ def standing(
 ) -> GameState:
     """Return a state of a player on a map of the image."""
     world = game.overworld
-    assert world is not None
     row = world.row(here)
     assert row is not None
     width, height = world.size(row)

@@ -113,25 +113,13 @@ def _map(out: Writer, drawn: Drawn, primary: int, secondary: int) -> int:
     width, height = len(drawn.rows[0]), len(drawn.rows)
     cells = b"".join(struct.pack("<H", cell(letter)) for row in drawn.rows for letter in row)
     border = out.put(bytes(8))
-    layout = out.put(
-        struct.pack("<2i4I", width, height, border, out.put(cells), primary, secondary)
-    )
-    objects = b"".join(
-        struct.pack(
-            "<2B2x2h2B2x2HIH2x",
-            number,
-            one.sprite,
-            one.x,
-            one.y,
-            3,
-            one.movement,
-            one.trainer,
-            one.sight,
-            out.put(one.script.ljust(8, b"\2")),
-            one.flag,
-        )
-        for number, one in enumerate(drawn.people, 1)
-    )
+    sizes = (width, height, border, out.put(cells), primary, secondary)
+    layout = out.put(struct.pack("<2i4I", *sizes))
+    objects = b""
+    for number, one in enumerate(drawn.people, 1):
+        script = out.put(one.script.ljust(8, b"\2"))
+        head = (number, one.sprite, one.x, one.y, 3, one.movement, one.trainer, one.sight)
+        objects += struct.pack("<2B2x2h2B2x2HIH2x", *head, script, one.flag)
     warps = b"".join(
         struct.pack("<2h4B", x, y, 3, warp, number, group)
         for x, y, group, number, warp in drawn.warps
@@ -147,17 +135,10 @@ def _map(out: Writer, drawn: Drawn, primary: int, secondary: int) -> int:
     counts = (len(drawn.people), len(drawn.warps), len(drawn.triggers), len(drawn.signs))
     pieces = [out.put(piece) if piece else 0 for piece in (objects, warps, triggers, signs)]
     events = out.put(struct.pack("<4B4I", *counts, *pieces))
-    sides = b"".join(
-        struct.pack("<B3xi2B2x", direction, offset, group, number)
-        for direction, offset, group, number in drawn.sides
-    )
+    sides = b"".join(struct.pack("<B3xi2B2x", *side) for side in drawn.sides)
     connections = out.put(struct.pack("<iI", len(drawn.sides), out.put(sides))) if sides else 0
-    return out.put(
-        struct.pack(
-            "<4I2H8B", layout, events, 0, connections, 0, 0, drawn.section, 0, 0, drawn.kind,
-            0, 0, 0, 0,
-        )
-    )  # fmt: skip
+    head = (layout, events, 0, connections, 0, 0, drawn.section, 0, 0, drawn.kind)
+    return out.put(struct.pack("<4I2H4B4x", *head))
 
 
 def cell(letter: str) -> int:

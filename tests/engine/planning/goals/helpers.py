@@ -1,12 +1,9 @@
 """Build game states from a few words."""
 
 from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
-
-from engine.games.crystal.maps import TERRAIN
 from engine.types import (
-    MAP_BORDER,
     Bag,
     Battle,
     BattleKind,
@@ -15,18 +12,15 @@ from engine.types import (
     Facing,
     GameState,
     MapId,
-    MapObject,
     MapView,
     Move,
     Place,
     Warp,
 )
 from tests.engine.games.world_images import COLLISIONS
+from tests.engine.states import FREE, make_creature, make_state, make_view
 
-SIGNS = COLLISIONS
 HERE = MapId(1, 1)
-
-FREE = Control(True, True, False, False, False, False, (0, 0), (0, 0))
 READING = Control(True, False, True, False, True, False, (0, 0), (0, 0))
 
 
@@ -41,34 +35,19 @@ def view(
     warps: Sequence[tuple[int, int]] = (),
     connections: Sequence[str] = (),
 ) -> MapView:
-    """Return a map drawn with SIGNS; around it everything is open if it has connections."""
-    collision = np.array([[SIGNS[sign] for sign in row] for row in rows], np.uint8)
-    around = 0x00 if connections else 0x07
-    bordered = TERRAIN[np.pad(collision, MAP_BORDER, constant_values=around)]
-    height, width = collision.shape
-    return MapView(
-        width,
-        height,
-        TERRAIN[collision],
-        tuple(Warp(x, y, MapId(1, 2), 1) for x, y in warps),
-        tuple(MapObject(i, 1, x, y) for i, (x, y) in enumerate(people, 1)),
-        frozenset(connections),
-        (),
-        bordered,
+    """Return a map drawn with COLLISIONS; around it everything is open if it has connections."""
+    return make_view(
+        tuple(rows),
+        tiles=COLLISIONS,
+        objects=tuple(people),
+        warps=tuple(Warp(x, y, MapId(1, 2), 1) for x, y in warps),
+        connections=frozenset(connections),
+        border=0x00 if connections else 0x07,
     )
 
 
-def creature(
-    name: str = "ANT",
-    *,
-    hp: int = 20,
-    max_hp: int = 20,
-    level: int = 5,
-    species: int = 1,
-    status: str = "",
-    **more,
-) -> Creature:
-    return Creature(species, name, level, hp, max_hp, status, **more)
+def creature(name: str = "ANT", **changes: Any) -> Creature:
+    return make_creature(**{"name": name, "moves": (), "types": (), **changes})
 
 
 def moves(*ids: int, points: int = 10) -> tuple[Move, ...]:
@@ -96,16 +75,13 @@ def state(
     events = bytearray(256)
     for flag in flags:
         events[flag >> 3] |= 1 << (flag & 7)
-    return GameState(
+    return make_state(
         place=Place(map_id, "HERE", *at, facing, "indoor"),
         control=control,
         party=tuple(party),
         battle=fight,
         badges=(badges, 0),
         money=0,
-        play_time_s=0.0,
-        caught=0,
-        seen=0,
         bag=bag or Bag(),
         event_flags=bytes(events),
         screen_text=tuple(text),

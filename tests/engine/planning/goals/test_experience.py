@@ -33,42 +33,38 @@ def test_a_walkers_context_is_that_of_the_history():
 
 
 def test_experience_favours_the_equal_way_that_paid_off():
-    experience = Experience()
-    experience.learn({KEY: {Action.UP: 0.2, Action.RIGHT: 0.6}})
-    weighed = experience.weigh(advice(Action.UP, Action.RIGHT), walking())
+    weighed = experienced(0.2, 0.6).weigh(advice(Action.UP, Action.RIGHT), walking())
     assert weighed.prior[Action.RIGHT] == pytest.approx(0.75)
     assert weighed.prior.sum() == pytest.approx(1.0)
     assert weighed.confidence == 0.9
 
 
-def test_the_only_way_is_advised_whatever_became_of_it():
+def experienced(up: float, right: float) -> Experience:
     experience = Experience()
-    experience.learn({KEY: {Action.UP: 0.01, Action.RIGHT: 0.9}})
+    experience.learn({KEY: {Action.UP: up, Action.RIGHT: right}})
+    return experience
+
+
+def test_the_only_way_is_advised_whatever_became_of_it():
     only = advice(Action.UP)
-    assert experience.weigh(only, walking()) is only
+    assert experienced(0.01, 0.9).weigh(only, walking()) is only
 
 
 def test_elsewhere_nothing_is_known():
-    experience = Experience()
-    experience.learn({KEY: {Action.UP: 0.01, Action.RIGHT: 0.9}})
     ways = advice(Action.UP, Action.RIGHT)
     state = walking()
     for other in (
         replace(state, place=replace(state.place, name="GYM")),
         replace(state, control=replace(state.control, is_free=False)),
     ):
-        assert experience.weigh(ways, other) is ways
+        assert experienced(0.01, 0.9).weigh(ways, other) is ways
 
 
 def test_the_same_state_is_advised_alike_after_a_restore():
-    experience = Experience()
-    experience.learn({KEY: {Action.UP: 0.2, Action.RIGHT: 0.6}})
-    ways = advice(Action.UP, Action.RIGHT)
+    experience, ways = experienced(0.2, 0.6), advice(Action.UP, Action.RIGHT)
     before = experience.weigh(ways, walking()).prior
-    saved = experience.save()
-    again = Experience()
-    again.learn({KEY: {Action.UP: 0.9, Action.RIGHT: 0.1}})  # learnt after that advice
-    again.restore(saved)
+    again = experienced(0.9, 0.1)  # learnt after that advice
+    again.restore(experience.save())
     np.testing.assert_array_equal(again.weigh(ways, walking()).prior, before)
     assert again.weigh(ways, walking()).prior[Action.UP] > 0.5
 

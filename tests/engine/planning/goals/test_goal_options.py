@@ -9,13 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.config import EnvConfig
-from engine.env.game_env import GameEnv
 from engine.games.base import Game
 from engine.games.catalog import load_game
 from engine.games.crystal.game import CrystalGame
 from engine.planning.goals.queries import MOST, STORY, _whereabouts, choices
-from engine.planning.rules.advisor import RuleAdvisor
 from engine.planning.rules.ways import exits_for, heal_goal, needs_healing, step_to_new_ground
 from engine.planning_types import Condition, GoalOption
 from engine.types import (
@@ -33,6 +30,7 @@ from engine.types import (
     Warp,
 )
 from engine.wayfinding.navigation import Exit, WorldMap, world_links
+from tests.engine.led import led
 from tests.engine.planning.goals.helpers import HERE, battle, creature, state, view
 
 GAME = load_game()
@@ -229,16 +227,14 @@ def test_needs_healing_of_a_hurt_party(party, is_hurt):
 
 
 def test_a_battle_is_won_left_or_used_to_catch():
-    fight = battle(creature(), creature("BEE"))
-    wild = state(fight=fight, bag=Bag(balls=((5, 1),)))
-    assert [c.kind for c in choices(wild, GAME, WORLD)] == [
-        GoalKind.FIGHT,
-        GoalKind.CATCH,
-        GoalKind.RUN,
-    ]
-    assert kinds(choices(state(fight=fight), GAME, WORLD))[GoalKind.CATCH] == 0
-    trainer = state(fight=battle(creature(), creature("BEE"), BattleKind.TRAINER))
-    assert [c.kind for c in choices(trainer, GAME, WORLD)] == [GoalKind.FIGHT]
+    def offered(kind: BattleKind = BattleKind.WILD, **more) -> list[GoalKind]:
+        shown = state(fight=battle(creature(), creature("BEE"), kind), **more)
+        return [option.kind for option in choices(shown, GAME, WORLD)]
+
+    balls = Bag(balls=((5, 1),))
+    assert offered(bag=balls) == [GoalKind.FIGHT, GoalKind.CATCH, GoalKind.RUN]
+    assert GoalKind.CATCH not in offered()
+    assert offered(BattleKind.TRAINER, bag=balls) == [GoalKind.FIGHT]
 
 
 @settings(max_examples=12, deadline=None)
@@ -276,28 +272,17 @@ def test_new_ground_is_walked_to_round_walls_and_people():
     assert step_to_new_ground(at, everything) is None
 
 
-def test_every_choice_of_the_practice_game_has_a_way():
-    env = GameEnv(observation_type="state", config=EnvConfig())
-    env.reset(seed=0)
-    advisor = RuleAdvisor(GAME)
-    advisor.reset(env.state)
+def test_every_choice_of_the_practice_game_has_a_way(env):
     seen: set[str] = set()
-    for _ in range(450):
+    for _ in led(env, 450):
         shown: GameState = env.state
-        if shown.control.is_free and shown.place.name not in seen:
-            seen.add(shown.place.name)
-            for option in choices(
-                shown,
-                GAME,
-                WORLD,
-            ):
-                goal = option.goal
-                if option.kind is not GoalKind.EXPLORE:
-                    assert exits_for(shown, GAME, WORLD, goal, goal.target), (shown.place, option)
-        prior = advisor.advise(shown, env.action_mask()).prior
-        if env.advance(int(prior.argmax() if prior.any() else Action.B))[1]:
-            break
-    env.close()
+        if not shown.control.is_free or shown.place.name in seen:
+            continue
+        seen.add(shown.place.name)
+        for option in choices(shown, GAME, WORLD):
+            goal = option.goal
+            if option.kind is not GoalKind.EXPLORE:
+                assert exits_for(shown, GAME, WORLD, goal, goal.target), (shown.place, option)
     assert seen >= {"HOME 2F", "HOME 1F", "FERNWICK", "LAB", "MILLBROOK PATH", "STONEHOLLOW", "GYM"}
 
 

@@ -1,6 +1,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from engine.games.base import Approach, Atlas, Milestone, MilestoneKind
 from engine.planning.rules.goals import LIFE_STEPS, UNREACHABLE, GoalPlanner
 from engine.types import BattleKind, Facing, Goal, MapId
@@ -30,6 +32,31 @@ def goal_key(subject: GoalPlanner, shown, reached=(), distances=None) -> str:
     return goal.key if goal else ""
 
 
+def trainer_of(level: int, **atlas) -> GoalPlanner:
+    """Return a planner for whom Moe wants a level."""
+    return GoalPlanner((replace(MILESTONES[4], level=level), MILESTONES[5]), Atlas(**atlas))
+
+
+def loaded(subject: GoalPlanner) -> GoalPlanner:
+    """Return another that was loaded from what a planner saved."""
+    other = planner()
+    other.load(json.loads(json.dumps(subject.save())))
+    return other
+
+
+def in_gym(**changes):
+    return state(map_id=GYM, party=[creature(**changes)])
+
+
+def in_town(**changes):
+    return state(map_id=TOWN, party=[creature(**changes)])
+
+
+REACHED = ("in_town", "in_lab", "starter")
+FAINTED = creature(hp=0)
+LOST = state(map_id=GYM, party=[FAINTED], fight=battle(FAINTED, creature(), BattleKind.TRAINER))
+
+
 def test_the_first_open_milestone_is_the_goal():
     assert goal_key(planner(), state(map_id=GYM)) == "in_town"
     assert goal_key(planner(), state(map_id=GYM), ["in_town"]) == "in_lab"
@@ -52,51 +79,35 @@ def test_milestone_that_ram_shows_as_reached_is_no_goal_any_more():
 
 def test_a_weak_party_rests_at_the_nearest_healer_until_it_is_well():
     subject = planner()
-    reached = ["in_town", "in_lab", "starter"]
-
-    def health(hp: int):
-        return state(map_id=GYM, party=[creature(hp=hp)])
-
-    goal = subject.next_goal(health(7), reached, lambda _, goal: 1 if goal.map == CENTER else 2)
-    assert (goal.key, goal.map) == ("heal", CENTER)
-    assert goal_key(subject, health(15), reached) == "heal"
-    assert goal_key(subject, health(20), reached) == "beat_moe"
-    assert goal_key(subject, health(15), reached) == "beat_moe"
+    nearer = subject.next_goal(in_gym(hp=7), REACHED, lambda _, goal: 1 + (goal.map != CENTER))
+    assert (nearer.key, nearer.map) == ("heal", CENTER)
+    keys = [goal_key(subject, in_gym(hp=hp), REACHED) for hp in (15, 20, 15)]
+    assert keys == ["heal", "beat_moe", "beat_moe"]
 
 
 def test_after_a_defeat_by_a_trainer_levels_are_gained_first():
     subject = planner()
-    reached = ["in_town", "in_lab", "starter"]
-    beaten = creature(hp=0)
-    lost = state(map_id=GYM, party=[beaten], fight=battle(beaten, creature(), BattleKind.TRAINER))
-    goal_key(subject, lost, reached)
-    assert goal_key(subject, state(map_id=TOWN, party=[creature(level=5)]), reached) == "train"
-    assert goal_key(subject, state(map_id=TOWN, party=[creature(level=6)]), reached) == "train"
-    assert goal_key(subject, state(map_id=TOWN, party=[creature(level=7)]), reached) == "beat_moe"
-    moe = subject.open_goals(state(), reached)
-    assert all(subject.is_preparing(goal) for goal in moe)
+    goal_key(subject, LOST, REACHED)
+    keys = [goal_key(subject, in_town(level=level), REACHED) for level in (5, 6, 7)]
+    assert keys == ["train", "train", "beat_moe"]
+    assert all(subject.is_preparing(goal) for goal in subject.open_goals(state(), REACHED))
 
 
 def test_who_has_beaten_the_trainer_after_all_prepares_no_more():
-    subject, other = planner(), planner()
-    beaten = creature(hp=0)
-    lost = state(map_id=GYM, party=[beaten], fight=battle(beaten, creature(), BattleKind.TRAINER))
-    reached = ["in_town", "in_lab", "starter"]
-    for shown in (lost, state(map_id=TOWN, party=[creature(level=5)])):
-        goal_key(subject, shown, reached)
-    other.load(json.loads(json.dumps(subject.save())))
-    won = [*reached, "beat_moe"]
-    assert goal_key(other, state(map_id=GYM, party=[creature(level=6)]), won) == "badge"
+    subject = planner()
+    for shown in (LOST, in_town(level=5)):
+        goal_key(subject, shown, REACHED)
+    other, won = loaded(subject), [*REACHED, "beat_moe"]
+    assert goal_key(other, in_gym(level=6), won) == "badge"
     assert not any(other.is_preparing(goal) for goal in other.open_goals(state(), won))
 
 
 def test_nobody_decides_to_rest_within_a_fight():
-    rows = (replace(MILESTONES[4], level=5), MILESTONES[5])
-    subject = GoalPlanner(rows, Atlas(healers=HEALERS))
-    hurt = creature(hp=10)
-    fight = battle(hurt, creature(), BattleKind.TRAINER)
-    assert goal_key(subject, state(map_id=GYM, party=[hurt], fight=fight)) == "beat_moe"
-    assert goal_key(subject, state(map_id=GYM, party=[hurt]), ["beat_moe"]) == "badge"
+    subject = trainer_of(5, healers=HEALERS)
+    hurt = in_gym(hp=10)
+    fight = battle(hurt.party[0], creature(), BattleKind.TRAINER)
+    assert goal_key(subject, replace(hurt, battle=fight)) == "beat_moe"
+    assert goal_key(subject, hurt, ["beat_moe"]) == "badge"
 
 
 def test_a_second_creature_is_welcome_while_it_is_a_milestone():
@@ -106,72 +117,55 @@ def test_a_second_creature_is_welcome_while_it_is_a_milestone():
 
 
 def test_a_loaded_planner_goes_on_as_the_saved_one():
-    subject, other = planner(), planner()
-    goal_key(subject, state(map_id=GYM, party=[creature(hp=7)]))
-    other.load(json.loads(json.dumps(subject.save())))
-    assert goal_key(other, state(map_id=GYM, party=[creature(hp=15)])) == "heal"
+    subject = planner()
+    goal_key(subject, in_gym(hp=7))
+    assert goal_key(loaded(subject), in_gym(hp=15)) == "heal"
 
 
-def test_a_milestone_that_comes_first_is_pursued_until_it_is_reached():
-    def key(reached=()) -> str:
-        goal = planner().next_goal(state(map_id=GYM), reached, lambda *_: 1, "beat_moe")
-        return goal.key if goal else ""
-
-    assert key() == "beat_moe"
-    assert key(["beat_moe"]) == "starter"
-
-
-def test_a_weak_party_rests_whatever_comes_first():
-    weak = state(map_id=GYM, party=[creature(hp=1)])
-    assert planner().next_goal(weak, (), lambda *_: 1, "beat_moe").kind is HEALERS[0].kind
-
-
-def test_milestone_without_a_known_way_does_not_come_first():
-    assert planner().next_goal(state(map_id=GYM), (), lambda *_: 1, "caught").key == "in_town"
+@pytest.mark.parametrize(
+    ("first", "reached", "hp", "expected"),
+    [
+        pytest.param("beat_moe", (), 20, "beat_moe", id="it comes first"),
+        pytest.param("beat_moe", ("beat_moe",), 20, "starter", id="it is reached"),
+        pytest.param("beat_moe", (), 1, "heal", id="a weak party rests"),
+        pytest.param("caught", (), 20, "in_town", id="no way to it is known"),
+    ],
+)
+def test_a_milestone_that_is_wanted_comes_first(first, reached, hp, expected):
+    shown = in_gym(hp=hp) if hp < 20 else state(map_id=GYM)
+    assert planner().next_goal(shown, reached, lambda *_: 1, first).key == expected
 
 
-def test_a_party_that_is_not_well_rests_before_a_fight_that_is_near():
-    rows = (replace(MILESTONES[4], level=9), MILESTONES[5])
-
-    def key(rows, distance: int) -> str:
-        subject = GoalPlanner(rows, Atlas(healers=HEALERS))
-        shown = state(map_id=GYM, party=[creature(level=9, hp=12, max_hp=20)])
-        return goal_key(subject, shown, distances={GYM: distance})
-
-    assert key(rows, 1) == "heal"
-    assert key(rows, 3) == "beat_moe"
-    assert key(MILESTONES[4:], 1) == "beat_moe"
+@pytest.mark.parametrize(
+    ("level", "distance", "expected"), [(9, 1, "heal"), (9, 3, "beat_moe"), (0, 1, "beat_moe")]
+)
+def test_a_party_that_is_not_well_rests_before_a_hard_fight_that_is_near(level, distance, expected):
+    shown = in_gym(level=9, hp=12)
+    assert goal_key(trainer_of(level, healers=HEALERS), shown, (), {GYM: distance}) == expected
 
 
 def test_levels_that_a_milestone_asks_for_are_gained_before_it():
-    rows = (replace(MILESTONES[4], level=9), MILESTONES[5])
-    subject = GoalPlanner(rows, Atlas(healers=HEALERS, training=(TRAINING,)))
-    assert goal_key(subject, state(map_id=GYM, party=[creature(level=8)])) == "train"
-    assert goal_key(subject, state(map_id=GYM, party=[creature(level=9)])) == "beat_moe"
-    far = {TOWN: UNREACHABLE}
-    assert goal_key(subject, state(map_id=GYM, party=[creature()]), (), far) == "beat_moe"
+    subject = trainer_of(9, healers=HEALERS, training=(TRAINING,))
+    assert goal_key(subject, in_gym(level=8)) == "train"
+    assert goal_key(subject, in_gym(level=9)) == "beat_moe"
+    assert goal_key(subject, in_gym(), (), {TOWN: UNREACHABLE}) == "beat_moe"
+    assert rest(subject, in_gym(), {TOWN: None}, ()).key == "beat_moe"
 
 
 def test_a_milestone_waits_for_what_it_requires():
-    rows = (replace(MILESTONES[4], requires=("badge",)), MILESTONES[5])
-    rows = (rows[1], rows[0])
-    subject = GoalPlanner(rows, Atlas())
+    badge, moe = MILESTONES[5], replace(MILESTONES[4], requires=("badge",))
+    subject = GoalPlanner((badge, moe), Atlas())
     assert goal_key(subject, state(map_id=GYM)) == "badge"
     assert goal_key(subject, state(map_id=GYM, badges=1)) == "beat_moe"
-    hidden = GoalPlanner((replace(rows[0], place=None), rows[1]), Atlas())
-    assert goal_key(hidden, state(map_id=GYM)) == ""
+    assert goal_key(GoalPlanner((replace(badge, place=None), moe), Atlas()), in_gym()) == ""
 
 
 def test_a_milestone_pursued_in_vain_is_set_aside_until_the_others_were_tried():
     subject = GoalPlanner(MILESTONES[4:], Atlas())
     shown = state(map_id=TOWN)
-    keys = [goal_key(subject, shown) for _ in range(3 * LIFE_STEPS + 10)]
-    assert keys[0] == "beat_moe"
-    assert keys[LIFE_STEPS + 2] == "badge"
-    assert keys[2 * LIFE_STEPS + 5] == ""
-    assert keys[-1] == "beat_moe"
-    for _ in range(LIFE_STEPS + 2):
-        goal_key(subject, shown)
+    keys = [goal_key(subject, shown) for _ in range(4 * LIFE_STEPS + 12)]
+    assert (keys[0], keys[LIFE_STEPS + 2], keys[2 * LIFE_STEPS + 5]) == ("beat_moe", "badge", "")
+    assert keys[3 * LIFE_STEPS + 9] == "beat_moe"
     other = GoalPlanner(MILESTONES[4:], Atlas())
     other.load(json.loads(json.dumps(subject.save())))
     assert goal_key(other, shown) == goal_key(subject, shown) == "badge"
@@ -201,12 +195,8 @@ def test_the_rows_of_crystals_opening_are_pursued_in_their_order():
     for expected in rows[: [one.key for one in rows].index("first_badge") + 1]:
         party = [creature(level=20)] if "got_starter" in reached else []
         goal = subject.next_goal(state(map_id=GYM, party=party), reached, lambda *_: 1)
-        assert goal is not None
         assert (goal.key, goal.map, goal.target) == (expected.key, expected.place, expected.target)
         reached.append(goal.key)
-
-
-REACHED = ("in_town", "in_lab", "starter")
 
 
 def rest(subject: GoalPlanner, shown, steps: dict[MapId, int | None], reached=REACHED):
@@ -214,44 +204,36 @@ def rest(subject: GoalPlanner, shown, steps: dict[MapId, int | None], reached=RE
 
 
 def test_a_healer_to_whom_no_way_is_open_is_no_goal():
-    weak = state(map_id=GYM, party=[creature(hp=7)])
+    weak = in_gym(hp=7)
     assert rest(planner(), weak, {CENTER: 5, TOWN: 9}).map == CENTER
     assert rest(planner(), weak, {CENTER: None, TOWN: 9}).map == TOWN
     assert rest(planner(), weak, {CENTER: None, TOWN: None}).key == "beat_moe"
 
 
-def test_training_without_an_open_way_is_no_goal():
-    rows = (replace(MILESTONES[4], level=9), MILESTONES[5])
-    subject = GoalPlanner(rows, Atlas(training=(TRAINING,)))
-    assert rest(subject, state(map_id=GYM, party=[creature()]), {TOWN: None}).key == "beat_moe"
-
-
 def test_a_healer_that_comes_no_nearer_gives_way_to_another_and_then_to_the_story():
-    subject, other = planner(), planner()
-    weak = state(map_id=GYM, party=[creature(hp=7)])
+    subject, weak = planner(), in_gym(hp=7)
     steps: dict[MapId, int | None] = {CENTER: 30, TOWN: 90}
     goals = [rest(subject, weak, steps) for _ in range(250)]
     assert [one.map for one in goals[:100]] == [CENTER] * 100
     assert goals[120].map == TOWN
     assert goals[-1].key == "beat_moe"
-    other.load(json.loads(json.dumps(subject.save())))
+    other = loaded(subject)
     assert rest(other, weak, steps).key == "beat_moe"
     # Once it was healed all the same, or the story went on, they are tried again.
-    rest(subject, state(map_id=GYM, party=[creature()]), steps)
+    rest(subject, in_gym(), steps)
     assert rest(subject, weak, steps).map == CENTER
     assert rest(other, weak, steps, (*REACHED, "beat_moe")).key == "badge"
 
 
 def test_a_healer_that_comes_nearer_is_not_given_up():
     subject = planner()
-    weak = state(map_id=GYM, party=[creature(hp=7)])
     for left in range(400, 1, -1):
-        assert rest(subject, weak, {CENTER: left, TOWN: 900}).map == CENTER
+        assert rest(subject, in_gym(hp=7), {CENTER: left, TOWN: 900}).map == CENTER
 
 
 def test_training_goes_on_in_the_grass_for_long_but_not_for_ever():
-    rows = (replace(MILESTONES[4], level=9), MILESTONES[5])
-    subject = GoalPlanner(rows, Atlas(training=(TRAINING,)))
-    keys = [rest(subject, state(party=[creature()]), {TOWN: 0}).key for _ in range(2500)]
+    subject = trainer_of(9, training=(TRAINING,))
+    shown = state(party=[creature()])
+    keys = [rest(subject, shown, {TOWN: 0}, ()).key for _ in range(2500)]
     assert keys[1500] == "train"
     assert keys[2100] == "beat_moe"

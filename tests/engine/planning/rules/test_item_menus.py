@@ -1,42 +1,135 @@
-"""Bag, party list and shop of the real practice game, walked through by what the screen shows."""
+"""Bag, party list and shop of both practice games, walked through by what their memory shows."""
 
+import struct
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from engine.games.crystal.memory import SYMBOLS
+from engine.config import EnvConfig
+from engine.env.game_env import GameEnv
+from engine.games.crystal import memory as crystal
+from engine.games.emerald import memory as emerald
 from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import Action
+from tests.engine.games.emerald.practice import NAME, needs_core
+from tests.engine.led import lead_until, rules_of
 
-POTION = 18
 MOST_STEPS = 200
 
 
-def poke(env, name: str, *values: int, offset: int = 0) -> None:
-    symbol = SYMBOLS[name]
-    env.emulator.write(symbol.bank, symbol.address + offset, bytes(values))
+class Practice:
+    """Writes the memory of the practice game."""
+
+    name = ""
+    potion, antidote, awakening, loosener = 18, 9, 12, 13
+
+    def __init__(self, env: GameEnv) -> None:
+        self.env = env
+
+    def poke(self, name: str, *values: int, offset: int = 0) -> None:
+        symbol = crystal.SYMBOLS[name]
+        self.env.emulator.write(symbol.bank, symbol.address + offset, bytes(values))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the memory again after it was written."""
+        self.env.state, self.env._blocked = self.env._reader.read(), None
+
+    def carry(self, item: int, count: int) -> None:
+        self.poke("wNumItems", 1)
+        self.poke("wItems", item, count, 0xFF)
+
+    def set_hp(self, hp: int) -> None:
+        self.poke("wPartyMon1", 0, hp, offset=34)
+
+    def set_status(self, status: int) -> None:
+        self.poke("wPartyMon1", status, offset=32)
+
+    def set_fighters_hp(self, hp: int) -> None:
+        """Change the HP in battle, too."""
+        self.set_hp(hp)  # from which the game heals
+        self.poke("wBattleMonSpecies", 0, hp, offset=16)
 
 
-def carry_potions(env, count: int) -> None:
-    poke(env, "wNumItems", *((1, POTION, count) if count else (0,)))
-    poke(env, "wItems", *((POTION, count, 0xFF) if count else (0xFF,)))
+class Advance(Practice):
+    """Writes the memory of MOSSLIGHT ADVANCE."""
+
+    name = NAME
+    potion, antidote = 13, 14
+
+    def write(self, name: str, offset: int, data: bytes) -> None:
+        self.env.emulator.write(0, emerald.SYMBOLS[name].address + offset, data)
+        self.refresh()
+
+    def block(self, number: int) -> int:
+        """Return where a save block lies now."""
+        address = emerald.SYMBOLS[f"gSaveBlock{number}Ptr"].address
+        return int.from_bytes(self.env.emulator.read(0, address, 4), "little")
+
+    def carry(self, item: int, count: int) -> None:
+        key = int.from_bytes(self.env.emulator.read(0, self.block(2) + 0xAC, 2), "little")
+        self.env.emulator.write(0, self.block(1) + 0x560, struct.pack("<HH", item, count ^ key))
+        self.refresh()
+
+    def set_hp(self, hp: int) -> None:
+        self.write("gPlayerParty", 86, bytes((hp, 0)))
+
+    def set_status(self, status: int) -> None:
+        self.write("gPlayerParty", 80, struct.pack("<I", status))
+
+    def set_fighters_hp(self, hp: int) -> None:
+        self.set_hp(hp)
+        self.write("gBattleMons", 0x28, bytes((hp, 0)))
 
 
-def refresh(env) -> None:
-    """Read the memory again after it was written."""
-    env.state, env._blocked = env._reader.read(), None
+PRACTICE = pytest.param(Practice, id="practice")
+ADVANCE = pytest.param(Advance, id="advance", marks=needs_core)
+of_the_practice_game = pytest.mark.parametrize("memory", [PRACTICE], indirect=True)
+of_the_advance_game = pytest.mark.parametrize("memory", [ADVANCE], indirect=True)
 
 
-def potions(env) -> int:
-    return dict(env.state.bag.items).get(POTION, 0)
+@pytest.fixture(scope="module", params=[PRACTICE, ADVANCE])
+def memory(request: pytest.FixtureRequest) -> Iterator[Practice]:
+    config = EnvConfig(max_steps=100_000)
+    env = GameEnv(request.param.name, observation_type="state", config=config)
+    yield request.param(env)
+    env.close()
 
 
-def follow(env, advisor, is_done, *, most: int = MOST_STEPS, disturb: float = 0.0, seed: int = 0):
+@pytest.fixture(scope="module")
+def env(memory: Practice) -> GameEnv:
+    return memory.env
+
+
+@pytest.fixture(scope="module")
+def on_the_way(env: GameEnv) -> bytes:
+    """The game half-way between two towns, as the rules came there."""
+    env.reset(seed=0)
+    lead_until(env, lambda state: (state.place.name, state.place.x) == ("MILLBROOK PATH", 12))
+    return env.save()
+
+
+@pytest.fixture
+def advisor(env: GameEnv, on_the_way: bytes) -> RuleAdvisor:
+    """The rules, half-way between two towns."""
+    env.restore(on_the_way)
+    return rules_of(env)
+
+
+def follow(
+    env: GameEnv,
+    advisor: RuleAdvisor,
+    is_done: Callable[[], bool],
+    *,
+    most: int = MOST_STEPS,
+    disturb: float = 0.0,
+) -> list[str]:
     """Follow the advice, or a random button now and then, until `is_done`; return the reasons."""
-    rng = np.random.default_rng(seed)
-    reasons = []
+    rng = np.random.default_rng(0)
+    reasons: list[str] = []
     for _ in range(most):
         mask = env.action_mask()
         advice = advisor.advise(env.state, mask)
@@ -49,32 +142,8 @@ def follow(env, advisor, is_done, *, most: int = MOST_STEPS, disturb: float = 0.
     raise AssertionError((env.state.place, env.state.screen_text, reasons[-8:]))
 
 
-def path(env) -> bool:
-    return (env.state.place.name, env.state.place.x) == ("MILLBROOK PATH", 12)
-
-
-@pytest.fixture(scope="module")
-def on_the_way(env) -> bytes:
-    """The game half-way between two towns, as the rules came there."""
-    env.reset(seed=0)
-    advisor = RuleAdvisor(env.game)
-    advisor.reset(env.state)
-    follow(env, advisor, lambda: path(env))
-    return env.save()
-
-
-@pytest.fixture
-def advisor(env, on_the_way) -> RuleAdvisor:
-    """The rules, half-way between two towns."""
-    env.restore(on_the_way)
-    advisor = RuleAdvisor(env.game)
-    advisor.reset(env.state)
-    return advisor
-
-
-def enemy(env) -> str:
-    battle = env.state.battle
-    return battle.enemy.name if battle and battle.own and battle.enemy else ""
+def held(env: GameEnv, item: int) -> int:
+    return dict(env.state.bag.items).get(item, 0)
 
 
 def lose(advisor: RuleAdvisor) -> None:
@@ -83,102 +152,128 @@ def lose(advisor: RuleAdvisor) -> None:
     advisor._planner.load(saved | {"wanted_level": 1})
 
 
+def begin_fight(env: GameEnv, advisor: RuleAdvisor) -> None:
+    """Play until the first menu of a battle with a pupil's WHISKIT."""
+
+    def is_asked() -> bool:
+        fight = env.state.battle
+        is_out = fight is not None and fight.own and fight.enemy and fight.enemy.name == "WHISKIT"
+        return bool(is_out) and env.state.control.menu_size == (2, 2)
+
+    follow(env, advisor, is_asked)
+
+
 @pytest.mark.parametrize("disturb", [0.0, 0.2])
-def test_potions_are_bought_before_a_trainer_who_won(env, advisor, disturb):
+def test_potions_are_bought_before_a_trainer_who_won(memory, env, advisor, disturb):
     lose(advisor)
     money = env.state.money
     follow(env, advisor, lambda: env.state.place.name == "GYM", disturb=disturb, most=600)
-    assert potions(env) == 5
+    assert held(env, memory.potion) == 5
     assert env.state.money == money - 5 * 300
 
 
-def test_nobody_shops_without_need_or_money(env, advisor):
+def test_nobody_shops_without_need(memory, env, advisor):
     follow(env, advisor, lambda: env.state.place.name == "GYM")
-    assert potions(env) == 0
+    assert held(env, memory.potion) == 0
 
 
-def test_no_way_to_a_shop_is_made_for_a_single_potion(env, advisor):
+@of_the_practice_game
+def test_no_way_to_a_shop_is_made_for_a_single_potion(memory, env, advisor):
     lose(advisor)
-    poke(env, "wMoney", 0, *(300).to_bytes(2, "big"))
-    refresh(env)
+    memory.poke("wMoney", 0, *(300).to_bytes(2, "big"))
     reasons = follow(env, advisor, lambda: env.state.place.name == "GYM")
     assert not any("buy" in reason.lower() for reason in reasons)
 
 
-def hurt(env, hp: int) -> None:
-    poke(env, "wPartyMon1", 0, hp, offset=34)
-    refresh(env)
-
-
-def test_a_potion_is_drunk_on_the_way_where_no_healer_is_near(env, advisor):
-    carry_potions(env, 2)
-    hurt(env, 3)
+def test_a_potion_is_drunk_on_the_way_where_no_healer_is_near(memory, env, advisor):
+    memory.carry(memory.potion, 2)
+    memory.set_hp(3)
     assert env.state.control.is_free
     follow(env, advisor, lambda: env.state.place.name == "STONEHOLLOW")
-    assert potions(env) == 1
+    assert held(env, memory.potion) == 1
     assert env.state.party[0].hp > 3
 
 
-def test_a_potion_is_drunk_in_a_battle_that_the_next_blow_would_end(env, advisor):
-    carry_potions(env, 2)
-    refresh(env)
-    follow(env, advisor, lambda: enemy(env) == "WHISKIT" and env.state.control.cursor == (1, 1))
-    hurt(env, 2)  # the copy in the party, from which the game heals
-    poke(env, "wBattleMonSpecies", 0, 2, offset=16)
-    refresh(env)
-    follow(env, advisor, lambda: potions(env) == 1, most=20)
-    assert env.state.battle.own.hp > 2
+def test_a_potion_is_drunk_in_a_battle_that_the_next_blow_would_end(memory, env, advisor):
+    memory.carry(memory.potion, 2)
+    begin_fight(env, advisor)
+    memory.set_fighters_hp(2)
+
+    def is_drunk() -> bool:
+        return held(env, memory.potion) == 1 and env.state.battle.own.hp > 2
+
+    follow(env, advisor, is_drunk, most=25)
     follow(env, advisor, lambda: env.state.battle is None)
     assert env.state.party[0].hp > 0
 
 
-POISON, PARALYSIS = 0x08, 0x40
-
-
-def carry(env, item: int, count: int) -> None:
-    poke(env, "wNumItems", 1)
-    poke(env, "wItems", item, count, 0xFF)
-
-
-@pytest.mark.parametrize(("item", "status"), [(9, POISON), (13, PARALYSIS)])
-def test_a_status_is_cured_on_the_way_where_no_healer_is_near(env, advisor, item, status):
-    carry(env, item, 2)
-    poke(env, "wPartyMon1", status, offset=32)
-    refresh(env)
-    assert env.state.party[0].status
-    follow(env, advisor, lambda: not env.state.party[0].status, most=20)
-    assert dict(env.state.bag.items) == {item: 1}
+def test_a_status_is_cured_on_the_way_where_no_healer_is_near(memory, env, advisor):
+    memory.carry(memory.antidote, 2)
+    memory.set_status(8)
+    assert env.state.party[0].status == "poison"
+    follow(env, advisor, lambda: not env.state.party[0].status, most=25)
+    assert held(env, memory.antidote) == 1
     follow(env, advisor, lambda: env.state.control.is_free, most=12)
 
 
-def test_medicine_without_effect_is_not_tried_for_ever(env, advisor):
+@of_the_practice_game
+def test_medicine_without_effect_is_not_tried_for_ever(memory, env, advisor):
     """Here the first medicine, by the name of another game, is one that cures what is not."""
-    carry(env, 13, 2)
-    poke(env, "wPartyMon1", POISON, offset=32)
-    refresh(env)
+    memory.carry(memory.loosener, 2)
+    memory.set_status(8)
     advisor._game = copy(advisor._game)
-    advisor._game.tables = replace(env.game.tables, ITEMS={13: "ANTIDOTE"})
+    advisor._game.tables = replace(env.game.tables, ITEMS={memory.loosener: "ANTIDOTE"})
     reasons = follow(env, advisor, lambda: env.state.place.name == "STONEHOLLOW")
     assert env.state.party[0].status == "poison"
     assert 0 < sum("cure" in reason for reason in reasons) < 40
 
 
-def test_a_sleeper_is_woken_in_a_battle_with_a_trainer(env, advisor):
-    carry(env, 12, 2)
-    refresh(env)
-    follow(env, advisor, lambda: enemy(env) == "WHISKIT" and env.state.control.cursor == (1, 1))
-    poke(env, "wPartyMon1", 7, offset=32)
-    poke(env, "wBattleMonSpecies", 7, offset=14)
-    refresh(env)
+@of_the_practice_game
+def test_a_sleeper_is_woken_in_a_battle_with_a_trainer(memory, env, advisor):
+    memory.carry(memory.awakening, 2)
+    begin_fight(env, advisor)
+    memory.set_status(7)
+    memory.poke("wBattleMonSpecies", 7, offset=14)
     assert env.state.battle.own.status == "sleep"
-    follow(env, advisor, lambda: dict(env.state.bag.items) == {12: 1}, most=20)
+    follow(env, advisor, lambda: held(env, memory.awakening) == 1, most=20)
     assert not env.state.battle.own.status
 
 
-def test_bag_that_somebody_opened_is_closed(env, advisor):
-    carry_potions(env, 1)
-    hurt(env, 5)
-    for button in (Action.START, Action.DOWN, Action.A):
-        env.advance(button)
+@of_the_advance_game
+def test_a_fainted_creature_makes_room_for_another(memory, env, advisor):
+    begin_fight(env, advisor)
+    party = env.emulator.read(0, emerald.SYMBOLS["gPlayerParty"].address, 100)
+    memory.write("gPlayerPartyCount", 0, b"\2")
+    memory.write("gPlayerParty", 100, party)
+    assert len(env.state.party) == 2
+
+    def is_replaced() -> bool:
+        battle = env.state.battle
+        if battle is not None and battle.own is not None and battle.enemy is not None:
+            if battle.own_slot == 1:
+                return True
+            if env.state.control.in_menu and battle.own.hp:  # one blow ends it, none the foe
+                memory.set_fighters_hp(1)
+                for stat in (0x02, 0x08):  # attack, special attack
+                    memory.write("gBattleMons", stat, b"\1\0")
+                memory.write("gBattleMons", 0x58 + 0x28, b"\x0c\0")
+                memory.write("gEnemyParty", 86, b"\x0c\0")
+        return False
+
+    follow(env, advisor, is_replaced, most=90)
+    assert env.state.party[0].hp == 0
+    follow(env, advisor, lambda: env.state.battle is None)
+    assert env.state.party[1].hp > 0
+
+
+def test_bag_that_somebody_opened_is_closed(memory, env, advisor):
+    memory.carry(memory.potion, 1)
+    memory.set_hp(5)
+    env.advance(Action.START)
+    for _ in range(4):
+        if any(line.startswith(("▶BAG", "▶PACK")) for line in env.state.screen_text):
+            break
+        env.advance(Action.DOWN)
+    env.advance(Action.A)
     assert env.state.control.in_menu
-    follow(env, advisor, lambda: env.state.control.is_free, most=12)
+    follow(env, advisor, lambda: env.state.control.is_free, most=15)

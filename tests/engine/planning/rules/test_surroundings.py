@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from engine.env.game_env import GameEnv
 from engine.games.catalog import load_game
 from engine.games.crystal.maps import TERRAIN
-from engine.planning.rules.advisor import RuleAdvisor
 from engine.planning.rules.surroundings import Spot, Surroundings, survey, walking_steps
 from engine.types import DIRECTIONS, Action, Edge, Facing, GameState, MapId, Terrain, Warp
+from tests.engine.led import lead_until
 from tests.engine.planning.goals.helpers import battle, creature, state, view
 from tests.engine.states import make_view
 
@@ -210,24 +210,9 @@ def test_any_map_can_be_looked_at(seed: int, sides: set[str]):
 # ---- the practice game ---------------------------------------------------------------------
 
 
-def follow_rules(
-    env: GameEnv, is_there: Callable[[GameState], bool], limit: int = 400
-) -> GameState:
-    """Play by the rules until the state is as wanted."""
-    advisor = RuleAdvisor(env.game)
-    advisor.reset(env.state)
-    for _ in range(limit):
-        if is_there(env.state):
-            return env.state
-        mask = env.action_mask()
-        prior = advisor.advise(env.state, mask).prior
-        env.advance(int(np.where(mask, prior, -1.0).argmax()))
-    raise AssertionError("never got there")
-
-
 def play_until(env: GameEnv, is_there: Callable[[GameState], bool]) -> GameState:
     env.reset(seed=0)
-    return follow_rules(env, is_there)
+    return lead_until(env, is_there)
 
 
 def step_towards(state: GameState, goal: tuple[int, int]) -> Action:
@@ -268,7 +253,7 @@ def test_a_real_ledge_is_hopped_down_and_walked_round(env):
         while (env.state.place.x, env.state.place.y) != goal:
             env.advance(step_towards(env.state, goal))
             count += 1
-            follow_rules(env, lambda state: state.control.is_free)  # should something attack
+            lead_until(env, lambda state: state.control.is_free)  # should something attack
         assert count == expected
         assert (count == 1) is (goal == foot)
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from engine.commands import Command, Press
+from engine.commands import Command, Press, Stop, StopRecording
 from engine.config import RunConfig
 from engine.demos.demonstration import Demonstration, read_demo
 from engine.demos.exact_replay import DemoPlayer
@@ -16,12 +16,17 @@ from engine.events import (
     RecordingChanged,
     RecordingEnded,
     RunFailed,
+    RunStopped,
     StatusChanged,
 )
 from engine.sessions.record import RecordingPlan, RecordingSession
 
 Kind = TypeVar("Kind")
 PATIENCE_S = 300.0
+
+
+def is_so(event: Event, **facts: Any) -> bool:
+    return all(getattr(event, name) == value for name, value in facts.items())
 
 
 class Watcher:
@@ -53,25 +58,32 @@ class Watcher:
 
     def recording(self, **facts: Any) -> RecordingChanged:
         """Wait for a demonstration that stands so."""
-        return self.next(
-            RecordingChanged,
-            lambda event: all(getattr(event, name) == value for name, value in facts.items()),
-        )
+        return self.next(RecordingChanged, lambda event: is_so(event, **facts))
 
     def status(self, **facts: Any) -> StatusChanged:
         """Wait for such a status."""
-        return self.next(
-            StatusChanged,
-            lambda event: all(getattr(event, name) == value for name, value in facts.items()),
-        )
+        return self.next(StatusChanged, lambda event: is_so(event, **facts))
 
     def send(self, *commands: Command) -> None:
         for command in commands:
             self.session.send(command)
 
     def press(self, actions: Sequence[int]) -> None:
-        """Take these actions, and wait until they are recorded."""
         self.send(*(Press(int(action)) for action in actions))
+
+    def walk(self, *actions: int, steps: int | None = None) -> None:
+        """Take these actions, and wait until the demonstration has so many steps."""
+        self.press(actions)
+        self.recording(steps=len(actions) if steps is None else steps)
+
+    def keep(self) -> Demonstration:
+        """End the demonstration; return what is in its file."""
+        self.send(StopRecording())
+        return self.saved()
+
+    def stop(self) -> None:
+        self.send(Stop())
+        self.next(RunStopped)
 
     def refusal(self, command: Command) -> str:
         self.send(command)

@@ -15,7 +15,7 @@ from engine.demos.demonstration import NO_PROPOSAL
 from engine.env.batch import Batch
 from engine.env.observation.space import spaces_of_game
 from engine.errors import CheckpointError, ConfigurationError
-from engine.events import RecordingChanged, RecordingEnded, RunStarted, RunStopped, WarningRaised
+from engine.events import RecordingChanged, RecordingEnded, RunStarted, WarningRaised
 from engine.games.catalog import load_game
 from engine.imitation.demonstrations import read_examples
 from engine.imitation.networks import build_network
@@ -35,6 +35,34 @@ from tests.engine.sessions.recording.conftest import Begin, assert_replays
 
 pytestmark = pytest.mark.slow
 
+PLANNER = RecordingPlan("p", episodes=1, player="planner")
+
+
+def short(config: RunConfig, max_steps: int, **env: int) -> RunConfig:
+    """Return the settings with episodes of so many steps."""
+    return config.model_copy(
+        update={"env": EnvConfig(max_steps=max_steps, progress_steps=0, **env)}
+    )
+
+
+def run_to_end(config: RunConfig, **settings: object) -> EngineSession:
+    few = {"headless": True, "workers": 1, "tensorboard": False, **settings}
+    run = EngineSession(config.model_copy(update=few))
+    run.start()
+    assert run.join(600)
+    return run
+
+
+def save_untrained(cloning: CloningConfig, config: RunConfig) -> tuple[PolicyFolder, Policy]:
+    """Save a policy as if it had been cloned."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        spaces = spaces_of_game(load_game(config.rom_path))
+        policy = Policy(cloning, spaces, build_network(cloning, spaces))
+    folder = PolicyFolder.create(config.save_dir, {"cloning": cloning.model_dump()})
+    folder.store(keep=1).save(Checkpoint(*policy.save()), 1)
+    return folder, policy
+
 
 def test_the_rules_fill_a_set_with_no_screen(config: RunConfig) -> None:
     told: list[object] = []
@@ -45,12 +73,8 @@ def test_the_rules_fill_a_set_with_no_screen(config: RunConfig) -> None:
     assert len(ended) == 1
     demos = assert_replays(config, "rules")
     for demo in demos:
-        assert (demo.by, demo.task, demo.tags, demo.is_success) == (
-            "rules",
-            "badge",
-            {"shown"},
-            True,
-        )
+        facts = (demo.by, demo.task, demo.tags, demo.is_success)
+        assert facts == ("rules", "badge", {"shown"}, True)
         assert (demo.proposals == NO_PROPOSAL).all()
     before = {demo.recording.segments for demo in demos}
     record_headless(config, RecordingPlan("rules", episodes=2, player="rules"))
@@ -104,20 +128,14 @@ def test_a_cloned_policy_sees_in_a_recording_what_it_was_cloned_from(
 ) -> None:
     """From the start and from within a demonstration; so cold it takes the likeliest action."""
     cloning = CloningConfig(network=network, inputs=inputs, hidden_size=16, temperature=1e-6)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(1)
-        spaces = spaces_of_game(load_game(config.rom_path))
-        policy = Policy(cloning, spaces, build_network(cloning, spaces))
-    folder = PolicyFolder.create(config.save_dir, {"cloning": cloning.model_dump()})
-    folder.store(keep=1).save(Checkpoint(*policy.save()), 1)
-    short = config.model_copy(update={"env": EnvConfig(max_steps=16, progress_steps=0)})
+    folder, policy = save_untrained(cloning, config)
     plan = RecordingPlan("seen", episodes=1, player=folder.path.name)
-    record_headless(short, plan)
+    record_headless(short(config, 16), plan)
     (demo,) = assert_replays(config, "seen")
     assert (demo.by, demo.episode_length) == (f"policy-{folder.path.name}", 16)
     (path,) = plan.folder(config).glob("*.demo")
     within = RecordingPlan("on", episodes=1, player=folder.path.name, start=DemoPoint(str(path), 5))
-    record_headless(short, within)
+    record_headless(short(config, 16), within)
     (again,) = assert_replays(config, "on")
     assert (again.begins_at, again.episode_length) == (5, 16)
     examples = read_examples(path, cloning, config)
@@ -138,15 +156,16 @@ def test_the_planner_is_recorded_and_its_goals_are_waited_for(
     """By an oracle's goals it comes to the badge; by a liar's nowhere."""
     told: list[object] = []
     with OllamaServer(ScriptedPlanner(character), models=("scripted:latest",)) as server:
-        asked = config.model_copy(
-            update={
-                "llm_model": "scripted:latest",
-                "llm_base_url": server.url,
-                "planner": PlannerConfig(calls_per_minute=6000),
-                "env": EnvConfig(max_steps=600, progress_steps=0),
-            }
+        asked = {
+            "llm_model": "scripted:latest",
+            "llm_base_url": server.url,
+            "planner": PlannerConfig(calls_per_minute=6000),
+        }
+        record_headless(
+            short(config, 600).model_copy(update=asked),
+            RecordingPlan("p", episodes=1, player="planner"),
+            told.append,
         )
-        record_headless(asked, RecordingPlan("p", episodes=1, player="planner"), told.append)
     (demo,) = assert_replays(config, "p")
     assert demo.by == "planner-scripted:latest"
     assert demo.is_success is (character == "oracle")
@@ -156,8 +175,7 @@ def test_the_planner_is_recorded_and_its_goals_are_waited_for(
 
 def test_a_planner_without_a_model_plays_by_the_rules_and_says_so(config: RunConfig) -> None:
     told: list[object] = []
-    short = config.model_copy(update={"env": EnvConfig(max_steps=16, progress_steps=0)})
-    record_headless(short, RecordingPlan("p", episodes=1, player="planner"), told.append)
+    record_headless(short(config, 16), PLANNER, told.append)
     (demo,) = assert_replays(config, "p")
     assert demo.by == "planner"
     (warning,) = [event for event in told if isinstance(event, WarningRaised)]
@@ -181,33 +199,18 @@ def test_a_player_that_fails_at_once_leaves_nothing(
 
 def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None:
     """What a run learnt plays alone; a policy cloned from the screen is taken over from."""
-    few = EnvConfig(max_steps=40, progress_steps=0, wait_frames=14)
-    run = EngineSession(
-        config.model_copy(
-            update={
-                "headless": True,
-                "num_envs": 2,
-                "workers": 1,
-                "total_episodes": 2,
-                "tensorboard": False,
-                "env": few,
-                "ppo": PPOConfig(rollout_steps=16, hidden_size=16),
-            }
-        )
+    run = run_to_end(
+        short(config, 40, wait_frames=14),
+        num_envs=2,
+        total_episodes=2,
+        ppo=PPOConfig(rollout_steps=16, hidden_size=16),
     )
-    run.start()
-    assert run.join(600)
-    short = config.model_copy(update={"env": EnvConfig(max_steps=40, progress_steps=0)})
-    record_headless(short, RecordingPlan("run", episodes=1, player=run.run_id))
+    record_headless(short(config, 40), RecordingPlan("run", episodes=1, player=run.run_id))
     (demo,) = assert_replays(config, "run")
     assert demo.by == f"run-{run.run_id}"
     assert (demo.recording.frames, demo.episode_length) == ((8, 14), 40)
 
-    cloning = CloningConfig(inputs="screen", hidden_size=16)
-    folder = PolicyFolder.create(config.save_dir, {"cloning": cloning.model_dump()})
-    spaces = spaces_of_game(load_game(config.rom_path))
-    facts, arrays = Policy(cloning, spaces, build_network(cloning, spaces)).save()
-    folder.store(keep=1).save(Checkpoint(facts, arrays), 1)
+    folder, _ = save_untrained(CloningConfig(inputs="screen", hidden_size=16), config)
     watcher = begin(player=folder.path.name, set_name="policy", speed=20.0)
     assert watcher.next(RunStarted).agent == f"policy-{folder.path.name}"
     watcher.recording(is_recording=True)
@@ -216,8 +219,7 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
     watcher.status(is_human=True)
     watcher.send(Press(Action.LEFT), Press(Action.UP))
     watcher.recording(human_steps=2)
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.stop()
     (demo,) = assert_replays(config, "policy")
     assert demo.is_intervention.sum() == 2
     assert (demo.proposals != NO_PROPOSAL).sum() == 2
@@ -225,28 +227,13 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
 
 def test_a_demonstration_begins_within_a_runs_episode(begin: Begin, config: RunConfig) -> None:
     """A person is stopped by no count of steps, though the run's episodes had few."""
-    run = EngineSession(
-        config.model_copy(
-            update={
-                "headless": True,
-                "num_envs": 1,
-                "workers": 1,
-                "agent": "rules",
-                "total_episodes": 1,
-                "tensorboard": False,
-                "env": EnvConfig(max_steps=30, progress_steps=0),
-            }
-        )
-    )
-    run.start()
-    assert run.join(600)
+    run = run_to_end(short(config, 30), num_envs=1, agent="rules", total_episodes=1)
     for start in (DemoPoint(run.run_id, 29), DemoPoint(f"{run.run_dir}:1", 30)):
         watcher = begin(start=start, set_name="on")
         watcher.recording(is_recording=True)
         watcher.send(*[Press(Action.LEFT), Press(Action.DOWN)] * 4)
         watcher.recording(steps=8)
-        watcher.send(Stop())
-        watcher.next(RunStopped)
+        watcher.stop()
     demos = assert_replays(config, "on")
     assert [(demo.begins_at, demo.episode_length) for demo in demos] == [(29, 37), (30, 38)]
     assert not any(demo.dones.any() for demo in demos)
@@ -262,11 +249,10 @@ def test_a_killed_session_loses_nothing(config: RunConfig) -> None:
         "plan = RecordingPlan(episodes=2, player='rules')\n"
         "record_headless(RunConfig(save_dir=sys.argv[1]), plan, kill)\n"
     )
-    short = config.model_copy(update={"env": EnvConfig(max_steps=60, progress_steps=0)})
     killed = subprocess.run([sys.executable, "-c", code, config.save_dir], check=False)
     assert killed.returncode == -9
     assert list((Path(config.save_dir) / "demos").glob("*.part"))
-    end = record_headless(short, RecordingPlan(episodes=2, player="rules"))
+    end = record_headless(short(config, 60), RecordingPlan(episodes=2, player="rules"))
     assert end.reason == "the set has its 2 demonstrations"
     lengths = sorted(demo.episode_length for demo in assert_replays(config))
     assert lengths[0] >= 25

@@ -15,7 +15,6 @@ from engine.commands import (
     Restart,
     ReviewRecording,
     Rewind,
-    Stop,
     StopRecording,
 )
 from engine.config import RunConfig
@@ -34,8 +33,7 @@ def reviewed(begin: Begin, **plan: object) -> Watcher:
     """Record a walk, and end it."""
     watcher = begin(has_review=True, **plan)
     watcher.recording(is_recording=True, has_review=True, review="")
-    watcher.press(WALK)
-    watcher.recording(steps=8)
+    watcher.walk(*WALK)
     watcher.send(StopRecording())
     watcher.recording(is_recording=True, steps=8, review="you stopped it", saved=0)
     return watcher
@@ -76,7 +74,8 @@ def test_a_demonstration_is_watched_again_in_its_review(begin: Begin, config: Ru
     assert watcher.saved().episode_length == 8
     watcher.recording(is_recording=True, steps=0, review="")
     assert "Only a demonstration that has ended" in watcher.refusal(ReviewRecording())
-    assert len(assert_replays_at_end(watcher, config)) == 1
+    watcher.stop()
+    assert len(assert_replays(config)) == 1
 
 
 def test_a_reviewed_demonstration_is_discarded_or_retaken(begin: Begin, config: RunConfig) -> None:
@@ -86,15 +85,15 @@ def test_a_reviewed_demonstration_is_discarded_or_retaken(begin: Begin, config: 
     watcher.send(DiscardRecording(again=True))
     assert watcher.next(RecordingEnded).path == ""
     watcher.recording(is_recording=True, steps=0, review="")
-    watcher.press((4, 4))
-    watcher.recording(steps=2)
+    watcher.walk(4, 4)
     watcher.send(StopRecording())
     watcher.recording(review="you stopped it", steps=2)
     watcher.send(DiscardRecording())
     assert watcher.next(RecordingEnded).path == ""
     watcher.recording(is_recording=True, steps=0, review="", saved=0)
     assert len(watcher.all(EpisodeEnded)) == 1
-    assert assert_replays_at_end(watcher, config) == []
+    watcher.stop()
+    assert assert_replays(config) == []
 
 
 def test_a_reviewed_demonstration_is_played_on_after_an_undo(
@@ -103,13 +102,12 @@ def test_a_reviewed_demonstration_is_played_on_after_an_undo(
     watcher = reviewed(begin)
     watcher.send(Rewind(5))
     watcher.recording(steps=3, review="")
-    watcher.press((4,))
-    watcher.recording(steps=4)
+    watcher.walk(4, steps=4)
     watcher.send(Restart())
     watcher.recording(review="you started another episode")
-    watcher.send(StopRecording())
-    assert bytes(watcher.saved().actions) == bytes((*WALK[:3], 4))
-    assert_replays_at_end(watcher, config)
+    assert bytes(watcher.keep().actions) == bytes((*WALK[:3], 4))
+    watcher.stop()
+    assert_replays(config)
 
 
 def test_a_demonstration_is_kept_where_its_review_is_cut_off(
@@ -124,19 +122,12 @@ def test_a_demonstration_is_kept_where_its_review_is_cut_off(
     assert (count, len(rescued)) == (1, 1)
     (path,) = killed.glob("*.demo")
     assert read_demo(path).episode_length == 8
-    (demo,) = assert_replays_at_end(watcher, config)  # quit keeps it, too
+    watcher.stop()  # it keeps it, too
+    (demo,) = assert_replays(config)
     assert demo.episode_length == 8
 
 
 def test_what_a_player_plays_is_saved_without_a_review(begin: Begin) -> None:
     watcher = begin(has_review=True, player="random", episodes=1, speed=10.0)
     watcher.recording(is_recording=True, has_review=False, steps=3)
-    watcher.send(StopRecording())
-    watcher.saved()
-
-
-def assert_replays_at_end(watcher: Watcher, config: RunConfig) -> list[object]:
-    """Stop the session; play what it has saved again."""
-    watcher.send(Stop())
-    watcher.next(RunStopped)
-    return list(assert_replays(config))
+    watcher.keep()

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -84,13 +85,10 @@ def test_a_person_records_a_set_by_turns(begin: Begin, config: RunConfig) -> Non
     assert (now.human_steps, now.rewindable, now.task, now.tags) == (8, 8, "walk", ("one",))
     watcher.send(MarkRecording(), DescribeRecording("walk about", ("two",)))
     watcher.recording(is_marked=True, tags=("one", "two"), task="walk about")
-    watcher.send(StopRecording())
-    first = watcher.saved()
+    first = watcher.keep()
     watcher.recording(is_recording=True, steps=0, saved=1)
-    watcher.press((4, 4))
-    watcher.recording(steps=2)
-    watcher.send(StopRecording())
-    watcher.saved()
+    watcher.walk(4, 4)
+    watcher.keep()
     assert "has its 2 demonstrations" in watcher.next(RunStopped).reason
     assert (first.by, first.is_success, first.tags) == ("human", True, {"one", "two"})
     lengths = [demo.episode_length for demo in assert_replays(config, "walks")]
@@ -105,13 +103,11 @@ def test_a_mark_is_taken_back_and_a_note_is_none(begin: Begin) -> None:
     watcher.recording(is_marked=True)
     watcher.send(MarkRecording())
     watcher.recording(is_marked=False)
-    watcher.press((4, 4))
-    watcher.recording(steps=2)
+    watcher.walk(4, 4)
     watcher.send(MarkRecording("a door"))
     watcher.next(ReasoningLogged, lambda line: line.text == "you noted: a door")
     assert not watcher.recording().is_marked
-    watcher.send(StopRecording())
-    demo = watcher.saved()
+    demo = watcher.keep()
     assert (demo.is_success, demo.notes) == (False, (("a door", 2),))
 
 
@@ -139,28 +135,21 @@ def test_recording_session_publishes_what_panes_show(
 
 def test_a_set_is_resumed_with_what_a_crash_left(begin: Begin, config: RunConfig) -> None:
     folder = Path(config.save_dir) / "demos" / "walks"
-    env = SteppedEnv(make_game_env(config, 0))
-    try:
+    with closing(SteppedEnv(make_game_env(config, 0))) as env:
         for steps in (6, 3, 0):
             env.begin(1)
             recorder = LiveRecorder(env, folder)
             recorder.begin()
             for action in WALK[:steps]:
                 recorder.step(action, env.step(action)[0], done=False, is_human=True)
-            if steps == 6:
-                recorder.finish()
-            else:
-                recorder.close()
-    finally:
-        env.close()
+            (recorder.finish if steps == 6 else recorder.close)()
     (folder / f"torn{SUFFIX}").write_bytes(b"no demonstration")
     watcher = begin(set_name="walks", episodes=3)
     assert "3 steps" in watcher.next(ReasoningLogged).text
     assert "torn" in watcher.next(WarningRaised).message
     watcher.recording(is_recording=True, saved=2, wanted=3)
     assert len(list(folder.glob(f"*{SUFFIX}.part"))) == 1  # the one that is being written
-    watcher.press((5,))
-    watcher.recording(steps=1)
+    watcher.walk(5)
     watcher.send(StopRecording())
     assert "has its 3" in watcher.next(RunStopped).reason
     (folder / f"torn{SUFFIX}").unlink()
@@ -171,16 +160,13 @@ def test_a_set_is_resumed_with_what_a_crash_left(begin: Begin, config: RunConfig
 
 def test_stop_saves_what_was_played_and_nothing_else(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
-    watcher.recording(is_recording=True)
-    watcher.press((5, 7, 5))
-    watcher.recording(steps=3)
+    watcher.walk(5, 7, 5)
     watcher.send(Stop("enough"))
     assert watcher.saved().episode_length == 3
     assert watcher.next(RunStopped).reason == "enough"
     watcher = begin()
     watcher.recording(is_recording=True, saved=1)
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.stop()
     assert len(assert_replays(config)) == 1
 
 
@@ -214,26 +200,21 @@ def test_real_time_in_which_nothing_is_pressed_is_not_saved_and_is_followed_by_a
     watcher = begin(is_live=True, limit_s=1.0, pause_s=600)
     watcher.recording(is_recording=True)
     assert watcher.status(phase="resetting").total == 600
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.stop()
     assert list((Path(config.save_dir) / "demos").iterdir()) == []
 
 
 def test_between_two_demonstrations_there_is_time(begin: Begin, config: RunConfig) -> None:
     watcher = begin(pause_s=600)
-    watcher.recording(is_recording=True)
-    watcher.press((5,))
-    watcher.recording(steps=1)
+    watcher.walk(5)
     watcher.send(StopRecording())
     assert watcher.status(phase="resetting").total == 600
     assert not watcher.recording().is_recording
     assert "resume" in watcher.refusal(Press(Action.A))
     watcher.send(Resume())
     watcher.recording(is_recording=True, steps=0, saved=1)
-    watcher.press((5, 5))
-    watcher.recording(steps=2)
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.walk(5, 5)
+    watcher.stop()
     assert len(assert_replays(config)) == 2
 
 
@@ -242,9 +223,7 @@ def test_the_next_demonstration_begins_with_the_first_press(
     begin: Begin, config: RunConfig, is_live: bool
 ) -> None:
     watcher = begin(has_reset=True)
-    watcher.recording(is_recording=True)
-    watcher.press((5,))
-    watcher.recording(steps=1)
+    watcher.walk(5)
     watcher.send(StopRecording())
     assert watcher.status(phase="resetting").total == 0
     assert not watcher.recording(saved=1).is_recording
@@ -255,8 +234,7 @@ def test_the_next_demonstration_begins_with_the_first_press(
     assert not watcher.recording().is_recording
     watcher.send(Hold(frozenset({Action.A})) if is_live else Press(Action.A))
     watcher.recording(is_recording=True, steps=1, saved=1)
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.stop()
     assert len(assert_replays(config)) == 2
 
 
@@ -264,44 +242,35 @@ def test_actions_are_taken_back(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
     watcher.recording(is_recording=True)
     assert "nothing to undo" in watcher.refusal(Rewind(1))
-    watcher.press(WALK)
-    watcher.recording(steps=8)
+    watcher.walk(*WALK)
     watcher.send(Rewind(5))
     assert watcher.recording(steps=3).rewindable == 3
-    watcher.press((4, 4))
-    watcher.recording(steps=5)
-    watcher.send(StopRecording())
-    assert bytes(watcher.saved().actions) == bytes((*WALK[:3], 4, 4))
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.walk(4, 4, steps=5)
+    assert bytes(watcher.keep().actions) == bytes((*WALK[:3], 4, 4))
+    watcher.stop()
     assert_replays(config)
 
 
 def test_a_demonstration_is_thrown_away_and_recorded_again(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
-    watcher.recording(is_recording=True)
-    watcher.press(WALK)
-    watcher.recording(steps=8)
+    watcher.walk(*WALK)
     watcher.send(DiscardRecording(again=True))
     assert watcher.next(RecordingEnded).path == ""
     watcher.recording(is_recording=True, steps=0, rewindable=0, saved=0)
-    watcher.press((4, 4, 7))
-    watcher.recording(steps=3)
+    watcher.walk(4, 4, 7)
     watcher.send(DiscardRecording())
     watcher.recording(is_recording=False)
     watcher.press((5, 5))  # nobody records that
     watcher.send(StartRecording("later", ("word",)))
     watcher.recording(is_recording=True, steps=0, task="later")
     assert "already" in watcher.refusal(StartRecording())
-    watcher.press((6,))
-    watcher.recording(steps=1)
+    watcher.walk(6)
     watcher.send(Restart())
     demo = watcher.saved()
     assert bytes(demo.actions) == bytes((4, 4, 7, 5, 5, 6))
     assert (demo.begins_at, demo.task, demo.tags) == (5, "later", {"word"})
     watcher.recording(is_recording=True, steps=0, saved=1)
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.stop()
     assert_replays(config)
 
 
@@ -319,13 +288,11 @@ def test_real_time_play_advances_frame_by_frame_with_the_held_buttons(
     before = watcher.next(RecordingChanged).steps
     watcher.send(StepOnce())
     watcher.recording(steps=before + 1)
-    watcher.send(StopRecording())
-    demo = watcher.saved()
+    demo = watcher.keep()
     assert demo.actions.tolist() == [Action.NOOP]
     *_, one, other, _ = demo.recording.segments[-1].live[0].spans()
     assert (one, other) == ((right, 5), (down, 1))
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.stop()
     assert_replays(config)
 
 
@@ -346,8 +313,7 @@ def test_what_a_player_played_without_a_recording_is_not_kept_as_a_persons(begin
 def test_a_demonstration_runs_backwards_while_that_is_on(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
     assert watcher.recording(is_recording=True).steps == 0
-    watcher.press(WALK)
-    watcher.recording(steps=8)
+    watcher.walk(*WALK)
     watcher.send(RunBackwards(True))
     watcher.status(phase="rewinding")
     now = watcher.next(RecordingChanged, lambda now: now.steps < 6)
@@ -359,12 +325,10 @@ def test_a_demonstration_runs_backwards_while_that_is_on(begin: Begin, config: R
     watcher.recording(steps=0)
     watcher.press((4, 4))  # ends it
     watcher.recording(steps=2)
-    watcher.send(StopRecording())
-    assert bytes(watcher.saved().actions) == bytes((4, 4))
+    assert bytes(watcher.keep().actions) == bytes((4, 4))
     watcher.send(DiscardRecording())
     assert "Nothing is being recorded" in watcher.refusal(RunBackwards(True))
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.stop()
     assert_replays(config)
 
 
@@ -372,9 +336,7 @@ def test_what_was_played_without_a_recording_is_kept_afterwards(
     begin: Begin, config: RunConfig
 ) -> None:
     watcher = begin(task="walk", episodes=1)
-    watcher.recording(is_recording=True)
-    watcher.press(WALK)
-    watcher.recording(steps=8)
+    watcher.walk(*WALK)
     assert "recorded already" in watcher.refusal(KeepRecent())
     watcher.send(DiscardRecording())
     watcher.recording(is_recording=False)
@@ -412,14 +374,12 @@ def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
     watcher.status(is_live=False)
     rested = watcher.next(RecordingChanged)
     assert rested.steps == rested.human_steps > 0
-    watcher.press((5, 7))
-    watcher.recording(steps=rested.steps + 2)
+    watcher.walk(5, 7, steps=rested.steps + 2)
     watcher.send(PlayLive(True), StopRecording())
     assert watcher.saved().has_live
     watcher.recording(is_recording=True, saved=1)  # continues in real time
     watcher.status(is_live=True)
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.stop()
     for demo in assert_replays(config):
         assert demo.has_live
 
@@ -434,12 +394,8 @@ def test_a_person_takes_over_from_a_player(begin: Begin, config: RunConfig) -> N
     watcher.send(TakeOver())
     watcher.status(is_human=True)
     watcher.press((4, 4, 6))
-    assert (
-        "rules"
-        in watcher.next(
-            DecisionMade, lambda event: event.decision.source is Source.HUMAN
-        ).decision.reason
-    )
+    by_hand = watcher.next(DecisionMade, lambda event: event.decision.source is Source.HUMAN)
+    assert "rules" in by_hand.decision.reason
     watcher.recording(human_steps=3)
     watcher.send(SetSpeed(0), GiveBack())
     demo = watcher.saved()
@@ -456,16 +412,14 @@ def test_recording_events_count_their_own_demonstration(
     path, other = won
     assert other.rewards[:40].sum() > 1
     watcher = begin(start=DemoPoint(str(path), 40), set_name="later")
-    watcher.press((4, 5, 6))
-    watcher.recording(steps=3)
+    watcher.walk(4, 5, 6)
     watcher.send(StopRecording())
     ended = watcher.next(RecordingEnded)
     demo = read_demo(Path(ended.path))
     assert (ended.steps, ended.human_steps) == (3, 3)
     assert ended.total_reward == pytest.approx(demo.episode_return)
     assert ended.total_reward == pytest.approx(float(demo.rewards[40:].sum()))
-    watcher.press((4, 5))
-    watcher.recording(steps=2)
+    watcher.walk(4, 5)
     watcher.send(DiscardRecording(again=False))
     assert abs(watcher.next(RecordingEnded).total_reward) < 1
 
@@ -477,15 +431,12 @@ def test_a_demonstration_begins_within_another(
     watcher = begin(start=DemoPoint(str(path), 40), set_name="later")
     for _ in range(2):
         watcher.recording(is_recording=True, steps=0)
-        watcher.press((4, 5, 6))
-        watcher.recording(steps=3)
-        watcher.send(StopRecording())
-        demo = watcher.saved()
+        watcher.walk(4, 5, 6)
+        demo = watcher.keep()
         assert bytes(demo.actions) == bytes((*other.actions[:40], 4, 5, 6))
         assert demo.begins_at == 40
         assert len(demo.shown) == 3
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.stop()
     assert len(assert_replays(config, "later")) == 2
 
 
@@ -514,15 +465,8 @@ def test_a_goal_ends_a_persons_demonstration(
 
 def test_recording_session_refuses_what_it_cannot_do_in_a_line(begin: Begin) -> None:
     watcher = begin()
-    watcher.recording(is_recording=True)
-    for command in (
-        Save(),
-        SetGoal("badge"),
-        Branch(1),
-        GiveBack(),
-        TakeOver(),
-        Hold(frozenset({Action.A})),
-    ):
+    hold = Hold(frozenset({Action.A}))
+    for command in (Save(), SetGoal("badge"), Branch(1), GiveBack(), TakeOver(), hold):
         reason = watcher.refusal(command)
         assert reason, command
         assert "\n" not in reason, command
@@ -551,9 +495,7 @@ def test_an_unwritable_folder_is_refused_at_once(config: RunConfig) -> None:
 def test_play_goes_on_where_nothing_can_be_written(begin: Begin, config: RunConfig) -> None:
     folder = Path(config.save_dir) / "demos" / "set"
     watcher = begin(set_name="set")
-    watcher.recording(is_recording=True)
-    watcher.press((5,))
-    watcher.recording(steps=1)
+    watcher.walk(5)
     shutil.rmtree(folder)
     folder.write_text("no folder any more")
     watcher.send(StopRecording())
@@ -563,10 +505,8 @@ def test_play_goes_on_where_nothing_can_be_written(begin: Begin, config: RunConf
     watcher.press((5,))
     folder.unlink()
     watcher.send(StartRecording())
-    watcher.press((7,))
-    watcher.recording(steps=1)
-    watcher.send(Stop())
-    watcher.next(RunStopped)
+    watcher.walk(7)
+    watcher.stop()
     (demo,) = assert_replays(config, "set")
     assert bytes(demo.actions) == bytes((5, 7))
 

@@ -4,17 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import (
-    Branch,
-    DiscardRecording,
-    KeepState,
-    LoadSlot,
-    SaveSlot,
-    Stop,
-    StopRecording,
-)
+from engine.commands import Branch, DiscardRecording, KeepState, LoadSlot, SaveSlot, StopRecording
 from engine.config import RunConfig
-from engine.events import CommandObeyed, RunStopped, StatesKept, WarningRaised
+from engine.events import CommandObeyed, StatesKept, WarningRaised
 from engine.sessions.record import RecordingPlan, RecordingSession
 from tests.engine.sessions.recording.conftest import Begin, Watcher, assert_replays
 
@@ -28,29 +20,18 @@ def slots(watcher: Watcher) -> list[int]:
     return [state.slot for state in watcher.next(StatesKept).states]
 
 
-def walk(watcher: Watcher, *actions: int, steps: int) -> None:
-    watcher.press(actions)
-    watcher.recording(steps=steps)
-
-
-def stop(watcher: Watcher) -> None:
-    watcher.send(Stop())
-    watcher.next(RunStopped)
-
-
 def test_loading_a_slot_of_the_demonstration_truncates_it(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
-    walk(watcher, *WALK[:3], steps=3)
+    watcher.walk(*WALK[:3], steps=3)
     watcher.send(SaveSlot(2))
     assert "you saved slot 2" in watcher.next(CommandObeyed).text
-    walk(watcher, *WALK[3:], steps=8)
+    watcher.walk(*WALK[3:], steps=8)
     watcher.send(LoadSlot(2))
     assert "you loaded slot 2" in watcher.next(CommandObeyed).text
     assert watcher.recording(steps=3).rewindable == 3
-    walk(watcher, 4, 4, steps=5)
-    watcher.send(StopRecording())
-    assert bytes(watcher.saved().actions) == bytes((*WALK[:3], 4, 4))
-    stop(watcher)
+    watcher.walk(4, 4, steps=5)
+    assert bytes(watcher.keep().actions) == bytes((*WALK[:3], 4, 4))
+    watcher.stop()
     assert len(assert_replays(config)) == 1
 
 
@@ -58,27 +39,25 @@ def test_a_slot_of_before_begins_another_demonstration_after_the_review(
     begin: Begin, config: RunConfig
 ) -> None:
     watcher = begin(has_review=True, has_reset=True)
-    walk(watcher, *WALK[:3], steps=3)
+    watcher.walk(*WALK[:3], steps=3)
     watcher.send(SaveSlot(1))
-    walk(watcher, 4, steps=4)
+    watcher.walk(4, steps=4)
     watcher.send(StopRecording())
     watcher.recording(review="you stopped it")
-    watcher.send(StopRecording())
-    watcher.saved()
+    watcher.keep()
     watcher.status(phase="resetting")
-    walk(watcher, 7, 7, steps=2)
+    watcher.walk(7, 7, steps=2)
     watcher.send(LoadSlot(1))
     watcher.recording(review="you loaded slot 1", steps=2)
     watcher.send(DiscardRecording())
     assert watcher.status(phase="resetting").episode_steps == 3
-    walk(watcher, 5, 6, steps=2)
+    watcher.walk(5, 6, steps=2)
     watcher.send(StopRecording())
     watcher.recording(review="you stopped it")
-    watcher.send(StopRecording())
-    demo = watcher.saved()
+    demo = watcher.keep()
     assert bytes(demo.actions) == bytes((*WALK[:3], 5, 6))
     assert demo.begins_at == 3
-    stop(watcher)
+    watcher.stop()
     assert len(assert_replays(config)) == 2
 
 
@@ -86,15 +65,15 @@ def test_a_slot_within_a_reviewed_demonstration_is_played_on_from(
     begin: Begin, config: RunConfig
 ) -> None:
     watcher = begin(has_review=True)
-    walk(watcher, *WALK[:3], steps=3)
+    watcher.walk(*WALK[:3], steps=3)
     watcher.send(SaveSlot(1))
-    walk(watcher, 4, steps=4)
+    watcher.walk(4, steps=4)
     watcher.send(StopRecording())
     watcher.recording(review="you stopped it")
     assert "keep it or discard it" in watcher.refusal(SaveSlot(2))
     watcher.send(LoadSlot(1))
     watcher.recording(review="", steps=3)
-    stop(watcher)
+    watcher.stop()
     (demo,) = assert_replays(config)
     assert demo.episode_length == 3
 
@@ -102,7 +81,7 @@ def test_a_slot_within_a_reviewed_demonstration_is_played_on_from(
 def test_slots_are_there_when_the_set_is_recorded_on(begin: Begin, config: RunConfig) -> None:
     watcher = begin(set_name="walks")
     assert slots(watcher) == []
-    walk(watcher, *WALK[:2], steps=2)
+    watcher.walk(*WALK[:2], steps=2)
     watcher.send(SaveSlot(10))
     assert slots(watcher) == [10]
     watcher.send(KeepState(), KeepState())
@@ -110,7 +89,7 @@ def test_slots_are_there_when_the_set_is_recorded_on(begin: Begin, config: RunCo
     assert slots(watcher) == [10, 1, 2]
     assert "empty" in watcher.refusal(LoadSlot(5))
     assert "slots 1 to 10" in watcher.refusal(SaveSlot(11))
-    stop(watcher)
+    watcher.stop()
     folder = Path(config.save_dir) / "demos" / "walks" / "states"
     (folder / "slot-1.slot").write_bytes(b"no slot")
     watcher = begin(set_name="walks")
@@ -118,17 +97,17 @@ def test_slots_are_there_when_the_set_is_recorded_on(begin: Begin, config: RunCo
     assert "slot-1.slot is damaged" in watcher.next(WarningRaised).message
     watcher.send(Branch(10))
     watcher.recording(is_recording=True, steps=0)
-    walk(watcher, 4, steps=1)
-    stop(watcher)
+    watcher.walk(4, steps=1)
+    watcher.stop()
     assert sorted(demo.begins_at for demo in assert_replays(config, "walks")) == [0, 2]
 
 
 def test_a_slot_of_other_frames_a_press_is_refused(begin: Begin, config: RunConfig) -> None:
     watcher = begin()
-    walk(watcher, 5, steps=1)
+    watcher.walk(5, steps=1)
     watcher.send(SaveSlot(1))
     slots(watcher)
-    stop(watcher)
+    watcher.stop()
     slower = config.env.model_copy(update={"wait_frames": 30})
     session = RecordingSession(config.model_copy(update={"env": slower}), RecordingPlan())
     session.start()
