@@ -19,11 +19,10 @@ CHARMAP = {int(row["code"], 16): row["text"] for row in read_rows(FACTS, "charma
 WIDTH, HEIGHT = 20, 18
 _CORNER, _RIGHT_CORNER, _SIDE = 0x79, 0x7B, 0x7C
 _LOWER_CORNER = 0x7D
-_BORDERS = frozenset(range(0x79, 0x7F))
 _TEXT_BOX_TOP, _TEXT_BOX_BOTTOM = 12 * WIDTH, 17 * WIDTH
 
-# Map tiles and pictures have no text; borders are left out of lines.
-_LETTERS = [" " if code in _BORDERS else CHARMAP.get(code, " ") for code in range(256)]
+# Map tiles and pictures have no text; the borders of boxes are left out of lines.
+_LETTERS = [" " if 0x79 <= code < 0x7F else CHARMAP.get(code, " ") for code in range(256)]
 
 
 def has_text_box(tilemap: bytes) -> bool:

@@ -69,16 +69,16 @@ class BagReader:
 
 # Read how far the story is: the maps' scene numbers, and the engine flags.
 
-_FLAGS = {
+_ENGINE_FLAGS = {
     int(row["index"]): (int(row["address"], 16), int(row["bit"]))
     for row in read_rows(FACTS, "engine_flag_bits")
 }
 """Address and bit of each engine flag that the story looks at: those of the day care, of calls and
 of what is new each day are left out, and stay clear."""
 
-_ADDRESSES = sorted({address for address, _ in _FLAGS.values()})
-_PLACES = [(index, _ADDRESSES.index(address), bit) for index, (address, bit) in _FLAGS.items()]
-_NUM_BYTES = max(_FLAGS) // 8 + 1
+_ADDRESSES = sorted({address for address, _ in _ENGINE_FLAGS.values()})
+_PLACES = [(index, _ADDRESSES.index(address), bit) for index, (address, bit) in _ENGINE_FLAGS.items()]
+_NUM_BYTES = max(_ENGINE_FLAGS) // 8 + 1
 _GATHER = itemgetter(*(address - BASE for address in _ADDRESSES))
 _FIRST_SCENE = SYMBOLS["wMapScenes"].address - BASE
 _SCENES = slice(_FIRST_SCENE, _FIRST_SCENE + SYMBOLS["wMapScenes"].size)

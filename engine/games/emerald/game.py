@@ -50,7 +50,7 @@ from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE,
 # include/save.h).
 
 _SECTOR, _SECTORS, _SLOTS = 0x1000, 14, 2
-_SIZE, _SHORTER = 0xF80, {0: 0xF2C, 4: 0xF08, 13: 0x7D0}
+_DATA_SIZE, _SHORTER = 0xF80, {0: 0xF2C, 4: 0xF08, 13: 0x7D0}
 """Bytes of data in a sector, and in those that are not full, by number."""
 _FOOTER = struct.Struct("<HHII")  # number, checksum, signature, counter
 _FOOTER_AT = 0xFF4
@@ -104,7 +104,7 @@ def _footer(memory: bytes, sector: int) -> tuple[int, int, int, int]:
 
 def _checksum(memory: bytes, sector: int, number: int) -> int:
     """Return the sum of a sector's words, its halves added: `CalculateChecksum` in src/save.c."""
-    count = _SHORTER.get(number, _SIZE) // 4
+    count = _SHORTER.get(number, _DATA_SIZE) // 4
     total: int = sum(struct.unpack_from(f"<{count}I", memory, sector * _SECTOR))
     return (total >> 16 & 0xFFFF) + total & 0xFFFF
 
@@ -116,7 +116,7 @@ _SISTERS: Mapping[str, str] = {
     "BPG": "Pokémon LeafGreen",
 }
 _EMERALD, _ENGLISH = "BPE", "E"
-_SIZE = 16 * 1024 * 1024
+_ROM_SIZE = 16 * 1024 * 1024
 _LANGUAGES: Mapping[str, str] = {
     "J": "Japanese",
     "D": "German",
@@ -334,9 +334,9 @@ def recognise(file: Path, sha1: str, cartridge: AdvanceCartridge, rom: bytes) ->
 
 def _unknown_build(file: Path, sha1: str, profile: Profile, rom: bytes) -> Recognised:
     name = "Pokémon Emerald (unknown build)"
-    if len(rom) < _SIZE:
+    if len(rom) < _ROM_SIZE:
         refusal = RomError(
-            f"The ROM {file} is truncated: {len(rom):,} bytes of {_SIZE:,}.", "Copy it again."
+            f"The ROM {file} is truncated: {len(rom):,} bytes of {_ROM_SIZE:,}.", "Copy it again."
         )
         return Recognised("a damaged ROM", None, refusal)
     refusal = RomError(
