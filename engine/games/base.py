@@ -14,7 +14,7 @@ from engine.config import EnvConfig, RunConfig, parse_config
 from engine.emulator.base import Emulator
 from engine.errors import ConfigurationError, RomError
 from engine.games.overworld import Ability, BlockChange, Overworld
-from engine.types import ActionSet, Creature, GameState, Goal, MapId, Prompt
+from engine.types import ActionSet, Control, Creature, GameState, Goal, MapId, Move, Prompt
 
 MoveFacts = tuple[str, int, int, int, int]
 """Name, type id, power, accuracy in percent, points."""
@@ -207,6 +207,26 @@ class GameTables:
         """Return a map's name, its numbers where it has none."""
         found = self.MAPS.get((map_id.group, map_id.number))
         return found or f"map {map_id.group}.{map_id.number}"
+
+    def species_name(self, species: int) -> str:
+        """Return a species' name, its number where it has none."""
+        return self.SPECIES.get(species) or f"no. {species}"
+
+    def trainer_class_name(self, number: int) -> str:
+        """Return the name of a class of trainers, its number where it has none."""
+        return self.TRAINER_CLASSES.get(number) or f"trainer class {number}"
+
+    def known_moves(self, ids: Iterable[int], points: Iterable[int]) -> tuple[Move, ...]:
+        """Return a creature's moves, given the number and points of each; number 0 is none."""
+        return tuple(
+            Move(id_, self.MOVES[id_][0] if id_ in self.MOVES else f"move {id_}", left)
+            for id_, left in zip(ids, points, strict=True)
+            if id_
+        )
+
+    def potions(self) -> frozenset[int]:
+        """Return the numbers of the items that heal."""
+        return frozenset(number for number, name in self.ITEMS.items() if "POTION" in name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +432,7 @@ class Recognised:
     refusal: RomError | None = None
 
 
-# Give settings that are left to the game the numbers that suit it and the goal.
+# Complete settings that are left to the game with the numbers that suit it and the goal.
 
 
 def fit_env(config: EnvConfig, game: Game) -> EnvConfig:
@@ -484,7 +504,21 @@ def strength(tables: GameTables, move_id: int, own: Creature, enemy: Creature | 
     )
 
 
-# Tell which menu is open, from the prompt, its size and the words on the screen.
+# Tell who is in control, and which menu is open.
+
+FREE = Control(
+    in_game=True,
+    is_free=True,
+    in_text=False,
+    in_menu=False,
+    is_scripted=False,
+    in_transition=False,
+    cursor=(0, 0),
+    menu_size=(0, 0),
+)
+"""While the player can walk, nothing else asks for input: always the same."""
+TEXT_PROMPTS = (Prompt.TEXT, Prompt.PRINTING)
+MENU_PROMPTS = (Prompt.MENU, Prompt.YES_NO, Prompt.QUANTITY)
 
 
 class MenuKind(IntEnum):
@@ -503,7 +537,7 @@ _FIRST_MENU_SIZE = (2, 2)
 
 
 def menu_kind(state: GameState) -> MenuKind:
-    """Return the kind of the menu that waits for input."""
+    """Return the kind of the open menu, by the prompt, its size and the words on the screen."""
     control = state.control
     if not control.in_menu:
         return MenuKind.NONE

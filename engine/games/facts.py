@@ -3,11 +3,11 @@
 import csv
 import io
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
-from engine.games.base import Approach, GameTables, Milestone, MilestoneKind, Scale
+from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind, Scale
 from engine.games.overworld import BlockChange, When
 from engine.ground.files import read_text
 from engine.types import Goal, GoalKind, MapId
@@ -114,6 +114,12 @@ def read_places(folder: Path) -> tuple[tuple[Goal, ...], tuple[Goal, ...]]:
         else:
             training.append(Goal("train", text, place, kind=GoalKind.TRAIN))
     return tuple(healers), tuple(training)
+
+
+def with_places(atlas: Atlas, folder: Path) -> Atlas:
+    """Return an atlas with the healers and training places that a folder lists."""
+    healers, training = read_places(folder)
+    return replace(atlas, healers=healers, training=training)
 
 
 def _milestone(

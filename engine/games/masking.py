@@ -5,6 +5,7 @@ Each game's own masking adds its buttons, menus and prompts; the reasons are wor
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,6 @@ from engine.types import (
     Terrain,
 )
 
-# Say whether the START menu holds something to do.
-
 _HURT = 0.5
 """Share of its health below which a creature is worth a visit to the bag."""
 
@@ -36,11 +35,18 @@ _STRENGTHENING = frozenset(
      "FIRE STONE", "THUNDERSTONE", "WATER STONE", "LEAF STONE", "SUN STONE"}
 )  # fmt: skip
 _RODS = frozenset({"OLD ROD", "GOOD ROD", "SUPER ROD"})
-FieldMoves = Mapping[str, tuple[frozenset[str], int | None]]
-"""Moves used from the menu alone: where, and the bit of the badge that allows it, if any. CUT, SURF
-and the like are used by facing what they are for."""
-OUTDOORS, UNDERGROUND = frozenset({"town", "route"}), frozenset({"cave", "dungeon"})
+
+_OUTDOORS, _UNDERGROUND = frozenset({"town", "route"}), frozenset({"cave", "dungeon"})
 _SHARED_HEALING = frozenset({"SOFTBOILED", "MILK DRINK"})
+_HIDDEN_MACHINES: Mapping[str, str] = {
+    "HM01": "CUT",
+    "HM02": "FLY",
+    "HM03": "SURF",
+    "HM04": "STRENGTH",
+    "HM05": "FLASH",
+    "HM07": "WATERFALL",
+}
+"""What is the same in all games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +56,27 @@ class MenuUses:
     Args:
         tables: Names of items and moves; what a game does not have is never of use.
         hidden_machines: Items that teach a move and are not used up -> that move.
-        field_moves: The game's.
+        field_moves: Moves used from the menu alone -> where, and the bit of the badge that allows
+            it, if any. CUT, SURF and the like are used by facing what they are for.
     """
 
     tables: GameTables
     hidden_machines: Mapping[str, str]
-    field_moves: FieldMoves
+    field_moves: Mapping[str, tuple[frozenset[str], int | None]]
+
+    @classmethod
+    def of(cls, tables: GameTables, flash_badge: int, **machines: str) -> Self:
+        """Return a game's, given the bit of the badge for FLASH and the machines of its own."""
+        return cls(
+            tables,
+            {**_HIDDEN_MACHINES, **machines},
+            {
+                "FLY": (_OUTDOORS, 5),
+                "TELEPORT": (_OUTDOORS, None),
+                "FLASH": (_UNDERGROUND, flash_badge),
+                "DIG": (_UNDERGROUND, None),
+            },
+        )
 
     def has_any(self, state: GameState) -> bool:
         """Return whether a healing item, an item, a machine or a field move can do something."""
@@ -76,7 +97,7 @@ class MenuUses:
         if name in _POINTS:
             return any(not move.points for creature in state.party for move in creature.moves)
         if name == "ESCAPE ROPE":
-            return state.place.environment in UNDERGROUND
+            return state.place.environment in _UNDERGROUND
         return name in _REPELS and not state.repel_steps
 
     def _is_untaught(self, item: int, moves: set[str]) -> bool:
@@ -158,6 +179,12 @@ def block_in_battle_menu(state: GameState, cells: BattleCells, blocked: dict[int
         blocked[Action.A] = _NOTHING_TO_USE
     elif cursor == cells.run and is_trainer:
         blocked[Action.A] = _NO_ESCAPE
+
+
+def own_moves(state: GameState) -> Sequence[Move]:
+    """Return the moves of the creature that fights for the player; none before it is sent out."""
+    own = state.battle.own if state.battle else None
+    return own.moves if own else ()
 
 
 def block_empty_move(moves: Sequence[Move], chosen: int, blocked: dict[int, str]) -> None:

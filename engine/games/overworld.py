@@ -99,6 +99,10 @@ GATE_FIELDS = np.dtype([("tile", "<i4"), ("flag", "<i2"), ("opens", "u1")])
 """A tile that a script opens or closes: it is open while the event flag's bit is `opens`."""
 
 
+class ImplausibleError(Exception):
+    """An image does not hold what the layout says; the message says what."""
+
+
 class When(StrEnum):
     """When a script has changed a block."""
 

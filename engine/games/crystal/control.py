@@ -1,12 +1,13 @@
-"""Tell who is in control, and what the screen waits for.
+"""Read the text boxes, and tell who is in control and what the screen waits for.
 
-The rules were fitted on bytes recorded frame by frame with what the game really polled for; the
-tests hold them against that record. One of them takes a few frames to be sure: any loop that asks
-for buttons lets wTextDelayFrames run from 5 to 0 again and again, so it reads 3 to 5 in half of the
-frames. `engine.games.crystal.pressing` waits for such a frame after each press.
+The rules for the latter were fitted on bytes recorded frame by frame with what the game really
+polled for; the tests hold them against that record. One of them takes a few frames to be sure: any
+loop that asks for buttons lets wTextDelayFrames run from 5 to 0 again and again, so it reads 3 to 5
+in half of the frames. `engine.games.crystal.pressing` waits for such a frame after each press.
 """
 
 from engine.emulator.base import Emulator
+from engine.games.base import FREE, MENU_PROMPTS, TEXT_PROMPTS
 from engine.games.crystal.maps import is_plausible_size
 from engine.games.crystal.memory import FACTS, SYMBOLS, WorkRam, at, window
 from engine.games.facts import read_rows
@@ -117,20 +118,7 @@ CONTROL_WINDOWS: tuple[tuple[int, int], ...] = tuple(
     )
 )  # fmt: skip
 
-_TEXTS = (Prompt.TEXT, Prompt.PRINTING)
-_MENUS = (Prompt.MENU, Prompt.YES_NO, Prompt.QUANTITY)
 _WITH_CURSOR = (Prompt.MENU, Prompt.YES_NO)
-_FREE = Control(
-    in_game=True,
-    is_free=True,
-    in_text=False,
-    in_menu=False,
-    is_scripted=False,
-    in_transition=False,
-    cursor=(0, 0),
-    menu_size=(0, 0),
-)
-"""Whoever can walk is in control of nothing else: always the same."""
 
 
 class ControlReader:
@@ -159,21 +147,21 @@ class ControlReader:
             and not ram[_WINDOWS]
         )
         if is_free:
-            return _FREE
+            return FREE
         prompt = self._prompt(tilemap)
         has_cursor = prompt in _WITH_CURSOR
         return Control(
             in_game=is_running,
             is_free=False,
-            in_text=prompt in _TEXTS,
-            in_menu=prompt in _MENUS,
+            in_text=prompt in TEXT_PROMPTS,
+            in_menu=prompt in MENU_PROMPTS,
             is_scripted=ram[_SCRIPT] != 0,
             in_transition=in_transition,
             cursor=(ram[_CURSOR_Y], ram[_CURSOR_X]) if has_cursor else (0, 0),
             menu_size=(ram[_ROWS], ram[_COLUMNS]) if has_cursor else (0, 0),
             prompt=prompt,
-            selection=ram[_SELECTION] if prompt in _MENUS else 0,
-            pocket=ram[_POCKET] if prompt in _MENUS else 0,
+            selection=ram[_SELECTION] if prompt in MENU_PROMPTS else 0,
+            pocket=ram[_POCKET] if prompt in MENU_PROMPTS else 0,
         )
 
     def _prompt(self, tilemap: bytes) -> Prompt:
@@ -213,7 +201,7 @@ class ControlReader:
         return top <= y <= bottom and left <= x <= right
 
     def _is_slow(self) -> bool:
-        """Return whether letters too let wTextDelayFrames reach 4: then only the arrow tells."""
+        """Return whether printing also lets wTextDelayFrames reach 4: then only the arrow tells."""
         options = self._ram.data[_OPTIONS]
         return options & 7 == _SLOW and not options & _NO_DELAY
 

@@ -109,7 +109,7 @@ class CreatureReader:
             trainer_id=ram[_TRAINER_ID],
             enemy_slot=min(enemy_slot, _PARTY_SIZE - 1),
             own_slot=own_slot,
-            trainer_name=self._tables.TRAINER_CLASSES.get(number) or f"trainer class {number}",
+            trainer_name=self._tables.trainer_class_name(number),
         )
 
     def _party_creature(self, listed: int, raw: bytes) -> Creature:
@@ -121,7 +121,7 @@ class CreatureReader:
         body = _body(raw[_PARTY_LEVEL:])
         return Creature(
             species=species,
-            name=self._species_name(species),
+            name=self._tables.species_name(species),
             level=min(body.level, _MAX_LEVEL),
             hp=min(body.hp, body.max_hp),
             max_hp=body.max_hp,
@@ -142,7 +142,7 @@ class CreatureReader:
         first, second = raw[_TYPES : _TYPES + 2]
         return Creature(
             species=raw[0],
-            name=self._species_name(raw[0]),
+            name=self._tables.species_name(raw[0]),
             level=body.level,
             hp=body.hp,
             max_hp=body.max_hp,
@@ -153,16 +153,8 @@ class CreatureReader:
             stats=body.stats,
         )
 
-    def _species_name(self, species: int) -> str:
-        return self._tables.SPECIES.get(species) or f"no. {species}"
-
     def _known_moves(self, ids: bytes, points: bytes) -> tuple[Move, ...]:
-        facts = self._tables.MOVES
-        return tuple(
-            Move(number, facts[number][0] if number in facts else f"move {number}", left & _POINTS)
-            for number, left in zip(ids, points, strict=True)
-            if number
-        )
+        return self._tables.known_moves(ids, (left & _POINTS for left in points))
 
 
 class _Body(NamedTuple):

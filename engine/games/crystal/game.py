@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from engine.games.crystal.masking import blocked_actions, menu_uses
 from engine.games.crystal.memory import FACTS, SYMBOLS
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.rom_tables import read_overworld
-from engine.games.facts import read_places, read_tables
+from engine.games.facts import read_tables, with_places
 from engine.games.overworld import Ability, Overworld
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Action, GameState
 
@@ -59,11 +58,6 @@ ATLAS = Atlas(
 """What the names of maps and the order of their objects say of Crystal's world."""
 
 
-def _with_places(atlas: Atlas) -> Atlas:
-    healers, training = read_places(FACTS)
-    return replace(atlas, healers=healers, training=training)
-
-
 class CrystalGame(Game):
     """Pokémon Crystal, or a game that keeps its state as Crystal does.
 
@@ -95,10 +89,8 @@ class CrystalGame(Game):
     ) -> None:
         self.sha1, self.title, self.name, self.rom = sha1, title, name, rom
         self.tables = tables or read_tables(FACTS)
-        self.atlas = atlas or _with_places(ATLAS)
-        self.healing_items = frozenset(
-            number for number, name in self.tables.ITEMS.items() if "POTION" in name
-        )
+        self.atlas = atlas or with_places(ATLAS, FACTS)
+        self.healing_items = self.tables.potions()
         self.emulator_version = version("pyboy")
         self._is_select_used = is_select_used
         self._menu_uses = menu_uses(self.tables)

@@ -146,7 +146,7 @@ MAP_WINDOWS: tuple[tuple[int, int], ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What of a map changes only with the map, and the RAM that says so.
+    """The part of a map that changes only with the map, and the RAM that it was read from.
 
     Attributes:
         view: Without objects.

@@ -4,28 +4,12 @@ from collections.abc import Mapping
 
 from engine.games import masking as shared
 from engine.games.base import BattleCells, GameTables, MenuKind, menu_kind
-from engine.games.masking import OUTDOORS, UNDERGROUND, FieldMoves, MenuUses
+from engine.games.masking import MenuUses
 from engine.types import DIRECTIONS, Action, GameState, Prompt
 
 _SPINNER = "UP and DOWN choose, A confirms"
 _FREE_WAIT = "there is nothing to wait for"
 _IDLE_ENTRIES = ("▶OPTION", "▶SAVE")
-
-_HIDDEN_MACHINES: Mapping[str, str] = {
-    "HM01": "CUT",
-    "HM02": "FLY",
-    "HM03": "SURF",
-    "HM04": "STRENGTH",
-    "HM05": "FLASH",
-    "HM06": "WHIRLPOOL",
-    "HM07": "WATERFALL",
-}
-_FIELD_MOVES: FieldMoves = {
-    "FLY": (OUTDOORS, 5),
-    "TELEPORT": (OUTDOORS, None),
-    "FLASH": (UNDERGROUND, 0),
-    "DIG": (UNDERGROUND, None),
-}
 
 
 def _but(reason: str, *useful: Action) -> dict[int, str]:
@@ -46,7 +30,7 @@ _OF_PROMPT: Mapping[Prompt, Mapping[int, str]] = {
 
 def menu_uses(tables: GameTables) -> MenuUses:
     """Return what the START menu can be good for."""
-    return MenuUses(tables, _HIDDEN_MACHINES, _FIELD_MOVES)
+    return MenuUses.of(tables, flash_badge=0, HM06="WHIRLPOOL")
 
 
 def blocked_actions(
@@ -95,16 +79,11 @@ def _block_in_menu(state: GameState, cells: BattleCells, blocked: dict[int, str]
         blocked[Action.LEFT if column == 1 else Action.RIGHT] = shared.CURSOR_EDGE
         shared.block_in_battle_menu(state, cells, blocked)
     elif kind is MenuKind.MOVES:
-        _block_in_move_list(state, blocked)
+        moves = shared.own_moves(state)
+        if len(moves) == 1:
+            blocked[Action.UP] = blocked[Action.DOWN] = shared.CURSOR_EDGE
+        shared.block_empty_move(moves, state.control.cursor[0] - 1, blocked)
     if kind is MenuKind.START and any(line.startswith(_IDLE_ENTRIES) for line in state.screen_text):
         blocked[Action.A] = shared.OPTIONS_SET
     if kind is MenuKind.YES_NO:
         blocked[Action.START] = blocked[Action.SELECT] = shared.MENU_WAITS
-
-
-def _block_in_move_list(state: GameState, blocked: dict[int, str]) -> None:
-    own = state.battle.own if state.battle else None
-    moves = own.moves if own else ()
-    if len(moves) == 1:
-        blocked[Action.UP] = blocked[Action.DOWN] = shared.CURSOR_EDGE
-    shared.block_empty_move(moves, state.control.cursor[0] - 1, blocked)

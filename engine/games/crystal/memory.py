@@ -8,11 +8,10 @@ from pathlib import Path
 from engine.emulator.base import Emulator
 from engine.games.facts import read_rows
 
-# Name the RAM addresses of Pokémon Crystal: facts/symbols.csv is the only address table.
-#
-# It also says what each place holds, and the practice game's build makes its C header of it, so the
-# two cannot drift apart. D000-DFFF lies in switchable work RAM: its symbols carry bank 1, which
-# every read must name. HRAM (FF80-FFFE) and C000-CFFF have bank 0.
+# facts/symbols.csv is the only table of addresses. It also says what each place holds, and the
+# practice game's build makes its C header of it, so the two cannot drift apart. D000-DFFF lies in
+# switchable work RAM: its symbols carry bank 1, which every read must name. HRAM (FF80-FFFE) and
+# C000-CFFF have bank 0.
 
 FACTS = Path(__file__).parent / "facts"
 """Names and numbers of the game, a CSV file a kind, from pret/pokecrystal."""
@@ -41,13 +40,12 @@ SYMBOLS = {
 }
 
 
-# Keep a copy of the work RAM that the reader looks at, refreshed in a few large reads.
-
 BASE = 0xC000
 RAM_SIZE = 0x2000
 _SWITCHED = 0xD000
 _MAX_GAP = 512
-"""Bytes worth reading for nothing to save a read (0.5 us a read, 0.1 us a kilobyte)."""
+"""Bytes between two windows that are read with them, for one read instead of two: a read takes
+0.5 us, and a kilobyte 0.1 us."""
 
 
 class WorkRam:

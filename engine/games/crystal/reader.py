@@ -77,7 +77,9 @@ _ENGINE_FLAGS = {
 of what is new each day are left out, and stay clear."""
 
 _ADDRESSES = sorted({address for address, _ in _ENGINE_FLAGS.values()})
-_PLACES = [(index, _ADDRESSES.index(address), bit) for index, (address, bit) in _ENGINE_FLAGS.items()]
+_PLACES = [
+    (index, _ADDRESSES.index(address), bit) for index, (address, bit) in _ENGINE_FLAGS.items()
+]
 _NUM_BYTES = max(_ENGINE_FLAGS) // 8 + 1
 _GATHER = itemgetter(*(address - BASE for address in _ADDRESSES))
 _FIRST_SCENE = SYMBOLS["wMapScenes"].address - BASE
@@ -92,7 +94,7 @@ PROGRESS_WINDOWS: tuple[tuple[int, int], ...] = (
 
 
 class ProgressReader:
-    """Read both from the work RAM; the flags are put together only when a byte of them changed."""
+    """Read scene numbers, and engine flags, rebuilt only when one of their bytes changed."""
 
     def __init__(self, ram: WorkRam) -> None:
         self._ram = ram

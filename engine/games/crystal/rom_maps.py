@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.games.crystal.memory import SYMBOLS
+from engine.games.overworld import ImplausibleError
 from engine.types import Facing
 
 BANK = 0x4000
@@ -24,10 +25,6 @@ _MAX_TILESET, _ENVIRONMENTS = 40, range(1, 8)
 _MAX_GROUPS = _MAX_NUMBER = 255
 _SIDES = ((8, Facing.UP), (4, Facing.DOWN), (2, Facing.LEFT), (1, Facing.RIGHT))
 _COUNTS = (("warps", 5), ("triggers", 8), ("signs", 5), ("objects", 13))
-
-
-class ImplausibleError(Exception):
-    """An image does not hold what the layout says; the message says what."""
 
 
 class Image:

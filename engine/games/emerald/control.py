@@ -7,6 +7,7 @@ lie is the image's `Profile`.
 
 import struct
 
+from engine.games.base import FREE, MENU_PROMPTS, TEXT_PROMPTS
 from engine.games.emerald.memory import Memory, Mode, Profile, ewram_at, functions_of, iwram_at
 from engine.games.emerald.menus import Menu, MenuReader
 from engine.types import Control, Prompt
@@ -25,20 +26,6 @@ _AVATAR = ewram_at("gPlayerAvatar")
 _RUNNING_STATE, _TILE_STATE, _OBJECT, _PREVENT_STEP = (_AVATAR + at for at in (2, 3, 5, 6))
 _BETWEEN_TILES, _MOVING = 1, 2
 _OBJECTS = ewram_at("gObjectEvents")
-
-FREE = Control(
-    in_game=True,
-    is_free=True,
-    in_text=False,
-    in_menu=False,
-    is_scripted=False,
-    in_transition=False,
-    cursor=(0, 0),
-    menu_size=(0, 0),
-)
-"""Whoever can walk is in control of nothing else: always the same."""
-_MENUS = (Prompt.MENU, Prompt.YES_NO, Prompt.QUANTITY)
-_TEXTS = (Prompt.TEXT, Prompt.PRINTING)
 
 
 class ControlReader:
@@ -70,8 +57,8 @@ class ControlReader:
     def is_in_control(self) -> bool:
         """Return whether the player can walk at this moment.
 
-        After a map load it holds for some frames before the map's own script begins: whoever
-        decides by it waits until it has held for 20 frames then.
+        After a map was loaded it holds for some frames before the map's own script begins: whoever
+        relies on it then waits until it has held for 20 frames.
         """
         ewram, iwram = self._ewram, self._iwram
         return (
@@ -113,8 +100,8 @@ class ControlReader:
         return Control(
             in_game=mode is not Mode.BEFORE,
             is_free=False,
-            in_text=prompt in _TEXTS,
-            in_menu=prompt in _MENUS,
+            in_text=prompt in TEXT_PROMPTS,
+            in_menu=prompt in MENU_PROMPTS,
             is_scripted=is_scripted,
             in_transition=is_away or (is_moved and prompt is Prompt.NONE and not is_scripted),
             cursor=menu.cursor,

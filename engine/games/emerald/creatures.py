@@ -13,7 +13,7 @@ from typing import NamedTuple
 from engine.games.base import GameTables
 from engine.games.emerald.control import BATTLE_BIT, IN_BATTLE
 from engine.games.emerald.memory import Memory, Profile, ewram_at
-from engine.types import Battle, BattleKind, Creature, Move
+from engine.types import Battle, BattleKind, Creature
 
 PARTY_SIZE, CREATURE_SIZE = 6, 100
 EGG = 412
@@ -145,7 +145,7 @@ class CreatureReader:
             trainer_id=opponent,
             enemy_slot=enemy_slot,
             own_slot=own_slot,
-            trainer_name=self._tables.TRAINER_CLASSES.get(number) or f"trainer class {number}",
+            trainer_name=self._tables.trainer_class_name(number),
         )
 
     def _fighter(self, position: int, party: int) -> tuple[Creature | None, int]:
@@ -194,12 +194,12 @@ class CreatureReader:
         species = EGG if is_egg else species
         return Creature(
             species=species,
-            name="EGG" if is_egg else self._species_name(species),
+            name="EGG" if is_egg else self._tables.species_name(species),
             level=level,
             hp=min(hp, max_hp),
             max_hp=max_hp,
             status=_status_name(status),
-            moves=self._known_moves(moves[:4], moves[4:]),
+            moves=self._tables.known_moves(moves[:4], moves[4:]),
             experience=experience,
             held_item=item,
             types=tuple(self._tables.SPECIES_TYPES.get(species, ())),
@@ -216,12 +216,12 @@ class CreatureReader:
         changed = tuple(map(_staged, stats, stages[1:6]))
         creature = Creature(
             species=species,
-            name=self._species_name(species),
+            name=self._tables.species_name(species),
             level=level,
             hp=hp,
             max_hp=max_hp,
             status=_status_name(status),
-            moves=self._known_moves(moves, points),
+            moves=self._tables.known_moves(moves, points),
             held_item=item,
             types=(first,) if first == second else (first, second),
             stats=changed,
@@ -230,17 +230,6 @@ class CreatureReader:
 
     def _half(self, at: int) -> int:
         return self._ewram[at] | self._ewram[at + 1] << 8
-
-    def _species_name(self, species: int) -> str:
-        return self._tables.SPECIES.get(species) or f"no. {species}"
-
-    def _known_moves(self, ids: tuple[int, ...], points: tuple[int, ...]) -> tuple[Move, ...]:
-        facts = self._tables.MOVES
-        return tuple(
-            Move(number, facts[number][0] if number in facts else f"move {number}", left)
-            for number, left in zip(ids, points, strict=True)
-            if number
-        )
 
 
 def _staged(stat: int, stage: int) -> int:

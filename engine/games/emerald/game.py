@@ -39,75 +39,9 @@ from engine.games.emerald.memory import (
 from engine.games.emerald.overworld import read_overworld
 from engine.games.emerald.reader import EmeraldReader
 from engine.games.emerald.rom_tables import read_tables
-from engine.games.facts import read_places
+from engine.games.facts import with_places
 from engine.games.overworld import Ability, Overworld
 from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE, GameState
-
-# Tell whether a cartridge's flash memory holds a saved game of Pokémon Emerald.
-#
-# It has two slots of 14 sectors, which the game fills in turn. A sector ends with its number, a
-# checksum, a signature and the count of the saving that wrote it (pret/pokeemerald,
-# include/save.h).
-
-_SECTOR, _SECTORS, _SLOTS = 0x1000, 14, 2
-_DATA_SIZE, _SHORTER = 0xF80, {0: 0xF2C, 4: 0xF08, 13: 0x7D0}
-"""Bytes of data in a sector, and in those that are not full, by number."""
-_FOOTER = struct.Struct("<HHII")  # number, checksum, signature, counter
-_FOOTER_AT = 0xFF4
-_SIGNATURE = 0x0801_2025
-_KEY_AT = 0xAC
-_OTHERS = {0: "Pokémon Ruby or Sapphire", 1: "Pokémon FireRed or LeafGreen"}
-
-
-def has_saved_game(memory: bytes) -> bool:
-    """Return whether one of the slots is whole; `memory` are the 131,072 bytes of the flash."""
-    return any(_is_whole(memory, slot) for slot in range(_SLOTS))
-
-
-def other_game(memory: bytes) -> str:
-    """Return which games of the same form have saved in `memory`; "" for Emerald, or for none.
-
-    Where Emerald keeps its encryption key, SaveBlock2 + AC, the others keep 0 and 1.
-    """
-    for sector in range(_SLOTS * _SECTORS):
-        number, checksum, signature, _ = _footer(memory, sector)
-        is_right = signature == _SIGNATURE and checksum == _checksum(memory, sector, number)
-        if number == 0 and is_right:
-            (key,) = struct.unpack_from("<I", memory, sector * _SECTOR + _KEY_AT)
-            return _OTHERS.get(key, "")
-    return ""
-
-
-def has_signature(memory: bytes) -> bool:
-    """Return whether something was ever saved in `memory`, be it damaged now."""
-    sectors = range(_SLOTS * _SECTORS)
-    return any(_footer(memory, sector)[2] == _SIGNATURE for sector in sectors)
-
-
-def _is_whole(memory: bytes, slot: int) -> bool:
-    """Return whether a slot holds each of the sectors, of one saving."""
-    numbers, counters = set(), set()
-    for sector in range(slot * _SECTORS, (slot + 1) * _SECTORS):
-        number, checksum, signature, counter = _footer(memory, sector)
-        if signature == _SIGNATURE and checksum == _checksum(memory, sector, number):
-            numbers.add(number)
-            counters.add(counter)
-    return numbers == set(range(_SECTORS)) and len(counters) == 1
-
-
-def _footer(memory: bytes, sector: int) -> tuple[int, int, int, int]:
-    number, checksum, signature, counter = _FOOTER.unpack_from(
-        memory, sector * _SECTOR + _FOOTER_AT
-    )
-    return number, checksum, signature, counter
-
-
-def _checksum(memory: bytes, sector: int, number: int) -> int:
-    """Return the sum of a sector's words, its halves added: `CalculateChecksum` in src/save.c."""
-    count = _SHORTER.get(number, _DATA_SIZE) // 4
-    total: int = sum(struct.unpack_from(f"<{count}I", memory, sector * _SECTOR))
-    return (total >> 16 & 0xFFFF) + total & 0xFFFF
-
 
 _SISTERS: Mapping[str, str] = {
     "AXV": "Pokémon Ruby",
@@ -191,10 +125,8 @@ class EmeraldGame(Game):
         self.emulator_version = core_version()
         self._menu_uses = menu_uses(self.tables)
         self._controls: WeakKeyDictionary[Emulator, ControlReader] = WeakKeyDictionary()
-        self.atlas = atlas or _with_places(ATLAS)
-        self.healing_items = frozenset(
-            number for number, name in self.tables.ITEMS.items() if "POTION" in name
-        )
+        self.atlas = atlas or with_places(ATLAS, FACTS)
+        self.healing_items = self.tables.potions()
 
     @property
     def overworld(self) -> Overworld | None:
@@ -264,7 +196,9 @@ class EmeraldGame(Game):
         report: Callable[[int, int], None] = lambda done, most: None,
     ) -> None:
         """Press through title, menus and introduction, then make text and battles fast."""
-        introduction.play_introduction(emulator, read, report, self._introduction_frames)
+        introduction.play_introduction(
+            emulator, read, report, usual_frames=self._introduction_frames
+        )
 
     def prepare(self, emulator: Emulator) -> None:
         """Choose fast text and no battle scenes, as a player could."""
@@ -347,6 +281,67 @@ def _unknown_build(file: Path, sha1: str, profile: Profile, rom: bytes) -> Recog
     return Recognised(name, EmeraldGame(profile, rom, sha1=sha1, name=name), refusal)
 
 
-def _with_places(atlas: Atlas) -> Atlas:
-    healers, training = read_places(FACTS)
-    return replace(atlas, healers=healers, training=training)
+# Tell whether a cartridge's flash memory holds a saved game of Pokémon Emerald.
+#
+# It has two slots of 14 sectors, which the game fills in turn. A sector ends with its number, a
+# checksum, a signature and the count of the saving that wrote it (pret/pokeemerald,
+# include/save.h).
+
+_SECTOR, _SECTORS, _SLOTS = 0x1000, 14, 2
+_DATA_SIZE, _SHORTER = 0xF80, {0: 0xF2C, 4: 0xF08, 13: 0x7D0}
+"""Bytes of data in a sector, and in those that are not full, by number."""
+_FOOTER = struct.Struct("<HHII")  # number, checksum, signature, counter
+_FOOTER_AT = 0xFF4
+_SIGNATURE = 0x0801_2025
+_KEY_AT = 0xAC
+_OTHERS = {0: "Pokémon Ruby or Sapphire", 1: "Pokémon FireRed or LeafGreen"}
+
+
+def has_saved_game(memory: bytes) -> bool:
+    """Return whether one of the slots is whole; `memory` are the 131,072 bytes of the flash."""
+    return any(_is_whole(memory, slot) for slot in range(_SLOTS))
+
+
+def other_game(memory: bytes) -> str:
+    """Return which games of the same form have saved in `memory`; "" for Emerald, or for none.
+
+    Where Emerald keeps its encryption key, SaveBlock2 + AC, the others keep 0 and 1.
+    """
+    for sector in range(_SLOTS * _SECTORS):
+        number, checksum, signature, _ = _footer(memory, sector)
+        is_right = signature == _SIGNATURE and checksum == _checksum(memory, sector, number)
+        if number == 0 and is_right:
+            (key,) = struct.unpack_from("<I", memory, sector * _SECTOR + _KEY_AT)
+            return _OTHERS.get(key, "")
+    return ""
+
+
+def has_signature(memory: bytes) -> bool:
+    """Return whether something was ever saved in `memory`, be it damaged now."""
+    sectors = range(_SLOTS * _SECTORS)
+    return any(_footer(memory, sector)[2] == _SIGNATURE for sector in sectors)
+
+
+def _is_whole(memory: bytes, slot: int) -> bool:
+    """Return whether a slot holds each of the sectors, of one saving."""
+    numbers, counters = set(), set()
+    for sector in range(slot * _SECTORS, (slot + 1) * _SECTORS):
+        number, checksum, signature, counter = _footer(memory, sector)
+        if signature == _SIGNATURE and checksum == _checksum(memory, sector, number):
+            numbers.add(number)
+            counters.add(counter)
+    return numbers == set(range(_SECTORS)) and len(counters) == 1
+
+
+def _footer(memory: bytes, sector: int) -> tuple[int, int, int, int]:
+    number, checksum, signature, counter = _FOOTER.unpack_from(
+        memory, sector * _SECTOR + _FOOTER_AT
+    )
+    return number, checksum, signature, counter
+
+
+def _checksum(memory: bytes, sector: int, number: int) -> int:
+    """Return the sum of a sector's words, its halves added: `CalculateChecksum` in src/save.c."""
+    count = _SHORTER.get(number, _DATA_SIZE) // 4
+    total: int = sum(struct.unpack_from(f"<{count}I", memory, sector * _SECTOR))
+    return (total >> 16 & 0xFFFF) + total & 0xFFFF

@@ -61,7 +61,7 @@ _AVATAR_OBJECT = ewram_at("gPlayerAvatar") + 5
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What of a map changes only with the map or its cells, and the memory that says so.
+    """The part of a map that changes only with it or its cells, and the memory it was read from.
 
     Attributes:
         key: The header, its map's numbers, where the dynamic warp leads and the size in RAM.

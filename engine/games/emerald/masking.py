@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from engine.games import masking as shared
 from engine.games.base import BattleCells, GameTables, MenuKind, menu_kind
-from engine.games.masking import OUTDOORS, UNDERGROUND, FieldMoves, MenuUses
+from engine.games.masking import MenuUses
 from engine.types import DIRECTIONS, GAME_BOY_ADVANCE_ACTIONS, Action, GameState, Prompt
 
 _COUNT = len(GAME_BOY_ADVANCE_ACTIONS)
@@ -16,23 +16,6 @@ _COLUMNS = 2
 """Of a battle's menus."""
 
 _NEVER: Mapping[int, str] = {_L: shared.UNUSED, _R: shared.UNUSED, Action.SELECT: shared.UNUSED}
-
-_HIDDEN_MACHINES: Mapping[str, str] = {
-    "HM01": "CUT",
-    "HM02": "FLY",
-    "HM03": "SURF",
-    "HM04": "STRENGTH",
-    "HM05": "FLASH",
-    "HM06": "ROCK SMASH",
-    "HM07": "WATERFALL",
-    "HM08": "DIVE",
-}
-_FIELD_MOVES: FieldMoves = {
-    "FLY": (OUTDOORS, 5),
-    "TELEPORT": (OUTDOORS, None),
-    "FLASH": (UNDERGROUND, 1),
-    "DIG": (UNDERGROUND, None),
-}
 
 
 def _but(reason: str, *useful: Action) -> dict[int, str]:
@@ -55,7 +38,7 @@ _NO_INPUT = _but(shared.SCRIPTED, Action.A, Action.B)
 
 def menu_uses(tables: GameTables) -> MenuUses:
     """Return what the START menu can be good for."""
-    return MenuUses(tables, _HIDDEN_MACHINES, _FIELD_MOVES)
+    return MenuUses.of(tables, flash_badge=1, HM06="ROCK SMASH", HM08="DIVE")
 
 
 def blocked_actions(state: GameState, uses: MenuUses) -> dict[int, str]:
@@ -100,7 +83,9 @@ def _block_in_menu(state: GameState, cells: BattleCells, blocked: dict[int, str]
         _block_edges(state, 2 * _COLUMNS, blocked)
         shared.block_in_battle_menu(state, cells, blocked)
     elif kind is MenuKind.MOVES:
-        _block_in_move_list(state, blocked)
+        moves = shared.own_moves(state)
+        _block_edges(state, len(moves), blocked)
+        shared.block_empty_move(moves, _chosen(state), blocked)
     elif kind is MenuKind.START:
         del blocked[Action.START]  # it closes the menu
         if any(line.startswith(_IDLE_ENTRIES) for line in state.screen_text):
@@ -109,13 +94,6 @@ def _block_in_menu(state: GameState, cells: BattleCells, blocked: dict[int, str]
         # A bag's list: its pockets lie beside one another.
         blocked.pop(Action.LEFT, None)
         blocked.pop(Action.RIGHT, None)
-
-
-def _block_in_move_list(state: GameState, blocked: dict[int, str]) -> None:
-    own = state.battle.own if state.battle else None
-    moves = own.moves if own else ()
-    _block_edges(state, len(moves), blocked)
-    shared.block_empty_move(moves, _chosen(state), blocked)
 
 
 def _block_edges(state: GameState, count: int, blocked: dict[int, str]) -> None:

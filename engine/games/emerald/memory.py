@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 
 from engine.games.facts import read_rows
 
-# Name the RAM addresses of Pokémon Emerald (US, revision 0).
-#
-# facts/symbols.csv is the only address table: it says what each place holds, and the practice
-# game's build makes its linker script of it, so the two cannot drift apart. Work RAM has two parts:
-# 256 KiB from 0200_0000 and 32 KiB from 0300_0000. The save blocks move within their areas: always
-# go through gSaveBlock1Ptr and gSaveBlock2Ptr. Addresses of code and tables are those of an image:
-# see `engine.games.emerald.memory`.
+# RAM addresses are those of the US version, revision 0. facts/symbols.csv is the only table of
+# them: it says what each place holds, and the practice game's build makes its linker script of it,
+# so the two cannot drift apart. Work RAM has two parts: 256 KiB from 0200_0000 and 32 KiB from
+# 0300_0000. The save blocks move within their areas: always go through gSaveBlock1Ptr and
+# gSaveBlock2Ptr. Addresses of code and tables are those of an image: see `Profile`.
 
 FACTS = Path(__file__).parent / "facts"
 """Names and numbers of the game, a CSV file a kind, from pret/pokeemerald."""
@@ -49,15 +47,12 @@ SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
 )
 
 
-# Say what is an image's own among the games that keep their state as Pokémon Emerald does.
-
-
 @dataclass(frozen=True)
 class Profile:
     """An image, and where its code and tables lie.
 
-    The RAM addresses are the same for all (`engine.games.emerald.memory`); code and tables lie
-    elsewhere in every image, so that a reader takes them from here.
+    RAM addresses (`SYMBOLS`) are the same in all games that keep their state as Emerald does; code
+    and tables lie elsewhere in every image, so that a reader takes them from here.
 
     Attributes:
         sha1: Of the whole image, lower-case hexadecimal.
@@ -111,8 +106,6 @@ class Profile:
         return self.rom.get(name, 0) | 1
 
 
-# Look into the machine's memory: RAM without a copy, the image, and the two save blocks.
-#
 # No pointer and no count in RAM is believed: what does not lie in RAM or in the image is empty.
 
 EWRAM, EWRAM_SIZE = 0x0200_0000, 0x4_0000
@@ -152,7 +145,7 @@ class SaveBlocks(NamedTuple):
 
 
 class Memory:
-    """A machine's RAM and image; views, so that they are always of now.
+    """A machine's RAM and image, as views that always show their current content.
 
     Attributes:
         ewram: (262144,) bytes; address `a` is at `a - EWRAM`.
@@ -208,9 +201,6 @@ def iwram_at(name: str) -> int:
 
 _BLOCK_POINTERS = iwram_at("gSaveBlock1Ptr")  # gSaveBlock2Ptr follows
 _FIRST_AREA, _SECOND_AREA = SYMBOLS["gSaveblock1"].address, SYMBOLS["gSaveblock2"].address
-
-
-# Name what the game is in the middle of, by the functions that it runs.
 
 
 class Mode(IntEnum):

@@ -11,7 +11,6 @@ from engine.games.emerald.rom_maps import (
     CONNECTION_FACINGS,
     DYNAMIC_MAP,
     Image,
-    ImplausibleError,
     RomMap,
     TriggerRow,
     read_maps,
@@ -29,6 +28,7 @@ from engine.games.overworld import (
     TRIGGER_FIELDS,
     WARP_FIELDS,
     BlockChange,
+    ImplausibleError,
     Overworld,
     PersonKind,
     SignKind,
@@ -55,7 +55,7 @@ _WALKING = frozenset({*range(0x02, 0x07), *range(0x19, 0x39)})
 _GRAPHICS: Mapping[int, Stance] = {82: Stance.TREE, 86: Stance.ROCK, 87: Stance.BOULDER}
 """OBJ_EVENT_GFX_* of what is no person."""
 _EMERALD = "BPEE"
-"""In which figures have these numbers."""
+"""Code of the game whose figures have these numbers."""
 
 
 @lru_cache(maxsize=2)
@@ -104,9 +104,9 @@ def read_overworld(
 def _terrain(
     here: RomMap, changes: tuple[BlockChange, ...]
 ) -> tuple[NDArray[np.uint32], list[tuple[int, int, int]]]:
-    """Return (height, width) terrain, of what scripts change the variant with more ways.
+    """Return (height, width) terrain, and the gates as (tile of the map, flag, bit that opens it).
 
-    And the tiles of the map, from 0, that need a flag's bit to be as it is there.
+    Of what scripts change, the terrain is the variant through which more ways lead.
     """
     cells = np.frombuffer(here.cells, "<u2").reshape(here.height, here.width)
     primary, secondary = (np.frombuffer(part, "<u2") for part in here.attributes)

@@ -28,8 +28,8 @@ BATTLE_FRAMES = 64
 SCENE_FRAMES = 12
 
 _STEP_REST, _STEP_GLANCE, _GLANCE = 6, 2, 4
-"""Frames after which is looked again: where a step has just begun (with the usual 20 frames of an
-action it then ends, after 25), where one may end, and elsewhere."""
+"""Frames from one look at the game to the next: where a step has just begun (with the usual 20
+frames of an action it then ends, after 25), where one may end, and elsewhere."""
 
 
 def play(

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from engine.games.base import GameTables
-from engine.games.emerald.control import FREE, ControlReader
+from engine.games.base import FREE, GameTables
+from engine.games.emerald.control import ControlReader
 from engine.games.emerald.creatures import CreatureReader
 from engine.games.emerald.maps import MapReader
 from engine.games.emerald.memory import Machine, Memory, Mode, Profile, SaveBlocks, ewram_at

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from engine.games.emerald.memory import ROM
 from engine.games.emerald.terrain import PRIMARY_METATILES
+from engine.games.overworld import ImplausibleError
 from engine.types import Facing
 
 MAX_CELLS = 10_240
@@ -49,10 +50,6 @@ _TRIGGER = struct.Struct("<2h2x2H2xI")
 SignRow = tuple[int, int, int, int]
 """X, y, kind, script or item."""
 _SIGN = struct.Struct("<2HxB2xI")
-
-
-class ImplausibleError(Exception):
-    """An image does not hold what the layout says; the message says what."""
 
 
 class Image:

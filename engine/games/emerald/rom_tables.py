@@ -20,7 +20,7 @@ _MOVE, _MOVE_POWER = 12, 1  # then type, accuracy and points
 _ITEM, _ITEM_NAME = 44, 14
 _TRAINER, _TRAINER_CLASS, _TRAINER_NAME, _TRAINER_NAME_SIZE = 40, 1, 4, 12
 _NO_TYPE = 0xFE
-"""From here on rows of gTypeEffectiveness are no pairs of types: before 0xFE, all; 0xFF ends it."""
+"""Of gTypeEffectiveness: rows from here on are no pairs of types. 0xFF ends the table."""
 _NEVER_MISSES = 100
 _NONE = frozenset({"", "?", "??????????", "????????", "-"})
 """Names of what is not in the game."""

@@ -9,7 +9,7 @@ from engine.games.base import Atlas, Recognised
 from engine.games.bundled import ADVANCE, refusal_of_build, size_of_whole
 from engine.games.emerald.game import EmeraldGame
 from engine.games.emerald.memory import Profile
-from engine.games.facts import read_places
+from engine.games.facts import with_places
 
 TITLE = "MOSSLIGHTADV"
 FACTS = Path(__file__).parent / "facts"
@@ -43,12 +43,4 @@ def recognise(file: Path, sha1: str, cartridge: AdvanceCartridge, rom: bytes) ->
 @cache
 def atlas() -> Atlas:
     """Return what is known of the game's world."""
-    healers, training = read_places(FACTS)
-    return Atlas(
-        healers=healers,
-        training=training,
-        rest_name="CENTER",
-        healer=1,
-        shop_name="SHOP",
-        clerk=1,
-    )
+    return with_places(Atlas(rest_name="CENTER", healer=1, shop_name="SHOP", clerk=1), FACTS)

@@ -7,7 +7,7 @@ from engine.emulator.cartridge import Cartridge
 from engine.games.base import Atlas, Recognised
 from engine.games.bundled import FIRST, find_image, refusal_of_build
 from engine.games.crystal.game import CrystalGame
-from engine.games.facts import read_places, read_rows, read_tables
+from engine.games.facts import read_rows, read_tables, with_places
 from engine.games.overworld import Ability
 
 PRACTICE_TITLE = "PRACTICE"
@@ -32,16 +32,9 @@ def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recogn
 @cache
 def atlas() -> Atlas:
     """Return what is known of the game's world."""
-    healers, training = read_places(FACTS)
-    return Atlas(
-        healers=healers,
-        training=training,
-        rest_name="CENTER",
-        healer=1,
-        shop_name="SHOP",
-        clerk=1,
-        field_moves={Ability.CUT: ("CUT", 1), Ability.SURF: ("SURF", 3)},
-    )
+    field_moves = {Ability.CUT: ("CUT", 1), Ability.SURF: ("SURF", 3)}
+    known = Atlas(rest_name="CENTER", healer=1, shop_name="SHOP", clerk=1, field_moves=field_moves)
+    return with_places(known, FACTS)
 
 
 def rom_path() -> Path:
