@@ -17,7 +17,8 @@ class Emulator(Protocol):
 
     Attributes:
         rom: The image that it runs.
-        is_drawn: `frame` is of now: the last frame that ran was drawn, and no state loaded since.
+        is_drawn: `frame` shows the present: the last frame that ran was drawn, and no state was
+            loaded since.
     """
 
     rom: bytes

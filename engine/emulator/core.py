@@ -51,8 +51,8 @@ class Frontend:
         frames: How many ran since power-on.
         held: Bit n: the button with that number is down.
         is_drawing: The picture of the frame that runs is wanted.
-        memory: Highest byte of an address to where that memory is, and its size in bytes; of what
-            the core maps for the machine.
+        memory: Highest byte of a machine's address -> where the core keeps that memory in this
+            process, and its size in bytes.
     """
 
     def __init__(self, frameskip: int) -> None:
@@ -65,16 +65,16 @@ class Frontend:
         self._pixels_at: int = self._pixels.ctypes.data
 
     def connect(self, library: Any) -> object:
-        """Have a core call this, before it is initialised; return what must last as long as it.
+        """Have a core call this, before it is initialised; return what must live as long as it.
 
-        It is not kept here, as it refers to this: both would wait for the cyclic collector.
+        It is not kept here, as it refers to this: only the cyclic collector would free both.
         """
         callbacks = {
             "retro_set_environment": abi.EnvironmentCallback(self._environment),
             "retro_set_video_refresh": abi.VideoCallback(self._video),
-            "retro_set_audio_sample": abi.AudioCallback(_ignore_sample),
-            "retro_set_audio_sample_batch": abi.AudioBatchCallback(_ignore_samples),
-            "retro_set_input_poll": abi.InputPollCallback(_ignore_poll),
+            "retro_set_audio_sample": abi.AudioCallback(lambda _left, _right: None),
+            "retro_set_audio_sample_batch": abi.AudioBatchCallback(lambda _samples, count: count),
+            "retro_set_input_poll": abi.InputPollCallback(lambda: None),
             "retro_set_input_state": abi.InputStateCallback(self._input),
         }
         for name, callback in callbacks.items():
@@ -126,18 +126,6 @@ class Frontend:
         return self.held >> button & 1 if port == 0 and device == abi.JOYPAD else 0
 
 
-def _ignore_sample(_left: int, _right: int) -> None:
-    pass
-
-
-def _ignore_samples(_samples: int, count: int) -> int:
-    return count
-
-
-def _ignore_poll() -> None:
-    pass
-
-
 # Find a libretro core for the Game Boy Advance, and load copies of it that share nothing.
 
 _FILE_NAME = "mgba_libretro.dylib" if sys.platform == "darwin" else "mgba_libretro.so"
@@ -151,7 +139,8 @@ _SYSTEM_FOLDERS = (
 _API_VERSION = 1
 _NAME = "mGBA"
 _TRIED_VARIABLE = "POKETUI_GBA_CORE_TRIED"
-"""Size, time and hash of the file that was tried, for the processes that are started, too."""
+"""Environment variable with size, time and hash of the file that was tried, so that child processes
+need not try it again."""
 _TRY_TIMEOUT_S = 30.0
 _INSTALL = (
     "Run pip install 'poketui[gba]' (on Debian also apt install libretro-mgba), or name the file "
@@ -184,7 +173,7 @@ class Core:
         )
 
     def _try_once(self) -> None:
-        """Have another process use the file first, unless one of ours has, for the same content."""
+        """Have another process use the file first, unless one has with the same content."""
         try:
             found, content = self.path.stat(), self.path.read_bytes()
         except OSError as error:

@@ -7,14 +7,13 @@ import signal
 import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, NamedTuple
 
 from engine.emulator.base import GAME_BOY_ADVANCE_FRAMES_PER_S
 
-# Find where a library keeps the addresses of functions that it imports; refuse a truncated one.
-#
-# Source: the System V ABI, "Object Files", and its AMD64 supplement: 64-bit, little-endian.
+# Find where a library keeps the addresses of the functions that it imports. Source: the System V
+# ABI, "Object Files", and its AMD64 supplement: 64-bit, little-endian.
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _PROGRAM = struct.Struct("<IIQQQQQQ")
@@ -38,8 +37,8 @@ class _Segment(NamedTuple):
 def import_slots(library: bytes) -> Mapping[str, int]:
     """Return by name, for each function that a library imports, where its address will be.
 
-    That is counted from the library's start in memory. A library for another processor than x86-64
-    has none that we know of.
+    Addresses are relative to the library's start in memory. Of a library for another processor than
+    x86-64 none are known.
 
     Raises:
         ValueError: It is no library, or truncated: loading it would kill the process.
@@ -119,7 +118,7 @@ class FrameClock:
 
     Args:
         library: The core.
-        slots: Where it keeps the addresses of what it imports (`elf.import_slots`).
+        slots: Where it keeps the addresses of what it imports (`import_slots`).
         frames: Returns how many frames ran since power-on.
 
     Attributes:
@@ -166,9 +165,9 @@ def _overwrite(slot: int, value: int | None) -> bool:
 # Python handles signals in its main thread between any two instructions, so within a function that
 # C code calls back, too; the KeyboardInterrupt that is raised there has nobody to go to, and ctypes
 # prints and drops it.
-
-# What `signal` wraps: its functions look for members of enumerations first, and take ten times as
-# long, which would be a twentieth of a frame.
+#
+# `_signal` is what `signal` wraps: the wrappers look for members of enumerations first, and take
+# ten times as long, which would be a twentieth of a frame.
 
 _SIGNALS = tuple(
     getattr(signal, name)
@@ -180,10 +179,10 @@ _Arrived = tuple[_Handler, int, FrameType | None]
 
 
 class DelayedSignals:
-    """A block in which signals wait until it is left.
+    """A context in which signals wait until it is left.
 
-    A class rather than a generator, which would take three times as long, and that 200 times a
-    second and game.
+    A class rather than a generator: that would take three times as long, 200 times a second in each
+    game.
     """
 
     __slots__ = ("_is_over", "_replaced", "arrived")
@@ -211,12 +210,7 @@ class DelayedSignals:
             raise
         return self.arrived
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if _outermost is self:
             self._leave()
 

@@ -58,7 +58,7 @@ class GameBoy:
         battery: What the cartridge remembers; None: nothing yet.
 
     Attributes:
-        is_drawn: `frame` is of now.
+        is_drawn: `frame` shows the present.
 
     Raises:
         RomError: PyBoy cannot run the image at all.

@@ -106,10 +106,10 @@ def find_time(state: bytes, earliest: float, latest: float) -> int | None:
     return max(hits, default=None)
 
 
-# Look straight into the work RAM of a running PyBoy.
+# Read the work RAM of a running PyBoy directly.
 #
 # PyBoy's own interface copies a byte at a time: about a kilobyte is read after every step, which
-# took most of the time that a state takes. PyBoy keeps the work RAM in an `array.array` for as long
+# took most of the time of reading a state. PyBoy keeps the work RAM in an `array.array` for as long
 # as it lives (pyboy/core/ram.py), and the garbage collector knows all of these.
 
 BANK_SIZE, BANKS = 0x1000, 8
@@ -152,8 +152,8 @@ def _follows(memory: Any, found: "array[int]", bank: int, address: int) -> bool:
 
 # Let all machines of a process run from one copy of a ROM.
 #
-# PyBoy copies the image for each of them, and of the three megabytes that a machine takes these are
-# two. Here the banks are handed to its cartridge as they are, which is what `load_cartridge` in
+# PyBoy copies the image for each of them: two of the three megabytes that a machine takes. Here the
+# banks are handed to its cartridge as they are, which is what `load_cartridge` in
 # pyboy/core/cartridge/cartridge.py does with its copy.
 
 _MAX_SIZE = 0x200000

@@ -22,9 +22,8 @@ from engine.emulator.core_hooks import delayed_signals
 from engine.errors import EnvironmentError, RomError
 from engine.types import Frame
 
-# Pack a machine's state into bytes that name its ROM and core, and check both on unpacking.
-#
-# A state is a quarter to half a megabyte, most of it memory that no game uses: blocks that hold
+# Pack a machine's state into bytes that name its ROM and core, and check both on unpacking. A state
+# is a quarter to half a megabyte, most of it memory that no game uses: blocks that hold
 # zeros or all ones only are left out.
 
 BLOCK_SIZE = 64
@@ -123,10 +122,10 @@ def _unpack_memory(packed: memoryview, size: int) -> NDArray[np.uint8]:
 
 # Choose which frames a core draws, for which libretro's interface has no call.
 #
-# mGBA draws a frame, leaves out as many as its option `mgba_frameskip` says, and draws the next.
-# What is left of them is no option, but lies in memory, where it can be set: behind the sprites, as
-# the last of `frameCounter`, `frameskip` and `frameskipCounter` (mGBA, struct GBAVideo in
-# include/mgba/internal/gba/video.h).
+# mGBA draws a frame, skips as many as its option `mgba_frameskip` says, and draws the next. How
+# many are still to be skipped is no option, but lies in memory, where it can be set: behind the
+# sprites, as the last of `frameCounter`, `frameskip` and `frameskipCounter` (mGBA, struct GBAVideo
+# in include/mgba/internal/gba/video.h).
 
 NEVER = 1 << 30
 """A frameskip at which no frame is drawn, but those for which the countdown is set to 0."""
@@ -139,7 +138,7 @@ _ENDLESS_LOOP = bytes.fromhex("feffffea").ljust(0x200, b"\0")
 
 
 def countdown_of(frontend: Frontend) -> ctypes.c_int32:
-    """Return the countdown itself, of a core for which `can_set_countdown` holds."""
+    """Return the number of frames still to be skipped, to be set; needs `can_set_countdown`."""
     return ctypes.c_int32.from_address(frontend.memory[_SPRITES][0] + _COUNTDOWN_AT)
 
 
@@ -169,7 +168,7 @@ def can_set_countdown(core: Core) -> bool:
 _BUTTONS = (
     abi.A, abi.B, abi.START, abi.SELECT, abi.UP, abi.DOWN, abi.LEFT, abi.RIGHT, abi.L, abi.R
 )  # fmt: skip
-"""Of `GAME_BOY_ADVANCE_ACTIONS`."""
+"""By index in `GAME_BOY_ADVANCE_ACTIONS`."""
 
 _EWRAM, _IWRAM, _ROM, _BATTERY = 0x02, 0x03, (0x08, 0x09), 0x0E
 _RAM: Mapping[int, int] = MappingProxyType(
@@ -178,14 +177,14 @@ _RAM: Mapping[int, int] = MappingProxyType(
 """Highest byte of the address to the size: work RAM, registers, palette, video RAM, sprites."""
 
 _MACHINE_SIZE = 0x61000
-"""Of the machine in a core's state (mGBA, struct GBASerializedState). From 0.8 on a copy of the
-battery memory follows; loading that, the core would turn away from the memory which we see."""
+"""Bytes of the machine in a core's state (mGBA, struct GBASerializedState). From 0.8 on a copy of
+the battery memory follows; having loaded that, the core would no longer use the memory we see."""
 _MAX_FRAMES = 60
-"""That run before Ctrl-C is looked at."""
+"""Frames that run before Ctrl-C is handled."""
 
 
 class _Running:
-    """A running machine: it runs until nothing looks into its memory any more."""
+    """Keeps a core loaded until nothing refers to the machine's memory any more."""
 
 
 class GameBoyAdvance:
@@ -198,7 +197,7 @@ class GameBoyAdvance:
         core: None: the one that `Core.find` finds.
 
     Attributes:
-        is_drawn: `frame` is of now.
+        is_drawn: `frame` shows the present.
         core_version: Of the core (`LoadedCore.version`).
         is_clock_fixed: The cartridge's clock counts frames; False: it is the computer's.
         ewram: (262144,) uint8, the RAM at 02000000 itself, for as long as it is referred to.
@@ -357,5 +356,5 @@ class GameBoyAdvance:
 
 @cache
 def _bytes(size: int) -> Any:
-    """Return the one type of so many bytes: one a machine would wait for the collector."""
+    """Return the array type of so many bytes, the same for all machines: types are not freed."""
     return ctypes.c_uint8 * size

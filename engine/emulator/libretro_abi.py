@@ -22,7 +22,6 @@ SET_MEMORY_MAPS = 0x24
 # RETRO_DEVICE_ID_JOYPAD_...
 B, SELECT, START, UP, DOWN, LEFT, RIGHT, A = 0, 2, 3, 4, 5, 6, 7, 8
 L, R = 10, 11
-NUM_BUTTONS = 16
 
 
 class Variable(ctypes.Structure):

@@ -77,9 +77,10 @@ class Header:
 
 
 class _File(io.FileIO):
-    """A file of which no more than a short list of members is read at once while it is opened.
+    """A file that refuses to be read in larger pieces than `max_read`, 0 for no limit.
 
-    zipfile makes 500 bytes of 50 before anyone can look.
+    zipfile reads the whole list of members, and makes 500 bytes of each 50, before it can be
+    checked.
     """
 
     max_read = 0
@@ -137,7 +138,7 @@ class Archive:
         """Return an array of plain numbers, its sum checked.
 
         Raises:
-            ValueError, ...: One of `BROKEN`: it is another, or damaged.
+            ValueError, ...: One of `BROKEN`: it is another kind of array, or damaged.
         """
         with self.open(name) as file:
             header = read_header(file)

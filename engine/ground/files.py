@@ -28,7 +28,7 @@ FILE_MODE, FOLDER_MODE = 0o600, 0o700
 """A run holds what a person typed: it is nobody else's to read."""
 
 EXPORT_MODE = 0o666
-"""Of a file that a person asked for by name; the umask takes away from it, as from any other."""
+"""Of a file that a person asked for by name; the umask applies to it, as to any other."""
 MAX_SETTINGS, MAX_LINE = 1 << 18, 1 << 23
 """Bytes of a file of settings, and of a line of a journal: far more than any of ours has."""
 _MAX_DEPTH = 32
@@ -49,7 +49,7 @@ _ODD = (errno.EINVAL, "it is not a regular file", "Move it away.")
 
 
 class UnsafeFileError(OSError):
-    """Something lies in the place of a file of ours that must not be written."""
+    """Something that must not be written lies in the place of a file of ours."""
 
     def __init__(self, reason: tuple[int, str, str], path: Path) -> None:
         number, text, self.remedy = reason
@@ -57,7 +57,7 @@ class UnsafeFileError(OSError):
 
 
 class FileTooLargeError(OSError):
-    """A file holds more than is read of it."""
+    """A file is larger than the limit for it."""
 
     def __init__(self, path: Path, limit: int) -> None:
         super().__init__(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))

@@ -1,4 +1,4 @@
-"""Know the providers of language models: their own hosts, their variables, their models' names."""
+"""Name the providers of language models: hosts, environment variables, forms of models' names."""
 
 import re
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 import logging
 from typing import Any
 
-# Make text of unknown origin safe to show, to log and to quote.
-#
 # A terminal obeys control characters, and shows text otherwise than it is where invisible or
 # direction-changing ones are in it. None of these is printable in Unicode's sense, nor is what
 # stands for an undecodable byte of a file's name.
@@ -51,9 +49,6 @@ class VisibleFormatter(logging.Formatter):
     def formatException(self, ei: Any) -> str:  # noqa: N802 (logging's name)
         """Return a traceback, each line escaped."""
         return "\n".join(map(visible, super().formatException(ei).split("\n")))
-
-
-# Write a number with its noun.
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

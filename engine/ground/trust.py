@@ -42,7 +42,7 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Something that settings need the user's permission for."""
+    """Something for which settings need the user's permission."""
 
     names: tuple[str, ...]
     """By which it can be given; the first is suggested."""
