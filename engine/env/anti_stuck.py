@@ -1,11 +1,9 @@
-"""Notice actions and whole episodes that lead to nothing."""
+"""Mask actions that lead to nothing, and notice episodes in which nothing new happens any more."""
 
 from collections.abc import Hashable, Iterator
 from typing import Any
 
 from engine.types import DIRECTIONS, ActionSet, GameState
-
-# Notice actions that lead to nothing, and mask them until something happens.
 
 RELEASE_STEPS = 200
 """Steps after which everything may be tried again, whatever happened."""
@@ -18,8 +16,8 @@ class AntiStuck:
     words on the screen. An action leads to nothing when the same situation follows, or when it
     begins, on foot, a talk or a menu out of which nothing came. Anything new (a tile, a milestone,
     another map, a change of party, bag, money, event flags or battle) makes all counts void.
-    Steps never count, so no way can be shut; nor does what is pressed while the game moves by
-    itself: waiting would be masked, and then the button that ends it for the worse is left.
+    Walking never counts, so no way can be shut; nor does what is pressed while the game moves by
+    itself: waiting would be masked, and only buttons be left that may end the scene for the worse.
 
     It works through the mask alone: whoever decides sees it, and learning stays on-policy.
 
@@ -123,9 +121,6 @@ def _situation(state: GameState) -> str:
     return repr((where, beside, state.control.cursor, state.screen_text))
 
 
-# Notice an episode in which nothing happens any more that has not happened before.
-
-
 class Standstill:
     """Count the steps since the game last showed something new to the episode.
 
@@ -158,7 +153,7 @@ class Standstill:
 
 
 def _shown(state: GameState) -> Iterator[Hashable]:
-    """Return what can be new, each part for itself: together they nearly always are."""
+    """Yield what can be new, part by part: all of it together nearly always is."""
     place, battle = state.place, state.battle
     yield place.map, place.x, place.y
     yield state.screen_text

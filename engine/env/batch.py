@@ -18,18 +18,16 @@ from engine.types import (
     RewardBreakdown,
 )
 
-# Say coarsely where a game is, so that states can be remembered by it.
-
 _NO_BATTLE = -1
 
 
 class Cell(NamedTuple):
-    """A coarse place, and what was reached by then.
+    """A coarse place and progress, by which an archive of states finds them again.
 
     Attributes:
         group: Of the map.
         number: Of the map, in its group.
-        column: x by the size of a cell.
+        column: x divided by the size of a cell.
         row: y likewise.
         reached: Count of milestones since power-on.
         party: Count of creatures.
@@ -53,7 +51,7 @@ class Cell(NamedTuple):
 def cell_of(state: GameState, reached: int, tiles: int) -> Cell | None:
     """Return where a game is, in cells of so many tiles; None where nobody can act.
 
-    Texts and menus are of no cell: they would be left at once, or come again.
+    Texts and menus have no cell: a state in one is left at once, or comes again.
     """
     if state.battle is None and not state.control.is_free:
         return None
@@ -73,9 +71,6 @@ def cell_of(state: GameState, reached: int, tiles: int) -> Cell | None:
         len(state.party),
         enemy,
     )
-
-
-# Define what an environment shows of itself.
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +108,6 @@ class Inspection:
     anti_stuck: AntiStuckStatus | None = None
 
 
-# Define the result of stepping many environments at once.
-
 STAND_STILL = -1
 """Given as an action, it leaves the environment as it is."""
 
@@ -147,9 +140,8 @@ class Outcome:
 class Batch:
     """All environments after a step: N of them, F features, A actions. The arrays are copies.
 
-    A world gives what has no default, and of the rest what it knows.
-
-    Where an episode ended, the observation is already that of the next one.
+    A world sets at least what has no default. Where an episode ended, the observation is already
+    that of the next one.
 
     Attributes:
         features: (N, F) float32.
@@ -177,8 +169,7 @@ class Batch:
         nearness: (N,) float32, of the goal that the advice serves, 0 to 1, nan where that is not
             known; or one for all.
         shaping: (N,) float32, what is learnt from besides `rewards` (`engine.training.learning`);
-        or
-            one for all.
+            or one for all.
         is_walking: (N,) bool, the player can walk; or one for all.
         demos: Demonstrations that this step brought to their end.
         cells: Steps from the true start and the cell of environments that explore, where there is

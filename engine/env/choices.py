@@ -45,7 +45,7 @@ def is_advised(code: int) -> bool:
 
 
 def words(source: Source, confidence: float, name: str, reason: str) -> str:
-    """Say of an action, by its name, why it was chosen."""
+    """Say why the action called `name` was chosen."""
     if reason:
         return f"{name}: {reason}"
     if source in (Source.PLANNER, Source.RULES):
@@ -89,7 +89,7 @@ class Choices:
 
     @classmethod
     def unpack(cls, packed: Sequence[Any], length: int) -> "Choices":
-        """Read what `pack` returned of so many actions; nothing is known of what is damaged."""
+        """Read what `pack` returned for `length` actions; damaged data count as nothing known."""
         try:
             (data,) = packed
             raw = inflate(base64.b64decode(data, validate=True), 2 * length + _MOST_BYTES)
@@ -110,7 +110,7 @@ NO_CHOICES = Choices()
 
 
 class ChoiceLog:
-    """The choices of an episode that goes on."""
+    """The choices of a running episode."""
 
     def __init__(self, choices: Choices | None = None, length: int = 0) -> None:
         known = choices or Choices()
@@ -119,7 +119,7 @@ class ChoiceLog:
         self._texts = {text: place for place, text in enumerate(known.texts, 1)}
 
     def add(self, code: int, reason: str) -> None:
-        """Take in a step's; a reason beyond the table's end is not kept."""
+        """Add a step's; a reason is not kept once the table of reasons is full."""
         text = one_line(reason, _LONGEST) if reason else ""
         if text and text not in self._texts and len(self._texts) < _MOST_TEXTS:
             self._texts[text] = len(self._texts) + 1
@@ -146,7 +146,7 @@ class BeginDemo:
         by: Who plays.
         task: What is shown, in words.
         tags: Single words.
-        needs_human: What holds no step of a person's is thrown away when it ends.
+        needs_human: Throw it away at its end if it holds no step of a person's.
     """
 
     folder: str
@@ -239,7 +239,7 @@ class DemoEnded:
         env_index: Where it was played.
         path: Of its file; "" where it was thrown away or could not be written.
         steps: How often something was pressed in it, in real time, too.
-        human_steps: How often a person did.
+        human_steps: How often by a person.
         is_live: A person played in real time, too.
         total_reward: What was paid since it began.
         failure: Why it could not be written, and where the rest is; "" where all is well.
@@ -261,15 +261,15 @@ class DemoFacts:
     Attributes:
         path: Where its file will be; "" while none is kept.
         steps: How often something was pressed in it, in real time, too.
-        human_steps: How often a person did.
+        human_steps: How often by a person.
         rewindable: How many of its last actions can be taken back.
         episode_steps: Steps of the episode, those before it included.
-        taken_back: How many actions the order took back.
-        is_loaded: The order went to its snapshot, which was of the demonstration.
+        taken_back: How many actions the request took back.
+        is_loaded: The request went to its snapshot, which was of the demonstration.
         task: What is shown.
         tags: In order.
         is_marked: Somebody marked it as a success.
-        ended: What the order brought to its end.
+        ended: The demonstration that the request ended.
     """
 
     path: str = ""

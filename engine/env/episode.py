@@ -1,4 +1,4 @@
-"""Follow one episode: what was pressed, reached and paid, and when it has had its steps."""
+"""Follow one episode: what was pressed, visited, reached and paid, and whether its time is up."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +16,6 @@ from engine.env.start_states import unpack_env
 from engine.games.base import Game
 from engine.rewards.base import Transition
 from engine.types import MAP_BORDER, Creature, GameState, MapId, Prompt, RewardBreakdown
-
-# Remember which tiles and maps an episode has been to.
 
 SEEN_EARLIER = 0.5
 """What a plane holds where the player stood before the last milestone, but not since."""
@@ -166,13 +164,13 @@ class Episode:
         origin: How the game came to where the episode began.
         random: The game's random state at the start: two bytes.
         inputs: The actions taken, one byte each.
-        live: What ran between them at a person's hands.
+        live: Real-time play of a person between them.
         chosen: Who chooses the next action, as `code_of` says, and why; for that one alone.
         idle_steps: Steps since the last new tile or milestone.
         total: Reward so far.
         sums: Reward so far by component, in the composer's order.
         battles_won: Battles so far that ended with the last enemy fainted.
-        unchanged_steps: For how many steps nothing has changed to the eye.
+        unchanged_steps: For how many steps nothing visible has changed.
         last_prompt: What the screen waited for before, other than for a step.
     """
 
@@ -186,7 +184,7 @@ class Episode:
 
     def begin(self, state: GameState, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
         """Start at `state`."""
-        # Who chose on the way here is of use to nobody, and would be kept with every episode.
+        # Nobody asks who chose on the way here; it would be stored with every episode.
         lead = tuple(Segment(each.random, each.actions, each.live) for each in origin.segments)
         self.origin = Origin(lead, origin.reached)
         self.random = random
@@ -246,7 +244,7 @@ class Episode:
         return state.badge_count > self._badges_at_start
 
     def ran(self, buttons: frozenset[int], frames: int) -> None:
-        """Take in frames that ran at a person's hands."""
+        """Add frames that a person played in real time."""
         if not self.live or self.live[-1].after != self.length:
             self.live.append(LiveStretch(self.length))
         self.live[-1] = self.live[-1].then(buttons, frames)
@@ -254,9 +252,9 @@ class Episode:
     def follow(
         self, previous: GameState, current: GameState, action: int, *, is_step: bool = True
     ) -> Transition:
-        """Take in a step, or the result of such frames; return what it means for the reward.
+        """Add a step, or the result of real-time play; return what it means for the reward.
 
-        Frames count as no step, and nothing gets masked for what they led to.
+        Real-time play counts as no step, and nothing gets masked for what it led to.
         """
         if is_step:
             self.inputs.append(action)

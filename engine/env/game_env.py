@@ -72,7 +72,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     Attributes:
         state: The game now.
         config: As given, with the game's own limits where it leaves them to the game.
-        has_own_limit: It did not leave `max_steps` to the game.
+        has_own_limit: The given `config` set `max_steps`.
         breakdown: The last step's reward by component.
         component_names: The reward components in their order.
         milestone_keys: Of the game's milestones in order.
@@ -159,22 +159,22 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.observation_space = observation_space(self.observation_type, self.game, kind)
 
     def encode_as(self, kind: FeatureKind) -> None:
-        """Give features of this kind from now on, whatever `config` says."""
+        """Return features of this kind from now on, whatever `config` says."""
         self.config = self._episode.config = self.config.model_copy(update={"features": kind})
         self._encode()
 
     def encode_for(self, feature_size: int) -> None:
-        """Give the features that a policy has learnt with, by how many there are of them."""
+        """Return the features that a policy was trained with, known by their number."""
         if kind := kind_of(self.game, feature_size):
             self.encode_as(kind)
 
     @property
     def reward_weights(self) -> tuple[tuple[str, float], ...]:
-        """Return (reward component, weight) as they count now."""
+        """Return the current (reward component, weight)."""
         return self._composer.weights
 
     def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
-        """Let these reward components count so much from the next step on."""
+        """Set the weights of these reward components from the next step on."""
         self._composer.weigh(weights)
 
     @property
@@ -273,7 +273,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def begin_from(self, saved: bytes, random: tuple[int, int] | None = None) -> None:
         """Start an episode where another one was when `save` returned `saved`.
 
-        What was reached, seen and paid for by then is not paid again. `saved` may be of another
+        What was reached, seen and paid for by then is not paid again. `saved` may be from another
         environment with the same game and settings; `random` is the game's random state, None: the
         next one drawn.
 
@@ -398,7 +398,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         return self.breakdown.total
 
     def features(self) -> NDArray[np.float32]:
-        """Return the (F,) float32 features of now, overwritten by the next call."""
+        """Return the current features, (F,) float32; the next call overwrites them."""
         view, place, episode = self.state.map, self.state.place, self._episode
         compass, milestones = self._compass, episode.milestones.steps
         is_known = view.bordered is not None and self.state.battle is None
@@ -420,7 +420,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def blocked(self) -> dict[int, str]:
-        """Return the masked actions of now, each with its reason."""
+        """Return the currently masked actions, each with its reason."""
         if self._blocked is None:
             blocked = self.game.blocked(self.state)
             idle = self._episode.anti_stuck.blocked(self.state)

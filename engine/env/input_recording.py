@@ -24,7 +24,7 @@ class Segment:
     Attributes:
         random: The two bytes of the game's random state (hRandomAdd, hRandomSub) at the start.
         actions: One byte an action.
-        live: What ran between the actions at a person's hands.
+        live: Real-time play of a person between the actions.
         choices: Who chose the actions, and why.
     """
 
@@ -163,9 +163,9 @@ def moves(segment: Segment) -> Iterator[int | LiveStretch]:
 
 
 def short_moves(segment: Segment, frames: int) -> Iterator[int | LiveStretch]:
-    """Yield a segment's actions, and between them its live play in stretches of `frames`.
+    """Yield a segment's actions, and its live play between them in stretches of `frames` at most.
 
-    Whole, a minute of live play would be over at once and could not be stopped in.
+    A minute of live play in one stretch would pass at once, and could not be paused within.
     """
     for move in moves(segment):
         if not isinstance(move, LiveStretch):

@@ -23,7 +23,7 @@ MAX_LIVE_INPUTS = 1 << 19
 
 
 def mask_of(buttons: frozenset[int]) -> int:
-    """Return buttons as a number, the bit of its index set for each."""
+    """Return buttons as a bit mask: bit n for the button with index n."""
     return sum(1 << button for button in buttons if button < NUM_BUTTONS)
 
 
@@ -35,7 +35,7 @@ def buttons_of(mask: int) -> frozenset[int]:
 
 @dataclass(frozen=True, slots=True)
 class LiveInput:
-    """From a frame on these buttons are down, and no others.
+    """The buttons that are down from a frame on, and no others.
 
     Attributes:
         frame: Of the stretch, from 0.
@@ -64,7 +64,7 @@ def unpack_inputs(packed: bytes) -> tuple[LiveInput, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LiveStretch:
-    """Frames that ran with a person's hands on the buttons, between two actions of an episode.
+    """Frames that a person played in real time, between two actions of an episode.
 
     Attributes:
         after: How many actions the episode had before it.

@@ -25,7 +25,7 @@ from engine.ground.files import (
 )
 from engine.ground.folders import user_path
 
-# Lay a state that a run can start from out as a file, and a saved environment as bytes.
+# File formats: a state that a run can start from, and a saved environment.
 
 MAGIC = b"PokeTUI start state 1\n"
 SHA1_SIZE = 40

@@ -32,8 +32,6 @@ from engine.types import (
     RewardBreakdown,
 )
 
-# Define what advises an environment.
-
 
 class Advisor(Protocol):
     """Suggests actions from the game's state alone."""
@@ -61,7 +59,7 @@ class Advisor(Protocol):
 
 @runtime_checkable
 class PlannerAdvisor(Advisor, Protocol):
-    """An advisor that follows a planner's plans and asks for them."""
+    """An advisor that follows a planner's subgoals and asks for them."""
 
     @property
     def goal_source(self) -> str:
@@ -74,7 +72,7 @@ class PlannerAdvisor(Advisor, Protocol):
         ...
 
     def update_planner(self, update: PlannerUpdate) -> None:
-        """Take in plans, from the next advice on."""
+        """Follow these subgoals from the next advice on."""
         ...
 
     def prioritise_milestone(self, milestone: str) -> None:
@@ -94,7 +92,7 @@ class PlannerAdvisor(Advisor, Protocol):
         ...
 
     def take_goal_outcomes(self) -> tuple[GoalOutcome, ...]:
-        """Return the outcome of plans since the last time."""
+        """Return the outcomes of subgoals since the last call."""
         ...
 
 
@@ -108,11 +106,11 @@ _COUNTED = {
     "stuck": ("step on one tile", "steps on one tile"),
     "step": ("step", "steps"),
 }
-"""Components that note no cause, because they pay often: what each of their payments is for."""
+"""Components that pay often, and so note no cause -> what one payment, and several, are for."""
 
 
 class Paid:
-    """Sums what is paid between two calls of `SteppedEnv.inspect`, with what it was for."""
+    """Sums the rewards between two calls of `SteppedEnv.inspect`, with what each was for."""
 
     def __init__(self) -> None:
         self._clear()
@@ -148,17 +146,17 @@ class Paid:
 
 
 class SteppedEnv:
-    """The Gymnasium environment as arrays of now, with an advisor or without.
+    """A game environment whose current observation lies in arrays, with or without an advisor.
 
-    Its methods can be called from the trainer (`engine.env.vector.host.on_envs`): what is added
-    here needs no code between them.
+    The trainer can call every method of it (`engine.env.vector.host.on_envs`): a new one needs no
+    code in between.
 
     Args:
         env: The game, best with `observation_type="state"`.
         advisor: Fills `prior` and `confidence`.
-        sight: Makes what makes `pixels` of the frames; every step is rendered for it. None: nothing
-            is seen.
-        is_advised: Ask the advisor from the beginning on; else only once a person wants it.
+        sight: Makes the `Sight` that turns frames into `pixels`; every step is rendered for it.
+            None: there are no pixels.
+        is_advised: Ask the advisor from the start; else only once a person wants it.
 
     Attributes:
         feature_size: F, the length of a feature vector.
@@ -220,7 +218,7 @@ class SteppedEnv:
     def render(self, shows: bool) -> None:
         """Draw the next steps' pictures, if they are watched at all, or leave them out.
 
-        What asks for a picture that was left out waits for it, and nothing else changes.
+        Asking for a picture that was left out takes longer; nothing else changes.
         """
         self.env.is_rendering = self._renders_always or (self._shows_frames and shows)
 
@@ -242,15 +240,15 @@ class SteppedEnv:
         self.env.chosen_by(code, self._why() if is_advised(code) else "")
 
     def step(self, action: int) -> tuple[float, bool, bool]:
-        """Act; return reward, terminated, truncated. The arrays are then those of now."""
+        """Act and update the arrays; return reward, terminated, truncated."""
         self.press(action)
         return self.settle(action)
 
     def press(self, action: int) -> None:
         """Do the first half of `step`: let the game run.
 
-        Games that all run before any is read are faster: an emulator leaves nothing of what reads
-        it in a processor's cache.
+        It is faster to run all games before any is read: an emulator evicts from the processor's
+        cache all that reading needs.
         """
         if self._is_advised is not self._wants_advice:  # advice begins or ends in mid-episode
             self._is_advised = self._wants_advice
@@ -260,7 +258,7 @@ class SteppedEnv:
         self._press(action)
 
     def settle(self, action: int) -> tuple[float, bool, bool]:
-        """Do the second half of `step`: take in the result of `action`, and return what it does."""
+        """Do the second half of `step`: read the result of `action`; return what `step` does."""
         reward, is_terminated, is_truncated = self._settle(action)
         if self._max_steps and not is_terminated:
             is_truncated |= self.env.episode_steps - self.env.milestone_step >= self._max_steps
@@ -275,9 +273,9 @@ class SteppedEnv:
         return reward, is_terminated, is_truncated
 
     def _why(self) -> str:
-        """Return why the advisor suggests what it suggests.
+        """Return why the advisor suggests its action.
 
-        How many steps are left is left out: with it, nearly every step's reason would be another.
+        The number of steps to go is left out: with it, nearly every step's reason would differ.
         """
         aim, separator, left = self.reason.rpartition(": ")
         reason = aim if separator and left.endswith("to go") else self.reason
@@ -293,10 +291,10 @@ class SteppedEnv:
         return self.env.frame() if render and self._shows_frames else None
 
     def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
-        """Take in the result of live frames; return what `step` returns.
+        """Read the result of live frames; return what `step` returns.
 
         If live play is over, all buttons are let go first, and what has begun comes to its end.
-        The advisor is asked only then: it would evaluate the time that a person takes.
+        The advisor is asked only then: earlier, it would judge the time that a person takes.
         """
         if is_over:
             self.env.come_to_rest()
@@ -339,7 +337,7 @@ class SteppedEnv:
         return advisor is not None and self._is_advised and advisor.wants_plan
 
     def update_planner(self, update: PlannerUpdate) -> None:
-        """Pass plans to the advisor; one that follows none ignores them."""
+        """Pass subgoals to the advisor; one that follows none ignores them."""
         self._goal_sources = {name: place for place, name in enumerate(update.goal_sources)}
         if self._planner_advisor is not None:
             self._planner_advisor.update_planner(update)
@@ -357,7 +355,7 @@ class SteppedEnv:
         return None if self._planner_advisor is None else self._planner_advisor.question()
 
     def take_goal_outcomes(self) -> tuple[GoalOutcome, ...]:
-        """Return the outcome of plans since the last time."""
+        """Return the outcomes of subgoals since the last call."""
         return () if self._planner_advisor is None else self._planner_advisor.take_goal_outcomes()
 
     @property
@@ -462,7 +460,7 @@ class SteppedEnv:
         return _SIZES.pack(len(facts), len(pixels)) + facts + pixels + self.env.save()
 
     def restore(self, saved: bytes) -> None:
-        """Put back what `save` returned; the arrays are then those of now."""
+        """Put back what `save` returned, and update the arrays."""
         size, num_pixels = _SIZES.unpack_from(saved)
         rest = saved[_SIZES.size + size :]
         self.env.restore(rest[num_pixels:])

@@ -18,7 +18,7 @@ from engine.types import BRANCHED, Frame, SmallPicture
 
 
 class Playable(Protocol):
-    """Environments that step together, as far as whoever only plays them must know."""
+    """Environments that step together: all that playing them needs."""
 
     num_envs: int
     """N, the environments."""
@@ -191,7 +191,7 @@ class PlannerGoals(Protocol):
     """Environments follow a planner's goals and ask for them."""
 
     def update_planner(self, update: PlannerUpdate) -> None:
-        """Tell every environment of the planner's plans."""
+        """Pass the planner's subgoals to every environment."""
 
     def question(self, index: int) -> PlanningQuery | None:
         """Return what an environment asks the planner, once; None when there is nothing."""

@@ -13,7 +13,7 @@ class Transition:
     Attributes:
         reached: (key, text) of the milestones reached in this step, each once an episode.
         is_new_tile: The player stands on a tile not yet visited since the last milestone.
-        is_first_visit: Nor before it, in this episode.
+        is_first_visit: Nor before that milestone, in this episode.
         is_new_map: The player is on a map for the first time in this episode.
         action: Its index in the game's actions.
         has_whited_out: The party was beaten and the player woke up elsewhere.
@@ -37,7 +37,7 @@ class Payments:
 
     Attributes:
         payers: For each cause the component that noted it.
-        payer: The component whose turn it is.
+        payer: The component that pays now.
     """
 
     causes: list[str] = field(default_factory=list)

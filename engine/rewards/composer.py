@@ -26,7 +26,7 @@ ENTRY_POINTS = "poketui.rewards"
 """Entry point group under which packages announce reward components."""
 
 CUSTOM = "custom"
-"""Component that a subclass's own reward shows up as."""
+"""Name under which a subclass's own reward is shown."""
 
 
 class RewardComposer:
@@ -69,11 +69,11 @@ class RewardComposer:
 
     @property
     def weights(self) -> tuple[tuple[str, float], ...]:
-        """Return (component, weight) as they count now."""
+        """Return the current (component, weight)."""
         return tuple((part.name, weight) for part, weight in self._parts)
 
     def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
-        """Let these components count so much from the next step on."""
+        """Set the weights of these components from the next step on."""
         changed = dict(weights)
         self._parts = tuple((part, changed.get(part.name, old)) for part, old in self._parts)
 

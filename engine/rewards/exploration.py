@@ -13,7 +13,7 @@ TILES_TO_TIRE = 25
 """First visits since a milestone after which a further tile pays clearly less: 1 / sqrt(2)."""
 
 WALKED_AGAIN = 0.25
-"""What a tile pays that is new since the last milestone but was seen before it."""
+"""Pay for a tile that is new since the last milestone, but was visited before it."""
 
 TILES_AGAIN_TO_HALF = 50
 """Tiles walked again since a milestone after which a further one pays half of that."""
@@ -146,8 +146,8 @@ def _leads_to(way: _Way, arrived: MapId) -> bool:
 class StuckCharge:
     """Charge 1 a step after `STILL_LIMIT` steps on the same tile without a fight in progress.
 
-    Farming: none; it is charged by the step and never given back. A state difference would be
-    refunded on leaving.
+    Farming: none; it is charged by the step and never given back, as a difference of states would
+    be on leaving.
     """
 
     name = "stuck"

@@ -1,7 +1,7 @@
-"""Work out where every press leads over a whole world, and keep that.
+"""Build the graph of a whole world: to which walk tile each press of a direction leads.
 
-It follows from the maps alone, so that it is worked out once, for all tiles at a time
-(`build_graph`), and kept in the user's cache folder.
+It follows from the maps alone, so that it is built once, for all tiles at a time (`build_graph`),
+and kept in the user's cache folder.
 """
 
 import io
@@ -35,7 +35,7 @@ FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
 """Order of the directions in arrays."""
 
 VERSION = 5
-"""Of the rules below: what an older version made is not read."""
+"""Of the rules below: graphs of older versions are not read."""
 
 _OPPOSITE = (1, 0, 3, 2)
 _GRASS_COST = 3
@@ -50,12 +50,12 @@ _NEEDS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """Where the presses lead, backwards: from which tiles one press leads to a tile.
+    """The edges of the world, reversed: from which tiles one press leads to a tile.
 
     Attributes:
         first: (N + 1,) int32; `sources[first[t]:first[t + 1]]` lead to tile t.
         sources: (E,) int32.
-        costs: (N,) uint8, what entering a tile counts as.
+        costs: (N,) uint8, the cost of entering a tile.
         needs: (N,) uint8 `Ability` bits that entering a tile takes.
         climbs: (C, 2) int32, from below a waterfall to above it.
         nodes: (K,) int32, the tiles between which `tables` has distances.
@@ -90,10 +90,10 @@ _FIELDS: Mapping[str, np.dtype[np.generic]] = {
 def successors(world: Overworld) -> tuple[Indices, Indices]:
     """Return where presses lead: (4, N) int32 tile by direction of `FACINGS`, -1 for nowhere.
 
-    And (C, 2) int32 `Graph.climbs`. What needs an ability counts as if it were there, and so does
-    what a script opens; on a door of that kind one stays, and whatever is pressed leads through it,
-    so that its tile can be closed. One also stays on doors that lead back to where one came from:
-    see `Conditions.back`.
+    And (C, 2) int32 `Graph.climbs`. Ways that need an ability count as open, and so do those that a
+    script opens; on a door that a script opens one stays, and every press leads through it, so that
+    its tile can be closed. One also stays on doors that lead back to where one came from: see
+    `Conditions.back`.
     """
     terrain, beside = world.terrain, _neighbours(world)
     is_floor = terrain & (Terrain.WALKABLE | Terrain.WATER | Terrain.CUT_TREE) != 0
@@ -161,7 +161,7 @@ def _landings(world: Overworld) -> Indices:
 
 
 def graph_of(terrain: NDArray[np.uint32], leading: Indices, climbs: Indices) -> Graph:
-    """Turn `successors` round."""
+    """Return the graph of what `successors` returned, without nodes and tables."""
     count = len(terrain)
     tiles = np.arange(count, dtype=np.int32)
     is_way = (leading >= 0) & (leading != tiles)
@@ -245,7 +245,7 @@ def _is_open(
 def _slide(
     tiles: NDArray[np.intp], beside: Indices, is_open: NDArray[np.bool_], ends: Indices
 ) -> Indices:
-    """Return where one stops who comes onto slippery tiles and slides on until it is blocked."""
+    """Return where one stops who enters each of the slippery tiles and slides on until blocked."""
     reached = ends.copy()
     reached[tiles] = tiles
     is_free = is_open[tiles]
@@ -307,17 +307,10 @@ def _mapped(file: io.BufferedReader) -> dict[str, Any]:
         for name, member in members.items():
             start = member.header_offset
             file.seek(start + 26)
-            lengths = file.read(4)
-            file.seek(
-                start
-                + 30
-                + int.from_bytes(lengths[:2], "little")
-                + int.from_bytes(lengths[2:], "little")
-            )
-            if member.compress_type != zipfile.ZIP_STORED or np.lib.format.read_magic(file) != (
-                1,
-                0,
-            ):
+            name_size, extra_size = (int.from_bytes(file.read(2), "little") for _ in range(2))
+            file.seek(start + 30 + name_size + extra_size)
+            is_stored = member.compress_type == zipfile.ZIP_STORED
+            if not is_stored or np.lib.format.read_magic(file) != (1, 0):
                 raise ValueError("it is compressed")
             shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
             wanted = (2,) if name == "climbs" else ()

@@ -1,9 +1,9 @@
-"""Find the way: over a map's tiles round what stands on them, and from map to map.
+"""Find the way: over a map's tiles around what stands on them, and from map to map.
 
-Tiles are left through *exits*: stand on a tile and press a button there. A door is stepped on, a
-carpet is pressed on, an edge is walked off, a person is faced and spoken to; all are exits, so one
-search by distance to the nearest exit serves them all. Where the game's image carries its world,
-exits say how far it still is from beyond them, so that the way chosen is the shortest over all.
+A way on a map ends in an *exit*: a tile to stand on, and a button to press there. A door is stepped
+on, a carpet is pressed on, an edge is walked off, a person is faced and spoken to; all are exits,
+so that one search for the nearest exit serves them all. Where the game's image carries its world,
+an exit also has the distance that is left beyond it: the way chosen is the shortest over all maps.
 
 The map on which the player stands is searched as memory shows it, all others as the image has them.
 """
@@ -67,14 +67,14 @@ _ACTIONS: tuple[Action, ...] = tuple(
     next(action for action, facing in DIRECTIONS.items() if facing is way) for way in FACINGS
 )
 _NEAR = 4
-"""People farther than this are not walked round: they will have moved."""
+"""People farther away than this are ignored: they will have moved."""
 
 _MOST_CHANGED = 0.25
-"""Share of the tiles that scripts may change; beyond, it is another map than the image has."""
+"""Share of the tiles that scripts may change; beyond it, the map is not the image's."""
 
 _CACHE_SIZE = 64
 _LONGEST_PATH = 400
-"""Tiles of a path; what is farther is left out."""
+"""Tiles of a path; the rest is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ class Leaving:
 
     Attributes:
         tile: The last tile here.
-        facing: Where to one presses there; None: nowhere, or whichever way.
-        steps_out: How far it is to there.
-        steps: How far the goal is.
+        facing: The direction that is pressed there; None: none, or any.
+        steps_out: Distance to that tile.
+        steps: Distance to the goal.
     """
 
     tile: Tile
@@ -118,7 +118,7 @@ class Leaving:
 
 
 class Last(Generic[_T]):
-    """Keep the last result: from one step to the next mostly nothing has changed that counts."""
+    """Cache the last result: from one step to the next its inputs have mostly not changed."""
 
     def __init__(self) -> None:
         self._same: tuple[object, ...] = ()
@@ -126,7 +126,7 @@ class Last(Generic[_T]):
         self._result: list[_T] = []
 
     def of(self, same: tuple[object, ...], equal: tuple[object, ...], make: Callable[[], _T]) -> _T:
-        """Return it, made anew unless these are the same objects, and those are equal."""
+        """Return it, made anew unless the objects are the `same` and the values are `equal`."""
         if self._equal != equal or any(map(is_not, same, self._same)):
             self._same, self._equal, self._result = same, equal, [make()]
         return self._result[0]
@@ -179,7 +179,7 @@ class WorldMap:
         self._shut, self._sprung = frozenset(), None
 
     def notice(self, state: GameState) -> None:
-        """Remember a trigger whose scene is over and has changed nothing: it sends back."""
+        """Remember a trigger whose scene is over and has changed nothing: it sends players back."""
         row = self._finder.world.row(state.place.map) if self._finder else None
         if self._finder is None or row is None:
             return
@@ -261,9 +261,9 @@ class WorldMap:
         return tuple((world.map_id(row), (x, y)) for row, x, y in found)
 
     def leaving(self, state: GameState, goal: Goal) -> Callable[[int, int], Leaving | None]:
-        """Return what tells by tile (x, y) of this map where the way to a goal leaves it.
+        """Return a function of a tile (x, y) here: where the way from it to a goal leaves this map.
 
-        It holds for all states that differ in place only, and tells None where no way is known.
+        It holds for all states that differ in place only, and returns None where no way is known.
         """
         search, finder = self._field(state, goal), self._finder
         row = None if finder is None else finder.world.row(state.place.map)
@@ -310,7 +310,7 @@ class WorldMap:
         return self._checked.of((terrain,), (here,), compare)
 
     def _tiles_of(self, goal: Goal) -> frozenset[int]:
-        """Return where one stands when a goal is reached."""
+        """Return the tiles on one of which the player stands when a goal is reached."""
         found = self._goal_tiles.get(goal)
         if found is None:
             if len(self._goal_tiles) >= _CACHE_SIZE:
@@ -350,7 +350,7 @@ class WorldMap:
             yield own
 
     def _sides_of_sign(self, row: int, x: int, y: int) -> tuple[Facing, ...]:
-        """Return how one may look when facing a tile and pressing A."""
+        """Return in which directions a tile may be faced to press A."""
         if self._finder is None:
             return FACINGS
         signs = self._finder.world.signs
@@ -397,8 +397,8 @@ class WorldMap:
     def _leaving_towards(self, state: GameState, field: Search) -> tuple[Exit, ...]:
         """Return the exits out of this map from which a way leads on.
 
-        Where somebody or a gate closes every way to the goal, no exit leads round them: only those
-        are of use that bring nearer to them. Else one would leave the map and come back for ever.
+        Where somebody or a gate closes every way to the goal, no exit leads around them: only exits
+        that bring nearer to them count. Else one would leave the map and come back for ever.
         """
         view, finder = state.map, self._finder
         row = finder.world.row(state.place.map) if finder else None
@@ -421,7 +421,7 @@ class WorldMap:
         return self._links.get(here, ())
 
     def distances_from(self, here: MapId, links: Iterable[Link] | None = None) -> dict[MapId, int]:
-        """Return how many maps away those are that a way leads to, from near to far.
+        """Return map -> how many maps away it is, of those that a way leads to, nearest first.
 
         Args:
             here: Where to start.
@@ -451,7 +451,7 @@ class WorldMap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Floor:
-    """Where the presses lead on one map, as memory shows it; what leaves it leads nowhere."""
+    """The graph of one map, as memory shows it; presses that leave it lead nowhere."""
 
     leading: Indices
     climbs: Mapping[int, list[int]]
@@ -460,7 +460,7 @@ class _Floor:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """The distances on one map to the nearest exit; row after row, as the costs of tiles."""
+    """The distances on one map to the nearest exit, and the costs of its tiles, row after row."""
 
     distances: list[int]
     costs: bytes
@@ -496,7 +496,7 @@ class Navigator:
         left = min((entry.beyond for entry in at_exit), default=FAR)
         if at_exit and left <= field.distances[here]:
             nearest = [entry for entry in at_exit if entry.beyond == left]
-            # Going on straight saves the turn, and whoever imitates it can tell where it goes.
+            # Going straight on saves a turn, and is easier to learn for a policy that imitates it.
             ahead = [entry for entry in nearest if DIRECTIONS.get(entry.action) is place.facing]
             return [_press(entry, place.facing) for entry in ahead or nearest], left
         options = _options(field, here)
@@ -544,7 +544,7 @@ class Navigator:
         return tuple(path[:_LONGEST_PATH])
 
     def _field(self, state: GameState, exits: tuple[Exit, ...]) -> _Field:
-        """Return the distance from each tile to the nearest exit, round people who are near."""
+        """Return the distance from each tile to the nearest exit, around people who are near."""
         here, view = (state.place.x, state.place.y), state.map
         standing = {(thing.x, thing.y) for thing in view.objects}
         stones = self._stones_near(state)
@@ -608,7 +608,7 @@ def _leaving(
 ) -> Iterator[Exit]:
     """Yield the exits out of the map in a row from which a way leads on, by the distances `field`.
 
-    `closed_off` is how far the goal is from where one stands if every way to it is closed.
+    `closed_off` is the player's distance to the goal if every way to it is closed.
     """
     world = finder.world
 
@@ -645,7 +645,7 @@ def link_exits(view: MapView, links: Iterable[Link], *, can_surf: bool = False) 
 
 
 def talk_exits(view: MapView, target: Tile) -> tuple[Exit, ...]:
-    """Return from where the person or thing at `target` can be faced, across counters too."""
+    """Return the exits from which the person or thing at `target` is faced, across counters too."""
     exits = []
     for action, facing in DIRECTIONS.items():
         dx, dy = facing.delta
@@ -672,10 +672,11 @@ def grass_exits(view: MapView) -> tuple[Exit, ...]:
     """Return steps from one tile of tall grass to the next."""
     exits = []
     grass = view.terrain & Terrain.GRASS != 0
-    for y, x in zip(*np.nonzero(grass), strict=True):
-        for action, tile in _neighbours(view, (int(x), int(y))):
-            if grass[tile[1], tile[0]]:
-                exits.append(Exit((int(x), int(y)), action))
+    for y, x in np.argwhere(grass).tolist():
+        for action, facing in DIRECTIONS.items():
+            dx, dy = facing.delta
+            if view.contains(x + dx, y + dy) and grass[y + dy, x + dx]:
+                exits.append(Exit((x, y), action))
     return tuple(exits)
 
 
@@ -751,16 +752,6 @@ def _is_walkable(view: MapView, tile: Tile) -> bool:
     return view.contains(*tile) and bool(view.terrain[tile[1], tile[0]] & Terrain.WALKABLE)
 
 
-def _neighbours(view: MapView, tile: Tile) -> list[tuple[Action, Tile]]:
-    found = []
-    for action, facing in DIRECTIONS.items():
-        dx, dy = facing.delta
-        neighbour = (tile[0] + dx, tile[1] + dy)
-        if view.contains(*neighbour):
-            found.append((action, neighbour))
-    return found
-
-
 def _stones(world: Overworld) -> dict[tuple[MapId, int], Stance]:
     """Return which things on which maps can be moved, by the numbers of both."""
     people = world.people[np.isin(world.people["stance"], list(STONE_ABILITIES))]
@@ -793,7 +784,7 @@ def world_links(
 
 
 def _floor_of(view: MapView) -> _Floor:
-    """Work out the ways of one map, by the same rules as those of a world."""
+    """Return the graph of one map, built by the same rules as that of a world."""
     warps = [(0, warp.x, warp.y, -1, 0) for warp in view.warps]
     world = Overworld(
         maps=np.array([(0, 0, 0, 0, view.width, view.height, 0)], MAP_FIELDS),
@@ -820,7 +811,7 @@ def _search_floor(
     blocked: Mapping[Tile, int],
     abilities: Ability,
 ) -> _Field:
-    """Search backwards from the exits."""
+    """Return the distances on one map, searched backwards from the exits."""
     costs = floor.graph.costs.copy()
     costs[floor.graph.needs & ~np.uint8(abilities) != 0] = 0
     for (x, y), cost in blocked.items():
@@ -840,7 +831,7 @@ def _search_floor(
 
 
 def _options(field: _Field, here: int) -> list[tuple[int, int, int]]:
-    """Return the presses that lead closer: what is left, place in FACINGS, tile."""
+    """Return the presses that lead closer: distance, index in FACINGS, tile."""
     found = []
     for way, tile in enumerate(field.leading[here]):
         if tile >= 0 and tile != here and field.costs[tile] and field.distances[tile] < FAR:
@@ -848,7 +839,7 @@ def _options(field: _Field, here: int) -> list[tuple[int, int, int]]:
     for top, feet in field.climbs.items():
         if here in feet and field.distances[top] < FAR:
             found.append((field.distances[top] + field.costs[top], FACINGS.index(Facing.UP), top))
-    # Who stands where there is no way, in a doorway say, goes to where there is one.
+    # From a tile that cannot be entered, such as a doorway, any way out is taken.
     limit = field.distances[here]
     return [each for each in found if each[0] <= limit]
 

@@ -15,11 +15,11 @@ Indices = NDArray[np.int32]
 Table = NDArray[np.uint16]
 
 NO_WAY = 0xFFFF
-"""In a table: there is no way between the two that stays on the map."""
+"""In a table: no way between the two stays on the map."""
 
 _WORD = 64
 _CHUNK = 1 << 13
-"""Words of bits that maps are worked out with at a time: they stay in a core's cache."""
+"""64-bit words that are processed at a time: so many stay in a core's cache."""
 
 
 def first_tiles(world: Overworld) -> NDArray[np.int64]:
@@ -41,7 +41,7 @@ def tiles_of(world: Overworld, things: NDArray[np.void]) -> NDArray[np.int64]:
 
 
 def soft_tiles(world: Overworld, needs: NDArray[np.uint8]) -> Indices:
-    """Return the tiles, in order, whose cost a game's state changes, but for water."""
+    """Return in order the tiles whose cost depends on the game's state; water is left out."""
     parts = [world.gates["tile"], np.flatnonzero(needs & ~np.uint8(Ability.SURF))]
     parts += [
         tiles_of(world, things[is_on_map(world, things)])
@@ -56,7 +56,7 @@ def find_nodes(world: Overworld, leading: Indices, more: Indices, soft: Indices)
     Args:
         world: The maps.
         leading: (4, N) where presses lead, -1 for nowhere.
-        more: Ends of ways that are no presses' of `leading`.
+        more: Ends of ways that are not in `leading`.
         soft: As of `soft_tiles`.
     """
     rows = _rows(world)
@@ -76,9 +76,9 @@ def build_tables(
 ) -> Table:
     """Return the distances between the nodes of each map, one (B, B) table after another.
 
-    From a node to another one, counting what the tiles between them cost. Ways through a soft tile
-    are left out: a search puts them together of two. First come the tables on foot, then those with
-    Surf, of the maps that have water.
+    A distance is the cost of the tiles between two nodes. Ways through a soft tile are left out: a
+    search joins two of them there. First come the tables on foot, then, of the maps that have
+    water, those with Surf.
     """
     is_soft = np.zeros(len(costs), np.bool_)
     is_soft[soft] = True
@@ -110,10 +110,10 @@ def _chunk_tables(
     passable: NDArray[np.bool_],
     nodes: Indices,
 ) -> list[Table]:
-    """Work out the tables of some maps, all their tiles and nodes at a time.
+    """Return the tables of some maps, computed together.
 
-    Breadth first backwards from all nodes at once: a bit of a tile says that one of its map's nodes
-    can be reached from there.
+    It is a breadth-first search backwards from all nodes at once: each bit of a tile says whether
+    one of its map's nodes can be reached from there.
     """
     spans = [np.arange(firsts[row], firsts[row + 1]) for row in rows]
     tiles = np.concatenate(spans)
@@ -195,7 +195,7 @@ class Network:
         rows: Row of each node's map.
         foot: Of each map the (B, B) distances; see `build_tables`.
         swimming: The same with Surf.
-        is_soft: (K,) bytes, 1 where a game's state changes what entering counts as.
+        is_soft: (K,) bytes, 1 where the cost of entering depends on the game's state.
         sources: From nodes `sources[sources_of[k]:sources_of[k + 1]]`, of other maps, a press leads
             to node k.
         ends: Maps that are entered and left by one tile of another map alone, a node: that, and the
@@ -224,7 +224,7 @@ def make_network(
     edges: tuple[Indices, Indices],
     climbs: Indices,
 ) -> Network:
-    """Make what a graph holds ready for searches.
+    """Prepare what a graph holds for searches.
 
     Args:
         world: The maps.

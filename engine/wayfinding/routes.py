@@ -1,7 +1,7 @@
 """Find the shortest way over a whole world: from any walk tile to any other, over all maps.
 
-Where the presses lead is kept (`engine.wayfinding.graph`). Who and what is in the way, and what the
-party can do, is asked anew for every search.
+The graph is kept (`engine.wayfinding.graph`). Who and what is in the way, and what the party can
+do, is given to every search.
 """
 
 import contextlib
@@ -43,12 +43,12 @@ SceneId = tuple[int, int, int]
 """A scene that triggers start: the map's row, its number, and the `place` of TRIGGER_FIELDS."""
 
 _NUM_SEARCHES = 32
-"""That are remembered: enough for all games of a worker, each with some goals."""
+"""Searches that are remembered: enough for all games of a worker, each with some goals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What of a game's state decides which ways are open.
+    """The part of a game's state that decides which ways are open.
 
     Attributes:
         abilities: What the party can do.
@@ -119,10 +119,10 @@ class RouteFinder:
     def ways_out(
         self, search: Search, goals: frozenset[int], conditions: Conditions
     ) -> Callable[[int], tuple[int, int | None]]:
-        """Return what tells where the way from a tile to the goals of a search leaves its map.
+        """Return a function that says where the way from a tile to a search's goals leaves its map.
 
-        It tells the last tile there, and the place in `FACINGS` of the press that leaves it, None
-        where the way ends there, or any press does.
+        It returns the last tile there, and the index in `FACINGS` of the press that leaves it, None
+        where the way ends there or any press leaves it.
         """
         more, known = self._more_by_tile(conditions), search.leaving
 
@@ -142,7 +142,7 @@ class RouteFinder:
         return lambda start: known.get(start) or find(start)
 
     def _next(self, search: Search, tile: int, more: Mapping[int, list[int]]) -> int:
-        """Return where the least way leads from a tile by one press."""
+        """Return where the shortest way leads from a tile by one press."""
         first, leading = self._forwards
         tiles = leading[first[tile] : first[tile + 1]].tolist()
         return search.next_of(tile, [*tiles, *more.get(tile, ())])
@@ -160,12 +160,12 @@ class RouteFinder:
 
     @cached_property
     def _leading(self) -> Indices:
-        """Return where each press leads, see `successors`."""
+        """Return the first array of `successors`."""
         return successors(self.world)[0]
 
     @cached_property
     def _forwards(self) -> tuple[Indices, Indices]:
-        """Return where the presses lead, forwards, as `Graph` has it backwards."""
+        """Return the edges of `Graph` forwards: first target of each tile, and targets."""
         graph = self.graph
         order = np.argsort(graph.sources, kind="stable")
         count = len(graph.costs)
@@ -174,7 +174,7 @@ class RouteFinder:
         return first, targets
 
     def reachable(self, starts: Iterable[int], conditions: Conditions) -> NDArray[np.bool_]:
-        """Return (N,) bool, which tiles there is a way to that nobody blocks."""
+        """Return (N,) bool, to which tiles a way leads that nobody blocks."""
         costs = self.costs(conditions)
         first, leading = (part.data for part in self._forwards)
         more = dict(self._more(conditions))
@@ -193,7 +193,7 @@ class RouteFinder:
         return np.frombuffer(is_reached, np.bool_)
 
     def costs(self, conditions: Conditions) -> bytes:
-        """Return (N,) bytes, what entering each tile counts as."""
+        """Return (N,) bytes, the cost of entering each tile."""
         costs = self.graph.costs.copy()
         costs[self.graph.needs & ~np.uint8(conditions.abilities) != 0] = SHUT
         if conditions.triggers:
@@ -273,7 +273,7 @@ class RouteFinder:
         return tuple(tiles)
 
     def across(self, row: int, facing: Facing) -> Mapping[int, int]:
-        """Return for the tiles at a side of a map those across it."""
+        """Return the tiles at a side of a map -> those across it."""
         found = self._across.get((row, facing))
         if found is None:
             found = self._across[row, facing] = self._find_across(row, facing)
@@ -323,7 +323,7 @@ def _bits(state: GameState, flags: NDArray[np.int16]) -> NDArray[np.bool_]:
 
 
 def _standing_cost(stance: Stance, abilities: Ability) -> int | None:
-    """Return what a tile counts as where somebody or something stands, None for no more."""
+    """Return the cost of a tile where somebody or something stands; None: the tile's own."""
     if stance is Stance.WALKS:
         return None  # gone when one comes there
     if stance in STONE_ABILITIES:

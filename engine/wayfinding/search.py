@@ -37,8 +37,8 @@ def tile_distances(
 
     Args:
         graph: The ways.
-        costs: What entering each tile counts as.
-        known: Tiles, and what is left of the way from there at most.
+        costs: Cost of entering each tile.
+        known: Tile -> distance from there at most.
         goals: Tiles that can be entered in any case.
         more: Tiles that lead to a tile beside those of the graph.
         span: First tile of the map, and the one after its last.
@@ -82,26 +82,25 @@ def tile_distances(
 
 
 def entering(cost: int) -> int:
-    """Return what entering a tile counts as; a goal that is shut is entered as any other tile."""
+    """Return the distance that entering a tile adds; a goal that is shut counts as any tile."""
     return 1 if cost == SHUT else CLOSED if cost == HELD else cost
 
 
 class Search:
-    """The distances from tiles to the nearest goal, found from the goals outwards as asked.
+    """The distances from tiles to the nearest goal, searched only as far as they are asked for.
 
     They do not depend on what was asked before.
 
     Args:
         graph: The ways.
         network: The same, reduced.
-        costs: What entering each tile counts as.
-        goals: Where to.
+        costs: Cost of entering each tile.
+        goals: Tiles to reach.
         more: Tiles that lead to a tile beside those of the graph; both are nodes of the network.
         abilities: What the party can do.
 
     Attributes:
-        leaving: Of tiles where the way from there leaves their map, as far as that was asked; see
-            `RouteFinder.ways_out`.
+        leaving: Cache of `RouteFinder.ways_out`: tile -> where the way from there leaves its map.
     """
 
     def __init__(
@@ -123,19 +122,19 @@ class Search:
         counts[counts == SHUT] = FAR
         counts[counts == HELD] = CLOSED
         self._costs_of: list[int] = counts.tolist()
-        """What entering each node counts as."""
+        """By node: the cost of entering it."""
         self._left = [FAR] * len(counts)
-        """The distance from each node, as far as it is known."""
+        """By node: the distance from it, as far as it is known."""
         self._news: dict[int, list[int]] = {}
-        """Of maps the nodes whose distances are shorter than others have been told."""
+        """By map: the nodes whose shorter distances were not passed on yet."""
         self._waiting: list[tuple[int, int]] = []
-        """These maps, each by the least of such distances."""
+        """Heap of these maps, each by the least of such distances."""
         self._fields: dict[int, tuple[int, list[int]]] = {}
         self._goals_of: dict[int, list[int]] = {}
         for tile in goals:
             self._goals_of.setdefault(self._row(tile), []).append(tile)
         self._more_ways: dict[int, list[int]] = {}
-        """Of nodes those that lead to them beside the network's."""
+        """By node: those that lead to it beside the network's."""
         for tile, leading in more.items():
             ways = self._more_ways.setdefault(bisect_left(network.nodes, tile), [])
             ways += [bisect_left(network.nodes, source) for source in leading]
@@ -163,7 +162,7 @@ class Search:
         return found
 
     def next_of(self, tile: int, tiles: Iterable[int]) -> int:
-        """Return through which of the tiles that a press leads to it is the least way.
+        """Return which of the tiles that a press leads to the shortest way goes through.
 
         Args:
             tile: Where one is; the distance from there has been asked for.
@@ -240,7 +239,7 @@ class Search:
         self._left[node] = distance
 
     def _relax(self) -> int:
-        """Take what is new of the nearest map to its other nodes, and to those that lead there.
+        """Pass on the new distances of the nearest map, to its other nodes and those leading there.
 
         Returns:
             The map's row.

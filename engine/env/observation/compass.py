@@ -36,7 +36,8 @@ class Bearing:
     Attributes:
         goal: The milestone.
         aim: Its tile, or the one from which the way leaves this map; None: it is not known.
-        facing: Where to it leaves the map from there; None: it does not, or it is not known.
+        facing: In which direction it leaves the map from there; None: it does not, or that is not
+            known.
         steps_out: How far the aim is.
         steps: How far the goal is; None: it is not known.
     """
@@ -49,7 +50,7 @@ class Bearing:
 
 
 class Compass:
-    """Find the bearing of one game's states: the way anew only where what it hangs on changed."""
+    """Find the bearing in one game's states; a way is searched again only where it may differ."""
 
     def __init__(self, game: Game) -> None:
         self._game = game

@@ -59,13 +59,13 @@ _PROMPTS = {prompt: place for place, prompt in enumerate(Prompt)}
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """What of the last steps the state does not show.
+    """What the state does not show of the last steps.
 
     Attributes:
         idle_steps: Since the last new tile.
         episode_share: Share of the episode's steps that are used up.
         last_action: -1 at the start of an episode.
-        unchanged_steps: For how many steps nothing has changed to the eye.
+        unchanged_steps: For how many steps nothing visible has changed.
         last_prompt: What the screen waited for before, other than for a step.
     """
 
@@ -178,7 +178,7 @@ class FeatureEncoder:
         window[_VISITED] = 0.0 if visited is None else visited[rows, columns]
 
     def _update_slowly_changing(self, state: GameState, milestones: Mapping[str, int]) -> None:
-        """Compute anew what another control, milestone, party or bag changes."""
+        """Recompute what depends on control, milestones, party and bag, where these changed."""
         shown = (state.control, state.screen_text, state.battle)
         if not _are_same(shown, self._control_of):
             self._control_of, self._control = shown, self._controls(state)

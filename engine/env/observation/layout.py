@@ -24,7 +24,7 @@ FIRST_BUCKETS, FIRST_MILESTONES = 32, 24
 """Of maps, of each coordinate, and of milestones: of the layout "first"."""
 
 CODE = 32
-"""Signs that stand for a map or a milestone, see `code_of`."""
+"""Numbers, 1 or -1, that stand for a map or a milestone: see `code_of`."""
 
 TILES, STRETCHES = 32, 8
 """Places of a coordinate within a stretch of tiles, and stretches: all of them are told apart up to
@@ -43,7 +43,8 @@ PARTY_SLOTS = 3
 _LEVEL_GAP = 8
 """Place of the levels' difference in the slice "battle"."""
 UNCHANGED = 4
-"""Steps without a visible change have a place by their remainder: the rules take turns so."""
+"""One-hot places for the number of steps without a visible change, modulo this: the rules alternate
+by it."""
 
 _SCREEN_SIZES: Mapping[str, int] = MappingProxyType(
     {
@@ -161,6 +162,6 @@ def _layout(kind: FeatureKind, num_actions: int, num_milestones: int) -> Layout:
 
 @cache
 def code_of(name: object) -> tuple[float, ...]:
-    """Return the signs that stand for a map or a milestone: in any game, none like another's."""
+    """Return the code of a map or a milestone: `CODE` numbers, 1 or -1, from a hash of its name."""
     digest = hashlib.blake2b(str(name).encode(), digest_size=CODE // 8).digest()
     return tuple(1.0 if byte >> bit & 1 else -1.0 for byte in digest for bit in range(8))

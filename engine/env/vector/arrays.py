@@ -31,11 +31,11 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ArraySpec:
-    """One array of shape (N, *size) for N environments.
+    """An array of shape (N, *size) for N environments.
 
     Attributes:
         name: Of the array, and of the field of `Batch` that it becomes.
-        size: Behind N: "" for none, "features" for (F,), "actions" for (A,), or "pixels".
+        size: Dimensions after N: "" for none, "features" for (F,), "actions" for (A,), or "pixels".
         source: Attribute of `SteppedEnv` that an observation or a final one is copied from.
     """
 
@@ -65,7 +65,7 @@ SPECS = (
     ArraySpec("final_features", Role.FINAL, np.float32, "features", "features"),
     ArraySpec("final_pixels", Role.FINAL, np.uint8, "pixels", "pixels"),
 )
-"""`engine.env.batch.Batch` documents each but those of actions."""
+"""`engine.env.batch.Batch` documents each of them but the `Role.ACTION` ones."""
 _OF_ACTIONS = frozenset(spec.name for spec in SPECS if spec.role is Role.ACTION)
 
 
@@ -122,12 +122,12 @@ class SharedArrays(dict[str, NDArray[Any]]):
         self._cleared = [self[spec.name] for spec, *_ in parts if spec.role in cleared]
 
     def publish(self, index: int, env: SteppedEnv) -> None:
-        """Copy what environment `index` shows now."""
+        """Copy the current observation of environment `index`."""
         for view, source in self._published:
             view[index] = getattr(env, source)
 
     def publish_final(self, index: int, env: SteppedEnv) -> None:
-        """Copy what environment `index` shows at the end of its episode."""
+        """Copy the last observation of the episode of environment `index`."""
         for view, source in self._final:
             view[index] = getattr(env, source)
 

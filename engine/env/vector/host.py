@@ -28,7 +28,7 @@ _CHANGING = frozenset(
         SteppedEnv.restore,
     )
 )
-"""Methods after which an environment shows something else."""
+"""Methods after which an environment's observation may differ."""
 
 
 class EnvHost:
@@ -129,7 +129,7 @@ class EnvHost:
             env = self._envs[index]
             try:
                 results.append(getattr(env, name)(*args, **kwargs))
-            except DemoError:  # what cannot be done with a demonstration may have moved the game
+            except DemoError:  # a refused request may have moved the game all the same
                 self._publish(index)
                 raise
             if name in _CHANGING:
@@ -162,7 +162,7 @@ class EnvHost:
         return self._envs[self._watched].inspect()
 
     def draw(self, indices: Sequence[int]) -> None:
-        """Draw the next step of those of these environments that are here, for `pictures`."""
+        """Draw the next step of these environments, as far as they are here, for `pictures`."""
         self._drawn = tuple(index for index in indices if index in self._envs)
 
     def pictures(self, shrink: int) -> list[SmallPicture]:

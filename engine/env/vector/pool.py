@@ -23,8 +23,6 @@ from engine.env.vector.worker import CALL, FAILED, Channel
 from engine.errors import PokeTUIError, WorkerError
 from engine.ground.processes import worker_command, worker_environment
 
-# Start, ask and end one worker process.
-
 _log = logging.getLogger(__name__)
 
 _QUIT_TIMEOUT_S = 2.0
@@ -154,10 +152,7 @@ def _error(payload: bytes) -> PokeTUIError:
     return WorkerError(message, hint)
 
 
-# Keep the worker processes of a run alive: build them, ask them, replace those that fail.
-
 _R = TypeVar("_R")
-
 
 _BUILD_TIMEOUT_S = 180.0
 _MAX_REPLACEMENTS = 5
@@ -166,11 +161,11 @@ _WINDOW_STEPS = 200
 
 
 StandingCalls = tuple[Sequence[HostCall[Any]], Sequence[HostCall[Any]]]
-"""What a new process is asked before its environments are reset, and after that."""
+"""Calls that a new process is asked to do before its environments are reset, and after that."""
 
 
 class WorkerPool:
-    """The processes of a run, which share its environments out.
+    """The processes of a run, among which its environments are divided.
 
     Its arguments are those of `engine.env.vector.world.VectorEnv`.
 
@@ -244,7 +239,7 @@ class WorkerPool:
 
         Args:
             at_step: Steps so far, by which too frequent failures are recognised.
-            standing: Returns what was asked of all and holds for what is new, too.
+            standing: Returns the calls that were made to all and that new processes need, too.
 
         Returns:
             For each of them its environments, and what happened, in a line.

@@ -22,8 +22,6 @@ from engine.ground.text import counted
 from engine.planning_types import PlannerUpdate, PlanningQuery, SubgoalBook, UserOverrides
 from engine.types import BRANCHED, EpisodeSummary, Frame, Observation, SmallPicture
 
-# Step environments together and call them singly, wherever they run.
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -31,8 +29,9 @@ _R = TypeVar("_R")
 class ArrayWorld:
     """A `FullWorld` of games that has `Restarts`, too; `engine.env.world` documents its methods.
 
-    What fails in `update_planner`, `override`, `watch` and whatever returns a batch is replaced
-    with the next batch at the latest, unless it is in `reset` or `load`; else it is raised.
+    A process that fails in `update_planner`, `override`, `watch` or a method that returns a batch
+    is replaced with the next batch at the latest. What fails in `reset`, `load` or any other method
+    is raised.
     """
 
     def __init__(self, hosts: WorkerPool | LocalHost, num_envs: int) -> None:
@@ -129,9 +128,9 @@ class ArrayWorld:
         return self._mended(Outcome())
 
     def update_planner(self, update: PlannerUpdate) -> None:
-        """Pass the planner's plans to every environment; they follow from the next step on.
+        """Pass the planner's subgoals to every environment, followed from the next step on.
 
-        Earlier plans stay in force, in processes that are replaced too.
+        Earlier subgoals stay in force, also in processes that are replaced.
         """
         self._book.take(update)
         self._hosts.try_ask(None, on_envs(None, SteppedEnv.update_planner, update))
@@ -270,10 +269,6 @@ class ArrayWorld:
         return self._last
 
 
-# Step many environments at once in worker processes, through shared memory.
-#
-# A process that dies, hangs or breaks is replaced; see `VectorEnv`.
-
 PLAIN_FACTORY = "engine.env.vector.world:plain_env"
 
 ANSWER_TIMEOUT_S = 60.0
@@ -326,11 +321,8 @@ class VectorEnv(ArrayWorld):
         return tuple(process.pid for process in self._pool.processes)
 
 
-# Step one environment of a user's in this process, as a world of one.
-
-
 class GymnasiumEnv(SteppedEnv):
-    """Step through `reset` and `step`, so that whatever a subclass overrides is in force.
+    """Step through the environment's own `reset` and `step`, so that a subclass's overrides apply.
 
     Attributes:
         observation: What the environment shows now.
@@ -362,11 +354,11 @@ class GymnasiumEnv(SteppedEnv):
         if snapshot:
             self.final_observation = self.observation
         super().begin_now(snapshot, *args, **kwargs)
-        if snapshot:  # no reset was
+        if snapshot:  # nothing was reset
             self.observation, self.info = self.env.observe()
 
     def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
-        """Take in the result of live frames; the observation is then that of now."""
+        """Read the result of live frames, and update the observation."""
         result = super().count_frames(is_over=is_over)
         self.observation, self.info = self.env.observe()
         return result
@@ -380,7 +372,7 @@ class GymnasiumEnv(SteppedEnv):
         raise DemoError(CANNOT_RECORD, "Record in a run (poketui run) or with poketui record.")
 
     def restore(self, saved: bytes) -> None:
-        """Put back what `save` returned; the arrays and the observation are then those of now."""
+        """Put back what `save` returned, and update the arrays and the observation."""
         super().restore(saved)
         self.observation, self.info = self.env.observe()
 
@@ -409,8 +401,6 @@ class LocalVector(ArrayWorld):
         self._host.publish()
         return super().mend()
 
-
-# Start a run's games; kept apart from what learns, whose library takes seconds to load.
 
 ENV_FACTORY = "engine.demos.recorded_env:make_env"
 
