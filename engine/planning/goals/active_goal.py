@@ -1,4 +1,4 @@
-"""Evaluate from RAM what becomes of a planner's goal while it is pursued."""
+"""Evaluate from RAM how a planner's goal goes while it is pursued."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -14,13 +14,13 @@ from engine.types import BattleKind, GameState, GoalKind, MapId
 from engine.wayfinding.navigation import Tile, distance, is_faced
 
 NEW_TILES = 20
-"""As many tiles new to the episode are new ground."""
+"""Tiles that are new to the episode which count as new ground."""
 
 SIGHT = 5
-"""Tiles; trainers see no farther, and who is seen by one is challenged from there."""
+"""Tiles that a trainer sees at most, and challenges the player from."""
 
 _SAME = 4
-"""A person so near to where somebody was seen is taken for the same one."""
+"""Tiles: a person no farther than this from where somebody was seen is taken for the same one."""
 
 _SAVED_AS: Mapping[str, str] = MappingProxyType(
     {
@@ -41,13 +41,13 @@ def facts_of(one: Any) -> dict[str, Any]:
 
 
 def fields_from(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `facts_of` returned under the names of the fields."""
+    """Return what `facts_of` returned, under the names of the fields."""
     return {_FIELDS.get(key, key): value for key, value in facts.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A game state with what of the episode matters to evaluate goals.
+    """A game state, with the facts of the episode by which goals are evaluated.
 
     Attributes:
         milestones: How many the episode has reached.
@@ -74,8 +74,8 @@ class ActiveGoal:
         milestones: How many there were in the beginning; so are `tiles`, `levels`, `caught`.
         size: Of the party in the beginning.
         age: Steps so far.
-        made_progress: Something was won meanwhile.
-        has_come_true: Its condition held; the game is still busy with it.
+        made_progress: Something was gained meanwhile.
+        has_come_true: Its condition has held; the game is still busy with it.
     """
 
     subgoal: Subgoal
@@ -117,7 +117,7 @@ class ActiveGoal:
         }
 
     def older(self, *, has_come_true: bool) -> "ActiveGoal":
-        """Return it a step later; in every step, and `replace` takes several times as long."""
+        """Return it one step later; called in every step: `replace` takes several times as long."""
         return ActiveGoal(*(*_unchanging(self), self.age + 1, self.made_progress, has_come_true))
 
     @classmethod
@@ -163,7 +163,7 @@ def activate(
 
 
 def evaluate(active_goal: ActiveGoal, scene: Scene) -> tuple[ActiveGoal, Outcome | None]:
-    """Look at the state that a step led to.
+    """Return the goal after a step, and its outcome if it is over.
 
     A goal outside of battles is over only once the player can walk again: until then texts, menus
     and the fight that it led to belong to it.
@@ -183,7 +183,7 @@ def evaluate(active_goal: ActiveGoal, scene: Scene) -> tuple[ActiveGoal, Outcome
 
 
 def is_idle(active_goal: ActiveGoal, scene: Scene) -> bool:
-    """Return whether a subgoal wants what is so already: it would succeed for nothing."""
+    """Return whether a subgoal wants what is already the case: it would succeed at once."""
     wants_state = active_goal.subgoal.condition in {Condition.HEALED, Condition.ENTERED}
     return wants_state and _holds(active_goal, scene)
 

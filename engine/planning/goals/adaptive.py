@@ -1,4 +1,4 @@
-"""Choose how far the planner is followed, by how the episodes go."""
+"""Choose the strategy, which is how far the planner is followed, by how the episodes go."""
 
 import statistics
 from collections import deque
@@ -9,8 +9,6 @@ from typing import Any, NamedTuple, Protocol, TypedDict, cast
 
 from engine.events import StrategySwitched
 from engine.types import EpisodeSummary, GameState, Goal
-
-# Name the strategies, measure how episodes go under them, and find reasons to switch.
 
 WINDOW = 10
 """Episodes over which averages count."""
@@ -28,7 +26,7 @@ _UNUSED = 0.02
 """Share below which the planner makes no difference. Giving it up at 8 % cost the practice game
 episodes of ten times the length: the policy knew the way, but not yet how to get back to it."""
 _RECOVERED, _LOST = 0.9, 0.1
-"""Part of the best that is as good as the best, and the rest."""
+"""Share of the best that counts as recovered, and the share that may be missing."""
 _STALLED, _GIVEN_UP = 2 * WINDOW, 5 * WINDOW
 """Episodes without a better average after which the planner's lead, and its help, are in vain."""
 
@@ -245,7 +243,7 @@ _FAILING = 0.1
 _WORSE = 0.2
 """Difference of success rates by which one strategy is worse than another."""
 _FRESH = 100
-"""Episodes after which it no longer counts what a strategy achieved: the policy is another."""
+"""Episodes after which what a strategy achieved no longer counts: the policy has changed."""
 _KEPT_SWITCHES = 100
 
 
@@ -471,7 +469,7 @@ class AdaptiveStrategySystem:
         return None
 
     def _consider(self, metrics: PerformanceMetrics) -> None:
-        """Switch once the same strategy was spoken for long enough."""
+        """Switch once the evidence has spoken for the same strategy long enough."""
         self._reason = ""
         proposed = self._should_switch_strategy(metrics)
         if proposed is None or proposed == self.current:

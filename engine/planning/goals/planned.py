@@ -1,4 +1,4 @@
-"""Advise by a planner's subgoals where they lead; else the rules lead, or nobody."""
+"""Advise by a planner's subgoals where they lead; elsewhere the rules lead, or nobody."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -23,11 +23,6 @@ from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, Sub
 from engine.types import Advice, GameState, Goal, GoalKind, GoalTally, MapId
 from engine.wayfinding.navigation import Tile
 
-# Weigh advised buttons by what the history of decisions knows of them.
-#
-# Of several ways that the planner holds equally good, the one that paid off more often in such
-# situations is advised more. How far advice is followed at all does not change by it.
-
 _UNKNOWN = 0.5
 """Chance of success of what was not tried often enough."""
 
@@ -36,7 +31,12 @@ Known = Mapping[str, Mapping[int, float]]
 
 
 class Experience:
-    """What is known, and what was used of it last: the same state is to be advised alike again."""
+    """Weigh equally good buttons by what the history of decisions knows of them.
+
+    The one that paid off more often in such situations is advised more; how far advice is followed
+    at all does not change. The last weights are saved, so that a restored state gets the same
+    advice again.
+    """
 
     def __init__(self) -> None:
         self._known: Known = {}
@@ -84,7 +84,7 @@ _NOBODY = Goal("none", "No goal")
 class PlannedAdvisor:
     """Advise one environment by subgoals. Until there is one, it is the rule planner.
 
-    The seed, the run's, decides which subgoals are ignored.
+    The run's seed decides which subgoals are ignored, as controls.
     """
 
     def __init__(self, game: Game, env_index: int = 0, seed: int = 0) -> None:
@@ -101,7 +101,7 @@ class PlannedAdvisor:
         self._forget()
 
     def _forget(self) -> None:
-        """Begin with nothing but what continues over episodes."""
+        """Forget everything but what continues over episodes."""
         self._scheduler.reset()
         self._before: SchedulerState | None = None
         # In the order of the first visit, so that their number shows what was known when.
@@ -118,7 +118,7 @@ class PlannedAdvisor:
         return self._question is not None
 
     def update_planner(self, update: PlannerUpdate) -> None:
-        """Take in subgoals, from the next advice on."""
+        """Follow these subgoals from the next advice on."""
         self._book.take(update)
         self._experience.learn(update.experience)
         self._coming = replace(update, plans=(), asks_anew=False)
@@ -209,9 +209,9 @@ class PlannedAdvisor:
         return self._rules.outcomes()
 
     def save(self) -> dict[str, Any]:
-        """Return what it remembered before its last advice, and which subgoals that looked at.
+        """Return what it remembered before its last advice, and the subgoals looked up for that.
 
-        The book of subgoals is not in it: who sent them sends them again.
+        The book of subgoals is not in it: whoever sent them sends them again.
         """
         memory = self._before or self._scheduler.memory
         now = self._now
@@ -311,11 +311,8 @@ class PlannedAdvisor:
         return self._rules.walk(state, exits, goal.text)
 
 
-# Compose a game with its planners: what the worker processes run.
-
-
 def make_env(config: RunConfig, env_index: int, kind: type[SteppedEnv] = SteppedEnv) -> SteppedEnv:
-    """Make one environment of a kind; without a use for advice none is computed."""
+    """Make one environment of a run, as its workers run it; with an advisor if one is of use."""
     env = make_game_env(config, env_index)
     advisor = PlannedAdvisor(env.game, env_index, config.seed) if config.is_advised else None
     stepped = kind(

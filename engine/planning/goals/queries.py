@@ -1,4 +1,7 @@
-"""List the goals that are possible right now; a planner picks one of these and nothing else."""
+"""Make the questions to a planner: tell situations apart, and list the goals possible in one.
+
+A planner picks one of these goals and nothing else.
+"""
 
 import hashlib
 import json
@@ -27,7 +30,7 @@ STORY = "next milestone"
 """Name of the option that leads all the way to where the next milestone is reached."""
 
 _TRIED = 4
-"""Milestones of which the way is looked for at most."""
+"""Milestones to which a way is searched at most."""
 
 
 def _option(text: str, goal: Goal, *conditions: Condition) -> GoalOption:
@@ -191,10 +194,8 @@ def _far_maps(state: GameState, game: Game, world: WorldMap) -> Iterator[GoalOpt
             yield _named(name, name, goal, Condition.ENTERED)
 
 
-# Tell situations apart, and put one into what a planner is asked.
-
 Base = tuple[Any, ...]
-"""What distinguishes situations, beside the goals tried in them; strings and numbers only."""
+"""Facts that distinguish situations, beside the goals tried in them; strings and numbers only."""
 
 Tried = tuple[str, ...]
 """Goals with their outcomes, oldest first."""
@@ -202,7 +203,7 @@ Tried = tuple[str, ...]
 _WEAK_BELOW = 0.4
 _LAST_TRIED = 3
 _MAP, _MILESTONES, _PLACE, _OUTSIDE = slice(0, 2), 2, slice(0, 3), slice(0, 7)
-"""Places in a base: the map, the milestones, both, all that is not about a battle."""
+"""Indices in a base: the map, the milestones, both, all that is not about a battle."""
 
 
 def is_settled(state: GameState) -> bool:
@@ -270,7 +271,7 @@ def make_planning_query(
 ) -> PlanningQuery:
     """Return what a planner is asked: the state in words, and what can be wanted in it.
 
-    What ended alike again and again is left out: the same subgoal would be found for it for ever.
+    A goal that ended alike again and again is left out: it would be chosen for ever.
     """
     offered = choices(state, game, world, milestones)
     fresh = tuple(option for option in offered if not _is_worn(option, tried))

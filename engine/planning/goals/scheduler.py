@@ -1,4 +1,10 @@
-"""Remember how subgoals stand in an episode; a copy is a snapshot, and all of it goes into JSON."""
+"""Decide in each situation of an episode who leads, and evaluate the subgoals that were at hand.
+
+A planning event is a new situation (its key is new), a goal or a battle that is over, or a subgoal
+that comes for a situation that had none. If a subgoal is known then, it is decided who leads: the
+model by its share of the events, sometimes ignored at random, so that its uplift can be measured.
+RAM shows the outcome of every subgoal of a model's event, followed or ignored.
+"""
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping
@@ -66,7 +72,7 @@ class Slot:
 
 @dataclass(slots=True)
 class SchedulerState:
-    """How subgoals stand. No value in it is ever changed, only replaced.
+    """The state of subgoals in an episode; values in it are only replaced: a copy is a snapshot.
 
     Attributes:
         step: Of the episode, as far as subgoals were followed in it.
@@ -100,7 +106,7 @@ class SchedulerState:
     num_maps: int = 0
 
     def __copy__(self) -> "SchedulerState":
-        """Return a snapshot: one is taken in every step, and the general way takes far longer."""
+        """Return a snapshot; one is taken in every step, and `copy`'s own way takes far longer."""
         return SchedulerState(*_values(self))
 
     def save(self) -> dict[str, Any]:
@@ -131,15 +137,8 @@ class SchedulerState:
 _values = attrgetter(*(entry.name for entry in fields(SchedulerState)))
 
 
-# Decide in each situation of an episode who leads, and evaluate the subgoals that were at hand.
-#
-# A planning event is a new situation (its key is new), a goal or a battle that is over, or a
-# subgoal that comes for a situation that had none. If a subgoal is known then, it is decided who
-# leads: the model by its share of the events, sometimes ignored at random, so that its uplift can
-# be measured. RAM shows the outcome of every subgoal of a model's event, followed or ignored.
-
 RECENT = 8
-"""Number of goals that are over and still remembered in words."""
+"""Number of ended goals that are remembered in words."""
 
 _LATE = int(0.7 * LIFE_STEPS)
 """Steps of a goal's life after which the next one is asked for."""
@@ -161,9 +160,9 @@ class PlanScheduler:
         look: Returns the subgoal that is known for a key.
 
     Attributes:
-        memory: How everything stands.
-        goal_outcomes: That nobody has taken yet.
-        asked: Step at which a key was asked about.
+        memory: The state of the episode.
+        goal_outcomes: Those that nobody has taken yet.
+        asked: Key -> step at which it was asked about.
     """
 
     def __init__(
@@ -210,14 +209,14 @@ class PlanScheduler:
         milestones: Collection[str],
         unchanged_steps: int,
     ) -> None:
-        """Take in the scene that a step led to, and decide who leads where that is open.
+        """Evaluate the scene that a step led to, and decide who leads where that is open.
 
         Args:
-            scene: With its state.
+            scene: The state, with what matters of the episode.
             num_maps: How many maps the episode has seen.
             now: How large the model's part is.
             milestones: Keys of those reached in the episode.
-            unchanged_steps: For how long nothing has changed to the eye.
+            unchanged_steps: For how long nothing visible has changed.
         """
         self._follow(scene, num_maps)
         self._evaluate(scene)
@@ -293,7 +292,7 @@ class PlanScheduler:
     def _close(self, slot: Slot, active_goal: ActiveGoal, outcome: Outcome, word: str = "") -> Slot:
         """End an active goal: what was tried changes the situation's key, unless it was ignored.
 
-        A goal with a `word` to the planner, in place of its outcome, has failed to the planner.
+        With a `word` the planner is told that the goal failed, and how, whatever its outcome.
         """
         memory, subgoal = self.memory, active_goal.subgoal
         self._report(active_goal, outcome)
@@ -317,7 +316,7 @@ class PlanScheduler:
         )
 
     def _given_up(self, slot: Slot) -> Slot:
-        """Let a goal go that leads nowhere, once the planner has chosen what comes after it."""
+        """Drop a goal that leads nowhere, once the planner has chosen what comes after it."""
         active_goal = slot.active_goal
         if active_goal is None or active_goal.is_control:
             return slot

@@ -1,4 +1,4 @@
-"""Turn plans into what JSON can hold, and strictly back."""
+"""Turn subgoals into JSON-able facts, and strictly back."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -9,15 +9,15 @@ from engine.types import Goal, GoalKind, MapId
 T = TypeVar("T")
 
 
-def subgoal_to_json(plan: Subgoal) -> dict[str, Any]:
-    """Return a plan as JSON-able facts."""
-    goal = plan.option.goal
+def subgoal_to_json(subgoal: Subgoal) -> dict[str, Any]:
+    """Return a subgoal as JSON-able facts."""
+    goal = subgoal.option.goal
     return {
-        "key": plan.key,
-        "setters": list(plan.goal_sources),
-        "kind": str(plan.option.kind),
-        "target": plan.option.target,
-        "text": plan.option.text,
+        "key": subgoal.key,
+        "setters": list(subgoal.goal_sources),
+        "kind": str(subgoal.option.kind),
+        "target": subgoal.option.target,
+        "text": subgoal.option.text,
         "goal": {
             "key": goal.key,
             "text": goal.text,
@@ -26,15 +26,15 @@ def subgoal_to_json(plan: Subgoal) -> dict[str, Any]:
             "is_interaction": goal.is_interaction,
             "kind": str(goal.kind),
         },
-        "conditions": [str(condition) for condition in plan.option.conditions],
-        "condition": str(plan.condition),
-        "confidence": plan.confidence,
-        "reasoning": plan.reasoning,
+        "conditions": [str(condition) for condition in subgoal.option.conditions],
+        "condition": str(subgoal.condition),
+        "confidence": subgoal.confidence,
+        "reasoning": subgoal.reasoning,
     }
 
 
 def subgoal_from_json(facts: Any) -> Subgoal:
-    """Return the plan of `subgoal_to_json`.
+    """Return the subgoal of `subgoal_to_json`.
 
     Raises:
         ValueError: These are no such facts.

@@ -23,11 +23,11 @@ _ASKED = ("world", "progress", "bag", "party", "goals", "place", "screen", "batt
 """Sections that precede a planner's options, which name exits, people and signs themselves; that
 one could fly is no use where no option is to fly."""
 _LISTED = 12
-"""Of exits, people or signs, at most as many are listed."""
+"""Most exits, people or signs that are listed, each."""
 
 _NEXT_MILESTONES = _LAST_MILESTONES = 3
 _COURSE = 10
-"""Milestones that every question names, from the first."""
+"""Number of milestones that every question names, from the first on."""
 
 _QUOTED = 72
 """Characters of what the game shows in a line: more would be broken within its quotes."""

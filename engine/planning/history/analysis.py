@@ -24,14 +24,13 @@ _PARTY_SIZE = 6
 class GameStateAnalysis:
     """Analyse what is known of a game state.
 
-    Every fact may be missing or make no sense: it then counts as not known. Others are ignored.
+    Any fact may be missing or make no sense: it then counts as unknown. Other keys are ignored.
 
     Args:
         state_variables: Facts by name, as `GameStateAnalysis.of` gathers them:
 
             - The 25 of `engine.env.observation.facts.STATE_VARIABLES`, not scaled. All 25 together,
-            none beyond
-              ±1, are taken for those of an observation (`dict(zip(STATE_VARIABLES,
+              none beyond ±1, are taken for those of an observation (`dict(zip(STATE_VARIABLES,
               observation["state_variables"]))`) and scaled back.
             - map_name, environment, next_milestone, goal: words.
             - screen_text, milestones: lists of words.

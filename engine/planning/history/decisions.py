@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -27,8 +27,6 @@ from engine.planning.history.records import (
 from engine.planning.history.store import DecisionStore
 from engine.planning_types import GoalOutcome
 
-# Tell what a planner is worth: its followed goals against those ignored at random.
-
 
 @dataclass(frozen=True, slots=True)
 class Uplift:
@@ -37,9 +35,9 @@ class Uplift:
     Which goals are ignored is drawn at random, so nothing else differs between the two.
 
     Attributes:
-        followed: Goals evaluated that were followed; `followed_progress` of them made progress. All
-            are fractions where old evidence fades.
-        ignored: Goals evaluated that were ignored; `ignored_progress` of them made progress.
+        followed: Goals that were followed; `followed_progress` of them made progress. None of the
+            counts need be whole: old evidence may have faded.
+        ignored: Goals that were ignored; `ignored_progress` of them made progress.
     """
 
     followed: float = 0
@@ -83,33 +81,20 @@ class Uplift:
 
     def faded(self, share: float) -> "Uplift":
         """Return it with only a share of its evidence left."""
-        return Uplift(
-            self.followed * share,
-            self.followed_progress * share,
-            self.ignored * share,
-            self.ignored_progress * share,
-        )
+        return Uplift(*(count * share for count in astuple(self)))
 
     def plus(self, *, is_control: bool, made_progress: bool, count: int = 1) -> "Uplift":
         """Return it with more goals of one sort."""
         progress = count if made_progress else 0
         if is_control:
-            return Uplift(
-                self.followed,
-                self.followed_progress,
-                self.ignored + count,
-                self.ignored_progress + progress,
-            )
-        return Uplift(
-            self.followed + count,
-            self.followed_progress + progress,
-            self.ignored,
-            self.ignored_progress,
-        )
+            ignored_progress = self.ignored_progress + progress
+            return replace(self, ignored=self.ignored + count, ignored_progress=ignored_progress)
+        followed_progress = self.followed_progress + progress
+        return replace(self, followed=self.followed + count, followed_progress=followed_progress)
 
 
 def _beta(successes: float, count: float) -> tuple[float, float]:
-    """Return mean and variance of a share, of which a Beta(1, 1) was known before."""
+    """Return mean and variance of a share's posterior, given a Beta(1, 1) prior."""
     mean = (successes + 1) / (count + 2)
     return mean, mean * (1 - mean) / (count + 3)
 
@@ -152,7 +137,7 @@ class DecisionHistoryAnalyzer:
         db_path: The file; made where it is missing, with its folder.
         max_rows: Decisions kept one by one; older ones are folded into the patterns.
         run: Name of the run whose decisions are recorded; several may share a file.
-        warn: Told, from any thread, when decisions are not written; None: it is logged.
+        warn: Called, from any thread, when decisions cannot be written; None: it is logged.
         clock: Seconds since the epoch.
 
     Raises:

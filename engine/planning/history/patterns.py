@@ -90,7 +90,7 @@ def success_interval(successes: float, frequency: float) -> tuple[float, float]:
 
 
 def success_estimate(successes: int, frequency: int) -> float:
-    """Return the mean of a success rate's Beta distribution, which was even before: 1/2."""
+    """Return the mean of a success rate's posterior, given a Beta(1, 1) prior; unknown: 1/2."""
     return (successes + 1) / (frequency + 2)
 
 
@@ -155,23 +155,17 @@ class PatternTable:
 
     def experience(self, min_frequency: int) -> dict[str, dict[int, float]]:
         """Return `advice_for` of all contexts of which two actions are known, by context key."""
-        found: dict[str, dict[int, float]] = {}
-        for key, actions in self._tallies.items():
-            known = {
-                action: success_estimate(tally.successes, tally.frequency)
-                for action, tally in sorted(actions.items())
-                if tally.frequency >= max(1, min_frequency)
-            }
-            if len(known) > 1:
-                found[key] = known
-        return found
+        found = {key: self._estimates(key, min_frequency) for key in self._tallies}
+        return {key: known for key, known in found.items() if len(known) > 1}
 
     def advice_for(self, context: Context, min_frequency: int) -> dict[int, float]:
         """Return action -> `success_estimate`, of actions taken at least so often there."""
-        actions = self._tallies.get(context_key(context), {})
+        return self._estimates(context_key(context), min_frequency)
+
+    def _estimates(self, key: str, min_frequency: int) -> dict[int, float]:
         return {
             action: success_estimate(tally.successes, tally.frequency)
-            for action, tally in sorted(actions.items())
+            for action, tally in sorted(self._tallies.get(key, {}).items())
             if tally.frequency >= max(1, min_frequency)
         }
 

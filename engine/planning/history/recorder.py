@@ -1,4 +1,4 @@
-"""Record a run's decisions from its events: those of the environment that is looked at."""
+"""Record a run's decisions from its events: those of the watched environment."""
 
 import contextlib
 import time
@@ -17,7 +17,7 @@ from engine.planning.history.records import DecisionRecord
 from engine.types import Decision, EpisodeSummary, Source
 
 HORIZON_STEPS = 16
-"""What an environment pays for a decision is what it pays within so many steps from it."""
+"""A decision's reward is what the environment pays within so many steps from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class _Open:
 class DecisionRecorder:
     """Feed a decision history with what `Reporter` publishes.
 
-    A decision counts as recorded once its horizon or its episode is over. A person's decisions are
-    left out, and nothing is expected across them. `history` is closed with this; episodes are named
-    after `run`; `game` says what is known of moves; `clock` gives seconds since the epoch.
+    A decision is recorded once its horizon or its episode is over. A person's decisions are left
+    out, and end the horizons of those before. `history` is closed with this; episodes are named
+    after `run`; `game` has the figures of moves; `clock` gives seconds since the epoch.
     """
 
     def __init__(

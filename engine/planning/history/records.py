@@ -20,7 +20,7 @@ MAX_ACTIONS = 4096
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """A decision of which is not known yet what it leads to.
+    """A decision, described before its outcome is known.
 
     Attributes:
         timestamp: Seconds since the epoch.

@@ -21,7 +21,7 @@ MAX_VALUE_SIZE = 1 << 24
 """Bytes of a text in the database, and of a row."""
 
 COUNT_OF_PROGRAMS = "SELECT COUNT(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')"
-"""Views and triggers run what a file says; ours have none."""
+"""Counts views and triggers, which would run what a file says; ours has none."""
 
 _SMALLEST_PAGE = 512
 _BUSY_TIMEOUT_S = 5.0
@@ -83,11 +83,11 @@ _STEPS: Mapping[int, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
-"""What leads from the version before to each version."""
+"""Version -> statements that migrate a file from the version before it."""
 
 
 class LimitedConnection(sqlite3.Connection):
-    """Refuses what is longer than anything that we write, before it is in memory."""
+    """Refuses values longer than any that we write, before they are read into memory."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

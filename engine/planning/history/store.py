@@ -24,7 +24,7 @@ _WRITE_INTERVAL_S = 0.25
 """Longest time that a write waits while the disk is willing."""
 
 _KEPT_SHARE = 0.9
-"""What is left of the rows when there are too many, so that it is done seldom."""
+"""Share of `max_rows` that stays when there are too many, so that folding is rare."""
 
 _FOLD_DECISIONS = """
     INSERT INTO folded_decisions

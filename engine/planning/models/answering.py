@@ -1,4 +1,4 @@
-"""Answer one question after the other with plans: from what is known, or by asking the models."""
+"""Answer one question after the other with subgoals: from the cache, or by asking the models."""
 
 import asyncio
 import dataclasses
@@ -24,14 +24,12 @@ from engine.planning.models.prompt import PROMPT_VERSION, Notes, compose
 from engine.planning.models.questions import Answered, put_question
 from engine.planning_types import GoalOption, PlanningQuery, Subgoal
 
-# Remember the answers to planning queries, and which queries brought none.
-
 _SIZE = 512
-"""Plans that are remembered, and queries that brought none."""
+"""Subgoals that are remembered, and queries that brought none."""
 
 
 class SubgoalCache:
-    """The plans that were used last, by key; any thread may call any method."""
+    """The subgoals that were used last, by key; any thread may call any method."""
 
     def __init__(self, size: int = _SIZE) -> None:
         self._size = size
@@ -42,7 +40,7 @@ class SubgoalCache:
         return len(self._plans)
 
     def get(self, key: str) -> Subgoal | None:
-        """Return the plan for a key; it is then the last one to be forgotten."""
+        """Return the subgoal for a key; it is then the last one to be forgotten."""
         with self._lock:
             plan = self._plans.get(key)
             if plan is not None:
@@ -50,7 +48,7 @@ class SubgoalCache:
             return plan
 
     def put(self, key: str, plan: Subgoal) -> None:
-        """Remember a plan, and forget the one that was not used for longest if there are many."""
+        """Remember a subgoal; beyond the size, the least recently used one is forgotten."""
         with self._lock:
             self._plans[key] = plan
             self._plans.move_to_end(key)
@@ -79,7 +77,7 @@ class SubgoalCache:
 
 
 class Failures:
-    """The queries that brought no plan and are not asked again for a while."""
+    """The queries that brought no subgoal and are not asked again for a while."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -100,23 +98,22 @@ class Failures:
         self._until.clear()
 
 
-# Let several models vote: each valid answer counts by how far its model can be believed.
-
 UNKNOWN_WEIGHT = 0.5
 """Of a model whose goals were not evaluated yet."""
 
 _MOST_CONFIDENCE = 0.9
-"""What more is claimed counts for nothing: models are surer than they are right."""
+"""Stated confidence beyond it does not count: models are surer than they are right."""
 
 
 def vote(plans: Sequence[Subgoal], weights: Mapping[str, float] | None = None) -> Subgoal | None:
-    """Return the option with the most weight behind it, or None where nobody chose.
+    """Let several models vote; return the option with the most weight, or None where nobody chose.
 
     `plans` has one from each model that gave a valid answer, all for the same query; `weights`
-    say how far each model can be believed, by name: 0 to 1, beyond which nothing counts.
+    say how reliable each model is, by name, 0 to 1.
 
-    The winner is in the words of its weightiest voter, set by all its voters. Its confidence is
-    its share of all weight times what its voters stated on average; one plan stays as it is.
+    The winner is in the words of its weightiest voter, and all its voters are its goal sources. Its
+    confidence is its share of all weight times what its voters stated on average; a single one
+    stays as it is.
     """
     if len(plans) < 2:
         return plans[0] if plans else None
@@ -147,10 +144,10 @@ def _total(group: Sequence[tuple[float, Subgoal]]) -> float:
 _log = logging.getLogger(__name__)
 
 _UNREADABLE_REST_S = 300.0
-"""How long a situation rests that brought nothing readable: it would bring the same again."""
+"""How long a situation without a readable answer is not asked about: it would bring the same."""
 _SHORTEST_WAIT_S = 0.001
 _UNPOLLED = 4096
-"""Events and plans that wait to be polled; beyond, the oldest are lost."""
+"""Events and subgoals that wait to be polled; beyond it the oldest are lost."""
 ANSWERING = frozenset({"ready", "asking"})
 """States in which a model can be asked."""
 _LATENCIES = 101
@@ -176,7 +173,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, with what else the models learn and how far each can be believed."""
+    """A question, with what else the models are told and how reliable each of them is."""
 
     query: PlanningQuery
     notes: Notes
@@ -189,9 +186,9 @@ class Answering:
     The arguments are those of `Planner`.
 
     Attributes:
-        members: The models; somebody has to let them `tend`.
+        members: The models; the owner runs their `tend`.
         events: What has happened; any thread may pop them.
-        plans: What was answered; likewise.
+        plans: The subgoals that were answered; likewise.
         wake: Set when a question that waits may have become possible.
     """
 
@@ -288,7 +285,7 @@ class Answering:
             self.events.append(WarningRaised(warning))
 
     def stumble(self) -> None:
-        """Count an error of our own, and log the first; called where it is caught."""
+        """Count an internal error, and log the first; called where it is caught."""
         self._counts.failures += 1
         if not self._has_stumbled:
             self._has_stumbled = True
@@ -378,7 +375,7 @@ class Answering:
         return "\n".join((asked.query.key, *models, str(PROMPT_VERSION), asked.notes.instruction))
 
     def _changed(self) -> None:
-        """Continue with what waits for a model, and publish how they do."""
+        """Continue with what waits for a model, and publish the models' state."""
         ready = {member.model for member in self.members if member.state == "ready"}
         if ready - self._ready:  # a model came back: what failed may go well now
             self._failures.clear()
@@ -387,7 +384,7 @@ class Answering:
         self._publish_status()
 
     def _publish_status(self, *, is_forced: bool = False) -> None:
-        """Emit how the models do if their state changed, or anyway."""
+        """Emit the models' state if it changed, or if `is_forced`."""
         state, detail, retry_in_s = self._state()
         absent = _absent(self.members) if state in ANSWERING else ""
         shown = state, detail, absent, round(self._clock() + retry_in_s, 1) if retry_in_s else 0

@@ -71,7 +71,7 @@ class Answer:
 
 
 class Transcript:
-    """What has come of an answer: it is stopped when it gets longer than its tokens can be.
+    """Collects an answer as it comes, and stops one that gets longer than its tokens allow.
 
     Args:
         request: What was asked.
@@ -115,7 +115,7 @@ class Transcript:
         return "".join(self._pieces[is_thinking])
 
     def add(self, chunk: Chunk) -> bool:
-        """Take a piece; return whether it is enough."""
+        """Add a piece; return whether to stop: the answer is too long."""
         text = chunk.text[: self._left[chunk.is_thinking]]
         if chunk.done_reason:
             self._last = chunk
@@ -132,7 +132,7 @@ class Transcript:
         return False
 
     def answer(self) -> Answer:
-        """Return it as it is now."""
+        """Return the answer so far."""
         return Answer(
             text=self.text(),
             thinking=self.text(is_thinking=True),

@@ -16,7 +16,7 @@ from engine.planning.models.reply import read_answer
 from engine.planning_types import Condition, GoalOption, PlanningQuery, Section
 from engine.types import Goal, GoalKind
 
-# Have a question at hand that is as long as a run's, for trying out a model without a game.
+# A question as long as a run's, for trying out a model without a game.
 
 
 def _choice(kind: GoalKind, target: str, text: str, condition: Condition) -> GoalOption:
@@ -165,7 +165,7 @@ async def check_model(
 
     Args:
         backend: The model; it is asked one question, as long as those of a run.
-        settings: As in a run: a model that is too slow there is of no use.
+        settings: As in a run, with its deadlines: a model that is too slow fails here, too.
         max_context_length: Most tokens of the question and its answer.
         clock: Measures.
     """

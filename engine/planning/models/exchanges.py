@@ -1,4 +1,4 @@
-"""Keep the last questions and answers on disk, one JSON object a line, with the outcome of them."""
+"""Keep the last questions and answers on disk, one JSON object a line, with their outcomes."""
 
 import contextlib
 import dataclasses
@@ -16,7 +16,7 @@ from engine.ground.numerals import MAX_INT, MAX_TIME, is_number
 from engine.planning_types import GoalOutcome, Outcome
 
 _WAITING_LINES = 4096
-"""Lines that wait to be written; beyond, the oldest are lost."""
+"""Lines that wait to be written; beyond it the oldest are lost."""
 
 T = TypeVar("T")
 
@@ -35,8 +35,8 @@ class Exchange:
         prompt: The whole question.
         text: Its answer, as far as it came.
         goal: What was read from it, "" if nothing.
-        condition: By which the goal is reached: of the plan that it became, where it became one.
-        setter: `Subgoal.goal_source` of the plan that it became, or became a part of; "" if none.
+        condition: By which the goal is reached; of the subgoal that it became, if it did.
+        setter: `Subgoal.goal_source` of the subgoal that it became, or voted for; "" if none.
         choice: Name of the goal among the choices of the prompt, "" if nothing was read.
         place_key: Of the planning query.
         time: Seconds since the epoch.
@@ -195,7 +195,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _append(path: Path, lines: Sequence[bytes]) -> None:
     descriptor = open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
-        # A writing that was cut off must not spoil the line that comes after it.
+        # A write that was cut off must not spoil the line after it.
         size = os.fstat(descriptor).st_size
         is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
         write_all(descriptor, b"\n" * is_torn + b"".join(lines))

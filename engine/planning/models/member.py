@@ -9,18 +9,16 @@ from engine.config import PlannerConfig
 from engine.errors import LLMConnectionError
 from engine.planning.models.backends.base import Backend, ModelStatus, redacted
 
-# Leave a failing server alone for a while, longer each time, and try it again forever.
-
 _FAILURES = 3
 _COOLDOWN_S = 5.0
 _LONGEST_S = 300.0
 _JITTER = 0.2
 _MOST_DOUBLINGS = 32
-"""Far beyond the longest wait, and 2 to its power is still a sane number."""
+"""Far beyond the longest wait, and 2 to its power is still a reasonable number."""
 
 
 class Breaker:
-    """A circuit breaker: closed, open for a while, half-open for one question.
+    """A circuit breaker for a failing server: closed, open for a while, half-open for one question.
 
     Three failures in a row open it, one that is permanent does at once. Then nothing is asked for
     5 s * 2^k, 20 % more or less and at most 300 s, or what `fail` says; k counts the openings since
@@ -93,9 +91,9 @@ _PROBE_TIMEOUT_S = 10.0
 """Backends bound their probes themselves; this is for those that do not."""
 _GRACE_S = 1.0
 _LONGEST_AWAY_S = 30.0
-"""Between two looks at a server that is away: they cost next to nothing, questions do."""
+"""Between two probes of a server that is away: probes cost next to nothing, questions do."""
 _MARGIN, _SHORTEST_WAIT_S = 4, 10.0
-"""A first word may take so many times as long as the slowest one before, and at least so long."""
+"""A first word may take so many times as long as the slowest before, or so many seconds."""
 _ROUNDING_S = 0.001
 """Slept beyond a breaker's wait: the event loop's clock may be a hair ahead of the breaker's."""
 
@@ -153,7 +151,7 @@ class Member:
         self._slowest = max(self._slowest, first_token_s / max(prompt_tokens, 1))
 
     def succeeded(self) -> None:
-        """Note that it gave a plan."""
+        """Note that it gave a subgoal."""
         self.breaker.succeed()
         self._error = self.detail = ""
 
@@ -176,7 +174,7 @@ class Member:
             self._become("refused" if is_permanent else "waiting", error)
 
     async def tend(self) -> None:
-        """Look at the server whenever there is reason to, for ever."""
+        """Probe the server whenever there is reason to, for ever."""
         while True:
             self._should_look.clear()
             await self._look()

@@ -28,11 +28,11 @@ _STUMBLE_S = 1.0
 
 
 class Planner:
-    """A thread that answers questions with plans, as soon as models can.
+    """A thread that answers questions with subgoals, as soon as models can.
 
     There is one slot for questions. What is in it waits while no model can be asked, and the newest
-    question takes the place of one that waits. A query that brought no plan is not asked again
-    before a while has passed or a model came back.
+    question replaces one that waits. A query that brought no subgoal is not asked again before some
+    time has passed or a model came back.
 
     `save` may be called at any time, `load` before `start`.
 
@@ -84,7 +84,7 @@ class Planner:
 
     @property
     def is_open(self) -> bool:
-        """Return whether a question would be the next: none is being answered, one may wait."""
+        """Return whether a question would be answered next: none is being answered now."""
         return not self._slot and (self._is_waiting or not self._is_busy)
 
     def start(self) -> None:
@@ -109,13 +109,13 @@ class Planner:
     ) -> None:
         """Ask in place of what waits; returns at once, from any thread.
 
-        `weights` say how far each model can be believed, by name, where several vote.
+        `weights` say how reliable each model is, by name, where several vote.
         """
         self._slot.append(Asked(query, notes or Notes(), dict(weights or {})))
         self._call_soon(self._wake.set)
 
     def poll(self) -> tuple[list[Subgoal], list[Event]]:
-        """Return the plans and events since the last time, in order; from any thread, at once."""
+        """Return the subgoals and events since the last call, in order; any thread may, at once."""
         plans, events = self._answering.plans, self._answering.events
         polled = [plans.popleft() for _ in range(len(plans))]
         return polled, [events.popleft() for _ in range(len(events))]

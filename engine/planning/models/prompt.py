@@ -152,7 +152,7 @@ def _short(text: str) -> str:
 
 
 PROMPT_VERSION = 3
-"""Raised whenever the words change: answers to other words are not taken from the cache."""
+"""Incremented whenever the words change: answers to other words are not taken from the cache."""
 
 RULES = """\
 A program walks and presses
@@ -205,7 +205,7 @@ MAX_REASONING = 240
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a model learns beside the planning query.
+    """What a model is told beside the planning query.
 
     Attributes:
         summary: The run so far (`engine.planning.models.summary`).

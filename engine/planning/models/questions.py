@@ -34,7 +34,7 @@ class Answered:
     """The result of a question.
 
     Attributes:
-        plan: None if nothing.
+        plan: The subgoal; None: there is none.
         is_lost: There was no answer, rather than one that cannot be read.
     """
 

@@ -1,4 +1,4 @@
-"""Take a plan from a language model's reply: one of the query's options, or nothing."""
+"""Take a subgoal from a language model's reply: one of the query's options, or nothing."""
 
 import json
 import math
@@ -43,7 +43,7 @@ _RESPELT = str.maketrans("\u201c\u201d\u201e\u00a0", '""" ')
 
 
 _Read = tuple[dict[str, Any] | None, tuple[str, ...]]
-"""An object, and what had to be mended."""
+"""An object, and what had to be repaired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +260,6 @@ def _encodable(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-# Take a plan from a language model's reply: one of the query's options, or nothing.
-#
 # Whatever is written, by the model or by a game that it obeys, nothing but an option that exists
 # now can come of it.
 

@@ -53,7 +53,7 @@ class RunSummary:
         """How often the text was used, now and when it was made."""
 
     def add(self, goal_outcome: GoalOutcome) -> None:
-        """Take in the outcome of a goal; those ignored or replaced say nothing about it."""
+        """Add the outcome of a goal; those ignored or replaced say nothing about it."""
         if goal_outcome.is_control or goal_outcome.outcome is Outcome.REPLACED:
             return
         name = one_line(goal_outcome.text, _LONGEST)
@@ -70,7 +70,7 @@ class RunSummary:
             self._milestones.setdefault(name, episode)
 
     def episode(self, summary: EpisodeSummary) -> None:
-        """Take in an episode that ended."""
+        """Add an episode that ended."""
         if summary.is_aborted:
             return
         self._episodes += 1
@@ -114,7 +114,7 @@ class RunSummary:
         ]
 
     def save(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return it JSON-able."""
         return {
             "goals": [[name, *dataclasses.astuple(tally)] for name, tally in self._goals.items()],
             "milestones": list(map(list, self._milestones.items())),

@@ -44,11 +44,11 @@ Route = tuple[tuple[MapId, tuple[Tile, ...]], ...]
 """A way over several maps: for each the tiles (x, y) in order."""
 
 GOAL_SOURCE = "rules"
-"""Names the goal source of its goals."""
+"""Goal source of the rules' goals."""
 
 _CONFIDENCE = 0.9
 _STUCK_AFTER = 6
-"""Steps without any visible change after which the advice is not trusted any more."""
+"""Steps without any visible change after which no advice is given any more."""
 _STUCK_WAITING = 40
 """The same while the game moves by itself: before a trainer's battle it does for 16, a creature
 evolves for 30, and any button could stop that."""
@@ -58,17 +58,17 @@ STUCK = "nothing changes: try something else"
 _NOWHERE = Goal("explore", "Explore")
 
 _HALFWAY = 30.0
-"""Steps from which a goal is half as near as from where it is."""
+"""Steps away from a goal at which its nearness is 1/2."""
 
 _SHOP_REACH = 3
-"""Maps up to which a way to a shop pays."""
+"""Maps away up to which a shop is worth the way."""
 
 _HEALER_NEAR = 1
-"""Maps up to which a healer is walked to instead of drinking potions."""
+"""Maps away up to which the party is taken to a healer instead of given potions."""
 
 _DRINK_BELOW, _DRINK_TO = 0.4, 0.5
-"""Shares of the best creature's health: below the first potions are drunk, to rest up to the
-second. Above that the mask keeps the menu shut: nobody would be hurt enough."""
+"""Shares of the best creature's health below which potions are used: usually, and on the way to
+rest. Above the latter the mask keeps the menu shut: nobody is hurt enough."""
 
 
 class RuleAdvisor:
@@ -77,7 +77,7 @@ class RuleAdvisor:
     Attributes:
         world: Which map leads to which.
         navigator: Finds the way on a map.
-        unchanged_steps: For how many steps nothing has changed to the eye.
+        unchanged_steps: For how many steps nothing visible has changed.
     """
 
     def __init__(self, game: Game) -> None:
@@ -125,7 +125,7 @@ class RuleAdvisor:
         return self.lead(self.notice(state), state, mask)
 
     def notice(self, state: GameState) -> Goal:
-        """Take in a state, whoever leads; return the goal that the rules set in it."""
+        """Note a state, whoever leads; return the goal that the rules set in it."""
         if not self._is_replaying:
             self._first = self._coming_first
         self._is_replaying = False
@@ -169,7 +169,7 @@ class RuleAdvisor:
         """Return the buttons to press now; `walk` where the player can walk.
 
         Args:
-            state: The game now, which `notice` has taken in.
+            state: The game now, as given to `notice`.
             walk: Returns the way to the goal.
             wants_catch: A new creature would be welcome.
             wants_run: Leave a wild battle, or never; None: when it is wise.
@@ -418,8 +418,5 @@ def _strongest(state: GameState) -> int:
 
 def known_goals(game: Game) -> frozenset[str]:
     """Return the keys of the milestones that the rules know a way to."""
-    return (
-        frozenset(GoalPlanner(game.tables.MILESTONES, game.atlas).goals)
-        if game.atlas.links or game.overworld is not None
-        else frozenset()
-    )
+    has_ways = game.atlas.links or game.overworld is not None
+    return frozenset(GoalPlanner(game.tables.MILESTONES, game.atlas).goals if has_ways else ())

@@ -1,4 +1,4 @@
-"""Answer what the screen waits for outside of battles, and notice what comes back in vain."""
+"""Answer what the screen waits for outside of battles, and notice questions that come back."""
 
 import hashlib
 import re
@@ -8,16 +8,11 @@ from typing import Any
 
 from engine.games.base import MenuKind, menu_kind
 from engine.planning.rules import item_menus
-from engine.planning.rules.items import ItemUse, prompt_of, says
+from engine.planning.rules.items import ItemUse, Suggestion, prompt_of, says
 from engine.types import Action, GameState, Prompt
 
-# Answer what the screen waits for outside of battles: texts, questions, clocks, names, menus.
-#
 # One table says which prompt calls for what, another which menu is used for what. A menu that
 # nobody wants is closed.
-
-Suggestion = tuple[Action, str]
-"""A button and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +37,7 @@ class Tried:
     """What has led to nothing so far.
 
     Attributes:
-        unchanged_steps: For how many steps nothing has changed to the eye.
+        unchanged_steps: For how many steps nothing visible has changed.
         times: How often this question came back without progress.
         wants_other: Its usual answer has led to nothing, so that another one is due.
     """
@@ -87,9 +82,9 @@ def say(state: GameState, is_yes: bool, tried: Tried, why: str) -> Suggestion:
 
 
 def wait(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
-    """Press nothing: a button that is down when a question opens has answered it.
+    """Press nothing: a button that is down when a question opens would answer it.
 
-    A now and then, for what waits without a sign; B would stop an evolution.
+    Press A now and then, for what waits without a sign; B would stop an evolution.
     """
     is_long = tried.unchanged_steps % (_PATIENCE + 1) == _PATIENCE
     return (Action.A, "nothing changes: try A") if is_long else (Action.NOOP, "wait")
@@ -120,10 +115,6 @@ def _keep_name(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
     return Action.A if is_at_end else Action.START, "keep the name"
 
 
-def _take_time(_state: GameState, _: Wishes, _tried: Tried) -> Suggestion:
-    return Action.A, "accept the time shown"
-
-
 def _menu(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
     if tried.wants_other:
         return Action.B, "this menu has no effect: close it"
@@ -134,10 +125,6 @@ def _menu(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
     if wishes.buy:
         return item_menus.choose_goods(state, wishes.buy)
     return item_menus.choose_item(state, wishes.use)
-
-
-def _quantity(state: GameState, wishes: Wishes, _: Tried) -> Suggestion:
-    return item_menus.choose_quantity(state, wishes.buy)
 
 
 _MENUS: tuple[
@@ -161,17 +148,15 @@ _ANSWERS: Mapping[Prompt, Callable[[GameState, Wishes, Tried], Suggestion]] = {
     Prompt.TEXT: read_on,
     Prompt.YES_NO: _question,
     Prompt.MENU: _menu,
-    Prompt.QUANTITY: _quantity,
+    Prompt.QUANTITY: lambda state, wishes, _: item_menus.choose_quantity(state, wishes.buy),
     Prompt.NAMING: _keep_name,
-    Prompt.SPINNER: _take_time,
+    Prompt.SPINNER: lambda *_: (Action.A, "accept the time shown"),
     Prompt.SCREEN: _screen,
 }
 
 
-# Notice questions and menus that come back without any progress, so that the answer can change.
-
 TIRED = 2
-"""How often the same comes back before the answer changes: the third time it does."""
+"""How often the same question comes before the answer changes: the third time it does."""
 
 _STEPS_LIKE_A_REPEAT = 30
 """Steps within one menu that count as its coming back."""
@@ -182,7 +167,7 @@ _VARIES = re.compile(r"[▶▷\d\s]+")
 
 
 class Repeats:
-    """Count how often the questions came since the last progress.
+    """Count how often questions came since the last progress, so that the answer can change.
 
     Progress is anything of worth: a milestone, an event, another place, a change of party, bag,
     money or battle.
@@ -199,7 +184,7 @@ class Repeats:
         self._age = 0
 
     def notice(self, state: GameState, reached: int) -> None:
-        """Take in a state; `reached` counts the milestones."""
+        """Note a state; `reached` counts the milestones."""
         question = _question_of(state)
         if not question:
             self._present = ""

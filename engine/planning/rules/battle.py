@@ -1,13 +1,14 @@
-"""Fight sensibly: the best move by expected damage, or drink, switch, catch, run."""
+"""Fight sensibly: use the best move by expected damage, or an item, switch, catch, run."""
 
 from collections.abc import Callable, Collection, Mapping
 
 from engine.games.base import SAME_TYPE_BONUS, GameTables, MenuKind, effectiveness, menu_kind
 from engine.planning.rules import item_menus
-from engine.planning.rules.answers import TIRED, Suggestion, Tried, Wishes, read_on, say, wait
+from engine.planning.rules.answers import TIRED, Tried, Wishes, read_on, say, wait
 from engine.planning.rules.items import (
     ITEM_POCKET,
     ItemUse,
+    Suggestion,
     ball_use,
     cure_for,
     potion_for,
@@ -80,7 +81,7 @@ def hit_chance(tables: GameTables, move: Move) -> float:
 def move_value(
     tables: GameTables, move: Move, attacker: Creature, target: Creature | None
 ) -> float:
-    """Return the health that a move is worth in this turn; more than the target has counts little.
+    """Return the health a move is worth in this turn; damage beyond what is left counts little.
 
     A blow that ends the fight for sure is better than a stronger one that may miss.
     """
@@ -97,24 +98,17 @@ def usable_moves(creature: Creature) -> tuple[tuple[int, Move], ...]:
 
 def best_damage(tables: GameTables, attacker: Creature, target: Creature | None) -> float:
     """Return the most that a blow can be expected to take, misses counted; 0.0 without any."""
-    return max(
-        (
-            expected_damage(tables, move, attacker, target) * hit_chance(tables, move)
-            for _, move in usable_moves(attacker)
-        ),
-        default=0.0,
+    blows = (
+        expected_damage(tables, move, attacker, target) * hit_chance(tables, move)
+        for _, move in usable_moves(attacker)
     )
+    return max(blows, default=0.0)
 
 
 def worst_blow(tables: GameTables, attacker: Creature, target: Creature) -> float:
     """Return the most that one blow takes if it hits."""
-    return (
-        max(
-            (expected_damage(tables, move, attacker, target) for move in attacker.moves),
-            default=0.0,
-        )
-        / _AVERAGE_ROLL
-    )
+    blows = (expected_damage(tables, move, attacker, target) for move in attacker.moves)
+    return max(blows, default=0.0) / _AVERAGE_ROLL
 
 
 def ends_fight(tables: GameTables, attacker: Creature, target: Creature) -> bool:
@@ -230,15 +224,13 @@ def _first_menu(
     fight = to_cell(state, cells.fight), f"fight {enemy.name}"
     if tried.wants_other:  # a bag without use, a way out that is barred
         return fight
-    if battle.kind is BattleKind.WILD:
-        if wishes.wants_run:
-            return to_cell(state, cells.run), f"run from {enemy.name}"
-        if (use := _item_use(tables, state, battle, wishes)) is not None:
-            return to_cell(state, cells.bag), use.why
-        if wishes.wants_run is None and _is_not_worth_it(tables, own, enemy):
-            return to_cell(state, cells.run), f"{own.name} is weak: run"
-    elif (use := _item_use(tables, state, battle, wishes)) is not None:
+    is_wild = battle.kind is BattleKind.WILD
+    if is_wild and wishes.wants_run:
+        return to_cell(state, cells.run), f"run from {enemy.name}"
+    if (use := _item_use(tables, state, battle, wishes)) is not None:
         return to_cell(state, cells.bag), use.why
+    if is_wild and wishes.wants_run is None and _is_not_worth_it(tables, own, enemy):
+        return to_cell(state, cells.run), f"{own.name} is weak: run"
     if _is_helpless(tables, own, enemy) and _best_other(tables, state, battle) is not None:
         return to_cell(state, cells.team), f"{own.name} cannot do damage: switch"
     return fight
@@ -251,7 +243,7 @@ def _is_not_worth_it(tables: GameTables, own: Creature, enemy: Creature) -> bool
 
 
 def _is_helpless(tables: GameTables, own: Creature, enemy: Creature) -> bool:
-    """Return whether no move does any harm; where all points are spent, one that hurts itself."""
+    """Return whether no move does any damage; without points, only the one that hurts its user."""
     return bool(own.moves) and best_damage(tables, own, enemy) == 0
 
 
@@ -264,11 +256,8 @@ def _item_use(
         return None
     if battle.kind is BattleKind.WILD:
         is_ripe = enemy.hp <= _CATCHABLE * enemy.max_hp or not _gentle_moves(tables, own, enemy)
-        return (
-            ball_use(state.bag, f"throw a ball at {enemy.name}")
-            if (wishes.wants_catch and is_ripe)
-            else None
-        )
+        is_wanted = wishes.wants_catch and is_ripe
+        return ball_use(state.bag, f"throw a ball at {enemy.name}") if is_wanted else None
     blow = worst_blow(tables, enemy, own)
     if own.hp > blow:
         return _cure(tables, state, battle, own, enemy) or _revival(tables, state, own, blow)
@@ -385,7 +374,7 @@ def _next_creature(tables: GameTables, state: GameState, battle: Battle) -> Sugg
 
 
 def _best_other(tables: GameTables, state: GameState, battle: Battle) -> int | None:
-    """Return the place in the party of who harms the enemy most but for who fights."""
+    """Return the slot of the creature that harms the enemy most, the fighting one left out."""
     own = battle.own
     # The party's copy of the creature in battle may lag.
     fighting = (own.species, own.level, own.max_hp) if own else None
@@ -400,7 +389,7 @@ def _best_other(tables: GameTables, state: GameState, battle: Battle) -> int | N
 
 
 def _keeping_value(tables: GameTables, move: Move, own: Creature) -> float:
-    """Return what a move is worth to keep: its damage to nobody in particular."""
+    """Return what a move is worth to keep: its damage against no particular enemy."""
     return expected_damage(tables, move, own, None) * tables.MOVES[move.id][3] / 100
 
 

@@ -1,4 +1,4 @@
-"""Explore where the story says nothing or no way is known: the nearest that was not tried yet.
+"""Explore where the story says nothing or no way is known: go to the nearest thing not tried yet.
 
 Exits, people and signs of the map are tried first, then other maps. What was tried is
 remembered until a milestone is reached: then there may be news everywhere.
@@ -22,13 +22,13 @@ from engine.wayfinding.navigation import (
 )
 
 _BLOCKED = 8
-"""Steps without a way after which a goal gives way to exploring."""
+"""Steps without a known way after which a goal is left for exploring."""
 
 _FACED = 3
 """Steps in front of something after which it is taken to have nothing to say."""
 
 _STOPS = 2
-"""Scenes on the way to a target, such as of a guard who sends one back, that it is worth."""
+"""Scenes on the way, such as a guard who sends the player back, before a target is given up."""
 
 _SPARE, _STEPS_A_MAP = 40, 100
 """Steps that a target may take beyond twice its distance, and for each map on the way."""
@@ -77,7 +77,7 @@ class Explorer:
         self._was_faced = self._was_free = False
 
     def goal(self, state: GameState, wanted: Goal | None, num_reached: int) -> Goal | None:
-        """Return what to do: what is wanted while there is a way, else what to look at.
+        """Return the wanted goal while there is a way, else what to explore.
 
         Args:
             state: The game now.
@@ -137,7 +137,7 @@ class Explorer:
             self._target = _Target(name, goal, steps)
 
     def _follow(self, state: GameState, target: _Target) -> None:
-        """Take note of how a target goes, and drop it when it was tried."""
+        """Note how a target goes, and drop it once it was tried."""
         place, goal = state.place, target.goal
         is_talk = goal.is_interaction
         if not state.control.is_free:
@@ -188,7 +188,7 @@ class Explorer:
         self._was_faced = False
 
     def _choose(self, state: GameState) -> _Target | None:
-        """Return the nearest that was not tried: here, on other maps, and then all again."""
+        """Return the nearest target not tried: here, then on other maps, then the least tried."""
         here = _name(state.place.map)
         self._been.setdefault(here, 0)
         targets = list(self._targets(state))

@@ -1,4 +1,7 @@
-"""Set the next goal: the first milestone that is possible, unless the party must rest or train."""
+"""Set the next goal, and evaluate from RAM how goals go.
+
+The next goal is the first milestone that is possible, unless the party must rest or train.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
@@ -7,8 +10,6 @@ from engine.env.milestones import Story, milestone_goal
 from engine.games.base import Atlas, Milestone, MilestoneKind
 from engine.planning.rules.battle import is_weak
 from engine.types import BattleKind, GameState, Goal, GoalKind, GoalTally
-
-# Evaluate from RAM how the goals of an episode go, and how fresh the present one is.
 
 LIFE_STEPS = 400
 """Steps after which a goal that is not reached counts as failed; then it is tried anew."""
@@ -20,8 +21,9 @@ class GoalTracker:
     """Count by kind which goals were reached, and which were not within their life.
 
     A milestone's goal is reached when RAM shows the milestone, rest when the party is healthy,
-    training with every level gained, shopping when the bag holds more. A goal that gives way to
-    another, a rest for example, counts when it comes true; nothing is held against it meanwhile.
+    training with every level gained, shopping when the bag holds more. A goal that is interrupted
+    by another, a rest for example, counts once it comes true; until then it does not count as
+    failed.
     """
 
     def __init__(self, goal_source: str) -> None:
@@ -116,7 +118,7 @@ StepsAway = Callable[[GameState, Goal], int | None]
 """Returns how many steps a goal is away; None: there is no way now."""
 
 UNREACHABLE = 1_000
-"""Maps that a goal is away to which no way is known."""
+"""Number of maps for a goal to which no way is known."""
 
 _REST_BELOW = 0.4
 """Share of the best creature's health below which it is taken to rest."""
@@ -132,13 +134,13 @@ _LEVELS_MORE = 2
 
 _HIGHEST_WANTED = 14
 _THERE = 20
-"""Steps that one counts for in which a milestone's tile is reached and the milestone is not."""
+"""What a step counts as in which a milestone's tile is reached and the milestone is not."""
 
 _MARGIN = 6
 """Levels above those that a milestone asks for that are gained at most."""
 
 _LOOKED_AT = 3
-"""Places to rest, or to train, of which the way is looked for at most."""
+"""Places to rest, or to train, to which a way is searched at most."""
 
 _ERRAND_PATIENCE = 2000
 """Counted steps after which a place to rest or train is given up: those in the grass, and each on
@@ -150,8 +152,8 @@ class GoalPlanner:
     """Follow the game's milestones.
 
     One whose place is not known is left to chance. One that is pursued without coming nearer is
-    set aside until the others were tried, and then nothing is wanted for a while: the time to look
-    around.
+    set aside until the others were tried; once all were, nothing is wanted for a while: the time to
+    explore.
 
     Attributes:
         goals: How to reach a milestone, by its key, as far as that is known.
@@ -310,7 +312,7 @@ class GoalPlanner:
 
 
 class _Patience:
-    """Set goals aside for which much was walked and nothing came of it.
+    """Set goals aside that were pursued for long without coming nearer.
 
     Args:
         most: Steps without coming nearer.

@@ -11,6 +11,7 @@ from engine.planning.rules.items import (
     BALL_POCKET,
     ITEM_POCKET,
     ItemUse,
+    Suggestion,
     prompt_of,
     says,
     to_entry,
@@ -18,9 +19,6 @@ from engine.planning.rules.items import (
     words,
 )
 from engine.types import Action, GameState, Prompt
-
-Suggestion = tuple[Action, str]
-"""A button and why."""
 
 LIST_END = 0xFF
 """`Control.selection` on the last line of a list, which closes it."""

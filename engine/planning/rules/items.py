@@ -1,4 +1,4 @@
-"""Know what items are good for: what heals or cures, what to buy, and when to visit a shop."""
+"""Read screens and move cursors, and know what items are good for: healing, buying, shopping."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -7,7 +7,8 @@ from typing import Any
 from engine.games.base import GameTables, MenuKind, menu_kind
 from engine.types import Action, Bag, Creature, GameState, MapId, Prompt
 
-# Say what the screen waits for and what its lines are, for whoever answers.
+Suggestion = tuple[Action, str]
+"""A button and why."""
 
 CURSOR = "▶"
 _MARKS = "▶▷◀◁ "
@@ -116,7 +117,7 @@ _BALLS: tuple[tuple[str, int], ...] = (("POKé BALL", 200), ("GLOW BALL", 200))
 
 _POTIONS_WANTED, _BALLS_WANTED, _CURES_WANTED, _REVIVES_WANTED = 5, 5, 2, 1
 _TOO_FEW = 2
-"""Potions below which a way to a shop pays."""
+"""Potions below which a shop is worth the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,18 +211,17 @@ class Supplies:
         self._useless: set[int] = set()
 
     def notice(self, state: GameState) -> None:
-        """Take note of what ails the party: against that medicine is bought."""
+        """Note the party's statuses: medicine is bought against them."""
         own = state.battle.own if state.battle else None
-        for one in (*state.party, *([own] if own else [])):
-            if one.status and one.status not in self._suffered:
-                self._suffered.add(one.status)
+        everyone = (*state.party, *([own] if own else []))
+        self._suffered |= {one.status for one in everyone if one.status}
 
     def note_useless(self, item: int) -> None:
         """Note that an item did nothing: in this episode it is not used again."""
         self._useless.add(item)
 
     def of_use(self, bag: Bag) -> Bag:
-        """Return the bag without what did nothing."""
+        """Return the bag without the items that did nothing."""
         if self._useless.isdisjoint(item for item, _ in bag.items):
             return bag
         return replace(bag, items=tuple(one for one in bag.items if one[0] not in self._useless))

@@ -1,4 +1,4 @@
-"""Say what world an image carries, and the way between two of its places, for people."""
+"""Describe for people the world that an image carries, and the way between two of its places."""
 
 import re
 import string

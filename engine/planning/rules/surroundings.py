@@ -1,4 +1,4 @@
-"""Say what is around the player: a drawing, the ways out, people and signs, and how far they are.
+"""Describe what is around the player: a drawing, exits, people and signs, and how far they are.
 
 Distances are steps: buttons to press on foot, while everyone stands still.
 """
@@ -109,7 +109,7 @@ class Surroundings:
     """What is around the player; nearest first, out of reach last.
 
     Attributes:
-        drawing: Rows of the map round the player, with a header of columns; () if not known.
+        drawing: Rows of the map around the player, with a header of columns; () if not known.
         legend: What the symbols mean that the drawing holds.
         exits: Warps and sides of the map.
         people: Persons and things that stand on the map.
@@ -142,7 +142,7 @@ def survey(state: GameState, game: Game) -> Surroundings:
 
 
 def walking_steps(view: MapView, start: Tile) -> dict[Tile, int]:
-    """Return how many steps each tile in reach is away, hopping down ledges, round everyone."""
+    """Return how many steps each tile in reach is away, hopping down ledges, around everyone."""
     standing = {(thing.x, thing.y) for thing in view.objects}
     terrain = view.terrain.tolist()
     steps = {start: 0}
@@ -220,7 +220,7 @@ def _way(here: Tile, there: Tile) -> str:
 
 
 def _draw(state: GameState, surroundings: Surroundings) -> tuple[str, ...]:
-    """Draw the tiles round the player, beyond the map only where it continues."""
+    """Draw the tiles around the player, beyond the map only where it continues."""
     view, place = state.map, state.place
     left, right = _span(place.x, _RIGHT, view.width, view.connections, ("west", "east"))
     top, bottom = _span(place.y, _UP, view.height, view.connections, ("north", "south"))

@@ -19,10 +19,10 @@ from engine.wayfinding.navigation import (
 )
 
 STEPS_A_MAP = 20
-"""What another map on the way counts as where the steps are not known."""
+"""Steps that each map on the way counts as where they are not known."""
 
 _LOOKED_AT = 3
-"""Healers of whom the way is looked for at most."""
+"""Healers to whom a way is searched at most."""
 
 _HEALTHY = 0.9
 _WAY = Terrain.WALKABLE | Terrain.DOOR | Terrain.LEDGE
@@ -156,7 +156,7 @@ def step_to_new_ground(state: GameState, been: Collection[Tile]) -> Exit | None:
 
 
 def _is_near_center(state: GameState, game: Game, world: WorldMap, town: MapId) -> bool:
-    """Return whether a way to a town is known, and no name of a map denies a healer there."""
+    """Return whether a way to a town is known, and maps' names do not rule out a healer there."""
     here, is_rest = state.place.map, game.atlas.is_rest
     names = list(_names_beside(game.tables, world, town))
     if names and not any(map(is_rest, names)):

@@ -1,4 +1,4 @@
-"""Choose the server that a model's name speaks of."""
+"""Make the backend for a model, by its name and settings."""
 
 import importlib.util
 from typing import Any
@@ -26,7 +26,7 @@ def make_backend(
     load_timeout_s: float = 300.0,
     max_context_length: int = 0,
 ) -> Backend:
-    """Return the way to a model. Nothing is connected, and no client imported, before it is used.
+    """Return a model's backend. Nothing is connected, and no client imported, before it is used.
 
     Args:
         model: Its name, e.g. "smollm2:1.7b", "gpt-...", "claude-...", or a GGUF file's path.
@@ -82,7 +82,7 @@ def make_backend(
 
 
 def make_backends(config: RunConfig) -> list[Backend]:
-    """Return the ways to all models of a run; raises as `make_backend`."""
+    """Return the backends of all models of a run; raises as `make_backend`."""
     return [
         make_backend(
             name,

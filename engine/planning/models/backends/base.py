@@ -1,4 +1,4 @@
-"""Say what is asked of a language model's server, and how its failures are put into words."""
+"""Define what a language model's server must be able to do, and put its failures into words."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from engine.ground.text import one_line
 
 PERMANENT = frozenset({301, 302, 303, 307, 308, 400, 401, 403, 404})
 UNLISTED = frozenset({404, 405, 501})
-"""How servers without a list of models refuse to give one: of the model itself it says nothing."""
+"""Statuses with which servers that have no list of models refuse one: the model may exist."""
 _LONGEST_DETAIL = 200
 _TOO_LONG = re.compile(
     r"context[ _](?:length|size|window)(?:(?: is| of(?: only)?)? \(?(\d+))?"
@@ -50,7 +50,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some more of an answer.
+    """A piece of a streamed answer.
 
     Attributes:
         done_reason: On the last one, why it ended: "stop", "length" or what the server says.
@@ -175,7 +175,7 @@ def check_key(variable: str, key: str) -> None:
 
 
 def names_model(said: str, model: str) -> bool:
-    """Return whether a refusal is of the model, rather than of the address."""
+    """Return whether a refusal is about the model, rather than the address."""
     return model in said or re.search(r"\bmodel\b", said, re.IGNORECASE) is not None
 
 

@@ -1,4 +1,4 @@
-"""Hold what models behind a server have in common: connections, streams, refusals, failures."""
+"""Share what all models behind a server need: connections, streams, refusals, failures."""
 
 import asyncio
 import importlib
@@ -201,7 +201,7 @@ class KeyedBackend(HostedBackend):
         }
 
     def _unlisted(self) -> ModelStatus:
-        """Return what it says of the model that a server does not list it."""
+        """Return the status of a model that its server does not list."""
         if self._base_url:  # many have one model and answer to any name, or have no list
             return ModelStatus("ready", f"{self._server} does not list {self.model!r}.")
         return ModelStatus(

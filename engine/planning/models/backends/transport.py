@@ -30,7 +30,8 @@ _LONGEST_EVENT = 64 << 10
 _LONGEST_ERROR = 64 << 10
 _LONGEST_END = 3
 _PROXY_SCHEMES = {"http": "", "https": "", "socks5": "socksio", "socks5h": "socksio"}
-"""And the package that each needs."""
+"""Scheme -> package that it needs."""
+_PROXY_REMEDY = "Correct or unset it, or name the server's host in NO_PROXY."
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 _NAMED = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?", re.IGNORECASE)
 
@@ -159,7 +160,7 @@ class BoundedTransport:
         """Return what is wrong with an answer that has only begun."""
         if response.status_code == 407 and self._route.proxy:
             return LLMConnectionError(
-                f"{self._route.origin} wants a user name and a password.", self._proxy_remedy
+                f"{self._route.origin} wants a user name and a password.", _PROXY_REMEDY
             )
         if response.status_code >= 300:
             return None
@@ -171,7 +172,7 @@ class BoundedTransport:
 
     @contextmanager
     def _failures(self, timeout_s: float | None = None) -> Iterator[None]:
-        """Turn what a connection fails with into what is to be done about it."""
+        """Turn a connection's exceptions into LLMConnectionError, with a remedy."""
         http = self._library
         try:
             yield
@@ -180,7 +181,7 @@ class BoundedTransport:
         except http.ProxyError as error:
             raise LLMConnectionError(
                 f"{self._route.origin} refuses to connect: {redacted(error, self._secret)}.",
-                self._proxy_remedy,
+                _PROXY_REMEDY,
             ) from None
         except http.TimeoutException:
             within = f"within {timeout_s:g} s" if timeout_s else "in time"
@@ -225,7 +226,7 @@ class BoundedTransport:
     def _unreachable(self, what: str) -> LLMConnectionError:
         """Return the error for a connection that was not made: to the proxy, if there is one."""
         if self._route.proxy:
-            return LLMConnectionError(f"{self._route.origin} {what}.", self._proxy_remedy)
+            return LLMConnectionError(f"{self._route.origin} {what}.", _PROXY_REMEDY)
         return self._lost(what)
 
     def _lost(self, what: str) -> LLMConnectionError:
@@ -233,10 +234,6 @@ class BoundedTransport:
 
     def _wrong(self, what: str) -> LLMConnectionError:
         return LLMConnectionError(f"{self._server} {what}.", "Check the address and the server.")
-
-    @property
-    def _proxy_remedy(self) -> str:
-        return "Correct or unset it, or name the server's host in NO_PROXY."
 
 
 class _TooLong(Exception):  # noqa: N818 (it is told in the server's name)
