@@ -26,7 +26,7 @@ from engine.errors import EnvironmentError
 # hours, two bytes of days, halt and carry again, cycles, the time of saving.
 _CLOCK_SIZE, _TIME_OF_SAVING = 33, 25
 _HALT, _CARRY, _DAYS_HIGH, _HALT_AGAIN = 8, 9, 14, 15
-_RAM_BANK, _RAM_ENABLED, _BANKS = -3, -2, 4  # before the cartridge RAM, which is before the clock
+_RAM_BANK, _RAM_ENABLED = -3, -2  # before the cartridge RAM, which is before the clock
 _FAR_FUTURE = struct.pack("d", 4e9)
 """PyBoy takes a state from the future as one saved just now."""
 

@@ -6,6 +6,7 @@ from engine.games.base import Approach, Milestone, MilestoneKind, final_mileston
 from engine.types import GameState, Goal, GoalKind
 
 _AMBIGUOUS = (MilestoneKind.SCENE, MilestoneKind.SCENE_LEFT, MilestoneKind.EVENT_CLEAR)
+"""Kinds whose condition may hold before a milestone's time, too."""
 
 
 class Story:
@@ -52,7 +53,9 @@ class Story:
         return self._found
 
     def _find(self, is_free: bool, before: Collection[str]) -> frozenset[str]:
-        found = {one.key for one in self._shown if not _is_ambiguous(one)}
+        found = {
+            one.key for one in self._shown if not one.holds_at_start and one.kind not in _AMBIGUOUS
+        }
         found.update(before)
         # A script passes one milestone before it takes back the signs of the next.
         if is_free:
@@ -177,11 +180,6 @@ def is_shown(one: Milestone, state: GameState) -> bool:
     if one.kind is MilestoneKind.VAR:
         return int.from_bytes(state.scenes[one.scene : one.scene + 2], "little") >= value
     return (state.scenes[one.scene] == value) is (one.kind is MilestoneKind.SCENE)
-
-
-def _is_ambiguous(one: Milestone) -> bool:
-    """Return whether a milestone's condition holds before its time, too."""
-    return one.holds_at_start or one.kind in _AMBIGUOUS
 
 
 def _evidence(state: GameState) -> tuple[object, ...]:

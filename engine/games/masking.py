@@ -88,7 +88,10 @@ class MenuUses:
             any(self._is_useful(self.tables.ITEMS.get(item, ""), state) for item, _ in bag.items)
             or any(self._is_untaught(item, moves) for item, _ in bag.machines)
             or any(self._can_use(move, state) for move in moves)
-            or (_faces_water(state) and any(self._is_rod(item) for item in bag.key_items))
+            or (
+                _faces_water(state)
+                and any(self.tables.ITEMS.get(item) in _RODS for item in bag.key_items)
+            )
         )
 
     def _is_useful(self, name: str, state: GameState) -> bool:
@@ -104,9 +107,6 @@ class MenuUses:
         """Return whether nobody knows a machine's move; a TM is gone once it was taught."""
         name = self.tables.ITEMS.get(item, "")
         return name not in self.hidden_machines or self.hidden_machines[name] not in moves
-
-    def _is_rod(self, item: int) -> bool:
-        return self.tables.ITEMS.get(item) in _RODS
 
     def _can_use(self, move: str, state: GameState) -> bool:
         if move in _SHARED_HEALING:

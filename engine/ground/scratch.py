@@ -20,7 +20,9 @@ def scratch_folder(within: Path | None = None) -> Iterator[Path]:
     """Give a folder for temporary files, in `within` or where the system has its own."""
     place = within or Path(tempfile.gettempdir())
     for path in place.glob(f"{_PREFIX}*"):
-        _remove_abandoned(path)
+        if (abandoned := _hold(path)) is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(abandoned)
     folder, lock = Path(), None
     while lock is None:  # another process may have removed it before it was locked
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
@@ -46,10 +48,3 @@ def _hold(folder: Path) -> int | None:
             return descriptor
     os.close(descriptor)
     return None
-
-
-def _remove_abandoned(folder: Path) -> None:
-    lock = _hold(folder)
-    if lock is not None:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)

@@ -107,7 +107,9 @@ def successors(world: Overworld) -> tuple[Indices, Indices]:
     pushed = (terrain & Terrain.PUSH != 0) & steps[0] & ~is_warp
     ends[pushed] = beside[0][pushed]
     is_door = is_warp & (terrain & Terrain.DOOR != 0)
-    back, gates = (tiles[is_door[tiles]] for tiles in (_back_warps(world), world.gates["tile"]))
+    leads_back = (world.warps["arrival"] == BACK) & is_on_map(world, world.warps)
+    ways_back = tiles_of(world, world.warps[leads_back])
+    back, gates = (tiles[is_door[tiles]] for tiles in (ways_back, world.gates["tile"]))
     is_door[gates] = is_door[back] = False
     ends[is_door] = leads[is_door]
     falls = np.flatnonzero(terrain & Terrain.WATERFALL)
@@ -131,12 +133,6 @@ def successors(world: Overworld) -> tuple[Indices, Indices]:
     feet = feet[terrain[beside[1][feet]] & Terrain.WATERFALL != 0]
     found[1][feet] = -1
     return found, np.stack((feet, tops[beside[1][feet]]), 1).astype(np.int32)
-
-
-def _back_warps(world: Overworld) -> NDArray[np.int64]:
-    """Return the tiles of the warps that lead back to where one came from."""
-    warps = world.warps
-    return tiles_of(world, warps[(warps["arrival"] == BACK) & is_on_map(world, warps)])
 
 
 def build_graph(world: Overworld) -> Graph:

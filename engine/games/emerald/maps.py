@@ -144,16 +144,12 @@ class MapReader:
         key = map_id.group, map_id.number, events
         if key == self._matching:
             return True
-        group = self._pointer(self._groups + 4 * map_id.group)
-        header = self._pointer(group + 4 * map_id.number)
-        is_match = bool(header) and self._pointer(header + 4) == events
+        pointer = self._memory.pointer
+        header = pointer(pointer(self._groups + 4 * map_id.group) + 4 * map_id.number)
+        is_match = bool(header) and pointer(header + 4) == events
         if is_match:
             self._matching = key
         return is_match
-
-    def _pointer(self, address: int) -> int:
-        raw = self._memory.read(address, 4)
-        return int.from_bytes(raw, "little")
 
     def _cells(self) -> tuple[tuple[int, int], bytes] | None:
         """Return width and height with the border, and the cells."""
@@ -219,7 +215,7 @@ class MapReader:
 
     def _attributes(self, tileset: int) -> NDArray[np.uint16]:
         """Return the attributes of a tileset's metatiles; fewer where the image ends before."""
-        address = self._pointer(tileset + ATTRIBUTES_AT)
+        address = self._memory.pointer(tileset + ATTRIBUTES_AT)
         raw = self._memory.read_most(address, ATTRIBUTES_SIZE)
         return np.frombuffer(raw[: len(raw) & ~1], "<u2")
 

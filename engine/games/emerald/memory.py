@@ -171,6 +171,10 @@ class Memory:
         start = address - ROM
         return self.rom[start : start + size] if start >= 0 else b""
 
+    def pointer(self, address: int) -> int:
+        """Return the address that lies at an address; 0 outside of RAM and image."""
+        return int.from_bytes(self.read(address, 4), "little")
+
     def save_blocks(self) -> SaveBlocks | None:
         """Return where the save blocks are, None before there are any.
 

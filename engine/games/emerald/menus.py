@@ -200,7 +200,7 @@ class MenuReader:
         instruction = self._functions.instruction
         if not instruction:
             return None
-        command = self._memory.read(self._pointer(instruction), 1)
+        command = self._memory.read(self._memory.pointer(instruction), 1)
         if command in _LEARNING:
             state = self._memory.read(self._functions.scripting + _LEARN_STATE, 1)
         elif command == _ASKING:
@@ -211,9 +211,6 @@ class MenuReader:
         if state != _ASKED or chosen > 1:
             return None
         return Menu(Prompt.YES_NO, _ASKED_IN_BATTLE, (chosen + 1, 1), (2, 1))
-
-    def _pointer(self, address: int) -> int:
-        return int.from_bytes(self._memory.read(address, 4), "little")
 
     def _task_menu(self) -> Menu | None:
         tasks = _TASKS.unpack_from(self._iwram, _TASK_LIST)

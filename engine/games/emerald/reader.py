@@ -67,7 +67,7 @@ _MONEY, _FLAGS, _VARS = 0x490, 0x1270, 0x139C
 _NUM_FLAG_BYTES, _VARS_SIZE = 300, 512
 # Of SaveBlock2.
 _TIME = struct.Struct("<HBBB")
-_PLAY_TIME, _CAUGHT, _SEEN, _DEX_SIZE = 0x0E, 0x28, 0x5C, 52
+_PLAY_TIME, _CAUGHT, _DEX_SIZE = 0x0E, 0x28, 52  # the flags of what was seen follow the caught
 _MONEY_WORD = struct.Struct("<I")
 _MAX_MONEY = 999_999
 _FIRST_BADGE, _FIRST_VISITED = 0x867, 0x86F

@@ -14,7 +14,7 @@ from engine.games.base import Game
 from engine.planning.history.analysis import GameStateAnalysis
 from engine.planning.history.decisions import DecisionHistoryAnalyzer
 from engine.planning.history.records import DecisionRecord
-from engine.types import Decision, EpisodeSummary, Source
+from engine.types import Decision, Source
 
 HORIZON_STEPS = 16
 """A decision's reward is what the environment pays within so many steps from it."""
@@ -65,7 +65,10 @@ class DecisionRecorder:
             case DecisionMade(step, decision):
                 self._decided(step, decision)
             case EpisodeEnded(summary=summary) if summary.env_index == self._env:
-                self._ended(summary)
+                if self._last_step:
+                    self._settle(summary.length, summary.total_reward)
+                    self.history.end_episode(summary.total_reward)
+                    self._last_step = 0
             case StatusChanged(watched_env=env) if env != self._env:
                 self._leave()
                 self._env = env
@@ -148,12 +151,6 @@ class DecisionRecorder:
         while self._open and self._open[0].record.step_number <= up_to_step:
             one = self._open.pop(0)
             self.history.add(one.record, now - one.paid_before)
-
-    def _ended(self, summary: EpisodeSummary) -> None:
-        if self._last_step:
-            self._settle(summary.length, summary.total_reward)
-            self.history.end_episode(summary.total_reward)
-            self._last_step = 0
 
     def _leave(self) -> None:
         """Record what is known: no event will say how the episode continues."""

@@ -1,10 +1,10 @@
 """Find the ways that serve a planner's goal, by RAM where it shows enough, else by known maps."""
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 
-from engine.games.base import Game, GameTables
+from engine.games.base import Game
 from engine.games.overworld import Ability
 from engine.planning.rules.battle import is_weak
 from engine.types import DIRECTIONS, Creature, GameState, Goal, GoalKind, MapId, MapView, Terrain
@@ -158,12 +158,8 @@ def step_to_new_ground(state: GameState, been: Collection[Tile]) -> Exit | None:
 def _is_near_center(state: GameState, game: Game, world: WorldMap, town: MapId) -> bool:
     """Return whether a way to a town is known, and maps' names do not rule out a healer there."""
     here, is_rest = state.place.map, game.atlas.is_rest
-    names = list(_names_beside(game.tables, world, town))
+    beside = (link.target for link in world.links_from(town))
+    names = [game.tables.MAPS.get((there.group, there.number), "") for there in beside]
     if names and not any(map(is_rest, names)):
         return False
     return here == town or is_rest(state.place.name) or bool(links_to(state, world, town))
-
-
-def _names_beside(tables: GameTables, world: WorldMap, here: MapId) -> Iterator[str]:
-    for link in world.links_from(here):
-        yield tables.MAPS.get((link.target.group, link.target.number), "")
