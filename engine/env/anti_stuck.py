@@ -47,7 +47,7 @@ class AntiStuck:
     def update(
         self, previous: GameState, current: GameState, action: int, *, is_progress: bool
     ) -> None:
-        """Take in a step; `is_progress`: it led to a new tile or a milestone."""
+        """Count a step; `is_progress`: it led to a new tile or a milestone."""
         if not self._repeats:
             return
         self._age += 1
@@ -124,12 +124,12 @@ def _situation(state: GameState) -> str:
 class Standstill:
     """Count the steps since the game last showed something new to the episode.
 
-    New is a tile, a text, an item, an amount of money, a flag, and whatever is said of a creature
-    of the party or in battle: its health, experience, moves and their points. Walking forwards and
-    backwards, or opening one menu again and again, is not.
+    New is a tile, a text, an item, an amount of money, a flag, and anything that memory holds of a
+    creature of the party or in battle: its health, experience, moves and their points. Walking
+    forwards and backwards, or opening one menu again and again, is not.
 
     Args:
-        patience: After so many steps it is a standstill.
+        patience: Steps without anything new after which it is a standstill.
 
     Attributes:
         steps: Since something new.
@@ -146,7 +146,7 @@ class Standstill:
         return self.steps >= self._patience
 
     def update(self, state: GameState) -> None:
-        """Take in a step."""
+        """Count a step that led to `state`."""
         before = len(self._seen)
         self._seen.update(map(hash, _shown(state)))
         self.steps = 0 if len(self._seen) > before else self.steps + 1

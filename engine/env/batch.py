@@ -128,7 +128,7 @@ class Outcome:
         )
 
     def add(self, other: "Outcome") -> None:
-        """Take in what happened in other environments."""
+        """Add what happened in other environments."""
         self.summaries |= other.summaries
         self.reached |= other.reached
         self.goal_outcomes += other.goal_outcomes

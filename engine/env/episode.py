@@ -157,7 +157,7 @@ class DefeatWatch:
 
 
 class Episode:
-    """What is known of the episode beside the game's state.
+    """What the game's state does not tell of an episode.
 
     Attributes:
         config: Limits and goal that hold from now on.
@@ -363,7 +363,7 @@ def _healths(state: GameState) -> list[int]:
 
 
 def _others_alive(own: Creature, party: tuple[Creature, ...]) -> bool:
-    """Return whether a creature of the party beside the one in battle, `own`, can fight.
+    """Return whether another creature of the party than the one in battle, `own`, can fight.
 
     The party's copy of the fighting creature's health lags to the turn's end, so creatures that
     look alike are taken for the one in battle.

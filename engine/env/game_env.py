@@ -199,7 +199,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def last_live(self) -> LiveStretch | None:
-        """Return the episode's last frames at a person's hands, None before the first."""
+        """Return the episode's last frames of real-time play, None before the first."""
         return self._episode.live[-1] if self._episode.live else None
 
     @property
@@ -423,11 +423,9 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         """Return the currently masked actions, each with its reason."""
         if self._blocked is None:
             blocked = self.game.blocked(self.state)
-            idle = self._episode.anti_stuck.blocked(self.state)
+            both = self._episode.anti_stuck.blocked(self.state) | blocked
             # Something must stay allowed, even if it was tried in vain.
-            self._blocked = (
-                both if len(both := idle | blocked) < len(self.game.actions) else blocked
-            )
+            self._blocked = both if len(both) < len(self.game.actions) else blocked
         return self._blocked
 
     @property
@@ -591,10 +589,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             observation["features"] = self.features().copy()
         if self.observation_type == "multi_modal":
             observation["strategic_context"] = strategic_context(
-                self.state,
-                self._episode.milestones.next_text(),
-                self.game.actions,
-                self.blocked,
+                self.state, self._episode.milestones.next_text(), self.game.actions, self.blocked
             )
         return observation
 

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
 
 from engine.env.game_env import GameEnv
 from engine.env.input_recording import RECORD_ANEW, Recording, moves
@@ -48,23 +47,13 @@ def _play(env: GameEnv, move: int | LiveStretch) -> tuple[float, bool, bool]:
 
 def _check_same(env: GameEnv, recording: Recording) -> None:
     settings = "Replay it with its run's settings."
-    emulator = "Install that version, or name that core's file with --core."
-    now: tuple[tuple[str, Any, Any, str], ...] = (
-        ("with a different ROM", recording.rom, env.game.sha1, settings),
-        (
-            f"with emulator {recording.emulator}",
-            recording.emulator,
-            env.game.emulator_version,
-            emulator,
-        ),
-        ("from a different start state", recording.start, env.start_hash, settings),
-        (
-            "with other frames per press",
-            recording.frames,
-            (env.config.hold_frames, env.config.wait_frames),
-            settings,
-        ),
-    )
-    for what, recorded, present, hint in now:
-        if recorded != present:
+    version = "Install that version, or name that core's file with --core."
+    emulator, frames = recording.emulator, (env.config.hold_frames, env.config.wait_frames)
+    for what, is_same, hint in (
+        ("with a different ROM", recording.rom == env.game.sha1, settings),
+        (f"with emulator {emulator}", emulator == env.game.emulator_version, version),
+        ("from a different start state", recording.start == env.start_hash, settings),
+        ("with other frames per press", recording.frames == frames, settings),
+    ):
+        if not is_same:
             raise ReplayError(f"The episode was recorded {what}.", hint)

@@ -111,7 +111,7 @@ STATES_FOLDER = "states"
 _MAX_FILE_SIZE = 1 << 22
 
 _STATE_SUFFIX = ".state"
-"""Of a file that is meant to be a state; what others are is told by what they hold."""
+"""Suffix of a file that is meant to be a state; other files are recognised by their content."""
 _SETTLING_FRAMES, _MAX_SETTLING = 32, 20
 """A step that was begun is over after one round of so many frames, a door after some."""
 
@@ -122,16 +122,16 @@ def make_start_state(
     """Return the state that episodes start from, and leave the emulator in it.
 
     Without a given file it is the first control after the introduction, which is played once and
-    kept in `folder`. Of a given state of a game in progress (battles, menus and text included) all
-    buttons are let go and text is made fast; from a title or an introduction the game is played
-    on to the first control, and so it is from a battery file.
+    kept in `folder`. In a given state of a game in progress (battles, menus and text included) all
+    buttons are released and text is made fast; from a state in the title or the introduction, and
+    from a battery file, the game is played on to the first control.
 
     Args:
         game: What is played.
         emulator: Has just been switched on.
         folder: Keeps start states; None: none are kept. One that cannot be used is done without.
-        given: A state of PyBoy's or ours, or a battery file of any emulator, told apart by what
-            they hold; a bare name may be that of a file in `folder`. It is only read.
+        given: A state of PyBoy's or ours, or a battery file of any emulator, recognised by its
+            content; a bare name may be that of a file in `folder`. It is only read.
 
     Raises:
         ConfigurationError: The given file is unusable.

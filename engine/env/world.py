@@ -142,7 +142,7 @@ class LivePlay(Protocol):
         """
 
     def count_frames(self, index: int, *, is_over: bool) -> Batch:
-        """Take in the result of live frames in one environment: rewards, milestones, its end.
+        """Read the result of live frames in one environment: rewards, milestones, its end.
 
         The others stand still, with reward 0. If live play `is_over`, first let go of all buttons
         and let what has begun come to its end, so that an action can follow.

@@ -1,4 +1,4 @@
-"""Say what the engine must know of a game: everything else is the same for all of them.
+"""Define what the engine must know of a game; everything else is the same for all of them.
 
 A game is a folder beside this file. It says what a file is (`recognise`) and gives a `Game`; the
 environment, the agents, demonstrations and the cockpit take sizes, names and rules from that.

@@ -53,12 +53,7 @@ _LANGUAGES = {
     "E": "English", "U": "English, Australia", "P": "Europe", "J": "Japanese", "F": "French",
     "D": "German", "I": "Italian", "S": "Spanish", "K": "Korean",
 }  # fmt: skip
-_ARCHIVES = {
-    b"PK\x03\x04": "zip",
-    b"\x1f\x8b": "gzip",
-    b"7z\xbc\xaf": "7z",
-    b"Rar!": "rar",
-}
+_ARCHIVES = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip", b"7z\xbc\xaf": "7z", b"Rar!": "rar"}
 
 _BRING_YOUR_OWN = (
     "Use your own Pokémon Crystal ROM (.gbc) or your own Pokémon Emerald ROM (.gba), or leave "

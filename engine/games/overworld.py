@@ -1,4 +1,4 @@
-"""Hold a game's whole world, as it lies in the user's own ROM: maps, ways, people and triggers.
+"""Define a game's whole world, as the user's own ROM holds it: maps, ways, people and triggers.
 
 Everything is an array, so that it can be cached, mapped into memory and shared. Walk tiles of all
 maps are numbered through: tile (x, y) of map m is `first_tile[m] + y * width[m] + x`.
@@ -204,8 +204,8 @@ class Overworld:
 
     Attributes:
         maps: (M,) MAP_FIELDS.
-        terrain: (N,) uint32 `engine.types.Terrain` bits of all walk tiles, map after map; of what
-            scripts change the variant through which more ways lead.
+        terrain: (N,) uint32 `engine.types.Terrain` bits of all walk tiles, map after map; where
+            scripts change a tile, the variant through which more ways lead.
         warps: (W,) WARP_FIELDS, map after map, in the order of their numbers.
         connections: CONNECTION_FIELDS.
         people: PERSON_FIELDS.

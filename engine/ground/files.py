@@ -30,7 +30,7 @@ FILE_MODE, FOLDER_MODE = 0o600, 0o700
 EXPORT_MODE = 0o666
 """Of a file that a person asked for by name; the umask applies to it, as to any other."""
 MAX_SETTINGS, MAX_LINE = 1 << 18, 1 << 23
-"""Bytes of a file of settings, and of a line of a journal: far more than any of ours has."""
+"""Most bytes of a settings file, and of a line of a journal: far more than any of ours has."""
 _MAX_DEPTH = 32
 _TOO_DEEP, _TOO_LARGE = "it is nested too deeply", "a number is too large, or none"
 _MARKS = (

@@ -143,8 +143,7 @@ def check_permissions(
         purposes = "; ".join(dict.fromkeys(each.purpose for each in missing))
         names = shlex.join(dict.fromkeys(each.names[0] for each in missing))
         raise ConfigurationError(
-            f"{origin} is not trusted: {purposes}.",
-            f"To trust it: poketui trust {names}",
+            f"{origin} is not trusted: {purposes}.", f"To trust it: poketui trust {names}"
         )
 
 

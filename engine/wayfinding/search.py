@@ -40,7 +40,7 @@ def tile_distances(
         costs: Cost of entering each tile.
         known: Tile -> distance from there at most.
         goals: Tiles that can be entered in any case.
-        more: Tiles that lead to a tile beside those of the graph.
+        more: Tile -> tiles that lead to it, in addition to the graph.
         span: First tile of the map, and the one after its last.
         limit: Distances above it need not be the least.
     """
@@ -96,7 +96,7 @@ class Search:
         network: The same, reduced.
         costs: Cost of entering each tile.
         goals: Tiles to reach.
-        more: Tiles that lead to a tile beside those of the graph; both are nodes of the network.
+        more: Tile -> tiles that lead to it, beside the graph; both are nodes of the network.
         abilities: What the party can do.
 
     Attributes:

@@ -86,10 +86,7 @@ def state_numbers(state: GameState, potions: int) -> tuple[float, ...]:
 
 
 def state_facts(
-    state: GameState,
-    game: Game | None = None,
-    milestones: Collection[str] = (),
-    goal: str = "",
+    state: GameState, game: Game | None = None, milestones: Collection[str] = (), goal: str = ""
 ) -> dict[str, Any]:
     """Return the facts that `GameStateAnalysis` reads.
 

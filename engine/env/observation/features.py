@@ -224,11 +224,7 @@ class FeatureEncoder:
             if creature is None:
                 result += (0.0, 0.0, 0.0)
             else:
-                result += (
-                    health(creature),
-                    _level(creature),
-                    1.0 if creature.status else 0.0,
-                )
+                result += (health(creature), _level(creature), 1.0 if creature.status else 0.0)
         gap = own.level - enemy.level if own and enemy else 0
         result += (min(max(gap, -10), 10) / 10, min(own.hp, 60) / 60 if own else 0.0)
         moves = own.moves if own else ()

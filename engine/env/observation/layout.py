@@ -21,14 +21,14 @@ from engine.types import Facing, Prompt
 ROWS, COLUMNS = 9, 11
 CHANNELS = ("walkable", "grass", "ledge", "talking", "warp", "object", "visited")
 FIRST_BUCKETS, FIRST_MILESTONES = 32, 24
-"""Of maps, of each coordinate, and of milestones: of the layout "first"."""
+"""Of the layout "first": places for maps and for each coordinate, and for milestones."""
 
 CODE = 32
 """Numbers, 1 or -1, that stand for a map or a milestone: see `code_of`."""
 
 TILES, STRETCHES = 32, 8
-"""Places of a coordinate within a stretch of tiles, and stretches: all of them are told apart up to
-255, the most that a Game Boy's maps have."""
+"""One-hot places for a coordinate within a stretch of tiles, and for the stretch: coordinates up to
+255, the most that a Game Boy's maps have, are distinguished."""
 
 WORDS = 32
 """Places for the words on the screen; some share one."""
@@ -47,12 +47,7 @@ UNCHANGED = 4
 by it."""
 
 _SCREEN_SIZES: Mapping[str, int] = MappingProxyType(
-    {
-        "prompt": len(Prompt),
-        "last_prompt": len(Prompt),
-        "unchanged": 1 + UNCHANGED,
-        "words": WORDS,
-    }
+    {"prompt": len(Prompt), "last_prompt": len(Prompt), "unchanged": 1 + UNCHANGED, "words": WORDS}
 )
 """Of the parts about the screen that the layout "first" lacks."""
 

@@ -15,9 +15,9 @@ from engine.types import Frame
 NUM_FRAMES = 3
 """Frames that are seen at once, oldest first, by half a screen's lines and columns.
 
-Three frames show what moves and how a text continues. Half a screen is a whole fraction of it:
-every pixel is the mean of 2 x 2, tile borders stay where they are, and letters (8 x 8) can still be
-told apart, which at a quarter they cannot.
+Three frames show what moves and how a text continues. At half the size every pixel is the mean of
+2 x 2, tile borders stay where they are, and letters (8 x 8) are still legible, which at a quarter
+they are not.
 """
 
 _GREY = (np.uint16(77), np.uint16(150), np.uint16(29))

@@ -39,7 +39,7 @@ def observation_space(
             f"observation_type = {kind!r}.", f"Allowed values: {', '.join(map(repr, kinds))}."
         )
     parts: dict[str, spaces.Space[Any]] = {
-        "action_mask": spaces.Box(0, 1, (len(game.actions),), np.int8),
+        "action_mask": spaces.Box(0, 1, (len(game.actions),), np.int8)
     }
     if kind != "state":
         parts["screen"] = spaces.Box(0, 255, game.frame_shape, np.uint8)
@@ -75,10 +75,7 @@ def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
 
 
 def strategic_context(
-    state: GameState,
-    goal: str,
-    actions: ActionSet,
-    blocked: dict[int, str],
+    state: GameState, goal: str, actions: ActionSet, blocked: dict[int, str]
 ) -> dict[str, Any]:
     """Return the documented texts: goal, summary of the situation, actions that are not masked.
 

@@ -111,7 +111,7 @@ class EnvHost:
         return outcome or None
 
     def count_frames(self, index: int, *, is_over: bool) -> Outcome:
-        """Take in the result of live frames in one environment, see `SteppedEnv.count_frames`."""
+        """Read the result of live frames in one environment, see `SteppedEnv.count_frames`."""
         outcome = Outcome()
         self._finish(index, self._envs[index].count_frames(is_over=is_over), outcome)
         return outcome

@@ -57,7 +57,7 @@ class Channel:
         return kind, self._exactly(size)
 
     def has_message(self, timeout_s: float | None = 0.0) -> bool:
-        """Return whether a message or the end is there, having waited for it; None: for ever."""
+        """Wait, None: for ever, and return whether a message or the end of the connection came."""
         return bool(select.select([self._socket], [], [], timeout_s)[0])
 
     def close(self) -> None:

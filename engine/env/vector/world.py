@@ -117,7 +117,7 @@ class ArrayWorld:
         return self.try_call(index, SteppedEnv.play_frames, buttons, frames, render=shows)
 
     def count_frames(self, index: int, *, is_over: bool) -> Batch:
-        """Take in the result of live frames in one environment; the others stand still."""
+        """Read the result of live frames in one environment; the others stand still."""
         self._arrays.forget_step()
         call = on_host(EnvHost.count_frames, index, is_over=is_over)
         return self._mended(self._outcome(index, call))
@@ -332,11 +332,7 @@ class GymnasiumEnv(SteppedEnv):
     """
 
     def __init__(
-        self,
-        env: GameEnv,
-        advisor: Advisor | None = None,
-        *,
-        sight: MakeSight | None = None,
+        self, env: GameEnv, advisor: Advisor | None = None, *, sight: MakeSight | None = None
     ) -> None:
         super().__init__(env, advisor, sight=sight)
         self.observation: Observation = {}

@@ -12,15 +12,7 @@ from numpy.typing import NDArray
 
 from engine.games.crystal.maps import DOORS, MATS, PERMISSIONS, terrain_table
 from engine.games.crystal.memory import SYMBOLS
-from engine.games.crystal.rom_maps import (
-    BANK,
-    MAX_BLOCKS,
-    Image,
-    RomMap,
-    find_maps,
-    word,
-    written,
-)
+from engine.games.crystal.rom_maps import BANK, MAX_BLOCKS, Image, RomMap, find_maps, word, written
 from engine.games.overworld import (
     BACK,
     CONNECTION_FIELDS,

@@ -125,9 +125,7 @@ def terrain_of(
 
 
 def cell_terrain(
-    cells: NDArray[np.uint16],
-    behaviours: NDArray[np.uint8],
-    warps: Iterable[tuple[int, int]] = (),
+    cells: NDArray[np.uint16], behaviours: NDArray[np.uint8], warps: Iterable[tuple[int, int]] = ()
 ) -> NDArray[np.uint32]:
     """Return `Terrain` bits of a map.
 

@@ -48,9 +48,7 @@ _FIGHT = _option(
     Condition.LEVEL_GAINED,
 )
 _RUN = _option(
-    "run away from this battle",
-    Goal("run", "Run away", kind=GoalKind.RUN),
-    Condition.BATTLE_LEFT,
+    "run away from this battle", Goal("run", "Run away", kind=GoalKind.RUN), Condition.BATTLE_LEFT
 )
 _CATCH_IT = _option(
     "weaken and catch it", Goal("catch", "Catch it", kind=GoalKind.CATCH), Condition.CAUGHT

@@ -55,11 +55,7 @@ def describe(
 
 
 def sections(
-    state: GameState,
-    game: Game,
-    *,
-    goal: Goal | None = None,
-    milestones: Collection[str] = (),
+    state: GameState, game: Game, *, goal: Goal | None = None, milestones: Collection[str] = ()
 ) -> tuple[Section, ...]:
     """Return the parts of the text that have something to say, in reading order.
 

@@ -1,4 +1,4 @@
-"""Read a file of decisions beside the process that writes it: read-only, a page at a time."""
+"""Read a file of decisions while another process writes it: read-only, a page at a time."""
 
 import contextlib
 import sqlite3

@@ -103,7 +103,7 @@ async def open_database(path: Path) -> aiosqlite.Connection:
     """
     try:
         make_folder(path.parent)
-        # SQLite gives those that it makes beside the file's mode, and does not look at any.
+        # SQLite gives those that it makes the file's mode, and does not check existing ones.
         for suffix in ("-wal", "-shm", "-journal"):
             check_file(path.with_name(path.name + suffix))
         # aiosqlite leaves a thread with an unheard error behind when it cannot open a file.

@@ -174,10 +174,7 @@ async def check_model(
 
 
 async def _steps(
-    backend: Backend,
-    settings: PlannerConfig,
-    max_context_length: int,
-    clock: Callable[[], float],
+    backend: Backend, settings: PlannerConfig, max_context_length: int, clock: Callable[[], float]
 ) -> AsyncGenerator[CheckStep]:
     for step in _reach(backend, await backend.probe()):
         yield step

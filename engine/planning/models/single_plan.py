@@ -93,9 +93,8 @@ def first_situation(config: RunConfig) -> PlanningQuery:
     """
     env = make_env(config.model_copy(update={"mode": "adaptive"}), 0)
     try:
-        env.update_planner(
-            PlannerUpdate(is_on=True, fallback="none")
-        )  # asked where rules would lead, too
+        # Without rules to fall back on, it also asks where these would lead.
+        env.update_planner(PlannerUpdate(is_on=True, fallback="none"))
         env.begin(config.seed)
         query = env.question()
     finally:

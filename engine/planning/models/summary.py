@@ -37,7 +37,7 @@ class _Tally:
 
 
 class RunSummary:
-    """Counts of goals, milestones and episodes: bounded, and put into a bounded text.
+    """Bounded counts of goals, milestones and episodes, summarised in a bounded text.
 
     The text stays the same for 16 questions, fewer in a run's beginning: it stands early in a
     question, and a server that keeps what it has read reads on from the first difference.
