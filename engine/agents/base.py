@@ -81,7 +81,7 @@ class ActionBatch:
         return codes
 
 
-Player = Callable[[Batch, Guidance], ActionBatch]
+PolicyFunction = Callable[[Batch, Guidance], ActionBatch]
 """Chooses an action an environment, however many there are, and learns nothing."""
 
 
@@ -111,7 +111,7 @@ class Agent(Protocol):
         Somebody else acts next, or its process failed and it began anew.
         """
 
-    def player(self, seed: int) -> Player:
+    def player(self, seed: int) -> PolicyFunction:
         """Return what plays by all that is learnt by now, as it is meant to be evaluated.
 
         Its random numbers are its own: training continues as if it had never been there.
@@ -137,5 +137,5 @@ class HasPolicy(Agent, Protocol):
 
     learns_policy: bool
 
-    def player(self, seed: int | np.random.Generator) -> Player:
+    def player(self, seed: int | np.random.Generator) -> PolicyFunction:
         """Return what plays by the policy; see `Agent.player`."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.arbitration import calibrated, certainty, sample
-from engine.agents.base import ActionBatch, Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, PolicyFunction
 from engine.agents.demonstrated import Demonstrated, Transitions, joined
 from engine.agents.gradients import (
     SKIPPED,
@@ -249,7 +249,7 @@ class DQN:
         self._acted = batch, action_batch.actions, guidance.teaching
         return action_batch
 
-    def player(self, seed: int | np.random.Generator) -> Player:
+    def player(self, seed: int | np.random.Generator) -> PolicyFunction:
         """Return the current policy, with as few random actions as there are in the end.
 
         Without any it could walk forwards and backwards for ever.

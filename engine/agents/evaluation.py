@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.agents.base import ActionBatch, Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, PolicyFunction
 from engine.agents.rollout import FloatArray
 from engine.config import RunConfig
 from engine.env.batch import STAND_STILL, Batch
@@ -67,7 +67,7 @@ class EpisodeDraws(np.random.Generator):
 
 
 def evaluate(
-    make_player: Callable[[int], Player],
+    make_player: Callable[[int], PolicyFunction],
     vector: Playable,
     config: RunConfig,
     episodes: int,
@@ -89,7 +89,7 @@ def evaluate(
 
 
 def play_episodes(
-    player: Player,
+    player: PolicyFunction,
     vector: Playable,
     episodes: int,
     seed: int,

@@ -174,7 +174,7 @@ class Kickstart:
 class PPO:
     """Hold the network, its optimiser and the rollout, and improve the network when it is full.
 
-    `engine.agents.hybrid.GuidedPolicy` documents the arguments.
+    `engine.agents.guided.GuidedPPO` documents the arguments.
 
     Attributes:
         memory: (envs, M) float32, what is remembered in each environment; M is 0 unless

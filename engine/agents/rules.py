@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.arbitration import calibrated, draw_best
-from engine.agents.base import ActionBatch, Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, PolicyFunction
 from engine.env.batch import Batch
 from engine.types import Source
 
@@ -38,7 +38,7 @@ class RulesAgent:
     def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
         """Forget nothing."""
 
-    def player(self, seed: int) -> Player:
+    def player(self, seed: int) -> PolicyFunction:
         """Return another one like this: nothing was learnt."""
         return type(self)(seed).decide
 
@@ -124,7 +124,7 @@ class ExploreAgent(RulesAgent):
         if env_index < len(self._held):
             self._held[env_index] = _NONE
 
-    def player(self, seed: int) -> Player:
+    def player(self, seed: int) -> PolicyFunction:
         """Return another one like this: nothing was learnt."""
         return type(self)(seed, self._repeats).decide
 

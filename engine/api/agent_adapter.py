@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.agents.base import ActionBatch, Agent, Guidance, Player, spaces_of
+from engine.agents.base import ActionBatch, Agent, Guidance, PolicyFunction, spaces_of
 from engine.api.agent_host import Step
 from engine.api.consultation import check_action
 from engine.api.hybrid_agent import AgentMode, HybridAgent
@@ -109,7 +109,7 @@ class HybridAgentAdapter:
         """Learn nothing across this moment."""
         self._agent.policy_for(batch).truncate_trajectory(env_index, batch)
 
-    def player(self, seed: int) -> Player:
+    def player(self, seed: int) -> PolicyFunction:
         """Return the agent, which continues training after `resume` only."""
         self._before = self.guidance, self._batch, self._observation, self._info, self._decision
         self._agent.rehearse(self._batch, seed)

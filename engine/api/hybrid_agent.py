@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.agents.base import ActionBatch, Agent, Guidance, Player, spaces_of
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.base import ActionBatch, Agent, Guidance, PolicyFunction, spaces_of
+from engine.agents.guided import GuidedPPO
 from engine.agents.rules import RulesAgent
 from engine.agents.shares import ExactShares, FloatRows
 from engine.api.agent_host import AgentHost, StandaloneHost, Step
@@ -61,7 +61,7 @@ class AgentMode(StrEnum):
 
 def default_policy(spaces: Spaces) -> Agent:
     """Return PPO for one environment."""
-    return GuidedPolicy(PPOConfig(rollout_steps=512, minibatch_size=128), 1, spaces, seed=0)
+    return GuidedPPO(PPOConfig(rollout_steps=512, minibatch_size=128), 1, spaces, seed=0)
 
 
 class HybridAgent:
@@ -128,7 +128,7 @@ class HybridAgent:
         self.lead: AgentHost = StandaloneHost(self.curriculum_config, adaptive_strategy)
         self.policy: Agent | None = None
         self._seen: Batch | None = None
-        self._player: Player | None = None
+        self._player: PolicyFunction | None = None
         self._before: tuple[FloatRows, Consultation, Decision | None] | None = None
         self._rules = RulesAgent(seed=0)
         self._shares = ExactShares(1, 2)
@@ -236,7 +236,7 @@ class HybridAgent:
         self._shares.load(np.array(facts["shares"]))
         self.consultation = Consultation(**facts["consultation"])
 
-    def _player_for(self, batch: Batch) -> Player:
+    def _player_for(self, batch: Batch) -> PolicyFunction:
         if self._player is not None:
             return self._player
         return (self._rules if self.mode is AgentMode.LLM_ONLY else self.policy_for(batch)).decide

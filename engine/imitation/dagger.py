@@ -9,7 +9,7 @@ nothing gets anywhere.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.agents.base import Player
+from engine.agents.base import PolicyFunction
 from engine.imitation.bc import Cloning, Epoch
 from engine.imitation.examples import Examples, join
 from engine.imitation.games import Expert, Games, play
@@ -71,7 +71,7 @@ class Dagger:
         config: DaggerConfig,
         cloning: CloningConfig,
         make_expert: Callable[[int], Expert],
-        nobody: Callable[[int], Player],
+        nobody: Callable[[int], PolicyFunction],
         examples: tuple[Examples, ...] = (),
         policy: Policy | None = None,
     ) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.agents.base import Guidance, Player
+from engine.agents.base import Guidance, PolicyFunction
 from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
 from engine.env.batch import Batch
@@ -79,14 +79,14 @@ def rules_expert(seed: int) -> Expert:
     return label
 
 
-def policy_expert(player: Player) -> Expert:
+def policy_expert(player: PolicyFunction) -> Expert:
     """Return a policy as expert."""
     return lambda batch: player(batch, _ALONE).actions
 
 
 def play(
     games: Games,
-    student: Player,
+    student: PolicyFunction,
     expert: Expert,
     *,
     beta: float,

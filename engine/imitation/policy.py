@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.arbitration import certainty, sample
-from engine.agents.base import ActionBatch, Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, PolicyFunction
 from engine.agents.gradients import Arrays, load_network, save_network
 from engine.agents.networks import masked_log_probs
 from engine.env.batch import Batch
@@ -52,7 +52,7 @@ class Policy:
             )
         return logits.float().cpu()
 
-    def player(self, seed: int) -> Player:
+    def player(self, seed: int) -> PolicyFunction:
         """Return what plays by it. It draws its actions: the likeliest alone gets stuck."""
         rng = np.random.default_rng([seed, 12])
 

@@ -14,7 +14,7 @@ import torch
 from engine.agents.base import Agent, spaces_of
 from engine.agents.calibration import Calibration
 from engine.agents.dqn import DQN
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.rules import ExploreAgent, RandomAgent, RulesAgent
 from engine.config import RunConfig
 from engine.curriculum.frontier import Frontier
@@ -183,7 +183,7 @@ def build_agent(config: RunConfig, spaces: Spaces) -> Agent:
         return DQN(
             config.dqn, config.num_envs, spaces, config.seed, config.encoder, config.imitation
         )
-    return GuidedPolicy(
+    return GuidedPPO(
         config.ppo,
         config.num_envs,
         spaces,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine import commands
-from engine.agents.base import Agent, Player
+from engine.agents.base import Agent, PolicyFunction
 from engine.demos.dataset import INTERVENTIONS_FOLDER, demos_folder
 from engine.demos.demonstration import INTERVENTION, SUFFIX
 from engine.demos.live_recorder import said_of_mark
@@ -79,7 +79,7 @@ class RunRecording:
     accept: Callable[[Batch], None]
     clock: Callable[[], float] = time.monotonic
     proposal: int | None = field(default=None, init=False)
-    _asked: tuple[Agent, Player] | None = field(default=None, init=False)
+    _asked: tuple[Agent, PolicyFunction] | None = field(default=None, init=False)
     _demo: _Demo | None = field(default=None, init=False)
     _saved: int = field(default=0, init=False)
     _elapsed_s: float = field(default=0.0, init=False)

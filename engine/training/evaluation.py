@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from engine.agents.base import ActionBatch, Guidance, HasPolicy, Player
+from engine.agents.base import ActionBatch, Guidance, HasPolicy, PolicyFunction
 from engine.agents.evaluation import (
     ALONE,
     EpisodeDraws,
@@ -114,7 +114,7 @@ def evaluate_run(
     return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 
 
-def _with_share(player: Player, share: float, num_envs: int) -> Player:
+def _with_share(player: PolicyFunction, share: float, num_envs: int) -> PolicyFunction:
     """Return the player, which gives the planner its share of the decisions as training did."""
     shares = ExactShares(num_envs, 2)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.agents.base import Agent
 from engine.agents.dqn import DQN
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.ppo import OwnWay
 from engine.agents.rollout import FloatArray
 from engine.config import RunConfig
@@ -81,9 +81,9 @@ def _begin(agent: Agent, policy: Policy, path: str) -> None:
     """Give an agent the weights of a policy; it may be another one than the settings say."""
     network, temperature = policy.network, policy.config.temperature
     try:
-        if isinstance(agent, GuidedPolicy) and isinstance(network, ActorClone):
+        if isinstance(agent, GuidedPPO) and isinstance(network, ActorClone):
             agent.ppo.begin_from(network.network.state_dict())
-        elif isinstance(agent, GuidedPolicy) and isinstance(network, ScreenClone):
+        elif isinstance(agent, GuidedPPO) and isinstance(network, ScreenClone):
             agent.ppo.begin_from(network.weights_for("actor", temperature))
         elif isinstance(agent, DQN) and isinstance(network, ValueClone):
             agent.begin_from(network.network.state_dict())
@@ -92,7 +92,7 @@ def _begin(agent: Agent, policy: Policy, path: str) -> None:
         else:
             raise ConfigurationError(
                 f"start_policy: {type(agent).__name__} cannot start from the policy {path}.",
-                "Use a GuidedPolicy for a cloned ppo, a DQN for a cloned dqn, either for others.",
+                "Use a GuidedPPO for a cloned ppo, a DQN for a cloned dqn, either for others.",
             )
     except RuntimeError:
         raise ConfigurationError(
@@ -215,7 +215,7 @@ def imitate_explored(agent: Agent, config: RunConfig, key: str, segment: Segment
         PokeTUIError: As of `write_explored`; it then imitates what it did before.
     """
     path = write_explored(config, key, segment)
-    if not key and isinstance(agent, GuidedPolicy):
+    if not key and isinstance(agent, GuidedPPO):
         steps = demo_examples([read_demo(path)], 1, seen_by_agent(config), config)
         game = load_game(config.rom_path, config.allow_unknown_rom)
         layout = layout_of(game, config.env.features)

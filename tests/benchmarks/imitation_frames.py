@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from engine.agents.base import Player
+from engine.agents.base import PolicyFunction
 from engine.agents.evaluation import ALONE, evaluation_seed, play_episodes
 from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
@@ -106,7 +106,7 @@ def reinforce_frames(bench: Bench, found: Found, name: str) -> None:
 
 
 def _play(
-    config: RunConfig, episodes: int, player: Player, make_sight: MakeSight | None = None
+    config: RunConfig, episodes: int, player: PolicyFunction, make_sight: MakeSight | None = None
 ) -> list[EpisodeSummary]:
     """Let a player play; one that sees nothing is advised by the rules."""
     is_advised = make_sight is None

@@ -120,7 +120,7 @@ class OpponentPlan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Player:
+class NamedPolicy:
     """A policy that plays; `path` is a past one's, "" of the learner's own."""
 
     path: str
@@ -132,7 +132,7 @@ class Matchup:
     """Who plays in a lane: the opponent's kind, and both sides' policies, if they have one."""
 
     opponent: str
-    players: tuple[Player | None, Player | None]
+    players: tuple[NamedPolicy | None, NamedPolicy | None]
 
 
 class Matchmaker:
@@ -140,8 +140,8 @@ class Matchmaker:
 
     def __init__(self, settings: ActorSettings, own: Policy, rng: np.random.Generator) -> None:
         self.plan = OpponentPlan({SELF: 1.0})
-        self.own = Player("", own)
-        self._past: list[Player] = []
+        self.own = NamedPolicy("", own)
+        self._past: list[NamedPolicy] = []
         self._settings = settings
         self._rng = rng
 
@@ -156,7 +156,7 @@ class Matchmaker:
         for path in wanted:
             if path not in loaded:
                 with contextlib.suppress(CheckpointError):  # the learner has just deleted it
-                    loaded[path] = Player(path, Policy.load(Path(path)))
+                    loaded[path] = NamedPolicy(path, Policy.load(Path(path)))
         self._past = list(loaded.values())
 
     def draw(self) -> tuple[Lane, Matchup]:
@@ -168,7 +168,7 @@ class Matchmaker:
             opponent = SELF
         own = settings.teams[rng.integers(len(settings.teams))]
         foe = settings.foe_teams[rng.integers(len(settings.foe_teams))]
-        other: Player | None = None
+        other: NamedPolicy | None = None
         if opponent == SELF:
             other = self.own
         elif opponent == PAST:
@@ -196,7 +196,7 @@ class Counts:
     battles: int = 0
     turns: int = 0
 
-    def add(self, opponent: str, foe: Player | None, result: int) -> None:
+    def add(self, opponent: str, foe: NamedPolicy | None, result: int) -> None:
         """Add how a battle ended for a side of the learner's policy."""
         self.results.setdefault(opponent, [0, 0, 0])[1 - result] += 1
         if foe is not None and foe.path:

@@ -21,7 +21,7 @@ from engine.runs.settings import read_settings
 from engine.types import Source
 
 if TYPE_CHECKING:
-    from engine.agents.base import Player
+    from engine.agents.base import PolicyFunction
     from engine.imitation.blocking_planner import BlockingPlanner
 
 RULES, PLANNER, RANDOM = "rules", "planner", "random"
@@ -122,7 +122,7 @@ def _random(seed: int) -> Callable[[Batch], ActionBatch]:
     )
 
 
-def _alone(player: "Player") -> Callable[[Batch], ActionBatch]:
+def _alone(player: "PolicyFunction") -> Callable[[Batch], ActionBatch]:
     return lambda batch: player(batch, ALONE)
 
 

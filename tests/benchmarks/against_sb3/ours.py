@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.agents.base import Agent, Guidance
 from engine.agents.dqn import DQN
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.config import DQNConfig, PPOConfig
 from engine.env.batch import Batch
 from engine.types import Action, Spaces
@@ -112,10 +112,10 @@ def train(case: Case, seed: int, config: PPOConfig | DQNConfig | None = None) ->
 
 def make_agent(
     config: PPOConfig | DQNConfig, num_envs: int, spaces: Spaces, seed: int
-) -> GuidedPolicy | DQN:
+) -> GuidedPPO | DQN:
     if isinstance(config, DQNConfig):
         return DQN(config, num_envs, spaces, seed)
-    return GuidedPolicy(config, num_envs, spaces, seed)
+    return GuidedPPO(config, num_envs, spaces, seed)
 
 
 def acting(agent: Agent, games: Plain, seed: int) -> Policy:
@@ -127,7 +127,7 @@ def acting(agent: Agent, games: Plain, seed: int) -> Policy:
     return choose
 
 
-def greedy(agent: GuidedPolicy | DQN, games: Plain) -> Policy:
+def greedy(agent: GuidedPPO | DQN, games: Plain) -> Policy:
     def choose(features: Observations) -> NDArray[np.int64]:
         if isinstance(agent, DQN):
             values = agent.evaluate(batch_of(features, games.num_actions))

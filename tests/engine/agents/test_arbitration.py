@@ -3,7 +3,7 @@ import pytest
 
 from engine.agents.arbitration import draw_best, explain
 from engine.agents.base import ActionBatch, Guidance
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.rules import RandomAgent, RulesAgent
 from engine.config import PPOConfig, RunConfig, TakeoverConfig
 from engine.types import GAME_BOY_ACTIONS, Action, Goal, Source
@@ -16,11 +16,11 @@ LED = Guidance(planner_share=1.0, needed_confidence=0.9)
 GOAL = Goal("corner", "reach the corner")
 
 
-def guided(**takeover) -> GuidedPolicy:
-    return GuidedPolicy(PPO, N, SPACES, 0, takeover=TakeoverConfig(**takeover))
+def guided(**takeover) -> GuidedPPO:
+    return GuidedPPO(PPO, N, SPACES, 0, takeover=TakeoverConfig(**takeover))
 
 
-def play(agent: GuidedPolicy, guidance: Guidance, steps: int) -> list[tuple]:
+def play(agent: GuidedPPO, guidance: Guidance, steps: int) -> list[tuple]:
     """Return (batch, choices) of each step."""
     vector = ToyVector(RunConfig(num_envs=N))
     batch = vector.reset([1, 2, 3, 4])

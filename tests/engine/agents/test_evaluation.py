@@ -15,7 +15,7 @@ from engine.agents.evaluation import (
     play_episodes,
     summarise,
 )
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.rules import RandomAgent, RulesAgent
 from engine.commands import Pause, Resume, Save, SkipEvaluation, Stop
 from engine.config import DQNConfig, PPOConfig, RunConfig
@@ -195,7 +195,7 @@ def played_by_policy(envs, episodes: int) -> list[EpisodeSummary]:
     vector = ArrayWorld(LocalHost(envs), len(envs))
     spaces = spaces_of(vector.reset(range(len(envs))))
     draws = EpisodeDraws(5, len(envs))
-    player = GuidedPolicy(PPOConfig(hidden_size=16), len(envs), spaces, 0).player(draws)
+    player = GuidedPPO(PPOConfig(hidden_size=16), len(envs), spaces, 0).player(draws)
     played = play_episodes(player, vector, episodes, seed=5, draws=draws)
     return [dataclasses.replace(summary, env_index=0) for summary in played]
 

@@ -9,7 +9,7 @@ import torch
 from engine.agents.base import Guidance
 from engine.agents.demonstrated import Transitions
 from engine.agents.dqn import DQN
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.ppo import OwnWay
 from engine.agents.rules import RandomAgent, RulesAgent
 from engine.config import DQNConfig, ImitationConfig, PPOConfig, RunConfig
@@ -35,9 +35,9 @@ def drive(agent, updates: int, vector: ToyVector | None = None, batch=None):
     return told, vector, batch
 
 
-def began(seed=0, **settings) -> GuidedPolicy:
-    teacher = GuidedPolicy(PPO, 4, SPACES, 7)
-    agent = GuidedPolicy(PPO, 4, SPACES, seed, imitation=ImitationConfig(**settings))
+def began(seed=0, **settings) -> GuidedPPO:
+    teacher = GuidedPPO(PPO, 4, SPACES, 7)
+    agent = GuidedPPO(PPO, 4, SPACES, seed, imitation=ImitationConfig(**settings))
     agent.ppo.begin_from(teacher.ppo.network.state_dict())
     return agent
 
@@ -62,7 +62,7 @@ def demonstrations(steps: int = 300) -> Transitions:
 
 
 def test_kickstart_begins_as_the_clone_acts():
-    teacher, agent = GuidedPolicy(PPO, 4, SPACES, 7), began()
+    teacher, agent = GuidedPPO(PPO, 4, SPACES, 7), began()
     features = np.eye(FEATURE_SIZE, dtype=np.float32)[:4]
     memory = np.zeros((4, 0), np.float32)
     one, other = (each.ppo.evaluate(features, None, memory) for each in (teacher, agent))
@@ -96,9 +96,9 @@ def test_the_kickstart_keeps_the_policy_near_the_clone():
     assert drift(20.0) < drift(0.0) / 3
 
 
-def imitating(**settings) -> GuidedPolicy:
+def imitating(**settings) -> GuidedPPO:
     """Return an agent that imitates what the toy's rules did."""
-    agent = GuidedPolicy(PPO, 4, SPACES, 0, imitation=ImitationConfig(**settings))
+    agent = GuidedPPO(PPO, 4, SPACES, 0, imitation=ImitationConfig(**settings))
     steps = demonstrations()
     agent.ppo.imitate(OwnWay(steps.features, steps.pixels, steps.masks, steps.actions))
     return agent
@@ -123,7 +123,7 @@ def test_agent_that_was_shown_something_resumes_bit_for_bit(kind):
     arrays = {name: np.array(array) for name, array in arrays.items()}
     games = vector.save()
     whole, *_ = drive(agent, 4, vector, batch)
-    new, config = (DQN, DQN_) if kind == "dqn" else (GuidedPolicy, PPO)
+    new, config = (DQN, DQN_) if kind == "dqn" else (GuidedPPO, PPO)
     resumed = new(config, 4, SPACES, 0, imitation=ImitationConfig())
     resumed.load(facts, arrays)
     parts, *_ = drive(resumed, 4, vector, vector.load(games))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.agents.base import Guidance
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.rules import RandomAgent, RulesAgent
 from engine.config import PPOConfig, RunConfig
 from tests.engine.toy import SPACES, ToyVector
@@ -38,7 +38,7 @@ def mean_reward(summaries) -> float:
 
 def test_ppo_halves_the_distance_from_random_to_perfect_and_more():
     random_reward = mean_reward(train(RandomAgent(0), 250))
-    learnt = train(GuidedPolicy(PPO, 8, SPACES, 0), 1100)[-100:]
+    learnt = train(GuidedPPO(PPO, 8, SPACES, 0), 1100)[-100:]
     assert random_reward < 0.5
     assert mean_reward(learnt) > 0.9
     assert np.mean([summary.is_success for summary in learnt]) >= 0.98
@@ -48,15 +48,15 @@ def test_ppo_halves_the_distance_from_random_to_perfect_and_more():
 def test_ppo_learns_from_pixels_alone():
     config = CONFIG.model_copy(update={"encoder": "pixels"})
     impatient = PPO.model_copy(update={"gamma": 0.95})  # learns in few updates: they take seconds
-    agent = GuidedPolicy(impatient, 8, SPACES, 0, "pixels")
+    agent = GuidedPPO(impatient, 8, SPACES, 0, "pixels")
     learnt = train(agent, 320, config=config)[-40:]
     assert mean_reward(train(RandomAgent(0), 256)) < 0.5
     assert mean_reward(learnt) > 0.8
 
 
 def test_the_planner_makes_the_untrained_policy_good_at_once():
-    guided = train(GuidedPolicy(PPO, 8, SPACES, 0), 60, GUIDED)
-    alone = train(GuidedPolicy(PPO, 8, SPACES, 0), 60, ALONE)
+    guided = train(GuidedPPO(PPO, 8, SPACES, 0), 60, GUIDED)
+    alone = train(GuidedPPO(PPO, 8, SPACES, 0), 60, ALONE)
     assert mean_reward(guided) > 0.85 > mean_reward(alone)
 
 

@@ -6,7 +6,7 @@ import torch
 
 from engine.agents.arbitration import advice_bias, certainty, is_planned, sample
 from engine.agents.base import Guidance
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.networks import entropy, masked_log_probs
 from engine.config import PPOConfig, RunConfig
 from engine.types import Action
@@ -21,10 +21,10 @@ def toy(kind: str) -> ToyVector:
     return ToyVector(RunConfig(num_envs=4, encoder="features" if kind == "recurrent" else kind))
 
 
-def policy(kind: str, seed: int = 0) -> GuidedPolicy:
+def policy(kind: str, seed: int = 0) -> GuidedPPO:
     config = PPO.model_copy(update={"recurrent": kind == "recurrent", "sequence_length": 8})
     encoder = "features" if kind == "recurrent" else kind
-    return GuidedPolicy(config, 4, SPACES, seed, encoder)
+    return GuidedPPO(config, 4, SPACES, seed, encoder)
 
 
 def filled_agent(guidance: Guidance = GUIDED, steps: int = 16, kind: str = "features"):
@@ -198,7 +198,7 @@ def test_a_loaded_agent_goes_on_bit_for_bit_from_within_a_rollout(kind):
 def test_the_policy_learns_to_say_what_the_planner_says():
     """After some guided updates the unguided policy takes the planner's actions by itself."""
     vector = ToyVector(RunConfig(num_envs=4))
-    agent = GuidedPolicy(PPOConfig(rollout_steps=16, minibatch_size=32), 4, SPACES, 0)
+    agent = GuidedPPO(PPOConfig(rollout_steps=16, minibatch_size=32), 4, SPACES, 0)
     guidance = dataclasses.replace(GUIDED, teaching=1.0)
     batch = vector.reset([1, 2, 3, 4])
 
@@ -221,7 +221,7 @@ def test_advice_is_learnt_by_how_many_states_had_some(num_advised, monkeypatch):
     """A handful of states that is learnt over and over would spoil what is done in all others."""
     config = PPOConfig(rollout_steps=16, minibatch_size=64, epochs=1, distillation_gradients=8)
     vector = ToyVector(RunConfig(num_envs=4))
-    agent = GuidedPolicy(config, 4, SPACES, 0)
+    agent = GuidedPPO(config, 4, SPACES, 0)
     guidance = dataclasses.replace(GUIDED, teaching=1.0)
     batch = vector.reset([1, 2, 3, 4])
     assert batch.prior.any(1).all()
@@ -244,7 +244,7 @@ class TestStepsThatAreNotThePolicysOwn:
         config = PPO.model_copy(update={"epochs": 1, "minibatch_size": 64, **settings})
         vector = toy("features")
         batch = vector.reset([1, 2, 3, 4])
-        agent = GuidedPolicy(config, 4, SPACES, 0)
+        agent = GuidedPPO(config, 4, SPACES, 0)
         for _ in range(config.rollout_steps):
             batch = vector.step(agent.decide(batch, ALONE).actions)
             agent.observe(batch)

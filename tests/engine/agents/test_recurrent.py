@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.agents.base import Guidance
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.networks import masked_log_probs
 from engine.agents.ppo import Samples, sequences_of
 from engine.config import PPOConfig, RunConfig
@@ -28,7 +28,7 @@ def filled_agent(guidance: Guidance = GUIDED):
     """Return an agent with a full rollout; ends of episodes and a cut lie within sequences."""
     vector = ToyVector(RunConfig(num_envs=4))
     batch = vector.reset([1, 2, 3, 4])
-    agent = GuidedPolicy(PPO, 4, SPACES, seed=0)
+    agent = GuidedPPO(PPO, 4, SPACES, seed=0)
     for step in range(PPO.rollout_steps):
         batch = vector.step(agent.decide(batch, guidance).actions)
         agent.observe(batch)
@@ -38,7 +38,7 @@ def filled_agent(guidance: Guidance = GUIDED):
     return agent, vector, batch
 
 
-def samples_of(agent: GuidedPolicy) -> tuple[Samples, np.ndarray]:
+def samples_of(agent: GuidedPPO) -> tuple[Samples, np.ndarray]:
     rollout = agent.ppo.rollout
     samples = Samples.from_rollout(rollout, rollout.rewards, rollout.values)
     return samples, sequences_of(*rollout.rewards.shape, PPO.sequence_length)
@@ -160,7 +160,7 @@ def success(*, recurrent: bool, seed: int) -> float:
     )
     vector = RecallVector(16, seed)
     batch = vector.reset()
-    agent = GuidedPolicy(config, 16, recall.SPACES, seed)
+    agent = GuidedPPO(config, 16, recall.SPACES, seed)
     won = []
     for _ in range(45 * config.rollout_steps):
         batch = vector.step(agent.decide(batch, ALONE).actions)

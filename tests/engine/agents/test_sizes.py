@@ -7,7 +7,7 @@ import pytest
 
 from engine.agents.base import Guidance, spaces_of
 from engine.agents.dqn import DQN
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.replay_buffer import PrioritizedReplayBuffer
 from engine.agents.rules import RandomAgent, RulesAgent
 from engine.config import DQNConfig, PPOConfig
@@ -62,7 +62,7 @@ def live(agent, spaces: Spaces, steps: int) -> list[dict[str, float]]:
 
 def make(kind: str, spaces: Spaces, encoder: str = "features"):
     if kind == "ppo":
-        return GuidedPolicy(PPO, ENVS, spaces, 0, encoder)
+        return GuidedPPO(PPO, ENVS, spaces, 0, encoder)
     config = DQN_.model_copy(update={"pixel_capacity": 64})
     return DQN(config, ENVS, spaces, 0, encoder)
 

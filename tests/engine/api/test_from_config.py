@@ -8,7 +8,7 @@ import pytest
 
 from engine import ConfigurationError, create_trainer_from_config
 from engine.agents.dqn import DQN
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.commands import Stop
 from engine.planning.models.exchanges import scan
 from tests.engine.planning.models.servers.scripted_ollama import OllamaServer
@@ -139,7 +139,7 @@ def test_a_missing_file_is_one_clear_line(tmp_path):
         create_trainer_from_config(str(tmp_path / "missing.json"))
 
 
-@pytest.mark.parametrize(("agent", "kind"), [("ppo", GuidedPolicy), ("dqn", DQN)])
+@pytest.mark.parametrize(("agent", "kind"), [("ppo", GuidedPPO), ("dqn", DQN)])
 def test_the_named_algorithm_learns(tmp_path, agent, kind):
     dqn = {"warmup_steps": 16, "batch_size": 8, "capacity": 500, "hidden_size": 32}
     trainer = create_test_trainer(2, temp_dir=tmp_path, agent=agent, dqn=dqn)

@@ -16,7 +16,7 @@ from engine import (
     StrategyType,
 )
 from engine.agents.dqn import DQN
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.config import DQNConfig, EnvConfig, PPOConfig
 from engine.types import Source
 from tests.utils import create_mock_environment
@@ -48,7 +48,7 @@ def state_env() -> Iterator[EnhancedPyBoyPokemonCrystalEnv]:
 
 def make_agent(llm_manager: Any = None, strategy: Any = None, **settings: Any) -> HybridAgent:
     agent = HybridAgent(llm_manager, strategy or AdaptiveStrategySystem(), **settings)
-    agent.make_policy = lambda spaces: GuidedPolicy(PPO, 1, spaces, seed=1)
+    agent.make_policy = lambda spaces: GuidedPPO(PPO, 1, spaces, seed=1)
     return agent
 
 

@@ -24,7 +24,7 @@ from engine import (
     LLMConnectionError,
     TrainingError,
 )
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.api.callbacks import CALLBACK_EVENTS
 from engine.api.summary import SystemFigures, TrainingSummary
 from engine.commands import Stop
@@ -71,7 +71,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
         env = EnhancedPyBoyPokemonCrystalEnv("", True, "state", config=SHORT)
         actor = agent(llm_manager, strategy)
         actor.mode = mode
-        actor.make_policy = lambda spaces: GuidedPolicy(PPO, 1, spaces, seed=3)
+        actor.make_policy = lambda spaces: GuidedPPO(PPO, 1, spaces, seed=3)
         save_dir = str(tmp_path / folder)
         trainer = HybridLLMRLTrainer(env, actor, strategy, None, None, save_dir, "WARNING")
         trainer.config = trainer.config.model_copy(update={"eval_episodes": eval_episodes})

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from engine.agents.dqn import DQN
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.networks import screen_network
 from engine.config import DQNConfig, PPOConfig
 from engine.env.observation.pixels import (
@@ -59,7 +59,7 @@ def test_impala_and_nature_are_the_documented_ones():
 def test_clones_of_agents_have_their_very_weights(inputs):
     kind = {"screen": "pixels"}.get(inputs, inputs)
     clone = build_network(CloningConfig(inputs=inputs, hidden_size=16), SPACES)
-    agent = GuidedPolicy(PPOConfig(hidden_size=16), 2, SPACES, 0, kind)
+    agent = GuidedPPO(PPOConfig(hidden_size=16), 2, SPACES, 0, kind)
     agent.ppo.network.load_state_dict(clone.network.state_dict())
     clone = build_network(CloningConfig(network="dqn", inputs=inputs, hidden_size=16), SPACES)
     dqn = DQN(DQNConfig(hidden_size=16), 2, SPACES, 0, kind)

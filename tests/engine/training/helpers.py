@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from engine.agents.base import spaces_of
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.config import PPOConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.events import CommandRefused, EpisodeEnded, Event
@@ -68,8 +68,7 @@ class Run:
             config=self.config,
             vector=self.vector,
             batch=batch,
-            agent=agent
-            or GuidedPolicy(PPO, self.config.num_envs, spaces_of(batch), self.config.seed),
+            agent=agent or GuidedPPO(PPO, self.config.num_envs, spaces_of(batch), self.config.seed),
             curriculum=Curriculum(
                 self.config.curriculum, 1.0, initial_strategy=first_strategy(self.config)
             ),

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.rules import RulesAgent
 from engine.config import CurriculumConfig, PPOConfig, RunConfig, load_config
 from engine.curriculum.starts import WayToGoal
@@ -147,5 +147,5 @@ def test_exam_games_are_shown_more_often_at_first(tmp_path, monkeypatch) -> None
 @pytest.mark.parametrize(("weight", "is_taught"), [(0.0, False), (1.0, True)])
 def test_without_distillation_nothing_is_taught(tmp_path, weight, is_taught):
     ppo = PPOConfig(rollout_steps=8, minibatch_size=16, distillation=weight)
-    run = played(tmp_path, total_steps=200, agent=GuidedPolicy(ppo, 4, SPACES, 0))
+    run = played(tmp_path, total_steps=200, agent=GuidedPPO(ppo, 4, SPACES, 0))
     assert bool(run.trainer.learning.agent.ppo.save()[1]["taught/seen"]) is is_taught

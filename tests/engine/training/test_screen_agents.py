@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from engine.agents.base import Guidance
 from engine.agents.demonstrated import Transitions
 from engine.agents.dqn import DQN
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.agents.networks import masked_log_probs
 from engine.config import DQNConfig, ImitationConfig, load_config
 from engine.env.batch import Batch
@@ -75,7 +75,7 @@ def save_clone(folder: Path, **settings: object) -> Policy:
     return policy
 
 
-def begin(folder: Path, agent: str, **changes: object) -> DQN | GuidedPolicy:
+def begin(folder: Path, agent: str, **changes: object) -> DQN | GuidedPPO:
     """Do as `poketui run --from latest --agent AGENT` does."""
     given = {"save_dir": str(folder), "agent": agent, "num_envs": COUNT, "workers": 1}
     config = load_config(None, agent_settings(str(folder), "latest") | given | changes)

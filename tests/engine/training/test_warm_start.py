@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.agents.hybrid import GuidedPolicy
+from engine.agents.guided import GuidedPPO
 from engine.api.hybrid_agent import HybridAgent
 from engine.api.hybrid_trainer import HybridLLMRLTrainer
 from engine.config import RunConfig, load_config
@@ -105,7 +105,7 @@ def documented(saves: Path, config: RunConfig, hidden_size: int = 16) -> HybridL
     env = GameEnv("", True, "state", config=SHORT)
     agent = HybridAgent(None, strategy)
     ppo = config.ppo.model_copy(update={"hidden_size": hidden_size})
-    agent.make_policy = lambda spaces: GuidedPolicy(ppo, 1, spaces, seed=3)
+    agent.make_policy = lambda spaces: GuidedPPO(ppo, 1, spaces, seed=3)
     trainer = HybridLLMRLTrainer(env, agent, strategy, None, None, str(saves), "WARNING")
     trainer.config = config.model_copy(update={"eval_episodes": 1})
     return trainer

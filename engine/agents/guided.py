@@ -16,7 +16,7 @@ from engine.agents.arbitration import (
     is_planned,
     sample,
 )
-from engine.agents.base import ActionBatch, Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, PolicyFunction
 from engine.agents.networks import masked_log_probs
 from engine.agents.ppo import PPO, Transition
 from engine.agents.rollout import FloatArray
@@ -26,7 +26,7 @@ from engine.env.batch import Batch
 from engine.types import Source, Spaces
 
 
-class GuidedPolicy:
+class GuidedPPO:
     """PPO whose logits the planner biases; with a planner share of 0 plain PPO.
 
     Where the planner is clearly surer, it takes whole runs of decisions over. From those steps the
@@ -69,7 +69,7 @@ class GuidedPolicy:
         )
         return action_batch
 
-    def player(self, seed: int | np.random.Generator) -> Player:
+    def player(self, seed: int | np.random.Generator) -> PolicyFunction:
         """Return the current policy, which draws its actions at `PPOConfig.temperature`.
 
         PPO learns probabilities. The most probable action alone is another policy, which can walk
