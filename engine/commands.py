@@ -93,9 +93,9 @@ class Press(Command):
 
 @dataclass(frozen=True, slots=True)
 class PlayLive(Command):
-    """While a person has control: let the game run at its own pace with what is held, or not.
+    """While a person has control, run the game in real time with the held buttons, or stop that.
 
-    Off (the default), the game waits, and each Press is one action.
+    While it is off (the default), the game waits, and each Press is one action.
     """
 
     is_live: bool
@@ -116,7 +116,7 @@ class Restart(Command):
 
 @dataclass(frozen=True, slots=True)
 class KeepState(Command):
-    """Keep the watched environment's game of now, to branch from later."""
+    """Take a snapshot of the watched environment's game, to branch from later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Branch(Command):
 
 @dataclass(frozen=True, slots=True)
 class SaveSlot(Command):
-    """Keep the watched environment's game of now in a slot, in place of what it held."""
+    """Save the watched environment's game in a slot, in place of what the slot held."""
 
     slot: int
     """1 to NUM_SLOTS."""
@@ -161,14 +161,14 @@ class SetStrategy(Command):
 
 @dataclass(frozen=True, slots=True)
 class SetGoal(Command):
-    """Have the rule planner pursue a milestone before all others; "" takes that back."""
+    """Have the rule planner pursue a milestone before all others; "" cancels that."""
 
     milestone: str
 
 
 @dataclass(frozen=True, slots=True)
 class Instruct(Command):
-    """Tell the language model in words what is wanted; "" takes that back."""
+    """Tell the language model in words what is wanted; "" cancels that."""
 
     text: str
 
@@ -241,7 +241,7 @@ class Rewind(Command):
 
 @dataclass(frozen=True, slots=True)
 class RunBackwards(Command):
-    """Take back the demonstration's last moments, one after the other, until that is turned off."""
+    """Keep rewinding the demonstration, moment by moment, until that is turned off."""
 
     is_on: bool
 
@@ -253,9 +253,9 @@ class KeepRecent(Command):
 
 @dataclass(frozen=True, slots=True)
 class MarkRecording(Command):
-    """Mark that the demonstration shows what was wanted, or take the mark back.
+    """Toggle the demonstration's success mark.
 
-    With words it is noted instead that this was reached now, which does not mark the whole.
+    With a `text` it is noted instead that this was reached now, and the mark stays as it is.
     """
 
     text: str = ""
@@ -271,7 +271,7 @@ class DescribeRecording(Command):
 
 @dataclass(frozen=True, slots=True)
 class RequestControl(Command):
-    """Let this viewer steer the run; of the viewers of a run, one does."""
+    """Let this viewer steer the run; only one of its viewers does at a time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ RECORD = "record"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened; it arrives, after all that happened before."""
+    """Something that happened; it is never lost, and arrives after all that happened before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,13 @@ class WorldMapped(Event):
 
 @dataclass(frozen=True, slots=True)
 class ProgressReported(Event):
-    """Start-up work went on."""
+    """Start-up work progressed."""
 
     text: str
     done: float = 0.0
-    """How much of it, in whatever it is counted in."""
+    """How much of it is done, in the unit of `total`."""
     total: float = 0.0
-    """How much there is; 0 where nobody knows."""
+    """How much there is; 0 where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +108,14 @@ class GameObserved(LossyEvent):
     path: tuple[tuple[int, int], ...] = ()
     """Tiles (x, y) of this map on the way to the goal, the next one first."""
     visited: NDArray[np.bool_] | None = None
-    """(height, width) bool, tiles of this map that the episode has stood on; None where nobody
-    counts them."""
+    """(height, width) bool, tiles of this map that the episode has stood on; None where they are
+    not counted."""
     route: tuple[tuple[MapId, tuple[tuple[int, int], ...]], ...] = ()
     """The way beyond this map to the goal: for each map on it, tiles (x, y) in order."""
     final_milestone: str = ""
     """Key of the milestone that ends the episode, "" if none does."""
     anti_stuck: AntiStuckStatus | None = None
-    """None where nobody knows."""
+    """None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class RewardPaid(LossyEvent):
     step: RewardBreakdown
     episode: tuple[tuple[str, float], ...]
     run: tuple[tuple[str, float], ...]
-    """Mean a finished episode over the run, by component."""
+    """Mean of the run's finished episodes, by component."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class PlanAnswered(Event):
     exchange: int
     model: str
     goal: str
-    """What it wants, in words; "" where nothing could be taken from it."""
+    """What it wants, in words; "" where the answer could not be used."""
     confidence: float
     """As stated, 0 to 1."""
     reasoning: str
@@ -255,7 +255,7 @@ class GoalEvaluated(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlannerStatusChanged(LossyEvent):
-    """How the language model does."""
+    """The language model's state, and its totals so far."""
 
     model: str
     state: str
@@ -305,7 +305,7 @@ class EvaluationEnded(Event):
     total_steps: int
     evaluation: Evaluation
     is_exam: bool = False
-    """Of the run's exam games, as far as they are by now; else episodes were played for it."""
+    """It is of the run's exam games so far; otherwise episodes were played for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +351,7 @@ class StrategySwitched(Event):
     new: str
     cause: str
     episode: int
-    """How many episodes counted so far, of those from the true start."""
+    """Episodes from the true start that were counted so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,10 +404,10 @@ class BattleWorker:
 
 @dataclass(frozen=True, slots=True)
 class BattleDecision:
-    """What the policy makes of a decision of the watched side."""
+    """How the policy rates a decision of the watched side."""
 
     place: int
-    """Lines of the battle that were there."""
+    """How many lines of the battle's protocol came before it."""
     request: str
     """What the side was asked: JSON as the simulator puts it."""
     options: tuple[tuple[int, float], ...]
@@ -423,7 +423,7 @@ class BattleShown(LossyEvent):
     """The watched battle went on, or another one is watched."""
 
     battle: str
-    """Its name: another one is another battle."""
+    """Its name; another name means another battle."""
     side: int
     """0 or 1: whose decisions and "you" these are."""
     lines: tuple[str, ...]
@@ -441,7 +441,7 @@ class BattleWanted(Event):
     """The person who plays a battle is to decide: ChooseInBattle answers."""
 
     place: int
-    """Lines of the battle that were there."""
+    """How many lines of the battle's protocol came before it."""
     request: str
     """JSON as the simulator puts it; empty: nothing is wanted any more."""
     legal: NDArray[np.bool_]
@@ -489,7 +489,7 @@ class ProcessUse:
 
 @dataclass(frozen=True, slots=True)
 class GpuUse:
-    """What a GPU of the machine does, by whomever it is used."""
+    """The load of one of the machine's GPUs, by all processes."""
 
     name: str
     load: float
@@ -504,8 +504,8 @@ class SystemMeasured(LossyEvent):
     """What the run takes of its machine, every few seconds; sizes in bytes, 0 where not known."""
 
     cores: tuple[float, ...]
-    """How busy each core that the run may use was since the last time, 0 to 1, by whomever; ()
-    where that is not known."""
+    """Load of each core that the run may use since the last measurement, 0 to 1, by all processes;
+    () where that is not known."""
     num_cores: int
     load_average: float
     """Processes that ran or waited in the last minute; nan: not known."""
@@ -521,7 +521,7 @@ class SystemMeasured(LossyEvent):
     speeds: tuple[float, ...]
     """Steps a second at the last measurements, oldest first."""
     checkpoints: tuple[tuple[float, float], ...]
-    """(uptime at which it was complete, seconds that it took) of the last ones, oldest first."""
+    """(uptime at its end, seconds that it took) of the last ones, oldest first."""
     history_bytes: int = 0
     """Of the decision database, with its write-ahead log."""
     history_bytes_per_hour: float = math.nan
@@ -561,7 +561,7 @@ class KeptState:
     """Steps of its episode until then."""
     place: str
     is_asked: bool = False
-    """A person kept it; the others are kept now and then."""
+    """A person asked for it; the others are kept periodically."""
     episode: int = 0
     """How many episodes of the run had ended by then."""
     kept_s: float = 0.0
@@ -579,11 +579,11 @@ class StatesKept(LossyEvent):
 
 @dataclass(frozen=True, slots=True)
 class RecordingChanged(LossyEvent):
-    """How the demonstration of the watched environment stands."""
+    """The state of the watched environment's demonstration."""
 
     is_recording: bool
     steps: int = 0
-    """How often something was pressed in it so far, in real time, too."""
+    """Presses in it so far, also those in real time."""
     human_steps: int = 0
     elapsed_s: float = 0.0
     """Since it began, pauses left out."""
@@ -592,9 +592,9 @@ class RecordingChanged(LossyEvent):
     rewindable: int = 0
     """How many of its last actions can be taken back."""
     saved: int = 0
-    """Demonstrations of the set that are saved, earlier sessions' among them."""
+    """Demonstrations in the dataset, earlier sessions' among them."""
     wanted: int = 0
-    """How many the set is to have; 0: any number."""
+    """How many the dataset is to have; 0: any number."""
     task: str = ""
     tags: tuple[str, ...] = ()
     is_marked: bool = False
@@ -612,7 +612,7 @@ class RecordingEnded(Event):
     path: str
     """Of its file; "" where it was thrown away."""
     steps: int
-    """How often something was pressed in it, in real time, too."""
+    """Presses in it, also those in real time."""
     human_steps: int
     total_reward: float
     """What was paid since it began."""
@@ -621,7 +621,7 @@ class RecordingEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class PastReplayed(Event):
-    """To a viewer that came late: what follows happened at this uptime, up to the next of these."""
+    """For a viewer that came late: what follows, up to the next of these, is of this uptime."""
 
     uptime_s: float
     """Whole seconds; nan: what follows happens now."""
@@ -649,10 +649,10 @@ class TimelineChanged(LossyEvent):
 
     Attributes:
         length: Its moves.
-        known: The place up to which rewards are known, and where it can be sought at once.
+        known: The place up to which rewards are known and seeking takes no time.
         milestones: (place, key) in order.
         rewards: (place, reward) of what is worth a mark, in order.
-        by_person: The place before each stretch that a person played, and its last.
+        by_person: (place before it, its last place) of each stretch that a person played.
     """
 
     length: int

@@ -49,7 +49,7 @@ class GoalOption:
     """The goal in a line for the prompt, e.g. "exit 1 to HOME 1F, 5 steps"."""
     goal: Goal
     conditions: tuple[Condition, ...]
-    """Which may say that it is reached; the first is taken where a reply names none."""
+    """Which of them a reply may choose from; the first holds where it names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class GoalOutcome:
     steps: int
     """For how long it was pursued."""
     is_control: bool = False
-    """At random the subgoal was not followed: what would have happened without it."""
+    """The subgoal was ignored at random, to see what happens without it (control group)."""
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON-able facts, with the keys of `_SAVED_AS`."""
@@ -164,7 +164,7 @@ class PlannerUpdate:
     goal_sources: tuple[str, ...] = ("rules",)
     """Names of goal sources, for `Batch.goal_sources`; the first is "rules"."""
     plans: tuple[Subgoal, ...] = ()
-    """That are new since the last time, or all of them if `is_whole`."""
+    """Subgoals that are new since the last update, or all of them if `is_whole`."""
     is_whole: bool = False
     """Forget the earlier subgoals."""
     experience: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
@@ -239,5 +239,5 @@ class SubgoalBook:
         return self._plans.get(key)
 
     def whole(self) -> PlannerUpdate:
-        """Return everything that was taken in, for who begins with nothing."""
+        """Return everything that was taken in, for a receiver that has nothing yet."""
         return replace(self._update, plans=self.plans, is_whole=True)

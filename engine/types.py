@@ -809,7 +809,7 @@ class Evaluation:
 
     @property
     def came(self) -> float:
-        """Return `progress`, or the share of episodes that came all the way."""
+        """Return `progress`, or the success rate where that was not measured."""
         return self.success_rate if self.progress is None else self.progress
 
 

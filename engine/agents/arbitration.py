@@ -16,8 +16,8 @@ the policy draws without any bias.
 The prior spreads over all buttons that serve the goal equally well, by what the decision history
 knows of them in such situations (`engine.planning.goals.planned`).
 
-How reliable either's confidence is has been counted (`engine.agents.calibration`), and planner's
-advice also ages (`engine.planning.rules.goals`):
+Either's confidence is weighted by how reliable it proved (`engine.agents.calibration`), and the
+planner's advice ages (`engine.planning.rules.goals`):
 
     c_planner = min(stated, 0.9) * (1 - age / life) * k(goal source, kind of goal)
     c_policy  = (1 - entropy / ln(valid actions)) * k(policy)

@@ -26,7 +26,7 @@ class Guidance:
         teaching: (envs,) how far the policy is to learn what is advised, 0 to 1, whether that is
             followed or not, or one number for all.
         is_alone: (envs,) bool, where the policy plays by itself whatever is advised, or one value.
-        is_sharp: (envs,) bool, where it draws at the temperature that it is evaluated at, likewise.
+        is_sharp: (envs,) bool, where it draws at its evaluation temperature, likewise.
         is_planners: (envs,) bool, whose decision it is where each is assigned to one of the two:
             True, the planner's advice is taken as it is; False, the policy decides alone. None:
             both decide together, and the advice weighs `planner_share`.
@@ -44,7 +44,7 @@ class Guidance:
 
 @dataclass(frozen=True, slots=True)
 class ActionBatch:
-    """One chosen action an environment, and who is behind it.
+    """One chosen action per environment, and who chose it.
 
     Attributes:
         actions: (envs,) int64.
@@ -82,11 +82,11 @@ class ActionBatch:
 
 
 PolicyFunction = Callable[[Batch, Guidance], ActionBatch]
-"""Chooses an action an environment, however many there are, and learns nothing."""
+"""Chooses an action for each environment, however many there are, and learns nothing."""
 
 
 def spaces_of(batch: Batch) -> Spaces:
-    """Return the sizes of what a batch shows and lets be done."""
+    """Return the sizes of a batch's observations and actions."""
     pixels = (0,) if batch.pixels is None else batch.pixels.shape[1:]
     return Spaces(batch.features.shape[1], batch.mask.shape[1], pixels)
 
@@ -100,7 +100,7 @@ class Agent(Protocol):
     name: str
 
     def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:
-        """Choose an action an environment; never a masked one."""
+        """Choose an action for each environment; never a masked one."""
 
     def observe(self, batch: Batch) -> None:
         """Take in what the chosen actions led to."""
@@ -112,9 +112,9 @@ class Agent(Protocol):
         """
 
     def player(self, seed: int) -> PolicyFunction:
-        """Return what plays by all that is learnt by now, as it is meant to be evaluated.
+        """Return the policy learnt so far, as it is to be evaluated.
 
-        Its random numbers are its own: training continues as if it had never been there.
+        It draws random numbers of its own: training continues as if it had never been there.
         """
 
     @property
@@ -138,4 +138,4 @@ class HasPolicy(Agent, Protocol):
     learns_policy: bool
 
     def player(self, seed: int | np.random.Generator) -> PolicyFunction:
-        """Return what plays by the policy; see `Agent.player`."""
+        """Return the policy alone; see `Agent.player`."""

@@ -1,8 +1,8 @@
 """Keep demonstrations beside a replay, and say how much their actions still count.
 
-What was demonstrated is learnt from as steps like others, and its actions as what to do: the cross-
-entropy of them under a Boltzmann distribution over the action values. That counts as far as the own
-return is below that of the demonstrations (QDagger, Agarwal et al. 2022).
+Demonstrated steps are learnt from like any others, and their actions are imitated as well: by their
+cross-entropy under a Boltzmann distribution over the action values. That loss weighs as much as the
+agent's own return is below the demonstrations' (QDagger, Agarwal et al. 2022).
 """
 
 from collections import deque
@@ -71,11 +71,7 @@ class Demonstrated:
     """
 
     def __init__(
-        self,
-        config: DQNConfig,
-        imitation: ImitationConfig,
-        steps: int,
-        spaces: Spaces,
+        self, config: DQNConfig, imitation: ImitationConfig, steps: int, spaces: Spaces
     ) -> None:
         self._imitation = imitation
         self._config = config
@@ -87,7 +83,7 @@ class Demonstrated:
         self.mean_return = 0.0
 
     def fill(self, steps: Transitions, scaler: RewardScaler) -> None:
-        """Store demonstrations; from them the scaler first knows what is paid."""
+        """Store demonstrations, and start the scaler with their rewards."""
         own = RewardScaler(1, scaler.gamma)
         for index in range(len(steps.actions)):
             row = slice(index, index + 1)
@@ -97,7 +93,7 @@ class Demonstrated:
         self.mean_return = steps.mean_return
 
     def join(self, steps: Transitions) -> int:
-        """Add what was shown since: pieces of episodes, by which no return is measured.
+        """Add demonstrations made since: parts of episodes, which have no return to compare with.
 
         Returns:
             How many steps can be drawn by now.

@@ -4,11 +4,11 @@ Double (van Hasselt et al. 2016), duelling (Wang et al. 2016), with n-step retur
 replay (Schaul et al. 2016). Invalid actions are left out before any maximum is taken, of the acting
 network's values and of the next state's.
 
-The planner's advice: with the probability planner share x confidence of the advice the advised
-action is taken, otherwise the policy acts for itself. The values learn from either alike, since
-they are learnt off-policy. In every remembered state a Boltzmann distribution over the values
-learns what was advised there, followed or not, as far as the planner teaches. A policy that is as
-certain as the curriculum stage asks for is left alone.
+With probability planner share x confidence of the advice the planner's action is taken, otherwise
+the policy acts for itself. The values learn from both alike, since they are learnt off-policy. In
+every remembered state a Boltzmann distribution over the values learns what was advised there,
+followed or not, as far as the planner teaches. A policy that is as certain as the curriculum stage
+asks for is left alone.
 """
 
 import math
@@ -52,14 +52,14 @@ _LEAST_ERROR = 1e-3
 
 
 class _Learnt(NamedTuple):
-    """What a gradient step was about.
+    """The losses of a gradient step.
 
     Attributes:
-        loss: All of it.
-        td_loss: Of the values (batch,) of what was done.
-        values: Those values.
-        cloning: Cross-entropy of what was demonstrated, in nats.
-        unlike: The same of what was advised.
+        loss: The sum of all.
+        td_loss: Temporal-difference loss.
+        values: (batch,) values of the actions taken.
+        cloning: Cross-entropy of the demonstrated actions, in nats.
+        unlike: Cross-entropy of the advice, in nats.
     """
 
     loss: Tensor
@@ -70,13 +70,13 @@ class _Learnt(NamedTuple):
 
 
 class QNetwork(nn.Module):
-    """Estimate from observations the value of each of A actions.
+    """Estimate the value of each of A actions from observations.
 
     Args:
         kind: What is encoded.
         spaces: Sizes of what is observed and done.
         hidden_size: Width of the hidden layers.
-        is_duelling: Learn the state's value and each action's advantage apart.
+        is_duelling: Estimate the state's value and each action's advantage separately.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class QNetwork(nn.Module):
         are never learnt, must not weigh on the state's value.
         """
         code = self.encoder(features, pixels)
-        # Whatever the encoder computes in: what one action is worth more than another is little.
+        # In float32 whatever the encoder computes in: the actions' values differ by little.
         with torch.autocast(code.device.type, enabled=False):
             code = code.float()
             edge: Tensor = self.edge(code)
@@ -107,10 +107,10 @@ class QNetwork(nn.Module):
 
 
 class DQN:
-    """Act by the best action value, or now and then at random; learn the values from a replay.
+    """Act epsilon-greedily by action values that are learnt from a replay.
 
-    Or draw every action from a Boltzmann distribution over the values, as a clone does that it
-    began from: what it plays is then what the clone played.
+    With `config.exploration` "boltzmann" it draws every action from a Boltzmann distribution over
+    the values, as a clone does: begun from one, it then plays what the clone played.
 
     Args:
         config: Hyperparameters.
@@ -170,7 +170,7 @@ class DQN:
     def epsilon(self) -> float:
         """Return the probability of a random action: it falls with the steps taken.
 
-        What began from demonstrations knows already where to go.
+        An agent that began from demonstrations has the final one at once: it knows where to go.
         """
         config = self._config
         if self.is_warm or self._draws:
@@ -180,7 +180,7 @@ class DQN:
 
     @property
     def _last_epsilon(self) -> float:
-        """Return the probability of a random action in the end: none where actions are drawn."""
+        """Return the final probability of a random action: 0 where all actions are drawn."""
         return 0.0 if self._draws else self._config.epsilon_end
 
     @property
@@ -194,8 +194,8 @@ class DQN:
         """Begin from a cloned network, whose logits become small differences between values.
 
         They are multiplied by `ImitationConfig.temperature`, which `Demonstrated.loss` divides by.
-        Where the clone has no state's value and this network does, that stays as it is: what one
-        action is worth more than another is the clone's all the same.
+        Where this network estimates a state's value and the clone does not, that part stays as it
+        is: the differences between actions are the clone's all the same.
 
         Raises:
             RuntimeError: It is of another shape.
@@ -250,7 +250,7 @@ class DQN:
         return action_batch
 
     def player(self, seed: int | np.random.Generator) -> PolicyFunction:
-        """Return the current policy, with as few random actions as there are in the end.
+        """Return the current policy with the final probability of random actions.
 
         Without any it could walk forwards and backwards for ever.
         """
@@ -300,8 +300,7 @@ class DQN:
     def _certainty(self, values: Tensor, mask: NDArray[np.bool_]) -> FloatArray:
         """Return (envs,) 1 - H / ln n of a Boltzmann distribution over the valid actions.
 
-        Its temperature is the usual error of the values: a difference between them means something
-        as far as it exceeds that.
+        Its temperature is the usual error of the values: only differences beyond that mean much.
         """
         if not self._usual_error:
             return np.zeros(len(mask), np.float32)
@@ -370,16 +369,16 @@ class DQN:
 
     @property
     def _distillation(self) -> float:
-        """Return the weight of doing what was demonstrated; 0 without demonstrations."""
+        """Return the weight of the loss on demonstrated actions; 0 without demonstrations."""
         return self._imitation.cloning * self._demos.coefficient if self._demos is not None else 0.0
 
     @property
     def _taught(self) -> float:
-        """Return the weight of doing what the planner advises; 0 where it does not teach."""
+        """Return the weight of the loss on the planner's advice; 0 where it does not teach."""
         return self._config.distillation * self._teaching
 
     def _draw(self, *, is_offline: bool) -> tuple[Sample, int]:
-        """Return what is learnt from, and how many steps before the demonstrated ones are own."""
+        """Return a sample, and how many of its steps are the agent's own: they come first."""
         own = self._config.batch_size
         if self._demos is None:
             return self.replay.sample(own, self.beta, self._rng), own
@@ -408,7 +407,8 @@ class DQN:
             cloning = self._demos.loss(values[num_own:], masks[num_own:], actions[num_own:])
             loss = loss + self._distillation * cloning
         if self._taught:
-            unlike = self._unlike(values, masks, torch.from_numpy(sample.priors))
+            own = masked_log_probs(values / self._imitation.temperature, masks, torch.zeros(()))
+            unlike = cross_entropy(torch.from_numpy(sample.priors), own).mean()
             loss = loss + self._taught * unlike
         norm = self._gradients.take(loss)
         self.num_gradients += 1
@@ -418,13 +418,8 @@ class DQN:
             self._take_in(sample, (wanted - chosen).detach().numpy(), num_own)
         return _Learnt(*(one.detach() for one in (loss, td_loss, chosen, cloning, unlike)))
 
-    def _unlike(self, values: Tensor, masks: Tensor, priors: Tensor) -> Tensor:
-        """Return the mean cross-entropy of what was taught, under the values; 0 without."""
-        own = masked_log_probs(values / self._imitation.temperature, masks, torch.zeros(()))
-        return cross_entropy(priors, own).mean()
-
     def _take_in(self, sample: Sample, errors: FloatArray, num_own: int) -> None:
-        """Draw steps by their errors from now on, and know how large these usually are."""
+        """Set the steps' priorities by their errors, and update the usual error."""
         if self._demos is not None:
             self._demos.replay.prioritise(sample.indices[num_own:], errors[num_own:])
         if num_own:
@@ -472,7 +467,7 @@ _COUNTERS = ("num_steps", "num_gradients", "_owed_gradients", "_usual_error")
 def targets(
     sample: Sample, network: nn.Module, target: nn.Module, *, is_double: bool = True
 ) -> Tensor:
-    """Return the values (batch,) that drawn steps have by the target network.
+    """Return the values (batch,) that drawn steps should have, by the target network.
 
     If `is_double`, `network` finds the best valid next action, else `target`, which overrates it.
     """

@@ -1,10 +1,10 @@
 """Play episodes from the true start without learning, to see what was learnt.
 
-In training the policy plays alone, in environments of its own and with random numbers of its own:
-a run with evaluations takes the same steps as one without. The same seeds come again in every
-evaluation, so that two of them differ by the policy and not by the game's luck. How an episode goes
-follows from the seed and its number, not from what is played beside it: the first eight of thirty
-are those of an evaluation of eight, but for the rounding of the network in batches of another size.
+In training the policy plays alone, in separate environments and with separate random numbers: a run
+with evaluations takes the same steps as one without. Every evaluation uses the same seeds, so that
+two of them differ by the policy and not by the game's luck. An episode depends on the seed and its
+number alone, not on what is played beside it: the first eight of thirty are those of an evaluation
+of eight, but for the network's rounding in batches of another size.
 """
 
 import dataclasses
@@ -28,9 +28,9 @@ _MAX_ENVS = 64
 
 
 def evaluation_config(config: RunConfig, episodes: int) -> RunConfig:
-    """Return the settings of the environments for an evaluation: like the run's, one an episode.
+    """Return the settings of an evaluation's environments: the run's, with one per episode.
 
-    Nobody explores in them: their episodes have limits.
+    The agent `explore` becomes `random`, so that their episodes have limits.
     """
     agent = "random" if config.agent == "explore" else config.agent
     num_envs = min(episodes, _MAX_ENVS)
@@ -39,14 +39,14 @@ def evaluation_config(config: RunConfig, episodes: int) -> RunConfig:
 
 
 def evaluation_seed(config: RunConfig) -> int:
-    """Return the seed of an evaluation, which no part of the training has."""
+    """Return the seed of an evaluation, which no part of the training uses."""
     return int(np.random.SeedSequence([config.seed, 6]).generate_state(1)[0] % 2**31)
 
 
 class EpisodeDraws(np.random.Generator):
     """Draw each row's random numbers from a generator of the episode that is played there.
 
-    A player can take it for its seed: `default_rng` returns a generator as it is.
+    A policy takes it as its seed: `default_rng` returns a generator as it is.
     """
 
     def __init__(self, seed: int, num_envs: int) -> None:
@@ -59,7 +59,7 @@ class EpisodeDraws(np.random.Generator):
         self._rows[row] = np.random.default_rng([self._seed, episode])
 
     def random(self, size: Any) -> Any:  # type: ignore[override]
-        """Return numbers from 0 to 1 of a shape with an axis of rows; of two the first is meant."""
+        """Return numbers from 0 to 1; the first axis of the rows' length is the rows'."""
         shape = np.atleast_1d(size).tolist()
         axis = shape.index(len(self._rows))
         del shape[axis]
@@ -76,9 +76,9 @@ def evaluate(
     report: Callable[[int], None] = lambda done: None,
     milestones: Iterable[str] = (),
 ) -> Evaluation | None:
-    """Sum up what a player made from the evaluation's seed does; the rest is as `play_episodes`.
+    """Play episodes by a policy that is made from the evaluation's seed, and sum them up.
 
-    `milestones` are the keys of all that the game has.
+    `milestones` are the keys of all that the game has; for the rest see `play_episodes`.
     """
     seed = evaluation_seed(config)
     worth: list[FloatArray] = []
@@ -103,21 +103,21 @@ def play_episodes(
 ) -> list[EpisodeSummary] | None:
     """Play and return episodes; None if `may_go_on`, which is asked before every step, said no.
 
-    The environments may be at whatever point; the seed is of the games. Where the world lacks the
-    power `Restarts`, it decides the first episodes alone.
+    The environments need not be reset. Where the world lacks the power `Restarts`, the seed decides
+    the first episodes alone.
 
     Args:
         player: Chooses the actions.
         vector: Where it plays.
         episodes: How many.
-        seed: Each episode gets one of its own from it.
-        guidance: What the player is told beside what it sees.
+        seed: Each episode's seed is made from it.
+        guidance: What the player is given beside the observations.
         may_go_on: Whether to take another step.
         report: Called with how many are played, whenever one has ended.
         draws: What the player draws from, if each episode has random numbers of its own.
-        worth: Takes the values of all actions taken, if the policy has any.
-        patience: Steps without anything new after which an episode ends, by the power `Restarts`;
-            0: it goes on.
+        worth: Collects the values of all actions taken, if the policy has any.
+        patience: Steps without anything new after which an episode ends, where the world has the
+            power `Restarts`; 0: none.
     """
     schedule = _Schedule(vector, episodes, seed, report, draws, patience)
     batch = schedule.begin()
@@ -138,7 +138,7 @@ class _Schedule:
 
     Attributes:
         playing: Number of the episode by environment.
-        played: What came of those that are over, by number.
+        played: Summaries of those that are over, by number.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class _Schedule:
 
 
 def usage_of(played: Sequence[EpisodeSummary]) -> tuple[float, float]:
-    """Return the shares of all decisions that a language model, and that the rules decided."""
+    """Return the shares of all decisions that a language model and that the rules made."""
     steps = max(1, sum(summary.length for summary in played))
     by_model = sum(summary.llm_share * summary.length for summary in played)
     planned = sum(summary.planner_share * summary.length for summary in played)
@@ -230,7 +230,7 @@ def summarise(
 ) -> Evaluation:
     """Sum up at least one episode.
 
-    Without the keys of the game's `milestones` nobody can say what share of them was reached.
+    Without the keys of the game's `milestones` the share that was reached stays unknown.
     `q_values` are those of all actions that were taken.
     """
     rewards = [summary.total_reward for summary in played]

@@ -13,12 +13,10 @@ from torch.optim.adamw import adamw
 from engine.errors import TrainingError
 from engine.ground.text import counted
 
-# Take gradient steps, and skip those that are no numbers.
-
 SKIPPED = "skipped_updates"
 """Name of the figure that says how many gradient steps were skipped."""
 MAX_SKIPPED = 500
-"""Steps in a row after which nothing more is expected; more than an update of any agent has."""
+"""Skipped steps in a row that end the run; more than one update of any agent has."""
 
 
 def skipped_text(count: int) -> str:
@@ -36,7 +34,7 @@ class Adam:
         parameters: What is learnt.
         lr: The learning rate.
         eps: Added to the root of the second moment.
-        weight_decay: Of weights; neither of biases nor of what normalises.
+        weight_decay: Of weights; not of biases and normalisation.
 
     Attributes:
         state: By parameter: "step", "exp_avg" and "exp_avg_sq"; nothing before its first step.
@@ -111,7 +109,7 @@ class GradientSteps:
         `prepare` may change the gradient first. None: the step was skipped.
 
         Raises:
-            TrainingError: So were the `MAX_SKIPPED` last ones.
+            TrainingError: The last `MAX_SKIPPED` steps were skipped.
         """
         self._network.zero_grad()
         torch.autograd.backward(loss)
@@ -123,10 +121,6 @@ class GradientSteps:
             self._in_a_row = 0
             return norm
         self._network.zero_grad()
-        self._skip()
-        return None
-
-    def _skip(self) -> None:
         self.skipped += 1
         self._in_a_row += 1
         if self._in_a_row == MAX_SKIPPED:
@@ -134,9 +128,8 @@ class GradientSteps:
                 f"The last {MAX_SKIPPED} gradients were no finite numbers: nothing is learnt.",
                 "Lower the learning rate, check rewards of your own, and resume the run.",
             )
+        return None
 
-
-# Turn networks and their optimiser into named arrays, and back, for checkpoints.
 
 Arrays = dict[str, NDArray[np.generic]]
 _T = TypeVar("_T")

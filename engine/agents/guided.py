@@ -29,9 +29,9 @@ from engine.types import Source, Spaces
 class GuidedPPO:
     """PPO whose logits the planner biases; with a planner share of 0 plain PPO.
 
-    Where the planner is clearly surer, it takes whole runs of decisions over. From those steps the
-    critic learns, and the policy what the planner advises, but no step is credited to the policy
-    that was not its own.
+    Where the planner is clearly surer, it takes over for several decisions in a row. From those
+    steps the critic learns, and the policy learns the planner's advice, but they do not count as
+    the policy's own.
 
     Args:
         config: Hyperparameters.
@@ -40,7 +40,7 @@ class GuidedPPO:
         seed: Of everything random in it.
         encoder: What the network sees.
         takeover: When the planner takes over.
-        imitation: How a cloned policy is kept to, if it begins from one.
+        imitation: How close it stays to the cloned policy that it begins from, if any.
     """
 
     name = "ppo"
@@ -72,8 +72,8 @@ class GuidedPPO:
     def player(self, seed: int | np.random.Generator) -> PolicyFunction:
         """Return the current policy, which draws its actions at `PPOConfig.temperature`.
 
-        PPO learns probabilities. The most probable action alone is another policy, which can walk
-        forwards and backwards for ever. It is advised, but not taken over from.
+        PPO learns probabilities. Taking the most probable action is another policy, which can walk
+        forwards and backwards for ever. It is advised, but never taken over from.
         """
         rng = np.random.default_rng(seed)
         memory: FloatArray | None = None

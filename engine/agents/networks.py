@@ -1,4 +1,4 @@
-"""Define the networks that encode what is observed, policy and critic, and how they act.
+"""Define the networks of agents and clones: encoders, actor and critic, and masked probabilities.
 
 Features are encoded by a perceptron, pixels by a convolutional network, or both.
 """
@@ -13,8 +13,6 @@ from torch import Tensor, nn
 from engine.config import EncoderKind, ScreenNetwork
 from engine.env.observation.pixels import SCREEN_SHAPE
 from engine.types import Spaces
-
-# Define the convolutional networks: what agents see by, and what is cloned.
 
 _IMPALA_CHANNELS = (16, 32, 32)
 _NATURE = ((32, 8, 4), (64, 4, 2), (64, 3, 1))
@@ -42,7 +40,7 @@ class Impala(nn.Module):
 
 
 class ScreenEncoder(nn.Module):
-    """Make one code of a screen as `SCREEN_SHAPE`, with features beside it or without.
+    """Encode a screen of `SCREEN_SHAPE`, with features beside it or without.
 
     Attributes:
         output_size: Length of the code.
@@ -67,7 +65,7 @@ class ScreenEncoder(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions, and what came in added."""
+    """Two convolutions with a skip connection."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -87,8 +85,8 @@ class ResidualBlock(nn.Module):
 def screen_network(name: ScreenNetwork, hidden_size: int) -> nn.Sequential:
     """Return a network from (batch, *SCREEN_SHAPE) float, 0 to 1, to (batch, hidden_size).
 
-    `impala` is the documented one (Espeholt et al. 2018, with 16, 32 and 32 channels), `nature`
-    that of Mnih et al. 2015, and `tiny` a smaller one.
+    `impala` is that of Espeholt et al. 2018 (16, 32 and 32 channels), `nature` that of Mnih et al.
+    2015, and `tiny` a smaller one.
     """
     if name == "impala":
         layers, size = _impala_layers(SCREEN_SHAPE)
@@ -143,11 +141,11 @@ def _scaled(pixels: Tensor) -> Tensor:
 
 
 MASKED_LOGIT = -1e9
-"""Stands for minus infinity: its probability is exactly 0 and its gradient is finite."""
+"""In place of minus infinity: its probability is exactly 0 and its gradient is finite."""
 
 
 class Encoder(nn.Module):
-    """Make one code of an observation; see `build_encoder`.
+    """Encode an observation; see `build_encoder`.
 
     Attributes:
         output_size: Length of the code.
@@ -218,7 +216,7 @@ def perceptron(inputs: int, hidden: int) -> nn.Sequential:
 def plain_perceptron(inputs: int, hidden: int) -> nn.Sequential:
     """Return two hidden layers, rectified, with torch's initial weights.
 
-    Action values are learnt better so: from NutFall's features twice as well (docs/experiments.md).
+    It learns action values better: from NutFall's features twice as well (docs/experiments.md).
     """
     return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
 
@@ -226,9 +224,9 @@ def plain_perceptron(inputs: int, hidden: int) -> nn.Sequential:
 class ActorCritic(nn.Module):
     """Map observations to one logit an action, and to the value of the state.
 
-    Features are encoded twice, so that the scale of the returns never drowns the policy's
-    gradient. Pixels are encoded once, for that costs a hundred times as much, and so is what is to
-    be remembered.
+    Actor and critic encode features separately, so that the scale of the returns never drowns the
+    policy's gradient. They share the encoder of pixels, which costs a hundred times as much, and
+    that of a recurrent network.
 
     If it is recurrent, it remembers `hidden_size` numbers by a gated recurrent unit (Cho et al.
     2014).

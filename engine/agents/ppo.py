@@ -40,7 +40,7 @@ amplify noise and end exploration, which the entropy bonus must then be able to 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What the network makes of a batch of states; all float32.
+    """The network's outputs for a batch of states; all float32.
 
     Attributes:
         logits: (envs, A), neither masked nor biased.
@@ -55,11 +55,11 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A step that was decided, as it must be known to learn from it.
+    """A decided step, with all that is needed to learn from it.
 
     Attributes:
         batch: The states that it was decided in.
-        evaluation: What the network made of them.
+        evaluation: The network's outputs for them.
         bias: (envs, A) float32, what the planner added to the logits.
         actions: (envs,) int64.
         log_probs: (envs,) float32, of the actions, with mask and bias.
@@ -102,7 +102,7 @@ class Samples:
     def from_rollout(
         cls, rollout: Rollout, advantages: FloatArray, returns: FloatArray
     ) -> "Samples":
-        """Put a full rollout in a row: sample step * envs + env; nothing is copied."""
+        """Flatten a full rollout, so that sample = step * envs + env; nothing is copied."""
         stored = (getattr(rollout, entry.name) for entry in fields(cls)[:-2])
         arrays = (*stored, advantages, returns)
         return cls(*(torch.from_numpy(array).flatten(0, 1) for array in arrays))
@@ -129,18 +129,17 @@ class OwnWay(NamedTuple):
 
 
 def sequences_of(steps: int, num_envs: int, length: int) -> NDArray[np.int64]:
-    """Return (sequences, length): which samples follow each other in one environment."""
+    """Return (sequences, length) indices of samples that follow each other in an environment."""
     samples = np.arange(steps * num_envs).reshape(steps // length, length, num_envs)
     return samples.transpose(0, 2, 1).reshape(-1, length)
 
 
 class Kickstart:
-    """Hold the cloned policy (`teacher`), which is never changed, beside the one that learns.
+    """Keep the learning policy close to the cloned one (`teacher`), which never changes.
 
-    The critic knows nothing yet when the policy already knows something; what it estimates of the
-    first steps would only spoil that. So what was cloned may be held still while the critic learns,
-    and after that the policy pays for going away from the clone, less and less (kickstarting,
-    Schmitt et al. 2018).
+    At first the critic knows nothing, and its estimates would spoil the cloned policy. So what was
+    cloned may be frozen while the critic learns, and then the policy pays for diverging from the
+    clone, less and less (kickstarting, Schmitt et al. 2018).
     """
 
     def __init__(self, config: ImitationConfig, teacher: ActorCritic) -> None:
@@ -148,7 +147,7 @@ class Kickstart:
         self.teacher = teacher.requires_grad_(False)
 
     def coefficient(self, num_updates: int) -> float:
-        """Return what going away from the clone costs after so many updates; it falls to 0."""
+        """Return the weight of the divergence after so many updates; it falls to 0."""
         over = num_updates / self._config.kickstart_updates
         return self._config.kickstart * max(0.0, 1.0 - over)
 
@@ -157,7 +156,7 @@ class Kickstart:
     ) -> Tensor:
         """Return the mean KL divergence in nats of a policy from the clone.
 
-        Its log-probabilities (batch, A) are masked.
+        The policy's log-probabilities (batch, A) are masked.
         """
         with torch.no_grad():
             logits = self.teacher.actor(self.teacher.encoder(features, pixels))
@@ -165,7 +164,7 @@ class Kickstart:
         return (wanted.exp() * (wanted - own_log_probs)).sum(-1).mean()
 
     def hold_still(self, network: ActorCritic, num_updates: int) -> None:
-        """Drop the gradients of what was cloned, while it is to be held still."""
+        """Drop the gradients of what was cloned, while it is frozen."""
         if num_updates < self._config.freeze_updates:
             for part in (network.encoder, network.actor):
                 part.zero_grad(set_to_none=True)
@@ -215,7 +214,7 @@ class PPO:
         self.num_updates = 0
 
     def begin_from(self, weights: Mapping[str, Tensor]) -> None:
-        """Take a clone's `encoder.` and `actor.` over, and keep to it as the settings say.
+        """Take over a clone's `encoder.` and `actor.`, and stay close to it as the settings say.
 
         The critic stays as it is.
 
@@ -227,10 +226,10 @@ class PPO:
         self._keep_to(self.network.state_dict())
 
     def imitate(self, way: OwnWay) -> None:
-        """Learn from now on to do what was done in these steps, and no more those given before.
+        """Imitate these steps from now on, in place of those given before.
 
-        Self-imitation (Oh et al. 2018), weighted by `ImitationConfig.own_way`. What the policy
-        remembers is taken to be blank.
+        Self-imitation (Oh et al. 2018), weighted by `ImitationConfig.own_way`. The policy's memory
+        is taken to be blank in each step.
         """
         is_first = self._own_way is None
         self._own_way = way
@@ -251,7 +250,7 @@ class PPO:
     def evaluate(
         self, features: FloatArray, pixels: NDArray[np.uint8] | None, memory: FloatArray
     ) -> Evaluation:
-        """Evaluate states (envs, ...) as they come after what is remembered."""
+        """Evaluate states (envs, ...), given the memory from before them."""
         with torch.inference_mode():
             logits, values, after = self.network(
                 torch.from_numpy(features),
@@ -264,7 +263,7 @@ class PPO:
     def record(self, transition: Transition, batch: Batch) -> None:
         """Append one step of every environment, which led to `batch`.
 
-        A truncated episode is worth what the critic thinks of its last state; a terminated one 0.
+        The end of a truncated episode is worth the critic's estimate, that of a terminated one 0.
         """
         rollout, step = self.rollout, self.rollout.length
         ended = batch.terminated | batch.truncated
@@ -301,7 +300,7 @@ class PPO:
         self.rollout.truncate_trajectory(env_index, float(value))
         self.memory[row] = 0.0
 
-    @np.errstate(invalid="ignore", over="ignore")  # what is no number is found out by its gradient
+    @np.errstate(invalid="ignore", over="ignore")  # `GradientSteps` skips what is not finite
     def update(self, batch: Batch) -> dict[str, float]:
         """Learn from the rollout, after which `batch` came; empty it, return figures by name."""
         config, rollout = self._config, self.rollout
@@ -386,11 +385,11 @@ class PPO:
             }
 
     def _learn_advice(self, rollout: Rollout) -> None:
-        """Learn what was advised in all states by now, as far as the planner teaches.
+        """Learn what was advised in all states so far, as far as the planner teaches.
 
-        It takes gradient steps by how many of the rollout's states it taught: a few states that are
-        learnt again and again spoil all others. What the policy remembers would be missing there:
-        where it does, it learns from the rollout alone.
+        The number of gradient steps follows from how many of the rollout's states were taught: a
+        few states that are learnt again and again spoil all others. A recurrent policy, whose
+        memory is not kept with the states, learns advice from the rollout alone.
         """
         config = self._config
         share = config.distillation * float(rollout.teaching.mean())
@@ -412,7 +411,7 @@ class PPO:
             self._kickstart.hold_still(self.network, self.num_updates)
 
     def _own_way_loss(self, way: OwnWay, count: int) -> Tensor:
-        """Return the mean cross-entropy of what was done in some of the steps."""
+        """Return the mean cross-entropy of the actions in `count` drawn steps."""
         drawn = self._rng.integers(len(way.actions), size=count)
         features, pixels, masks, actions = (torch.from_numpy(array[drawn]) for array in way)
         memories = torch.from_numpy(self.blank_memory(count))
@@ -463,6 +462,6 @@ def _mean(values: Tensor) -> Tensor:
 
 
 def _explained_variance(values: FloatArray, returns: FloatArray) -> float:
-    """Return how much of the returns' variance the critic foresaw; 1 is all, 0 none."""
+    """Return the share of the returns' variance that the critic predicted; 1 is all, 0 none."""
     variance = float(returns.var())
     return 1.0 - float((returns - values).var()) / variance if 0 < variance < np.inf else 0.0

@@ -18,7 +18,7 @@ _RINGS = ("features", "pixels", "masks", "priors", "actions", "rewards", "return
 
 
 class SumTree:
-    """Hold priorities, at first 0 and never negative; find by their sum where a number falls.
+    """Hold priorities, at first 0 and never negative, and find indices by their running sum.
 
     Attributes:
         leaves: (size,) float64, the priorities; changed by `set` alone.
@@ -48,7 +48,7 @@ class SumTree:
     def find(self, sums: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the indices (count,) at which the priorities' running sum exceeds `sums`.
 
-        These, (count,) too, are at least 0 and below `total`.
+        `sums` (count,) are at least 0 and below `total`.
         """
         rest = sums.copy()
         nodes = np.ones(len(sums), np.int64)
@@ -70,8 +70,8 @@ class Sample:
     (batch, *pixels_shape).
 
     Attributes:
-        indices: To give new priorities to.
-        weights: By which the drawing's bias is undone; the largest is 1.
+        indices: For `PrioritizedReplayBuffer.prioritise`.
+        weights: Importance weights, which undo the drawing's bias; the largest is 1.
         returns: The discounted rewards up to the next state.
         discounts: On the value of the next state; 0 where the game was over.
     """
@@ -96,8 +96,8 @@ class PrioritizedReplayBuffer:
     A step is drawn together with the state that its environment was in n steps later, which is
     another row of the ring. Where the trajectory ends before (the episode was truncated, or
     somebody else acted next), the window ends at the last state that has a row, and so a mask: the
-    steps before it look less far ahead, and its own step is left out. To take the maximum over all
-    actions of a final state without a mask would be to count on what cannot be done there.
+    steps before it look less far ahead, and its own step is left out. Without a mask, the maximum
+    over a final state's actions would count on actions that are invalid there.
 
     Features are kept as float16: 0 and 1, most of them, exactly, the rest to one part in 2048.
 
@@ -152,9 +152,9 @@ class PrioritizedReplayBuffer:
         truncated: NDArray[np.bool_],
         priors: FloatArray | None = None,
     ) -> None:
-        """Store a step of every environment: what it saw, did and was paid, and if it ended.
+        """Store a step of every environment: observation, action, reward, and whether it ended.
 
-        The priors (envs, A) are what the planner advised, as a distribution; none is all 0.
+        The priors (envs, A) are the planner's advice as a distribution; all 0 where there is none.
         """
         self._num_rows += 1
         row = self._last
@@ -181,7 +181,7 @@ class PrioritizedReplayBuffer:
 
         Args:
             env_index: The environment.
-            is_over: The game was over with that step: it can be drawn too, for nothing is to come.
+            is_over: The game was over with that step: it can be drawn too, as nothing follows.
         """
         for age in range(0 if is_over else 1, int(self._pending[env_index])):
             self._finish(np.array([env_index]), age, is_over=is_over)

@@ -25,8 +25,8 @@ class Rollout:
 
     Attributes:
         features: (steps, envs, F).
-        pixels: (steps, envs, *pixels_shape). Those of a Game Boy
-            take 17 KB a step and environment: 71 MB for 128 steps of 32 environments.
+        pixels: (steps, envs, *pixels_shape). Those of a Game Boy take 17 KB a step and environment:
+            71 MB for 128 steps of 32 environments.
         memories: (steps, envs, M), what was remembered before the step; M may be 0.
         masks: (steps, envs, A), True where an action was valid.
         biases: (steps, envs, A), what the planner added to the logits.
@@ -109,8 +109,6 @@ class Rollout:
         return {_SAVED_AS.get(name, name): array for name, array in every if name != "length"}
 
 
-# Scale rewards to the size that a critic learns well.
-
 _EPSILON = 1e-8
 _LIMIT = 10.0
 
@@ -143,7 +141,7 @@ class RewardScaler:
 
     @property
     def deviation(self) -> float:
-        """Return what rewards are divided by, once there were some."""
+        """Return what rewards are divided by; there must have been some."""
         return float(np.sqrt(self._spread / self._count + _EPSILON))
 
     def take_over(self, other: "RewardScaler") -> None:

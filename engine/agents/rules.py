@@ -1,4 +1,4 @@
-"""Act without learning: as the planner advises, or at random."""
+"""Act without learning, as the planner advises or at random: baselines for the learners."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,8 +10,6 @@ from engine.agents.arbitration import calibrated, draw_best
 from engine.agents.base import ActionBatch, Guidance, PolicyFunction
 from engine.env.batch import Batch
 from engine.types import Source
-
-# Do what the planner advises, and nothing else: the baseline that the learner must beat.
 
 
 class RulesAgent:
@@ -39,7 +37,7 @@ class RulesAgent:
         """Forget nothing."""
 
     def player(self, seed: int) -> PolicyFunction:
-        """Return another one like this: nothing was learnt."""
+        """Return another agent like this: nothing was learnt."""
         return type(self)(seed).decide
 
     @property
@@ -60,27 +58,23 @@ class RulesAgent:
         self._rng.bit_generator.state = facts["rng"]
 
 
-# Act at random among the valid actions: the baseline below every other.
-
-
 class RandomAgent(RulesAgent):
     """Draw every valid action with the same probability; the planner's advice is ignored."""
 
     name = "random"
 
     def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:
-        """Draw one valid action an environment."""
+        """Draw one valid action per environment."""
         actions = np.where(batch.mask, self._rng.random(batch.mask.shape), -1.0).argmax(1)
-        num_envs = len(actions)
-        return ActionBatch(
-            actions.astype(np.int64),
-            np.zeros(num_envs, np.float32),
-            np.zeros(num_envs, np.bool_),
-            Source.RANDOM,
-        )
+        return _drawn(actions.astype(np.int64))
 
 
-# Act at random, but let an action last: what explores from the states that are returned to.
+def _drawn(actions: NDArray[np.int64]) -> ActionBatch:
+    """Return actions (envs,) that were drawn at random, with no confidence in them."""
+    num_envs = len(actions)
+    confidences = np.zeros(num_envs, np.float32)
+    return ActionBatch(actions, confidences, np.zeros(num_envs, np.bool_), Source.RANDOM)
+
 
 _NONE = -1
 
@@ -88,8 +82,8 @@ _NONE = -1
 class ExploreAgent(RulesAgent):
     """Draw valid actions with the same probability, and repeat each for a while.
 
-    Draws alone go back and forth; repeats cross a room. Nothing is learnt:
-    `engine.curriculum.frontier` decides where it acts.
+    Single draws go back and forth; repeats cross a room. `engine.curriculum.frontier` decides from
+    which states it explores.
 
     Args:
         seed: Of the draws.
@@ -112,20 +106,15 @@ class ExploreAgent(RulesAgent):
         lasts = is_valid & (self._rng.random(num_envs) >= 1 / self._repeats)
         drawn = np.where(batch.mask, self._rng.random(batch.mask.shape), -1.0).argmax(1)
         self._held = np.where(lasts, self._held, drawn).astype(np.int64)
-        return ActionBatch(
-            self._held.copy(),
-            np.zeros(num_envs, np.float32),
-            np.zeros(num_envs, np.bool_),
-            Source.RANDOM,
-        )
+        return _drawn(self._held.copy())
 
     def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
-        """Repeat nothing from elsewhere."""
+        """Stop repeating what was begun before."""
         if env_index < len(self._held):
             self._held[env_index] = _NONE
 
     def player(self, seed: int) -> PolicyFunction:
-        """Return another one like this: nothing was learnt."""
+        """Return another agent like this: nothing was learnt."""
         return type(self)(seed, self._repeats).decide
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:

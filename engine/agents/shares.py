@@ -1,4 +1,4 @@
-"""Assign decisions to sources by their shares, so exactly that chance has no part in it."""
+"""Assign decisions to sources by exact shares rather than at random."""
 
 import dataclasses
 import math
@@ -19,12 +19,12 @@ _PLANNER = 0
 
 
 class ExactShares:
-    """Choose among sources, in each row for itself, so that everyone has its share at any time.
+    """Choose among sources, in each row separately, so that each has its share at any time.
 
-    After n choices with the same shares a source was chosen less than once more or less often than
-    n times its share (Tijdeman 1980, the chairman assignment problem); where shares change, credit
-    is kept. It assigns decisions, and blocks of them (`Takeovers`), and may assign who
-    sets a goal. Rows are environments, for example.
+    After n choices with the same shares, the number of a source's choices differs by less than one
+    from n times its share (Tijdeman 1980, the chairman assignment problem); where shares change,
+    credit is kept. It assigns decisions, blocks of them (`Takeovers`), or who sets a goal. Rows
+    are environments, for example.
     """
 
     def __init__(self, num_rows: int, num_sources: int) -> None:
@@ -39,7 +39,7 @@ class ExactShares:
         chosen = np.full(len(self._credit), -1, np.int64)
         portions = np.asarray(shares, np.float64)
         credit = self._credit[rows] + portions
-        # Soonest deadline first, among those who do not get too far ahead by it.
+        # Earliest deadline first, among the sources that do not get too far ahead by it.
         deadlines = (1 - self._spare - credit) / np.maximum(portions, _TINY)
         is_early = credit < self._spare - _TINY
         best = np.where(portions > 0, deadlines + is_early / _TINY, np.inf).argmin(1)
@@ -62,8 +62,8 @@ def assign_decisions(
 ) -> Guidance:
     """Return `guidance` with each decision assigned to planner or policy, where there is advice.
 
-    The planner's share (0 to 1) of a fixed strategy holds however sure the policy is. `shares` has
-    a row an environment, of planner and policy.
+    The planner's `share` (0 to 1) of a fixed strategy holds however sure the policy is. `shares`
+    has a row for each environment, with planner and policy.
     """
     is_advised = ((batch.prior * batch.mask).max(1) > 0) & ~np.asarray(guidance.is_alone)
     chosen = shares.choose((share, 1 - share), is_advised)
@@ -75,7 +75,7 @@ class Takeovers:
 
     Where share * c_planner > (1 - share) * c_policy + margin, the next `length` decisions are
     assigned to one of the two, the planner having exactly `config.share` of its share: the policy
-    needs most decisions for its own, for it learns from no others what to do. A takeover lasts its
+    needs most decisions for itself, for it learns what to do from no others. A takeover lasts its
     length whatever the confidences do; it ends early with the episode, without advice, or when
     somebody else acts.
     """
@@ -93,7 +93,7 @@ class Takeovers:
         c_policy: FloatArray,
         is_advised: NDArray[np.bool_],
     ) -> NDArray[np.int64]:
-        """Return (envs,) how many decisions the planner takes from this one on; 0: none.
+        """Return (envs,) how many decisions in a row, from this one on, are the planner's.
 
         Args:
             share: The planner's.

@@ -1,8 +1,8 @@
-"""Keep states that were visited with what the planner advises there, and learn that from them.
+"""Keep visited states with the planner's advice in them, for the policy to learn.
 
-On-policy distillation (DAgger, Ross et al. 2011): the games visit what the policy leads to, the
-planner says what it would do there, and all that it ever said is learnt from, so that what the
-games visit seldom is not forgotten.
+On-policy distillation (DAgger, Ross et al. 2011): the policy leads the games to states, the planner
+says what it would do there, and the policy learns from all that advice so far, so that what is
+advised in rarely visited states is not forgotten.
 """
 
 from typing import NamedTuple
@@ -17,11 +17,11 @@ from engine.env.batch import Batch
 from engine.types import Spaces
 
 CAPACITY = 16_384
-"""States; what is seen by memory alone takes 2 kB each."""
+"""States; one of features alone takes 2 kB."""
 _MOST_BYTES = 32 << 20
 """Of all states together; a state with pixels takes ten times as much."""
 _LEAST_LOG = -20.0
-"""Bound on a log-probability: an action that is all but excluded costs no more than that."""
+"""Bound on a log-probability, and so on what an all but excluded action costs."""
 
 
 class TaughtBatch(NamedTuple):
@@ -34,10 +34,10 @@ class TaughtBatch(NamedTuple):
 
 
 def taught(batch: Batch, teaching: FloatArray | float) -> tuple[FloatArray, FloatArray]:
-    """Return what the planner advises in a batch, and how far that is learnt; 0 without advice.
+    """Return the planner's advice in a batch, and how far it is learnt.
 
-    The first is its prior as a distribution over the valid actions, (envs, A), the second
-    `teaching` where there is one, (envs,).
+    The first is its prior as a distribution over the valid actions, (envs, A), the second is
+    `teaching`, (envs,). Both are 0 without advice.
     """
     valid = np.where(batch.mask, batch.prior, np.float32(0.0))
     total = valid.sum(-1, keepdims=True)
@@ -52,7 +52,7 @@ def cross_entropy(targets: Tensor, own_log_probs: Tensor) -> Tensor:
 
 
 class TaughtStates:
-    """An even sample of all states that were ever visited with advice (Vitter's algorithm R).
+    """A uniform sample of all states ever visited with advice (Vitter's algorithm R).
 
     Features are kept as float16, as in `engine.agents.replay_buffer`.
 
@@ -89,7 +89,7 @@ class TaughtStates:
         self._targets[places] = rollout.priors[steps, envs]
 
     def sample(self, size: int, rng: np.random.Generator) -> TaughtBatch:
-        """Return so many of the states; there is at least one."""
+        """Draw `size` of the states; there must be at least one."""
         drawn = rng.integers(self.count, size=size)
         return TaughtBatch(
             torch.from_numpy(self._features[drawn].astype(np.float32)),

@@ -21,7 +21,7 @@ class _Kept:
     """A milestone's snapshot.
 
     Attributes:
-        steps: That led to it from the true start.
+        steps: From the true start to it.
         passed: How often an episode that was here reached anything more.
         is_used: An episode has begun at it.
     """
@@ -35,8 +35,8 @@ class _Kept:
 class StateArchive:
     """A snapshot of each milestone, taken where an episode reached it.
 
-    One that was begun at makes room for the next: so it stays such as the policy of now comes by,
-    and one from which nothing can be won is soon gone.
+    Once an episode began at a snapshot, the next one replaces it: so they stay such as the current
+    policy reaches, and one from which nothing can be won is soon gone.
 
     Episodes begin at one of them in the configured share, drawn by how rarely episodes got any
     further from there: most begin at the frontier. Once even the hardest of them is passed more
@@ -97,7 +97,7 @@ class StateArchive:
         return f"{what}; {self._share * self._need():.0%} of episodes start there"
 
     def chances(self) -> dict[str, float]:
-        """Return with what probability an archived start is each milestone's."""
+        """Return the probability with which each milestone's snapshot is drawn."""
         weights = {key: 1 - kept.passed.mean for key, kept in self._kept.items()}
         total = sum(weights.values())
         return {key: weight / total for key, weight in weights.items()}

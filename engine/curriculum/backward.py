@@ -36,18 +36,17 @@ class DemoStart:
 
     @property
     def name(self) -> str:
-        """Return how episodes from here are told apart from those from power-on."""
+        """Return the `EpisodeSummary.start` of episodes from here."""
         return f"demo {100 * self.share:.0f} %"
 
 
 class BackwardStarts:
     """All episodes begin at one place of the demonstration, further back once enough succeed.
 
-    That is as soon as of the last `episodes` that began there a share of `success` reached the
-    goal. Each time it goes back twice as far as before, so that what the policy knows already is
-    soon behind. Where none of the last `episodes` succeed, it returns half of the way to the last
-    place that went well, and continues by single steps.
-    After the first place all episodes begin at the true start.
+    It moves back as soon as a share of `success` of the last `episodes` from there reached the
+    goal, each time twice as far as before, so that what the policy already knows is soon behind.
+    Where none of the last `episodes` succeeds, it returns half of the way to the last place that
+    went well, and continues by single steps. Before the first place comes the true start.
 
     Args:
         config: How fast it goes.
@@ -87,8 +86,9 @@ class BackwardStarts:
         """Return the games whose episodes have just begun at the true start."""
         if self.is_over:
             return []
-        at = self._starts[self._place]
-        most = self._max_steps(at)
+        at, patience = self._starts[self._place], self._config.patience
+        # How many steps without progress end an episode; 0: as usual.
+        most = max(_LEAST_STEPS, int(patience * at.steps_left)) if patience else 0
         return [
             StartMove(index, at.name, at.snapshot, max_steps=most)
             for index in np.flatnonzero(is_free).tolist()
@@ -135,11 +135,6 @@ class BackwardStarts:
     def _needed(self) -> int:
         """Return how many episodes must succeed."""
         return math.ceil(self._config.success * self._config.episodes)
-
-    def _max_steps(self, start: DemoStart) -> int:
-        """Return after how many steps without progress episodes from a start end; 0: as usual."""
-        patience = self._config.patience
-        return max(_LEAST_STEPS, int(patience * start.steps_left)) if patience else 0
 
     def _count(self, is_success: bool) -> None:
         """Count an episode from the present place, and go to another if that is due."""

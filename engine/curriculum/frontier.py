@@ -26,12 +26,12 @@ EXPLORED = "explored"
 """`EpisodeSummary.start` of an episode that continued from a remembered state."""
 
 _SHORTER = 0.9
-"""A way to where one leads already counts if it takes so much of its steps: saving costs 20 ms."""
+"""A way replaces a known one only below this share of its steps: a snapshot costs 20 ms."""
 _BEHIND = 0.2
-"""How much less a state is worth a visit for each milestone that it lacks to the farthest."""
+"""Factor on a cell's weight in the draw for each milestone that it is behind the farthest."""
 
 GOAL = ""
-"""Stands beside the milestones' keys."""
+"""The goal's key, beside the milestones' own."""
 
 _log = logging.getLogger(__name__)
 
@@ -57,9 +57,9 @@ class Frontier:
     """Remembers the game at every cell: a coarse place with what was reached by then.
 
     Each game explores for some steps from a cell, then returns to another one, drawn by how rarely
-    it was visited and how far it is. What is returned to continues exactly, so the inputs of every
-    way are one episode from power-on. The first way to each milestone is written as a
-    demonstration, and of those to the goal each that is clearly shorter.
+    it was visited and how far it is. A snapshot continues exactly, so the inputs of every way are
+    one episode from power-on. The first way to each milestone is written as a demonstration, and
+    so is each clearly shorter way to the goal.
 
     Args:
         config: How long games explore, and how much is remembered.
@@ -67,12 +67,7 @@ class Frontier:
         write: Writes demonstrations; None: none are written.
     """
 
-    def __init__(
-        self,
-        config: ExploreConfig,
-        seed: int,
-        write: WriteDemo | None = None,
-    ) -> None:
+    def __init__(self, config: ExploreConfig, seed: int, write: WriteDemo | None = None) -> None:
         self._config = config
         self._write = write
         self._rng = np.random.default_rng([seed, 7])
@@ -119,9 +114,9 @@ class Frontier:
 
     def moves(self, steps: NDArray[np.int64], is_free: NDArray[np.bool_]) -> list[StartMove]:
         """Return the games that have explored for long enough, each with where it returns to."""
-        due = (
-            np.flatnonzero(is_free & (steps >= self._config.steps)).tolist() if self._cells else []
-        )
+        if not self._cells:
+            return []
+        due = np.flatnonzero(is_free & (steps >= self._config.steps)).tolist()
         return [StartMove(index, EXPLORED, self._draw(index), continues=True) for index in due]
 
     def moved(self, move: StartMove) -> None:
@@ -173,7 +168,7 @@ class Frontier:
             return
         snapshot = games.snapshot(index)
         if len(self._cells) >= self._config.cells:
-            # The least worth a visit makes room; of equals the one that is known for longest.
+            # The cell least worth a visit makes room; of equals the one known longest.
             worth = dict(zip(self._cells, self._worth().tolist(), strict=True))
             del self._cells[min(worth, key=lambda one: worth[one])]
         self._cells[cell] = _Known(steps, 1, snapshot)

@@ -24,8 +24,7 @@ _HELD_SUCCESS = 0.5
 """Share of successful episodes to stay in the last stage, if some are needed to get there."""
 
 _SETTLED = 0.02
-"""A stage's episodes prove something only once the planner's share is this close to its end."""
-
+"""A stage's episodes prove something only once the planner's share is this close to the stage's."""
 
 _AUTONOMOUS_SHARE = 0.05
 _PHASES = (
@@ -60,8 +59,8 @@ _DOCUMENTED_GOAL = 500.0
 """The highest documented threshold: what reaching the run's goal is taken to pay."""
 
 _BY_CHANCE = 0.35
-"""Share of the way to the goal that play at random goes in an episode, and a little more: 3 of the
-practice game's 10 milestones in 1,500 steps, less on a cartridge."""
+"""Share of the way to the goal that random play covers in an episode, rounded up: 3 of the practice
+game's 10 milestones in 1,500 steps, less on a cartridge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Stage:
 
     Attributes:
         focus: What is learnt in it.
-        success_metrics: By what it shows that it is learnt.
+        success_metrics: How one can see that it is learnt.
         preference: Strategy that it begins with; None where strategies have no say.
         planner_share: How far the planner is followed, 0 to 1, unless a strategy decides otherwise.
         needed_confidence: Confidence from which the policy may act against the planner's advice.
@@ -100,7 +99,7 @@ def build_stages(
     The default thresholds (50, 100, 200, 500) belong to a game whose goal pays about 500: with a
     `config.reward_scale` of 0 they are read as shares, 10, 20, 40 and 100 %, of what reaching the
     run's goal pays, or of the way to it that chance leaves. Thresholds that somebody gives have a
-    scale of 1: they stand as they are.
+    scale of 1 and are taken as they are.
 
     Args:
         config: The stages.
@@ -209,8 +208,8 @@ class Curriculum:
     def planner_share(self) -> float:
         """Return how far the planner is followed now.
 
-        It glides to a smaller share, by the configured decay rate an episode; a larger one comes
-        at once: it is called for where help is needed.
+        It glides to a smaller share, by the configured decay rate an episode. A larger one holds
+        at once: help is needed.
         """
         if self._set_share is not None:
             return self._set_share

@@ -1,4 +1,4 @@
-"""Say where episodes begin, how far they get, and how often they succeed."""
+"""Define how starts of episodes are chosen, and measure how far episodes get from them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,6 @@ from engine.env.batch import Batch
 from engine.env.world import Snapshots
 from engine.games.base import Milestone, final_milestone
 from engine.types import EpisodeSummary
-
-# Measure how far episodes get towards the run's goal, in milestones.
 
 
 class WayToGoal:
@@ -31,20 +29,21 @@ class WayToGoal:
     def walked(self, summary: EpisodeSummary) -> float:
         """Return how far an episode went, from 0 to `size` milestones.
 
-        One that began further on has the rest of the way count for all of it.
+        For one that began further on, the rest of the way counts as all of it.
         """
         return self.size * (1.0 if summary.is_success else self.share(summary.steps_to_milestone))
 
     def share(self, steps: Mapping[str, int]) -> float:
-        """Return the same from 0 to 1, by the steps at which milestones were reached."""
+        """Return the same as a share, 0 to 1, by the `steps` at which milestones were reached."""
         held = {key for key, step in steps.items() if step == 0}
         left = [key for key in self._keys(held) if key not in held]
         return sum(key in steps for key in left) / len(left) if left else 1.0
 
     def came(self, shares: Mapping[str, float]) -> float:
-        """Return how far games from power-on came on average, by how many reached each milestone.
+        """Return how far games from power-on came on average, 0 to 1.
 
-        `shares` are of the games, by the milestones' keys.
+        Args:
+            shares: By a milestone's key, the share of the games that reached it.
         """
         keys = self._keys(frozenset())
         return sum(shares.get(key, 0.0) for key in keys) / len(keys) if keys else 1.0
@@ -55,8 +54,6 @@ class WayToGoal:
         final = final_milestone(self._milestones, self._goal, held)
         return keys[: keys.index(final) + 1] if final in keys else keys
 
-
-# Estimate how often something succeeds, of late.
 
 DECAY = 0.98
 """Share of the evidence that is left after another episode."""
@@ -85,7 +82,7 @@ class SuccessRate:
         self.failed += failed
 
     def decay(self) -> None:
-        """Let an episode pass."""
+        """Let the evidence age by an episode."""
         self.reached *= DECAY
         self.failed *= DECAY
 
@@ -99,9 +96,6 @@ class SuccessRate:
         return cls(float(saved[0]), float(saved[1]))
 
 
-# Say what decides where episodes begin: at the true start, or at snapshots of the game.
-
-
 @dataclass(frozen=True, slots=True)
 class StartMove:
     """A running game that is to leave its episode for another start.
@@ -109,7 +103,7 @@ class StartMove:
     Attributes:
         start: Names it in `EpisodeSummary.start`; "" for the true start.
         snapshot: b"" for the true start.
-        continues: As of `Snapshots.begin_now`, as is `max_steps`.
+        continues: See `Snapshots.begin_now`, as for `max_steps`.
     """
 
     env_index: int

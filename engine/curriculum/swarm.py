@@ -31,7 +31,7 @@ class Swarm:
         backward: How fast they walk back.
         seed: Of the draws.
         first_env: The first of the games that search.
-        write: Writes ways as demonstrations, and lets who learns imitate those to the goal.
+        write: Writes ways as demonstrations; the learner imitates those to the goal.
         starts_along: Returns starts along a demonstration, the last one first.
     """
 

@@ -1,4 +1,4 @@
-"""Look at a folder of demonstrations as one set: list, count, choose and divide."""
+"""Treat a folder of demonstrations as a dataset: list, count, choose, merge and split."""
 
 import hashlib
 import json
@@ -21,20 +21,17 @@ from engine.ground.folders import user_path
 from engine.types import GAME_BOY_ACTIONS
 
 SPLIT = "split.json"
-"""Name of the file beside demonstrations that says which of them are only validated by.
-
-Whoever clones from the folder keeps to it.
-"""
+"""File beside demonstrations that says which of them are for validation only, for all clones."""
 _MAX_SPLIT_SIZE = 1 << 24
 DEMOS_FOLDER = "demos"
 """Folder inside the save folder that keeps demonstrations."""
 INTERVENTIONS_FOLDER = "interventions"
-"""Folder inside that one, for what people played when they took over from an agent."""
+"""Folder inside that one, of what people played when they took over from an agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoEntry:
-    """A file of the set: what is in it, or why it cannot be read."""
+    """A file of a dataset: its demonstration, or why it cannot be read."""
 
     path: Path
     demo: Demonstration | None
@@ -72,19 +69,19 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class DemoStatistics:
-    """What a set holds.
+    """What a dataset holds.
 
     Attributes:
-        lengths: How often something was pressed, by demonstration, in real time, too.
+        lengths: Presses by demonstration, also those in real time.
         live_s: Seconds played in real time, in all.
         returns: By demonstration.
         successes: Demonstrations that reached the goal.
         by: (who, demonstrations), the most first.
-        maps: (map, what was pressed on it), the most first.
+        maps: (map, presses on it), the most first.
         actions: (name, how often), in the order of the game's actions.
         milestones: (key, demonstrations that reached it), the most first.
         notes: (words, demonstrations in which a person noted them), the most first.
-        interventions: How often a person pressed something in an agent's place.
+        interventions: Presses of a person in an agent's place.
     """
 
     lengths: tuple[int, ...]
@@ -191,7 +188,7 @@ class DemoSet:
         """Refuse to delete what lies elsewhere.
 
         Raises:
-            DemoError: The folder of one is a link, other than the folder of all demonstrations.
+            DemoError: A demonstration's folder, unless it is the dataset's own, is a link.
         """
         for folder in {path.parent for path in self.paths} - {self.folder}:
             if folder.is_symlink():
@@ -201,7 +198,7 @@ class DemoSet:
                 )
 
     def delete(self) -> int:
-        """Delete the files of the set; return how many.
+        """Delete the files of the dataset; return how many.
 
         Raises:
             DemoError: One lies behind a link, or cannot be deleted; those before it are.
@@ -235,12 +232,12 @@ def copy_demo(path: Path, folder: Path) -> Path:
 
 
 def write_split(demos: DemoSet, valid_share: float, seed: int) -> tuple[Path, int, int]:
-    """Divide the demonstrations of one folder, and write down how beside them.
+    """Split a folder's demonstrations into training and validation, in a file beside them.
 
-    Alike for a seed and the same names. Of two or more each part gets one at least.
+    The same seed and names give the same split. Of two or more, each part gets at least one.
 
     Returns:
-        The file, how many are learnt from, and how many validate.
+        The file, how many are for training, and how many for validation.
 
     Raises:
         DemoError: There are none, the share is none, or it cannot be written.
@@ -266,10 +263,10 @@ def write_split(demos: DemoSet, valid_share: float, seed: int) -> tuple[Path, in
 
 
 def read_split(folder: Path) -> frozenset[str]:
-    """Return the names of the files in a folder that only validate; none where nobody divided it.
+    """Return the names of a folder's files for validation; none where it was not split.
 
     Raises:
-        DemoError: What was written down is damaged.
+        DemoError: The split file is damaged.
     """
     path = folder / SPLIT
     if not path.exists():

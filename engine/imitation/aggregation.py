@@ -1,4 +1,4 @@
-"""Carry DAgger through: rounds, evaluations of the student, and all of it saved as it goes."""
+"""Run DAgger: its rounds, evaluations of the student, and all of it saved as it goes."""
 
 import contextlib
 from collections.abc import Callable, Mapping
@@ -59,13 +59,13 @@ def aggregate(
     """Learn by DAgger from the rules, from the planner, or from another policy.
 
     Settings are given as to `clone_policy`: those of `CloningConfig`, with the epochs of each
-    round, and in `rounds` those of `DaggerConfig`. The demonstrations to begin with may be none.
-    The expert is "rules"; "planner": as the rules, but a language model, `llm_model` of the game,
-    sets the goals and is waited for; or a policy's id or path. `may_go_on` is asked before each
-    round; no: there are no more.
+    round, and in `rounds` those of `DaggerConfig`. It may begin without demonstrations. The expert
+    is "rules"; "planner": the rules with goals of a language model (`llm_model` of the game), whose
+    answers are waited for; or a policy's id or path. `may_go_on` is asked before each round, and
+    ends the rounds by False.
 
     Raises:
-        PokeTUIError: Demonstrations, settings, game or policy are no use.
+        PokeTUIError: Demonstrations, settings, game or policy cannot be used.
     """
     torch.set_num_threads(1)
     check_name(name)
@@ -194,7 +194,7 @@ class _Rounds:
 
 
 def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
-    """Write what was labelled last; before the student, which is not resumed without it."""
+    """Write what was labelled last, before the student, which cannot be resumed without it."""
     part = dagger.examples[-1]
     name = f"examples-{len(dagger.examples):04d}.zip"
     try:
@@ -207,7 +207,7 @@ def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
 
 
 def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:
-    """Take back what is saved; return what the checkpoint says beside."""
+    """Restore the student and its examples; return the checkpoint's facts."""
     saved, path, _ = folder.store(keep=1).load_newest()
     dagger.policy = policy_of(saved, path)
     dagger.rounds = int(saved.facts["rounds"])
@@ -223,7 +223,7 @@ def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:
 
 
 def _seeing_as(run: RunConfig, save_dir: str, expert: str) -> RunConfig:
-    """Return the settings with the features that an expert has learnt with: the student's, too."""
+    """Return the settings with the features that a policy as expert was trained with."""
     if expert in {RULES, PLANNER}:
         return run
     size = read_policy(save_dir, expert)[0].spaces.feature_size

@@ -1,8 +1,8 @@
-"""Clone behaviour: learn from demonstrations what to do in each state; reads top-down.
+"""Learn from demonstrations what to do in each state (behavioural cloning); reads top-down.
 
-Steps are drawn by the inverse of how often their action was taken on their map, for the few that
-lead on from a map count as much as the many that are alike. What is validated by are whole
-episodes.
+Steps are drawn by the inverse of how often their action was taken on their map: the few steps that
+lead on from a map count as much as the many that are alike. Whole episodes are held out for
+validation.
 """
 
 import math
@@ -36,7 +36,7 @@ _SCORED_AT_ONCE = 512
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of some steps were right.
+    """How many of a group of steps were predicted.
 
     Attributes:
         name: Of the map or action.
@@ -58,7 +58,7 @@ class Score:
 
     Attributes:
         loss: Mean cross-entropy, every step alike.
-        balanced_loss: The mean of every map and action's own mean: rare ones count as much.
+        balanced_loss: Mean over the pairs of map and action of each pair's mean.
         accuracy: Share of the steps whose likeliest action was the one taken.
         maps: By map, those that occur.
         actions: By action, those that occur.
@@ -105,16 +105,16 @@ def _shares(
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """The result of learning from as many steps as there are.
+    """The result of an epoch.
 
     Attributes:
         number: From 1.
         loss: Mean cross-entropy of the steps as they were drawn.
         accuracy: Share of these whose likeliest action was the one taken.
-        grad_norm: Mean length of the gradient before it was clipped.
-        validation: By the episodes that were kept; None where none were.
+        grad_norm: Mean norm of the gradient before it was clipped.
+        validation: On the held-out episodes; None where there are none.
         is_best: No epoch before had as low a balanced loss in validation.
-        skipped: Gradient steps since the first epoch that were skipped: they were no numbers.
+        skipped: Gradient steps since the first epoch that were skipped as not finite.
     """
 
     number: int
@@ -126,7 +126,7 @@ class Epoch:
     skipped: int = 0
 
     def figures(self) -> dict[str, float]:
-        """Return figures by name, as TensorBoard gets them; the documented ones first."""
+        """Return figures by their names in TensorBoard; the documented ones first."""
         named = {
             "train/bc_loss": self.loss,
             "train/accuracy": self.accuracy,
@@ -146,19 +146,19 @@ class Epoch:
 
 
 class Cloning:
-    """Hold the examples, the network and its optimiser, and improve it epoch by epoch.
+    """Hold the examples, the network and its optimiser, and improve the network epoch by epoch.
 
-    Some episodes of the examples are kept to validate. The weights are those of `start`, or fresh.
+    The weights begin as those of `start`, or fresh.
 
     Attributes:
         policy: What was learnt by now.
         epoch: Epochs that are over.
         steps: Batches that were learnt from.
-        learnt_from: Examples that are drawn from.
-        validated_by: Examples that are kept.
+        learnt_from: Examples of the episodes to train on.
+        validated_by: Examples of the held-out episodes.
 
     Raises:
-        ConfigurationError: The examples are no use, or the accelerator is missing.
+        ConfigurationError: There are no examples, or the accelerator is missing.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class Cloning:
 
     @property
     def is_over(self) -> bool:
-        """Return whether all epochs are over, or the last ones made nothing better."""
+        """Return whether all epochs are over, or the last `patience` brought no improvement."""
         patience = self._config.patience
         has_enough = bool(patience) and self._epochs_since_best >= patience
         return has_enough or self.epoch >= self._config.epochs
@@ -211,8 +211,8 @@ class Cloning:
     ) -> Epoch | None:
         """Learn for one epoch; `report` is called with how many batches are done.
 
-        None if `may_go_on`, asked before every batch, said no, and nothing of it is to be kept:
-        continue from what was saved before.
+        None if `may_go_on`, asked before every batch, said no; then the state is that of no whole
+        epoch, and must not be saved.
         """
         sums, skipped = np.zeros(3), self._gradients.skipped
         for done in range(self.batches):
@@ -232,7 +232,7 @@ class Cloning:
         return Epoch(self.epoch, loss, accuracy, grad_norm, validation, is_best, skipped)
 
     def score(self, examples: Examples) -> Score | None:
-        """Return how well examples are predicted, each step once; None of none."""
+        """Return how well examples are predicted, each step once; None if there are none."""
         guessed = np.zeros(len(examples), np.int64)
         losses = np.zeros(len(examples), np.float32)
         for first in range(0, len(examples), _SCORED_AT_ONCE):
@@ -245,9 +245,9 @@ class Cloning:
         return score(examples, guessed, losses)
 
     def _learn(self) -> tuple[float, float, float]:
-        """Take one gradient step; return loss, accuracy and the gradient's length.
+        """Take one gradient step; return loss, accuracy and the gradient's norm.
 
-        Each step is drawn as likely as its weight says. All are 0 if the gradient was skipped.
+        All are 0 if it was skipped.
         """
         draws = self._rng.random(self._config.batch_size) * self._chances[-1]
         index = np.searchsorted(self._chances, draws, side="right")

@@ -1,8 +1,8 @@
-"""Play games whose goals a language model sets, and wait for what it answers.
+"""Play games whose goals a language model sets, and wait for its answers.
 
-A run never waits for a model (`engine.training.planning`). Where somebody learns from what the
-planner would do, or keeps it, its own goals matter more than speed: so here the games stand still
-while it is asked, and no query is submitted twice.
+A run never waits for a model (`engine.training.planning`). Where the planner's play is learnt from
+or recorded, its own goals matter more than speed: so here the games stand still while it is asked,
+and no query is submitted twice.
 """
 
 import time
@@ -33,13 +33,13 @@ from engine.planning_types import (
 NO_MODEL = "No language model is set (--llm-model): the rules set the planner's goals."
 _LOOKED_EVERY_S = 0.005
 _LOADING_S = 60.0
-"""How long the first answer is waited for: the model may have to be loaded."""
+"""Least time to wait for the first answer: the model may have to be loaded."""
 _DOWN = frozenset({"missing", "unreachable", "refused", "exhausted", "waiting"})
 _NOBODY_ANSWERS = "No language model answers. The rules set the goals until one does."
 
 
 class BlockingPlanner:
-    """Asks the language models of a run's settings for goals, for games that wait.
+    """Ask the language models of a run's settings for goals, while the games wait.
 
     Args:
         path: Where questions and answers are kept.
@@ -103,7 +103,7 @@ class BlockingPlanner:
         return planned
 
     def close(self) -> None:
-        """End the asking."""
+        """Stop the planner's thread."""
         self._planner.close()
 
     def _wait(self) -> None:
@@ -153,7 +153,7 @@ class BlockingPlanner:
 class AskedGames(Games):
     """Games that wait for a language model's goals.
 
-    In a step that a subgoal came for, no advice is given: what was advised served another goal.
+    In a step for which a subgoal came, no advice is given: what was advised served another goal.
     """
 
     def __init__(self, envs: Sequence[SteppedEnv], planner: BlockingPlanner) -> None:
@@ -170,7 +170,7 @@ class AskedGames(Games):
         return self._asked(super().step(actions, shows=shows))
 
     def close(self) -> None:
-        """Free the games, and end the asking."""
+        """Free the games, and stop the planner's thread."""
         self._planner.close()
         super().close()
 
@@ -191,7 +191,7 @@ def make_asked_games(
     For `count` and `make_sight` see `make_games`, for `path` and `say` `BlockingPlanner`.
 
     Raises:
-        PokeTUIError: The games or the way to a model cannot be made.
+        PokeTUIError: The games or a model's client cannot be made.
     """
     if not config.models:
         say(NO_MODEL)

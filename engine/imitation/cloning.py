@@ -1,4 +1,4 @@
-"""Clone a policy from demonstrations: learn, let it play, keep the best, and be interruptible."""
+"""Clone a policy from demonstrations: learn, evaluate, keep the best, and resume."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ MAX_GAMES = 8
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the work is: `what`, in words, is done up to `done` of `total`."""
+    """How far the work named `what` is: `done` of `total`."""
 
     what: str
     done: int
@@ -41,17 +41,17 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to know, once, in a line."""
+    """A line for the user."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cloned:
-    """The result.
+    """The result of cloning.
 
     Attributes:
-        epochs: Epochs, or rounds of DAgger, that were learnt now, in order.
+        epochs: The epochs, or rounds of DAgger, of this call, in order.
         evaluation: The last one; None if there was none.
         best: The best checkpoint; None if none was evaluated.
     """
@@ -94,7 +94,7 @@ def evaluate_clone(
 ) -> Evaluation | None:
     """Let a policy play alone from the true start; None if `may_go_on` said no.
 
-    The same seeds come again in every evaluation.
+    Every evaluation uses the same seeds.
     """
     games = make_games(
         run, min(MAX_GAMES, episodes), sight_of(policy.config.encoder), is_advised=False
@@ -112,12 +112,12 @@ def evaluate_clone(
 
 
 class CloningRun:
-    """Carry cloning through, from its start or, if `is_resumed`, from its newest checkpoint.
+    """Clone a policy, from the start or, if `is_resumed`, from the newest checkpoint.
 
-    `may_go_on` is asked often; no: it ends at the last whole epoch.
+    `may_go_on` is asked often; where it returns False, cloning ends with the last whole epoch.
 
     Raises:
-        PokeTUIError: The examples or the checkpoint are no use.
+        PokeTUIError: The examples or the checkpoint cannot be used.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class CloningRun:
 def tracked(
     run: RunConfig, folder: PolicyFolder, settings: Mapping[str, Any], project: str
 ) -> list[MetricsWriter]:
-    """Return what takes a cloning's figures beside TensorBoard: W&B, if `run.wandb` says so.
+    """Return the writers of figures beside TensorBoard's: W&B's, if `run.wandb` says so.
 
     Raises:
         ConfigurationError: It cannot begin.
@@ -211,13 +211,13 @@ def tracked(
 
 
 def score_of(evaluation: Evaluation) -> list[float]:
-    """Return what the best checkpoint has the most of: success, then milestones, then reward."""
+    """Return what checkpoints are compared by: success, then milestones, then reward."""
     reached = sum(evaluation.milestones.values())
     return [evaluation.success_rate, reached, evaluation.avg_reward]
 
 
 def _score(evaluation: Evaluation | None, epoch: Epoch) -> list[float]:
-    """Return the score of an evaluation; where there is none, the lower loss is the better one."""
+    """Return the score of an evaluation; where there is none, one by the negative loss."""
     if evaluation is not None:
         return score_of(evaluation)
     loss = epoch.loss if epoch.validation is None else epoch.validation.balanced_loss

@@ -1,6 +1,6 @@
 """Aggregate what an expert would have done where the student went (DAgger, Ross et al. 2011).
 
-A clone that errs comes into states that no demonstration shows, and errs on. So the student plays,
+A clone that errs reaches states that no demonstration shows, and errs again. So the student plays,
 the expert labels each state with what it would have done, and the student learns from all labels so
 far. In the first rounds the expert also acts in a share of the steps, so that a student that knows
 nothing gets anywhere.
@@ -27,10 +27,10 @@ class Round:
         beta: Share of the steps that the expert acted in.
         labelled: Steps that it labelled.
         total: All steps that are learnt from by now.
-        played: How the episodes went.
-        agreement: Share of the labels that the student, before it learnt them, would have followed;
-            None where there was no student yet.
-        epoch: The last one that was learnt.
+        played: The episodes' summaries.
+        agreement: Share of the labels that were also the student's likeliest action before it
+            learnt them; None where there was no student yet.
+        epoch: The last one of the round.
     """
 
     number: int
@@ -42,7 +42,7 @@ class Round:
     epoch: Epoch
 
     def figures(self) -> dict[str, float]:
-        """Return figures by name, as they are written for TensorBoard."""
+        """Return figures by their names in TensorBoard."""
         count = max(1, len(self.played))
         agreement = {} if self.agreement is None else {"dagger/agreement": self.agreement}
         rounds = {
@@ -55,10 +55,10 @@ class Round:
 
 
 class Dagger:
-    """Hold the student and all that was labelled.
+    """Hold the student and all labelled examples.
 
-    `make_expert` makes the expert of a round from a seed; what `nobody` makes plays at random,
-    before there is a student.
+    `make_expert` makes the expert of a round from a seed, and `nobody` a policy that plays in place
+    of the student while there is none.
 
     Attributes:
         examples: By round, the demonstrations first.
@@ -97,12 +97,12 @@ class Dagger:
         self,
         games: Games,
         report_played: Callable[[int], None] = lambda done: None,
-        tell_learnt: Callable[[int], None] = lambda done: None,
+        report_learnt: Callable[[int], None] = lambda done: None,
     ) -> Round:
-        """Let the student play, label, and learn from everything.
+        """Let the student play, label its states, and learn from all examples.
 
         `games` are `DaggerConfig.envs`, advised if the expert needs it. `report_played` is called
-        with how many episodes are over, `tell_learnt` with how many epochs.
+        with how many episodes are over, `report_learnt` with how many epochs.
         """
         number, student = self.rounds + 1, self.policy
         seed = self._cloning.seed * 1009 + number
@@ -124,7 +124,7 @@ class Dagger:
             score = Cloning(config, new, student).score(new)
             agreement = score.accuracy if score is not None else None
         self.examples.append(new)
-        epoch = self._learn(tell_learnt)
+        epoch = self._learn(report_learnt)
         self.rounds = number
         total = sum(len(part) for part in self.examples)
         return Round(number, beta, len(new), total, tuple(played), agreement, epoch)

@@ -19,7 +19,7 @@ from engine.runs.cloning_settings import CloningConfig
 
 NPZ_SUFFIX = ".npz"
 _MOST_NAMED = 5
-"""Sets that a hint names."""
+"""Datasets that a hint names."""
 
 
 def read_examples(
@@ -32,12 +32,12 @@ def read_examples(
 ) -> Examples:
     """Read a demonstration, or all of a folder, NPZ files too, in the order of their names.
 
-    A name that is not here is one of the save folder's demonstrations, e.g. "interventions".
-    `wanted` says which of them, None: all; for the others see `demo_examples`.
+    A path where nothing is means one of the save folder's datasets, e.g. "interventions". `wanted`
+    says which demonstrations, None: all; for the other arguments see `demo_examples`.
 
     Raises:
         DemoError: There is none, or one is unreadable.
-        ReplayError: One goes another way than when it was recorded, or shows another game.
+        ReplayError: One does not replay as it was recorded, or is of another game.
     """
     path = _kept(path, run)
     files = demo_files(path) if path.is_dir() else [path]
@@ -71,7 +71,7 @@ def read_examples(
 
 
 def recorded_game(path: Path, run: RunConfig) -> str:
-    """Return the name of the practice game that the first demonstration is of, "" if it is of none.
+    """Return the name of the practice game of the first demonstration, "" if it is of another game.
 
     Args:
         path: As in `read_examples`.
@@ -90,14 +90,14 @@ def recorded_game(path: Path, run: RunConfig) -> str:
 
 
 def demo_files(folder: Path) -> list[Path]:
-    """Return the demonstrations and NPZ files of a folder by name; of both alike, the former."""
+    """Return a folder's demonstrations, and NPZ files without a demonstration, sorted by name."""
     demos = set(folder.glob(f"*{SUFFIX}"))
     exported = {path.with_suffix(NPZ_SUFFIX) for path in demos}
     return sorted(demos | set(folder.glob(f"*{NPZ_SUFFIX}")) - exported)
 
 
 def _kept(path: Path, run: RunConfig) -> Path:
-    """Return a path, or if nothing is there what the save folder's demonstrations call so."""
+    """Return a path, or if nothing is there, that of the save folder's dataset of this name."""
     kept = demos_folder(run) / path
     return kept if not path.exists() and kept.exists() else path
 
@@ -114,7 +114,7 @@ def _converted(path: Path, folder: Path, run: RunConfig) -> Path:
 
 
 def _what_else(run: RunConfig) -> str:
-    """Name the sets that there are, or say how to get one."""
+    """Name the datasets that there are, or say how to get one."""
     sets = [one.folder.name for one in DemoSet(demos_folder(run)).sets() if len(one)]
     if sets:
         more = f" and {len(sets) - _MOST_NAMED:,} more" if len(sets) > _MOST_NAMED else ""
@@ -131,23 +131,23 @@ def demo_examples(
     note: Callable[[str], None] = lambda text: None,
     validating: Collection[int] = (),
 ) -> Examples:
-    """Play demonstrations again and note what was seen and done; each is an episode.
+    """Replay demonstrations and collect what was observed and done; each is an episode.
 
     Steps at which a masked button was pressed are left out: the policy could not press it. Where a
-    person took over from an agent, only the person's steps are shown: the agent's led to the need.
+    person took over from an agent, only the person's steps count: the agent's led to the need.
 
     Args:
         demos: What to play.
         count: How many there are.
-        config: Names what is seen.
-        run: Names the game.
-        report: Called with how many are over, and of how many.
-        note: Takes what is left out, in words.
-        validating: Places of those that only validate.
+        config: Says what is observed.
+        run: Says which game.
+        report: Called with how many are done, and of how many.
+        note: Takes a line about what is left out.
+        validating: Places of those that are for validation only.
 
     Raises:
-        DemoError: None shows anything.
-        ReplayError: One goes another way, or shows another game.
+        DemoError: There are no steps to learn from.
+        ReplayError: One does not replay as it was recorded, or is of another game.
     """
     sight = sight_of(config.encoder)
     parts: list[Examples] = []
@@ -176,7 +176,7 @@ def demo_examples(
 def _episode(
     player: DemoPlayer, demo: Demonstration, make_sight: MakeSight | None
 ) -> tuple[EpisodeExamples, int]:
-    """Return what a demonstration shows, and how many of its presses were masked."""
+    """Return a demonstration's examples, and how many of its presses were masked."""
     without_effect = 0
     noted, sight = EpisodeExamples(), None
     is_mixed = INTERVENTION in demo.tags or bool(demo.is_intervention.any())

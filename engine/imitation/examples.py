@@ -1,4 +1,4 @@
-"""Hold what is learnt from: states, and what the one who knew did in them."""
+"""Hold the examples that clones learn from: states, and the demonstrator's actions in them."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _DTYPES = {
 """Of the arrays of `Examples`, in the order of their digest."""
 
 GOES_ON, OVER, CUT = 0, 1, 2
-"""What follows a step: the next one, nothing, or something that is not known."""
+"""What follows a step: the next one, nothing, or something unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,16 @@ class Examples:
 
     Attributes:
         features: (N, F) float32.
-        pixels: (N, *shape) uint8, or (N, 0) where nobody sees them.
-        masks: (N, A) bool, False for actions of no use.
+        pixels: (N, *shape) uint8, or (N, 0) where none are used.
+        masks: (N, A) bool, False for invalid actions.
         actions: (N,) int64, what was done; never masked.
         maps: (N,) int64, where, as a place in `map_names`.
         episodes: (N,) int64, numbers episodes.
         rewards: (N,) float32, what was paid; 0 where that is not known.
         ends: (N,) uint8, what follows in the game: `GOES_ON`, `OVER` or `CUT`.
         map_names: Names of maps.
-        validating: Episodes that are chosen to only validate.
-        action_names: A names.
+        validating: Episodes that are for validation only.
+        action_names: Names of the A actions.
     """
 
     features: NDArray[np.float32]
@@ -69,7 +69,7 @@ class Examples:
 
     @property
     def spaces(self) -> Spaces:
-        """Return the sizes of what was seen and of what could be done."""
+        """Return the sizes of observations and actions."""
         return Spaces(self.features.shape[1], self.masks.shape[1], self.pixels.shape[1:])
 
     def take(self, index: NDArray[np.integer] | NDArray[np.bool_]) -> "Examples":
@@ -77,7 +77,7 @@ class Examples:
         return replace(self, **{name: getattr(self, name)[index] for name in _DTYPES})
 
     def transitions(self) -> Transitions:
-        """Return them as steps that values are learnt from."""
+        """Return them as steps to learn action values from."""
         return Transitions(
             self.features,
             self.pixels,
@@ -90,7 +90,7 @@ class Examples:
         )
 
     def digest(self) -> str:
-        """Return a sum of everything in them."""
+        """Return a checksum of all of them."""
         total = hashlib.sha256(repr(self.map_names).encode())
         if self.validating:
             total.update(repr(sorted(self.validating)).encode())
@@ -192,7 +192,7 @@ def _as_names(data: NDArray[np.generic]) -> tuple[str, ...]:
 
 
 def join(parts: Sequence[Examples]) -> Examples:
-    """Put examples together; their episodes stay apart, equal names of maps become one."""
+    """Concatenate examples: episodes are renumbered, equal names of maps become one."""
     if not parts:
         raise ConfigurationError("There are no demonstrations.", "Record some: poketui record")
     action_names = parts[0].action_names
@@ -219,18 +219,18 @@ def join(parts: Sequence[Examples]) -> Examples:
 
 
 def split(examples: Examples, val_share: float, seed: int) -> tuple[Examples, Examples]:
-    """Return what is learnt from and what is validated by: whole episodes, never single steps.
+    """Return the training and the validation examples: whole episodes, never single steps.
 
-    Steps of one episode are too much alike: validated by step, what is remembered looks learnt.
-    With a single episode, or a share of 0, nothing is kept to validate. Where somebody said which
-    episodes validate, those do, whatever the share.
+    Steps of one episode are too much alike: split by steps, memorising would look like learning.
+    With a single episode, or a share of 0, nothing is held out. Where `Examples.validating` names
+    episodes, those are, whatever the share.
     """
     is_kept = validates(examples, val_share, seed)
     return examples.take(~is_kept), examples.take(is_kept)
 
 
 def validates(examples: Examples, val_share: float, seed: int) -> NDArray[np.bool_]:
-    """Return (N,) which examples `split` keeps to validate."""
+    """Return (N,) bool, which examples `split` holds out for validation."""
     numbers = np.unique(examples.episodes)
     chosen = np.isin(examples.episodes, sorted(examples.validating))
     if val_share and chosen.any() and not chosen.all():
@@ -242,10 +242,10 @@ def validates(examples: Examples, val_share: float, seed: int) -> NDArray[np.boo
 
 
 def draw_weights(examples: Examples, balance: float) -> NDArray[np.float64]:
-    """Return (N,) how often a step is drawn, 1 on average.
+    """Return (N,) weights for drawing steps, 1 on average.
 
-    By the inverse of how often its action was taken on its map, to the power of `balance`: else
-    the few steps that lead from map to map drown in the many that are alike.
+    They are the inverse of how often the step's action was taken on its map, to the power of
+    `balance`: else the few steps that lead from map to map drown in the many that are alike.
     """
     pairs = examples.maps * examples.masks.shape[1] + examples.actions
     _, inverse, counts = np.unique(pairs, return_inverse=True, return_counts=True)

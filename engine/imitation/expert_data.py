@@ -1,7 +1,7 @@
-"""Hold steps of experts as pictures, by the documented names: `ReplayBuffer`, `load_expert_data`.
+"""Hold experts' steps as frames, by the documented names: `ReplayBuffer`, `load_expert_data`.
 
-This is for loops of one's own over pictures. What `poketui bc` learns from are the examples of
-`engine.imitation.examples`, which know masks and features as well.
+This is for training loops of the user's own. `poketui bc` learns from the examples of
+`engine.imitation.examples`, which have masks and features as well.
 """
 
 import math
@@ -36,11 +36,11 @@ _MOST_STEPS = 1 << 20
 SMALL_SHAPE = (SIDE, SIDE, 3)
 
 _Step = tuple[Frame, int, float, bool]
-"""Small picture before, action, reward, whether the episode was over then."""
+"""Small frame before, action, reward, whether the episode ended with it."""
 
 
 class Batch(TypedDict):
-    """What is drawn, as documented.
+    """A sample with the documented keys.
 
     Attributes:
         observations: (B, height, width, 3) uint8.
@@ -58,7 +58,7 @@ class Batch(TypedDict):
 
 
 class ReplayBuffer:
-    """Keep the last `capacity` steps, and draw from them, each as likely as any other.
+    """Keep the last `capacity` steps, and draw from them uniformly.
 
     Args:
         capacity: Steps.
@@ -71,8 +71,8 @@ class ReplayBuffer:
     Attributes:
         ptr: Where the next step goes.
         size: Steps that are kept.
-        game_actions: What can be done in the game: by the shape a Game Boy Advance's or a Game
-            Boy's, unless it is changed.
+        game_actions: The game's actions: those of a Game Boy Advance or a Game Boy, by `shape`,
+            unless set.
     """
 
     def __init__(
@@ -148,14 +148,14 @@ def load_expert_data(
 ) -> ReplayBuffer:
     """Read all documented NPZ files and demonstrations of a folder.
 
-    Pictures are kept as 84 x 84, which is what networks see: a tenth of the memory. A
-    demonstration is played again for its pictures. What follows the last step of an episode is not
-    known: it stands for itself there, and counts as done. `config` names the game; None: the
-    practice game of the first demonstration, or where there is none, that with such frames.
+    Frames are kept as 84 x 84, which is what networks see: a tenth of the memory. A demonstration
+    is replayed for its frames. What follows the last step of an episode is not known: the step
+    counts as done, with its own frame as the next. `config` names the game; None: the practice game
+    of the first demonstration, or where there is none, that with such frames.
 
     Raises:
-        DemoError: There is none, or one is no use; nothing in it is executed.
-        ReplayError: A demonstration goes another way.
+        DemoError: There is none, or one cannot be used; nothing in it is executed.
+        ReplayError: A demonstration does not replay as it was recorded.
     """
     paths = expert_paths(expert_data_dir)
     run = config or RunConfig(rom_path=recorded_game(paths[0], RunConfig()))
@@ -214,7 +214,7 @@ def _npz_steps(path: Path, game: Game) -> Iterator[_Step]:
             )
         if len(actions) and not 0 <= actions.min() <= actions.max() < len(game.actions):
             raise DemoError(f"{path} contains actions that this game does not have.")
-        # As the format says, or as lists of Python become.
+        # As the format says, or as NumPy makes of Python's lists.
         rewards = file.array("rewards", _MOST_STEPS, np.float32, np.float64)
         dones = file.array("dones", _MOST_STEPS, np.bool_)
         if not len(actions) == len(rewards) == len(dones):

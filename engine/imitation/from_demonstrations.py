@@ -1,4 +1,4 @@
-"""Put cloning together: where the steps come from, where the policy is saved."""
+"""Clone a policy from a source of demonstrations into a folder of its own."""
 
 import contextlib
 import math
@@ -53,9 +53,9 @@ class Source:
     Attributes:
         demos: Folder or file of recorded ones; "" for none.
         rules: Episodes that the rule planner plays.
-        tags: Of the recorded ones, only those with all of these tags.
-        by: Only those that this one played; "": anybody.
-        is_success: Only those that succeeded.
+        tags: Use only the recorded ones with all of these tags.
+        by: Use only those that this one played; "": anybody's.
+        is_success: Use only those that succeeded.
     """
 
     demos: str = ""
@@ -80,15 +80,21 @@ def clone_policy(
 ) -> Cloned:
     """Clone a policy from demonstrations.
 
-    `given` are settings of `CloningConfig` that are not to be as usual, or the documented ones that
-    count batches (`IN_BATCHES`), `game` those of the run that say which game it is. `resume` is the
-    id or path of a policy, or "latest"; it has its own demonstrations. `report` is called with
-    everything; `may_go_on` often: no ends the cloning, and it can be resumed. `name` is what the id
-    of a new policy begins with. Weights & Biases get the figures if `is_tracked`, for this
-    `project` of theirs.
+    Args:
+        save_dir: The save folder.
+        given: Settings of `CloningConfig` that differ from the defaults, or the documented ones
+            that count batches (`IN_BATCHES`).
+        source: Where the demonstrations come from; a resumed cloning keeps its own.
+        game: Settings of a run that say which game it is.
+        resume: The id or path of a policy, or "latest"; "": begin a new one.
+        report: Called with progress and results.
+        may_go_on: Asked often; False ends the cloning, which can then be resumed.
+        name: The id of a new policy begins with it.
+        is_tracked: Send the figures to Weights & Biases.
+        project: The project there.
 
     Raises:
-        PokeTUIError: Demonstrations, settings, game or policy are no use.
+        PokeTUIError: Demonstrations, settings, game or policy cannot be used.
     """
     torch.set_num_threads(1)
     check_name(name)
@@ -136,7 +142,7 @@ def gather(
     """Return the steps of all demonstrations.
 
     Raises:
-        PokeTUIError: There are none, or they are no use.
+        PokeTUIError: There are none, or they cannot be used.
     """
     parts: list[Examples] = []
     if source.demos:
@@ -162,12 +168,12 @@ def gather(
 
 
 def run_config(save_dir: str, game: Mapping[str, Any], source: Source) -> RunConfig:
-    """Return the settings of the game that is played, its introduction over.
+    """Return the settings of the game that is played, and prepare the state after its introduction.
 
-    Where they name none, it is the practice game that was recorded.
+    Where they name no game, it is the practice game that was recorded.
 
     Raises:
-        PokeTUIError: The game or its start is no use.
+        PokeTUIError: The game or its start state cannot be used.
     """
     config = load_config(None, {**game, "save_dir": save_dir})
     if source.demos and not config.rom_path:
@@ -191,7 +197,7 @@ def saved_source(settings: Mapping[str, Any]) -> Source:
 
 
 def settings_of_policy(config: CloningConfig, source: Source, run: RunConfig) -> dict[str, Any]:
-    """Return what a policy's config.json says."""
+    """Return the content of a policy's config.json."""
     return {
         "cloning": config.model_dump(),
         "source": asdict(source),

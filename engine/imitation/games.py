@@ -1,4 +1,4 @@
-"""Play several games in this process: demonstrations by an expert, and what a clone does alone."""
+"""Play several games in this process, by a student whose states an expert labels."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.base import Guidance, PolicyFunction
+from engine.agents.evaluation import ALONE
 from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
 from engine.env.batch import Batch
@@ -18,19 +19,18 @@ from engine.planning.goals.planned import PlannedAdvisor
 from engine.types import EpisodeSummary
 
 ADVISED = Guidance(planner_share=1.0, needed_confidence=1.0)
-"""The expert is followed wholly."""
-_ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
+"""The planner is always followed."""
 
 Expert = Callable[[Batch], NDArray[np.int64]]
 """Returns (envs,) the action that it would take in each state, -1 where it knows none."""
 
 
 class Games(ArrayWorld):
-    """Games that are stepped in this process; closing these closes them.
+    """Games that are stepped in this process, and closed with this world.
 
     Attributes:
-        envs: What is played.
-        action_names: Of what can be done in them.
+        envs: The games.
+        action_names: Names of their actions, in order.
     """
 
     def __init__(self, envs: Sequence[SteppedEnv]) -> None:
@@ -49,7 +49,7 @@ def make_games(
 ) -> Games:
     """Make games like those of a run with these settings.
 
-    `make_sight` makes what is seen of a game beside its features, None: nothing is; the rules
+    `make_sight` makes what turns frames into pixels; None: only features are observed. The rules
     advise in the games if `is_advised`.
 
     Raises:
@@ -81,7 +81,7 @@ def rules_expert(seed: int) -> Expert:
 
 def policy_expert(player: PolicyFunction) -> Expert:
     """Return a policy as expert."""
-    return lambda batch: player(batch, _ALONE).actions
+    return lambda batch: player(batch, ALONE).actions
 
 
 def play(
@@ -94,15 +94,15 @@ def play(
     seed: int,
     report: Callable[[int], None] = lambda done: None,
 ) -> tuple[Examples, list[EpisodeSummary]]:
-    """Let a student play, and note what the expert would have done.
+    """Let a student play, and label its states with what the expert would have done.
 
-    Every environment plays its share of the episodes. An episode that is left when all are played
-    counts for nothing. The expert labels every state and acts in a share `beta`, 0 to 1, of them.
-    The seed is of the games, and of who acts. `report` is called with how many episodes are played.
+    Every environment plays its share of the episodes; one that is unfinished when all are played
+    does not count. The expert labels every state and acts in a share `beta`, 0 to 1, of them. The
+    seed is for the games and for who acts. `report` is called with how many episodes are played.
 
     Returns:
-        The labelled states, without those in which the expert knew no action; and how the episodes
-        went.
+        The labelled states, without those in which the expert knew no action, and the episodes'
+        summaries.
     """
     count = games.num_envs
     due, more = np.divmod(np.full(count, episodes), count)
@@ -115,7 +115,7 @@ def play(
     played: list[EpisodeSummary] = []
     while due.any():
         labels = expert(batch)
-        own = student(batch, _ALONE).actions
+        own = student(batch, ALONE).actions
         led = (rng.random(count) < beta) & (labels >= 0)
         places = [env.place for env in games.envs]
         acted = np.where(led, labels, own)

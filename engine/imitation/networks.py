@@ -1,8 +1,8 @@
-"""Define the networks that demonstrations are cloned into.
+"""Define the networks of clones.
 
-All are the very networks of `engine.agents`, so that what was cloned warms an agent's start up:
-`ppo` and `dqn` of that agent, from features, the last three frames in grey, or both; `impala`,
-`nature` and `tiny` of either, from one frame of 84 x 84 in colour, and features beside it with
+All are networks of `engine.agents`, so that an agent can begin from a clone: `ppo` and `dqn` from
+one of that name, which sees features, the last three frames in grey, or both; either agent from
+`impala`, `nature` or `tiny`, which see one frame of 84 x 84 in colour, and features beside it with
 inputs `both`.
 """
 
@@ -37,7 +37,7 @@ _WHOLE = frozenset({GAME_BOY_FRAME_SHAPE, GAME_BOY_ADVANCE_FRAME_SHAPE})
 
 
 class ActorClone(nn.Module):
-    """PPO's network; the critic stays as it is."""
+    """PPO's network; its critic is not trained."""
 
     def __init__(self, kind: EncoderKind, spaces: Spaces, hidden_size: int) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class ActorClone(nn.Module):
 
 
 class ValueClone(nn.Module):
-    """DQN's network; its action values are taken for logits."""
+    """DQN's network; its action values are used as logits."""
 
     def __init__(self, kind: EncoderKind, spaces: Spaces, hidden_size: int) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class ValueClone(nn.Module):
 
 
 class ScreenClone(ScreenEncoder):
-    """What agents that see the screen in colour encode it with, and a last layer."""
+    """The encoder of agents that see the screen in colour, and a last layer."""
 
     def __init__(
         self, screen: nn.Module, features: nn.Module | None, hidden_size: int, num_actions: int
@@ -79,9 +79,9 @@ class ScreenClone(ScreenEncoder):
         return logits
 
     def weights_for(self, head: str, temperature: float) -> dict[str, Tensor]:
-        """Return the weights by the names in an agent's network, whose last layer is `head`.
+        """Return the weights by their names in an agent's network, whose last layer is `head`.
 
-        The logits are divided by a temperature.
+        They are scaled so that the logits are divided by `temperature`.
         """
         weights = {f"encoder.{key}": tensor for key, tensor in self.state_dict().items()}
         for name in ("weight", "bias"):
@@ -90,7 +90,7 @@ class ScreenClone(ScreenEncoder):
 
 
 class ImpalaCNN(nn.Module):
-    """The documented network, called with pictures; its weights are those of a clone `impala`.
+    """The documented network, called with frames; its weights fit a clone's `impala`.
 
     Args:
         action_dim: Logits, or action values, that it returns.
@@ -103,16 +103,15 @@ class ImpalaCNN(nn.Module):
         self.screen, self.actor = clone.screen, clone.actor
 
     def forward(self, observations: Tensor | NDArray[np.uint8]) -> Tensor:
-        """Return (batch, action_dim) of (batch, height, width, 3) pictures, 0 to 255.
+        """Return (batch, action_dim) of (batch, height, width, 3) frames, 0 to 255.
 
-        They are as a `ReplayBuffer` or an environment has them, or a tensor of any device and kind
-        of number.
+        They come from a `ReplayBuffer` or an environment, or as a tensor of any device and dtype.
 
         Raises:
-            ConfigurationError: They are of another form.
+            ConfigurationError: They are of another shape.
         """
         if isinstance(observations, np.ndarray):
-            # Of an array that cannot be written, as Gymnasium's may be, torch would warn.
+            # torch would warn of an array that is read-only, as Gymnasium's may be.
             observations = torch.from_numpy(np.require(observations, requirements="W"))
         pictures = observations.to(self.actor.weight.device)
         if pictures.ndim != 4 or pictures.shape[-1] != 3:
@@ -157,8 +156,8 @@ def choose_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:
 def uses_bfloat16(config: CloningConfig, device: torch.device) -> bool:
     """Return whether to compute in bfloat16.
 
-    On a processor that has it deep convolutional networks are nearly twice as fast, shallow ones
-    hardly faster or slower, and where it is emulated all are slower (docs/experiments.md).
+    On a processor that has it, deep convolutional networks are nearly twice as fast and shallow
+    ones hardly faster or slower; where it is emulated, all are slower (docs/experiments.md).
     """
     if config.precision != "auto":
         return config.precision == "bfloat16"

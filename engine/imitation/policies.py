@@ -21,7 +21,7 @@ from engine.runs.tensorboard import TensorBoardFile
 from engine.types import Evaluation
 
 _TWICE = frozenset({"bc/loss", "bc/accuracy"})
-"""Figures that have their documented name, too."""
+"""Figures that are also written under their documented names."""
 _POSITION = "journal"
 
 
@@ -57,15 +57,15 @@ def policy_of(saved: Checkpoint, path: Path) -> Policy:
 class PolicyWriter:
     """Write a policy as it is learnt: checkpoints, curves, and a journal like a run's.
 
-    So the readers of runs show it, too. An epoch, or a round of DAgger, is an update in them.
+    So whatever shows runs shows it too. An epoch, or a round of DAgger, counts as an update.
 
     Args:
         folder: The policy's.
         run: The game's settings.
         store: Of its checkpoints.
-        saved: Facts of the checkpoint that is continued from: what the journal has from after it
-            is dropped, for it comes again.
-        steps: How many that checkpoint has.
+        saved: Facts of the checkpoint that is resumed: what the journal has from after it is
+            dropped, for it comes again.
+        steps: The checkpoint's.
         writers: Take the figures beside TensorBoard; this closes them.
         warn: Takes a line for the user.
 
@@ -96,7 +96,7 @@ class PolicyWriter:
             warn,
         )
         self._journal = Journal(folder.journal_path)
-        if _POSITION in saved:  # one of before keeps everything
+        if _POSITION in saved:  # older checkpoints lack it: all is kept
             self._journal.truncate(int(saved[_POSITION]))
 
     def learnt(self, number: int, steps: int, figures: Mapping[str, float]) -> None:
@@ -122,7 +122,7 @@ class PolicyWriter:
         steps: int,
         score: list[float] | None,
     ) -> None:
-        """Write a checkpoint, and again what was deleted of the folder.
+        """Write a checkpoint, and restore what was deleted of the folder.
 
         Raises:
             CheckpointError: The disk is full or broken.

@@ -1,4 +1,4 @@
-"""Play by a cloned policy, and write it down and read it again."""
+"""Play by a cloned policy, and save and load it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -30,7 +30,7 @@ class Policy:
 
     Attributes:
         config: What it was cloned with.
-        spaces: Sizes of what it sees and does; A is the number of actions.
+        spaces: Sizes of observations and actions.
         network: See `build_network`.
     """
 
@@ -41,7 +41,7 @@ class Policy:
     def logits(
         self, features: NDArray[np.float32], pixels: NDArray[np.uint8] | None, mask: Tensor
     ) -> Tensor:
-        """Return logits (batch, A) on the processor, neither masked nor learnt from."""
+        """Return logits (batch, A) on the CPU, not masked and without gradients."""
         device = next(self.network.parameters()).device
         seen = None
         if pixels is not None and self.config.inputs != "features":
@@ -53,7 +53,7 @@ class Policy:
         return logits.float().cpu()
 
     def player(self, seed: int) -> PolicyFunction:
-        """Return what plays by it. It draws its actions: the likeliest alone gets stuck."""
+        """Return a function that draws its actions: the likeliest alone gets stuck."""
         rng = np.random.default_rng([seed, 12])
 
         def play(batch: Batch, guidance: Guidance) -> ActionBatch:
