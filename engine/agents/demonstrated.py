@@ -15,12 +15,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.agents.gradients import Arrays, under
+from engine.agents.gradients import Arrays
 from engine.agents.networks import masked_log_probs
 from engine.agents.replay_buffer import PrioritizedReplayBuffer, Sample
 from engine.agents.rollout import FloatArray, RewardScaler
 from engine.config import DQNConfig, ImitationConfig
 from engine.env.batch import Batch
+from engine.runs.checkpoint import under
 from engine.types import Spaces
 
 _RECENT = 20

@@ -31,7 +31,6 @@ from engine.agents.gradients import (
     load_network,
     save_adam,
     save_network,
-    under,
 )
 from engine.agents.networks import (
     MASKED_LOGIT,
@@ -45,6 +44,7 @@ from engine.agents.rollout import FloatArray, RewardScaler
 from engine.agents.taught import cross_entropy, taught
 from engine.config import DQNConfig, EncoderKind, ImitationConfig
 from engine.env.batch import Batch
+from engine.runs.checkpoint import under
 from engine.types import Source, Spaces
 
 _ERROR_DECAY = 0.99

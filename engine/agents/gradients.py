@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
 
 import numpy as np
 import torch
@@ -12,6 +11,7 @@ from torch.optim.adamw import adamw
 
 from engine.errors import TrainingError
 from engine.ground.text import counted
+from engine.runs.checkpoint import under
 
 SKIPPED = "skipped_updates"
 """Name of the figure that says how many gradient steps were skipped."""
@@ -132,7 +132,6 @@ class GradientSteps:
 
 
 Arrays = dict[str, NDArray[np.generic]]
-_T = TypeVar("_T")
 
 _ADAM = ("step", "exp_avg", "exp_avg_sq")
 
@@ -179,12 +178,3 @@ def load_adam(
                 state[key] = value if is_step else torch.empty_like(parameter).copy_(value)
         if state:
             optimizer.state[parameter] = state
-
-
-def under(arrays: Mapping[str, _T], prefix: str) -> dict[str, _T]:
-    """Return the entries whose name starts with `prefix`, without it."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }

@@ -24,13 +24,13 @@ from engine.agents.gradients import (
     load_network,
     save_adam,
     save_network,
-    under,
 )
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs, seen_by
 from engine.agents.rollout import FloatArray, RewardScaler, Rollout
 from engine.agents.taught import TaughtStates, cross_entropy, taught
 from engine.config import EncoderKind, ImitationConfig, PPOConfig
 from engine.env.batch import Batch
+from engine.runs.checkpoint import under
 from engine.types import Spaces
 
 _MIN_SPREAD = 0.1

@@ -1,6 +1,6 @@
-r"""Keep one played episode exactly and small: its start, its inputs, and the result.
+r"""Define a demonstration, one episode as its start, inputs and results, and its file's format.
 
-How its file is laid out, and which facts and arrays are in it:
+The file's layout:
 
     "PokeTUI demo 1\n"                          15 bytes
     SHA-256 of all that follows                 32 bytes
@@ -39,7 +39,7 @@ from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE
 
 SUFFIX = ".demo"
 NO_PROPOSAL = 255
-"""Stands in `Demonstration.proposals` where no agent proposed anything."""
+"""In `Demonstration.proposals`: no agent proposed anything."""
 INTERVENTION = "intervention"
 """Tag of what was recorded because a person took over from an agent: the person's part counts."""
 HASH_EVERY = 100
@@ -69,7 +69,7 @@ _USUAL = {
     "frame": GAME_BOY_FRAME_SHAPE,
     "frames_per_s": GAME_BOY_FRAMES_PER_S,
 }
-"""Facts that a file leaves out where they are these."""
+"""Facts that a file leaves out where they have these values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class DemoEvent:
 
     Attributes:
         step: After so many steps of the episode.
-        kind: One word; any other than the known ones is a note, too.
+        kind: One word; unknown ones count as notes.
         frames: After so many frames of real-time play that followed that step.
     """
 
@@ -111,15 +111,15 @@ class Demonstration:
         created_s: Seconds since 1970.
         settings: JSON of the sections `env` and `rewards` it was played with, and of the names of
             custom rewards as `extra`; "" if they are not known.
-        begins_at: The steps before are how the game came here, and show nothing.
-        begins_frames: Nor do so many frames of real-time play that followed the last of them.
+        begins_at: Steps at the beginning that only led here and are not part of what is shown.
+        begins_frames: Frames of real-time play after the last of them, likewise.
         live_return: What was paid while a person played in real time, which counts no steps.
-        action_names: Of the game's actions, each at its number.
+        action_names: Names of the game's actions, in order.
         frame_shape: (H, W, 3) of the game's frames.
-        frames_per_s: As fast as the game runs on its own machine.
+        frames_per_s: The game's frame rate on its own machine.
 
     Raises:
-        DemoError: These do not belong together.
+        DemoError: The values do not fit together.
     """
 
     recording: Recording
@@ -177,7 +177,7 @@ class Demonstration:
 
     @property
     def begin(self) -> Beginning:
-        """Return from where on it shows something."""
+        """Return where the part that is shown begins."""
         return Beginning(self.begins_at, self.begins_frames)
 
     @property
@@ -219,7 +219,7 @@ class Demonstration:
     def is_success(self) -> bool:
         """Return whether the run's goal was reached, or the person marked it as a success.
 
-        What shows no step shows no success.
+        Without any step there is no success.
         """
         is_marked = SUCCESS in self.tags or any(e.kind in (GOAL, SUCCESS) for e in self.events)
         return is_marked and bool(self.shown)

@@ -1,4 +1,4 @@
-"""Play a demonstration again, bit for bit, or say at which step it goes another way."""
+"""Replay a demonstration bit for bit, or say at which step it diverges."""
 
 import json
 from collections.abc import Iterator
@@ -24,18 +24,18 @@ from engine.ground.scratch import scratch_folder
 from engine.types import Frame, GameState
 
 END = -1
-"""Stands as action in the last `Step` of `play(with_end=True)`: nothing follows."""
+"""The action of the last `Step` of `play(with_end=True)`: nothing follows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """What was seen, what was done then, and the result.
+    """An observation, the action in it, and the result.
 
     Attributes:
         number: Steps of the episode before it.
-        features: (F,) float32, as seen before the action.
-        mask: (A,) bool, actions that could have an effect. What was pressed may be masked.
-        frame: (H, W, 3) uint8, None where no pictures are wanted.
+        features: (F,) float32, before the action.
+        mask: (A,) bool, actions that could have an effect. The action itself may be masked.
+        frame: (H, W, 3) uint8, None where no frames are rendered.
         action: The button; `END` after the last.
         state: The game before the action.
         is_live: Played in real time: a button that went down, or a direction that stayed down.
@@ -61,19 +61,19 @@ def play(
     renders: bool = True,
     with_end: bool = False,
 ) -> Iterator[Step]:
-    """Play a demonstration from the step at which it begins to show something.
+    """Replay a demonstration, and yield the steps that are shown.
 
-    What is paid is checked with its own settings of episodes and rewards; where it has none, those
-    of `config` are used, all but the frames of a press.
+    It is played with its own settings of episodes and rewards, and rewards are checked; where it
+    has none, those of `config` are used, except the frames of a press.
 
     Args:
         demo: What to play.
         config: Names the ROM.
-        renders: Render pictures.
-        with_end: Yield what is seen at the end, too, as a last step with `END` for an action.
+        renders: Render frames.
+        with_end: Yield the observation at the end too, as a last step with the action `END`.
 
     Raises:
-        ReplayError: It goes another way, or belongs to another game or emulator.
+        ReplayError: It diverges, or belongs to another game or emulator.
         PokeTUIError: The game cannot be set up.
     """
     with closing(DemoPlayer(config, renders=renders)) as player:
@@ -81,7 +81,7 @@ def play(
 
 
 class DemoPlayer:
-    """Plays demonstrations, one after the other, in one game where that is possible: see `play`."""
+    """Replay demonstrations one after the other, in one game where that is possible: see `play`."""
 
     def __init__(self, config: RunConfig, *, renders: bool = True) -> None:
         self._config = config
@@ -138,7 +138,7 @@ class DemoPlayer:
         return self._env
 
     def _look(self, env: GameEnv) -> Step:
-        """Return what is seen now, as a step in which nothing is done."""
+        """Return the current observation, as a step without an action."""
         return Step(
             env.episode_steps,
             env.features().copy(),
@@ -154,7 +154,7 @@ class DemoPlayer:
         first: int,
         noted: "_NotedEvents | None",
     ) -> Iterator[Step]:
-        """Play real-time play; bring what was decided from frame `first` on."""
+        """Replay real-time play; yield the decisions from frame `first` on."""
         frames, at = env.config.hold_frames + env.config.wait_frames, 0
         directions = directions_of(env.game.actions.names)
         for action, holds in decisions(stretch, frames, directions):
@@ -170,7 +170,7 @@ class DemoPlayer:
 
 
 class Checks:
-    """Compares what happens with what was recorded, after every step."""
+    """Compare rewards and memory with what was recorded, after every step."""
 
     def __init__(self, demo: Demonstration, env: GameEnv, *, pays_alike: bool) -> None:
         self._demo = demo
@@ -206,10 +206,10 @@ class Checks:
 
 
 class _NotedEvents:
-    """Follows a demonstration step by step, in an environment with its own settings.
+    """Compare milestones, goal and maps with the recorded events.
 
-    What is compared: milestones, the goal, and the map, as far as it was noted. A mark or a note is
-    a person's word.
+    The environment has the demonstration's own settings. Marks and notes are a person's word, and
+    are not compared.
     """
 
     def __init__(self, demo: Demonstration, env: GameEnv) -> None:
@@ -245,7 +245,7 @@ class _NotedEvents:
     def end_difference(self) -> tuple[int, str]:
         """Return how what happened after the last step differs; to be asked before the next."""
         step, begin = self._step, self._begin
-        # Of a stretch of live play in which it begins it is not known which half an event is of.
+        # Where it begins amidst live play, an event may be from before the beginning.
         if step < begin.step or (step == begin.step and begin.frames):
             return step, ""
         noted = self._noted.get(step, set())
@@ -255,7 +255,7 @@ class _NotedEvents:
         return step, ""
 
     def map_difference(self) -> str:
-        """Return how the map after a step differs, "" where it does not or nobody noted it."""
+        """Return how the map after a step differs, "" where it does not or none was noted."""
         step = self._env.episode_steps
         if step < self._begin.step or step in self._live_after:
             return ""
@@ -265,9 +265,9 @@ class _NotedEvents:
 
 
 def unchecked(demo: Demonstration, config: RunConfig) -> tuple[str, ...]:
-    """Return what of a demonstration nothing can be compared with, in words.
+    """Return in words what of a demonstration cannot be checked by replaying it.
 
-    Marks and notes are what a person said, and tags and tasks, too.
+    What a person said (marks, notes, tags, task) is left out.
     """
     found = []
     last = max((step for step, _ in demo.memory_hashes), default=0)
@@ -283,7 +283,7 @@ def unchecked(demo: Demonstration, config: RunConfig) -> tuple[str, ...]:
 
 
 def pays_as_recorded(demo: Demonstration, config: RunConfig) -> bool:
-    """Return whether rewards must be those recorded, with the demonstration's settings."""
+    """Return whether a replay with the demonstration's settings must pay as recorded."""
     if not demo.settings or demo.has_live:
         return False
     return not json.loads(demo.settings)["extra"] and not config.rewards.extra
@@ -298,9 +298,9 @@ def _refuse(step: int, difference: str) -> None:
 
 
 def settings_for(demo: Demonstration, config: RunConfig) -> RunConfig:
-    """Return the settings with which a demonstration is played: see `play`.
+    """Return the settings to replay a demonstration with: see `play`.
 
-    Where they name no ROM, and it is of a practice game, that is played.
+    Where `config` names no ROM, the practice game that was recorded is played.
     """
     config = config.model_copy(update={"rom_path": rom_for(demo, config)})
     if not demo.settings:
@@ -314,7 +314,7 @@ def settings_for(demo: Demonstration, config: RunConfig) -> RunConfig:
 
 
 def rom_for(demo: Demonstration, config: RunConfig) -> str:
-    """Return `rom_path` of the game of a demonstration: as in `settings_for`."""
+    """Return the `rom_path` to replay a demonstration with, as in `settings_for`."""
     return config.rom_path or name_of(demo.recording.rom)
 
 

@@ -1,7 +1,7 @@
-"""Bring demonstrations into other programs' formats and back: NPZ; play foreign actions.
+"""Export demonstrations as NPZ, and import them and foreign files.
 
-A foreign file holds what was pressed, never exactly when: it is played here, from the start that
-the run's settings name, and becomes a demonstration of that.
+A foreign file holds actions without their exact timing: they are played here, from the start that
+the run's settings name, which makes a demonstration of them.
 """
 
 import json
@@ -26,9 +26,8 @@ from engine.types import GAME_BOY_ADVANCE_FRAME_SHAPE
 _MAX_TEXT = 1 << 24
 _FEW = 1 << 20
 _FAR_OFF, _FEW_OFF = 8.0, 0.1
-"""Mean difference of two pictures' colours, of 255, from which they are not of the same moment; and
-what share of them may be: an animation may be at another place.
-"""
+"""Mean difference of two frames' colours, of 255, from which they are not of the same moment; and
+the share of frames that may differ so, as animations may be out of step."""
 _CLOSE = 1e-3
 _ANOTHER = "Use another file."
 
@@ -71,10 +70,10 @@ def to_npz(demo: Demonstration, path: Path, config: RunConfig) -> int:
 
 
 def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration, Path | None]:
-    """Read an NPZ: one of ours exactly, a foreign one by playing its actions into `folder`.
+    """Read an NPZ: our own exactly, a foreign one by playing its actions into `folder`.
 
     Returns:
-        The demonstration, and the file that playing made of it, if it was played.
+        The demonstration, and its file if it was played.
 
     Raises:
         DemoError: It is damaged or of another game; nothing it holds is executed.
@@ -110,16 +109,16 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         if shape is not None:
             try:
                 _compare(demo, config, file.frames("observations"), path)
-            except BaseException:  # what was played is of no use; it is raised again
+            except BaseException:  # leave no useless file behind; it is raised again
                 made.unlink(missing_ok=True)
                 raise
         return demo, made
 
 
 def game_of_npz(path: Path) -> str:
-    """Return the name of the practice game that an NPZ is of, "" where that is not known.
+    """Return the name of the practice game of an NPZ, "" where that is not known.
 
-    Its own demonstration says so, else the size of its frames.
+    It follows from the demonstration in it, else from the size of its frames.
 
     Raises:
         DemoError: It is damaged.
@@ -137,7 +136,7 @@ def _game_with_frames(shape: tuple[int, ...] | None) -> str:
 
 
 def _check_beside(file: NpzReader, length: int, path: Path) -> None:
-    """Refuse arrays beside the actions that cannot be of the same episode."""
+    """Refuse arrays that cannot be of the same episode as the actions."""
     rewards = file.row("rewards", "iuf", length) if "rewards" in file.names else None
     dones = file.row("dones", "bu", length) if "dones" in file.names else None
     if "infos" in file.names and file.shape("infos")[:1] != (length,):
@@ -168,13 +167,13 @@ def from_actions(
     origin: Path,
     random: tuple[int, int] | None = None,
 ) -> tuple[Demonstration, Path]:
-    """Play actions from the start of a game; return the result, and its file.
+    """Play actions from the start of a game; return the demonstration and its file.
 
-    Actions after the goal are left out. Where a limit of steps would cut some off there is none:
-    a person plays without.
+    Actions after the goal are left out. Where a limit of steps would end the episode before, it is
+    lifted, as for a person.
 
     Raises:
-        DemoError: There are none, or one is no button.
+        DemoError: There are none, or one is invalid.
     """
     given = np.asarray(actions)
     if not 0 < len(given) <= _FEW:
@@ -210,7 +209,7 @@ def _info(step: Step) -> dict[str, Any]:
 
 
 def _compare(demo: Demonstration, config: RunConfig, frames: Iterator[Any], origin: Path) -> None:
-    """Refuse pictures of which too many are far from what the actions lead to here."""
+    """Refuse frames if too many differ from those that the actions lead to here."""
     is_far: list[bool] = []
     for step, frame in zip(play(demo, config), frames, strict=False):
         assert step.frame is not None

@@ -1,4 +1,4 @@
-"""Take in demonstrations and other programs' files, each once."""
+"""Import demonstrations and other programs' files, each once."""
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
@@ -19,11 +19,11 @@ KINDS = ".demo, .npz and .csv"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result of a file.
+    """An imported demonstration.
 
     Attributes:
         path: Where it is now.
-        is_known: It was there before.
+        is_known: The folder already had it.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class Imported:
 
 
 class Importer:
-    """Takes files into the folder of demonstrations of a run's settings.
+    """Import files into the folder of demonstrations that a run's settings name.
 
     Foreign actions are played in their game.
 
@@ -53,7 +53,7 @@ class Importer:
         self._there: dict[Hashable, Path] | None = None
 
     def take(self, file: Path) -> Iterator[Imported]:
-        """Take in a file, or a folder with a Minari dataset.
+        """Import a file, or a folder with a Minari dataset.
 
         Raises:
             PokeTUIError: It cannot be used.
@@ -85,7 +85,7 @@ class Importer:
     ) -> Imported:
         """Keep a demonstration, unless the folder has one of the same play.
 
-        `source` is its file elsewhere, `played` its file in the folder if playing has made one.
+        `source` is its file elsewhere, `played` the file in the folder that playing it made.
         """
         if self._there is None:
             entries = [one for one in DemoSet(self._folder).entries() if one.path != played]

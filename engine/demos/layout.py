@@ -1,4 +1,7 @@
-"""Lay parts of a demonstration out as bytes, and read them back without trusting them."""
+"""Lay a demonstration out as bytes, read it back without trusting it, and list what it shows.
+
+What reads raises one of `BROKEN` where something is damaged or foreign.
+"""
 
 import hashlib
 import itertools
@@ -23,8 +26,6 @@ from engine.ground.files import (
     remedy,
     write_file,
 )
-
-# Read and write files of demonstrations, and say in this package's words what went wrong.
 
 
 def read_limited(path: Path, limit: int) -> bytes:
@@ -67,10 +68,6 @@ def cannot_write(path: Path, error: OSError) -> DemoError:
     )
 
 
-# Lay parts of a demonstration out as bytes, and read them back without trusting them.
-#
-# What reads raises one of `BROKEN` where something is damaged or foreign.
-
 MAX_STEPS = 1 << 20
 MAX_TEXT = 400
 MAX_LIVE_FRAMES = 60 * 60 * 60 * 24
@@ -98,7 +95,7 @@ BROKEN = (
 
 
 def pack_file(sections: Sequence[bytes]) -> bytes:
-    """Return a file of sections, its hash before them."""
+    """Return a file of these sections, behind magic line and hash."""
     packed = [zlib.compress(section, 9) for section in sections]
     pairs = zip(packed, sections, strict=True)
     body = b"".join(_SIZES.pack(len(one), len(section)) + one for one, section in pairs)
@@ -149,7 +146,7 @@ def plain_text(text: Any, most: int = MAX_TEXT) -> str:
 
 
 def pack_segments(segments: Sequence[Segment]) -> tuple[list[Any], bytes]:
-    """Return what `unpack_segments` takes: JSON-able facts, and the arrays' beginning."""
+    """Return segments as JSON-able facts, and the beginning of the arrays."""
     facts = [
         [
             segment.random,
@@ -167,7 +164,7 @@ def pack_segments(segments: Sequence[Segment]) -> tuple[list[Any], bytes]:
 def unpack_segments(
     packed: Sequence[Any], arrays: bytes, num_actions: int
 ) -> tuple[tuple[Segment, ...], bytes]:
-    """Return the segments, and what of the arrays follows them."""
+    """Return what `pack_segments` packed, and the rest of the arrays."""
     if not 0 < len(packed) <= _MAX_SEGMENTS:
         raise ValueError("no inputs")
     heads = [
@@ -273,8 +270,6 @@ def read_frame_rate(value: Any) -> float:
     return rate
 
 
-# Say what a demonstration shows: its steps, and the decisions that real-time play is made of.
-
 Hold = tuple[frozenset[int], int]
 """What was held, and for how many frames."""
 _DIRECTIONS = frozenset({"UP", "DOWN", "LEFT", "RIGHT"})
@@ -282,7 +277,7 @@ _DIRECTIONS = frozenset({"UP", "DOWN", "LEFT", "RIGHT"})
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Something that was pressed.
+    """A press that a demonstration shows.
 
     Attributes:
         step: Steps of the episode before it.
@@ -298,18 +293,18 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What is before shows nothing: it is how the game came here.
+    """Where the shown part of a demonstration begins; what is before only led there.
 
     Attributes:
-        step: Steps of the episode before.
-        frames: Frames of real-time play that followed the last of them before.
+        step: Steps of the episode before it.
+        frames: Frames of real-time play after the last of them, before it.
     """
 
     step: int = 0
     frames: int = 0
 
     def frame_in(self, stretch: LiveStretch) -> int:
-        """Return the frame from which on a stretch shows something."""
+        """Return the frame of a stretch at which the shown part begins."""
         if stretch.after != self.step:
             return 0 if stretch.after > self.step else stretch.frames + 1
         return self.frames
@@ -352,10 +347,10 @@ def shown_live(
 def decisions(
     stretch: LiveStretch, step_frames: int, directions: frozenset[int]
 ) -> Iterator[tuple[int | None, list[Hold]]]:
-    """Divide a live stretch into decisions: (button, what was held until the next one).
+    """Divide real-time play into decisions: (button, what was held until the next one).
 
-    A button that goes down is one, and a direction that stays down one every `step_frames`: a
-    walker decides at every tile. What runs before the first has no button.
+    A button that goes down is a decision, and a direction that stays down is one every
+    `step_frames`: a walker decides at every tile. The part before the first has no button.
     """
     action: int | None = None
     holds: list[Hold] = []

@@ -1,4 +1,8 @@
-"""Write demonstrations as a LeRobotDataset v3.0: needs the extra `lerobot`, and ffmpeg."""
+"""Write demonstrations as a LeRobotDataset v3.0: needs the extra `lerobot`, and ffmpeg.
+
+A frame of the dataset is the observation before an action. The folder is laid out as by LeRobot's
+own writer, with all episodes in one data file and one video.
+"""
 
 import json
 import math
@@ -24,8 +28,6 @@ from engine.games.catalog import load_game
 from engine.ground.files import EXPORT_MODE, temporary_path
 from engine.ground.text import counted
 from engine.types import Facing, GameState
-
-# Lay out the tables of a LeRobotDataset v3.0: features, frames, episodes and statistics.
 
 Columns = Mapping[str, NDArray[Any]]
 """By feature: (T,) or, for a vector, (T, N)."""
@@ -55,8 +57,8 @@ _COLORS = 256
 def frames_per_s(demo: Demonstration) -> int:
     """Return the dataset's frame rate: the power of two nearest to the actions a second.
 
-    LeRobot compares times as 32-bit floats, to a tenth of a millisecond. Only where the rate is a
-    power of two are they exact however long the video is.
+    LeRobot compares times as 32-bit floats, to a tenth of a millisecond. With a power of two they
+    are exact however long the video is.
     """
     pace = demo.frames_per_s / sum(demo.recording.frames)
     return int(2 ** max(0, round(math.log2(pace))))
@@ -64,11 +66,11 @@ def frames_per_s(demo: Demonstration) -> int:
 
 @dataclass(slots=True, eq=False)
 class Episode:
-    """A demonstration while it is played. T is the number of its steps.
+    """The data of a demonstration, collected while it is replayed. T is the number of its steps.
 
     Attributes:
         states: T vectors as `STATE_NAMES` names them.
-        colors: (3, 256) int64, how many pixels had each value of red, green and blue.
+        colors: (3, 256) int64, histograms of red, green and blue over all pixels.
     """
 
     task: str
@@ -88,7 +90,7 @@ class Episode:
             counts += np.bincount(step.frame[..., channel].ravel(), minlength=_COLORS)
 
     def columns(self, number: int, begin: int, task: int, fps: int) -> Columns:
-        """Return its rows; `number` is the episode's, `begin` its first row's, `task` its task's.
+        """Return its rows; `number`, `begin` and `task` are indices of episode, first row and task.
 
         As in LeRobot's own datasets the last row of an episode is done, whatever ended it.
         """
@@ -114,7 +116,7 @@ def features(
     action_names: Sequence[str],
     video: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return what `info.json` says of each feature; `video` is what it says of the video."""
+    """Return the entries of `info.json` for all features; `video` is the video's."""
     names = {"observation.state": [*STATE_NAMES], "action": ["button"]}
     found: dict[str, Any] = {
         PICTURES: {
@@ -194,18 +196,12 @@ def _state(state: GameState) -> list[float]:
     ]
 
 
-# Write demonstrations as a LeRobotDataset v3.0: needs the extra `lerobot`, and ffmpeg.
-#
-# A frame of the dataset is what was seen before an action. The folder is laid out as LeRobot's own
-# writer does it, with all episodes in one data file and one video.
-
 _FILE = "chunk-000/file-000"
 _DATA, _EPISODES = f"data/{_FILE}.parquet", f"meta/episodes/{_FILE}.parquet"
 _VIDEO = f"videos/{PICTURES}/{_FILE}.mp4"
 _PIXELS, _KEYFRAME_EVERY = "yuv444p", 8
-"""Sharp-edged pictures lose much with colours at half the resolution. Training draws single frames,
-and each is decoded from the last key frame on.
-"""
+"""Pixel art suffers from colours at half the resolution. Training draws single frames, each of
+which is decoded from the last key frame on."""
 _INSTALL = "Install it: pip install 'poketui[lerobot]'"
 _CARD = """\
 ---
@@ -240,7 +236,7 @@ The pictures may be the property of the game's publisher. Before you pass this o
 def to_lerobot(demos: Sequence[Demonstration], folder: Path, config: RunConfig) -> int:
     """Write a dataset; return its frames.
 
-    Demonstrations without a step are left out, for LeRobot knows no such episode.
+    Demonstrations without a step are left out: LeRobot allows no empty episode.
 
     Args:
         demos: All of one game.
@@ -248,10 +244,10 @@ def to_lerobot(demos: Sequence[Demonstration], folder: Path, config: RunConfig) 
         config: Names the ROM.
 
     Raises:
-        DemoError: PyArrow is not installed, the folder is there already or cannot be written, or
-            the demonstrations do not belong together.
+        DemoError: PyArrow is not installed, the folder exists already or cannot be written, or the
+            demonstrations are of several games.
         VideoError: The video cannot be written.
-        ReplayError: One cannot be played.
+        ReplayError: One cannot be replayed.
     """
     arrow, parquet = _arrow()
     demos = [demo for demo in demos if demo.shown]
@@ -285,7 +281,7 @@ def to_lerobot(demos: Sequence[Demonstration], folder: Path, config: RunConfig) 
 
 
 def _check(demos: Sequence[Demonstration], folder: Path, config: RunConfig) -> None:
-    """Refuse what makes no dataset, before anything is played."""
+    """Refuse what cannot become a dataset, before anything is replayed."""
     if not demos:
         raise DemoError("None of the demonstrations has a step.", "Name others.")
     first = demos[0]
@@ -302,7 +298,7 @@ def _check(demos: Sequence[Demonstration], folder: Path, config: RunConfig) -> N
 def _play(
     demos: Sequence[Demonstration], video: Path, game: Game, config: RunConfig, fps: int
 ) -> list[Episode]:
-    """Play all of them into the video."""
+    """Replay all of them into the video."""
     episodes = []
     with mp4_writer(video, fps, pixels=_PIXELS, keyframe_every=_KEYFRAME_EVERY) as add:
         for demo in demos:
@@ -316,7 +312,7 @@ def _play(
 
 
 def _number(episodes: Sequence[Episode], tasks: Sequence[str], fps: int) -> list[Columns]:
-    """Return the rows of each episode, which are numbered through."""
+    """Return the rows of each episode, numbered throughout the dataset."""
     tables, begin = [], 0
     for number, episode in enumerate(episodes):
         tables.append(episode.columns(number, begin, tasks.index(episode.task), fps))
@@ -336,7 +332,7 @@ def _table(arrow: Any, columns: Columns) -> Any:
 
 
 def _row(episode: Episode, columns: Columns, fps: int) -> dict[str, Any]:
-    """Return what the table of episodes says of one: where it lies, and its statistics."""
+    """Return an episode's row in the table of episodes: where it lies, and its statistics."""
     number, begin = int(columns["episode_index"][0]), int(columns["index"][0])
     end = begin + len(episode.actions)
     stats = statistics(columns, episode.colors)
@@ -359,7 +355,7 @@ def _row(episode: Episode, columns: Columns, fps: int) -> dict[str, Any]:
 
 
 def _tasks(arrow: Any, tasks: Sequence[str]) -> Any:
-    """Return the table of tasks: LeRobot reads it with pandas, as a frame that has an index."""
+    """Return the table of tasks, which LeRobot reads as a pandas frame with an index."""
     columns = [
         {"name": name, "field_name": name, "pandas_type": kind, "numpy_type": of, "metadata": None}
         for name, kind, of in (("task_index", "int64", "int64"), ("task", "unicode", "object"))
@@ -399,7 +395,7 @@ def _info(whole: Columns, episodes: int, tasks: int, game: Game, fps: int) -> di
 
 
 def _card(demos: Sequence[Demonstration], frames: int, game: Game) -> str:
-    """Return the README: what the data are, and where from."""
+    """Return the dataset's README."""
     recording = demos[0].recording
     hold, wait = recording.frames
     return _CARD.format(

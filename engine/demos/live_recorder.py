@@ -1,4 +1,4 @@
-"""Record one environment while somebody plays it, and take back what went wrong."""
+"""Record an environment while it is played, and rewind it."""
 
 import contextlib
 import time
@@ -18,24 +18,23 @@ from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 
 SNAPSHOT_EVERY = 32
-"""Steps between two snapshots: going back never plays more than so many again, 2 ms each. A
-snapshot takes 30 ms.
-"""
+"""Steps between two snapshots, and so the most that are replayed to go back, 2 ms each. A snapshot
+takes 30 ms."""
 LIVE_FRAMES = 60
-"""So much real-time play counts as one action where actions are taken back."""
+"""Frames of real-time play that count as one action where actions are taken back."""
 MAX_SNAPSHOTS = 256
 """About 10 KB each."""
 
 
 @dataclass(frozen=True, slots=True)
 class _RewindPoint:
-    """Where it can go back to.
+    """A moment to go back to.
 
     Attributes:
         step: Steps of the episode until then.
-        frames: Frames of real-time play that followed the last of them by then.
+        frames: Frames of real-time play after the last of them, until then.
         action: What led here from the point before; None: real-time play.
-        human_steps: Those of the demonstration that a person took until then.
+        human_steps: Steps of the demonstration that a person took until then.
         snapshot: b"" where the point is reached from the one before by its action.
     """
 
@@ -54,12 +53,19 @@ def said_of_mark(text: str, *, is_marked: bool) -> str:
 
 
 class LiveRecorder:
-    """Writes what is played in an environment, as it is played, and can go back.
+    """Write what is played in an environment as it is played, and rewind it.
 
-    The caller plays: it reports each step after the environment took it, and before the next
-    episode begins in it, and closes the environment. The recorder moves the game only in `rewind`
-    and `back_to_start`. `by` says who plays, `task` what is shown; `tags` are single words, and
-    `clock` returns seconds since 1970. `can_rewind`: keep what is needed to take actions back.
+    The caller plays: it reports each step after the environment took it and before the next
+    episode begins, and closes the environment. The recorder moves the game only to go back.
+
+    Args:
+        stepped: The environment.
+        folder: Where demonstrations are written.
+        by: Who plays.
+        task: What is shown.
+        tags: Single words.
+        clock: Returns seconds since 1970.
+        can_rewind: Keep what is needed to take actions back.
 
     Attributes:
         path: The file of the demonstration that was begun last.
@@ -103,7 +109,7 @@ class LiveRecorder:
 
     @property
     def facts(self) -> DemoFacts:
-        """Return how it stands."""
+        """Return its length, task, tags and mark."""
         writer = self._open()
         steps, own_steps = writer.draft.num_shown, writer.draft.length - writer.draft.begin.step
         return DemoFacts(
@@ -123,7 +129,7 @@ class LiveRecorder:
         return self._start
 
     def moves(self) -> list[int | LiveStretch]:
-        """Return what was played since it began, real-time play cut to the length of an action."""
+        """Return what was played since it began, real-time play in parts of an action's length."""
         begin, recording = self._open().draft.begin, self._env.recording()
         own = recording.segments[-1].since(begin.step, begin.frames)
         return list(short_moves(own, sum(recording.frames)))
@@ -171,7 +177,7 @@ class LiveRecorder:
         """Take in a step that the environment has taken.
 
         `proposal` is what the agent would have done. `is_intervention`: a person acted in the
-        agent's place; None: where a person acted and the agent had a proposal.
+        agent's place; None: it was one if a person acted and the agent had a proposal.
 
         Raises:
             DemoError: It cannot be written: all before it stays in the log, for `recover`.
@@ -191,7 +197,7 @@ class LiveRecorder:
         self._human_steps += is_human
         if not self._can_rewind:
             return
-        # Real-time play is never played again, so the first step after it is kept whole.
+        # Real-time play is not replayed by going back, so the step after it gets a snapshot.
         is_due = was_live or (draft.length - draft.begin.step) % SNAPSHOT_EVERY == 0
         snapshot = self._stepped.save() if is_due else b""
         self._keep(_RewindPoint(draft.length, 0, int(action), self._human_steps, snapshot))
@@ -199,7 +205,7 @@ class LiveRecorder:
     def live(self, reward: float, *, done: bool = False, is_over: bool = False) -> None:
         """Take in real-time play, each time that the environment has counted frames of it.
 
-        `is_over`: the game was brought to rest.
+        `is_over`: real-time play has ended, and the game is at rest.
 
         Raises:
             DemoError: As `step`.
@@ -213,7 +219,7 @@ class LiveRecorder:
         self._known = self._env.milestones
         last, frames = self._points[-1], self._live_frames(writer.draft.length)
         before = last.frames if last.step == writer.draft.length else 0
-        # Between two maps the game cannot be read, so no snapshot of then could be put back.
+        # Between two maps the game cannot be read, and a snapshot could not be restored.
         is_due = is_over or frames - before >= LIVE_FRAMES
         if self._can_rewind and is_due and self._env.is_readable:
             snapshot = self._stepped.save()
@@ -222,8 +228,8 @@ class LiveRecorder:
     def rewind(self, actions: int) -> int:
         """Take back the last actions: the game is then exactly as it was before them.
 
-        A second of real-time play counts as an action. Returns how many were really taken back:
-        none that were before `begin`, or too long ago.
+        A second of real-time play counts as an action. Returns how many were taken back: none from
+        before `begin`, or from too long ago.
 
         Raises:
             DemoError: As `step`.
@@ -261,7 +267,7 @@ class LiveRecorder:
         return True
 
     def _go_back(self, target: int, then: LiveStretch) -> None:
-        """Bring the game to a point, and play what followed it; forget the points after it."""
+        """Bring the game to a point, and play `then` from there; forget the points after it."""
         nearest = max(place for place in range(target + 1) if self._points[place].snapshot)
         chosen = self._env.choices.codes
         self._stepped.restore(self._points[nearest].snapshot)
@@ -282,7 +288,7 @@ class LiveRecorder:
     def load(self, snapshot: bytes) -> bool:
         """Go to a snapshot of this demonstration, and forget what came after it.
 
-        Returns False where it is of no moment of this one: nothing has happened then.
+        Returns False, and does nothing, where the snapshot is from elsewhere.
 
         Raises:
             DemoError: As `step`.
@@ -304,10 +310,10 @@ class LiveRecorder:
         return True
 
     def mark(self, text: str = "") -> None:
-        """Note what was reached now; without words: it shows what was wanted, or not after all.
+        """Note that `text` was reached now; without it, toggle the success mark.
 
         Raises:
-            DemoError: As `step`, or the words are no plain line; nothing is changed then.
+            DemoError: As `step`, or the text is no plain line; nothing is changed then.
         """
         writer = self._open()
         if text:
@@ -318,7 +324,7 @@ class LiveRecorder:
             writer.mark_success()
 
     def describe(self, task: str = "", tags: Sequence[str] = ()) -> None:
-        """Say what is shown, in the demonstrations that begin after this one, too; add tags.
+        """Set the task, and add tags, for this demonstration and those after it.
 
         Raises:
             DemoError: A text is no plain line, or a tag no word; nothing is changed.
@@ -337,7 +343,7 @@ class LiveRecorder:
         self._task = task or self._task
 
     def finish(self) -> tuple[Path, Demonstration]:
-        """Write the demonstration's file; return its path and what is in it.
+        """Write the demonstration's file; return its path and the demonstration.
 
         Raises:
             DemoError: It cannot be written; what was played stays in the log, for `recover`.
@@ -352,16 +358,16 @@ class LiveRecorder:
         return self.path, demo
 
     def discard(self) -> None:
-        """Let nothing stay of it; the game continues where it is. May be called again."""
+        """Delete it; the game continues where it is. May be called again."""
         if self._writer is not None:
             self._writer.discard()
         self._end()
 
     def back_to_start(self) -> None:
-        """Throw it away, go back to where it began, and begin anew.
+        """Delete it, go back to where it began, and begin anew.
 
         Raises:
-            DemoError: Nothing can be written any more.
+            DemoError: The new one cannot be written.
         """
         self._open()
         start = self._start
@@ -370,7 +376,7 @@ class LiveRecorder:
         self.begin()
 
     def close(self) -> None:
-        """Leave what was played in the log, for `recover`; may be called again."""
+        """Stop, and leave what was played in the log, for `recover`; may be called again."""
         if self._writer is not None:
             self._writer.close()
         self._end()
@@ -412,7 +418,7 @@ class LiveRecorder:
 
     @contextlib.contextmanager
     def _closing_if_broken(self) -> Iterator[None]:
-        """End it where something cannot be written: nothing replays after a step that misses."""
+        """End it where something cannot be written: with a step missing it would not replay."""
         try:
             yield
         except DemoError:

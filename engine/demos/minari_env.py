@@ -1,4 +1,4 @@
-"""Make the environment of an exported Minari dataset again: `dataset.recover_environment()`."""
+"""Recreate the environment of an exported Minari dataset: `dataset.recover_environment()`."""
 
 import json
 from typing import Any, cast
@@ -18,7 +18,7 @@ _ID = "PokeTUI/Demonstrations-v0"
 
 
 class Pictures(gymnasium.ObservationWrapper[Frame, np.int64, Any]):
-    """The game as its picture alone, uint8 (H, W, 3), as the dataset has it."""
+    """The game with its frame, uint8 (H, W, 3), as observation, like the dataset."""
 
     def __init__(self, env: GameEnv) -> None:
         super().__init__(env)
@@ -32,11 +32,11 @@ class Pictures(gymnasium.ObservationWrapper[Frame, np.int64, Any]):
 
 
 def env_spec(settings: str, rom_path: str = "") -> EnvSpec:
-    """Return how gymnasium makes the environment: of a practice game, or of a ROM to be named.
+    """Return the Gymnasium spec of the environment, without a ROM unless of a practice game.
 
     Args:
-        settings: Those of `Demonstration.settings`.
-        rom_path: Of the run's settings. A path is of this machine, and left out.
+        settings: As `Demonstration.settings`.
+        rom_path: As in the run's settings; a path is left out, as it is of this machine.
     """
     entry_point = f"{make_minari_env.__module__}:{make_minari_env.__name__}"
     game = {"rom_path": rom_path} if rom_path in IMAGES else {}

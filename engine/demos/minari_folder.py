@@ -1,7 +1,7 @@
 """Write demonstrations as a Minari dataset, and read one: needs the extra `minari`.
 
-The dataset's observations are pictures, uint8 (T + 1, H, W, 3), kept without loss. The
-demonstrations themselves lie beside them in the folder `demos`, so that nothing is lost.
+The dataset's observations are frames, uint8 (T + 1, H, W, 3), without loss. The demonstrations
+themselves lie beside them in the folder `demos`, so that they can be imported exactly.
 """
 
 import math
@@ -29,7 +29,7 @@ _DATA, _FILE = "data", "main_data.hdf5"
 _MAX_EPISODES, _MAX_ACTIONS = 10_000, 1 << 20
 _MAX_CHUNK, _MAX_CHUNKS = 1 << 24, 1 << 16
 _SHUFFLE, _DEFLATE, _CHECKSUM = _FILTERS = (2, 1, 3)
-"""What Minari and h5py write, in this order. Others are unpacked without a limit."""
+"""HDF5 filters that Minari and h5py write, in this order; others would unpack without a limit."""
 _CHECKSUM_SIZE = 4
 _CHUNK_ROOM = 1 << 16
 """Bytes by which deflating may make a chunk larger."""
@@ -39,12 +39,12 @@ _INSTALL = "Install it: pip install 'poketui[minari]'"
 def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: RunConfig) -> int:
     """Write a dataset; return its steps.
 
-    Its folder is made; the name ends with a version, as "crystal/human-v0" does. The parent folder
-    can be named as MINARI_DATASETS_PATH, and the dataset is loaded by the name of its folder.
-    `demos` are (name of the file, demonstration); `config` names the ROM.
+    The new folder's name ends with a version, as "crystal/human-v0" does: with its parent folder as
+    MINARI_DATASETS_PATH, Minari loads the dataset by this name. `demos` are (name of the file,
+    demonstration); `config` names the ROM.
 
     Raises:
-        DemoError: Minari is not installed, or the folder is there already or cannot be written.
+        DemoError: Minari is not installed, or the folder exists already or cannot be written.
     """
     buffers, storage = _minari()
     rom_path = rom_for(demos[0][1], config) if demos else config.rom_path
@@ -111,9 +111,9 @@ def read_minari_actions(folder: Path) -> Iterator[NDArray[np.int64]]:
 
 
 def _actions(file: Any, name: str, folder: Path) -> NDArray[np.int64]:
-    """Read the actions of an episode, after looking at how they are kept.
+    """Read the actions of an episode, after checking how they are stored.
 
-    An HDF5 file may point into others, and may name programs that unpack it.
+    An HDF5 file may refer to other files, and may name plugins that unpack it.
     """
     import h5py
 
@@ -130,7 +130,7 @@ def _actions(file: Any, name: str, folder: Path) -> NDArray[np.int64]:
     if chunk > _MAX_CHUNK or filters != [each for each in _FILTERS if each in filters]:
         raise DemoError(f"The actions in {folder} use an unsupported HDF5 layout.", "Use another.")
     if _DEFLATE in filters:
-        # HDF5 unpacks what is in a chunk however large that is.
+        # HDF5 unpacks a chunk however large its content is.
         if stored.id.get_num_chunks() > _MAX_CHUNKS:
             raise ValueError("too many chunks")
         for number in range(stored.id.get_num_chunks()):
@@ -158,7 +158,7 @@ def _episode(buffers: Any, number: int, demo: Demonstration, config: RunConfig) 
     has_goal = any(event.kind == GOAL for event in demo.events)
     is_terminated = ends & has_goal
     is_truncated = ends & ~is_terminated
-    # Minari knows no episode that continues: one that was left before its end is cut off there.
+    # Every episode of Minari ends: one that was left before its end is truncated there.
     is_truncated[-1:] |= not ends[-1:].any()
     return buffers(
         id=number,

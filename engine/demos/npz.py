@@ -1,4 +1,4 @@
-"""Read and write NPZ files a row at a time, without pickles and without trusting what they say."""
+"""Read and write NPZ files row by row, without pickles and without trusting their headers."""
 
 import contextlib
 import math
@@ -18,15 +18,15 @@ from engine.ground.files import temporary_path
 from engine.ground.text import printable
 
 LIMITS = Limits(size=1 << 34, unpacked=1 << 40, members=64)
-"""Pictures are read one at a time, so what they are together does not matter."""
+"""Frames are read one at a time, so their total size does not matter."""
 _MAX_NUMBER_SIZE = 16
 _ANOTHER = "Use another file."
 
 
 class NpzReader:
-    """Reads arrays of an NPZ file whose sizes, kinds and shapes are checked first.
+    """Read arrays of an NPZ file, whose sizes, types and shapes are checked first.
 
-    An array that is not there, of another kind or damaged raises a DemoError.
+    An array that is missing, of another type or damaged raises a DemoError.
 
     Attributes:
         names: Of the arrays.
@@ -57,15 +57,15 @@ class NpzReader:
         self._archive.close()
 
     def check_headers(self) -> None:
-        """Read what every array is, and none of them; one of Python objects is refused."""
+        """Read the header of every array; one of Python objects is refused."""
         for name in self._members:
             with self._opened(name):
                 pass
 
     def row(self, name: str, kinds: str, length: int) -> NDArray[Any]:
-        """Return an array with `length` numbers in one dimension, or with one for a length of 0.
+        """Return an array of `length` numbers in one dimension, or of one number for a length of 0.
 
-        `kinds` are the letters of numpy for what its numbers may be, e.g. "iuf".
+        `kinds` are the allowed letters of `numpy.dtype.kind`, e.g. "iuf".
         """
         with self._opened(name) as (file, header):
             shape, found = header.shape, header.dtype
@@ -113,7 +113,7 @@ class NpzReader:
 
     @contextlib.contextmanager
     def _opened(self, name: str) -> Iterator[tuple[IO[bytes], Header]]:
-        """Open an array behind its header."""
+        """Open an array, and read its header."""
         if name not in self._members:
             raise DemoError(f"{self._path} has no '{name}'.", _ANOTHER)
         try:
@@ -166,7 +166,7 @@ def writing_npz(path: Path) -> Iterator[zipfile.ZipFile]:
 def writing_rows(
     file: zipfile.ZipFile, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> Iterator[Callable[[bytes], Any]]:
-    """Let an array be written bit by bit."""
+    """Yield a function that writes the next bytes of an array."""
     header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     with file.open(f"{name}.npy", "w", force_zip64=True) as member:
         npy.write_array_header_1_0(member, header)

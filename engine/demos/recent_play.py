@@ -1,4 +1,4 @@
-"""Keep the last seconds that a person played, for when nobody was recording."""
+"""Keep the last seconds that a person played, to save them though nothing was recorded."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from engine.errors import DemoError
 KEPT = "kept from what you had just played"
 """Why such a demonstration ended."""
 KEPT_S = 30
-"""Of the game's own time; a few more, for it begins at a snapshot."""
+"""Seconds of the game's own time, and a few more back to a snapshot."""
 SNAPSHOT_S = 3
-"""Between two snapshots: there are at most twelve, of 10 to 30 KB."""
+"""Seconds between two snapshots: there are at most twelve, of 10 to 30 KB."""
 _READ_FRAMES = 10
-"""Real-time play is read as often as while it is played."""
+"""Frames between two counts of a replay of real-time play, as when it is played."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """Where it could begin: after so many steps, live frames after them, and frames in all."""
+    """A possible beginning: after so many steps, live frames after them, and frames in all."""
 
     step: int
     live_frames: int
@@ -34,7 +34,7 @@ class _Point:
 
 @dataclass(frozen=True, slots=True)
 class KeptPlay:
-    """A demonstration that was made of it: its file, how it stood, and what is in it."""
+    """A demonstration that was made of recent play."""
 
     path: Path
     facts: DemoFacts
@@ -42,7 +42,7 @@ class KeptPlay:
 
 
 class RecentPlay:
-    """What was played by hand just now, in memory; nothing is followed before `begin`."""
+    """What was played by hand in the last seconds; nothing is followed before `begin`."""
 
     def __init__(self, stepped: SteppedEnv) -> None:
         self._stepped = stepped
@@ -77,9 +77,9 @@ class RecentPlay:
                 self._points.popleft()
 
     def keep(self, folder: Path, *, task: str = "", tags: tuple[str, ...] = ()) -> KeptPlay:
-        """Make a demonstration of it, and begin anew; the game is as it was before.
+        """Make a demonstration of it, by an exact replay from the first snapshot, and begin anew.
 
-        It is played again from the first snapshot, exactly.
+        Afterwards the game is as it was before.
 
         Raises:
             DemoError: Nothing was pressed, or it cannot be written.

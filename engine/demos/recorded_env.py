@@ -1,4 +1,4 @@
-"""Keep what is played in an environment of a run: what its worker processes run."""
+"""Record demonstrations in an environment of a run, within its worker process."""
 
 import contextlib
 from collections.abc import Iterator
@@ -41,9 +41,9 @@ def make_env(config: RunConfig, env_index: int) -> SteppedEnv:
 
 
 class RecordedEnv(SteppedEnv):
-    """An environment that can keep one demonstration at a time, of whoever plays in it.
+    """An environment that can record one demonstration at a time.
 
-    A demonstration ends with its episode. What cannot be written ends it too, but never the play.
+    A demonstration ends with its episode, or where it cannot be written; then play continues.
     """
 
     _recorder: LiveRecorder | None = None
@@ -102,7 +102,7 @@ class RecordedEnv(SteppedEnv):
         continues: bool = False,
         max_steps: int = 0,
     ) -> None:
-        """Leave this episode, and what is kept of it, and begin another."""
+        """Leave this episode and its demonstration, and begin another."""
         if self._recorder is not None:
             with self._ending(is_over=True):
                 pass
@@ -120,7 +120,7 @@ class RecordedEnv(SteppedEnv):
         super().close()
 
     def record(self, order: DemoRequest) -> DemoFacts:
-        """Do what is asked about the demonstration; say how it stands then.
+        """Carry out a request about the demonstration; return its state then.
 
         Raises:
             DemoError: It cannot be done.
@@ -163,7 +163,7 @@ class RecordedEnv(SteppedEnv):
             self._follow_anew()
             self._proposal = None
         if isinstance(order, DiscardRecording | Rewind | LoadState | StepBack):
-            self.take_goal_outcomes()  # of what is no more
+            self.take_goal_outcomes()  # of what was taken back
             self._paid.take()
         return self._facts(ended, taken_back, is_loaded=is_loaded)
 
@@ -208,7 +208,7 @@ class RecordedEnv(SteppedEnv):
     def _ending(self, *, is_over: bool) -> Iterator[None]:
         """End the demonstration with its episode, or where it cannot be written.
 
-        One that misses a step replays to nothing.
+        With a step missing it would not replay.
         """
         recorder = self._recorder
         assert recorder is not None
@@ -225,7 +225,7 @@ class RecordedEnv(SteppedEnv):
         self._ended = (*self._ended, ended)
 
     def _finished(self, recorder: LiveRecorder) -> DemoEnded:
-        """Write the file, or throw away what is not to be kept."""
+        """Write the file, or discard what is not to be kept."""
         has_human = recorder.facts.human_steps > 0 or self._has_live
         is_kept = not recorder.is_empty and (has_human or not self._needs_human)
         ended = self._described(recorder, str(recorder.path) if is_kept else "")
@@ -233,7 +233,7 @@ class RecordedEnv(SteppedEnv):
         return ended
 
     def _described(self, recorder: LiveRecorder, path: str = "") -> DemoEnded:
-        """Say of what is being written how it ends."""
+        """Return how the demonstration ends; `path` is "" where it is discarded."""
         facts, index = recorder.facts, self.env.env_index
         return DemoEnded(index, path, facts.steps, facts.human_steps, self._has_live, recorder.paid)
 

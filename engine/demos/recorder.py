@@ -1,4 +1,4 @@
-"""Record demonstrations of whatever chooses actions: rules, chance, a trained policy, a script."""
+"""Record demonstrations by the rules, at random, by a trained policy or a script."""
 
 import itertools
 import json
@@ -37,7 +37,7 @@ def record_policy(
     is_advised: bool = True,
     clock: Callable[[], float] = time.time,
 ) -> Iterator[tuple[Path, Demonstration]]:
-    """Let a policy play, and keep every episode; yield each file when it is finished.
+    """Let a policy play, and record every episode; yield each file when it is finished.
 
     Args:
         choose: The policy. One of `engine.agents` is called as
@@ -48,7 +48,7 @@ def record_policy(
         by: The policy's name.
         task: What is shown.
         tags: Single words.
-        max_steps: Steps after which an episode is left; 0: where the game ends it.
+        max_steps: Steps after which an episode is left; 0: only where it ends.
         is_advised: Ask the rules at every step, for `Batch.prior`.
         clock: Seconds since 1970.
 
@@ -80,7 +80,7 @@ def record_policy(
 
 
 def rules_policy(seed: int) -> Chooser:
-    """Return what does as the rules advise, and something allowed where they say nothing."""
+    """Return a policy that does what the rules advise, or draws where they advise nothing."""
     rng = np.random.default_rng([seed, 3])
 
     def choose(batch: Batch) -> int:
@@ -91,7 +91,7 @@ def rules_policy(seed: int) -> Chooser:
 
 
 def random_policy(seed: int) -> Chooser:
-    """Return what draws from the allowed actions."""
+    """Return a policy that draws from the valid actions."""
     rng = np.random.default_rng([seed, 5])
     return lambda batch: int(rng.choice(np.flatnonzero(batch.mask[0])))
 
@@ -106,10 +106,10 @@ def record_actions(
     has_limits: bool = True,
     clock: Callable[[], float] = time.time,
 ) -> tuple[Path, Demonstration]:
-    """Play given actions, one byte each, as far as the episode goes; return the file and its data.
+    """Play actions, one byte each, until the episode ends; return the file and the demonstration.
 
-    `random` is the game's random state at the start, None: by the settings' seed. The settings'
-    limits of steps end it if it `has_limits`; a person has none.
+    `random` is the game's random state at the start, None: by the settings' seed. `has_limits`: the
+    settings' limits of steps may end the episode; a person has none.
 
     Raises:
         DemoError: The file cannot be written.
@@ -133,7 +133,7 @@ def record_actions(
                 if is_terminated or is_truncated:
                     break
             return writer.path, writer.finish(env.memory_digest(), choices=env.choices)
-        except BaseException:  # Ctrl-C too must leave no half of a file; it is raised again
+        except BaseException:  # Ctrl-C too must leave no partial file; it is raised again
             writer.discard()
             raise
 
@@ -146,7 +146,7 @@ def head_of_env(
     tags: frozenset[str] = frozenset(),
     created_s: float = 0.0,
 ) -> Demonstration:
-    """Return how a demonstration begins now: at an episode's start or amidst it."""
+    """Return the demonstration that begins now, at an episode's start or amidst it."""
     recording, game = env.recording(), env.game
     length = len(recording.actions)
     return Demonstration(
@@ -166,9 +166,9 @@ def head_of_env(
 
 
 def settings_of(env: GameEnv) -> str:
-    """Return an environment's settings as `Demonstration.settings` has them.
+    """Return an environment's settings, as for `Demonstration.settings`.
 
-    Its weights are those that count now: a person may have changed some.
+    The weights are the current ones: a person may have changed some.
     """
     fields = type(env.rewards).model_fields
     weights = {name: weight for name, weight in env.reward_weights if name in fields}
@@ -192,7 +192,7 @@ def begin_writing(folder: Path, head: Demonstration) -> DemoWriter:
 
 
 def free_path(folder: Path, by: str, created_s: float) -> Path:
-    """Return a name for a demonstration that none in `folder` has."""
+    """Return a path for a demonstration that is not taken in `folder`."""
     when = time.strftime("%Y%m%d-%H%M%S", time.localtime(created_s))
     who = "".join(letter if letter.isalnum() else "-" for letter in by)
     paths = (folder / f"{when}-{who}-{number:03}{SUFFIX}" for number in itertools.count(1))
@@ -200,14 +200,14 @@ def free_path(folder: Path, by: str, created_s: float) -> Path:
 
 
 def note_step(writer: DemoWriter, env: GameEnv, *, is_terminated: bool) -> None:
-    """Write beside a step what it led to, and the memory's hash where it is due."""
+    """Write the events of a step, and the memory's hash where it is due."""
     note_events(writer, env, env.just_reached, is_goal=is_terminated)
     if writer.draft.length % HASH_EVERY == 0:
         writer.memory(env.memory_digest())
 
 
 def note_events(writer: DemoWriter, env: GameEnv, reached: Iterable[str], *, is_goal: bool) -> None:
-    """Write down milestones that were reached, the goal, and on which map the player stands."""
+    """Write reached milestones, the goal, and the map that the player is on."""
     for key in reached:
         writer.event(MILESTONE, key)
     if is_goal:
@@ -216,7 +216,7 @@ def note_events(writer: DemoWriter, env: GameEnv, reached: Iterable[str], *, is_
 
 
 def batch_of(stepped: SteppedEnv, reward: float = 0.0) -> Batch:
-    """Return what an agent chooses from: a batch of one, without what ended."""
+    """Return the current observation as a batch of one, in which no episode ended."""
     features = stepped.features[None].copy()
     no = np.zeros(1, np.bool_)
     return Batch(

@@ -1,7 +1,7 @@
-"""The log that a demonstration is written into while it is played, and the draft that it makes.
+"""Define the log of a demonstration that is being played, and the draft that it is read into.
 
 After the magic line follow records, each as payload size (uint32), CRC-32 of kind and payload
-(uint32), kind (1 byte), payload. What a crash tore off at the end is cut when it is read.
+(uint32), kind (1 byte), payload. A record that a crash tore is left out when it is read.
 """
 
 import json
@@ -49,9 +49,9 @@ class Draft:
     """A demonstration while it is played: it grows, and can be taken back to an earlier step.
 
     Attributes:
-        head: How it begins: the inputs in it were somebody else's, and show nothing.
-        begin: From where on it shows something.
-        paid_live: ((steps, live frames that followed them), what was paid then).
+        head: The demonstration as it begins, with the inputs that led there.
+        begin: Where the shown part begins.
+        paid_live: ((steps, live frames after them), what was paid then).
     """
 
     def __init__(self, head: Demonstration) -> None:
@@ -82,7 +82,7 @@ class Draft:
 
     @property
     def num_shown(self) -> int:
-        """Return how often something was pressed from there on: see `Demonstration.shown`."""
+        """Return the number of shown presses: see `Demonstration.shown`."""
         begin, frames = self.begin, sum(self.head.recording.frames)
         directions = directions_of(self.head.action_names)
         stretches = (each for each in self.live if each.after >= begin.step)
@@ -91,7 +91,7 @@ class Draft:
 
     @property
     def paid(self) -> float:
-        """Return what was paid from there on."""
+        """Return the sum of the rewards."""
         return sum(self.rewards) + sum(paid for _, paid in self.paid_live)
 
     def step(self, action: int, reward: float, flags: int, proposal: int) -> None:
@@ -103,7 +103,7 @@ class Draft:
         self.memory = ""
 
     def play_live(self, stretch: LiveStretch, paid: float) -> None:
-        """Take in a stretch of live play, or what it has grown to, and what was paid since."""
+        """Take in live play, or the whole of what is known in part, and what was paid for it."""
         if paid:
             self.paid_live.append(((stretch.after, stretch.frames), paid))
         if self.live and self.live[-1].after == stretch.after:
@@ -112,7 +112,7 @@ class Draft:
         self.memory = ""
 
     def note(self, event: DemoEvent) -> None:
-        """Take in an event of now; of two maps at one moment the later one counts."""
+        """Take in an event that happens now; of two maps at one moment the later one counts."""
         event = replace(event, frames=self.live_frames)
         if event.kind == MAP and self.events and self.events[-1].kind == MAP:
             if self.events[-1].time == event.time:
@@ -126,7 +126,7 @@ class Draft:
         self.events = [event for event in self.events if event.kind != SUCCESS]
 
     def remember(self, digest: str, *, is_step: bool) -> None:
-        """Take in the memory's hash of now; with live play after the last step it is no step's."""
+        """Take in the memory's current hash; `is_step`: no live play followed the last step."""
         self.memory = digest
         if is_step:
             self.hashes[self.length] = digest
@@ -144,7 +144,7 @@ class Draft:
         self.memory = "" if frames else self.hashes.get(step, "")
 
     def demonstration(self) -> Demonstration:
-        """Return it as it is now."""
+        """Return the draft as a demonstration."""
         recording, flags = self.head.recording, np.frombuffer(bytes(self.flags), np.uint8)
         *lead, taken = recording.segments
         own = Segment(taken.random, bytes(self.actions), tuple(self.live))
@@ -166,7 +166,7 @@ class Draft:
 
 
 Change = Callable[[Draft], None]
-"""What a record does to a draft."""
+"""Applies a record to a draft."""
 
 
 def log_path(path: Path) -> Path:
@@ -175,12 +175,12 @@ def log_path(path: Path) -> Path:
 
 
 def frame(kind: bytes, payload: bytes) -> bytes:
-    """Return a record."""
+    """Return a record as bytes."""
     return _FRAME.pack(len(payload), zlib.crc32(kind + payload), kind) + payload
 
 
 def as_json(value: Any) -> bytes:
-    """Return JSON."""
+    """Return a value as compact JSON."""
     return json.dumps(value, separators=(",", ":")).encode()
 
 
@@ -198,7 +198,7 @@ def records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def read_log(path: Path) -> Demonstration:
-    """Read what was played by the time its program or machine died.
+    """Read what was played until its program or machine died.
 
     Raises:
         DemoError: It is no log, or is damaged before its end.
@@ -226,10 +226,10 @@ def read_log(path: Path) -> Demonstration:
 
 
 def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
-    """Return what a record changes, checked: `draft` is only looked at.
+    """Return the change that a record makes, checked against `draft`, which stays as it is.
 
     Raises:
-        ValueError, TypeError, struct.error, zlib.error: It is none.
+        ValueError, TypeError, struct.error, zlib.error: The record is invalid.
     """
     if kind == STEP:
         return _step(payload, draft)

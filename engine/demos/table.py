@@ -1,7 +1,7 @@
-"""Bring demonstrations into a table of actions, CSV, that needs no emulator, and back.
+"""Export demonstrations as tables of actions, CSV, and import tables.
 
-A table says beside the actions what they were played in and what was paid. Where it does, it is
-only taken in if playing it here gives the same.
+Beside the actions a table may say what they were played in and what was paid. Then it is only
+imported if playing the actions here gives the same.
 """
 
 import csv
@@ -27,7 +27,7 @@ from engine.ground.numerals import parse_number, parse_whole
 _MAX_FILE, _MAX_LINE, _MAX_ROWS = 1 << 25, 1 << 12, 1 << 20
 _COLUMNS = ("step", "action", "reward", "done", "proposal", "intervention", "shown")
 _FIRST_ROW = ("random", "rom", "start", "press", "return")
-"""Columns of which only the first row is filled: what holds for all."""
+"""Columns of what holds for all rows, filled in the first one only."""
 _UNKNOWN = 255
 _CLOSE = 1e-3
 _TAKE_ACTIONS = "To import only its actions, remove all columns but 'action'."
@@ -35,15 +35,15 @@ _TAKE_ACTIONS = "To import only its actions, remove all columns but 'action'."
 
 @dataclass(slots=True)
 class Table:
-    """What a table says. T is the number of its rows; an array is empty without its column.
+    """A table that was read. T is the number of its rows; an array is empty without its column.
 
     Attributes:
         actions: T of them.
-        rewards: What was paid, NaN where that is not known.
+        rewards: NaN where not known.
         dones: 1 where the episode ended, 0 where not, 255 where that is not known.
         proposals: What the agent would have done, or `NO_PROPOSAL`.
         interventions: 1 where a person acted in the agent's place.
-        shown: 0 for steps that only led to where the demonstration begins.
+        shown: 0 for steps before the shown part.
         random: The game's two random bytes at the start.
         rom: SHA-1 of the ROM.
         start: SHA-1 of the start state.
@@ -65,15 +65,15 @@ class Table:
 
     @property
     def begins_at(self) -> int:
-        """Return how many steps only led there."""
+        """Return the number of steps before the shown part."""
         return next((at for at, is_shown in enumerate(self.shown) if is_shown), len(self.shown))
 
 
 def to_csv(demo: Demonstration, path: Path) -> int:
-    """Write a table of actions, of what was paid and of what they were played in; return its rows.
+    """Write a demonstration as a table; return the number of its rows.
 
     Raises:
-        DemoError: It holds what a table cannot, or cannot be written.
+        DemoError: A table cannot represent it, or cannot be written.
     """
     if demo.has_live or len(demo.recording.segments) > 1:
         how = "in real time" if demo.has_live else "continuing another episode"
@@ -111,7 +111,7 @@ def to_csv(demo: Demonstration, path: Path) -> int:
 
 
 def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration, Path]:
-    """Play the actions of a table, its column "action" by name or number; return the result.
+    """Play the actions of a table, given by name or number; return the demonstration and its file.
 
     Raises:
         DemoError: It is no such table, or playing it gives another result than it says.
@@ -126,7 +126,7 @@ def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         _compare(demo, table, path)
         demo = _completed(demo, table)
         write_demo(made, demo)
-    except BaseException:  # what was played is of no use; it is raised again
+    except BaseException:  # leave no useless file behind; it is raised again
         made.unlink(missing_ok=True)
         raise
     return demo, made
@@ -136,7 +136,7 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
     """Read a table of a game whose actions have these names.
 
     Raises:
-        DemoError: It is none of actions.
+        DemoError: It is no table of actions.
     """
     data = read_limited(path, _MAX_FILE)
     found = Table()
@@ -176,7 +176,7 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
 
 
 def _compare(demo: Demonstration, table: Table, path: Path) -> None:
-    """Refuse what is not what the table says."""
+    """Refuse a demonstration that is not as the table says."""
     if table.rom and table.rom != demo.recording.rom:
         raise DemoError(
             f"{path} was played with a different ROM.", "Name its game: --rom or --game."
@@ -211,7 +211,7 @@ def _difference(demo: Demonstration, table: Table) -> str:
 
 
 def _completed(demo: Demonstration, table: Table) -> Demonstration:
-    """Return it with what only the table knows: where it begins, and what the agent proposed."""
+    """Return it with what only the table has: its beginning, proposals and interventions."""
     length = demo.episode_length
     demo = replace(
         demo,
@@ -240,7 +240,7 @@ def _read_about(row: Sequence[str], columns: Mapping[str, int], found: Table) ->
 
 
 def _short_lines(text: io.StringIO) -> Iterator[str]:
-    """Yield lines; one without end would be millions of cells in memory."""
+    """Yield lines; an endless one would be millions of cells in memory."""
     while line := text.readline(_MAX_LINE + 1):
         if len(line) > _MAX_LINE:
             raise ValueError("line too long")

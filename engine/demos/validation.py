@@ -1,6 +1,6 @@
-"""Play demonstrations in another process: if the emulator crashes or hangs, that is a refusal, too.
+"""Check demonstrations by replaying them in another process.
 
-A hostile start state can do both.
+A hostile start state can make the emulator crash or hang; then the demonstration is refused.
 
 `python -m engine.demos.validation` reads the settings and then names of files from its input, one
 JSON text a line, and answers each file with one.
@@ -24,17 +24,17 @@ from engine.ground.processes import worker_command, worker_environment
 _SIGN_EVERY = 200
 """Steps between two signs of life."""
 _PATIENCE_S = 120.0
-"""So long the emulator may take from sign to sign."""
+"""The longest that the emulator may take between two signs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """The result of playing a file.
+    """The result of replaying a file.
 
     Attributes:
-        steps: How often something is pressed in it.
-        refusal: How it goes another way, "" where it went as it was recorded.
-        unchecked: What of it could be compared with nothing.
+        steps: Presses that it shows.
+        refusal: How it diverges, "" where it replays as it was recorded.
+        unchecked: What of it could not be checked.
     """
 
     path: Path
@@ -44,7 +44,7 @@ class Validated:
 
 
 def validate(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
-    """Play files in another process; yield the result of each, in order. `config` names the ROM."""
+    """Replay files in another process; yield each result, in order. `config` names the ROM."""
     waiting = list(paths)
     while waiting:
         for found in _play_there(tuple(waiting), config):
@@ -73,7 +73,7 @@ def _play_there(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]
             for path in paths:
                 process.stdin.write(json.dumps(str(path.absolute())).encode() + b"\n")
                 refusal: str | None = None
-                while refusal is None:  # till then it only says that it continues
+                while refusal is None:  # null is a sign of life
                     if not select.select([process.stdout], [], [], _PATIENCE_S)[0]:
                         return
                     line = process.stdout.readline()

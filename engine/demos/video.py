@@ -31,18 +31,18 @@ AddFrame = Callable[[Frame], None]
 """Write the next frame; all have the size of the first."""
 
 GIF_MAX_FPS = 50.0
-"""Players show what is to last less than two hundredths of a second for ten."""
+"""Players show a frame of less than two hundredths of a second for ten of them."""
 _TICKS_PER_S = 100
 _CLEAR, _MAX_COLORS = 0, 255
-"""The entry of a palette for what stays as it was, and how many others there are."""
+"""The palette's entry for unchanged pixels, and how many others there are."""
 _STAYS = 1
-"""A GIF's word for a picture that the next one is drawn over."""
+"""GIF disposal method: the next picture is drawn over this one."""
 _END_S = 10.0
 _NO_FRAME = ("There is no frame to write.", "Choose other steps.")
 _SCALED = (
     "scale=ceil(iw*{0}/2)*2:ceil(ih*{0}/2)*2:flags=neighbor:out_color_matrix=bt709:out_range=tv"
 )
-"""H.264 as all players know it, with colours at half the resolution, has no odd sizes."""
+"""The H.264 that all players know, with colours at half the resolution, has no odd sizes."""
 
 
 @contextmanager
@@ -55,8 +55,8 @@ def mp4_writer(
         path: Replaced if it is there.
         fps: Frames a second.
         scale: Each pixel becomes a square of so many; an odd width or height becomes even.
-        pixels: "yuv444p" keeps the colour of each pixel, which not all players know.
-        keyframe_every: Frames from one that is decoded alone to the next.
+        pixels: "yuv444p" keeps the colour of each pixel, which not all players support.
+        keyframe_every: Frames from one key frame to the next.
 
     Raises:
         VideoError: ffmpeg is not installed or fails, the file cannot be written, or there was
@@ -82,8 +82,8 @@ def mp4_writer(
 def gif_writer(path: Path, fps: float, scale: int = 1) -> Iterator[AddFrame]:
     """Write a GIF file that repeats for ever, with all colours of the frames.
 
-    Only what has changed is written. A frame has a palette of its own; more than 255 new colours in
-    it are reduced to so many.
+    Only what has changed is written. Each frame has its own palette; more than 255 new colours are
+    reduced to 255.
 
     Args:
         path: Replaced if it is there.
@@ -135,7 +135,7 @@ def _file_beside(path: Path) -> Iterator[Path]:
 
 
 class _Ffmpeg:
-    """The process, which starts with the first frame: only that tells its size."""
+    """The ffmpeg process, started by the first frame, which gives the size."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class _Ffmpeg:
 
 
 class _Gif:
-    """The file as far as it is written: all but the last picture, which may last longer."""
+    """The GIF as far as it is written: all but the last picture, whose duration is still open."""
 
     def __init__(self, path: Path, file: RawIOBase, fps: float, scale: int) -> None:
         self._path, self._file, self._fps, self._scale = path, file, fps, scale

@@ -1,4 +1,4 @@
-"""Write a demonstration while it is played, so that no crash takes what was shown."""
+"""Write a demonstration while it is played, so that it survives a crash."""
 
 import contextlib
 import fcntl
@@ -39,17 +39,17 @@ _SYNC_EVERY_S = 0.5
 
 
 class DemoWriter:
-    """Appends every step to `PATH.part` at once, and to the disk within a second.
+    """Append every step to the log `PATH.part` at once, flushed to the disk within a second.
 
-    `finish` makes the demonstration's file of it, `discard` nothing. If neither is called, because
-    the program or the machine died, `recover` makes it of what was played by then.
+    `finish` turns the log into the demonstration's file, `discard` deletes it. If neither is called
+    because the program or the machine died, `recover` makes the file of what was played until then.
 
     Attributes:
         path: The demonstration's file.
-        draft: What was played by now; `Draft.head` is how it begins.
+        draft: What was played so far.
 
     Raises:
-        DemoError: It cannot be written, or something already exists.
+        DemoError: It cannot be written, or the file already exists.
     """
 
     def __init__(self, path: Path, head: Demonstration) -> None:
@@ -67,7 +67,7 @@ class DemoWriter:
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._is_dirty = threading.Event()
         self._is_over = threading.Event()
-        # The beginning is a demonstration without own steps: one layout serves both.
+        # The head is a demonstration without steps of its own, in the same layout.
         begin = encode_demo(self.draft.demonstration())
         try:
             self._write(LOG_MAGIC + frame(HEAD, begin))
@@ -110,15 +110,15 @@ class DemoWriter:
         self._append(STEP, payload)
 
     def live(self, stretch: LiveStretch, paid: float = 0.0) -> None:
-        """Take in a stretch of live play, or what it has grown to; `paid` since the last time."""
+        """Take in live play, or the whole of what is known in part; `paid` since the last time."""
         self._append(LIVE, as_json([stretch.pack(), paid]))
 
     def event(self, kind: str, text: str = "") -> None:
-        """Take in that something happened now."""
+        """Take in an event that happens now."""
         self._append(EVENT, as_json([self.draft.length, kind, text]))
 
     def memory(self, digest: str, *, is_step: bool = True) -> None:
-        """Take in the SHA-1 of the work RAM of now (`Game.digest`), best every `HASH_EVERY` steps.
+        """Take in the work RAM's current SHA-1 (`Game.digest`), best every `HASH_EVERY` steps.
 
         `is_step`: no live play followed the last step.
         """
@@ -129,21 +129,21 @@ class DemoWriter:
         self._append(TAG, as_json(tags))
 
     def set_task(self, task: str) -> None:
-        """Say what is shown."""
+        """Set what is shown."""
         self._append(TASK, as_json(task))
 
     def mark_success(self, text: str = "") -> None:
-        """Take in that the person is content with it."""
+        """Set the success mark."""
         self.event(SUCCESS, text)
 
     def unmark(self) -> None:
-        """Take that back."""
+        """Remove the success mark."""
         self._append(UNMARK, as_json(None))
 
     def rewind(self, to_step: int, frames: int = 0) -> None:
-        """Forget all after `to_step` steps of the episode: the game was taken back to there.
+        """Forget all after `to_step` steps of the episode: the game went back there.
 
-        So many `frames` of the live play that followed that step stay, too.
+        The first `frames` frames of live play that followed that step stay.
         """
         self._append(REWIND, as_json([to_step, frames]))
 
@@ -168,7 +168,7 @@ class DemoWriter:
         return demo
 
     def discard(self) -> None:
-        """Let nothing stay of it; may be called again."""
+        """Delete it; may be called again."""
         self.close()
         with contextlib.suppress(OSError):
             self._log.unlink(missing_ok=True)
@@ -200,8 +200,7 @@ class DemoWriter:
 
     def _write(self, data: bytes) -> None:
         if not os.path.lexists(self._log):
-            # It was deleted. What is being deleted just now is tried again with the next step;
-            # nobody sees the log locked by another meanwhile.
+            # It was deleted: make it anew. If that fails, the next step tries again.
             with contextlib.suppress(OSError):
                 self._file = restore_file(self._log, self._file)
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -226,10 +225,10 @@ class DemoWriter:
 
 
 def recover(path: Path) -> Demonstration:
-    """Make the demonstration's file of a log that was left behind, and remove the log.
+    """Turn a log that was left behind into the demonstration's file.
 
-    Where nothing had been pressed yet there is nothing to keep: the log goes, and no file is made.
-    `path` is the log, or the demonstration's file that it would have become.
+    Where nothing had been pressed yet, the log is deleted, and no file is made. `path` is the log,
+    or the demonstration's file that it would have become.
 
     Raises:
         DemoError: It is still being written, damaged, or cannot be written.
@@ -250,7 +249,7 @@ def recover(path: Path) -> Demonstration:
 
 
 def rescue(env_index: int, order: BeginDemo, path: Path) -> DemoEnded:
-    """Make the file at `path` of its log, whose process is gone; say how it ended.
+    """Turn the log of a process that is gone into the file at `path`; return how it ended.
 
     It was played in environment `env_index`, and began with `order`.
     """

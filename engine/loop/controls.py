@@ -1,4 +1,4 @@
-"""Hold how a person steers a session, and keep its pace."""
+"""Hold a session's controls, its pace and its queue of commands."""
 
 import queue
 import time
@@ -15,7 +15,7 @@ MAX_SPEED = 1000.0
 
 @dataclass(slots=True)
 class Controls:
-    """What was asked for and holds until something else is asked for."""
+    """The state that commands set."""
 
     is_paused: bool = False
     steps_due: int = 0
@@ -23,12 +23,12 @@ class Controls:
     is_human: bool = False
     """A person acts in the watched environment; all others wait."""
     is_live: bool = False
-    """It runs at its own pace meanwhile, and does not wait for each press."""
+    """The game runs in real time meanwhile, and does not wait for each press."""
     watched_env: int = 0
     stop_reason: str = ""
     """Why to end; "" continues."""
     skips_evaluation: bool = False
-    """The evaluation that is in progress is to be left."""
+    """The evaluation in progress is to be skipped."""
 
     @property
     def may_step(self) -> bool:
@@ -43,7 +43,7 @@ class Controls:
 
     @property
     def press_refusal(self) -> str:
-        """Return why nobody can press a button now; "" where a person can."""
+        """Return why a person cannot press a button now; "" where one can."""
         if not self.is_human:
             return "Take control first."
         return "The game runs in real time." if self.is_live else ""
@@ -66,7 +66,7 @@ class Pace:
     def mark(self) -> None:
         """Note that a step begins now."""
         if self.actions_per_s:
-            # A late step does not make the next ones hurry.
+            # A late step does not make the next ones faster.
             self._due_s = max(self._due_s + 1 / self.actions_per_s, self._clock())
 
     def wait_s(self) -> float:
@@ -75,10 +75,10 @@ class Pace:
 
 
 class CommandQueue:
-    """Bring commands from any thread to the session's.
+    """Pass commands from any thread to the session's.
 
     Attributes:
-        stop: The last Stop that was put, known before anybody drains; None while there is none.
+        stop: The last Stop that was put, known at once; None while there is none.
     """
 
     def __init__(self) -> None:
@@ -86,13 +86,13 @@ class CommandQueue:
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
 
     def put(self, command: Command) -> None:
-        """Add a command; never blocks, in a signal's handler neither."""
+        """Add a command; never blocks, not even in a signal handler."""
         if isinstance(command, Stop):
             self.stop = command
         self._queue.put(command)
 
     def drain(self, wait_s: float = 0.0) -> Iterator[Command]:
-        """Yield the commands that are there, having waited up to `wait_s` for the first."""
+        """Yield the waiting commands; wait up to `wait_s` for the first."""
         try:
             yield self._queue.get(timeout=wait_s) if wait_s > 0 else self._queue.get_nowait()
             while True:

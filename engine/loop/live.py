@@ -10,17 +10,15 @@ from engine.events import ButtonsHeld
 from engine.loop.controls import Controls
 from engine.loop.reporter import Reporter
 
-# Let a person play the watched game in real time.
-
 FRAMES_PER_PICTURE = 2
 FRAMES_PER_READING = 10
 SHORTEST_HOLD_FRAMES = 4
-"""However short a press, the game gets to see it: parts of it look every second frame or third."""
+"""The least duration of a press, so that the game sees it: parts of it poll every third frame."""
 IDLE_S = 60.0
-"""Paused for longer than this, the game is played by turns again."""
+"""Paused for longer than this, the game is turn-based again."""
 
 _STALL_S = 0.1
-"""What is later than this is not caught up with."""
+"""Longer delays are not made up for."""
 _MAX_FRAMES_AT_ONCE = 3
 _MAX_WAITING = 16
 
@@ -30,13 +28,13 @@ class LiveGame(Protocol):
 
     @property
     def frames_per_s(self) -> float:
-        """Return as fast as it runs on its own machine."""
+        """Return the frame rate on its own machine."""
 
     def run_frames(self, buttons: frozenset[int], frames: int, *, shows: bool) -> None:
-        """Run frames with these buttons down; `shows`: show the picture after them."""
+        """Run frames with these buttons down; `shows`: render the last one."""
 
     def read_frames(self, *, is_over: bool) -> None:
-        """Read the result of the frames; `is_over`: let what has begun come to its end before."""
+        """Read the result of the frames; `is_over`: bring the game to rest before."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +66,7 @@ class RealTimeLoop:
             self.reporter.status()
 
     def end(self) -> None:
-        """Let go of all buttons, and let what has begun come to its end."""
+        """Let go of all buttons, and bring the game to rest."""
         if self.controls.is_live:
             self.let_go()
             self.controls.is_live = False
@@ -79,7 +77,7 @@ class RealTimeLoop:
             self.reporter.status()
 
     def rest(self) -> None:
-        """Bring the game to where it can be saved, or acted in; what is held is held on after."""
+        """Bring the game to rest, to save or act in it; held buttons stay held."""
         if self.controls.is_live:
             self._read(is_over=True)
 
@@ -89,14 +87,14 @@ class RealTimeLoop:
         self._due_s = self.clock()
 
     def let_go(self) -> None:
-        """Hold nothing, and forget what was to be held."""
+        """Let go of all buttons, also of those waiting to be held."""
         self._waiting.clear()
         self._press(frozenset())
         self._held_frames = SHORTEST_HOLD_FRAMES
         self._since_picture = self._since_reading = 0
 
     def hold(self, buttons: frozenset[int]) -> None:
-        """Hold these buttons and no others, from the next frame on that is free for it."""
+        """Hold these buttons and no others, once earlier presses had their least duration."""
         newest = self._waiting[-1] if self._waiting else self._held
         if buttons != newest:
             self._waiting.append(buttons)
@@ -116,7 +114,7 @@ class RealTimeLoop:
         return max(0.0, self._due_s - self.clock())
 
     def advance(self) -> None:
-        """Run the frames that are due; after a long pause the game is played by turns again."""
+        """Run the frames that are due; after a long pause the game is turn-based again."""
         if self.controls.is_paused:
             if self.clock() - self._due_s > IDLE_S and not self._is_stepped:
                 self.end()
@@ -162,11 +160,9 @@ class RealTimeLoop:
         self.game.read_frames(is_over=is_over)
 
 
-# Run a recorded game backwards for as long as a person holds a key.
-
 _STEP_S = 1 / 15
 _FRAMES = 8
-"""Of real-time play in a step, so that it runs back twice as fast as it was played."""
+"""Frames of real-time play in a step back: it runs back twice as fast as it was played."""
 
 
 class BackwardGame(Protocol):
@@ -181,7 +177,7 @@ class BackwardGame(Protocol):
 
 @dataclass(slots=True, eq=False)
 class BackwardLoop:
-    """Takes back what was recorded, one move after the other, while `is_on`."""
+    """Run a game that is being recorded backwards, move by move, while `is_on`."""
 
     game: BackwardGame
     controls: Controls
@@ -200,7 +196,7 @@ class BackwardLoop:
             self.live.let_go()
 
     def end(self) -> None:
-        """Play on from where it is."""
+        """Continue playing from here."""
         if self.is_on:
             self.is_on, self.reporter.work = False, self._work
             self.live.restart()
@@ -213,6 +209,6 @@ class BackwardLoop:
         """Take back what is due; return whether the game runs backwards."""
         if self.is_on and not self.wait_s():
             self._due_s = self.clock() + _STEP_S
-            # By turns it must stop where the game can be read; in real time it may stop anywhere.
+            # Turn-based, it must stop where the game can be read; in real time, anywhere.
             self.game.step_back(_FRAMES if self.controls.is_live else 0)
         return self.is_on

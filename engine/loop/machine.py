@@ -1,6 +1,6 @@
-"""Measure what a run takes of its machine: from /proc on Linux, else as the standard library can.
+"""Measure a run's use of its machine: from /proc on Linux, else by the standard library.
 
-Nothing here waits, draws a random number, or fails: what a system does not say is left out.
+Nothing here waits, draws a random number, or fails: what a system does not report is left out.
 """
 
 import csv
@@ -65,7 +65,7 @@ class MachineMeter:
         steps_per_s: float,
         checkpoints: Sequence[tuple[float, float]],
     ) -> SystemMeasured:
-        """Return how things stand.
+        """Return a measurement.
 
         Args:
             processes: Ids of the run's processes by name, without this one.
@@ -98,7 +98,7 @@ class MachineMeter:
         )
 
     def close(self) -> None:
-        """Ask no other program any more."""
+        """End the query of the GPUs."""
         self._gpus.close()
 
     def _history_growth(self) -> float:
@@ -106,7 +106,7 @@ class MachineMeter:
         return 3600 * (last - first) / (last_s - first_s) if last_s > first_s else math.nan
 
     def _cores(self) -> tuple[float, ...]:
-        """Return how busy each core was since the last time."""
+        """Return each core's load since the last time."""
         before, self._ticks = self._ticks, _core_ticks()
         loads = []
         for core, (busy, total) in sorted(self._ticks.items()):
@@ -117,9 +117,9 @@ class MachineMeter:
 
 
 class _Gpus:
-    """Ask nvidia-smi, where it is, and take its answer the next time.
+    """Run nvidia-smi, where it is installed, and read its answer the next time.
 
-    torch knows them too, but would load a driver into the process that trains.
+    torch could tell too, but would load a driver into the process that trains.
     """
 
     def __init__(self) -> None:
@@ -129,11 +129,11 @@ class _Gpus:
 
     @property
     def pid(self) -> int | None:
-        """Return the id of the process that is asked just now."""
+        """Return the id of the running query."""
         return None if self._process is None else self._process.pid
 
     def poll(self) -> tuple[GpuUse, ...]:
-        """Return what was answered last, and ask again; never wait."""
+        """Return the last answer, and start another query; never wait."""
         process = self._process
         if process is None and self._command:
             with suppress(OSError):
@@ -154,7 +154,7 @@ class _Gpus:
         return self._found
 
     def close(self) -> None:
-        """End the process."""
+        """End the running query."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
@@ -162,7 +162,7 @@ class _Gpus:
 
 
 def gpus_in(answer: str) -> tuple[GpuUse, ...]:
-    """Return the GPUs that nvidia-smi names; it says [N/A] of what it does not know."""
+    """Return the GPUs in nvidia-smi's answer, which has [N/A] for what it does not know."""
     rows = [row for row in csv.reader(answer.splitlines(), skipinitialspace=True) if len(row) == 4]
     return tuple(
         GpuUse(name, _number(load) / 100, *(int(_number(size, 0.0) * _MIB) for size in sizes))
@@ -171,7 +171,7 @@ def gpus_in(answer: str) -> tuple[GpuUse, ...]:
 
 
 def memory() -> tuple[int, int] | None:
-    """Return the bytes that are used and that there are, of this container; None: nobody says."""
+    """Return the used and total bytes of memory, of this container; None where not known."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
@@ -186,7 +186,7 @@ def memory() -> tuple[int, int] | None:
 
 
 def _core_ticks() -> dict[int, tuple[int, int]]:
-    """Return (busy, all) ticks by core that this process may use; nothing where nobody says."""
+    """Return (busy, all) ticks of the cores that this process may use; empty where not known."""
     try:
         lines = Path("/proc/stat").read_text(encoding="ascii").splitlines()
         allowed = os.sched_getaffinity(0)
@@ -210,7 +210,7 @@ def _load_average() -> float:
 
 
 def _processes(named: Mapping[str, Sequence[int]], passing: int | None) -> tuple[ProcessUse, ...]:
-    """Return what the trainer, `named` processes and other children take, `passing` left out."""
+    """Return the memory of the trainer, `named` processes and other children but `passing`."""
     known = {pid for pids in named.values() for pid in pids}
     others = _children() - known - {passing}
     groups = {"trainer": (os.getpid(),), **named, "other": tuple(others)}
@@ -223,7 +223,7 @@ def _processes(named: Mapping[str, Sequence[int]], passing: int | None) -> tuple
 
 
 def family_bytes(pid: int) -> int:
-    """Return the memory of a process and its children; 0 where nobody says."""
+    """Return the memory of a process and its children; 0 where not known."""
     return sum(_resident_bytes(each) or 0 for each in (pid, *_children(str(pid))))
 
 
@@ -236,7 +236,7 @@ def _children(pid: str = "self") -> set[int]:
 
 
 def _resident_bytes(pid: int) -> int | None:
-    """Return the memory of a process; elsewhere than on Linux the most that this one has had."""
+    """Return the memory of a process; outside Linux, the peak of this one."""
     with suppress(OSError, IndexError):
         pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * resource.getpagesize()

@@ -1,4 +1,4 @@
-"""Sum up a session: steps, speed, episodes, what they were paid, and who made the decisions."""
+"""Count a session's steps, speed, episodes and returns, and who made the decisions."""
 
 from collections import Counter, deque
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from engine.types import EpisodeSummary, Evaluation, Source
 _SPEED_WINDOW_S = 5.0
 
 _SCORED = 10
-"""Episodes that a checkpoint is rated by."""
+"""Episodes that a checkpoint's score is a mean of."""
 _MOST_DECISIONS = 1000
 _SOURCES = tuple(source for source in Source if source is not Source.RECORDED)
 _POLICY, _PLANNER, _RULES, _RANDOM, _HUMAN = range(len(_SOURCES))
@@ -37,13 +37,13 @@ class RunMetrics:
     """Returns of the last episodes from the true start."""
     component_sums: dict[str, float] = field(default_factory=dict)
     first_steps: dict[str, int] = field(default_factory=dict)
-    """At how many total steps an episode ended that was the first with a milestone."""
+    """Milestone key to the run's steps at the end of the first episode that reached it."""
 
     def count_episode(self, summary: EpisodeSummary) -> list[str]:
         """Add an ended episode and return the milestones that no episode reached before.
 
-        One that began elsewhere than at the true start, or that the policy played alone, is
-        counted, but nothing in it is.
+        Of one that began elsewhere than at the true start, or that the policy played alone, only
+        the episode itself is counted.
         """
         self.episodes += 1
         if not summary.is_usual:
@@ -66,8 +66,7 @@ class RunMetrics:
         """Return what checkpoints are compared by; None when too little was played.
 
         The last evaluation counts. Without one it is the mean return of the last ten episodes from
-        the true start, but only among equals: with more help by the planner, in an earlier stage,
-        more return is no merit.
+        the true start, compared within a stage only: in an earlier one the planner helps more.
         """
         if self.evaluated_reward is not None:
             return True, 0, self.evaluated_reward
@@ -76,7 +75,7 @@ class RunMetrics:
         return False, stage, sum(self.recent) / _SCORED
 
     def mean_components(self) -> tuple[tuple[str, float], ...]:
-        """Return the mean by component of a finished episode."""
+        """Return the mean of the finished episodes by component."""
         count = max(self.episodes_from_start, 1)
         return tuple((name, total / count) for name, total in self.component_sums.items())
 
@@ -109,7 +108,7 @@ class SpeedMeter:
         self._samples: deque[tuple[float, int]] = deque()
 
     def mark(self, now_s: float, count: int) -> None:
-        """Note the count of now."""
+        """Note the current count."""
         samples = self._samples
         if samples and now_s - samples[-1][0] < self._interval_s:
             return
@@ -130,7 +129,7 @@ class SpeedMeter:
 
 
 class DecisionShares:
-    """The sources of the last `most` decisions, named as `engine.agents.arbitration` does."""
+    """The sources of the last `most` decisions, as in `engine.agents.arbitration.explain`."""
 
     def __init__(self, most: int = _MOST_DECISIONS) -> None:
         self._codes: deque[int] = deque(maxlen=most)
@@ -152,7 +151,7 @@ class DecisionShares:
         self._codes.append(_HUMAN)
 
     def shares(self) -> tuple[tuple[str, float], ...]:
-        """Return (source, share) of who made any, summing to 1; nothing before the first."""
+        """Return (source, share) of those that made any, summing to 1; () before the first."""
         counts = Counter(self._codes)
         return tuple(
             (source.value, counts[code] / len(self._codes))

@@ -1,4 +1,4 @@
-"""Publish what every session publishes: pictures, the game's state, rewards and the status line."""
+"""Publish what all sessions have in common: frames, game state, rewards and the status line."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _WORTH_A_LINE = 0.25
 
 
 class Reporter:
-    """Emit the events of the game that is shown, and of how the session stands.
+    """Emit the events of the watched game, and of the session's status.
 
     Args:
-        controls: What was asked for; `watched_env` is the game that is shown.
+        controls: The session's; `watched_env` is the watched game.
         pace: The speed limit.
-        phase: What is done at first, see `StatusChanged.phase`.
+        phase: The first phase, see `StatusChanged.phase`.
 
     Attributes:
         emit: Takes the events.
         metrics: The session's sums.
-        episode_steps: Of the shown game's episode.
+        episode_steps: Of the watched game's episode.
         work: The phase, how much of it is done and how much there is; 0 where that is not known.
     """
 
@@ -96,7 +96,7 @@ class Reporter:
         return self._meter.per_s()
 
     def phase(self, phase: str, done: float = 0.0, total: float = 0.0) -> None:
-        """Note what the engine is busy with, and how much of it is done, where that is known."""
+        """Set the phase, how much of it is done, and how much there is; 0 where not known."""
         self.work = phase, done, total
         self.status()
 
@@ -145,7 +145,7 @@ class Reporter:
         self.emit(events.CommandObeyed(command, text))
 
     def count_step(self, action_batch: ActionBatch | None, is_walking: NDArray[np.bool_]) -> None:
-        """Count who decided, a person where there is no batch, and how fast steps are taken.
+        """Count who decided (a person where there is no batch), and measure the speed.
 
         `is_walking`: (envs,) whether the player could walk before the step, or one for all.
         """
@@ -156,7 +156,7 @@ class Reporter:
         self._meter.mark(self._clock(), self.metrics.total_steps)
 
     def picture(self, frame: Frame) -> None:
-        """Show a picture of the watched game."""
+        """Publish a frame of the watched game."""
         self.emit(events.FrameRendered(frame, self._controls.watched_env))
 
     def observe(self, seen: Inspection) -> None:
@@ -176,7 +176,7 @@ class Reporter:
         self.emit(events.RewardPaid(seen.breakdown, seen.episode, self.metrics.mean_components()))
 
     def show(self, seen: Inspection) -> None:
-        """Publish all there is to see of the watched game: picture, state, payouts and goal."""
+        """Publish everything about the watched game: frame, state, payouts and goal."""
         if seen.frame is not None:
             self.picture(seen.frame)
         self.observe(seen)
@@ -189,10 +189,10 @@ class Reporter:
             self.say("planner", f"goal: {goal.text}")
 
     def pay(self, paid: RewardBreakdown) -> None:
-        """Publish what of a reward is worth a line."""
+        """Publish the payouts of a reward that are worth a line."""
         for name, value in paid.components:
             if abs(value) >= _WORTH_A_LINE:
-                # A breakdown that was saved by an older version does not know who noted what.
+                # Breakdowns saved by older versions lack `payers`.
                 noted = zip(paid.causes, paid.payers, strict=False)
                 counts = Counter(cause for cause, payer in noted if payer == name)
                 causes = (f"{c} ×{n}" if n > 1 else c for c, n in counts.items())
@@ -200,7 +200,7 @@ class Reporter:
 
 
 def emit_world(game: Game, emit: Callable[[events.Event], None]) -> None:
-    """Report how the maps of a game's world lie, if that is known before they are seen."""
+    """Report the maps of a game's world, if they are known before they are seen."""
     if game.overworld is not None:
         emit(events.WorldMapped(outlines(game.overworld, game.tables.map_name)))
 
@@ -211,17 +211,17 @@ def slot_refusal(slot: int) -> str:
 
 
 def saved_slot(state: events.KeptState) -> str:
-    """Return in words that a slot was saved."""
+    """Return the line that a slot was saved."""
     return f"you saved slot {state.slot}: {state.place}, step {state.episode_steps:,}"
 
 
 def loaded_slot(state: events.KeptState) -> str:
-    """Return in words that a demonstration went back to a slot."""
+    """Return the line that a demonstration went back to a slot."""
     return f"you loaded slot {state.slot}: {state.place}, step {state.episode_steps:,}"
 
 
 def pressed(actions: ActionSet, action: int, proposal: int | None, by: str) -> Decision:
-    """Return a person's decision in words, beside what `by` proposed; None: nobody was asked."""
+    """Return a person's decision, with what `by` proposed, if anything, in its reason."""
     text = f"You pressed {actions.name(action)}"
     if proposal is not None:
         text += f" ({by}: {actions.name(proposal)})"

@@ -1,6 +1,7 @@
-"""Obey, advance, report: the one loop that trains, records and replays.
+"""Run the one loop of all sessions: obey, advance, report.
 
-What differs between the three is their `Activity`: what is advanced, and what else it can be asked.
+Training, recording and replay differ in their `Activity`: what is advanced, and which other
+commands it knows.
 """
 
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ class Activity(Protocol):
     """What a session does: train, record, or replay."""
 
     not_here: str
-    """Why commands are refused that only another activity knows."""
+    """The refusal of commands that only other activities know."""
 
     def is_over(self) -> bool:
         """Return whether there is nothing more to do."""
@@ -44,7 +45,7 @@ class Activity(Protocol):
         """Carry out a command in this activity's own way.
 
         Returns:
-            Why it had no effect, "" if it had one; None: do with it what every session does.
+            Why it had no effect, "" if it had one; None: handle it as in every session.
         """
 
     def advance(self) -> None:
@@ -53,7 +54,7 @@ class Activity(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SessionLoop:
-    """Advances an activity, and obeys commands between two steps."""
+    """Advance an activity, and obey commands between two steps."""
 
     activity: Activity
     controls: Controls
@@ -65,7 +66,7 @@ class SessionLoop:
     live: RealTimeLoop | None = None
     """Play in real time; None: there is none."""
     backwards: BackwardLoop | None = None
-    """Runs what is recorded backwards; None: nothing is."""
+    """Runs a recorded game backwards; None: nothing is recorded."""
 
     def run(self) -> None:
         """Obey and advance until the activity is over."""
@@ -75,7 +76,7 @@ class SessionLoop:
                 self.activity.advance()
 
     def obey_waiting(self, wait_s: float = 0.0) -> None:
-        """Obey the commands that are there, having waited up to `wait_s` for the first."""
+        """Obey the waiting commands; wait up to `wait_s` for the first."""
         for command in self.commands.drain(wait_s):
             self.obey(command)
 
@@ -90,7 +91,7 @@ class SessionLoop:
             self.reporter.status()
 
     def _unknown_action(self, command: Command) -> str:
-        """Return why a command names no action of the game, "" if it does or names none."""
+        """Refuse a command with an action that the game does not have; return "" otherwise."""
         match command:
             case Press(action):
                 named = frozenset({action})
@@ -112,7 +113,7 @@ class SessionLoop:
         return min(IDLE_S, self.pace.wait_s()) if controls.may_step else IDLE_S
 
     def _carry_out(self, command: Command) -> str:
-        """Do what every session does with a command; return why it had no effect, or ""."""
+        """Handle a command as in every session; return why it had no effect, or ""."""
         controls = self.controls
         match command:
             case Pause():
@@ -139,7 +140,7 @@ class SessionLoop:
             case Hold(buttons) if self.live is not None:
                 if controls.is_live:
                     self.live.hold(buttons)
-                elif buttons:  # letting go too late, after live play has ended, needs no word
+                elif buttons:  # letting go after real-time play has ended is no mistake
                     return "The game does not run in real time."
             case RunBackwards(is_on) if self.backwards is not None:
                 if is_on:
@@ -151,7 +152,7 @@ class SessionLoop:
         return ""
 
     def _step_by_hand(self) -> str:
-        """Run one frame of real-time play, or wait one action by turns; return why it cannot be."""
+        """Run one frame in real time, or wait one action turn-based; return why not, or ""."""
         if self.live is not None and self.controls.is_live:
             self.live.step()
             return ""

@@ -1,11 +1,11 @@
 """Write and read checkpoints: one zip file of JSON, arrays and raw bytes, sealed by its sum.
 
 Nothing in it is ever executed: no pickle. The zip comment, its last 64 bytes, is the SHA-256 of
-everything before. A file is written beside, flushed to the disk and renamed, so that a process
-killed at any moment leaves the former checkpoint whole.
+everything before. A file is written under another name, flushed to the disk and renamed, so that a
+process killed at any moment leaves the former checkpoint whole.
 
-A folder holds the last checkpoints by their steps, and `best.zip`: that one of all ever written
-there whose facts have the highest `score`.
+A folder holds the last checkpoints by their steps, and `best.zip`, the one with the highest `score`
+in its facts of all ever written there.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from engine.ground.files import make_subfolder, open_file, parse_json, read_file
 from engine.ground.numerals import MAX_TIME
 
 FORMAT = 2
-"""Version of what a checkpoint holds; another one is refused."""
+"""Version of a checkpoint's content; others are refused."""
 
 BEST = "best.zip"
 LATEST = "latest"
@@ -63,11 +63,11 @@ class Checkpoint:
 
     def blobs_under(self, prefix: str) -> dict[str, bytes]:
         """Return the blobs whose name starts with `prefix`, without it."""
-        return _under(self.blobs, prefix)
+        return under(self.blobs, prefix)
 
     def arrays_under(self, prefix: str) -> dict[str, NDArray[np.generic]]:
         """Return the arrays whose name starts with `prefix`, without it."""
-        return _under(self.arrays, prefix)
+        return under(self.arrays, prefix)
 
 
 class CheckpointStore:
@@ -84,8 +84,8 @@ class CheckpointStore:
     def save(self, checkpoint: Checkpoint, total_steps: int) -> Path:
         """Write a checkpoint and delete the oldest ones beyond `keep`.
 
-        One of more steps can only be damaged, or the run would have continued from it: it does not
-        count.
+        A checkpoint with more steps than this one must be damaged, or the run would have resumed
+        from it: it does not count towards `keep`.
 
         Raises:
             CheckpointError: The disk is full or not writable; the former ones are untouched.
@@ -113,7 +113,7 @@ class CheckpointStore:
         return path
 
     def load_best(self) -> tuple[Checkpoint, Path, list[str]]:
-        """Return what the policy alone was best with; where nobody saw it, as `load_newest`."""
+        """Return the best checkpoint by the policy alone; if there is none, as `load_newest`."""
         best, warnings = self._folder / BEST, []
         if _is_seen_alone(best):
             try:
@@ -128,7 +128,7 @@ class CheckpointStore:
     ) -> tuple[Checkpoint, Path, list[str]]:
         """Return the newest checkpoint that is whole, its path, and what is wrong with newer ones.
 
-        `use` does something with it, or refuses it with a CheckpointError.
+        `use` is called with it, and may refuse it with a CheckpointError.
 
         Raises:
             CheckpointError: There is none.
@@ -152,7 +152,8 @@ class CheckpointStore:
         )
 
 
-def _under(values: Mapping[str, _Value], prefix: str) -> dict[str, _Value]:
+def under(values: Mapping[str, _Value], prefix: str) -> dict[str, _Value]:
+    """Return the entries whose name starts with `prefix`, without it."""
     found = values.items()
     return {key.removeprefix(prefix): value for key, value in found if key.startswith(prefix)}
 
@@ -209,7 +210,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def is_whole(path: Path) -> bool:
-    """Return whether no byte of a checkpoint has changed, without reading what it holds."""
+    """Return whether no byte of a checkpoint has changed, without loading it."""
     try:
         with os.fdopen(open_file(path, os.O_RDONLY), "rb") as file:
             _check_sum(file)
@@ -219,7 +220,7 @@ def is_whole(path: Path) -> bool:
 
 
 def uptime_of(path: Path) -> float:
-    """Return how many seconds the run had been running at a checkpoint, 0 if it does not say."""
+    """Return the run's uptime in seconds at a checkpoint, 0 if it does not say."""
     try:
         with closing(Archive(path, LIMITS)) as archive:
             uptime_s = float(_facts(archive).get("uptime_s", 0.0))
@@ -235,14 +236,14 @@ def seal(content: bytearray | memoryview) -> None:
 
 
 def _is_seen_alone(best: Path) -> bool:
-    """Tell whether it is the best one by games of the policy alone, and not with the planner."""
+    """Return whether it is the best one by games of the policy alone, without the planner."""
     if not best.is_file():
         return False
     try:
         with closing(Archive(best, LIMITS)) as archive:
             return bool(_facts(archive)["score"][0])
     except BROKEN:
-        return True  # whoever reads it finds out, and says so
+        return True  # reading it reports the damage
 
 
 def _is_better(checkpoint: Checkpoint, best: Path) -> bool:
@@ -257,7 +258,7 @@ def _is_better(checkpoint: Checkpoint, best: Path) -> bool:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Give a file a second name; where that cannot be, write it a second time."""
+    """Link a file under a second name; where that is not possible, copy it."""
     temporary = target.with_name(target.name + ".tmp")
     temporary.unlink(missing_ok=True)
     try:

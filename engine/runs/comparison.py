@@ -1,4 +1,4 @@
-"""Say in a few figures what a saved run is and how far it came, so that runs can be compared.
+"""Summarise saved runs in a few figures, so that they can be compared.
 
 A cloned policy has a journal as well, of epochs or rounds of DAgger.
 """
@@ -21,7 +21,7 @@ WINDOW = 30
 """Last episodes over which return and success are taken."""
 
 _SHOWN_AS = {"curriculum/planner_share": "curriculum/planner_weight"}
-"""Name of a tag -> what is printed of it; "planner share" is the share of decisions."""
+"""Tags with another name where they are shown: "planner share" is the share of decisions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class RunDigest:
     """A run in figures; its episodes are those from the true start.
 
     Attributes:
-        settings: What was learnt, from what and how: setting by dotted key to its value as JSON.
+        settings: By dotted key, the values as JSON; without those of the session.
         first_steps: Milestone key to the run's steps at the end of the first episode with it.
         recent: How many episodes `recent_return` and `recent_successes` are over.
         evaluation: The last one of the policy alone.
-        figures: Of a cloned policy's last epoch, or round of DAgger; nothing of a run.
+        figures: Of a cloned policy's last epoch, or round of DAgger; empty for a run.
     """
 
     run_id: str
@@ -52,7 +52,7 @@ class RunDigest:
 def saved_curves(
     save_dir: str, name: str, warn: Callable[[str], None] = lambda text: None
 ) -> tuple[str, dict[str, list[float]]]:
-    """Read the curves of a run or a cloned policy: its id, and by figure its values in order.
+    """Return the id of a run or a cloned policy, and its curves: each figure's values in order.
 
     `name` is an id, a path, or "latest"; `warn` gets a line about damage in the journal.
 

@@ -1,4 +1,4 @@
-"""Write the journal of a run or a cloned policy as a table or one JSON object, for others."""
+"""Export the journal of a run or a cloned policy as a CSV table or as JSON."""
 
 import csv
 import io
@@ -35,16 +35,19 @@ def export_run(
 ) -> tuple[Path, int]:
     """Write a run's figures into a file; return it and how many rows it has.
 
-    `run` is an id, a path or "latest"; or those of a cloned policy, whose epochs are "updates". As
-    "csv" it is one table: "episodes", with a row an episode and a column a component and milestone;
-    "updates"; "evaluations"; or "exchanges" with a language model. As "json" it is everything. The
-    file is named after the run, in the current folder, unless `out` is given; `is_forced`
-    overwrites it. `warn` gets a line about what is damaged, and so is left out.
+    Args:
+        save_dir: The save folder.
+        run: An id, a path or "latest", of a run, or of a cloned policy, whose epochs are "updates".
+        form: "csv" is one table, "json" everything.
+        table: "episodes", with a column for each component and milestone; "updates";
+            "evaluations"; or "exchanges" with a language model.
+        out: The file; None: named after the run, in the current folder.
+        is_forced: Overwrite the file.
+        warn: Takes a line about what is damaged, and so left out.
 
     Raises:
         CheckpointError: There is no such run.
-        ConfigurationError: A value is none of those allowed, or the file is there already or
-            cannot be written.
+        ConfigurationError: A value is not allowed, or the file exists already or cannot be written.
     """
     _check("format", form, get_args(Format))
     _check("table", table, get_args(Table))
@@ -148,10 +151,10 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     writer = csv.DictWriter(file, list(columns))
     writer.writeheader()
     writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
-    # A model that was cut off may leave half a character, which no file can hold.
+    # A model's truncated answer may end with half a surrogate pair, which cannot be encoded.
     return file.getvalue().encode(errors="replace")
 
 
 def _cell(value: Any) -> Any:
-    """Return booleans as 0 and 1, which spreadsheets can sum up, and no number as nothing."""
+    """Return booleans as 0 and 1, which spreadsheets can sum up, and nan as an empty cell."""
     return int(value) if isinstance(value, bool) else "" if plain(value) is None else value

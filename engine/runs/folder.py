@@ -29,12 +29,11 @@ from engine.ground.files import (
 )
 from engine.ground.folders import user_path
 from engine.ground.trust import remember
+from engine.runs.checkpoint import LATEST as LATEST
 from engine.runs.checkpoint import checkpoint_paths, is_whole, steps_of
 from engine.runs.labels import read_labels
 from engine.runs.lock import STATUS_NAME, RunLock, RunStatus, write_status
 from engine.runs.settings import CONFIG_NAME, parse_settings
-
-LATEST = "latest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +149,11 @@ class RunFolder:
             return False
 
     def keep(self) -> None:
-        """Let it stay whatever happens: from now on a run comes to something in it."""
+        """Never delete it from now on: a run begins in it."""
         self._made = []
 
     def remove_unstarted(self) -> None:
-        """Delete it, unless it existed before or a run has come to anything in it."""
+        """Delete it, unless it existed before or holds something of a run."""
         if self.is_unstarted:
             with contextlib.suppress(OSError):
                 remove_folder(self.path)
@@ -188,7 +187,7 @@ class RunFolder:
         self._lock.release()
 
     def is_held(self) -> bool:
-        """Return whether the lock still keeps others off: nobody deleted or replaced its file."""
+        """Return whether the lock still keeps others off: its file was not deleted or replaced."""
         return self._lock.is_held
 
     def restore(self) -> list[str]:
@@ -222,7 +221,7 @@ class RunFolder:
         return restored
 
     def note_status(self, status: RunStatus, reason: str = "") -> None:
-        """Write down how the run stands, unless another process has taken it."""
+        """Write the run's status, unless another process has taken it."""
         if self.is_held():
             write_status(self.path, status, reason)
 
@@ -231,7 +230,7 @@ class RunFolder:
         self._known = self._files()
 
     def lost(self) -> list[str]:
-        """Return what lay in the folder when it was noted, and is gone."""
+        """Return the files that lay in the folder at `note_files` and are gone."""
         return sorted(self._known - self._files())
 
     def _files(self) -> set[str]:
@@ -247,7 +246,7 @@ class RunFolder:
 
 
 def make_stamped_folder(parent: Path, name: str = "") -> Path:
-    """Make a folder named after the time, and after a number where another one has that name.
+    """Make a folder named after the time, with a number where that name is taken.
 
     `name` stands before the time; `parent` is made if it is missing.
 
@@ -271,9 +270,9 @@ def make_stamped_folder(parent: Path, name: str = "") -> Path:
 def resume_command(run_dir: str, command: str = "poketui run", save_dir: str = "") -> str:
     """Return the command that resumes a run; "" if there is nothing of it to resume.
 
-    It names the run by its id where that is found from here, else by its folder, in the shorter
-    way: the command is to stand on one line. Without a folder it resumes the latest run. `save_dir`
-    is where `command` looks, the usual folder if it is empty.
+    It names the run by its id where `command` finds that in `save_dir` (the default folder if
+    empty), else by the shorter of the absolute and the relative path. Without a folder it resumes
+    the latest run.
     """
     if not run_dir:
         return f"{command} --resume"
@@ -296,9 +295,9 @@ def find_run(
 ) -> Path:
     """Return the folder of a saved run.
 
-    `run` is its id, its path, the name that it alone has been given, or "latest": the latest that
-    can be resumed; `warn` gets a line for each later run that cannot be. `purpose` is the verb of
-    what is to be done with it.
+    `run` is its id, its path, a name that only it was given, or "latest": the latest that can be
+    resumed; `warn` gets a line for each later run that cannot be. `purpose` is a verb for the
+    error: what the run was wanted for.
 
     Raises:
         CheckpointError: There is no such run, or several have that name.
@@ -334,7 +333,7 @@ def find_run(
 
 
 def list_runs(save_dir: str) -> list[RunInfo]:
-    """Return the saved runs, the one that was worked on last first; unreadable ones say why.
+    """Return the saved runs, the last changed first; unreadable ones say why.
 
     Raises:
         CheckpointError: The folder of runs cannot be read.

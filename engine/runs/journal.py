@@ -1,4 +1,4 @@
-"""Keep a run's events that matter on disk, one JSON object a line, whole across restarts."""
+"""Keep a run's journal on disk: its lasting events, one JSON object a line, across restarts."""
 
 import codecs
 import contextlib
@@ -60,13 +60,13 @@ _BUFFER_SIZE = 1 << 16
 class Journal:
     """Append events to a file.
 
-    A checkpoint notes `position()`; on resume the file is cut back to it, so that what happened
+    A checkpoint notes `position()`; on resume the file is truncated to it, so that what happened
     after the checkpoint, and happens again now, is not there twice. What a full disk does not take
     is kept in memory and tried again.
 
     Args:
         path: The file; made if it is missing.
-        may_write: Asked before each write; while it says no, everything waits in memory.
+        may_write: Asked before each write; while it returns False, everything waits in memory.
 
     Raises:
         CheckpointError: The file cannot be opened.
@@ -133,8 +133,8 @@ class Journal:
     def close(self) -> None:
         """Flush and close the file; may be called again.
 
-        What a full disk does not take is lost. It came after the last checkpoint, so a resumed run
-        lives through it again.
+        What a full disk does not take is lost. It came after the last checkpoint, so it happens
+        again in a resumed run.
         """
         if self._file < 0:
             return
@@ -150,7 +150,7 @@ class Journal:
             del self._waiting[:count]
 
     def _end_line(self) -> None:
-        """Let a line that a crash tore off spoil only itself, not the one that comes next."""
+        """End a line that a crash tore off, so that it does not spoil the next one."""
         size = os.fstat(self._file).st_size
         if size and os.pread(self._file, 1, size - 1) != b"\n":
             self._waiting += b"\n"
@@ -165,10 +165,10 @@ class Journal:
 def read_journal(
     path: Path, newest: int | None = None, warn: Callable[[str], None] = lambda text: None
 ) -> Iterator[Event]:
-    """Yield the events of a journal in order, and pass over damaged lines; a missing file has none.
+    """Yield the events of a journal in order, without damaged lines; a missing file has none.
 
-    `newest` is how many of the last lines to read; None: all. `warn` is called at the end with how
-    many lines are damaged, or why none can be read.
+    `newest` is how many of the last lines to read; None: all. `warn` is called at the end with the
+    number of damaged lines, or why none can be read.
     """
     damaged = 0
     try:
@@ -187,7 +187,7 @@ def read_journal(
 
 
 def parse_line(line: bytes) -> Event | None:
-    """Return the event that a line of a journal is; None: it is damaged."""
+    """Return the event of a journal's line; None if it is damaged."""
     try:
         # An editor may have put a byte order mark before the first line.
         event: Event = _validator().validate_json(line.removeprefix(codecs.BOM_UTF8))
@@ -204,13 +204,13 @@ def skipped_lines(count: int, path: Path) -> str:
 
 @cache
 def _validator() -> SchemaValidator:
-    """Return what makes events of lines: what is not of its field's type is damage."""
+    """Return the validator of lines: a value that is not of its field's type is damage."""
     choices = {kind.__name__: _schema(kind, extra="ignore") for kind in _KEPT}
     return SchemaValidator(tagged_union_schema(choices, "event"))
 
 
 def plain(value: Any) -> Any:
-    """Return a value that JSON knows; a number that is not read again becomes null."""
+    """Return a value that JSON can hold; a number that is not finite or too large becomes null."""
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -221,7 +221,7 @@ def plain(value: Any) -> Any:
 
 
 def _schema(hint: Any, extra: Any = "forbid") -> CoreSchema:
-    """Return how the values of a type are written as JSON."""
+    """Return the schema of a type's values in JSON."""
     if hint in _PLAIN:
         return _PLAIN[hint]
     origin, arguments = get_origin(hint), get_args(hint)

@@ -1,7 +1,7 @@
-"""Keep what a person calls a run: a name, a note and tags, in one file in the run's folder.
+"""Keep a person's labels of a run, a name, a note and tags, in one file in the run's folder.
 
-A name is shown beside the run's id and never replaces it. Labels may be changed while the run
-continues: it neither reads nor writes them.
+A name is shown beside the run's id and never replaces it. Labels may be changed while the run is
+active: it neither reads nor writes them.
 """
 
 import json
@@ -20,7 +20,7 @@ MAX_NAME, MAX_NOTE, MAX_TAG, MAX_TAGS = 40, 400, 24, 16
 
 @dataclass(frozen=True, slots=True)
 class RunLabels:
-    """What a run is called; all of it may be empty."""
+    """A run's labels; all may be empty."""
 
     name: str = ""
     note: str = ""
@@ -64,7 +64,7 @@ class RunLabels:
 
 
 def read_labels(folder: Path) -> RunLabels:
-    """Return the labels of the run in `folder`; what cannot be shown of them is left out."""
+    """Return the labels of the run in `folder`, without what cannot be shown."""
     try:
         values = read_object(folder / LABELS_NAME)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Keep two processes from working on one run, and tell a crash from an end."""
+"""Keep two processes from working on one run, and record how it ends, to recognise a crash."""
 
 import contextlib
 import fcntl
@@ -19,10 +19,8 @@ from engine.ground.files import (
 )
 from engine.ground.text import one_line
 
-# Keep two processes from working on one run.
-
 _TRIES, _PAUSE_S = 4, 0.01
-"""Whoever looks whether it is taken (`is_locked`) has it for an instant."""
+"""For taking the lock: `is_locked` holds it for an instant."""
 
 
 def is_locked(path: Path) -> bool:
@@ -33,7 +31,7 @@ def is_locked(path: Path) -> bool:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        # Not left to the closing: a process forked just now would keep it.
+        # Closing alone would leave it to a process that was forked just now.
         fcntl.flock(descriptor, fcntl.LOCK_UN)
     except BlockingIOError:
         return True
@@ -54,16 +52,16 @@ class RunLock:
 
     @property
     def is_taken(self) -> bool:
-        """Return whether it was taken here and not released, whatever became of its file."""
+        """Return whether it was taken here and not released, even if its file was deleted."""
         return self._descriptor is not None
 
     @property
     def is_held(self) -> bool:
-        """Return whether it still keeps others off: nobody deleted or replaced its file."""
+        """Return whether it still keeps others off: its file was not deleted or replaced."""
         return self._descriptor is not None and is_named(self.path, self._descriptor)
 
     def take(self) -> bool:
-        """Take it; return whether that was possible: no other process has it."""
+        """Take it; return False where another process has it."""
         descriptor = self._locked_file()
         if descriptor is None:
             return False
@@ -72,10 +70,10 @@ class RunLock:
         return True
 
     def take_again(self) -> bool:
-        """Take it after its file was deleted or replaced, unless somebody else had it since."""
+        """Take it after its file was deleted or replaced, unless another process had it since."""
         with contextlib.suppress(FileNotFoundError):
-            # One with our token in it is ours, copied back; every other was made by a process that
-            # has resumed the run, even if it has ended since.
+            # A file with our token is ours, copied back; any other was made by a process that has
+            # resumed the run, even if it has ended since.
             if read_file(self.path, MAX_SETTINGS) != self._token:
                 return False
         return self.take()
@@ -106,27 +104,25 @@ class RunLock:
             if is_named(self.path, descriptor):
                 break
             os.close(descriptor)  # it was deleted just now, and the next one may have another
-        # It says who took it last. A full disk does not keep anybody from resuming.
+        # The token says who took it last. A full disk must not prevent a resume.
         with contextlib.suppress(OSError):
             os.ftruncate(descriptor, 0)
             os.write(descriptor, self._token)
         return descriptor
 
 
-# Keep in a run's folder how it stands, so that a crash can be told from an end.
-
 STATUS_NAME = "status.json"
 _LONGEST = 80
 
 
 class RunStatus(StrEnum):
-    """How a run stands."""
+    """The status of a run."""
 
     RUNNING = "running"
     FINISHED = "finished"
     """It took all steps or episodes that it was given."""
     STOPPED = "stopped"
-    """A person or a signal ended it, or an older version that did not say how it ended."""
+    """A person or a signal ended it, or an older version, which did not record why, ran it."""
     CRASHED = "crashed"
     """Its process is gone without having ended it."""
     DAMAGED = "damaged"
@@ -134,7 +130,7 @@ class RunStatus(StrEnum):
 
 
 def write_status(folder: Path, status: RunStatus, reason: str = "") -> None:
-    """Note how the run in `folder` stands; a full disk keeps no run from going on."""
+    """Write the status of the run in `folder`, unless the disk is full: the run must go on."""
     with contextlib.suppress(OSError):
         write_file(folder / STATUS_NAME, json.dumps({"status": status, "reason": reason}).encode())
 
@@ -145,7 +141,7 @@ def is_running(folder: Path) -> bool:
 
 
 def read_status(folder: Path) -> tuple[RunStatus, str]:
-    """Return how the run in `folder` stands, and why it ended, "" where that is not known."""
+    """Return the status of the run in `folder`, and why it ended, "" where that is not known."""
     if is_running(folder):
         return RunStatus.RUNNING, ""
     try:

@@ -1,6 +1,6 @@
-"""Bring a run's metrics to programs that draw curves: TensorBoard's files, Weights & Biases.
+"""Turn a run's events into metrics, for writers to TensorBoard and Weights & Biases.
 
-What Stable-Baselines3 logs, too, has its name and sign: rollout/*, train/*, eval/*, time/fps.
+What Stable-Baselines3 logs too has its name and sign: rollout/*, train/*, eval/*, time/fps.
 """
 
 import math
@@ -34,7 +34,7 @@ _SB3_NAMES = MappingProxyType(
         "epsilon": "rollout/exploration_rate",
     }
 )
-"""What Stable-Baselines3 calls figures of an update; others are train/* under our name."""
+"""Stable-Baselines3's names for figures of an update; others are train/* under our name."""
 _CLEANRL_NAMES = MappingProxyType(
     {
         "distillation": "charts/distill_coeff",
@@ -46,7 +46,7 @@ _CLEANRL_NAMES = MappingProxyType(
         "value_std": "losses/q_values_std",
     }
 )
-"""What CleanRL's QDagger calls them, beside, where an agent is held near demonstrations or a
+"""CleanRL's names in QDagger, written as well where an agent is held near demonstrations or a
 clone; `losses/q_values_std` is ours."""
 
 
@@ -63,11 +63,11 @@ class MetricsWriter(Protocol):
         """
 
     def close(self, *, is_failed: bool = False) -> None:
-        """Write what is left, and end, as a failure if so; never raises."""
+        """Write what is left, and end, as failed if `is_failed`; never raises."""
 
 
 class MetricsWriters:
-    """Several writers as one, which closes them; one that fails is left out from then on."""
+    """Write to several writers, and close them; one that fails is left out from then on."""
 
     def __init__(self, writers: Sequence[MetricsWriter], warn: Callable[[str], None]) -> None:
         self._writers = list(writers)
@@ -97,9 +97,9 @@ class MetricsLogger(MetricsWriters):
         writers: Closed with this.
         warn: Takes a line for the user.
         num_milestones: As for `metrics_of`.
-        learning_rate: Of what learns; nan where nobody knows it.
-        passes: How often an update learns from what it has, as Stable-Baselines3 counts n_updates.
-        past: What happened before, where a run is resumed.
+        learning_rate: nan where it is not known.
+        passes: Epochs of an update, which Stable-Baselines3 counts in n_updates.
+        past: Events from before a run was resumed.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class MetricsLogger(MetricsWriters):
         super().close(is_failed=is_failed or not self._is_stopped)
 
     def _count(self, event: Event) -> dict[str, float]:
-        """Return the metrics that depend on what happened before, too."""
+        """Return the metrics that depend on earlier events as well."""
         match event:
             case EpisodeEnded(summary=summary) if summary.is_usual:
                 recent = self._recent
@@ -167,9 +167,9 @@ class MetricsLogger(MetricsWriters):
 
 
 def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
-    """Return an event's figures by name; those of episodes from elsewhere than power-on are apart.
+    """Return an event's figures by name; those of episodes from snapshots have names of their own.
 
-    Of `num_milestones` = 0 nobody can say what share was reached.
+    With `num_milestones` 0 the share of milestones is left out.
     """
     figures: dict[str, float] = {}
     match event:

@@ -27,7 +27,7 @@ from engine.runs.folder import RunFolder, find_run, make_stamped_folder
 from engine.runs.settings import CONFIG_NAME
 
 FEATURES = "env.features"
-"""The setting that says what a policy sees, in its config.json and of a run that begins with it."""
+"""The setting of what a policy sees, in its config.json and in a run that begins from it."""
 
 _FOLDER = "policies"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -49,10 +49,7 @@ class PolicyFolder:
     def begin(
         cls, save_dir: str, settings: dict[str, Any], name: str = ""
     ) -> "Iterator[PolicyFolder]":
-        """Make a new one for what is done in the context; it goes if that fails with nothing saved.
-
-        See `create`.
-        """
+        """Make a new one for the context, deleted after it if nothing was saved; see `create`."""
         missing = missing_folders(user_path(save_dir) / _FOLDER)
         folder = cls.create(save_dir, settings, name)
         try:
@@ -65,10 +62,10 @@ class PolicyFolder:
 
     @classmethod
     def create(cls, save_dir: str, settings: dict[str, Any], name: str = "") -> "PolicyFolder":
-        """Make a new one whose id begins with `name`, and write down its settings.
+        """Make a new one whose id begins with `name`, and write its settings.
 
         Raises:
-            ConfigurationError: The save folder cannot be written, or the name is none.
+            ConfigurationError: The save folder cannot be written, or the name is not valid.
         """
         check_name(name)
         policies = user_path(save_dir) / _FOLDER
@@ -110,7 +107,7 @@ class PolicyFolder:
             ) from None
 
     def restore(self, settings: Mapping[str, Any]) -> None:
-        """Write the settings that it was begun with again if they were deleted.
+        """Write its settings again if they were deleted.
 
         Raises:
             CheckpointError: They cannot be written.
@@ -201,7 +198,7 @@ def list_policies(save_dir: str) -> list[PolicyInfo]:
 
 
 def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
-    """Return what has a journal under a name: a run, else a cloned policy.
+    """Return the folder of a run, or else of a cloned policy, by name.
 
     `name` is an id, a path, or "latest", which is a run.
 
@@ -259,7 +256,7 @@ def features_of_policy(settings: Mapping[str, Any]) -> str:
 def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     """Return the settings, by dotted key, of a run whose agent can begin from a policy.
 
-    They leave the agent open where several can have the policy's network.
+    They leave the agent open where several can use the policy's network.
 
     Raises:
         CheckpointError: There is no such policy.

@@ -1,4 +1,4 @@
-"""Read the settings of saved runs, and say which of them a resumed run keeps; imports nothing slow.
+"""Read the settings of saved runs, and merge those of a resumed run; imports nothing slow.
 
 A run's folder, `path` here, has them in config.json.
 """
@@ -28,7 +28,7 @@ SESSION_KEYS = frozenset(
         "allow_unknown_rom",
     }
 )
-"""Settings of how a run is carried on, which a resumed run takes from the new command."""
+"""Settings of a session rather than of the run: a resumed run takes them from the new command."""
 
 _CHANGEABLE_KEYS = frozenset(
     {
@@ -62,7 +62,7 @@ def load_settings(path: Path) -> RunConfig:
 
 
 def read_settings(path: Path) -> RunConfig:
-    """Return a saved run's settings, to show them: they may be from elsewhere.
+    """Return a saved run's settings, to show them, whether or not they are trusted.
 
     Raises:
         CheckpointError: They are unreadable.
@@ -85,10 +85,10 @@ def parse_settings(path: Path) -> RunConfig:
 
 
 def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
-    """Return the saved run's settings with the new command's word on how to carry on.
+    """Return the saved run's settings, with those of the session from the new command.
 
     What is learnt, from what and how belongs to the run and stays. The second value names the
-    settings that were given otherwise and had no effect.
+    settings of the new command that differ and have no effect.
 
     Raises:
         CheckpointError: The saved settings are unreadable.
@@ -110,7 +110,7 @@ def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
 
 
 def ignored_settings(saved: RunConfig, new: RunConfig, taken: Iterable[str]) -> list[str]:
-    """Return the settings of a new command that a saved run holds otherwise and keeps."""
+    """Return the settings of a new command that differ from the saved run's, which stay."""
     env = new.env.completed(saved.env.max_steps, saved.env.stuck_steps)
     wanted = new.model_copy(update={"env": env})
     return [
@@ -134,13 +134,13 @@ def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def saved_session(saved: RunConfig) -> RunConfig:
-    """Return settings to resume a run with as it was carried on before, which permit nothing."""
+    """Return settings to resume a run as in its last session, without any permissions."""
     kept = SESSION_KEYS - {"decision_db_path"}
     return RunConfig(**{key: getattr(saved, key) for key in kept})
 
 
 def _with_former_teaching(values: dict[str, Any]) -> dict[str, Any]:
-    """Return saved settings so that a run from before exam games has none and draws as it did."""
+    """Complete settings from before exam games: the run has none, and draws as it did."""
     if "exam_share" in values:
         return values
     kept = {key: value for key, value in values.items() if key != "background_episodes"}
@@ -153,7 +153,7 @@ def _with_former_teaching(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_former_env(values: dict[str, Any]) -> dict[str, Any]:
-    """Return saved settings with what was the same for all games, and seen, before a choice."""
+    """Complete settings from before limits and features of episodes could be chosen."""
     env = values.get("env", {})
     if isinstance(env, dict):
         former = {"max_steps": 1500, "stuck_steps": 0, "features": "first"}
@@ -162,11 +162,11 @@ def _with_former_env(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_former_curriculum(values: dict[str, Any]) -> dict[str, Any]:
-    """Return saved settings so that a run from before `hold_episodes` continues as it began.
+    """Complete settings from before `hold_episodes`, so that the run continues as it began.
 
-    `advancement_patience` then meant what `hold_episodes` does, fewer than ten episodes counted
-    nowhere, the last of several stages was autonomous whatever it preferred, and the one after it
-    took four successes of five.
+    `advancement_patience` then meant what `hold_episodes` does now, fewer than ten episodes never
+    counted, the last of several stages was always autonomous, and the one after it took four
+    successes of five.
     """
     curriculum = values.get("curriculum")
     if not isinstance(curriculum, dict) or "hold_episodes" in curriculum:

@@ -1,8 +1,8 @@
-"""Summarise saved runs in a table: what each folder says, and what its journal adds up to.
+"""Summarise saved runs in a table, by their folders and journals.
 
 Journals are long. What was counted of each is kept in the user's cache folder, and from then on
-only what was appended is read. Nothing in the runs' folders is written, and their locks are only
-looked at, so runs that are in use can be listed.
+only what was appended is read. Nothing in the runs' folders is written or locked, so runs that are
+in use can be listed.
 """
 
 import contextlib
@@ -38,9 +38,9 @@ _MAX_CACHE = 1 << 24
 _BLOCK = 1 << 20
 _MARK = 1 << 12
 _WORTH_KEEPING = 1 << 16
-"""Bytes of journals that were read anew until the cache is written."""
+"""Bytes of journals to be read anew before the cache is written."""
 _WORTH_OF_CHECKPOINT = 1 << 13
-"""It takes as long as so many bytes of a journal."""
+"""Bytes of a journal that take as long to read as a checkpoint's uptime."""
 _Count = Annotated[int, Field(ge=0, lt=MAX_INT)]
 _Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 
@@ -50,7 +50,7 @@ class RunRow:
     """A run in the table; its episodes are those from the true start.
 
     Attributes:
-        reason: Why it ended, or why it cannot be read; "" where nobody knows.
+        reason: Why it ended, or why it cannot be read; "" where that is not known.
         success: Share of the last `recent` episodes, nan without one; `mean_return` likewise.
         stage: Of the curriculum, from 1; of `num_stages`.
         duration_s: How long it ran, pauses included; nan if no checkpoint says it.
@@ -95,15 +95,15 @@ class RunRow:
 
 @dataclass(slots=True)
 class _Figures:
-    """What was counted of a run, and of how much of its files.
+    """What was counted of a run, and how much of its files that covers.
 
     Attributes:
-        damaged: Lines that cannot be read; a cache that does not count them is of an older version.
-        size: Of the journal in bytes when it was read, and when that had been changed.
-        end: How many bytes of it were counted: whole lines.
-        mark: Sum of the bytes before `end`, by which it is known again.
+        damaged: Lines that cannot be read; required, as caches of older versions lack it.
+        size: The journal's bytes when it was read; `changed_ns`: when it had been changed.
+        end: How many bytes of it were counted, in whole lines.
+        mark: Checksum of the bytes before `end`, to recognise the journal.
         recent: (return, success) of the last episodes; None where the return is no number.
-        checkpoint: Name of the one that `uptime_s` is from, and when that had been changed.
+        checkpoint: Name of the one that `uptime_s` is from; `checkpoint_ns`: when it was changed.
     """
 
     damaged: _Count
@@ -127,7 +127,7 @@ class _Figures:
             if (found.st_size, found.st_mtime_ns) == (self.size, self.changed_ns):
                 return 0
             with os.fdopen(open_to_read(path, sys.maxsize), "rb") as file:
-                if _mark(file, self.end) != self.mark:  # a resumed run has cut it back, or more
+                if _mark(file, self.end) != self.mark:  # e.g. a resumed run has truncated it
                     self._forget()
                 begin = self.end
                 for line in self._lines(file):
@@ -141,7 +141,7 @@ class _Figures:
         return self.end - begin
 
     def look_up(self, checkpoint: Path | None) -> int:
-        """Take from a checkpoint how long the run had been running; return what that was worth."""
+        """Read the uptime from a checkpoint; return the cost, in bytes of a journal."""
         with contextlib.suppress(OSError):
             known = self.checkpoint, self.checkpoint_ns
             name, changed_ns = "", 0
@@ -154,14 +154,14 @@ class _Figures:
         return 0
 
     def _lines(self, file: BinaryIO) -> Iterator[bytes]:
-        """Yield the whole lines after `end`, and move that behind them."""
+        """Yield the whole lines after `end`, and move `end` behind them."""
         file.seek(self.end)
         rest = b""
         while block := file.read(_BLOCK):
             *lines, rest = (rest + block).split(b"\n")
             self.end = file.tell() - len(rest)
             yield from lines
-            if len(rest) > MAX_LINE:  # none of ours: what is left of it is damage, too
+            if len(rest) > MAX_LINE:  # no line of ours: its rest counts as damaged too
                 rest = b""
 
     def _count(self, line: bytes) -> None:
@@ -184,10 +184,10 @@ class _Figures:
 
 
 class RunTable:
-    """The runs in a save folder, to be looked at again and again, from any thread.
+    """The runs in a save folder, to be read repeatedly, from any thread.
 
     Attributes:
-        rows: As they were when they were last looked at, the one that was changed last first.
+        rows: The runs at the last `look`, the last changed first.
     """
 
     def __init__(self, save_dir: str) -> None:
@@ -198,7 +198,7 @@ class RunTable:
         self._lock = threading.Lock()
 
     def look(self) -> tuple[RunRow, ...]:
-        """Look what is saved now.
+        """Read what is saved now.
 
         Raises:
             CheckpointError: The folder of runs cannot be read.
@@ -264,7 +264,7 @@ class RunTable:
     def _keep(self) -> None:
         """Write the cache; where that is not possible, the journals are read again."""
         figures = self._figures or {}
-        # A name that is no text, as a folder from elsewhere may have, cannot be written.
+        # The name of a folder from elsewhere may be no valid text, and cannot be written.
         kept = {run_id: each for run_id, each in figures.items() if run_id.isprintable()}
         with contextlib.suppress(OSError, ConfigurationError):
             make_folder(self._path.parent)
@@ -282,12 +282,12 @@ def _adapter() -> TypeAdapter[dict[str, _Figures]]:
 
 
 def _stages_of(settings: RunConfig | None) -> int:
-    """Return the stages of a run that has not moved on from the first, with that of no planner."""
+    """Return the number of stages by the settings, the last one without a planner included."""
     return len(settings.curriculum.stages) + 1 if settings is not None else 0
 
 
 def _mark(file: BinaryIO, end: int) -> str:
-    """Return the sum of the bytes before `end`; "" at the beginning."""
+    """Return a checksum of the last bytes before `end`; "" at the beginning."""
     begin = max(0, end - _MARK)
     found = os.pread(file.fileno(), end - begin, begin)
     return hashlib.blake2b(found, digest_size=8).hexdigest() if end else ""

@@ -30,7 +30,7 @@ HPARAMS_METRICS = (
 )
 """Metrics that TensorBoard's HPARAMS tab shows beside a run's settings."""
 _FIRST_SETTINGS = frozenset({"agent", "seed"})
-"""With those that are not at their default they stand first in that tab, which takes their order
+"""These, and settings that are not at their default, stand first in that tab, which takes the order
 from one run alone."""
 
 _FLUSH_INTERVAL_S = 2.0
@@ -43,9 +43,9 @@ _STATUS_SUCCESS, _STATUS_FAILURE = 1, 2
 
 
 class TensorBoardFile:
-    """One event file; a resumed run begins another one, which takes the place of what it repeats.
+    """One event file; a resumed run begins another one, which replaces what is repeated.
 
-    The folder is made with the first metric; `step` is how many environment steps are taken so far,
+    The folder is made with the first metric; `step` is the number of environment steps so far,
     `clock` returns seconds since the epoch. `settings` (by dotted key, as their `defaults`) go into
     the HPARAMS tab, and as a table into the TEXT tab.
     """
@@ -67,7 +67,7 @@ class TensorBoardFile:
         self._waiting = bytearray()
         self._flushed_s = clock()
         self._add(b"\x1a" + _sized(b"brain.Event:2"))
-        # What was written for later steps, before a crash, is dropped by readers here.
+        # Readers drop what was written for later steps, before a crash.
         self._add(_varint_field(2, step) + b"\x3a" + _sized(_varint_field(1, 1)))
         if settings:
             start = _session_start(settings, defaults or settings, clock())
@@ -176,7 +176,7 @@ def _session_start(
 ) -> list[bytes]:
     """Return the summaries that name settings and metrics, and say which values a run has.
 
-    Lists and settings that are not set have no place there: the table has them.
+    Lists and unset settings cannot be represented there: the table has them.
     """
     single = {
         name: value for name, value in settings.items() if isinstance(value, str | int | float)

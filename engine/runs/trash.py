@@ -23,7 +23,7 @@ def trashed_runs(save_dir: str) -> list[str]:
 
 
 def delete_run(save_dir: str, run: str) -> Path:
-    """Move a run, which nobody works on, to the trash, and return where it is now; see `find_run`.
+    """Move a run to the trash, and return where it is now; see `find_run`.
 
     Raises:
         CheckpointError: There is no such run in the save folder.

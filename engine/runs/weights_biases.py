@@ -1,4 +1,4 @@
-"""Send figures to Weights & Biases; the only place that knows its package, an extra."""
+"""Send figures to Weights & Biases; only this module imports its package, an extra."""
 
 import contextlib
 import os
@@ -25,7 +25,7 @@ class WandbRun:
         config: The run's settings; `wandb` is "offline" or "online".
         folder: The run's.
         run_id: Its name; a resumed run continues under the same one.
-        project: That it belongs to.
+        project: The project that it belongs to.
         settings: Shown beside its figures; None: `config`.
 
     Raises:
@@ -91,7 +91,7 @@ class WandbRun:
 
 
 def tracking(config: RunConfig, *, is_tracked: bool) -> RunConfig:
-    """Return the settings of a cloning's game with what `track` asks for; see `require_wandb`.
+    """Return the settings of a cloning's game with `wandb` set as asked; see `require_wandb`.
 
     As everywhere with W&B, the environment may say WANDB_MODE=offline.
     """

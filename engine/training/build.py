@@ -1,4 +1,4 @@
-"""Put a run together from its settings: environments, agent, curriculum, trainer."""
+"""Build a run from its settings: environments, agent, curriculum, trainer."""
 
 import contextlib
 import logging
@@ -79,15 +79,16 @@ def build_trainer(
 ) -> Trainer:
     """Build a trainer that is about to take its first step, or the first since its checkpoint.
 
-    What `emit` raises ends the building. Without `make_vector` the environments are games in worker
-    processes. Those of `vector` are there already; if building fails, the caller closes them.
+    What `emit` raises ends the building. `make_vector` makes the environments, by default games in
+    worker processes; those of `vector` exist already, and stay the caller's to close if building
+    fails.
 
     Raises:
         PokeTUIError: The ROM, a worker or the checkpoint is unusable.
     """
     torch.set_num_threads(1)
     game = load_game(config.rom_path, config.allow_unknown_rom)
-    with contextlib.ExitStack() as undo:  # whatever fails, nothing that runs may stay
+    with contextlib.ExitStack() as undo:  # if anything fails, all that was started is closed
         history = DecisionHistoryAnalyzer(
             folder.path / user_path(config.decision_db_path),
             run=folder.run_id,
@@ -201,7 +202,7 @@ def build_planning(
     history: DecisionHistoryAnalyzer | None,
     emit: Callable[[Event], None],
 ) -> Planning | None:
-    """Return what asks language models for goals; None where no model is to be asked.
+    """Return the part that asks language models for goals; None where none is to be asked.
 
     Raises:
         ConfigurationError: A model's client is not installed, or its key is missing.
@@ -261,7 +262,7 @@ def build_strategy(
         history_analyzer,
         goal_planner,
         initial=first_strategy(config),
-        # As many episodes as environments began under the strategy before.
+        # As many episodes as there are environments began under the former strategy.
         min_stay=max(WINDOW, config.num_envs),
     )
     if config.strategy != "adaptive":
@@ -284,7 +285,7 @@ def environment_seeds(config: RunConfig) -> list[int]:
 def open_figures(
     trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]
 ) -> MetricsLogger:
-    """Return what takes a run's metrics, as its settings say; the caller closes it.
+    """Return the logger of a run's metrics, as its settings say; the caller closes it.
 
     Raises:
         ConfigurationError: Weights & Biases cannot begin.
@@ -315,7 +316,7 @@ def open_figures(
 
 
 def seed_everything(seed: int) -> None:
-    """Seed the global generators too: an agent of somebody else's may draw from them."""
+    """Seed the global generators: an agent from elsewhere may draw from them."""
     random.seed(seed)
     np.random.seed(seed)
     torch.manual_seed(seed)

@@ -1,4 +1,4 @@
-"""Do what a person asks of a running training: play, watch, branch, record, override settings."""
+"""Carry out a person's commands in training: play, watch, branch, record, override settings."""
 
 import shlex
 from collections.abc import Callable
@@ -22,9 +22,9 @@ _FAILED = "The game's process failed, so its episodes restarted. Try again."
 
 @dataclass(slots=True, eq=False)
 class CommandHandler:
-    """Carries out a person's commands between two steps.
+    """Carry out a person's commands between two steps.
 
-    `accept` takes in what a person's steps led to.
+    `accept` takes in the batches that a person's steps lead to.
     """
 
     state: RunState
@@ -120,7 +120,7 @@ class CommandHandler:
         return None
 
     def advance(self) -> None:
-        """Run the frames of live play that are due, and publish how a recording stands."""
+        """Run the frames of live play that are due, and publish a recording's state."""
         if not self.backwards.advance() and self.controls.is_live:
             self.live.advance()
         self.recording.tick()
@@ -138,7 +138,7 @@ class CommandHandler:
 
     @property
     def frames_per_s(self) -> float:
-        """Return as fast as the game runs on its own machine."""
+        """Return the game's frame rate on its own machine."""
         return self.state.vector.frames_per_s
 
     def run_frames(self, buttons: frozenset[int], frames: int, *, shows: bool) -> None:
@@ -177,7 +177,7 @@ class CommandHandler:
         return ""
 
     def _take_over(self) -> str:
-        """Let a person act; what the agent experienced ends here with the worth of this state."""
+        """Let a person act; the agent's trajectory is truncated at this state."""
         if self.controls.is_human:
             return "You already have control."
         env_index = self.controls.watched_env
@@ -231,7 +231,7 @@ class CommandHandler:
         return ""
 
     def _keep(self, slot: int = 0) -> tuple[KeptState, bytes] | str:
-        """Keep the watched game of now; return why it cannot be done where it cannot."""
+        """Keep the watched game's state, or return why that is not possible."""
         if self.reporter.is_evaluating:
             return EVALUATING
         run, env_index = self.state, self.controls.watched_env
@@ -243,7 +243,7 @@ class CommandHandler:
             return _FAILED
 
     def _save_slot(self, slot: int) -> str:
-        """Keep the watched game of now in a slot, in place of what it held."""
+        """Keep the watched game's state in a slot, in place of what it held."""
         if refusal := slot_refusal(slot):
             return refusal
         kept = self._keep(slot)
@@ -266,7 +266,7 @@ class CommandHandler:
         return self._branch(kept[0].number)
 
     def _keep_state(self) -> str:
-        """Keep the watched game of now, and write it where a run can begin from it."""
+        """Keep the watched game's state, and write it where a run can begin from it."""
         run, env_index, found = self.state, self.controls.watched_env, self._keep()
         if isinstance(found, str):
             return found
@@ -313,7 +313,7 @@ class CommandHandler:
         return ""
 
     def _begin_another(self, snapshot: bytes = b"") -> str:
-        """Leave the watched episode, which ends with the worth of its last state."""
+        """Leave the watched episode, truncated at its last state, and begin another."""
         env_index = self.controls.watched_env
         self.live.rest()
         record_on = self.recording.leave_episode()

@@ -1,7 +1,7 @@
-"""Keep what is played in a run's watched game as demonstrations, and learn from a person's.
+"""Record demonstrations in a run's watched game, and let the agent learn from a person's.
 
-The game's process writes the file (`engine.demos.recorded_env`); here is what a person may ask of
-it. Taking over begins a demonstration by itself, giving back saves it.
+The game's process writes the file (`engine.demos.recorded_env`); this module carries out a person's
+commands. Taking over begins a demonstration by itself, giving back saves it.
 """
 
 import time
@@ -51,7 +51,7 @@ _FAILED = "This failed, as the warning says. Try again."
 
 @dataclass(frozen=True, slots=True)
 class _Demo:
-    """The demonstration that is being written, or is to be: `path` is of its file."""
+    """The demonstration that is being recorded; `path` is that of its file."""
 
     env_index: int
     order: BeginDemo
@@ -62,13 +62,13 @@ class _Demo:
 
 @dataclass(slots=True, eq=False)
 class RunRecording:
-    """What is recorded of the watched game.
+    """The recording of the watched game.
 
     Each method that a command calls returns why it cannot be done, or "".
 
     Attributes:
-        accept: Takes in the result of a game's process that was replaced or moved.
-        proposal: What the agent would have done where a person acted last; None: nobody asked.
+        accept: Takes in the batch after a game's process was replaced or its game went back.
+        proposal: What the agent would have done where a person acted last; None: it was not asked.
     """
 
     state: RunState
@@ -106,7 +106,7 @@ class RunRecording:
         return self._begin(order, is_by_takeover=False)
 
     def take_over(self) -> None:
-        """Record what a person does in the agent's place, if that is wanted."""
+        """Record what a person does in the agent's place, if the settings say so."""
         self._asked = None
         self._follow_play(is_by_hand=True)
         wanted = self.state.config.record_interventions and self.state.vector.can_record
@@ -148,7 +148,7 @@ class RunRecording:
         return self._end(reason)
 
     def discard(self, again: bool) -> str:
-        """Throw it away; `again`: go back to where it began, and record anew."""
+        """Delete it; `again`: go back to where it began, and record anew."""
         if refusal := self._refusal(moves_game=again):
             return refusal
         index = self.controls.watched_env
@@ -166,7 +166,7 @@ class RunRecording:
         return ""
 
     def load(self, snapshot: bytes) -> bool:
-        """Go back to a snapshot of the demonstration; return whether it is one of it."""
+        """Go back to a snapshot of the demonstration; return False where it is from elsewhere."""
         if self._refusal(moves_game=True):
             return False
         facts = self._order(LoadState(snapshot))
@@ -206,7 +206,7 @@ class RunRecording:
         return True
 
     def describe(self, command: commands.MarkRecording | commands.DescribeRecording) -> str:
-        """Say that it shows what was wanted, or what it shows."""
+        """Mark it, or add to its description."""
         if self._demo is None:
             return _IDLE
         facts = self._try(self._demo.env_index, command)
@@ -222,8 +222,8 @@ class RunRecording:
         self.proposal = None
         if self._demo is None:
             return ""
-        # To leave its training undisturbed, it draws from random numbers of its own, and has the
-        # agent's memory of what a person saw.
+        # So that training is undisturbed, a player with random numbers and a memory of its own is
+        # asked.
         if self._asked is None or self._asked[0] is not self.learning.actor:
             seed = self.state.config.seed + self.state.metrics.total_steps
             self._asked = self.learning.actor, self.learning.actor.player(seed)
@@ -232,9 +232,9 @@ class RunRecording:
         return _FAILED if self._order(ProposeStep(self.proposal)) is None else ""
 
     def follow(self, batch: Batch) -> None:
-        """Take in what steps brought to its end, and record on while a person plays.
+        """Take in demonstrations that ended, and begin the next while a person plays.
 
-        An episode that ends without its demonstration ended with its process.
+        Where an episode ended but its demonstration did not, the process failed.
         """
         for ended in batch.demos:
             self._resume_after(ended, "the episode ended")
@@ -245,7 +245,7 @@ class RunRecording:
             self._resume_after(rescued, "the game's process failed")
 
     def leave_episode(self) -> Callable[[], None]:
-        """Save what is recorded of an episode that is left; what is returned records the next."""
+        """Save the demonstration of an episode that is left; return what begins the next."""
         demo = self._demo
         if demo is None:
             return lambda: None
@@ -253,7 +253,7 @@ class RunRecording:
         return lambda: self._record_on(demo)
 
     def tick(self) -> None:
-        """Publish now and then how it stands."""
+        """Publish its state twice a second."""
         if self._demo is None:
             return
         self._count_time()
@@ -261,7 +261,7 @@ class RunRecording:
             self.publish()
 
     def publish(self) -> None:
-        """Publish how it stands."""
+        """Publish its state."""
         if self._demo is not None:
             facts = self._order(InspectDemo())
             if facts is not None:
@@ -296,7 +296,7 @@ class RunRecording:
             self._try(self.controls.watched_env, FollowPlay(is_by_hand))
 
     def _try(self, env_index: int, order: DemoRequest) -> DemoFacts | str:
-        """Ask a game's process; return why it cannot be done where it cannot."""
+        """Send a request to a game's process; return the facts, or why it cannot be done."""
         try:
             return self.state.vector.record(env_index, order)
         except DemoError as error:
@@ -312,7 +312,7 @@ class RunRecording:
         return ""
 
     def _order(self, order: DemoRequest) -> DemoFacts | None:
-        """Ask the game's process; None if it failed, or can write no more, with a warning."""
+        """Send a request to the game's process; None, with a warning, if it failed."""
         assert self._demo is not None
         env_index = self._demo.env_index
         try:
@@ -329,7 +329,7 @@ class RunRecording:
         return None
 
     def _resume_from(self, index: int, episode_steps: int) -> None:
-        """Continue from where the game was taken back to; the agent learns nothing across that."""
+        """Continue from where the game went back to; the agent learns nothing across that."""
         if not self.controls.is_human:
             self.learning.truncate_trajectory(index)
         self.learning.shaping.forget(index)

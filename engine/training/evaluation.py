@@ -1,4 +1,4 @@
-"""Evaluate a saved run: let one of its checkpoints play from the true start, learning nothing."""
+"""Evaluate a saved run: play from the true start by one of its checkpoints, without learning."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from engine.training.snapshot import refuse_other_versions
 from engine.types import EpisodeSummary
 
 _LEAST_PATIENCE = 500
-"""Steps. Episodes that are won had at most 292 without anything new (docs/experiments.md)."""
+"""Steps; successful episodes had at most 292 without anything new (docs/experiments.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class EvaluatedRun:
     """The episodes that a checkpoint played.
 
     Attributes:
-        total_steps: Steps of training that it holds.
+        total_steps: Steps of training up to the checkpoint.
         milestones: (key, text) of the game in order.
         warnings: What is wrong with newer checkpoints.
     """
@@ -64,12 +64,16 @@ def evaluate_run(
 ) -> EvaluatedRun:
     """Play episodes by a checkpoint of a run; another process may continue with the run meanwhile.
 
-    `run` is an id, a path or "latest"; `checkpoint` "latest", "best", or the path of a file; None:
-    the best one, if the policy was seen playing alone, else the latest. With the planner it is
-    followed as far as the curriculum did; else the policy is alone. An episode
-    ends after `patience` steps in which nothing new happened; 0: never; None: half an episode's
-    steps, at least 500. `report` is called with how many episodes are played, whenever one has
-    ended.
+    Args:
+        save_dir: The save folder.
+        run: An id, a path or "latest".
+        episodes: How many.
+        checkpoint: "latest", "best", or the path of a file; None: the best one, if the policy was
+            scored alone, else the latest.
+        with_planner: Follow the planner as far as the curriculum did; else the policy is alone.
+        patience: Steps without anything new after which an episode ends; 0: never; None: half an
+            episode's steps, at least 500.
+        report: Called with how many episodes are played, whenever one has ended.
 
     Raises:
         PokeTUIError: The run, the checkpoint, the ROM or a worker is unusable.

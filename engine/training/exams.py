@@ -1,7 +1,7 @@
-"""Let the policy play some of the games alone all the time, and show by them what it has learnt.
+"""Let the policy play some of the games alone throughout, as a running evaluation.
 
-Nobody helps in an exam game: no advice, no takeover, always from the true start. What it meets
-there is learnt from like everything else.
+In an exam game there is no advice and no takeover, and episodes begin at the true start. The agent
+learns from them as from all others.
 """
 
 import dataclasses
@@ -21,18 +21,18 @@ from engine.planning.history.patterns import success_interval
 from engine.types import EpisodeSummary, Evaluation
 
 WINDOW = 20
-"""Ended exam games that are shown and that the policy is rated by, at most."""
+"""Last exam games that are shown and scored."""
 RATED = 8
-"""Of these, the fewest by which a policy is rated."""
+"""The fewest of them for a score."""
 _DOUBTED, _GOOD = 0.5, 0.85
-"""Lower ends of the interval of success: below the first the planner teaches fully, from the second
+"""Lower ends of the interval of success: up to the first the planner teaches fully, from the second
 on not at all."""
 _DECAY = 0.97
 """Share of the evidence that is left after each further exam game: the policy changes."""
 
 
 class Exams:
-    """Which games are exam games, and how the last of them went.
+    """Which games are exam games, and the results of the last of them.
 
     Args:
         config: Of the run.
@@ -40,7 +40,7 @@ class Exams:
         is_possible: The agent has a policy that can play alone.
 
     Attributes:
-        is_exam: (envs,) bool. They are the last ones, but for those that a swarm searches with.
+        is_exam: (envs,) bool. They are the last games, before those that a swarm searches with.
     """
 
     def __init__(self, config: RunConfig, way: WayToGoal, *, is_possible: bool) -> None:
@@ -66,7 +66,7 @@ class Exams:
         return bool(self.is_exam.any())
 
     def describe(self) -> str:
-        """Return how many there are, or why there are none; "" where nobody expects any."""
+        """Return how many there are, or why there are none; "" where none are expected."""
         total = len(self.is_exam)
         if self.is_any:
             return f"exam games: the policy alone plays {self.is_exam.sum()} of {total}"
@@ -84,7 +84,7 @@ class Exams:
             self._reached.pop(index, None)
 
     def spoil(self) -> None:
-        """Take in that somebody else has acted: the running exam games show nothing."""
+        """Take in that somebody else has acted: the running exam games do not count."""
         self._is_spoilt |= self.is_exam
 
     def count(self, summary: EpisodeSummary) -> None:
@@ -100,20 +100,19 @@ class Exams:
 
     @property
     def teaching(self) -> float:
-        """Return how far the planner is to teach the policy, 1 to 0, as it succeeds alone.
+        """Return how far the planner teaches the policy: 1, falling to 0 as it succeeds alone.
 
-        By the lower end of the 95 % interval, so that a few won games change nothing: what they did
-        not meet is not learnt yet.
+        The lower end of the 95 % interval decides, so that a few successes do not end it.
         """
         reached, failed = self._success.reached, self._success.failed
         certain, _ = success_interval(reached, reached + failed)
         return min(1.0, max(0.0, (_GOOD - certain) / (_GOOD - _DOUBTED)))
 
     def evaluation(self, milestones: Iterable[str]) -> Evaluation:
-        """Return how the policy alone does by now, of the last `WINDOW` games that ended.
+        """Return the policy's evaluation by the last `WINDOW` games that ended.
 
-        Milestones are those of each exam game's last episode, or of its running one where these are
-        more already.
+        Milestones are those of each exam game's last episode, or of its running one if it already
+        has more.
         """
         known, played = tuple(milestones), list(self._played)
         base = summarise(played) if played else Evaluation(0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -140,7 +139,7 @@ class Exams:
         return True, found.success_rate, found.avg_reward
 
     def passes(self, led: Collection[float]) -> bool:
-        """Return, once in a run, that the last games pay as much as the led ones' returns do."""
+        """Return whether the mean return has reached that of `led` games; True once in a run."""
         own = [summary.total_reward for summary in self._played]
         is_enough = len(own) >= RATED and len(led) >= RATED
         if self._has_passed or not is_enough or statistics.fmean(own) < statistics.fmean(led):

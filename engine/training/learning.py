@@ -1,4 +1,4 @@
-"""Hold what decides and learns: agent, curriculum, strategy, planner, and how reliable each is."""
+"""Hold the parts that decide and learn: agent, curriculum, strategy, planner, their reliability."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,19 +22,20 @@ from engine.training.planning import Planning
 from engine.training.state import RunState
 from engine.types import EpisodeSummary
 
-# Shape what is learnt from by the goals that are pursued; what is counted and shown stays.
-#
-# Coming nearer to a goal is rewarded by a potential that changes with time (Devlin and Kudenko,
-# AAMAS 2012): F = gamma * phi(s', t') - phi(s, t) leaves the best policy what it is, whoever sets
-# the goals and however often. What is paid on the way is given back when the goal is reached, so
-# one bonus is paid then, if RAM shows that the goal led somewhere.
-
 
 class Shaping:
-    """The potential of every environment's state, and the reward for changing it.
+    """Reward shaping by the goals that are pursued; what is counted and shown stays.
 
-    `worth` is the reward for reaching a fully trusted goal, and the potential of being there; 0:
-    nothing. `gamma` is the discount that is learnt with.
+    Coming nearer to a goal is rewarded by a potential that changes with time (Devlin and Kudenko,
+    AAMAS 2012): F = gamma * phi(s', t') - phi(s, t) does not change the best policy, whoever sets
+    the goals and however often. What is paid on the way is taken back when the goal is reached, so
+    a bonus is paid then, if RAM shows that the goal led somewhere.
+
+    Args:
+        worth: The reward for reaching a fully trusted goal, and the potential of being there; 0: no
+            shaping.
+        gamma: The agent's discount.
+        num_envs: Environments.
 
     Attributes:
         potential: (envs,) float32, of the current states.
@@ -51,15 +52,15 @@ class Shaping:
         trust: FloatArray | float,
         reliability_of: Callable[[GoalOutcome], float],
     ) -> Batch:
-        """Return what a step led to as it is learnt from.
+        """Return a batch with the rewards for shaping.
 
-        Where nothing is known of a goal's nearness, as in battles, the potential stays. Where an
-        episode ended by its own, it becomes 0; where it was cut short, nothing is paid.
+        Where a goal's nearness is not known, as in battles, the potential stays. Where an episode
+        terminated, it becomes 0; where it was truncated, nothing is paid.
 
         Args:
             batch: What the step led to.
             trust: (envs,) how far the current goals are followed, 0 to 1.
-            reliability_of: Likewise the goal of a goal outcome.
+            reliability_of: Returns the same for a goal outcome.
         """
         before, ended = self.potential, batch.terminated | batch.truncated
         known = self._worth * trust * batch.advice_confidence * batch.nearness
@@ -81,11 +82,11 @@ class Shaping:
 
 
 _EXPERIENCE_INTERVAL_STEPS = 20_000
-"""By steps and not by time, so that a run repeats exactly."""
+"""In steps and not in time, so that a run repeats exactly."""
 
 
 class ExperienceUpdates:
-    """Update the games now and then with what the history of decisions has shown to be good."""
+    """Update the games periodically with the success of actions in the decision history."""
 
     def __init__(self, history: DecisionHistoryAnalyzer | None) -> None:
         self.known: Known = {}
@@ -101,7 +102,7 @@ class ExperienceUpdates:
         self.send(vector, planning)
 
     def send(self, vector: PlannerGoals, planning: Planning | None) -> None:
-        """Give the games what was known at the last time."""
+        """Give the games what was known at the last update."""
         if planning is not None:
             planning.update_experience(vector, self.known)
         elif self.known:
@@ -123,20 +124,20 @@ class ExperienceUpdates:
 
 @dataclass(slots=True, eq=False)
 class Learning:
-    """Decides, and learns from the result.
+    """Decide, and learn from the result.
 
     Attributes:
-        curriculum: How far the planner is followed, from stage to stage.
-        strategy: How far within a stage.
+        curriculum: Says how far the planner is followed, from stage to stage.
+        strategy: Says how far within a stage.
         calibration: How reliable planner and policy are.
-        planning: Asks a language model for goals; None: nobody does.
-        experience_updates: What the games know of the history of decisions.
-        actor: Who acts: the agent, unless a person wants it otherwise (`RunOverrides`).
-        shares: Of planner and policy where a strategy is fixed; None in a run that was saved when a
-            fixed strategy only weighed the planner's advice, and still does there.
+        planning: Asks a language model for goals; None: none is asked.
+        experience_updates: What the games know of the decision history.
+        actor: Acts: the agent, unless a person set another mode (`RunOverrides`).
+        shares: Of planner and policy where a strategy is fixed; None in a run from a version in
+            which a fixed strategy only weighed the planner's advice, and still does.
         exams: The games that the policy plays alone.
         kept_planning: What `Planning.save` returned while a model was asked, in a run that
-            continues without one: subgoals and costs are there when it is asked again.
+            continues without one: it is kept until a model is asked again.
     """
 
     state: RunState
@@ -166,7 +167,7 @@ class Learning:
         return self.actor.decide(self.state.batch, self._assigned(self.guidance()))
 
     def observe(self, batch: Batch) -> None:
-        """Let the agent see what its actions led to, as it learns from it."""
+        """Let the agent observe what its actions led to, with shaping."""
         share = self.curriculum.planner_share
         if share or self.shaping.potential.any():
             trust = share * self._advice_trust(batch) * self._proof(batch)
@@ -174,7 +175,7 @@ class Learning:
         self.actor.observe(batch)
 
     def truncate_trajectory(self, env_index: int) -> None:
-        """End what the agent experienced in an environment with the worth of its last state."""
+        """Truncate the agent's trajectory in an environment at its current state."""
         self.agent.truncate_trajectory(env_index, self.state.batch)
 
     def count(self, summary: EpisodeSummary) -> None:
@@ -218,9 +219,9 @@ class Learning:
         )
 
     def _teaching(self, trust: FloatArray) -> FloatArray | float:
-        """Return how far what is advised is learnt: fully, where it is at least as good as chance.
+        """Return how far advice is learnt: fully, where it is at least as good as chance.
 
-        Without exam games nobody knows how good the policy is: it is taught while it is led.
+        Without exam games it is not known how good the policy is: it is taught while it is led.
         """
         if self.curriculum.fixed_share == 0.0:
             return 0.0
@@ -242,7 +243,7 @@ class Learning:
         return self.curriculum.planner_share * trust
 
     def _proof(self, batch: Batch) -> FloatArray:
-        """Return (envs,) how far it is proven that goals are worth pursuing; the rules' are: 1."""
+        """Return (envs,) how far it is proven that goals are worth pursuing; 1 for the rules'."""
         proof = 1.0 if self.planning is None else self.planning.proof
         return np.where(batch.goal_sources > 0, np.float32(proof), np.float32(1.0))
 
@@ -257,6 +258,6 @@ class Learning:
         return believed.astype(np.float32)
 
     def _model_share(self) -> float:
-        """Return how many of the goals are the language model's, and not the rules'."""
+        """Return the share of the goals that are the language model's rather than the rules'."""
         has_rules = self.state.config.planner.fallback == "rules"
         return self.strategy.current.planner_share if has_rules else 1.0

@@ -1,4 +1,4 @@
-"""Hold what a person changes of a running run: mode, strategy, goal, instruction and weights.
+"""Hold a person's overrides of a running run: mode, strategy, goal, instruction and weights.
 
 Each `set_` method changes one of them between two steps, or returns why it cannot.
 """
@@ -30,16 +30,16 @@ _UNFIT_AGENTS: Mapping[str, str] = {
 
 
 class RunOverrides:
-    """What a person set, and what holds now.
+    """What a person set, and the current values.
 
     Attributes:
         mode: adaptive, rl_only or llm_only.
-        strategy: As set: adaptive lets the strategy system choose.
+        strategy: As set; adaptive lets the strategy system choose.
         goal: Key of the milestone that the rule planner pursues first, "" for none.
         instruction: A person's words to the language model, "" for none.
         weights: Of every reward component.
         changed: Names of the components whose weight was changed.
-        stand_in: Acts where the mode leaves the policy out; None before that was wanted.
+        stand_in: Acts in mode llm_only; None before that was set.
     """
 
     def __init__(self, state: RunState, learning: Learning, reporter: TrainingReporter) -> None:
@@ -57,7 +57,7 @@ class RunOverrides:
 
     @property
     def overrides(self) -> UserOverrides:
-        """Return what the games are to know of it."""
+        """Return the part that the games need to know."""
         has_begun_so = self.mode == self._first_mode
         return UserOverrides(
             goal=self.goal,
@@ -83,7 +83,7 @@ class RunOverrides:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Put what `save` returned in force again, before the games are loaded."""
+        """Apply what `save` returned, before the games are loaded."""
         self.mode, self.strategy = str(facts["mode"]), str(facts["strategy"])
         self.goal, self.instruction = str(facts["goal"]), str(facts["wish"])
         self.changed = dict.fromkeys(facts["weights"])
@@ -152,7 +152,7 @@ class RunOverrides:
         return ""
 
     def set_goal(self, milestone: str) -> str:
-        """Have the rule planner pursue a milestone before all others; "" takes that back."""
+        """Have the rule planner pursue a milestone before all others; "" cancels that."""
         texts = self._state.milestone_texts
         if milestone and milestone not in texts:
             return f"There is no milestone {milestone!r}."
@@ -174,7 +174,7 @@ class RunOverrides:
         return ""
 
     def set_instruction(self, text: str) -> str:
-        """Instruct the language model in words; "" takes that back."""
+        """Instruct the language model in words; "" cancels that."""
         text = " ".join(text.split())
         if self._learning.planning is None:
             return "No language model is asked in this run. Resume it with --llm-model NAME."
@@ -188,7 +188,7 @@ class RunOverrides:
         return ""
 
     def set_weight(self, component: str, weight: float) -> str:
-        """Let a reward component count otherwise from the next step on."""
+        """Change a reward component's weight from the next step on."""
         if component not in self.weights:
             return f"Unknown reward component {component!r}; known: {', '.join(self.weights)}."
         if not is_number(weight):
@@ -216,7 +216,7 @@ class RunOverrides:
             self._learning.planning.instruct(self._state.vector, self._words())
 
     def _words(self) -> str:
-        """Return instruction and goal as a language model reads them."""
+        """Return instruction and goal in words for the language model."""
         goal = self._state.milestone_texts.get(self.goal, "")
         first = f"{goal} before all else" if goal else ""
         return "; ".join(part for part in (self.instruction, first) if part)

@@ -1,6 +1,6 @@
 """Bring planning queries to language models, their subgoals to the games, and outcomes back.
 
-Nothing here waits for a model: a query goes into a slot; answers are looked for after each step.
+Nothing here waits for a model: a query goes into a slot, and answers are polled after each step.
 """
 
 import dataclasses
@@ -36,22 +36,22 @@ from engine.planning_types import (
 from engine.types import EpisodeSummary
 
 _TRIES = 4
-"""Environments in which a query is looked for; most situations have been asked about."""
+"""Environments that are asked for a query at once; most have none, as it was answered before."""
 _WORTHWHILE = 0.05
 """Uplift from which following a planner is worth it."""
 _PROVEN = 0.9
-"""Chance of that from which its goals are imitated and rewarded."""
+"""Probability of that from which its goals are imitated and rewarded."""
 _SUMMARY_CHARACTERS = 1200
 
 
 class Planning:
-    """The book of subgoals, which environment asks next, and what the subgoals were worth.
+    """Keep the subgoals, decide which environment asks next, and measure what subgoals are worth.
 
     Args:
         planner: Asks the models; closed with this.
         interval: Steps of every environment between two queries.
         calibration: Learns from the goal outcomes, `history` remembers them.
-        exchanges: Where the planner keeps what is said; goal outcomes are added there.
+        exchanges: The planner's log; goal outcomes are added there.
 
     Attributes:
         goal_sources: Who sets goals, by `Batch.goal_sources`: names of models that agreed, the
@@ -59,11 +59,11 @@ class Planning:
         emit: Takes the events.
         instruction: What a person wants, in words.
         is_paused: Nothing is asked.
-        status: How the models do, as far as it was published; None before that.
-        uplift_probability: How far the models are believed at all, 0 to 1; about half at first.
-            Goals seem good that are reached while the policy makes its progress by itself. Those
-            of the control group show how much it would have made anyway. So this is the chance,
-            by both, that following is worth something.
+        status: The models' last published status; None before the first.
+        uplift_probability: The probability that following the models is worth it, about half at
+            first: how far they are believed at all. Goals that are reached may only seem good,
+            as the policy makes progress by itself; the control group shows how much it would have
+            made anyway.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Planning:
         self._book = SubgoalBook()
         self._new: list[Subgoal] = []
         self._partial: set[str] = set()
-        """Keys of plans that were made while some of the models were away."""
+        """Keys of subgoals that were set while some of the models were absent."""
         self._share = -1.0
         self._experience: Known = {}
         self._summary = RunSummary()
@@ -142,7 +142,7 @@ class Planning:
         self._update_planner(vector, self._share, is_whole=True, asks_anew=True)
 
     def begin(self) -> None:
-        """Begin to ask, or continue where a run continues."""
+        """Start the planner, if it was not started yet."""
         if self._history is not None:
             self._uplift = self._history.planner_uplift()
         if not self._is_asking:
@@ -160,8 +160,8 @@ class Planning:
     ) -> None:
         """Take in goal outcomes and subgoals, and submit the next query if it is time.
 
-        `batch` is what the step led to, `share` how many of the planning events are the model's, by
-        the strategy. The query of the watched environment comes first.
+        `share` is the share of the planning events that are the model's, by the strategy. The query
+        of the watched environment comes first.
         """
         if batch.goal_outcomes:
             self._take_outcomes(batch.goal_outcomes, total_steps)
@@ -181,12 +181,12 @@ class Planning:
             self._ask(vector, np.flatnonzero(batch.wants_plan).tolist(), watched_env)
 
     def update_experience(self, vector: PlannerGoals, experience: Known) -> None:
-        """Give the games what decisions were worth, by kind of situation."""
+        """Give the games the success of actions, by kind of situation."""
         self._experience = experience
         self._update_planner(vector, self._share)
 
     def count(self, summary: EpisodeSummary) -> None:
-        """Take in an episode that ended; older evidence of what goals are worth fades."""
+        """Take in an episode that ended; older evidence of the uplift fades."""
         self._summary.episode(summary)
         self._set_lately(self._lately.faded(DECAY))
 
@@ -239,8 +239,8 @@ class Planning:
             self._emit_status(self.status)
 
     def collect(self) -> None:
-        """Take in what the models answered and how they do."""
-        is_open = self._planner.is_open  # before, so that nothing comes in between
+        """Take in the models' answers and status."""
+        is_open = self._planner.is_open  # read first, so that no answer comes in between
         plans, events = self._planner.poll()
         if self._is_outdated:
             plans, self._is_outdated = [], not is_open

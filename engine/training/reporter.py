@@ -1,4 +1,4 @@
-"""Publish what happens in a training: often enough to follow, seldom enough to cost nothing."""
+"""Publish what happens in training, often enough to follow, rarely enough not to slow it down."""
 
 import time
 from collections.abc import Callable
@@ -30,19 +30,19 @@ from engine.training.state import RunState
 from engine.types import Decision, Source
 
 FAST_FRAME_INTERVAL_S = 1 / 10
-"""While training goes as fast as it can: each picture shown costs it a step or so."""
+"""While training is at full speed: each frame shown costs about a step."""
 _GAMES_INTERVAL_S = 1 / 4
-"""Between two pictures of all games."""
+"""Between two pictures of several games."""
 _LINE_INTERVAL_S = 1.0
 """Shortest time between two lines about who leads; goals and milestones are never held back."""
 
 _UNWATCHED_STEPS = 8
-"""Steps between two looks where nobody watches; by steps, so that a run repeats exactly."""
+"""Steps between two inspections while nobody watches; in steps, so that a run repeats exactly."""
 
 
 @dataclass(slots=True, eq=False)
 class RunLog:
-    """Where the events of a run go; `recorder` and `figures` may be missing."""
+    """The destinations of a run's events; `recorder` and `figures` may be missing."""
 
     journal: Journal
     recorder: DecisionRecorder | None
@@ -51,7 +51,7 @@ class RunLog:
     skipped: float = 0.0
 
     def emit(self, event: Event) -> None:
-        """Take an event everywhere."""
+        """Pass an event to all of them."""
         self.journal.take(event)
         if self.figures is not None:
             self.figures.take(event)
@@ -62,7 +62,7 @@ class RunLog:
             self._warn_of_skipped(event.figures.get(SKIPPED, 0.0))
 
     def _warn_of_skipped(self, skipped: float) -> None:
-        """Say it the first time; how often it happens the figure says."""
+        """Warn the first time; the figure says how often it happens."""
         is_first, self.skipped = skipped > 0 and not self.skipped, skipped
         if is_first:
             self.emit(WarningRaised(skipped_text(int(skipped))))
@@ -82,11 +82,11 @@ class RunLog:
 
 
 class TrainingReporter(Reporter):
-    """Look at the watched environment and the run's figures, and emit events.
+    """Inspect the watched environment and the run's figures, and emit events.
 
     Attributes:
         is_watching: Somebody watches an environment.
-        milestones: Keys of those that the watched episode had reached when it was last looked at.
+        milestones: Keys that the watched episode had reached at the last inspection.
     """
 
     def __init__(
@@ -132,21 +132,21 @@ class TrainingReporter(Reporter):
         self._state.vector.watch(self._controls.watched_env, renders=False)
 
     def show_games(self, indices: frozenset[int], shrink: int) -> None:
-        """Show these environments small beside the watched one; none: no longer."""
+        """Show these environments small beside the watched one; an empty set ends it."""
         self._games, self._shrink = indices, shrink
         self._games_due_s = 0.0
 
     def idle(self) -> None:
-        """Keep the status line going; where no step comes, games are drawn once."""
+        """Keep the status line going; draw several games once where no step follows."""
         super().idle()
         if self._games and not self._games_due_s:
             self._draw_games()
             self._publish_games()
 
     def look_unwatched(self) -> None:
-        """Look before a decision now and then though nobody watches, for the history of decisions.
+        """Inspect a game before some decisions though nobody watches, for the decision history.
 
-        The vector watches the environment that was watched last, at first environment 0.
+        It is the environment that was watched last, at first environment 0.
         """
         if self.is_watching or self._watched_steps() % _UNWATCHED_STEPS:
             return
@@ -175,7 +175,7 @@ class TrainingReporter(Reporter):
         index = self._controls.watched_env
         self.episode_steps = self._watched_steps()
         if self._seen is not None:
-            # What was seen before the step is what the decision was made on.
+            # The decision was made on what was inspected before the step.
             seen, self._seen = self._seen, None
             self._decided(
                 explain(
@@ -203,7 +203,7 @@ class TrainingReporter(Reporter):
         self.episode_steps = self._watched_steps()
         self._seen = None
         self._look()
-        self._seen = None  # no decision of the agent's is made on it
+        self._seen = None  # the agent makes no decision on it
         self.status()
 
     def begun_anew(self) -> None:

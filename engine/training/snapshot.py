@@ -1,4 +1,4 @@
-"""Say what a checkpoint holds: everything from which a run continues as if it had never stopped."""
+"""Save a run in checkpoints, and restore it so that it continues as if it had never stopped."""
 
 import random
 import struct
@@ -32,13 +32,13 @@ _OTHER_GAME = "Leave --rom and --game out: the run knows its game."
 
 @dataclass(slots=True, eq=False)
 class Checkpointer:
-    """Writes a run's checkpoints, and continues from them.
+    """Write a run's checkpoints, and restore a run from one.
 
     Attributes:
-        folder: The run's; what is deleted of it is written again with the next checkpoint. None: it
-            is not.
+        folder: The run's; deleted files of it are restored with the next checkpoint. None: they are
+            not.
         checkpoint_path: Of the last one; "" before the first.
-        times: (uptime at which it was complete, seconds that it took) of the last ones.
+        times: (uptime at its end, seconds that it took) of the last ones.
     """
 
     state: RunState
@@ -63,7 +63,7 @@ class Checkpointer:
     def save(self, accept: Callable[[Batch], None]) -> None:
         """Write a checkpoint; a full disk is a warning, the run continues.
 
-        `accept` takes in the result of a game's process that had to be replaced.
+        `accept` takes in the batch after a game's process had to be replaced.
 
         Raises:
             TrainingError: Another process has taken the run.
@@ -92,7 +92,7 @@ class Checkpointer:
         reporter.phase(*former)
 
     def save_last(self, accept: Callable[[Batch], None]) -> None:
-        """Write a checkpoint that nobody has deleted when the run ends."""
+        """Write the last checkpoint, again if it was deleted at once."""
         self.save(accept)
         if not Path(self.checkpoint_path).is_file():  # deleted just now
             self.save(accept)
@@ -100,7 +100,7 @@ class Checkpointer:
             self.checkpoint_path = ""
 
     def _restore_files(self) -> None:
-        """Write again what was deleted of the run's folder, and report it."""
+        """Restore deleted files of the run's folder, and report them."""
         folder = self.folder
         restored = folder.restore() if folder is not None else []
         restored += self.log.restore()
@@ -113,7 +113,7 @@ class Checkpointer:
             )
 
     def take(self) -> Checkpoint:
-        """Gather networks, optimiser, rollout, generators, environments, who leads, and counters.
+        """Gather the whole state of the run: agent, generators, environments, curriculum, counters.
 
         Raises:
             WorkerError: A game's process failed.
@@ -159,7 +159,7 @@ class Checkpointer:
         return Checkpoint(facts, arrays, blobs)
 
     def _score(self) -> tuple[bool, float, float] | None:
-        """Return what checkpoints are compared by; only the policy alone, where it has exams."""
+        """Return what checkpoints are compared by: the policy alone, where there are exams."""
         learning, metrics = self.learning, self.state.metrics
         if learning.exams.is_any and not self.state.config.eval_interval:
             return learning.exams.score
@@ -243,7 +243,7 @@ class Checkpointer:
 
 @contextmanager
 def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
-    """Raise a CheckpointError of one line in place of whatever does not fit of what was saved."""
+    """Turn the errors of saved state that does not fit into a CheckpointError of one line."""
     try:
         yield
     except (
@@ -268,7 +268,7 @@ def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
             f"({reason}).",
             _OTHER_VERSION,
         ) from None
-    except EnvironmentError as error:  # of another ROM or emulator; it says what to do
+    except EnvironmentError as error:  # another ROM or emulator; it has a hint
         raise CheckpointError(f"A game cannot be resumed: {error.message}", error.hint) from None
 
 

@@ -1,4 +1,4 @@
-"""Let a run begin along a demonstration: read it, check it, and take snapshots on the way."""
+"""Make starts of episodes along a demonstration: check it, replay it, and take snapshots."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ _REPORT_EVERY = 200
 
 
 def with_demo_hash(config: RunConfig) -> RunConfig:
-    """Return settings that name the demonstration's whole path and hash, for the saved run.
+    """Return settings with the demonstration's absolute path and hash, for the saved run.
 
     Raises:
         PokeTUIError: It is missing, damaged, changed since the run began, or of another game.
@@ -45,10 +45,10 @@ def with_demo_hash(config: RunConfig) -> RunConfig:
 
 
 def make_backward_starts(config: RunConfig, emit: Callable[[Event], None]) -> BackwardStarts:
-    """Play the demonstration, and return the starts along it.
+    """Replay the settings' demonstration, and return the starts along it.
 
     Raises:
-        PokeTUIError: It does not play exactly as recorded, or does not reach the run's goal.
+        PokeTUIError: It diverges, or does not reach the run's goal.
     """
     return BackwardStarts(
         config.backward, starts_along(config, emit, user_path(config.backward.demo))
@@ -56,16 +56,16 @@ def make_backward_starts(config: RunConfig, emit: Callable[[Event], None]) -> Ba
 
 
 def starts_along(config: RunConfig, emit: Callable[[Event], None], path: Path) -> list[DemoStart]:
-    """Play a demonstration, and return starts along it, the last one first.
+    """Replay a demonstration, and return starts along it, the last one first.
 
     Raises:
-        PokeTUIError: As of `make_backward_starts`.
+        PokeTUIError: As in `make_backward_starts`.
     """
     demo, _ = _read(path)
     with closing(make_game_env(config, 0)) as env:
         env.lift_limits()
         env.seed_random(config.seed)  # what it would draw is saved with every start
-        end = _length(demo)
+        end = sum(1 for _ in _parts(demo))
         starts, reached_at = _play(demo, env, path, config.backward.step, end, emit)
         if reached_at < end:  # it continues after the goal
             starts, _ = _play(demo, env, path, config.backward.step, reached_at, emit)
@@ -78,7 +78,7 @@ def _read(path: Path) -> tuple[Demonstration, str]:
 
 
 def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
-    """Refuse at once what could not be played in this run."""
+    """Refuse a demonstration that cannot be replayed in this run."""
     game, recording = load_game(config.rom_path, config.allow_unknown_rom), demo.recording
     frames = (config.env.hold_frames, config.env.wait_frames)
     reason = hint = ""
@@ -100,12 +100,8 @@ def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
         raise ConfigurationError(f"The demonstration {path} {reason}.", hint)
 
 
-def _length(demo: Demonstration) -> int:
-    return sum(1 for _ in _parts(demo))
-
-
 def _parts(demo: Demonstration) -> Iterator[int | tuple[tuple[frozenset[int], int], ...]]:
-    """Yield its actions, and of real-time play what was held for about as long as one."""
+    """Yield its actions, and real-time play in parts of about an action's length."""
     frames, names = sum(demo.recording.frames), demo.action_names
     for move in moves(demo.recording.segments[-1]):
         if isinstance(move, LiveStretch):
@@ -123,7 +119,7 @@ def _play(
     end: int,
     emit: Callable[[Event], None],
 ) -> tuple[list[DemoStart], int]:
-    """Play it up to `end`; return starts along it, the last one first, and where the goal was."""
+    """Replay it up to `end`; return starts, the last one first, and where the goal was reached."""
     shares = [1 - number * step for number in range(1, round(1 / step))]
     wanted = {int(share * end): share for share in shares if int(share * end) > 0}
     starts: list[DemoStart] = []
@@ -166,7 +162,7 @@ def _not_exact(path: Path, step: int, difference: str) -> ReplayError:
 
 
 def _snapshot(env: GameEnv, is_live: bool) -> bytes:
-    """Return the game at rest; what is held and under way in real-time play ends for it."""
+    """Return a snapshot with the game at rest; it then continues as before."""
     now = env.save()
     if not is_live:
         return now

@@ -1,4 +1,4 @@
-"""Hold what a step changes: the games as they are now, and what was counted of them."""
+"""Hold a run's state: the games, what was counted of them, and snapshots to branch from."""
 
 import contextlib
 import inspect
@@ -39,8 +39,6 @@ from engine.ground.files import make_subfolder, write_file
 from engine.loop.metrics import RunMetrics
 from engine.planning.rules.advisor import known_goals
 
-# Run in worlds that lack a power: do without it, or say why something cannot be done.
-
 _NEEDED: dict[type, tuple[type, str]] = {
     commands.Watch: (Inspectable, "be watched"),
     commands.ShowGames: (Overview, "show several games"),
@@ -60,23 +58,20 @@ _NEEDED: dict[type, tuple[type, str]] = {
 
 
 def refusal(world: World, command: commands.Command) -> str:
-    """Return why a world without a power cannot do what a command asks, "" if it can."""
+    """Return why a world lacks the power that a command needs, "" if it has it."""
     power, text = _NEEDED.get(type(command), (object, ""))
     own = world.world if isinstance(world, _Completed) else world
     return "" if isinstance(own, power) else f"This world cannot {text}."
 
 
 def with_powers(world: World, batch: Batch) -> FullWorld:
-    """Return a world that stands in for the powers that it lacks, or the same if it lacks none.
-
-    `batch` is what it last returned.
-    """
+    """Return a world with stand-ins for the powers that it lacks; `batch` is its last one."""
     lacks_none = all(isinstance(world, power) for power in POWERS)
     return cast(FullWorld, world if lacks_none else _Completed(world, batch))
 
 
 class _Completed:
-    """A world, and for each power that it lacks what does nothing or says that it lacks it."""
+    """A world with methods for the powers that it lacks, which do nothing or raise."""
 
     can_record = False
     frames_per_s = math.nan
@@ -104,15 +99,15 @@ class _Completed:
         return self._last
 
     def save(self) -> list[bytes]:
-        """Return nothing of any environment."""
+        """Return an empty state for each environment."""
         return [b""] * self.world.num_envs
 
     def load(self, states: Sequence[bytes]) -> Batch:
-        """Continue from where the environments are: at the start of episodes, in a resumed run."""
+        """Keep the environments where they are: in a resumed run, at the start of episodes."""
         return self._last
 
     def mend(self) -> Batch:
-        """Replace nothing: rewards and ends are those of the step before, so they are left out."""
+        """Return the last batch without rewards and ends, which are those of the step before."""
         nothing = np.zeros(self.world.num_envs)
         return replace(
             self._last,
@@ -124,7 +119,7 @@ class _Completed:
         )
 
     def _do_without(self, *args: Any, **kwargs: Any) -> None:
-        """Show, ask and change nothing; whoever wants something else is refused before."""
+        """Do nothing; commands that need the power are refused before (`refusal`)."""
 
     watch = inspect = update_planner = question = override = _do_without
 
@@ -135,36 +130,34 @@ class _Completed:
     snapshot = place = begin_now = _cannot
 
 
-# Keep snapshots of the watched game, so that an episode can branch from them.
-
 _SHORTEST_S = 2.0
-"""Between two snapshots that are taken unasked: saving a game takes 12 ms."""
+"""Least time between two automatic snapshots, each of which takes 12 ms."""
 
 _MOST_ASKED = 12
-"""States that a person asked for; one more takes the oldest one's place."""
+"""States that a person asked for; another one replaces the oldest."""
 
 
 _SAVED = ("number", "env_index", "episode_steps", "place", "episode", "kept_s", "slot")
-"""What a checkpoint says of a state, in this order."""
+"""Fields of a state in a checkpoint, in this order."""
 
 _Kept = tuple[KeptState, bytes]
 """A state and its snapshot."""
 
 
 class KeptStates:
-    """The last snapshots that were taken unasked, and apart from them those asked for.
+    """Snapshots of the watched game to branch from: the last automatic ones, and those asked for.
 
     A checkpoint holds those asked for; the others end with the process.
 
     Args:
-        most: How many are taken unasked; 0: none.
-        interval: Steps of an episode between two of them, more where steps are fast. Milestones
-            bring more, where they are not as fast.
+        most: How many automatic ones are kept; 0: none.
+        interval: Steps of an episode between two of them, more where steps are fast. There is also
+            one at each milestone, unless they come too fast.
         clock: Seconds that only rise.
         now: Seconds since 1970.
 
     Attributes:
-        write: Writes the file of a state that a person keeps; None: it is in memory alone.
+        write: Writes the file of a state that a person keeps; None: none is written.
     """
 
     def __init__(
@@ -187,7 +180,7 @@ class KeptStates:
 
     @property
     def listed(self) -> StatesKept:
-        """Return what there is, oldest first."""
+        """Return all kept states, oldest first."""
         return StatesKept(tuple(state for _, (state, _) in sorted(self._by_number.items())))
 
     def follow(
@@ -202,7 +195,7 @@ class KeptStates:
         is_wanted = (steps > 0 and steps % self._interval == 0) or env_index in batch.reached
         if not (self._automatic.maxlen and has_stepped and is_wanted):
             return False
-        if self._clock() < self._due_s:  # who wins in a second reaches ten milestones in it
+        if self._clock() < self._due_s:  # a fast episode reaches ten milestones in a second
             return False
         self._due_s = self._clock() + _SHORTEST_S
         with contextlib.suppress(WorkerError):  # the next step replaces the process, with a warning
@@ -279,10 +272,10 @@ class KeptStates:
 
 
 def write_state(folder: Path, sha1: str, state: KeptState, snapshot: bytes) -> Path:
-    """Write a state of the ROM with this SHA-1 where `poketui run --state` can begin from it.
+    """Write a state of the ROM with this SHA-1 for `poketui run --state`.
 
     Returns:
-        Its path; no other file is ever overwritten.
+        Its path, which was free.
 
     Raises:
         OSError: The disk is full or not writable.
@@ -306,7 +299,7 @@ class EpisodeTally:
         steps: (envs,) int64.
         planned_steps: (envs,) int64, actions for which the planner made the difference.
         llm_steps: (envs,) int64, those of them for which a language model did.
-        is_touched: (envs,) bool, a person acted in it: it teaches and counts nothing.
+        is_touched: (envs,) bool, a person acted in it, and it does not count.
     """
 
     def __init__(self, num_envs: int) -> None:
@@ -320,7 +313,7 @@ class EpisodeTally:
 
 
 class RunState:
-    """Where a run stands; at first before its first step.
+    """The state of a run; at first before its first step.
 
     Attributes:
         batch: What the last step led to.
