@@ -43,7 +43,7 @@ _NOBODY = np.empty(0, np.int64)
 
 
 class NoBattleError(EnvironmentError, gymnasium.error.ResetNeeded):
-    """A battle is to go on that has not begun, or is over; by Gymnasium's name, too."""
+    """The battle has not begun, or is over; also Gymnasium's `ResetNeeded`."""
 
     def __init__(self, message: str = "There is no battle.", hint: str = "Call reset().") -> None:
         super().__init__(message, hint)
@@ -53,15 +53,15 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     """One side of a VGC doubles battle against an opponent; an episode is a battle.
 
     An action is a joint code of both slots, or at team preview one of the first 90 codes
-    (engine/battles/sim/actions.py). One that `action_masks` does not allow is not played: the same
-    observation comes again. So does another one after a choice that the simulator rejects, as when
-    something hidden keeps a Pokémon from switching.
+    (engine/battles/sim/actions.py). One that `action_masks` does not allow is not played, and the
+    same observation is returned. After a choice that the simulator rejects, as when something
+    hidden keeps a Pokémon from switching, the decision comes again with a new observation.
 
     Args:
         opponent: Name of one of the simulator's own players, or any player.
         battle_format: Name of the format.
-        team: Packed; "" is the first of those that are shipped.
-        opponent_team: Packed; "" is the same team.
+        team: Packed; "": the first shipped one.
+        opponent_team: Packed; "": the same team.
         damage_reward: Shaping reward, see `engine.battles.learn.actor`.
         faint_reward: The same.
         gamma: Discount factor of the shaping rewards.
@@ -119,7 +119,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin a battle on a side that is drawn.
+        """Begin a battle on a randomly drawn side.
 
         Raises:
             ClosedError: The environment was closed.
@@ -149,7 +149,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def step(
         self, action: np.int64
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Play on to the next decision of this side, or to the end.
+        """Play to the next decision of this side, or to the end.
 
         Raises:
             NoBattleError: There is none, or it has ended.
@@ -199,7 +199,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._end()
 
     def _check(self) -> None:
-        """Refuse to go on with a battle that there is not."""
+        """Raise unless there is a battle."""
         if self._is_closed:
             raise ClosedError
         if self._decisions is None:
@@ -212,7 +212,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._simulator = self._decisions = None
 
     def _advance(self, seats: NDArray[np.int64], codes: NDArray[np.int64]) -> None:
-        """Answer decisions, and those of the opponent's that follow before our next."""
+        """Answer decisions, and the opponent's that follow before our next."""
         assert self._simulator is not None
         try:
             while True:
@@ -239,20 +239,20 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._is_preview = bool(decisions.is_preview[own])
 
     def _codes(self, decisions: Decisions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the opponent's."""
+        """Return the opponent's codes for these rows."""
         if not len(rows):
             return _NOBODY
         assert self._simulator is not None
         return self._opponent.decide(self._simulator, decisions, rows, self.np_random)
 
     def _potential(self) -> float:
-        """Return that of the position; 0 at the end."""
+        """Return the potential of the position; 0 at the end."""
         if self._ended is not None:
             return 0.0
         return float(potentials(self._figures[None], *self._shaping)[0])
 
     def _facts(self, *, is_legal: bool = True) -> dict[str, Any]:
-        """Return what is known beside the observation, the slot masks among it."""
+        """Return the info beside the observation, with the slot masks."""
         facts = {
             "legal": self._legal.copy(),
             "is_preview": self._is_preview,

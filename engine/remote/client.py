@@ -1,4 +1,4 @@
-"""Be a viewer of a run: the same mailbox and commands as a session of one's own."""
+"""View and steer a run in another process, with the interface of a session."""
 
 import contextlib
 import selectors

@@ -1,8 +1,8 @@
-"""Turn messages into bytes and back, by the types of their fields alone.
+"""Encode messages as bytes and decode them, by the types of their fields alone.
 
 A message is [length of the rest: 4 bytes][length of the JSON: 4 bytes][JSON][buffers]. The JSON is
-[kind, fields in order]; arrays and byte strings follow in the buffers, in the order in which they
-are met. Nothing is ever taken from the other side that the type hints do not ask for.
+[kind, fields in order]; arrays and byte strings follow in the buffers, in the order of the fields.
+Values that the type hints do not allow are refused.
 """
 
 import dataclasses
@@ -31,13 +31,13 @@ _COMPRESSED_FROM = 512
 
 _MAX_FRAME_SIDE = 512
 _PICTURES = frozenset({(FrameRendered, "frame"), (SmallPicture, "frame")})
-"""Arrays that are pictures of any size up to 512 x 512; all others are planes."""
+"""Arrays (height, width, 3) of up to 512 x 512; all others are two-dimensional."""
 
 
 class _Form(NamedTuple):
     """How values of one type are written as JSON, and read.
 
-    `write` puts what is no JSON into the list of buffers, `read` takes it out of them.
+    `write` appends what cannot be JSON to the buffers, `read` takes it out of them.
     """
 
     write: Callable[[Any, list[bytes]], Any]
@@ -48,7 +48,7 @@ class Codec:
     """Write and read messages of the given kinds: frozen dataclasses with distinct names.
 
     Attributes:
-        schema: Equal for two codecs that understand each other.
+        schema: A fingerprint of the kinds, equal for codecs that understand each other.
 
     Raises:
         TypeError: A field's type cannot be sent.
@@ -80,7 +80,7 @@ class Codec:
             (size,) = struct.unpack_from(">I", payload)
             if size > len(payload) - 4:
                 raise ProtocolError("A message is truncated.")
-            # Between two processes of one user a number may be any.
+            # Between two processes of one user, any number is allowed.
             name, fields = parse_json(payload[4 : 4 + size], parse_float=float)
             if not isinstance(name, str) or name not in self._forms:
                 raise ProtocolError(f"Unknown message {str(name)[:40]!r}.")
@@ -131,7 +131,7 @@ class Codec:
         raise TypeError(f"{hint} cannot be sent")
 
     def _dataclass_form(self, kind: type) -> _Form:
-        """Return the form of a class; one that derives from it is sent without its own fields."""
+        """Return the form of a class; a subclass is sent without its own fields."""
         hints = get_type_hints(kind)
         names = [field.name for field in dataclasses.fields(kind)]
         self._facts.add(f"{kind.__name__} {[(name, _spelled(hints[name])) for name in names]}")
@@ -147,7 +147,7 @@ class Codec:
 
 
 class Messages:
-    """Cut a stream of bytes into the payloads of messages of at most `max_bytes`."""
+    """Split a stream of bytes into the payloads of messages of at most `max_bytes`."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -172,7 +172,7 @@ class Messages:
 
 
 class _Buffers:
-    """What follows the JSON, taken piece by piece."""
+    """The bytes after the JSON, taken piece by piece."""
 
     def __init__(self, data: memoryview) -> None:
         self._data = data
@@ -268,7 +268,7 @@ def unaliased(hint: Any) -> Any:
 
 
 def _spelled(hint: Any) -> str:
-    """Return a type's name, the same with every version of Python and numpy."""
+    """Return a type's name, the same in every version of Python and numpy."""
     hint = unaliased(hint)
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is np.ndarray:

@@ -1,7 +1,7 @@
-"""Be the process of a background run: python -m engine.remote.daemon.
+"""Run in the background: python -m engine.remote.daemon.
 
-It reads the run's settings from standard input as JSON, answers with one line of JSON on standard
-output, and says everything else in the run's log.
+The process reads the run's settings from standard input as JSON, answers with one line of JSON on
+standard output, and writes everything else to the run's log.
 """
 
 import json
@@ -24,7 +24,7 @@ _LOOK_S = 0.5
 
 def main() -> int:
     """Serve a run until it ends."""
-    # A lost terminal is nothing to it; until it has set up, it can be ended as any program.
+    # The run outlives its terminal. Other signals keep their default until it is set up.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     asked = json.loads(sys.stdin.read())
     try:
@@ -62,7 +62,7 @@ def _answer(facts: dict[str, str]) -> None:
 
 
 def _leave_terminal(log: Path) -> None:
-    """Let go of the terminal that it was started from."""
+    """Detach from the terminal that it was started in."""
     descriptor = open_file(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     empty = os.open(os.devnull, os.O_RDONLY)
     for old, new in ((empty, 0), (descriptor, 1), (descriptor, 2)):

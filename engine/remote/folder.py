@@ -1,7 +1,7 @@
-"""Find the runs in the background: each has a socket in a folder of this user's own.
+"""Find background runs: each has a socket in a private folder of this user.
 
-The folder is not $XDG_RUNTIME_DIR: that is deleted when the user's last session ends, and a run is
-to outlive it.
+The folder is not $XDG_RUNTIME_DIR, which is deleted when the user's last session ends: a run must
+outlive that.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from engine.remote.protocol import Hello, split_hello
 
 FOLDER_VARIABLE = "POKETUI_RUNTIME_DIR"
 _MAX_PATH_BYTES = 103
-"""The shortest limit of all systems, macOS's, without the zero at the end."""
+"""The shortest limit of all systems, macOS's, without the terminating zero."""
 _ANSWER_TIMEOUT_S = 3.0
 _PROBES, _PROBE_PAUSE_S = 10, 0.05
 
@@ -33,16 +33,16 @@ class LiveRun:
     path: Path
     """Its socket."""
     hello: Hello | None
-    """What its process says of itself; None: it does not answer."""
+    """Its process's hello; None: it does not answer."""
     pid: int = 0
     """Its process; 0: not known."""
 
 
 def runtime_folder() -> Path:
-    """Return the folder of the sockets, made if need be: nobody else can look into it.
+    """Return the private folder of the sockets; make it if it is missing.
 
     Raises:
-        AttachError: It cannot be made, or is not this user's alone.
+        AttachError: It cannot be made, or others have access to it.
     """
     given = os.environ.get(FOLDER_VARIABLE)
     path = Path(given) if given else Path("/tmp") / f"poketui-{os.geteuid()}"
@@ -81,7 +81,7 @@ def socket_path(run_id: str, run_dir: str) -> Path:
 
 
 def listen(path: Path) -> socket.socket:
-    """Return a socket that viewers can connect to; what lay at `path` is a dead run's."""
+    """Return a socket that viewers can connect to, in place of a dead run's at `path`."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -89,7 +89,7 @@ def listen(path: Path) -> socket.socket:
         server.bind(str(new))
         new.chmod(0o600)
         server.listen()
-        new.rename(path)  # only now: whoever finds a socket that nobody listens at removes it
+        new.rename(path)  # only now, as `probe` removes a socket on which nothing listens
     except OSError as error:
         server.close()
         raise AttachError(
@@ -100,11 +100,11 @@ def listen(path: Path) -> socket.socket:
 
 
 def connect(path: Path) -> socket.socket:
-    """Return a connection to a run's process, which is this user's.
+    """Return a connection to a run's process of this user.
 
     Raises:
-        OSError: Nobody listens there.
-        AttachError: It is somebody else's.
+        OSError: Nothing listens there.
+        AttachError: It is another user's.
     """
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -126,23 +126,23 @@ def is_own_peer(connection: socket.socket) -> bool:
         # struct xucred of <sys/ucred.h>, asked for at level SOL_LOCAL (0), LOCAL_PEERCRED (1).
         found = connection.getsockopt(0, 1, 76)
     except OSError:
-        return True  # a system that does not say; the folder's mode keeps others out
+        return True  # the system does not tell; the folder's mode keeps others out
     return len(found) >= 8 and bool(struct.unpack("=II", found[:8])[1] == os.geteuid())
 
 
 def _peer(connection: socket.socket) -> tuple[int, int]:
-    """Return process and user of the other side, as Linux knows them."""
+    """Return process and user id of the other side, on Linux."""
     found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     pid, uid, _ = struct.unpack("3i", found)
     return pid, uid
 
 
 def read_hello(connection: socket.socket) -> tuple[Hello, bytes]:
-    """Return what the run's process says of itself, and what it said after that.
+    """Return the hello of the run's process, and the bytes received after it.
 
     Raises:
         OSError: It does not answer.
-        ProtocolError: It is no run's.
+        ProtocolError: It is not the process of a run.
     """
     data = b""
     while (found := split_hello(data)) is None:
@@ -154,10 +154,10 @@ def read_hello(connection: socket.socket) -> tuple[Hello, bytes]:
 
 
 def probe(path: Path) -> LiveRun | None:
-    """Look whether a run continues; None: its process is gone, and its socket is removed.
+    """Return a run if it is alive; None: its process is gone, and its socket is removed.
 
     Raises:
-        AttachError: The socket is somebody else's, or no run's.
+        AttachError: The socket is another user's, or no run's.
     """
     live = LiveRun(path.name.rsplit(".", 2)[0], path, None)
     for _ in range(_PROBES):
@@ -175,14 +175,14 @@ def probe(path: Path) -> LiveRun | None:
                 hello, _ = read_hello(connection)
                 return LiveRun(hello.run_id, path, hello, pid or hello.pid)
             except ConnectionResetError:
-                time.sleep(_PROBE_PAUSE_S)  # a process that is being killed closes one by one
+                time.sleep(_PROBE_PAUSE_S)  # a dying process closes its connections one by one
             except OSError:
                 return live
     return live
 
 
 def live_runs() -> list[LiveRun]:
-    """Return the runs in the background, the oldest first.
+    """Return the background runs, oldest first.
 
     Raises:
         AttachError: The folder of the sockets is unusable.
@@ -197,7 +197,7 @@ def live_runs() -> list[LiveRun]:
 
 
 def find_live_run(run: str | None) -> LiveRun:
-    """Return the run that is meant: by its id or the beginning of it; None: the only one.
+    """Return a background run by its id or the beginning of it; None: the only one.
 
     Raises:
         AttachError: There is none, or several.

@@ -1,7 +1,7 @@
 """Define the messages between viewers and a run's process, and their version.
 
-Each side begins with a hello, whose form never changes: magic, length, a JSON object. Then come
-commands to the run and events to the viewer, if both have the same protocol and the same schema.
+Each side begins with a hello, whose format never changes: magic, length, a JSON object. Then come
+commands to the run and events to the viewer, if both have the same protocol and schema.
 """
 
 import importlib.metadata
@@ -14,7 +14,7 @@ from engine.errors import AttachError, ProtocolError
 from engine.remote.codec import Codec
 
 PROTOCOL = 1
-"""Rises when the form of the bytes changes; for that of events and commands stands the schema."""
+"""Version of the bytes' format; the schema stands for that of events and commands."""
 MAX_EVENT_BYTES = 8 * 2**20
 MAX_COMMAND_BYTES = 2**16
 _MAGIC = b"POKETUI\n"
@@ -30,7 +30,7 @@ class Farewell(events.Event):
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who one is."""
+    """How a viewer or a run's process introduces itself."""
 
     protocol: int
     schema: str
@@ -38,11 +38,11 @@ class Hello:
     version: str
     """Of the program, for people."""
     run_id: str = ""
-    """From the run's process, as the next two."""
+    """Set by the run's process, as are the next two."""
     run_dir: str = ""
     pid: int = 0
     is_read_only: bool = False
-    """From a viewer: it never wants to steer."""
+    """Set by a viewer that never steers."""
 
     def encode(self) -> bytes:
         """Return it as bytes."""
@@ -51,19 +51,19 @@ class Hello:
 
 
 def kinds(module: ModuleType, base: type) -> tuple[type, ...]:
-    """Return the classes of a module that derive from `base` and from which none derives."""
+    """Return the leaf classes below `base` in a module."""
     found = [kind for kind in vars(module).values() if isinstance(kind, type)]
     bases = {parent for kind in found for parent in kind.__bases__}
     return tuple(kind for kind in found if issubclass(kind, base) and kind not in bases)
 
 
 def event_codec() -> Codec:
-    """Return the codec of what a viewer receives."""
+    """Return the codec of what viewers receive."""
     return Codec((*kinds(events, events.Event), Farewell))
 
 
 def command_codec() -> Codec:
-    """Return the codec of what a viewer may ask for."""
+    """Return the codec of what viewers send."""
     return Codec(kinds(commands, commands.Command))
 
 

@@ -1,4 +1,4 @@
-"""Serve a run to its viewers: a thread beside the engine's, which never waits for any of them."""
+"""Serve a run to its viewers, in a thread beside the engine's that never waits for any of them."""
 
 import contextlib
 import logging
@@ -40,11 +40,11 @@ from engine.sessions.threaded import ThreadedSession
 
 MAX_VIEWERS = 16
 FAREWELL_S = 3.0
-"""Time for a viewer to read why it is sent away, or how the run ended."""
+"""Time for a viewer to read why it is disconnected, or how the run ended."""
 _HELLO_S, _SHORT_HELLO_S = 10.0, 1.0
-"""Time for a viewer to send its hello; the short one where others wait for its place."""
+"""Time for a viewer to send its hello; the short one where its place is needed."""
 _ALONE_S, _SHOWN_S, _PLAYED_S = 0.2, 1 / 30, 1 / 100
-"""How often events are passed on: while nobody looks, somebody looks, somebody plays."""
+"""Interval at which events are passed on: without viewers, with viewers, while a viewer plays."""
 
 _DIGEST_SIZES: Mapping[type, int] = MappingProxyType(
     {
@@ -62,7 +62,7 @@ _DIGEST_SIZES: Mapping[type, int] = MappingProxyType(
         events.PlanStreamed: 400,
     }
 )
-"""How many of a kind are kept for viewers that come late; of all others the latest."""
+"""How many events of a kind are kept for late viewers; of all others the latest."""
 
 _NOT_IN_DIGEST = (
     events.ControlChanged,
@@ -72,13 +72,13 @@ _NOT_IN_DIGEST = (
     events.ViewersChanged,
     events.GamesShown,
 )
-"""They are sent to those who are there; who has control is part of StatusChanged too."""
+"""Sent only to current viewers; who has control is part of StatusChanged too."""
 
 _log = logging.getLogger(__name__)
 
 
 class RunDigest:
-    """Keep of a run's events what a viewer needs that comes late: bounded, however long the run."""
+    """Keep the events that a late viewer needs, in bounded memory."""
 
     def __init__(self) -> None:
         self._kept: dict[type, deque[tuple[int, float, Event]]] = {}
@@ -102,20 +102,20 @@ class RunDigest:
         self._kept[kind].append((self._count, self._uptime_s, event))
 
     def replay(self) -> list[Event]:
-        """Return what is kept, in the order in which it happened, and when that was."""
+        """Return the kept events in order, with a `PastReplayed` wherever the uptime changes."""
         entries = [entry for kept in self._kept.values() for entry in kept]
-        told: list[Event] = []
+        replayed: list[Event] = []
         at_s = -1.0
         for _, uptime_s, event in sorted(entries):
             if uptime_s != at_s and not isinstance(event, LossyEvent):
-                told.append(events.PastReplayed(uptime_s))
+                replayed.append(events.PastReplayed(uptime_s))
                 at_s = uptime_s
-            told.append(event)
-        return [*told, events.PastReplayed(math.nan)] if told else []
+            replayed.append(event)
+        return [*replayed, events.PastReplayed(math.nan)] if replayed else []
 
 
 def _together(wanted: Sequence[ShowGames]) -> ShowGames:
-    """Return the one wish that fulfils all: what is too many is left out."""
+    """Merge what viewers want to see into one command, of at most `MAX_SHOWN` games."""
     asked = [one for one in wanted if one.env_indices]
     if not asked:
         return NO_GAMES
@@ -128,8 +128,8 @@ class RunServer:
 
     Args:
         session: The run.
-        path: Where its socket belongs.
-        hello: What the run's process says of itself.
+        path: The path of its socket.
+        hello: The hello of the run's process.
         capacity: Events that may wait for one viewer.
 
     Raises:
@@ -172,7 +172,7 @@ class RunServer:
         self._thread.start()
 
     def close(self) -> None:
-        """Send the viewers the rest, wait until they have read it, and remove the socket."""
+        """Send the viewers the remaining events, wait for them, and remove the socket."""
         self._is_closing.set()
         with contextlib.suppress(OSError):
             self._waker.send(b"\0")
@@ -236,7 +236,7 @@ class RunServer:
                 self._dismiss(viewer, f"{MAX_VIEWERS} viewers are already attached to this run.")
 
     def _drop_silent(self) -> None:
-        """Make room: close the connection that has been open longest without saying who it is."""
+        """Make room: close the connection that has been open longest without a hello."""
         for viewer in self._viewers:
             if viewer.hello is None and self._clock() - viewer.came_at > _SHORT_HELLO_S:
                 self._lose(viewer)
@@ -259,7 +259,7 @@ class RunServer:
             self._lose(viewer)
 
     def _welcome(self, viewer: Viewer) -> None:
-        if not self._is_looked_at:  # before all that it asks for: who plays cannot look elsewhere
+        if not self._is_looked_at:  # before its commands: a player cannot watch another game
             self._is_looked_at = True
             self._session.send(Watch(self._watched_env))
         if self._desk.holder is None and not self._is_read_only(viewer):
@@ -268,7 +268,7 @@ class RunServer:
             viewer.post(event)
 
     def _obey(self, viewer: Viewer, command: Command) -> None:
-        if isinstance(command, ShowGames):  # changes nothing for the others: anybody may
+        if isinstance(command, ShowGames):  # allowed for all: it changes nothing for the others
             viewer.games = command
             return
         if self._is_read_only(viewer):
@@ -289,7 +289,7 @@ class RunServer:
             viewer.post(CommandRefused(type(command).__name__, refusal))
 
     def _publish(self, event: Event) -> None:
-        """Send it to all viewers; a refusal only to the one in control, which gave the command."""
+        """Send an event to all viewers; a refusal only to the one in control."""
         for viewer in list(self._viewers):
             is_concerned = not isinstance(event, CommandRefused) or viewer is self._desk.holder
             if isinstance(event, GamesShown):
@@ -301,7 +301,7 @@ class RunServer:
                     self._dismiss(viewer, error.message)
 
     def _publish_viewers(self) -> None:
-        """Inform each viewer of the others, and the engine whether there is any."""
+        """Tell each viewer of the others, and the engine what to render."""
         shown = [viewer for viewer in self._viewers if viewer.is_shown]
         for viewer in shown:
             holder = self._desk.holder
@@ -320,7 +320,7 @@ class RunServer:
             self._session.send(games)
 
     def _serve(self, viewer: Viewer, now: float) -> None:
-        """Write what the connection takes, and end what is over."""
+        """Write what the connection takes, and close it when its time is over."""
         try:
             viewer.write()
         except OSError:
@@ -348,7 +348,7 @@ class RunServer:
             self._desk.release(viewer)
 
     def _say_farewell(self) -> None:
-        """Send the viewers the rest, and give them some time to read it."""
+        """Send the viewers the remaining events, and give them some time to read."""
         self._turn(0.0)
         self._selector.unregister(self._socket)
         for viewer in self._viewers:
@@ -357,13 +357,13 @@ class RunServer:
             self._turn(_SHOWN_S)
 
     def _encode(self, event: Event) -> bytes:
-        """Return an event as bytes, made once for all that get it in the same turn."""
+        """Return an event as bytes, encoded once a turn for all viewers."""
         key = id(event)
         if key not in self._encoded:
             try:
                 data = self._events.encode(event)
             except (TypeError, ValueError, AttributeError, KeyError) as error:
-                # A mistake in what made it; the viewers are better off without one event.
+                # A mistake in the event's source must not disconnect the viewers.
                 _log.warning("cannot send an event: %s: %s", type(event).__name__, error)
                 data = b""
             self._encoded[key] = (event, data)

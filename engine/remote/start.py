@@ -1,4 +1,4 @@
-"""Start a run in the background, and end one."""
+"""Start and stop background runs."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ from engine.remote.client import RemoteSession
 from engine.remote.folder import LiveRun, probe, runtime_folder
 
 START_TIMEOUT_S = 30.0
-"""How long its first step is waited for; a cartridge's introduction may take longer."""
+"""Longest wait for the first step; a cartridge's introduction may take longer."""
 _LOOK_S = 0.05
 
 
@@ -28,7 +28,7 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
     """Start a run in a process of its own, and return once it can be attached to.
 
     Raises:
-        PokeTUIError: For what a user can correct, before anything is started.
+        PokeTUIError: It cannot start.
     """
     runtime_folder()
     process = subprocess.Popen(
@@ -58,7 +58,7 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
         process.wait()
         kind = getattr(errors, answer["error"], PokeTUIError)
         raise kind(answer["message"], answer["hint"])
-    process.returncode = 0  # it is to outlive this process, which Python would warn of
+    process.returncode = 0  # it outlives this process, without a warning by Python
     live = probe(Path(answer["socket"]))
     if live is None:
         raise AttachError(f"The run {answer['run_id']} ended immediately.", "See its log.")
@@ -68,9 +68,9 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
 def wait_for_start(
     live: LiveRun, report: Callable[[str], None]
 ) -> RunFailed | ConnectionLost | None:
-    """Wait until a run has begun to play; return how it failed, if it did by then.
+    """Wait for a run's first step, or `START_TIMEOUT_S`; return how it failed, if it did.
 
-    Meanwhile `report` is called with what is being done.
+    `report` is called with the progress in words.
     """
     with contextlib.closing(RemoteSession(live, is_read_only=True)) as session:
         session.start()
@@ -91,7 +91,7 @@ def wait_for_start(
 
 
 def stop_run(live: LiveRun, timeout_s: float, *, is_now: bool = False) -> bool:
-    """End a run, saving it first or at once, and return whether its process ended in time.
+    """Stop a run, by default after saving it; return whether its process ended in time.
 
     Raises:
         AttachError: Its process is not known.
@@ -108,7 +108,7 @@ def stop_run(live: LiveRun, timeout_s: float, *, is_now: bool = False) -> bool:
         if time.monotonic() >= end:
             return False
         time.sleep(_LOOK_S)
-    probe(live.path)  # removes what a killed one leaves behind
+    probe(live.path)  # removes the socket that a killed process leaves behind
     return True
 
 

@@ -1,4 +1,4 @@
-"""Hold a run's viewers: what each has sent and is to receive, and which one steers."""
+"""Hold a run's viewers, with what each sends and receives, and which one is in control."""
 
 import socket
 import time
@@ -13,9 +13,9 @@ from engine.remote.protocol import MAX_COMMAND_BYTES, Farewell, Hello, check_ver
 from engine.sessions.threaded import Mailbox
 
 CAPACITY = 20_000
-"""Events that may wait for a viewer that does not read, those that are lossy not counted."""
+"""Events that may wait for a viewer that does not read, without lossy ones."""
 IDLE_S = 60.0
-"""Having asked for nothing for so long, a viewer loses control to one that wants it."""
+"""A viewer without a command for so long loses control to another that wants it."""
 NO_GAMES = ShowGames(frozenset())
 _READ_BYTES = 65_536
 
@@ -25,7 +25,7 @@ class Viewer:
     """A connected viewer; nothing here ever waits for it.
 
     Events wait in a mailbox, where newer frames replace older ones, until all that was written
-    before is on its way: so a slow link is shown what is new, not all that has been.
+    before is sent: so a slow link gets the newest frames rather than all.
     """
 
     connection: socket.socket
@@ -37,10 +37,10 @@ class Viewer:
     hello: Hello | None = None
     """None: it has not come yet."""
     leaves_at: float | None = None
-    """When its connection is closed, whether it has read the rest or not."""
+    """When its connection is closed, even if it has not read the rest."""
     is_gone: bool = False
     known: ViewersChanged | None = None
-    """What it was sent last of the other viewers."""
+    """The last one that it was sent."""
     games: ShowGames = NO_GAMES
     """The games that it wants to see together."""
     _mailbox: Mailbox = field(init=False)
@@ -65,10 +65,10 @@ class Viewer:
         return bool(self._unsent)
 
     def post(self, event: Event) -> None:
-        """Let an event wait.
+        """Queue an event.
 
         Raises:
-            AttachError: Too many wait.
+            AttachError: Too many are waiting.
         """
         self._mailbox.post(event)
         if not isinstance(event, LossyEvent):
@@ -80,8 +80,8 @@ class Viewer:
         """Return the payloads of what it sent.
 
         Raises:
-            OSError: Its connection is lost, or it closed it.
-            ProtocolError: It does not speak as a viewer does.
+            OSError: The connection is lost, or was closed.
+            ProtocolError: It does not follow the protocol.
             AttachError: It is another version.
         """
         data = self.connection.recv(_READ_BYTES)
@@ -111,7 +111,7 @@ class Viewer:
                 self._unsent = memoryview(b"".join(map(self.encode, self._mailbox.drain())))
             if not self._unsent:
                 if self.leaves_at is not None and not self._is_finished:
-                    # Not closed: that would throw away what the viewer has not read yet.
+                    # Not closed: that would drop what the viewer has not read yet.
                     self._is_finished = True
                     self.connection.shutdown(socket.SHUT_WR)
                 return
@@ -122,7 +122,7 @@ class Viewer:
             self._unsent = self._unsent[sent:]
 
     def dismiss(self, reason: str, leaves_at: float, *, sends_rest: bool = False) -> None:
-        """Tell it why it is sent away; what it reads until `leaves_at` reaches it."""
+        """Send it the reason, and close its connection at `leaves_at`."""
         if self.leaves_at is None:
             self.leaves_at = leaves_at
             last = [*(self._mailbox.drain() if sends_rest else ()), Farewell(reason)]
@@ -136,17 +136,17 @@ class Viewer:
 
 @dataclass(slots=True, eq=False)
 class ControlDesk:
-    """Hold who is in control, and what the game is left with when that changes."""
+    """Decide which viewer is in control, and clean up when that changes."""
 
     send: Callable[[Command], None]
-    """Takes commands to the engine."""
+    """Passes commands to the engine."""
     clock: Callable[[], float] = time.monotonic
     holder: Viewer | None = None
     """The viewer in control."""
     asker: Viewer | None = None
-    """The last that asked for control and did not get it: it is next."""
+    """The last one that was refused control: it is next."""
     is_human: bool = False
-    """A viewer plays the game itself, as far as was asked for."""
+    """A viewer plays the game, by the commands so far."""
     _used_s: float = 0.0
     _is_holding: bool = False
 
@@ -169,7 +169,7 @@ class ControlDesk:
         return ""
 
     def release(self, viewer: Viewer) -> None:
-        """Leave control to who asked for it, else to whoever wants it next.
+        """Take control from a viewer, and give it to one that asked for it.
 
         A game that was played goes back to the agent.
         """
@@ -185,7 +185,7 @@ class ControlDesk:
                 self.request(self.asker)
 
     def command(self, viewer: Viewer, command: Command) -> str:
-        """Pass a command on, or return why not; control that nobody has is taken by it."""
+        """Pass a command on, or return why not; it takes control if no viewer has it."""
         if self.holder is None:
             self.request(viewer)
         elif self.holder is not viewer:
@@ -204,7 +204,7 @@ class ControlDesk:
         return ""
 
     def _let_go(self) -> None:
-        """No button stays down that nobody presses any more."""
+        """Release the buttons that the former holder held."""
         if self._is_holding:
             self._is_holding = False
             self.send(Hold(frozenset()))

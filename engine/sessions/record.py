@@ -1,6 +1,6 @@
-"""Record demonstrations in a thread, with commands and events as a run has them.
+"""Record demonstrations in a thread, with the commands and events of a run.
 
-Nothing is trained. What learns is loaded only where a trained policy plays.
+Nothing is trained. The learning library is loaded only if a trained policy plays.
 """
 
 import os
@@ -26,22 +26,22 @@ __all__ = ["DemoPoint", "RecordingPlan", "RecordingSession", "record_headless"]
 
 
 class RecordingSession(ThreadedSession):
-    """A game that demonstrations are recorded in; what an `EngineSession` is to a run.
+    """A game that demonstrations are recorded in; the counterpart of `EngineSession`.
 
-    Recording begins by itself. A demonstration ends with its episode, when its time is up, or when
-    that is asked for; it is saved then, and the next one begins, until the set is complete. What
-    may be asked for is in `engine.sessions.recording.loop`.
+    Recording begins by itself. A demonstration ends with its episode, at its time limit, or by a
+    command; then it is saved, and the next one begins, until the dataset is complete. The commands
+    are in `engine.sessions.recording.loop`.
 
     Args:
         config: Names the game and the save folder.
-        speed: Actions a second of the player, if one plays; 0: as fast as it goes.
+        speed: Actions a second of the player, if one plays; 0: unlimited.
 
     Attributes:
-        run_id: The set's name.
-        run_dir: The set's folder.
+        run_id: The dataset's name.
+        run_dir: The dataset's folder.
 
     Raises:
-        ConfigurationError: The set's folder cannot be written.
+        ConfigurationError: The dataset's folder cannot be written.
         RomError: The ROM is unusable.
     """
 
@@ -81,16 +81,16 @@ def record_headless(
     emit: Callable[[Event], None] = lambda event: None,
     commands: CommandQueue | None = None,
 ) -> RunStopped:
-    """Let a player fill a set where nobody looks, as fast as it goes; return why it ended.
+    """Let a player record a dataset without a screen, at full speed; return why it ended.
 
-    A Stop among the commands saves what is played and ends it. After Ctrl-C what was played is
-    saved, too, and KeyboardInterrupt raised on.
+    A Stop among the commands saves what is played and ends it. After Ctrl-C, too, what was played
+    is saved, and KeyboardInterrupt is raised again.
 
     Args:
         config: Names the game and the save folder.
         plan: What is recorded; it must name a player and a number of episodes.
         emit: Takes events: RecordingEnded names each file.
-        commands: What is asked for meanwhile.
+        commands: The queue to obey.
 
     Raises:
         ConfigurationError: There is no player, or no end.
@@ -111,15 +111,15 @@ def record_headless(
 
 
 def _check(config: RunConfig, plan: RecordingPlan) -> None:
-    """Check what can be checked at once, and write nothing: the first demonstration does."""
+    """Check what can be checked at once, without writing anything."""
     check_goal(load_game(config.rom_path, config.allow_unknown_rom), config.env.goal)
     if plan.player:
-        # Here, not above: it takes longer to load than all that a person's play needs.
+        # Here, not above: it takes longer to load than all that a person needs to play.
         from engine.sessions.recording.players import check_player
 
         check_player(plan.player, config)
     if config.start_state and not user_path(config.start_state).is_file():
-        # Here, not above: it loads the emulator; it says what is wrong with the file.
+        # Here, not above: it loads the emulator. It raises the error for the missing file.
         from engine.env.start_states import keep_given_state
 
         keep_given_state(config)
@@ -184,11 +184,11 @@ def _record(
 
 
 def resume_set(folder: Path) -> tuple[int, list[str], list[str]]:
-    """Rescue what sessions that died left in a folder.
+    """Rescue what crashed sessions left in a folder.
 
     Returns:
-        How many demonstrations there are then that show something, a line for each that was
-        rescued, and one for each file that cannot be used.
+        How many demonstrations with steps there are then, a line for each that was rescued, and one
+        for each file that cannot be used.
     """
     rescued, refused = [], []
     for log in sorted(folder.glob(f"*{SUFFIX}{LOG_SUFFIX}")):
@@ -209,7 +209,7 @@ def resume_set(folder: Path) -> tuple[int, list[str], list[str]]:
 
 
 def _rescue(log: Path) -> str:
-    """Make a log's demonstration; return how much is in it, "" where there is nothing to rescue."""
+    """Recover a log's demonstration; return its length in words, "" where there is nothing."""
     demo = read_log(log)
     path = log.with_name(log.stem)
     segments = demo.recording.segments

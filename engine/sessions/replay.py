@@ -1,6 +1,6 @@
-"""Play what was recorded in a thread, with commands and events as a run has them.
+"""Replay a recording in a thread, with the commands and events of a run.
 
-A replay never changes anything: neither the run nor its files, nor a demonstration.
+A replay never changes the run, its files or a demonstration.
 """
 
 import time
@@ -21,23 +21,23 @@ NOTE = "recording"
 """Source of the lines of reasoning that describe a recording."""
 _AT_END = "This is the end: seek back first."
 _AHEAD_S = 0.01
-"""How long it plays ahead before it looks for commands and steps again."""
+"""How long it plays ahead between two looks for commands."""
 _TIMELINE_INTERVAL_S = 0.25
 
 
 class ReplaySession(ThreadedSession):
-    """What was recorded, played again; what an `EngineSession` is to a run.
+    """A replay of a recording; the counterpart of `EngineSession`.
 
     It obeys Pause, Resume, StepOnce, SetSpeed, Seek and Stop, and refuses all others. At its end
     it reports the episode's end, once, and stays there, paused. Its thread advances it as the
-    `Activity` of a `SessionLoop`. While no step is due it plays ahead in a game of its own, so that
-    any place can be sought at once.
+    `Activity` of a `SessionLoop`. While no step is due it plays ahead in a second game, so that
+    seeking takes no time.
 
     Args:
         recorded: A run's episode or a demonstration, see `engine.sessions.replay_sources`.
-        speed: Actions a second to begin with; 0: as fast as it goes.
-        place: Where to begin, paused; None: where it begins to show something.
-        earlier: Events that are posted at first, of what happened before.
+        speed: Actions a second to begin with; 0: unlimited.
+        place: Where to begin, paused; None: where the shown part begins.
+        earlier: Events from before, which are posted first.
     """
 
     not_here = "Not available in a replay."
@@ -82,7 +82,7 @@ class ReplaySession(ThreadedSession):
         self._reporter.show_place()
 
     def is_over(self) -> bool:
-        """Return whether somebody wants an end; at its own end a replay waits for commands."""
+        """Return whether a stop was asked for; at its end a replay waits for commands."""
         return bool(self._controls.stop_reason)
 
     def wait_s(self) -> float | None:
@@ -94,7 +94,7 @@ class ReplaySession(ThreadedSession):
         return self._playback.survey.known == self._playback.length
 
     def obey(self, command: Command) -> str | None:
-        """Go somewhere else; beyond the end nothing can be played."""
+        """Seek; refuse to play beyond the end."""
         match command:
             case Resume() | StepOnce() if self._playback.is_at_end:
                 return _AT_END
@@ -109,7 +109,7 @@ class ReplaySession(ThreadedSession):
                 return None
 
     def advance(self) -> None:
-        """Come nearer to the wanted place, or take a step if it is due."""
+        """Seek on, take a step if it is due, or play ahead."""
         if self._target is not None:
             self._seek_on(self._target)
         elif self._controls.may_step and not self._pace.wait_s():
@@ -119,7 +119,7 @@ class ReplaySession(ThreadedSession):
         self._reporter.show_timeline()
 
     def _play_ahead(self) -> None:
-        """Play on from what is known, for a while, and keep states."""
+        """Continue the survey for a while."""
         survey = self._playback.survey
         if self._ahead is None:
             self._ahead = self._open.enter_context(closing(Playback(self.recorded, survey)))
@@ -143,7 +143,7 @@ class ReplaySession(ThreadedSession):
             self._reporter.show_place()
 
     def _seek_on(self, target: int) -> None:
-        """Come nearer to where it was asked to go, for a while: commands must not wait long."""
+        """Advance towards the target for a while: commands must not wait long."""
         playback, until = self._playback, time.monotonic() + FRAME_INTERVAL_S
         is_shown = False
         while playback.place < target and not playback.is_at_end and not is_shown:
@@ -156,7 +156,7 @@ class ReplaySession(ThreadedSession):
         self._reporter.show_place()
 
     def _check_course(self) -> None:
-        """Report, once each, that it goes another way than recorded, and its end; pause there."""
+        """Report, once each, a divergence from the recording and its end; pause there."""
         divergence = self._playback.survey.divergence
         if divergence and not self._is_divergence_reported:
             self._is_divergence_reported = True
@@ -170,7 +170,7 @@ class ReplaySession(ThreadedSession):
 
 
 class ReplayReporter(Reporter):
-    """Reports what is replayed; its steps are counted in places."""
+    """Report a replay, in places instead of steps."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class ReplayReporter(Reporter):
             self.emit(event)
 
     def report_move(self, before: int) -> None:
-        """Report the last move, before which so many steps were taken."""
+        """Report the last move; `before` it so many steps were taken."""
         playback = self._playback
         self.metrics.total_steps = self.episode_steps = playback.place
         self.report_decision()
@@ -229,7 +229,7 @@ class ReplayReporter(Reporter):
         self.status()
 
     def show_timeline(self) -> None:
-        """Show what is known of the whole, now and then while that grows."""
+        """Publish the timeline, periodically while the survey grows."""
         survey, length = self._playback.survey, self._playback.length
         is_due = self._clock() >= self._timeline_due_s or survey.known == length
         if survey.known == self._shown_known or not is_due:

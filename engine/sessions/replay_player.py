@@ -1,7 +1,7 @@
-"""Go through what was recorded, forwards and backwards: what a replay viewer stands on.
+"""Play a recording forwards and backwards, for the replay viewer.
 
-A place is how many moves are behind: an action is one, and so is every stretch of real-time play
-that is as long as an action. Where nothing was played in real time, places are steps.
+A place is the number of moves before it: each action is a move, and so is each part of real-time
+play of an action's length. Without real-time play, places are steps.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,20 +21,20 @@ from engine.sessions.replay_sources import Recorded, RecordedEpisode, Taken
 from engine.types import Frame
 
 KEPT_EVERY = 50
-"""Moves between two kept states, so that going anywhere never plays more than so many."""
+"""Moves between two kept states: going anywhere plays fewer moves than that."""
 MAX_KEPT = 512
-"""From so many kept states on every other one is dropped: each takes some 50 KB."""
+"""Beyond so many kept states every other one is dropped: each takes some 50 KB."""
 WORTH_A_MARK = 0.25
 """Smallest reward of a move that the timeline shows."""
 
 
 class Survey:
-    """What is known of a recording by having played it, for all who play it.
+    """What playing a recording has shown, shared by several playbacks of it.
 
     Attributes:
-        known: Up to which place it was played without a gap.
-        rewards: (place, reward) of the moves up to there that paid what is worth a mark.
-        divergence: How it went another way than when it was recorded, "" while it did not.
+        known: The place up to which it was played without a gap.
+        rewards: (place, reward) of the moves up to there that are worth a mark.
+        divergence: How a replay diverged from the recording, "" while none did.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Survey:
         return at, self._states[at]
 
     def moved(self, place: int, reward: float, save: Callable[[], bytes]) -> None:
-        """Note a move that led to a place, and keep the state there if it is its turn."""
+        """Note a move that led to a place, and keep the state there if one is due."""
         if place == self.known + 1:
             self.known = place
             if abs(reward) >= WORTH_A_MARK:
@@ -67,18 +67,18 @@ class Survey:
 
 
 class Playback:
-    """What was recorded, at one of its places; loading its game takes a second.
+    """A recording, played up to one of its places; loading its game takes a second.
 
     Args:
         recorded: What is played.
-        survey: What others know who play the same.
+        survey: The survey of other playbacks of the same; None: a new one.
 
     Attributes:
-        survey: What is known of it.
-        env: The game as it is now; whoever plays on in it needs no playback any more.
-        place: How many moves are behind.
-        length: Its moves.
-        divergence: How it went another way than when it was recorded, "" while it does not.
+        survey: What is known of the recording.
+        env: The game at the current place; it may be played on without the playback.
+        place: The current place.
+        length: The number of moves.
+        divergence: How this replay diverged from the recording, "" while it does not.
 
     Raises:
         PokeTUIError: Its game or settings are unusable, or are not those of the recording.
@@ -99,7 +99,7 @@ class Playback:
 
     @property
     def step(self) -> int:
-        """Return how many steps of the episode are taken; live play counts none."""
+        """Return the episode's steps so far; live play counts none."""
         return self.env.episode_steps
 
     @property
@@ -133,7 +133,7 @@ class Playback:
             self.survey.divergence = self.survey.divergence or self.divergence
 
     def film(self, until: int, every: int) -> Iterator[list[Frame]]:
-        """Play up to a place; yield the pictures of each move, one of `every` frames."""
+        """Play up to a place; yield each move's frames, one of `every`."""
         emulator = self.env.emulator
         camera = Camera(emulator, every)
         self.env.emulator = cast(Emulator, camera)
@@ -153,13 +153,13 @@ class Playback:
             self.env.restore(state)
 
     def go_to(self, place: int) -> None:
-        """Go to a place; from far it takes a while."""
+        """Go to a place, which takes a while if it was not surveyed."""
         self.go_back(place)
         while self.place < min(place, self.length):
             self.advance(renders=False)
 
     def place_of(self, step: int) -> int:
-        """Return after how many moves the episode has `step` steps."""
+        """Return the first place at which the episode has `step` steps."""
         taken = 0
         for place, move in enumerate(self._moves):
             if taken >= step:
@@ -168,7 +168,7 @@ class Playback:
         return len(self._moves)
 
     def by_person(self) -> tuple[tuple[int, int], ...]:
-        """Return the stretches that a person played: the place before each, and its last."""
+        """Return (place before it, its last place) of each stretch that a person played."""
         found: list[tuple[int, int]] = []
         step = 0
         for place, move in enumerate(self._moves):
@@ -180,7 +180,7 @@ class Playback:
         return tuple(found)
 
     def seen(self) -> Inspection:
-        """Return what there is to show of now."""
+        """Return an inspection of the current place."""
         env = self.env
         return Inspection(
             frame=env.frame(),
@@ -200,12 +200,12 @@ class Playback:
 
 
 def open_at(recorded: Recorded, place: int) -> GameEnv:
-    """Return the game of what was recorded as it was at a place, to play on in it.
+    """Return the game of a recording at a place, to continue playing from there.
 
     Its `recording` has all that led there. The caller closes it.
 
     Raises:
-        ReplayError: It went another way before.
+        ReplayError: The replay diverged before.
         PokeTUIError: The game cannot be set up, or is not the recorded one.
     """
     playback = Playback(recorded)
@@ -228,19 +228,19 @@ def replay_episode(
     number: int | None = None,
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[RecordedEpisode, float]:
-    """Replay episode `number` of a run, None: its last, to the same memory, byte for byte.
+    """Replay episode `number` of a run, None: its last, and check its memory byte for byte.
 
     `report` is called after each step with how many are taken, and of how many.
 
     Returns:
-        The episode, and what the replay returned in rewards.
+        The episode, and the sum of the replay's rewards.
 
     Raises:
         CheckpointError: There is no such run, or its settings are unreadable.
         ConfigurationError: They name code that the user does not trust.
-        ReplayError: There is no such episode, or it goes another way.
+        ReplayError: There is no such episode, or the replay diverges.
     """
-    # Whom it names is to be trusted first.
+    # First, as it checks that code which the settings name is trusted.
     config = load_settings(find_run(save_dir, run, purpose="replay"))
     recorded = RecordedEpisode.find(save_dir, run, number)
     config = config.model_copy(update={"save_dir": save_dir})

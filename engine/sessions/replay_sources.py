@@ -1,4 +1,4 @@
-"""Find what was recorded: an episode of a run, or a demonstration."""
+"""Find recordings to replay: an episode of a run, or a demonstration."""
 
 import time
 from collections.abc import Callable
@@ -24,13 +24,13 @@ from engine.types import ActionSet, Decision, EpisodeSummary, Goal, Source
 
 
 def find_recorded(source: str, config: RunConfig) -> "Recorded":
-    """Find what a source names.
+    """Find the recording that a source names.
 
-    It is the path of a demonstration, or "run:episode" with the run's id or path; without the
-    episode it is the run's last. The settings name the save folder and a demonstration's ROM.
+    The source is the path of a demonstration, or "run:episode" with the run's id or path; without
+    an episode it is the run's last. The settings name the save folder and a demonstration's ROM.
 
     Raises:
-        DemoError, CheckpointError, ReplayError: It is not there, or cannot be read.
+        DemoError, CheckpointError, ReplayError: It does not exist, or cannot be read.
     """
     if source.endswith(SUFFIX):
         return RecordedDemo.of(Path(source), read_demo(Path(source)), config)
@@ -75,13 +75,13 @@ class _Recorded:
     """What a run's episode and a demonstration have in common.
 
     Attributes:
-        source: By what it is found again, see `find_recorded`.
+        source: Finds it again by `find_recorded`.
         title: What it is, in words.
-        run_dir: Where it is kept: a run's folder, or a file.
+        run_dir: A run's folder, or a demonstration's file.
         ended: What is emitted at its end.
-        begins_at: The step from which on it shows something.
-        goal: What was to be shown, if anybody said so.
-        notes: (step, text) of what was written down, in order.
+        begins_at: The step at which the shown part begins.
+        goal: A demonstration's task, if it has one.
+        notes: (step, text) of its notes, in order.
     """
 
     source: str
@@ -95,7 +95,7 @@ class _Recorded:
     notes: tuple[tuple[int, str], ...] = ()
 
     def _chosen(self, step: int, action: int, actions: ActionSet) -> Decision:
-        """Return who chose the action of a step, and why, as far as that was recorded."""
+        """Return the decision of a step, as far as it was recorded."""
         name = actions.name(action)
         found = self.recording.segments[-1].choices.decision(step, action, name)
         return found or Decision(action, Source.RECORDED, 0.0, f"{name}, source not recorded")
@@ -103,7 +103,7 @@ class _Recorded:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordedEpisode(_Recorded):
-    """An episode in a run's journal; what the planner wanted then was not recorded."""
+    """An episode in a run's journal; the planner's goals were not recorded."""
 
     save_dir: str
 
@@ -142,13 +142,13 @@ class RecordedEpisode(_Recorded):
         return _begun(env, self.recording)
 
     def about(self) -> tuple[str, ...]:
-        """Say the result."""
+        """Describe the result."""
         summary = self.ended.summary
         start = (f"It started from {summary.start}.",) if summary.start else ()
         return (f"{self.title}: {_outcome(summary)}", *start)
 
     def is_by_person(self, step: int) -> bool:
-        """Return False: an episode that a person played in counts nowhere, and is not kept."""
+        """Return False: an episode that a person played in is not recorded."""
         return False
 
     def decision(self, step: int, action: int, actions: ActionSet) -> Decision:
@@ -156,7 +156,7 @@ class RecordedEpisode(_Recorded):
         return self._chosen(step, action, actions)
 
     def checker(self, env: GameEnv) -> Callable[[Taken], str]:
-        """Compare milestones and, at its end, the memory."""
+        """Return a check of milestones and, at the end, of the memory."""
         return lambda taken: self._difference(env, taken)
 
     def _difference(self, env: GameEnv, taken: Taken) -> str:
@@ -166,7 +166,7 @@ class RecordedEpisode(_Recorded):
                 then = f"at step {recorded[key]:,}" if key in recorded else "never"
                 return f"step {now:,}: {key} reached here, {then} in the recording"
         if taken.is_live and not taken.is_last:
-            return ""  # what is reached within live play may be counted a moment later
+            return ""  # milestones within live play may be counted a moment later
         for key, then_step in recorded.items():
             if then_step <= now and key not in env.milestones:
                 return (
@@ -188,7 +188,7 @@ class RecordedDemo(_Recorded):
 
     @classmethod
     def of(cls, path: Path, demo: Demonstration, config: RunConfig) -> "RecordedDemo":
-        """Return what a demonstration's file holds."""
+        """Return the recording of a demonstration's file."""
         run_id = path.name.removesuffix(SUFFIX)
         summary = EpisodeSummary(
             env_index=0,
@@ -233,7 +233,7 @@ class RecordedDemo(_Recorded):
         return _begun(open_env(self.demo, self.settings()), self.recording)
 
     def about(self) -> tuple[str, ...]:
-        """Say who played, what for, and the result."""
+        """Describe the task, the player and the result."""
         demo = self.demo
         when = time.strftime(", %Y-%m-%d %H:%M", time.localtime(demo.created_s))
         lines = [
@@ -262,7 +262,7 @@ class RecordedDemo(_Recorded):
         return pressed(actions, action, None if proposal == NO_PROPOSAL else proposal, "agent")
 
     def checker(self, env: GameEnv) -> Callable[[Taken], str]:
-        """Compare rewards, ends and the memory with what the file says."""
+        """Return a check of rewards, ends and the memory."""
         checks = Checks(self.demo, env, pays_alike=pays_as_recorded(self.demo, self.config))
 
         def difference(taken: Taken) -> str:
@@ -278,11 +278,11 @@ class RecordedDemo(_Recorded):
 
 
 Recorded = RecordedEpisode | RecordedDemo
-"""Something that was played and can be played again."""
+"""A recording that can be replayed."""
 
 
 def _find_episode(folder: RunFolder, number: int | None) -> EpisodeEnded:
-    """Return the end of a recorded episode; None: of the run's last."""
+    """Return the end of a recorded episode, of the run's last if `number` is None."""
     last: EpisodeEnded | None = None
     for event in read_journal(folder.journal_path):
         if isinstance(event, EpisodeEnded) and event.summary.recording:

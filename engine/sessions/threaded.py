@@ -1,4 +1,4 @@
-"""Let something continue in a thread: commands go in, events come out, exceptions never do."""
+"""Run a session in a thread: commands go in, events come out, exceptions never do."""
 
 import logging
 import threading
@@ -18,15 +18,15 @@ from engine.loop.controls import CommandQueue
 
 _MAILBOX_CAPACITY = 20_000
 _REFUSALS = (ConfigurationError, DemoError, ReplayError)
-"""What is wrong with what the user gave, if the run has not begun."""
+"""Errors in what the user gave, if the run has not begun."""
 
 _log = logging.getLogger(__name__)
 
 
 class Mailbox:
-    """Hold events for one reader: of each lossy kind the newest, of all others each one.
+    """Hold events for one reader: of each lossy type the newest, of all others every one.
 
-    When nobody reads for long, the oldest go.
+    Beyond the capacity the oldest are dropped.
     """
 
     def __init__(self, capacity: int = _MAILBOX_CAPACITY) -> None:
@@ -53,7 +53,7 @@ class Mailbox:
         return [event for _, event in sorted(entries)]
 
 
-class StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
+class StartLeft(Exception):  # noqa: N818 (no error: it was asked for)
     """A session is to end before it has begun."""
 
 
@@ -76,7 +76,7 @@ class ThreadedSession:
         return self._thread.is_alive()
 
     def start(self) -> None:
-        """Start to work, and return at once.
+        """Start the thread, and return at once.
 
         Raises:
             ClosedError: It was started before.
@@ -101,7 +101,7 @@ class ThreadedSession:
         return not self.is_alive
 
     def _run(self) -> None:
-        """Be the thread."""
+        """Run in the thread."""
         self.mailbox.post(self._end())
 
     def _end(self) -> RunStopped | RunFailed:
@@ -123,7 +123,7 @@ class ThreadedSession:
             return RunFailed(text, self._remedy, self._has_checkpoint)
 
     def _work(self) -> RunStopped:
-        """Do all that is to be done, and return how it was stopped."""
+        """Do the session's work, and return how it was stopped."""
         raise NotImplementedError
 
     @property

@@ -1,4 +1,4 @@
-"""Run the engine in a worker thread: commands go in, events come out, exceptions never do."""
+"""Train in a worker thread: commands go in, events come out, exceptions never do."""
 
 import importlib
 import logging
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _TAKE_DOWN_S = 2.0
 _LOOK_S = 0.05
-"""How often it is looked whether a start is to be left."""
+"""Interval at which a start looks for a Stop."""
 _BY_RULES = "no language model is set, so the rules are the planner. --llm-model sets one."
 _log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class EngineSession(ThreadedSession):
     run has; what was begun is taken down meanwhile, and `is_alive` and the folder's lock last until
     that is done.
 
-    A new run that fails or is left before anything came of it leaves no folder.
+    A new run that fails or is stopped before its first checkpoint leaves no folder.
 
     Args:
         config: The run's settings.
@@ -56,8 +56,8 @@ class EngineSession(ThreadedSession):
         run_id: The run's name.
         run_dir: Its folder.
         config: The settings in force: those of the saved run if one is resumed.
-        keeps_log: Keep the log of a failed start beside the runs, whatever failed: nobody may be
-            there to read the event.
+        keeps_log: Keep the log of a failed start beside the runs, whatever failed: there may be no
+            reader of the event.
 
     Raises:
         ConfigurationError: The save folder is not writable, the run is in use or names what is not
@@ -122,9 +122,9 @@ class EngineSession(ThreadedSession):
             self._let_go()
 
     def discard(self) -> None:
-        """Delete the folder if nothing came of the run, and let go of it: before the program ends.
+        """Delete the folder if nothing came of the run, and unlock it, before the program ends.
 
-        A start that was left may still be taken down then, and a session may never have begun.
+        A stopped start may still be taken down then, and a session may never have begun.
         """
         self.join(_TAKE_DOWN_S)
         if not self.is_alive or self._folder.is_unstarted:
@@ -143,7 +143,7 @@ class EngineSession(ThreadedSession):
         return self._folder.path.parent.parent / "failed-start.log"
 
     def _watch_start(self) -> None:
-        """Report the end as soon as a start is to be left: its steps take seconds each."""
+        """Report the end as soon as a Stop comes during the start, whose steps take seconds."""
         while (stop := self._commands.stop) is None:
             if self._is_begun.wait(_LOOK_S):
                 return
@@ -156,21 +156,21 @@ class EngineSession(ThreadedSession):
                 self.mailbox.post(RunStopped(reason, steps_of(Path(path)), path))
 
     def _begin(self) -> bool:
-        """Note that the start is over; return whether it was not left before."""
+        """Note that the start is over; return False if it was stopped before."""
         with self._transition:
             self._is_begun.set()
             return not self._is_left
 
     def _post(self, event: Event) -> None:
-        """Take an event to the outside, unless nobody waits for the start any more."""
+        """Post an event, or raise `StartLeft` if the start was stopped."""
         if self._is_left:
             raise StartLeft
         self.mailbox.post(event)
 
     def _start_games(self) -> "VectorEnv":
-        """Start the games while another thread loads the learning library.
+        """Start the games here while another thread loads the learning library.
 
-        Not the other way round: the games' processes end with the thread that made them.
+        The games' processes end with the thread that made them, so it must be this one.
         """
         self._post(ProgressReported("loading the learning library"))
         threading.Thread(target=_load_learning, name="loading", daemon=True).start()
@@ -188,7 +188,7 @@ class EngineSession(ThreadedSession):
         except PokeTUIError:
             _log.exception("the run failed")
             raise
-        except Exception:  # raised again: what nobody expected is in the log alone
+        except Exception:  # raised again: only the log has the traceback
             self.keeps_log = True
             raise
 
@@ -236,7 +236,7 @@ def check_settings(config: RunConfig) -> RunConfig:
     """Check what can be checked of a run at once, and write nothing.
 
     Returns:
-        The settings, with the game's own numbers where they are left to it.
+        The settings, completed with the game's own defaults.
 
     Raises:
         ConfigurationError: A package, a key or a model's file that the settings need is missing,
@@ -275,7 +275,7 @@ def _with_demo_hash(config: RunConfig) -> RunConfig:
 
 
 class _QuietFileHandler(logging.handlers.WatchedFileHandler):
-    """Leaves out what a full disk does not take; logging would complain on the terminal.
+    """Drop what a full disk does not take; logging would complain on the terminal.
 
     A deleted file is created again.
     """

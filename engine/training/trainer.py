@@ -2,10 +2,9 @@
 
 One turn of the loop: obey commands, let the agent decide, step the environments, let the agent
 observe, publish events, and, when due, update the policy and write a checkpoint. Pause, step,
-speed and stop are obeyed in engine/loop/session_loop.py, as in every session; what else a person
-may ask for is listed in engine/commands.py and done in command_handler.py. Events are listed in
-engine/events.py and published by reporter.py. How a run is put together is in build.py, what a
-checkpoint holds in snapshot.py.
+speed and stop are obeyed in engine/loop/session_loop.py, as in every session; all other commands
+(engine/commands.py) are carried out in commands.py. Events are listed in engine/events.py and
+published by reporter.py. build.py builds a run; snapshot.py says what a checkpoint holds.
 """
 
 import contextlib
@@ -64,19 +63,19 @@ class Trainer:
     Args:
         batch: First observations of the environments.
         make_vector: Makes environments for evaluations.
-        folder: The run's. What is deleted of it is written again with the next checkpoint, and the
-            states that a person keeps are written there. None: neither is.
+        folder: The run's. Deleted files of it are restored with the next checkpoint, and the states
+            that a person keeps are written there. None: neither.
 
     The others are described at `Learning`, `RunLog`, `RunState` and `Checkpointer`.
 
     Attributes:
-        state: Where the run stands: environments, their last batch, and what was counted.
-        learning: What decides and learns: agent, curriculum, strategy and planner.
-        handler: What a person asked for: who plays, what is overridden, what is recorded.
-        reporter: Publishes what happens.
-        log: Where it goes: journal, decision history, curves, and the outside.
-        saving: Writes checkpoints, and continues from them.
-        machine: Measures what the run takes of its machine; None: nobody does.
+        state: The environments, their last batch, and what was counted.
+        learning: The agent, curriculum, strategy and planner.
+        handler: Carries out commands: who plays, what is overridden, what is recorded.
+        reporter: Publishes events.
+        log: Their destinations: journal, decision history, curves, and the outside.
+        saving: Writes checkpoints, and restores them.
+        machine: Measures the run's use of its machine; None: it is not measured.
     """
 
     not_here = "This is not possible yet."
@@ -147,13 +146,13 @@ class Trainer:
         self._make_vector = make_vector
 
     def run(self) -> RunStopped:
-        """Train until a limit or a Stop; leave a checkpoint and say how it ended."""
+        """Train until a limit or a Stop; leave a checkpoint and return how it ended."""
         self._begin()
         self.loop.run()
         return self._finish()
 
     def advance(self) -> None:
-        """Take what is due: frames of live play, a step, an update, an evaluation, a checkpoint."""
+        """Do what is due: frames of live play, a step, an update, an evaluation, a checkpoint."""
         self.handler.advance()
         if self.machine is not None and self.machine.is_due():
             self._measure(self.machine)
@@ -193,10 +192,10 @@ class Trainer:
         self._show_exams()
 
     def accept(self, batch: Batch) -> None:
-        """Continue from `batch`, count the episodes that ended with it, and record on.
+        """Continue from `batch`, count the episodes that ended with it, and follow recordings.
 
-        An episode whose process failed counts nothing, and what the agent experienced ends with
-        the worth of the last state that is known.
+        An episode whose process failed does not count; the agent's trajectory is truncated at the
+        last known state.
         """
         state, tally = self.state, self.state.tally
         for text in batch.warnings:
@@ -245,13 +244,13 @@ class Trainer:
         self.saving.save(self.accept)
 
     def is_over(self) -> bool:
-        """Return whether a limit is reached, or somebody wants an end."""
+        """Return whether a limit is reached, or a stop was asked for."""
         controls = self.handler.controls
         controls.stop_reason = self._limit() or controls.stop_reason
         return bool(controls.stop_reason)
 
     def _limit(self) -> str:
-        """Return in words which limit is reached, "" if none is."""
+        """Return which limit is reached, in words, or ""."""
         config, metrics = self.state.config, self.state.metrics
         if config.total_episodes and metrics.episodes >= config.total_episodes:
             return f"played {counted(metrics.episodes, 'episode')}"
@@ -303,10 +302,9 @@ class Trainer:
         self.reporter.emit(machine.measure(processes, speed, self.saving.times))
 
     def _move_games(self) -> None:
-        """Let running games leave their episodes for other starts; none that a person plays.
+        """Move running games to other starts, except exam games and those that a person plays.
 
-        What the agent experienced there ends with the worth of the last state, and the episode
-        counts nowhere: it had no end of its own.
+        The agent's trajectory is truncated there, and the episode that is left does not count.
         """
         state, handler = self.state, self.handler
         is_free = ~state.tally.is_touched & ~self.learning.exams.is_exam
@@ -332,7 +330,7 @@ class Trainer:
         self.reporter.starts(state.starts)
 
     def _count(self, summary: EpisodeSummary) -> None:
-        """Count an episode; one from the true start decides how far the planner is followed."""
+        """Count an episode; those from the true start move the curriculum."""
         state, metrics = self.state, self.state.metrics
         learning, reporter = self.learning, self.reporter
         new_milestones = metrics.count_episode(summary)
@@ -360,7 +358,7 @@ class Trainer:
             reporter.strategy_switched(switch)
 
     def _show_exams(self) -> None:
-        """Publish now and then how the policy alone does, unless evaluations are to show it."""
+        """Publish the exam games' evaluation periodically, unless there are other evaluations."""
         state, exams = self.state, self.learning.exams
         metrics, config = state.metrics, state.config
         if not exams.is_any or config.eval_interval:
@@ -388,7 +386,7 @@ class Trainer:
         return interval > 0 and metrics.episodes // interval > metrics.evaluated_at // interval
 
     def _evaluate(self) -> None:
-        """Play the policy alone, elsewhere; a Stop puts it off until the run is resumed."""
+        """Evaluate the policy alone, in other environments; a Stop defers it to the resumed run."""
         config, metrics = self.state.config, self.state.metrics
         total = config.eval_episodes
         self.reporter.phase("evaluating", 0, total)

@@ -1,4 +1,4 @@
-"""Let a new run's agent begin from a cloned policy, and from demonstrations."""
+"""Let an agent begin from a cloned policy or from demonstrations, and imitate explored ways."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +36,7 @@ def has_demonstrations(config: RunConfig) -> bool:
 
 
 def begins_from_others(config: RunConfig) -> bool:
-    """Return whether a new run's agent begins with what others have shown or learnt."""
+    """Return whether a new run's agent begins from a policy or from demonstrations."""
     return bool(config.start_policy) or has_demonstrations(config)
 
 
@@ -48,7 +48,7 @@ def begin_from_demonstrations(
     Raises:
         ConfigurationError: The policy is of another kind than the agent, or the agent learns from
             no demonstrations.
-        PokeTUIError: The policy or the demonstrations are no use.
+        PokeTUIError: The policy or the demonstrations cannot be used.
     """
     if has_demonstrations(config) and not isinstance(agent, DQN):
         key = "demos" if config.imitation.demos else "rules"
@@ -78,7 +78,7 @@ def begin_from_demonstrations(
 
 
 def _begin(agent: Agent, policy: Policy, path: str) -> None:
-    """Give an agent the weights of a policy; it may be another one than the settings say."""
+    """Give an agent the weights of a policy; the agent may be another than the settings name."""
     network, temperature = policy.network, policy.config.temperature
     try:
         if isinstance(agent, GuidedPPO) and isinstance(network, ActorClone):
@@ -108,7 +108,7 @@ def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
         A line about it; "" where the agent learns from no demonstrations.
 
     Raises:
-        PokeTUIError: The file is no use.
+        PokeTUIError: The file cannot be used.
     """
     if not isinstance(agent, DQN) or not agent.has_demonstrations:
         return ""
@@ -123,7 +123,7 @@ def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
 
 
 def seen_by_agent(config: RunConfig) -> CloningConfig:
-    """Return what the agent sees, as cloning has it."""
+    """Return the settings of a cloning that sees what the agent sees."""
     network, inputs = SEEN_BY[config.encoder]
     return CloningConfig(network=network or "dqn", inputs=inputs, seed=config.seed)
 
@@ -156,8 +156,6 @@ def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:
         )
 
 
-# Write the ways that a search has found as demonstrations, and let who learns imitate them.
-
 EXPLORED_FOLDER = "explored"
 """Folder of demonstrations inside the save folder's."""
 
@@ -177,8 +175,8 @@ def write_explored(config: RunConfig, key: str, segment: Segment) -> Path:
         segment: The inputs.
 
     Raises:
-        ReplayError: Played again they do not reach it.
-        PokeTUIError: The file cannot be written, or the game not be set up.
+        ReplayError: Replayed, they do not reach it.
+        PokeTUIError: The file cannot be written, or the game cannot be set up.
     """
     folder = demos_folder(config) / EXPLORED_FOLDER
     path, demo = record_actions(
@@ -191,9 +189,9 @@ def write_explored(config: RunConfig, key: str, segment: Segment) -> Path:
 
 
 def without_loops(features: FloatArray, layout: Layout) -> NDArray[np.int64]:
-    """Return which steps (N, F) of an episode are left without those that led back to a place.
+    """Return the indices of an episode's steps (N, F) that remain without loops.
 
-    Only to the same place, text or menu with the same party and milestones: what was won counts.
+    A loop leads back to the same place, text or menu with the same party and milestones.
     """
     what = np.r_[tuple(layout.slices[name] for name in _COMPARED)]
     battle = layout.slices["battle"]
@@ -209,10 +207,10 @@ def without_loops(features: FloatArray, layout: Layout) -> NDArray[np.int64]:
 
 
 def imitate_explored(agent: Agent, config: RunConfig, key: str, segment: Segment) -> Path:
-    """Do as `write_explored` does, and let PPO imitate a way to the run's goal.
+    """Call `write_explored`, and let PPO imitate a way to the run's goal.
 
     Raises:
-        PokeTUIError: As of `write_explored`; it then imitates what it did before.
+        PokeTUIError: As in `write_explored`; PPO then imitates what it did before.
     """
     path = write_explored(config, key, segment)
     if not key and isinstance(agent, GuidedPPO):

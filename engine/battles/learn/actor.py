@@ -1,8 +1,8 @@
-"""Play battles with a policy of the learner's, in many lanes, and collect what is learned from.
+"""Play battles by the learner's policy in many lanes, and collect experience: a worker process.
 
 `python -m engine.battles.learn.actor SOCKET WEIGHTS BUFFERS` is started by
 `engine.battles.learn.workers`, which talks to it over an inherited socket. It never imports torch,
-and ends when the socket does.
+and ends when the socket is closed.
 """
 
 import contextlib
@@ -37,16 +37,15 @@ from engine.battles.sim.simulator import (
 from engine.env.vector.worker import Channel, described, ignore_terminal
 from engine.errors import CheckpointError, WorkerError
 
-# Shape the reward of a battle, which is 1, 0 or -1 at its end, by potentials.
-#
-# A potential's discounted differences are added (Ng, Harada and Russell 1999), so the best policy
-# stays the best: what is gained on the way is paid back at the end, whose potential is 0.
-
 
 def potentials(
     info: NDArray[np.float32], damage_reward: float, faint_reward: float
 ) -> NDArray[np.float32]:
-    """Return (n,) how good positions are by health and by who has fainted.
+    """Return (n,) potentials of positions, by health and by who has fainted.
+
+    The reward of a battle, 1, 0 or -1 at its end, is shaped by the potentials' discounted
+    differences (Ng, Harada and Russell 1999), so the best policy stays the best: what is gained on
+    the way is paid back at the end, whose potential is 0.
 
     Args:
         info: (n, 8) figures beside decisions.
@@ -65,11 +64,11 @@ SELF, PAST = "self", "past"
 _LOADED = 2
 """Past policies that a worker plays against at once."""
 _MAX_FAILURES = 5
-"""Simulators in a row that die before a buffer is full, until the worker gives up."""
+"""How often the simulator may die before a buffer is full; then the worker gives up."""
 
 
 class Battles(Protocol):
-    """What plays the battles: the `Simulator`, or a small game in tests."""
+    """The battles that a worker plays: the `Simulator`, or a small game in tests."""
 
     def step(self, seats: NDArray[np.int64], codes: NDArray[np.int64]) -> Decisions:
         """Answer decisions, and play on to the next."""
@@ -86,7 +85,7 @@ class Battles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ActorSettings:
-    """What a worker plays, and how it is rated.
+    """What a worker plays, and how its decisions are rewarded.
 
     Attributes:
         teams: Of the own side, packed.
@@ -108,7 +107,7 @@ class ActorSettings:
 
 @dataclass(slots=True)
 class OpponentPlan:
-    """Against whom battles are played.
+    """The opponents of battles.
 
     Attributes:
         weights: Share of each kind.
@@ -121,7 +120,7 @@ class OpponentPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedPolicy:
-    """A policy that plays; `path` is a past one's, "" of the learner's own."""
+    """A policy that plays; `path` is a past one's, "" the learner's own."""
 
     path: str
     policy: Policy
@@ -205,20 +204,20 @@ class Counts:
 
 @dataclass(slots=True)
 class Trajectory:
-    """One side's decisions in one battle: where they stand in the buffer, and their potentials."""
+    """One side's decisions in one battle: their rows in the buffer, and their potentials."""
 
     rows: list[int] = field(default_factory=list)
     potentials: list[float] = field(default_factory=list)
 
 
 class Collector:
-    """Play in all lanes, and write what the learner's sides experience into a buffer.
+    """Play in all lanes, and write the experience of the learner's sides into a buffer.
 
     When a buffer is full, each unfinished trajectory is truncated before its last decision, whose
     value stands for the rest; that decision begins the next buffer.
 
     Attributes:
-        counts: To be replaced by whoever takes them.
+        counts: Since the last buffer; the reader replaces them.
         restarts: How often the simulator died.
     """
 
@@ -241,7 +240,7 @@ class Collector:
         self.simulator = self._begin()
 
     def step(self) -> bool:
-        """Decide whatever waits; return False, and do nothing, if it has no room in the buffer."""
+        """Answer all waiting decisions; return False, and do nothing, if the buffer has no room."""
         waiting, own = self._waiting, self._matchmaker.own
         players = [self._matchups[seat >> 1].players[seat & 1] for seat in waiting.seats.tolist()]
         if self._count + players.count(own) > self._settings.capacity:
@@ -321,7 +320,7 @@ class Collector:
         self._count += len(rows)
 
     def _receive(self, decisions: Decisions) -> None:
-        """Take in what waits now and what has ended, and give lanes that ended new battles."""
+        """Take in waiting decisions and results, and give ended lanes new battles."""
         ended: set[int] = set()
         for row in decisions.ended:
             seat, result = int(row["seat"]), int(row["result"])
@@ -351,7 +350,7 @@ class Collector:
         following_value: float,
         following_potential: float,
     ) -> None:
-        """Rate a trajectory: ended with a reward, or truncated at a value and a potential."""
+        """Compute a trajectory's advantages; it ended with a reward, or was truncated at a value."""
         rows, gamma = trajectory.rows, self._settings.gamma
         potentials = [*trajectory.potentials, following_potential]
         rewards = [gamma * after - before for before, after in pairwise(potentials)]
@@ -365,7 +364,7 @@ class Collector:
 def gae(rewards: list[float], values: list[float], gamma: float, gae_lambda: float) -> list[float]:
     """Estimate advantages of one trajectory by generalised advantage estimation.
 
-    `values` has one more: what follows is worth, 0 at the end of a battle.
+    `values` has one more: the value of what follows, 0 at the end of a battle.
     """
     running, found = 0.0, []
     for index in reversed(range(len(rewards))):
@@ -387,8 +386,8 @@ class Report:
     Attributes:
         buffer: Its number.
         count: Decisions in it, also those that are not complete.
-        version: Number of the weights that its last decisions are of.
-        seconds: It took, without waiting for a free one.
+        version: Number of the weights that made its last decisions.
+        seconds: Time that it took, without waiting for a free one.
         rejected: Choices that the simulator refused since it began.
         restarts: How often the simulator died.
         results, past, battles, turns: See `Counts`.
@@ -411,8 +410,8 @@ class Actor:
 
     Args:
         channel: To the learner.
-        weights: Of the learner's policy, as they come.
-        buffers: All that this worker has.
+        weights: Of the learner's policy.
+        buffers: This worker's.
     """
 
     def __init__(
@@ -435,7 +434,7 @@ class Actor:
         """Fill one buffer after the other until the learner closes the channel.
 
         Raises:
-            EOFError: It did.
+            EOFError: The channel was closed.
             PokeTUIError: Battles cannot be played.
         """
         matchmaker = Matchmaker(settings, self._own, np.random.default_rng([*settings.seed, 0]))
@@ -479,7 +478,7 @@ class Actor:
             collector.counts, failures, began_s = Counts(), 0, time.monotonic()
 
     def _listen(self, *, wait: bool) -> None:
-        """Obey the learner's messages, having waited for one if so."""
+        """Obey the learner's messages; with `wait`, wait for one."""
         while self._channel.has_message(None if wait else 0.0):
             kind, payload = self._channel.receive()
             if kind == FREE:
@@ -492,7 +491,7 @@ class Actor:
 
 
 def main() -> None:
-    """Play by the settings that come first, on the inherited descriptors."""
+    """Play with the settings of the first message, on the inherited descriptors."""
     ignore_terminal()
     connection, weights, buffers = (int(argument) for argument in sys.argv[1:])
     channel = Channel(socket.socket(fileno=connection))

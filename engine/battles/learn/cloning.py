@@ -1,8 +1,8 @@
 """Clone behaviour in battles: learn from demonstrations what to choose, and who wins.
 
 The action head learns by cross-entropy over the legal codes, the win head by that of the outcome.
-What losers chose can count less, for a clone that is better than its teachers. What is validated by
-are whole battles.
+Decisions of losers can count less, for a clone that is better than its teachers. Whole battles are
+held out for validation.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,12 +30,12 @@ _MAX_NORM = 1.0
 
 @dataclass(frozen=True, slots=True)
 class CloningSettings:
-    """How to clone.
+    """Hyperparameters of cloning.
 
     Attributes:
-        loser_weight: What a decision of a side that did not win counts, of 1.
-        win_weight: What the win head's loss counts beside the action head's.
-        val_share: Share of the battles that is kept for validation.
+        loser_weight: Weight of a decision of a side that did not win, 0 to 1.
+        win_weight: Weight of the win head's loss; the action head's is 1.
+        val_share: Share of the battles that is held out for validation.
         patience: Stop after so many epochs without a better one.
     """
 
@@ -70,7 +70,7 @@ class Epoch:
     """The result of learning from all decisions once.
 
     Attributes:
-        skipped: Gradient steps since the first epoch that were skipped: they were no numbers.
+        skipped: Gradient steps since the first epoch that were skipped as not finite.
     """
 
     number: int
@@ -83,7 +83,7 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """A cloned network: its weights by name, and how it came about."""
+    """A cloned network: its weights by name, and how it was made."""
 
     weights: Mapping[str, NDArray[np.float32]]
     settings: CloningSettings
@@ -102,7 +102,7 @@ class Clone:
         Raises:
             OSError: It could not be written.
         """
-        told = {
+        made = {
             "cloning": {
                 "settings": asdict(self.settings),
                 "epochs": len(self.epochs),
@@ -112,7 +112,7 @@ class Clone:
             }
         }
         arrays = {f"{NETWORK}{name}": array for name, array in self.weights.items()}
-        write_checkpoint(path, Checkpoint(told | dict(facts), arrays))
+        write_checkpoint(path, Checkpoint(made | dict(facts), arrays))
 
 
 def clone(
@@ -121,7 +121,7 @@ def clone(
     report: Callable[[Epoch], None] = lambda epoch: None,
     advance: Callable[[int, int], None] = lambda done, total: None,
 ) -> Clone:
-    """Train a network until an epoch is the last, or no epoch improved for a while.
+    """Train a network until the last epoch, or until none improves for `patience` epochs.
 
     Raises:
         ConfigurationError: There are too few battles.
@@ -219,7 +219,7 @@ class _Batch:
         self.won = torch.from_numpy((data.outcomes[rows].astype(np.float32) + 1) / 2)
 
     def losses(self, network: TwoHeadedHybridModel) -> tuple[Tensor, Tensor]:
-        """Return the cross-entropies (n,) of what was chosen, and of who won."""
+        """Return the cross-entropies (n,) of the choices, and of the outcomes."""
         found = network(self.observations, self.legal, self.is_preview)
         self.guessed = found.log_probs.argmax(1)
         chosen = found.log_probs.gather(1, self.codes[:, None])[:, 0]
@@ -256,6 +256,6 @@ def evaluate(
 
 
 def _weights(outcomes: NDArray[np.int8], settings: CloningSettings) -> NDArray[np.float32]:
-    """Return what each decision counts, 1 on average."""
+    """Return each decision's weight, 1 on average."""
     weights = np.where(outcomes > 0, 1.0, settings.loser_weight).astype(np.float32)
     return weights / max(float(weights.mean()), 1e-6)

@@ -1,4 +1,4 @@
-"""Keep battles as what was chosen in them, and make arrays of them by playing them again.
+"""Keep battles as the choices made in them, and turn them into arrays by replaying them.
 
 A file of battles is compressed text, one JSON object a line: the format, the players, the winner
 and the simulator's input log, which holds seed and teams. That is about 1.3 KB a battle; arrays of
@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ SUFFIX = ".battles.gz"
 _MAX_PACKED, _MAX_UNPACKED = 1 << 28, 1 << 30
 _AT_ONCE = 16
 _SEEDS = 100_003
-"""Lanes of one seed have fewer numbers, so that no two seeds share battles."""
+"""More than the lanes of one seed, so that no two seeds share battles."""
 
 Advance = Callable[[int, int], None]
 """Called with how many are done, and of how many."""
@@ -40,10 +40,10 @@ class Battle:
 
     Attributes:
         format: Of the simulator.
-        players: Whoever played p1 and p2.
+        players: Who played p1 and p2.
         winner: p1, p2, or "" for a tie.
-        input_log: The simulator's, with seed and teams.
-        lines: What spectators saw, of a replay, which has no input log.
+        input_log: The simulator's, with seed and teams; empty for a replay.
+        lines: What spectators saw of a replay.
     """
 
     format: str
@@ -55,16 +55,16 @@ class Battle:
 
 @dataclass(frozen=True, slots=True)
 class Demonstrations:
-    """What was decided in some battles, in n decisions.
+    """The n decisions of some battles.
 
     Attributes:
-        observations: (n, 1560) float16: ids are whole numbers up to 2048, which it has exactly.
+        observations: (n, 1560) float16, which holds ids up to 2048 exactly.
         legal: (n, 90) bool.
         kinds: (n,) int8: 0 a turn, 1 a forced switch, 2 team preview.
         codes: (n,) int16, joint codes or selections.
         outcomes: (n,) int8: 1 that side won, -1 it lost, 0 a tie.
-        battles: (n,) int32, which battle it was.
-        dropped: How many decisions more there were whose choice has no code.
+        battles: (n,) int32, numbers of battles.
+        dropped: How many other decisions there were, whose choice has no code.
     """
 
     observations: NDArray[np.float16]
@@ -80,19 +80,14 @@ class Demonstrations:
 
     def where(self, chosen: NDArray[np.bool_]) -> "Demonstrations":
         """Return those decisions for which (n,) `chosen` is true."""
-        return Demonstrations(
-            self.observations[chosen],
-            self.legal[chosen],
-            self.kinds[chosen],
-            self.codes[chosen],
-            self.outcomes[chosen],
-            self.battles[chosen],
-            self.dropped,
-        )
+        return replace(self, **{name: getattr(self, name)[chosen] for name in _COLUMNS})
+
+
+_COLUMNS = ("observations", "legal", "kinds", "codes", "outcomes", "battles")
 
 
 def write_battles(path: Path, battles: Iterable[Battle]) -> int:
-    """Write battles to a file, beside it and renamed; return how many bytes it has.
+    """Write battles to a file, whole or not at all; return its size in bytes.
 
     Raises:
         OSError: It could not be written.
@@ -139,7 +134,7 @@ def parse_battle(value: Any) -> Battle:
     """Return a battle that JSON describes.
 
     Raises:
-        ValueError: It describes none.
+        ValueError: It is not a battle.
     """
     match value:
         case {
@@ -156,7 +151,7 @@ def parse_battle(value: Any) -> Battle:
 
 
 def rounds(format: str, teams: Sequence[str], players: Sequence[str], seed: int) -> list[Lane]:
-    """Return lanes in which each player meets each, itself included, with mirrored teams."""
+    """Return lanes in which each player meets every player, itself included, with equal teams."""
     pairs = [(team, pair) for team in teams for pair in product(players, players)]
     return [
         Lane(format, (team, team), pair, seed=_SEEDS * seed + index)
@@ -172,7 +167,7 @@ def generate(
     processes: int = 1,
     advance: Advance = lambda done, total: None,
 ) -> list[Battle]:
-    """Let the simulator's own players play about `count` battles, in turn as `lanes` say.
+    """Let the simulator's own players play `count` battles in these lanes.
 
     Raises:
         WorkerError: The simulator stopped.
@@ -191,7 +186,7 @@ def generate(
                     (log.number, index + processes * log.lane, _battle(log)) for log in logs
                 ]
             advance(min(len(battles), count), count)
-    battles.sort(key=lambda found: found[:2])  # the same ones however many processes played
+    battles.sort(key=lambda found: found[:2])  # so the number of processes makes no difference
     return [battle for *_, battle in battles[:count]]
 
 
@@ -212,7 +207,7 @@ def replay_decisions(
     processes: int = 1,
     advance: Advance = lambda done, total: None,
 ) -> Demonstrations:
-    """Play battles again and return what was decided in them.
+    """Replay battles, and return the decisions in them.
 
     Raises:
         WorkerError: The simulator stopped.
@@ -238,7 +233,7 @@ def replay_decisions(
 
 
 def decisions_of(battle: Battle, simulator: Simulator) -> Outlook:
-    """Return what was decided in a battle; a result below 0 says why it is not known.
+    """Return the decisions in a battle; a result below 0 says why the choice is not known.
 
     Raises:
         BattleError: The simulator cannot play or follow it.
@@ -263,12 +258,5 @@ def _decisions(found: Outlook, battle: int) -> Demonstrations:
 
 def join(parts: Sequence[Demonstrations]) -> Demonstrations:
     """Return the decisions of all parts in one."""
-    return Demonstrations(
-        np.concatenate([part.observations for part in parts]),
-        np.concatenate([part.legal for part in parts]),
-        np.concatenate([part.kinds for part in parts]),
-        np.concatenate([part.codes for part in parts]),
-        np.concatenate([part.outcomes for part in parts]),
-        np.concatenate([part.battles for part in parts]),
-        sum(part.dropped for part in parts),
-    )
+    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS)
+    return Demonstrations(*columns, dropped=sum(part.dropped for part in parts))

@@ -1,8 +1,8 @@
 """Share experience and weights between the learner and the processes that play.
 
-Both lie in files without a name, which are gone with the last process that holds them: in memory,
-or in a folder where memory is small (file-backed sharing). Each process that plays has two buffers:
-it fills one while the learner learns from the other, and waits when neither is free.
+Both lie in anonymous files, which are gone with the last process that holds them: in memory, or in
+a folder where memory is small (file-backed sharing). Each process that plays has two buffers: it
+fills one while the learner learns from the other, and waits when neither is free.
 """
 
 import mmap
@@ -47,7 +47,7 @@ class Experience(NamedTuple):
         advantages: (n,) float32.
         legal: (n, 90) bool.
         is_preview: (n,) bool.
-        is_complete: (n,) bool; what follows the others is not known, or they continue in the next
+        is_complete: (n,) bool, has advantages; the others' future is unknown, or in the next
             buffer.
     """
 
@@ -65,19 +65,19 @@ class Experience(NamedTuple):
         return self.rows(self.is_complete[:count].nonzero()[0])
 
     def rows(self, rows: NDArray[np.int64] | list[int]) -> "Experience":
-        """Return copies of some."""
+        """Return copies of some rows."""
         arrays: list[NDArray[Any]] = [array[rows] for array in self]
         return Experience(*arrays)
 
 
 def joined(parts: list[Experience]) -> Experience:
-    """Return several as one."""
+    """Concatenate several."""
     arrays: list[NDArray[Any]] = [np.concatenate(each) for each in zip(*parts, strict=True)]
     return Experience(*arrays)
 
 
 def open_shared(folder: Path | None) -> BinaryIO:
-    """Open a file to share: in memory, or without a name in a folder."""
+    """Open an anonymous file to share, in memory or in a folder."""
     if folder is None:
         return shared_file()
     return tempfile.TemporaryFile(dir=folder)
@@ -97,9 +97,9 @@ def map_buffers(file: BinaryIO, rows: int) -> tuple[Experience, ...]:
 
 
 class SharedWeights:
-    """A network's weights that one process publishes and others read while it goes on.
+    """A network's weights, which one process publishes and others read without waiting.
 
-    Two copies take turns: what is being written is never what is read, unless two versions are
+    Two copies alternate: what is being written is never what is read, unless two versions are
     published during one read, which is then repeated.
     """
 

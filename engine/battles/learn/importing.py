@@ -1,8 +1,8 @@
 """Import battles that were played elsewhere: our own files, servers' logs, public replays.
 
 A server's log (logs/2026-01/FORMAT/2026-01-31/*.log.json) has the input log, from which everything
-follows. A replay (.json, .html, or the protocol as .log) has what spectators saw: where that leaves
-a doubt about what was chosen, the decision is dropped.
+follows. A replay (.json, .html, or the protocol as .log) has what spectators saw: a decision whose
+choice does not follow from that is dropped.
 """
 
 import html
@@ -36,12 +36,12 @@ _CHOICES = frozenset({">start", ">player", ">p1", ">p2", ">forcewin", ">forcetie
 
 @dataclass(slots=True)
 class ImportReport:
-    """What came of an import.
+    """The result of an import.
 
     Attributes:
         battles: Those that could be read and have decisions.
-        kept: Decisions that are known.
-        dropped: Others, by why.
+        kept: Number of decisions whose choice is known.
+        dropped: Number of the others, by reason.
         problems: One line for each file that was left out.
     """
 
@@ -94,7 +94,7 @@ def read_battle_file(path: Path) -> list[Battle]:
     Raises:
         OSError: It cannot be read.
         ValueError: It holds no battle.
-        ConfigurationError: Its format is not known here.
+        ConfigurationError: Its format is unknown.
         DemoError: It is a damaged file of battles.
     """
     if path.name.endswith(SUFFIX):
@@ -108,7 +108,7 @@ def read_battle_file(path: Path) -> list[Battle]:
 
 
 def _log_in_html(text: str) -> str:
-    """Return what the script of a saved replay's page holds.
+    """Return the log in the script of a saved replay's page.
 
     Raises:
         ValueError: There is none.
@@ -167,7 +167,7 @@ def _of_lines(text: str | list[str]) -> Battle:
 
 
 def _plain(name: str) -> str:
-    """Return a format's name without that it was played in sets of three."""
+    """Return a format's name without the mark of best-of-three."""
     kept = name.removesuffix(")")
     return kept[: -len("bo3")].rstrip(" (") if kept.lower().endswith("bo3") else name
 

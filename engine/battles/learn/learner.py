@@ -14,15 +14,16 @@ from engine.battles.learn.experience import Experience
 from engine.battles.learn.networks import TwoHeadedHybridModel
 from engine.battles.policy import NETWORK, FloatArray
 from engine.config import VgcConfig
+from engine.runs.checkpoint import under
 
 _MIN_SPREAD = 1e-6
 _MAX_LOG_RATIO = 1.0
-"""What a decision counts for the KL divergence at most: of a sharp policy a single one that has
-become likely would end every update."""
+"""Bound on a decision's part in the KL divergence: with a sharp policy a single one that has become
+likely would end every update."""
 
 
 class Learner:
-    """Hold the network and its optimiser, and improve it by an update at a time.
+    """Hold the network and its optimiser, and improve the network update by update.
 
     An update is taken a gradient step at a time (`begin`, then `step` until it returns figures), so
     that commands can be obeyed in between.
@@ -55,9 +56,9 @@ class Learner:
         """Return whether an update is under way."""
         return bool(self._batches)
 
-    @np.errstate(invalid="ignore", over="ignore")  # what is no number is found out by its gradient
+    @np.errstate(invalid="ignore", over="ignore")  # `GradientSteps` skips what is not finite
     def begin(self, experience: Experience, scale: float = 1.0) -> None:
-        """Begin an update with complete decisions; `scale` is of learning rate and entropy."""
+        """Begin an update with complete decisions; `scale` scales learning rate and entropy."""
         self._entropy = scale * self._config.entropy
         self._optimizer.lr = scale * self._config.learning_rate
         advantages = experience.advantages
@@ -73,7 +74,7 @@ class Learner:
             experience.codes,
             experience.log_probs,
             scaled,
-            # What the win head learns: the return, -1 to 1, as the probability that makes it.
+            # The win head's target: the return, -1 to 1, as a probability of winning.
             np.clip((returns + 1) / 2, 0, 1),
         )
         self._data = tuple(torch.from_numpy(array).to(self._device) for array in arrays)
@@ -106,26 +107,22 @@ class Learner:
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return the state between two updates as JSON-able facts and arrays, for `load`."""
-        arrays = {NETWORK + name: each for name, each in self._weights().items()}
+        named = self.network.named_weights().items()
+        arrays = {NETWORK + name: each.detach().cpu().numpy() for name, each in named}
         facts = {"rng": self._rng.bit_generator.state, SKIPPED: self._gradients.skipped}
         return facts, arrays | save_adam(self._optimizer, self.network)
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Restore the state that `save` returned."""
         self._rng.bit_generator.state = facts["rng"]
-        own = {n.removeprefix(NETWORK): each for n, each in arrays.items() if n.startswith(NETWORK)}
-        report = self.network.load_compatible(own)
+        report = self.network.load_compatible(under(arrays, NETWORK))
         if report.missing or report.mismatched:
             raise ValueError("another network")
         load_adam(self._optimizer, self.network, arrays)
         self._gradients.skipped = int(facts.get(SKIPPED, 0))
 
-    def _weights(self) -> dict[str, NDArray[np.generic]]:
-        named = self.network.named_weights().items()
-        return {name: each.detach().cpu().numpy() for name, each in named}
-
     def _is_too_far(self) -> bool:
-        """Return whether the policy has left the one that played by more than the target KL."""
+        """Return whether the policy diverged from the one that played by more than the target."""
         target, found = self._config.target_kl, self._epoch_kl
         return target > 0 and bool(found) and sum(found) / len(found) > target
 
@@ -147,7 +144,7 @@ class Learner:
         advantages: Tensor,
         targets: Tensor,
     ) -> dict[str, float]:
-        """Take one gradient step on a minibatch; no figures: it was skipped."""
+        """Take one gradient step on a minibatch; return no figures if it was skipped."""
         config = self._config
         log_probs, win = self.network(observations, legal, is_preview)
         chosen = log_probs.gather(1, codes[:, None])[:, 0]
@@ -156,7 +153,7 @@ class Learner:
         clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
         policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
         value_loss = torch.nn.functional.binary_cross_entropy_with_logits(win, targets)
-        # Illegal ones have no part in the entropy; 0 * -inf would be nan.
+        # Illegal codes add nothing to the entropy; 0 * -inf would be nan.
         entropy = -(log_probs.exp() * log_probs.clamp(min=-1e4)).sum(1).mean()
         loss = policy_loss + config.value_coefficient * value_loss - self._entropy * entropy
         norm = self._gradients.take(loss)

@@ -1,4 +1,4 @@
-"""The network that plays doubles battles; `engine.battles.policy` has the same in numpy."""
+"""Define the network that plays doubles battles; `engine.battles.policy` is the same in NumPy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ from engine.battles.sim.observation import (
 )
 
 _PRIOR = {"hp_own": 3.0, "hp_foe": -3.0, "left_own": 2.0, "left_foe": -2.0}
-"""What of the win head's first estimate counts: it is then the potential of potential-based
-shaping (Wiewiora 2003), and damage is worth something from the first update on."""
+"""Initial weights of the win head: its first estimate acts as the potential of potential-based
+shaping (Wiewiora 2003), so damage is worth something from the first update on."""
 
 
 class Outputs(NamedTuple):
-    """What the network says of n decisions.
+    """The network's outputs for n decisions.
 
     Attributes:
         log_probs: (n, 2025), at preview in the first 90; -inf where illegal.
@@ -55,13 +55,13 @@ class Outputs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Compatibility:
-    """What of saved weights could be taken.
+    """Which saved weights could be loaded.
 
     Attributes:
         loaded: Names of the weights that fitted.
-        missing: Those that the saved network lacks.
-        mismatched: Those that have another shape there.
-        unknown: Those that only the saved network has.
+        missing: Names that the saved network lacks.
+        mismatched: Names that have another shape there.
+        unknown: Names that only the saved network has.
     """
 
     loaded: tuple[str, ...]
@@ -70,7 +70,7 @@ class Compatibility:
     unknown: tuple[str, ...]
 
     def text(self) -> str:
-        """Return in words what was loaded, and the names of all that was not."""
+        """Return how many were loaded, and the names of all that were not, in words."""
         parts = [f"{len(self.loaded)} of {len(SHAPES)} arrays loaded"]
         for what in ("missing", "mismatched", "unknown"):
             if names := getattr(self, what):
@@ -81,8 +81,8 @@ class Compatibility:
 class TwoHeadedHybridModel(nn.Module):
     """An action head over the joint codes and over preview codes, and a win head, on one trunk.
 
-    A choice's logit is made of its move, its target, who acts and the context, so that what is
-    learned of one carries over to others. Both slots' choices meet in a low-rank term.
+    A choice's logit follows from its move, its target, who acts and the context, so that what is
+    learnt of one generalises to others. A low-rank term combines both slots' choices.
     """
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ class TwoHeadedHybridModel(nn.Module):
                 weights["win_prior.weight"][0, GLOBAL.index(name)] = weight
 
     def forward(self, observations: Tensor, legal: Tensor, is_preview: Tensor) -> Outputs:
-        """Evaluate n decisions; shapes as of `engine.battles.policy.Policy.act`."""
+        """Evaluate n decisions; shapes as in `engine.battles.policy.Policy.act`."""
         mons, moves, context = self._encode(observations)
         there, others = is_preview.nonzero()[:, 0], (~is_preview).nonzero()[:, 0]
         joint = self._choice_logits(
@@ -123,7 +123,7 @@ class TwoHeadedHybridModel(nn.Module):
         return Outputs(log_probs, win[:, 0])
 
     def freeze_shared(self) -> None:
-        """Let only the heads learn."""
+        """Freeze all but the heads."""
         for name, parameter in self.named_weights().items():
             parameter.requires_grad_(name.startswith(HEADS))
 
@@ -237,5 +237,5 @@ class TwoHeadedHybridModel(nn.Module):
 
 
 def _ids(fields: Tensor) -> Tensor:
-    """Return whole numbers that the tables have, whatever is in the fields."""
+    """Return the fields as ids within the tables."""
     return fields.long().clamp(0, MAX_ID - 1)

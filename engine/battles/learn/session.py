@@ -5,9 +5,6 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.battles.learn.actor import ActorSettings
 from engine.battles.policy import POOL, read_network
 from engine.battles.sim.setup import find_simulator
@@ -40,7 +37,7 @@ _log = logging.getLogger(__name__)
 class BattleSession(ThreadedSession):
     """One run of battles, new or resumed.
 
-    The constructor checks what the user gave, and takes the run's folder.
+    The constructor checks the settings, and takes the run's folder.
 
     Args:
         config: The run's settings; `config.save_dir` is where runs of battles are.
@@ -66,7 +63,8 @@ class BattleSession(ThreadedSession):
         self._is_resumed = resume is not None
         if resume is None:
             self._teams = teams_of(config.vgc)
-            self._cloned = _read_cloned(config.vgc)
+            model = config.vgc.bc_model
+            self._cloned = read_network(Path(model)) if model else None
             self._folder = RunFolder.create(config)
         else:
             if (changes or {}).get("bc_model"):
@@ -91,7 +89,7 @@ class BattleSession(ThreadedSession):
         self.run_id, self.run_dir = self._folder.run_id, str(self._folder.path)
 
     def discard(self) -> None:
-        """Delete the folder if nothing came of the run, and let go of it."""
+        """Delete the folder if nothing came of the run, and unlock it."""
         self.join(2.0)
         if not self.is_alive:
             self._folder.remove_unstarted()
@@ -218,10 +216,10 @@ class BattleSession(ThreadedSession):
 
 
 def teams_of(vgc: VgcConfig) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the own teams, and the foe's: those and the shipped ones; packed.
+    """Return the own teams, and the foe's, which are those and the shipped ones; packed.
 
     Raises:
-        PokeTUIError: The format is unknown, it has fewer teams, or an own team is unusable.
+        PokeTUIError: The format is unknown or has fewer teams, or an own team is unusable.
     """
     format = find_format(vgc.format)
     shipped = first_teams(format, vgc.num_teams)
@@ -232,9 +230,9 @@ def teams_of(vgc: VgcConfig) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _within_pool(saved: VgcConfig) -> dict[str, Any]:
-    """Return saved settings with the number of teams that was really played with.
+    """Return saved settings with the number of teams limited to the existing ones.
 
-    Older versions took a larger one, and played with those that there are.
+    Older versions accepted a larger number.
     """
     most = len(pool(find_format(saved.format)))
     return saved.model_dump() | {"num_teams": min(saved.num_teams, most)}
@@ -256,7 +254,3 @@ def _actor_settings(
         damage_reward=vgc.damage_reward,
         faint_reward=vgc.faint_reward,
     )
-
-
-def _read_cloned(vgc: VgcConfig) -> dict[str, NDArray[np.generic]] | None:
-    return read_network(Path(vgc.bc_model)) if vgc.bc_model else None

@@ -1,4 +1,4 @@
-"""The game that demonstrations are recorded in."""
+"""Define what a session records, and the game that it is recorded in."""
 
 import math
 from dataclasses import dataclass
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from engine.imitation.blocking_planner import BlockingPlanner
 
 
-# Say what is to be recorded.
-
-
 @dataclass(frozen=True, slots=True)
 class DemoPoint:
-    """A place within something recorded."""
+    """A moment of a recording."""
 
     source: str
     """A demonstration's path, or "run:episode" with the run's id or path."""
@@ -38,29 +35,29 @@ class RecordingPlan:
     """What a session records.
 
     Raises:
-        ConfigurationError: Something cannot be.
+        ConfigurationError: A value cannot be used.
     """
 
     set_name: str = ""
-    """Folder below that of all demonstrations; "": that folder itself. What is there counts: a set
-    is resumed."""
+    """The dataset: a folder below that of all demonstrations; "": that folder itself. Existing
+    demonstrations count: a dataset is resumed."""
     episodes: int = 0
-    """How many the set is to have; 0: any number."""
+    """How many the dataset is to have; 0: any number."""
     limit_s: float = 0.0
-    """After so long a demonstration is saved by itself; 0: never. Pauses do not count."""
+    """Time limit after which a demonstration is saved; 0: none. Pauses do not count."""
     pause_s: float = 0.0
-    """Between two of them."""
+    """Between two demonstrations."""
     has_reset: bool = False
-    """Where there is no pause, a person's next demonstration begins with the first press."""
+    """Without a pause, a person's next demonstration waits for the first press."""
     has_review: bool = False
     """A person keeps, discards, retakes or watches each demonstration before it is saved."""
     task: str = ""
     tags: tuple[str, ...] = ()
     player: str = ""
     """Who plays: "" a person; "rules"; "planner"; "random"; or the name of a cloned policy or a
-    run. A person may take over from it, and what it would have done is kept beside."""
+    run. A person may take over; what the player would have done is recorded as proposals."""
     start: DemoPoint | None = None
-    """Every demonstration begins there; None: where the game begins."""
+    """Where every demonstration begins; None: where the game begins."""
     is_live: bool = False
     """A person begins in real time."""
 
@@ -85,7 +82,7 @@ class RecordingPlan:
             ) from None
 
     def folder(self, config: RunConfig) -> Path:
-        """Return where the set is."""
+        """Return the dataset's folder."""
         return demos_folder(config) / self.set_name
 
 
@@ -94,9 +91,9 @@ class RecordedGame(SteppedEnv):
 
     Args:
         config: Names the game, and says how an action is pressed and what ends an episode.
-        player: Who plays; None: a person, whom no count of steps stops.
-        saved: Demonstrations that the set has: the next ones shall not have their random numbers.
-        can_rewind: Somebody may want to take actions back.
+        player: Who plays; None: a person, for whom there is no limit of steps.
+        saved: Demonstrations in the dataset: the next ones get other random numbers.
+        can_rewind: Actions may be taken back.
 
     Attributes:
         folder: Where demonstrations are written.
@@ -104,7 +101,7 @@ class RecordedGame(SteppedEnv):
         recent: What a person has just played while nothing is recorded.
 
     Raises:
-        PokeTUIError: The game cannot be set up, or nobody can begin at the plan's start.
+        PokeTUIError: The game cannot be set up, or cannot begin at the plan's start.
     """
 
     def __init__(
@@ -120,6 +117,8 @@ class RecordedGame(SteppedEnv):
         env = _open(config, plan, player)
         if player is None:
             env.lift_limits()
+        else:
+            env.encode_for(player.feature_size)
         advisor = PlannedAdvisor(env.game, 0, config.seed)
         sight = None if player is None else player.sight
         super().__init__(env, advisor, sight=sight)
@@ -144,14 +143,14 @@ class RecordedGame(SteppedEnv):
         if snapshot:
             random = self.env.np_random.bit_generator.state
             self.go_to(snapshot)
-            self.env.np_random.bit_generator.state = random  # the next one has numbers of its own
+            self.env.np_random.bit_generator.state = random  # not the snapshot's random numbers
         elif self._point:
             self.restore(self._point)
         else:
             self.begin()
 
     def close(self) -> None:
-        """Leave what was not finished in its log, unless it is nothing, and free the emulator."""
+        """Leave an unfinished demonstration in its log, unless it is empty; free the emulator."""
         if self.recorder.is_recording and self.recorder.is_empty:
             self.recorder.discard()
         self.recorder.close()
@@ -160,13 +159,13 @@ class RecordedGame(SteppedEnv):
         super().close()
 
     def _observe(self) -> None:
-        """See what is now; who plays by a language model's goals waits for them."""
+        """Observe the game; wait for a language model's goals, if it sets them."""
         super()._observe()
         if self._asking is not None:
             self._asking.follow([self])
 
     def _go_on(self) -> bytes:
-        """Play on in the episode that the game is in; return the game, brought to rest."""
+        """Continue the episode that the game is in; return a snapshot of it at rest."""
         if self._advisor is not None:
             self._advisor.reset(self.env.state)
         if self._sight is not None:
@@ -189,17 +188,9 @@ def _open(config: RunConfig, plan: RecordingPlan, player: LoadedPlayer | None) -
         from engine.sessions.replay_player import open_at
         from engine.sessions.replay_sources import find_recorded
 
-        env = open_at(find_recorded(plan.start.source, config), plan.start.step)
-        return _encoding_for(player, env)
+        return open_at(find_recorded(plan.start.source, config), plan.start.step)
     if player is not None and player.frames is not None:
         hold, wait = player.frames
         used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
         config = config.model_copy(update={"env": used_to})
-    return _encoding_for(player, make_game_env(config, 0))
-
-
-def _encoding_for(player: LoadedPlayer | None, env: GameEnv) -> GameEnv:
-    """Return a game that gives the features that a player has learnt with."""
-    if player is not None:
-        env.encode_for(player.feature_size)
-    return env
+    return make_game_env(config, 0)

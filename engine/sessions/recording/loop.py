@@ -1,4 +1,4 @@
-"""Record a session: play, and do what a person asks meanwhile."""
+"""Record a session: play, and carry out commands."""
 
 from collections.abc import Callable
 
@@ -43,14 +43,14 @@ _PLAY = (
 
 
 class RecordingLoop:
-    """Records until the set is complete, or somebody stops it.
+    """Record until the dataset is complete, or a Stop comes.
 
     Args:
         game: The game; the caller closes it.
         player: Who plays; None: a person.
-        saved: Demonstrations that the set has.
-        speed: Actions a second of the player; 0: as fast as it goes.
-        is_shown: Somebody looks.
+        saved: Demonstrations in the dataset.
+        speed: Actions a second of the player; 0: unlimited.
+        is_shown: There is a screen.
     """
 
     not_here = "Not available while recording: nothing is trained."
@@ -90,10 +90,10 @@ class RecordingLoop:
         )
 
     def run(self, queue: CommandQueue) -> RunStopped:
-        """Obey commands and record; return why it ended. What is being recorded then is saved.
+        """Obey commands and record; return why it ended. An unfinished demonstration is saved.
 
         Raises:
-            DemoError: Nothing can be written, and nobody looks.
+            DemoError: Nothing can be written, and there is no screen.
         """
         controls, reporter, game = self._controls, self._reporter, self._game.env.game
         takes = self._takes
@@ -122,7 +122,7 @@ class RecordingLoop:
         return RunStopped(controls.stop_reason, reporter.metrics.total_steps, "")
 
     def is_over(self) -> bool:
-        """Return whether the set is complete, or somebody wants an end."""
+        """Return whether the dataset is complete, or a stop was asked for."""
         return bool(self._controls.stop_reason)
 
     def wait_s(self) -> float | None:
@@ -135,7 +135,7 @@ class RecordingLoop:
         return 0.0 if takes.is_episode_over else None
 
     def advance(self) -> None:
-        """Take what is due: a step, some frames, or what is between two episodes."""
+        """Do what is due: a step, some frames, or what is between two episodes."""
         reporter, controls = self._reporter, self._controls
         self._takes.count_time()
         if self._backwards.advance() or self._takes.advance():
@@ -177,7 +177,7 @@ class RecordingLoop:
 
     @property
     def frames_per_s(self) -> float:
-        """Return as fast as the game runs on its own machine."""
+        """Return the game's frame rate on its own machine."""
         return self._game.env.game.frames_per_s
 
     def run_frames(self, buttons: frozenset[int], frames: int, *, shows: bool) -> None:
@@ -286,7 +286,7 @@ class RecordingLoop:
         return ""
 
     def _press(self, action: int) -> str:
-        """Take a person's step, with what the player would have done beside it."""
+        """Take a person's step, with the player's proposal."""
         if refusal := self._controls.press_refusal:
             return refusal
         self._takes.pressed()

@@ -1,8 +1,12 @@
-"""Find who plays while demonstrations are recorded; what was learnt is loaded only if it plays."""
+"""Load who plays while demonstrations are recorded.
 
-from collections.abc import Callable
+torch is imported only if a cloned policy or a run plays.
+"""
+
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,94 +40,54 @@ class LoadedPlayer:
     choose: Callable[[Batch], ActionBatch]
     """Chooses from a batch of one."""
     sight: MakeSight | None = None
-    """Makes what it sees of the screen; None: nothing is seen."""
+    """Makes what it sees of the screen; None: nothing."""
     frames: tuple[int, int] | None = None
-    """Frames that it is used to hold a button and wait; None: any."""
+    """Frames that it was trained to hold a button and to wait; None: any."""
     make_planner: "Callable[[], BlockingPlanner] | None" = None
-    """Makes what asks a language model for its goals; None: the rules set them."""
+    """Makes the planner that asks a language model for goals; None: the rules set them."""
     feature_size: int = 0
-    """Features that it has learnt with; 0: any."""
+    """The length of the features that it was trained with; 0: any."""
 
 
-def load_player(
-    name: str, config: RunConfig, say: Callable[[str], None] = lambda text: None
-) -> LoadedPlayer:
+_Say = Callable[[str], None]
+_Load = Callable[[str, RunConfig, _Say], LoadedPlayer]
+
+
+def load_player(name: str, config: RunConfig, say: _Say = lambda text: None) -> LoadedPlayer:
     """Return a player by its name.
 
     Args:
         name: "rules", "planner", "random", or the name of a cloned policy or a run.
-        config: Names the save folder, the planner's language model, and the seed of what is drawn.
+        config: Names the save folder, the planner's language model, and the random seed.
         say: Takes lines for the user.
 
     Raises:
         CheckpointError: There is no such policy or run, or it is damaged.
     """
-    if name == RULES:
-        return LoadedPlayer(name, _rules(config.seed))
-    if name == PLANNER:
-        return _planner(config, say)
-    if name == RANDOM:
-        return LoadedPlayer(name, _random(config.seed))
-    check_player(name, config)
-    if _is_policy(name, config):
-        return _policy(name, config)
-    return _run(name, config, say)
+    return _loader(name, config)(name, config, say)
 
 
 def check_player(name: str, config: RunConfig) -> None:
-    """Refuse a name that nobody has, without loading anybody.
+    """Check that there is a player of this name, without loading it.
 
     Raises:
         CheckpointError: There is no such policy or run.
     """
-    if name in (RULES, PLANNER, RANDOM) or _is_policy(name, config):
-        return
+    _loader(name, config)
+
+
+def _loader(name: str, config: RunConfig) -> _Load:
+    """Return the function that loads a player, or raise CheckpointError."""
+    if name in _SCRIPTED:
+        return _SCRIPTED[name]
+    if user_path(name).is_file() or _is_there(PolicyFolder.find, name, config):
+        return _policy
     if _is_there(find_run, name, config):
-        return
+        return _run
     raise CheckpointError(
         f"Unknown player {name!r}: no cloned policy or run has this name.",
         "Choose rules, planner or random, or list runs: poketui runs",
     )
-
-
-def _is_policy(name: str, config: RunConfig) -> bool:
-    return user_path(name).is_file() or _is_there(PolicyFolder.find, name, config)
-
-
-def _rules(seed: int) -> Callable[[Batch], ActionBatch]:
-    policy = rules_policy(seed)
-
-    def choose(batch: Batch) -> ActionBatch:
-        action = policy(batch)
-        is_advised = np.array([batch.prior[0, action] > 0])
-        sure = np.where(is_advised, batch.advice_confidence, 0.0).astype(np.float32)
-        return ActionBatch(np.array([action]), sure, is_advised, Source.RANDOM)
-
-    return choose
-
-
-def _planner(config: RunConfig, say: Callable[[str], None]) -> LoadedPlayer:
-    from engine.imitation.blocking_planner import NO_MODEL, BlockingPlanner
-
-    if not config.models:
-        say(NO_MODEL)
-        return LoadedPlayer(PLANNER, _rules(config.seed))
-    by = f"{PLANNER}-{config.llm_model}"
-    return LoadedPlayer(
-        by, _rules(config.seed), make_planner=lambda: BlockingPlanner(config, None, say)
-    )
-
-
-def _random(seed: int) -> Callable[[Batch], ActionBatch]:
-    policy = random_policy(seed)
-    confidence, is_planned = np.zeros(1, np.float32), np.zeros(1, np.bool_)
-    return lambda batch: ActionBatch(
-        np.array([policy(batch)]), confidence, is_planned, Source.RANDOM
-    )
-
-
-def _alone(player: "PolicyFunction") -> Callable[[Batch], ActionBatch]:
-    return lambda batch: player(batch, ALONE)
 
 
 def _is_there(find: Callable[[str, str], object], name: str, config: RunConfig) -> bool:
@@ -133,7 +97,51 @@ def _is_there(find: Callable[[str, str], object], name: str, config: RunConfig) 
     return False
 
 
-def _policy(name: str, config: RunConfig) -> LoadedPlayer:
+def _rules(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
+    policy = rules_policy(config.seed)
+
+    def choose(batch: Batch) -> ActionBatch:
+        action = policy(batch)
+        is_advised = np.array([batch.prior[0, action] > 0])
+        sure = np.where(is_advised, batch.advice_confidence, 0.0).astype(np.float32)
+        return ActionBatch(np.array([action]), sure, is_advised, Source.RANDOM)
+
+    return LoadedPlayer(name, choose)
+
+
+def _planner(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
+    from engine.imitation.blocking_planner import NO_MODEL, BlockingPlanner
+
+    rules = _rules(name, config, say)
+    if not config.models:
+        say(NO_MODEL)
+        return rules
+    return LoadedPlayer(
+        f"{name}-{config.llm_model}",
+        rules.choose,
+        make_planner=lambda: BlockingPlanner(config, None, say),
+    )
+
+
+def _random(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
+    policy = random_policy(config.seed)
+    confidence, is_planned = np.zeros(1, np.float32), np.zeros(1, np.bool_)
+    return LoadedPlayer(
+        name,
+        lambda batch: ActionBatch(np.array([policy(batch)]), confidence, is_planned, Source.RANDOM),
+    )
+
+
+_SCRIPTED: Mapping[str, _Load] = MappingProxyType(
+    {RULES: _rules, PLANNER: _planner, RANDOM: _random}
+)
+
+
+def _alone(player: "PolicyFunction") -> Callable[[Batch], ActionBatch]:
+    return lambda batch: player(batch, ALONE)
+
+
+def _policy(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
     import torch
 
     from engine.imitation.policies import read_policy
@@ -146,7 +154,7 @@ def _policy(name: str, config: RunConfig) -> LoadedPlayer:
     return LoadedPlayer(by, _alone(policy.player(config.seed)), sight, feature_size=size)
 
 
-def _run(name: str, config: RunConfig, say: Callable[[str], None]) -> LoadedPlayer:
+def _run(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
     import torch
 
     from engine.env.observation.space import spaces_of_game

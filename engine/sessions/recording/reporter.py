@@ -1,4 +1,4 @@
-"""Tell the outside how a recording goes, with the events that a run has."""
+"""Publish how a recording goes, with the events of a run."""
 
 from collections.abc import Callable
 
@@ -15,13 +15,13 @@ from engine.types import ActionSet, Decision, EpisodeSummary, Source
 
 
 class RecordingReporter(Reporter):
-    """Inspects the game that is recorded, and reports.
+    """Inspect the game that is recorded, and report.
 
     Attributes:
-        saved: Demonstrations that the set has by now.
-        elapsed_s: Since this demonstration began, pauses left out.
+        saved: Demonstrations in the dataset so far.
+        elapsed_s: Since this demonstration began, without pauses.
         has_review: A person reviews each at its end.
-        review: Why the one that is reviewed ended; "": none is.
+        review: Why the demonstration under review ended; "": there is none.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class RecordingReporter(Reporter):
     def stepped(
         self, decision: Decision, action_batch: ActionBatch | None, *, was_walking: bool
     ) -> None:
-        """Report a step; a person's is shown at once, a player's as often as one can follow."""
+        """Report a step; a person's is shown at once, a player's at the screen's frame rate."""
         self.metrics.total_steps += 1
         self.count_step(action_batch, np.array([was_walking]))
         now = self._clock()
@@ -66,11 +66,11 @@ class RecordingReporter(Reporter):
         self.status()
 
     def reason(self) -> str:
-        """Return why the rules advise what they advise now, as far as that was looked at."""
+        """Return the reason of the rules' current advice, "" if it was not inspected yet."""
         return self._seen.reason if self._seen is not None else ""
 
     def status(self) -> None:
-        """Publish the figures, and how the demonstration stands."""
+        """Publish the figures, and the demonstration's state."""
         self.episode_steps = self._game.env.episode_steps
         super().status()
         recorder = self._game.recorder
@@ -99,7 +99,7 @@ class RecordingReporter(Reporter):
         self.emit(events.EpisodeEnded(self.metrics.episodes, self.metrics.total_steps, summary))
 
     def demo_ended(self, path: str, facts: DemoFacts, paid: float, reason: str) -> None:
-        """Report the outcome of a demonstration: how it stood, and what was paid in it."""
+        """Report the end of a demonstration, with its last facts and the rewards in it."""
         self.emit(events.RecordingEnded(path, facts.steps, facts.human_steps, paid, reason))
 
 

@@ -1,4 +1,4 @@
-"""Save slots: states of the recorded game, kept beside the set's demonstrations."""
+"""Save slots: states of the recorded game, kept beside the dataset's demonstrations."""
 
 import math
 import time
@@ -18,13 +18,13 @@ _MAX_SIZE = 1 << 22
 
 
 class Slots:
-    """The slots 1 to 10 of a set, each a file; those of earlier sessions are there, too.
+    """The slots 1 to 10 of a dataset, each a file, with those of earlier sessions.
 
     Args:
         now: Seconds since 1970.
 
     Attributes:
-        refused: Why files that are there cannot be used, in a line each.
+        refused: Why existing files cannot be used, in a line each.
     """
 
     def __init__(self, game: RecordedGame, now: Callable[[], float] = time.time) -> None:
@@ -42,20 +42,20 @@ class Slots:
 
     @property
     def listed(self) -> StatesKept:
-        """Return what there is, the oldest first."""
+        """Return the saved states, oldest first."""
         return StatesKept(tuple(sorted(self._states.values(), key=lambda one: one.kept_s)))
 
     @property
     def next_free(self) -> int:
-        """Return a slot that holds nothing; where all do, the one that was saved first."""
+        """Return an empty slot; where there is none, the one that was saved first."""
         free = (slot for slot in range(1, NUM_SLOTS + 1) if slot not in self._states)
         return next(free, min(self._states, key=lambda slot: self._states[slot].kept_s, default=1))
 
     def save(self, slot: int, episode: int) -> KeptState:
-        """Keep the game of now, in place of what the slot held; it is at rest.
+        """Save the game, which is at rest, in place of what the slot held.
 
         Raises:
-            DemoError: It cannot be written; the slot holds what it held.
+            DemoError: It cannot be written; the slot keeps what it held.
         """
         env = self._game.env
         state = KeptState(
@@ -73,7 +73,7 @@ class Slots:
         return state
 
     def load(self, slot: int) -> tuple[KeptState, bytes]:
-        """Return what a slot holds, and its snapshot; the game, at rest, is left where it is.
+        """Return a slot's state and snapshot; the game, at rest, is left where it is.
 
         Raises:
             DemoError: It is empty, damaged, or of another game; or the goal is reached there.
@@ -95,7 +95,7 @@ class Slots:
 
     @property
     def _start(self) -> list[Any]:
-        """Return what must be the same for a demonstration to continue from a slot."""
+        """Return what must be equal for a demonstration to continue from a slot."""
         game, config = self._game.env.game, self._game.env.config
         frames = [config.hold_frames, config.wait_frames]
         return [game.sha1, game.emulator_version, self._game.env.start_hash, *frames]

@@ -1,4 +1,4 @@
-"""Take one demonstration after the other: wait for it, record it, review it, save it."""
+"""Record one demonstration after the other: wait for it, record it, review it, save it."""
 
 import time
 from collections.abc import Iterator
@@ -15,14 +15,12 @@ from engine.loop.live import RealTimeLoop
 from engine.sessions.recording.game import RecordedGame, RecordingPlan
 from engine.sessions.recording.reporter import RecordingReporter
 
-# Show a demonstration again before it is kept.
-
 
 @dataclass(slots=True, eq=False)
 class Rerun:
-    """Plays what is recorded again in its own game, which is then as it was before.
+    """Replay the demonstration under review in its own game, which is then as it was before.
 
-    Nothing is recorded of it. Whoever wants anything else of the game ends it first.
+    It must be ended before the game is used for anything else.
     """
 
     game: RecordedGame
@@ -64,10 +62,10 @@ class Rerun:
         self._show()
 
     def end(self) -> None:
-        """Bring the game back to where the demonstration ends."""
+        """Bring the game back to the end of the demonstration."""
         if self._end:
             self.game.restore(self._end)
-            self.game.inspect()  # what was paid again was shown the first time
+            self.game.inspect()  # drop the payouts, which were shown the first time
             self._end = b""
             self.reporter.work = "reviewing", 0.0, 0.0
             self.reporter.show_game()
@@ -86,13 +84,13 @@ class Takes:
     """The demonstrations of a session, each from the wait before it to its file.
 
     Args:
-        by_person: Nobody plays but a person.
-        is_shown: Somebody looks.
+        by_person: Only a person plays.
+        is_shown: There is a screen.
 
     Attributes:
-        is_waiting: The next one begins in a moment, or with a person's first press.
-        is_episode_over: The game's episode is over; what is recorded of it is not saved yet.
-        rerun: Shows the one that is reviewed again.
+        is_waiting: The next one begins after a pause, or with a person's first press.
+        is_episode_over: The game's episode is over; its demonstration is not saved yet.
+        rerun: Replays the one under review.
     """
 
     def __init__(
@@ -129,13 +127,13 @@ class Takes:
 
     @property
     def wait_refusal(self) -> str:
-        """Return why nothing can be done before the next one begins, "" where one has begun."""
+        """Return why nothing can be done before the next one begins, "" once it has begun."""
         if not self.is_waiting:
             return ""
         return _READY if self._has_reset else _RESETTING
 
     def is_complete(self) -> bool:
-        """Return whether the set has what it is to have: that ends the session."""
+        """Return whether the dataset is complete, and if so end the session."""
         wanted = self._plan.episodes
         if not 0 < wanted <= self._reporter.saved:
             return False
@@ -144,7 +142,7 @@ class Takes:
         return True
 
     def advance(self) -> bool:
-        """Do what is due between two demonstrations and at a limit; return whether it was."""
+        """Do what is due between two demonstrations or at a limit; return whether anything was."""
         if self.is_waiting:
             self._wait_on()
         elif self.is_reviewing:
@@ -190,7 +188,7 @@ class Takes:
         self._reporter.show_game()
 
     def pressed(self) -> None:
-        """Record from a person's first press on, where that was waited for."""
+        """Begin recording with a person's first press, if that was waited for."""
         if self.is_waiting and self._has_reset and not self._controls.is_paused:
             self.record()
 
@@ -206,7 +204,7 @@ class Takes:
             self._finish(reason)
 
     def stop(self) -> str:
-        """End the demonstration here; if it is reviewed, keep it."""
+        """End the demonstration here; if it is under review, keep it."""
         if self.is_reviewing:
             self._finish("")
             return ""
@@ -217,7 +215,7 @@ class Takes:
         return ""
 
     def save(self, reason: str) -> None:
-        """Save what is recorded; where nothing was played nothing stays."""
+        """Save the demonstration, or delete it if nothing was pressed."""
         if not self._recorder.is_recording:
             return
         reason = self._leave_review() or reason
@@ -248,12 +246,12 @@ class Takes:
             self._game.recent.follow()
 
     def come_to_rest(self) -> None:
-        """Bring the game to where it can be saved: to its present, and to the end of a move."""
+        """End a replay, and bring the game to rest, so that it can be saved."""
         self.rerun.end()
         self._live.rest()
 
     def reopen(self) -> None:
-        """Leave the review of a demonstration that is played on after all."""
+        """Leave the review, and continue the demonstration."""
         if self.is_reviewing:
             self._leave_review()
             self.is_episode_over = False
@@ -280,7 +278,7 @@ class Takes:
         return ""
 
     def watch(self) -> str:
-        """Show the demonstration that is reviewed again; once more: leave that."""
+        """Replay the demonstration under review, or stop that."""
         if not self.is_reviewing:
             return "Only a demonstration that has ended can be watched."
         self._controls.is_paused = False
@@ -291,7 +289,7 @@ class Takes:
         return ""
 
     def discard(self, again: bool) -> str:
-        """Throw the demonstration away; `again`: go back to where it began, and record anew."""
+        """Delete the demonstration; `again`: go back to where it began, and record anew."""
         recorder, reporter = self._recorder, self._reporter
         was_reviewed = bool(self._leave_review())
         reporter.demo_ended("", recorder.facts, recorder.paid, "you discarded it")
@@ -325,7 +323,7 @@ class Takes:
 
     @contextmanager
     def continuing(self, what: str) -> Iterator[None]:
-        """Where nothing can be written, continue without recording; if nobody looks, raise it."""
+        """Where nothing can be written, continue without recording; without a screen, raise."""
         try:
             yield
         except DemoError as error:
@@ -374,13 +372,13 @@ class Takes:
             self.begin_episode()
 
     def _leave_review(self) -> str:
-        """Bring the game to the demonstration's end; return why it ended, "" if in no review."""
+        """Bring the game to the demonstration's end; return why it ended, "" if not in review."""
         self.rerun.end()
         reason, self._reporter.review = self._reporter.review, ""
         return reason
 
     def _stay_in_past(self) -> None:
-        """Wait where the game would run on before anybody has seen where it is."""
+        """Pause after going back, if the game would go on before a person has seen it."""
         self.is_episode_over = False
         self._reporter.work = "recording", 0.0, 0.0
         self._live.let_go()
