@@ -1,6 +1,6 @@
-"""Play with a trained network in plain numpy: fast, one thread, and without torch.
+"""Play by a trained network in NumPy: fast, in one thread, and without torch.
 
-The network's layers stand here once (`TABLES`, `LAYERS`); `engine.battles.learn.networks` builds
+The network's layers are defined here (`TABLES`, `LAYERS`); `engine.battles.learn.networks` builds
 the same in torch. All weights lie in one flat float32 array, so that they can be shared between
 processes.
 """
@@ -46,10 +46,10 @@ SPECIES, ITEM, ABILITY, MOVE_ID = 16, 8, 8, 16
 """Lengths of the embeddings."""
 MON_CODE, MOVE_CODE, THREAT_CODE = 64, 32, 16
 CONTEXT, HIDDEN, PAIR, LEAD_PAIR = 256, 48, 12, 8
-"""Lengths of the trunk's output, of a choice's hidden layer, and of what two choices are compared
-by: those of both slots, and the two leads."""
+"""Lengths of the trunk's output, of a choice's hidden layer, and of the vectors that pairs are
+scored by: choices of both slots, and two leads."""
 AIMED = 4
-"""The last fields of a move are 4 for each of its targets: the foe's slots, the ally."""
+"""The last fields of a move are 4 for each of its targets: the foe's slots and the ally."""
 
 _TRUNK = len(GLOBAL) + 12 * MON_CODE + 8 * (MOVE_CODE + THREAT_CODE)
 TABLES: Mapping[str, tuple[int, int]] = MappingProxyType(
@@ -71,8 +71,8 @@ LAYERS: Mapping[str, tuple[int, int]] = MappingProxyType(
         "threat_1": (len(THREAT) - 1 + MOVE_ID, THREAT_CODE),
         "trunk_1": (_TRUNK, 384),
         "trunk_2": (384, CONTEXT),
-        # A choice's hidden layer is the sum of what it consists of. Those of moves and of what they
-        # do to a target are twice as long: without and with the gimmick.
+        # A choice's hidden layer is the sum of its parts. Those of moves and of their effects on a
+        # target are twice as long: without and with the gimmick.
         "choice_context": (CONTEXT, 2 * HIDDEN),
         "choice_actor": (MON_CODE, HIDDEN),
         "choice_move": (MOVE_CODE, 2 * HIDDEN),
@@ -91,7 +91,7 @@ LAYERS: Mapping[str, tuple[int, int]] = MappingProxyType(
 )
 """Linear layers by name: inputs, outputs."""
 HEADS = ("choice_", "preview_", "win_")
-"""How the names of layers begin that belong to the heads; all others are shared."""
+"""Prefixes of the heads' layers; all others are shared."""
 POOL = "pool"
 """Folder of a run's past policies."""
 
@@ -104,34 +104,34 @@ def _shapes() -> Mapping[str, tuple[int, ...]]:
 
 
 SHAPES = _shapes()
-"""All weights in the order in which they lie in the flat array; layers as torch has them."""
+"""All weights in the order of the flat array, with the shapes that torch uses."""
 NUM_WEIGHTS = sum(int(np.prod(shape)) for shape in SHAPES.values())
 LEADS_OF, BACK_OF = np.array(SELECTIONS)[:, :2], np.array(SELECTIONS)[:, 2:]
-"""(90, 2) each: the party's members of a preview code."""
+"""(90, 2) each: the party's members by preview code."""
 LEAD_SIGNS = np.repeat(np.array([1, -1], np.float32), LEAD_PAIR // 2)
 NETWORK = "network/"
-"""How the names of a network's weights begin in checkpoints."""
+"""Prefix of a network's weights in checkpoints."""
 _ENDS = {
     "policy.pth": "a model of Stable-Baselines3",
     "data.pkl": "a torch file",
     ".npy": "an archive of NumPy",
 }
-"""What a zip file that is not ours is, by how the name of one of its members ends."""
+"""Kinds of foreign zip files, by the suffix of one of their members."""
 _BEGINNINGS = {
-    b"PK": "",  # a zip file, as ours are, but damaged
+    b"PK": "",  # a zip file like ours, but damaged
     b"\x80": "a torch file of the old kind, or another pickle",
     b"\x1f\x8b": "a gzip file, perhaps of battles",
     b"\x89HDF": "an HDF5 file",
     b"GGUF": "a language model",
 }
-"""What a file that is no zip file is, by its first bytes."""
+"""Kinds of other files, by their first bytes."""
 
 
 class Policy:
-    """A network's weights, and what it decides.
+    """A network's weights, and its decisions.
 
     Args:
-        weights: All of them, (NUM_WEIGHTS,) float32; the views of it are used as they are.
+        weights: (NUM_WEIGHTS,) float32; not copied, so that changes take effect.
     """
 
     def __init__(self, weights: FloatArray) -> None:
@@ -145,7 +145,7 @@ class Policy:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read the network of a checkpoint, a cloned policy's or a past one's.
+        """Read the network of a checkpoint, a cloned policy or a past policy.
 
         Raises:
             CheckpointError: It is missing, damaged, or of another network.
@@ -166,7 +166,7 @@ class Policy:
             observations: (n, 1560).
             legal: (n, 90).
             is_preview: (n,).
-            rng: Draws one number a side.
+            rng: Draws one number for each side.
             greedy: Take the likeliest code instead.
 
         Returns:
@@ -181,7 +181,7 @@ class Policy:
             codes = logits.argmax(1)
         else:
             drawn = rng.random(len(logits), np.float32) * sums[:, -1]
-            # Rounded up to the sum itself it would be beyond every code.
+            # If rounded up to the sum itself, it would be beyond every code.
             drawn = np.minimum(drawn, np.nextafter(sums[:, -1], np.float32(0)))
             codes = (sums > drawn[:, None]).argmax(1)
         return codes, logits[rows, codes] - top[:, 0] - np.log(sums[:, -1]), values
@@ -189,14 +189,14 @@ class Policy:
     def log_probs(
         self, observations: FloatArray, legal: NDArray[np.bool_], is_preview: NDArray[np.bool_]
     ) -> FloatArray:
-        """Return (n, 2025) logarithms of probabilities, at preview of the first 90 codes."""
+        """Return (n, 2025) log-probabilities, at preview those of the first 90 codes."""
         logits, _ = self._forward(observations, legal, is_preview)
         logits -= logits.max(1, keepdims=True)
         logits -= np.log(np.exp(logits).sum(1, keepdims=True))
         return logits
 
     def values(self, observations: FloatArray) -> FloatArray:
-        """Return (n,) what decisions (n, 1560) are worth, from -1 (lost) to 1 (won)."""
+        """Return (n,) values of decisions (n, 1560), from -1 (lost) to 1 (won)."""
         return self._values(observations, self._encode(observations)[2])
 
     def _forward(
@@ -329,7 +329,7 @@ def read_network(path: Path) -> dict[str, NDArray[np.generic]]:
 
 
 def _foreign_kind(path: Path) -> str:
-    """Return what a file of another program is; "" of a checkpoint, and of what is unknown."""
+    """Return the kind of another program's file; "" for a checkpoint, and if it is unknown."""
     try:
         with closing(Archive(path, LIMITS)) as archive:
             names = tuple(archive.members)
@@ -352,7 +352,7 @@ def _kind_of_bytes(path: Path) -> str:
 
 
 def _contents(facts: Mapping[str, Any]) -> str:
-    """Return what a checkpoint of ours holds."""
+    """Return what a checkpoint of ours is of, in words."""
     match facts:
         case {"kind": "imitation"}:
             return "a cloned policy of a game"
@@ -365,7 +365,7 @@ def flat_weights(arrays: Mapping[str, NDArray[np.generic]], origin: object) -> F
     """Return a network's weights, by name, as one array.
 
     Raises:
-        CheckpointError: They are of another network; `origin` says where they are from.
+        CheckpointError: They are of another network; `origin` names their source in the error.
     """
     for name, shape in SHAPES.items():
         if name not in arrays or arrays[name].shape != shape:
@@ -384,7 +384,7 @@ def _masked(logits: FloatArray, legal: NDArray[np.bool_]) -> FloatArray:
 
 
 def _with_move(fields: FloatArray, table: FloatArray) -> FloatArray:
-    """Replace the first field, a move's id, by its embedding at the end."""
+    """Replace the first field, a move's id, by its embedding, which comes last."""
     return np.concatenate([fields[..., 1:], table[fields[..., 0].astype(np.intp)]], -1)
 
 

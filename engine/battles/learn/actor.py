@@ -350,7 +350,7 @@ class Collector:
         following_value: float,
         following_potential: float,
     ) -> None:
-        """Compute a trajectory's advantages; it ended with a reward, or was truncated at a value."""
+        """Compute the advantages of a trajectory that ended, or was truncated at a value."""
         rows, gamma = trajectory.rows, self._settings.gamma
         potentials = [*trajectory.potentials, following_potential]
         rewards = [gamma * after - before for before, after in pairwise(potentials)]

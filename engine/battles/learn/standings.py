@@ -20,9 +20,9 @@ from engine.runs.checkpoint import FORMAT, Checkpoint, write_checkpoint
 RECENT = 500
 _TURNS_DECAY = 0.9
 _PAST_DECAY = 0.95
-"""Of what is known of a past policy, at each update: the present one gets better."""
+"""Decay of a past policy's results at each update: the present policy gets better."""
 _LEAST_BATTLES = 100
-"""Recent battles against a built-in player from which on it counts for the best checkpoint."""
+"""Fewest recent battles against a built-in player that count for the best checkpoint."""
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class Standings:
             )
 
     def scores(self) -> tuple[OpponentScore, ...]:
-        """Return them for the screen."""
+        """Return the standings as events have them."""
         return tuple(
             OpponentScore(
                 name, each.battles, each.wins, each.ties, each.recent_battles, each.recent_wins
@@ -120,7 +120,7 @@ class Standings:
 
 @dataclass(slots=True)
 class PastPolicy:
-    """One that is played against: its file's name, and how it fared lately."""
+    """A past policy to play against: its file's name, and the recent results."""
 
     name: str
     wins: float = 0.0
@@ -129,7 +129,7 @@ class PastPolicy:
 
     @property
     def win_rate(self) -> float:
-        """Return the learner's win rate, taken for one half before it is known."""
+        """Return the learner's win rate, one half before there are results."""
         return (self.wins + 1) / (self.battles + 2)
 
 
@@ -137,7 +137,8 @@ class Pool:
     """Past policies in a folder, at most `size`.
 
     They are drawn with shares (1 - win rate)^2 (prioritised fictitious self-play, Vinyals et al.
-    2019): what is beaten anyway teaches little. It is also what goes first when there are too many.
+    2019): a policy that is beaten anyway teaches little. It is also the first to be dropped when
+    there are too many.
     """
 
     def __init__(self, folder: Path, size: int) -> None:
@@ -169,7 +170,7 @@ class Pool:
                 by_path[path].battles += won + tied + lost
 
     def plan(self, weights: Mapping[str, float]) -> OpponentPlan:
-        """Return against whom to play now, and let what is known fade."""
+        """Return the opponents to play now, and let the results decay."""
         for each in self.policies:
             each.wins *= _PAST_DECAY
             each.battles *= _PAST_DECAY
@@ -179,7 +180,7 @@ class Pool:
         )
 
     def tidy(self) -> None:
-        """Delete what is not kept any more: after a checkpoint that does not name it either."""
+        """Delete dropped policies, once a checkpoint does not name them either."""
         kept = {each.name for each in self.policies}
         with contextlib.suppress(OSError):
             for path in self._folder.glob("policy-*.zip"):
@@ -191,7 +192,7 @@ class Pool:
         return [asdict(each) for each in self.policies]
 
     def load(self, facts: Sequence[Mapping[str, Any]], warn: Callable[[str], None]) -> None:
-        """Restore the state that `save` returned, but for files that are gone."""
+        """Restore the state that `save` returned, without policies whose files are gone."""
         self.policies = [PastPolicy(**each) for each in facts]
         lost = [each for each in self.policies if not (self._folder / each.name).is_file()]
         if lost:

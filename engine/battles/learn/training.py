@@ -31,7 +31,7 @@ from engine.training.snapshot import package_version, refuse_other_versions
 
 _POLL_S = 0.05
 _LAST_SCALE = 0.1
-"""Of learning rate and entropy, where they are annealed."""
+"""Final share of learning rate and entropy, where they are annealed."""
 
 
 class BattleReporter(Reporter):
@@ -44,7 +44,7 @@ class BattleReporter(Reporter):
         self._last = 0.0, 0
 
     def resume(self, uptime_s: float) -> None:
-        """Continue where a checkpoint was taken."""
+        """Continue from a checkpoint's uptime."""
         self._earlier_s = uptime_s
         self._last = self.uptime_s(), self.metrics.total_steps
 
@@ -93,7 +93,7 @@ class BattleTraining:
         self.first_version = 1 - self.reporter.metrics.updates
         self.workers.start(self.learner.flat(), self.pool.plan(self.config.vgc.opponents))
         if not self.reporter.metrics.updates:
-            self.save()  # what a run begins with can be resumed, too
+            self.save()  # so that the run can be resumed from its beginning
 
     def is_over(self) -> bool:
         """Return whether it was asked to stop, or its time is up."""
@@ -102,12 +102,12 @@ class BattleTraining:
         return bool(self.controls.stop_reason)
 
     def elapsed(self) -> float:
-        """Return which part of the time that was given is over; 0 where there is no limit."""
+        """Return the share of the time limit that is over; 0 without a limit."""
         limit_s = 60 * self.config.vgc.minutes
         return self.reporter.session_s() / limit_s if limit_s else 0.0
 
     def scale(self) -> float:
-        """Return what learning rate and entropy are multiplied by."""
+        """Return the factor on learning rate and entropy."""
         return 1 - (1 - _LAST_SCALE) * self.elapsed() if self.config.vgc.anneal else 1.0
 
     def wait_s(self) -> float | None:
@@ -129,7 +129,7 @@ class BattleTraining:
                 return None
 
     def advance(self) -> None:
-        """Take a gradient step, or hear the workers and begin an update when there is enough."""
+        """Hear the workers; take a gradient step, or begin an update when buffers are full."""
         self.reporter.idle()
         if self.controls.is_paused:
             return
@@ -145,7 +145,7 @@ class BattleTraining:
             self.reporter.phase("learning")
 
     def hear(self, timeout_s: float) -> None:
-        """Count what the workers report."""
+        """Count the workers' reports."""
         metrics = self.reporter.metrics
         for report in self.workers.poll(timeout_s):
             metrics.episodes += report.battles
@@ -185,7 +185,7 @@ class BattleTraining:
         reporter.phase("acting")
 
     def finish(self) -> RunStopped:
-        """Finish the update that is under way, and say how the run ended."""
+        """Finish the current update, and return how the run ended."""
         while self.learner.is_learning:
             figures = self.learner.step()
             if figures is not None:
@@ -209,7 +209,7 @@ class BattleTraining:
         self.reporter.emit(CheckpointSaved(str(path), self.reporter.metrics.total_steps))
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Continue where a checkpoint was taken; the battles that were being played begin anew.
+        """Restore a checkpoint; battles that were in progress begin anew.
 
         Raises:
             CheckpointError: It belongs to other settings or to another version.

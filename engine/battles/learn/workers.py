@@ -38,7 +38,7 @@ from engine.ground.processes import worker_command, worker_environment
 
 _QUIT_TIMEOUT_S = 3.0
 _MAX_DEATHS = 5
-"""Of one worker in a row, without a buffer in between."""
+"""Deaths of a worker in a row, without a full buffer in between, that end the run."""
 
 
 class Worker:
@@ -46,9 +46,9 @@ class Worker:
 
     Attributes:
         number: From 0.
-        buffers: What it fills.
+        buffers: The buffers that it fills.
         full: (number, decisions) of those that wait for the learner.
-        report: The last one; None before.
+        report: The last one; None before the first.
         decisions, battles: Since the process began.
         restarts: How often it was replaced.
     """
@@ -100,10 +100,10 @@ class Worker:
         return self._process.pid if self._process else 0
 
     def receive(self) -> Report:
-        """Take the message that is there.
+        """Receive the waiting message.
 
         Raises:
-            WorkerError: It died, or failed.
+            WorkerError: The process died, or failed.
         """
         try:
             kind, payload = self._channel.receive()
@@ -127,7 +127,7 @@ class Worker:
         return experience
 
     def pause(self, *, is_paused: bool) -> None:
-        """Stop or go on playing."""
+        """Pause or resume playing."""
         self._send(PAUSE if is_paused else RESUME)
 
     def set_plan(self, plan: OpponentPlan) -> None:
@@ -153,7 +153,7 @@ class Worker:
         self._memory.close()
 
     def _send(self, kind: bytes, payload: bytes = b"") -> None:
-        # One that is gone is noticed where it is listened to.
+        # A dead process is noticed by `receive`.
         with contextlib.suppress(OSError):
             self._channel.send(kind, payload)
 
@@ -194,17 +194,17 @@ class Workers:
         self.every = [Worker(i, settings, self._file.fileno(), folder) for i in range(count)]
 
     def start(self, weights: FloatArray, plan: OpponentPlan) -> None:
-        """Let all begin to play with these weights."""
+        """Start all workers with these weights."""
         self.weights.publish(weights)
         self._plan = plan
         for worker in self.every:
             worker.start(self._node, plan)
 
     def poll(self, timeout_s: float) -> list[Report]:
-        """Return what workers report, having waited for the first.
+        """Return the workers' reports, after waiting for the first.
 
         Raises:
-            WorkerError: One died again and again.
+            WorkerError: A worker died `_MAX_DEATHS` times.
         """
         sockets = {worker.socket: worker for worker in self.every}
         ready, _, _ = select.select(list(sockets), [], [], timeout_s)
@@ -222,7 +222,7 @@ class Workers:
         return sum(len(worker.full) for worker in self.every)
 
     def take(self, count: int) -> Experience:
-        """Take so many full buffers, in turn from all workers, and free them."""
+        """Take `count` full buffers, in turn from all workers, and free them."""
         parts: list[Experience] = []
         while len(parts) < count:
             for worker in sorted(self.every, key=lambda each: -len(each.full)):
@@ -237,7 +237,7 @@ class Workers:
             worker.set_plan(plan)
 
     def pause(self, *, is_paused: bool) -> None:
-        """Let all stop or go on playing."""
+        """Pause or resume all workers."""
         for worker in self.every:
             worker.pause(is_paused=is_paused)
 

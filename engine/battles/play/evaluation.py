@@ -1,4 +1,4 @@
-"""Measure players by battles among them: win rates with intervals, and Elo ratings."""
+"""Measure players by battles: win rates with intervals, and Elo ratings."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -79,10 +79,10 @@ class Rating:
 def schedule(
     first: Player, second: Player, teams: Sequence[str], battles: int, seed: int
 ) -> list[Match]:
-    """Return battles of two players that are fair to both.
+    """Return a fair schedule of battles between two players.
 
     Each pairing of teams is played in turn, every battle twice with the same seed: the players
-    exchange sides, and teams with them. An odd number is rounded up.
+    swap sides and teams. An odd number is rounded up.
     """
     seeds = np.random.default_rng(seed).integers(1 << 31, size=(battles + 1) // 2).tolist()
     pairings = [(own, foe) for own in teams for foe in teams]
@@ -104,10 +104,10 @@ def play(
     """Play battles, and return how each ended for p1.
 
     Args:
-        format: Of all of them.
+        format: Of all battles.
         matches: The battles.
         node: How the simulator is run.
-        seed: Of what policies draw.
+        seed: Of the policies' draws.
         advance: Called with the number of battles that have just ended.
 
     Raises:
@@ -152,7 +152,7 @@ def win_rates(
     seed: int = 0,
     advance: Callable[[int], object] = lambda count: None,
 ) -> list[Score]:
-    """Return how a player fares in so many battles against each opponent; see `play`."""
+    """Return a player's scores in `battles` battles against each opponent; see `play`."""
     pairs = [(player, opponent) for opponent in opponents]
     return _play_pairs(pairs, format, teams, node, battles, seed, advance)
 
@@ -167,7 +167,7 @@ def round_robin(
     seed: int = 0,
     advance: Callable[[int], object] = lambda count: None,
 ) -> NDArray[np.float64]:
-    """Return (n, n): how often each player beat each other in `battles` of them, a tie is half."""
+    """Return (n, n): each player's wins over each other in `battles` battles; a tie is half."""
     pairs = list(combinations(players, 2))
     scores = _play_pairs(pairs, format, teams, node, battles, seed, advance)
     wins = np.zeros((len(players), len(players)))
@@ -180,12 +180,12 @@ def round_robin(
 def ratings(names: Sequence[str], wins: NDArray[np.float64]) -> list[Rating]:
     """Fit Elo ratings to the results of battles, the highest first (Bradley-Terry).
 
-    Each pairing counts half a win more for either side, so that somebody who never wins has a
-    rating too. The random player has 1000; where it does not play, the first has.
+    Each pairing counts half a win more for either side, so that a player who never wins has a
+    rating too. The anchor, with a rating of 1000, is the random player, or the first without it.
 
     Args:
         names: Of n players.
-        wins: (n, n): how often the row's player beat the column's; all have met all.
+        wins: (n, n): the row's player's wins over the column's; all have met all.
     """
     count = len(names)
     wins = wins + 0.5 * (1 - np.eye(count))
@@ -217,7 +217,7 @@ def _lane(format: Format, match: Match) -> Lane:
 
 
 def _ended(decisions: Decisions) -> Iterator[tuple[int, Score]]:
-    """Yield the lanes whose battles ended, and how for p1."""
+    """Yield the lanes whose battles ended, with p1's score."""
     rows = {int(row["seat"]) >> 1: row for row in decisions.ended}
     for lane, row in rows.items():
         result = int(row["result"]) * (-1 if int(row["seat"]) & 1 else 1)
@@ -233,7 +233,7 @@ def _play_pairs(
     seed: int,
     advance: Callable[[int], object],
 ) -> list[Score]:
-    """Return how the first of each pair fared against the second."""
+    """Return the score of the first of each pair."""
     matches = [match for pair in pairs for match in schedule(*pair, teams, battles, seed)]
     scores = play(format, matches, node, seed=seed, advance=advance)
     totals = dict.fromkeys(pairs, Score())

@@ -1,4 +1,4 @@
-"""Play with the users of a battle server on this machine, which somebody else may have started."""
+"""Play against the users of a battle server on this machine, whoever started it."""
 
 import asyncio
 import ipaddress
@@ -31,8 +31,8 @@ class Seat:
 
     Attributes:
         address: host:port; the host must be this machine.
-        name: Of the user that it logs in as.
-        format: As the server names it.
+        name: The user's name.
+        format: By the server's name.
         team: Packed.
     """
 
@@ -56,17 +56,17 @@ def play_on_server(
     """Play a number of battles against the server's users.
 
     Args:
-        policy: What plays.
+        policy: Plays.
         seat: Where, and as whom.
         games: How many.
         node: Where Node and the simulator are.
-        challenge: User to challenge; "" waits for challenges.
-        is_searching: Have the server find opponents (its ladder) instead.
+        challenge: User to challenge; "": wait for challenges.
+        is_searching: Let the server find opponents (its ladder) instead.
         greedy: Take the likeliest choice instead of drawing one.
         report: Called when a battle has ended.
 
     Raises:
-        ConfigurationError: There is no server at the address, or it must not be played on.
+        ConfigurationError: The address is not of this machine.
         BattleError: The team or the challenge is refused.
         WorkerError: The connection or the simulator is lost.
     """
@@ -95,7 +95,7 @@ def check_address(address: str) -> None:
     """Refuse a server that is not on this machine.
 
     Raises:
-        ConfigurationError: It is not, or that is no address.
+        ConfigurationError: It is on another machine, or the address is invalid.
     """
     host, _, port = address.rpartition(":")
     try:
@@ -117,7 +117,7 @@ def check_address(address: str) -> None:
 
 
 async def _play(player: ServerPlayer, games: int, challenge: str, is_searching: bool) -> None:
-    """Play so many battles, one after the other where it is up to us."""
+    """Play `games` battles, one after the other if we start them."""
     if not challenge and not is_searching:
         player.accepts = lambda opponent: player.started < games
         await player.until(lambda: player.started >= games and not player.battles)

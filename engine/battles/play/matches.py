@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
     from poke_env.player import Player
 
 _ROUND = 250
-"""Battles for which poke-env's player, which keeps all of them in memory, is used."""
+"""Battles that one of poke-env's players plays, as it keeps all of them in memory."""
 _SILENCE_S = 60.0
 _MAX_FAILURES = 3
-"""Rounds in a row without a battle that ended, after which there is no point in going on."""
+"""Rounds in a row without a finished battle that end the evaluation."""
 
 
 @dataclass(slots=True)
@@ -41,7 +40,7 @@ class ServerScore:
     """How battles against one opponent ended.
 
     Attributes:
-        void: Battles that ended with the server or stood still; others were played instead.
+        void: Battles that were lost with the server or stalled; others were played instead.
         rejected: Choices that the server called invalid.
         trapped: Choices that hidden information made unavailable.
     """
@@ -66,12 +65,12 @@ class ServerScore:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much at once, and how long without a message.
+    """Limits of an evaluation.
 
     Attributes:
         at_once: Battles that are played at the same time.
-        stall_s: Seconds without a message after which a battle is given up; where no battle
-            has had one for a minute, the server is started again.
+        stall_s: Seconds without a message after which a battle is given up; if no battle had one
+            for a minute, the server is restarted.
     """
 
     at_once: int = 25
@@ -93,17 +92,17 @@ def evaluate_over_websocket(
 ) -> list[ServerScore]:
     """Play a number of battles against each opponent, both with the same team.
 
-    Half of them are challenges by the one, half by the other, as the server makes the challenger
-    p1. Open team sheets are accepted by both.
+    Each challenges the other in half of them, as the server makes the challenger p1. Both accept
+    open team sheets.
 
     Args:
-        policy: What plays.
+        policy: Plays.
         opponents: Names in `PLAYERS`.
-        battles: Of each opponent; they are shared out among the teams.
-        format: As the server names it.
+        battles: Against each opponent, divided among the teams.
+        format: By the server's name.
         teams: Packed.
         node: Where Node and the simulator are.
-        seed: Of the policy's choices; those of the server and of poke-env cannot be repeated.
+        seed: Of the policy's choices; the server's and poke-env's draws cannot be repeated.
         greedy: Take the likeliest choice instead of drawing one.
         limits: How much at once, and how long to wait.
         report: Called with the score after each battle that counts.
@@ -130,7 +129,7 @@ def evaluate_over_websocket(
 
 
 class _Arena:
-    """A server and the simulator's eyes, both started again when they fail."""
+    """A server, and a simulator that follows its battles; both are restarted when they fail."""
 
     def __init__(
         self,
@@ -153,20 +152,15 @@ class _Arena:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.eyes.close()
         self._server.close()
 
     async def evaluate(
         self, act: Act, opponent: str, shares: Sequence[tuple[str, int]]
     ) -> ServerScore:
-        """Play the battles against one opponent: a number for each team."""
-        # Only poke-env's own tasks get here: a battle that one of them gave up stands still.
+        """Play the battles against one opponent; `shares` are (team, battles)."""
+        # Only exceptions of poke-env's own tasks get here; the battle of such a task stalls.
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
         score, started = ServerScore(opponent), time.monotonic()
         failures = 0
@@ -205,7 +199,7 @@ class _Arena:
         """Play some battles with two new users.
 
         Raises:
-            WorkerError: The server or the simulator is lost, and the battles that have not ended.
+            WorkerError: The server or the simulator is lost, with all unfinished battles.
         """
 
         def count_end(battle: ServerBattle) -> None:
@@ -267,7 +261,7 @@ class _Arena:
             await asyncio.gather(answering, return_exceptions=True)
 
     async def _watch(self, ours: ServerPlayer) -> None:
-        """Give battles up that stand still; return when all do."""
+        """Give up stalled battles; return when all are stalled."""
         while True:
             await asyncio.sleep(self._limits.stall_s / 20)
             now = time.monotonic()

@@ -1,7 +1,11 @@
-"""Find who plays: the simulator's own players, policies, and policies that look ahead."""
+"""Define the players of battles, and find them by name.
+
+A player is one of the simulator's own, or a policy of a run or a file, which may look ahead.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,26 +20,19 @@ from engine.runs.checkpoint import BEST, LATEST, CheckpointStore
 from engine.runs.folder import RunFolder, find_run
 from engine.runs.settings import read_settings
 
-# Look ahead from a decision: try the policy's best choices in copies of the battle.
-#
-# Each copy draws anew what the side cannot know (engine/battles/sim/node/search.js). In every copy
-# all candidates meet the same answer of the foe, drawn from the policy as the foe would see the
-# battle; the policy's own value tells how the turn ended. The choice has the greatest log(prior) +
-# mean value / temperature: with few copies the prior decides, with many the outcome.
-
 FloatArray = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How far to look.
+    """How far to look ahead.
 
     Attributes:
-        samples: Copies of the battle a decision.
-        candidates: Most choices that are tried, the likeliest first.
+        samples: Copies of the battle for a decision.
+        candidates: The most choices that are tried, the likeliest first.
         least_share: Choices less likely than this are not tried.
         temperature: Difference of value (-1 to 1) that weighs as much as a factor e of the prior.
-        foe_temperature: Of the policy that answers for the foe: below 1 it is surer than learned.
+        foe_temperature: Of the policy that answers for the foe; below 1 it is sharper than learnt.
     """
 
     samples: int = 8
@@ -55,11 +52,17 @@ def search(
     settings: SearchSettings,
     rng: np.random.Generator,
 ) -> int:
-    """Return the code to choose for a seat that has a decision to make.
+    """Return the code to choose for a seat, by trying the policy's best choices in copies.
+
+    Each copy of the battle draws anew what the side cannot know
+    (engine/battles/sim/node/search.js). In every copy all candidates meet the same answer of the
+    foe, drawn from the policy as the foe would see the battle; the policy's own value tells how the
+    turn ended. The choice has the greatest log(prior) + mean value / temperature: with few copies
+    the prior decides, with many the outcome.
 
     Args:
-        simulator: What plays the seat's battle.
-        policy: Proposes, answers for the foe, and values.
+        simulator: Plays the seat's battle.
+        policy: Proposes choices, answers for the foe, and estimates values.
         seat: Lane * 2 + side.
         observation: (1560,) of that decision.
         legal: (90,) its masks.
@@ -75,7 +78,7 @@ def search(
     answers = np.full(settings.samples, -1)
     if foe.results.all():
         log_probs = policy.log_probs(foe.observations, foe.legal, foe.is_preview)
-        # The greatest of logits with Gumbel noise is a draw from their softmax.
+        # The largest of logits with Gumbel noise is a draw from their softmax.
         noise = rng.gumbel(size=log_probs.shape)
         answers = (log_probs / settings.foe_temperature + noise).argmax(1)
     plays = np.array(
@@ -101,8 +104,6 @@ def _candidates(prior: FloatArray, is_preview: bool, settings: SearchSettings) -
     return likely
 
 
-# Find who plays: the simulator's own players, and policies of runs and files.
-
 SCRIPTED = ("random", "max_power", "greedy", "heuristics")
 """The simulator's own players, the weakest first."""
 
@@ -112,10 +113,10 @@ class Player:
     """Who plays.
 
     Attributes:
-        name: Of one of the simulator's own players, or any name for a policy.
-        policy: What decides for it; None where the simulator does.
-        is_greedy: It takes its policy's likeliest choice instead of drawing one.
-        search: How far it looks ahead; None: it does not.
+        name: One of the simulator's own players, or any name for a policy.
+        policy: Decides for it; None where the simulator does.
+        is_greedy: Take the policy's likeliest choice instead of drawing one.
+        search: How far it looks ahead; None: not at all.
     """
 
     name: str
@@ -130,7 +131,7 @@ class Player:
         rows: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Return codes for some of the decisions that wait in a simulator."""
+        """Return codes for some rows of a simulator's waiting decisions."""
         assert self.policy is not None
         observations, legal = decisions.observations, decisions.legal
         is_preview = decisions.is_preview
@@ -158,7 +159,7 @@ class Player:
 def find_player(
     name: str, save_dir: str, *, checkpoint: str = LATEST, is_greedy: bool = True
 ) -> Player:
-    """Return a player by what a user calls it.
+    """Return a player by the name that a user gives.
 
     Args:
         name: One of `SCRIPTED`, a policy's file, or a run's id, path, name or "latest".
@@ -169,42 +170,54 @@ def find_player(
     Raises:
         CheckpointError: There is no such run, or the policy cannot be read.
     """
-    if name in SCRIPTED:
+    source = _source_of(name, save_dir)
+    if source is None:
         return Player(name)
-    path = user_path(name)
-    if path.is_file():
-        return Player(path.stem, Policy.load(path), is_greedy)
-    folder = RunFolder(find_run(save_dir, name, purpose="evaluate"))
-    path = folder.checkpoints_path / BEST
+    if isinstance(source, Path):
+        return Player(source.stem, Policy.load(source), is_greedy)
+    path = source.checkpoints_path / BEST
     if checkpoint == LATEST:
-        _, path, _ = CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
+        _, path, _ = CheckpointStore(source.checkpoints_path, keep=1).load_newest()
     elif not path.is_file():
         raise CheckpointError(
-            f"The run {folder.run_id} has no best checkpoint yet.", "Use --checkpoint latest."
+            f"The run {source.run_id} has no best checkpoint yet.", "Use --checkpoint latest."
         )
-    return Player(folder.run_id, Policy.load(path), is_greedy)
+    return Player(source.run_id, Policy.load(path), is_greedy)
 
 
 def format_of(name: str, save_dir: str) -> Format:
-    """Return the format that a run was trained in; the default for anybody else.
+    """Return the format that a run was trained in, or the default for other players.
 
     Raises:
         CheckpointError: There is no such run, or its settings cannot be read.
         ConfigurationError: Its format is not known.
     """
-    if name in SCRIPTED or user_path(name).is_file():
+    run = _source_of(name, save_dir)
+    if not isinstance(run, RunFolder):
         return DEFAULT_FORMAT
-    return find_format(read_settings(find_run(save_dir, name, purpose="evaluate")).vgc.format)
+    return find_format(read_settings(run.path).vgc.format)
 
 
 def past_policies(name: str, save_dir: str, *, is_greedy: bool = True) -> Sequence[Player]:
-    """Return the past policies that a run has kept, the oldest first; none of what is no run.
+    """Return the past policies that a run has kept, oldest first; none for other players.
 
     Raises:
         CheckpointError: There is no such run, or a policy cannot be read.
     """
-    if name in SCRIPTED or user_path(name).is_file():
+    run = _source_of(name, save_dir)
+    if not isinstance(run, RunFolder):
         return ()
-    folder = RunFolder(find_run(save_dir, name, purpose="evaluate"))
-    paths = sorted((folder.path / POOL).glob("policy-*.zip"))
-    return [Player(f"{folder.run_id}/{path.stem}", Policy.load(path), is_greedy) for path in paths]
+    paths = sorted((run.path / POOL).glob("policy-*.zip"))
+    return [Player(f"{run.run_id}/{path.stem}", Policy.load(path), is_greedy) for path in paths]
+
+
+def _source_of(name: str, save_dir: str) -> RunFolder | Path | None:
+    """Return a player's run or policy file, None for one of the simulator's own players.
+
+    Raises:
+        CheckpointError: There is no such run.
+    """
+    if name in SCRIPTED:
+        return None
+    path = user_path(name)
+    return path if path.is_file() else RunFolder(find_run(save_dir, name, purpose="evaluate"))

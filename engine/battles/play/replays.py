@@ -1,4 +1,4 @@
-"""Show battles that were played: from their input logs, or from protocol lines alone."""
+"""Show battles that were played, from their input logs or from protocol lines alone."""
 
 import json
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class ReplaySession(ThreadedSession):
     Args:
         battles: At least one.
         node: Runs the simulator.
-        adviser: Whose view of the watched side's decisions is shown; None: nobody's.
+        adviser: Policy whose view of the watched side's decisions is shown; None: none.
         side: 0 or 1, whose decisions are shown.
     """
 
@@ -53,7 +53,7 @@ class ReplaySession(ThreadedSession):
         return RunStopped(self._commands.stop.reason or "", 0, "")
 
     def _try(self, simulator: Simulator, number: int) -> None:
-        """Show another battle, or stay where that one cannot be played again."""
+        """Show another battle, or stay with the current one if it cannot be replayed."""
         try:
             self._show(simulator, number)
         except BattleError as error:
@@ -85,7 +85,7 @@ def analyze_decisions(
     side: int,
     adviser: Policy | None,
 ) -> tuple[BattleDecision, ...]:
-    """Return a side's decisions in a battle that was played, and what a policy thinks of them."""
+    """Return a side's decisions in a battle that was played, with a policy's view of them."""
     found = simulator.decisions(input_log)
     decisions = []
     for row, (place, whose, request) in enumerate(transcript.asked):
@@ -107,7 +107,7 @@ def analyze_decisions(
 
 
 class LinesSession(ThreadedSession):
-    """A battle of which nothing but its protocol lines is known."""
+    """A battle of which only the protocol lines are known."""
 
     def __init__(self, lines: Sequence[str], side: int = 0) -> None:
         super().__init__("replay")

@@ -1,6 +1,6 @@
-"""Show battles: who plays, what the policy thinks of each decision, and a person who plays.
+"""Play battles to be watched, or against a person, with a policy's view of each decision.
 
-A session here plays one battle after the other in a simulator of its own, and learns nothing.
+A session plays one battle after the other in a simulator of its own, without learning.
 """
 
 import contextlib
@@ -42,11 +42,11 @@ _NOBODY = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """What is played, again and again.
+    """The battles that a session plays.
 
     Attributes:
         teams: Packed, of p1 and p2.
-        players: A policy, one of the simulator's own players, or a person: then with any name.
+        players: Policies, the simulator's own players, or a person, who has any other name.
     """
 
     format: Format
@@ -55,7 +55,7 @@ class Pairing:
     seed: int
 
     def lane(self, number: int) -> Lane:
-        """Return the plan of the battle of a number."""
+        """Return the plan of a battle by its number."""
         first, second = (one.name if one.name in SCRIPTED else POLICY for one in self.players)
         return Lane(self.format.id, self.teams, (first, second), self.seed + number, limit=1)
 
@@ -67,13 +67,13 @@ def top_choices(
     *,
     is_preview: bool,
 ) -> tuple[tuple[tuple[int, float], ...], float]:
-    """Return a policy's likeliest codes with their probabilities, and what it expects.
+    """Return a policy's likeliest codes with their probabilities, and its value.
 
     Args:
-        policy: Whose view is wanted.
+        policy: The policy.
         observation: (1560,) of a decision.
         legal: (90,), its masks.
-        is_preview: Whether it is a selection at team preview.
+        is_preview: It is a selection at team preview.
     """
     observations, masks = observation[None], legal[None]
     shares = np.exp(policy.log_probs(observations, masks, np.array([is_preview]))[0])
@@ -83,7 +83,7 @@ def top_choices(
 
 
 def with_names(lines: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Return protocol lines with other names for the players, which are called p1 and p2 there."""
+    """Return protocol lines with the players' names in place of p1 and p2."""
     shown = []
     plain = [name.replace("|", " ") for name in names]
     for line in lines:
@@ -95,7 +95,7 @@ def with_names(lines: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 
 
 class MatchSession(ThreadedSession):
-    """Battles of a pairing, shown decision by decision; a person plays where one is in it.
+    """Battles of a pairing, shown decision by decision; a person may play one side.
 
     Commands: ChooseInBattle, Watch (after the end of a battle: the next one), Stop.
 
@@ -103,11 +103,11 @@ class MatchSession(ThreadedSession):
         pairing: Who plays what.
         node: Runs the simulator.
         person: 0 or 1: the side that a person plays.
-        adviser: Whose view of the watched side's decisions is shown; None: nobody's.
-        pace_s: How long a decision is shown where nobody has to choose.
+        adviser: Policy whose view of the watched side's decisions is shown; None: none.
+        pace_s: How long a decision is shown if no person plays.
         keep: Takes each battle that ended.
-        next_policy: Called before each battle; returns the policy that plays and advises from now
-            on, None for the one that did.
+        next_policy: Called before each battle; returns the policy that plays and advises from then
+            on, None: the same as before.
         rest_s: How long the end of a battle is shown before the next one; None: until Watch.
     """
 
@@ -137,7 +137,7 @@ class MatchSession(ThreadedSession):
         self._number = 0
         self._decisions: list[BattleDecision] = []
         self._person = person
-        # What the simulator's own player decides is not asked for: the other side is watched.
+        # The simulator does not report its own players' decisions: the other side is watched.
         is_second = pairing.players[0].name in SCRIPTED
         self.side = int(is_second) if person is None else person
         """The side that is watched."""
@@ -154,7 +154,7 @@ class MatchSession(ThreadedSession):
         return RunStopped(stop.reason if stop else "", 0, "")
 
     def _play(self, simulator: Simulator) -> bool:
-        """Play a battle; return whether it was played to its end."""
+        """Play a battle; return False if the session ends before."""
         self._decisions = []
         self._has_next = False
         if (policy := self._next_policy()) is not None:
@@ -177,7 +177,7 @@ class MatchSession(ThreadedSession):
         return True
 
     def _evaluate_decision(self, waiting: Decisions, scene: LiveBattle) -> None:
-        """Add what the adviser thinks of the watched side's decision."""
+        """Add the adviser's view of the watched side's decision."""
         rows = (waiting.seats % 2 == self.side).nonzero()[0]
         request = scene.requests[self.side]
         if self._adviser is None or not len(rows) or request is None:
@@ -196,7 +196,7 @@ class MatchSession(ThreadedSession):
     def _decide(
         self, simulator: Simulator, waiting: Decisions, scene: LiveBattle
     ) -> NDArray[np.int64] | None:
-        """Return a code for each decision; None: the session is to end."""
+        """Return a code for each decision; None: the session ends."""
         codes = np.zeros(len(waiting.seats), np.int64)
         for row, seat in enumerate(waiting.seats):
             side = int(seat % 2)
@@ -262,7 +262,7 @@ class MatchSession(ThreadedSession):
         self._wait(lambda: self._has_next or (until is not None and time.monotonic() >= until))
 
     def _wait(self, is_over: Callable[[], bool]) -> None:
-        """Obey commands until `is_over`, or the session is to end."""
+        """Obey commands until `is_over`, or until Stop."""
         self._obey(self._commands.drain())
         while not is_over() and self._commands.stop is None:
             self._obey(self._commands.drain(LOOK_S))
@@ -279,13 +279,13 @@ class MatchSession(ThreadedSession):
 
 
 class ExhibitionSession:
-    """A run of battles that is trained, and beside it battles that its newest policy plays.
+    """A run of battles in training, with battles of its newest policy to watch beside it.
 
     They are played slowly, in a simulator of their own, from the first checkpoint on.
 
     Args:
         run: The session that trains.
-        pairing: What its policy plays meanwhile; whoever is no player of the simulator's has it.
+        pairing: The battles to watch; its players that are not the simulator's have the policy.
     """
 
     def __init__(self, run: BattleSession, pairing: Pairing, node: NodeCommand) -> None:
@@ -297,12 +297,12 @@ class ExhibitionSession:
 
     @property
     def mailbox(self) -> Self:
-        """Return this: it drains both mailboxes."""
+        """Return this object, whose `drain` reads both mailboxes."""
         return self
 
     @property
     def is_alive(self) -> bool:
-        """Whether the run goes on."""
+        """Return whether the run continues."""
         return self._run.is_alive
 
     def start(self) -> None:
@@ -317,7 +317,7 @@ class ExhibitionSession:
             self._run.send(command)
 
     def drain(self) -> list[Event]:
-        """Return what happened in the run, and the battles."""
+        """Return the events of the run, and the watched battles."""
         events = self._run.mailbox.drain()
         for event in events:
             if isinstance(event, CheckpointSaved):

@@ -28,12 +28,12 @@ def _selections() -> tuple[tuple[int, int, int, int], ...]:
 
 
 SELECTIONS = _selections()
-"""By preview code: the party's members (from 0) that are taken along, the leads first."""
+"""By preview code: the party's members (from 0) that are selected, the leads first."""
 PREVIEW_CODES = len(SELECTIONS)
 
 
 def _compatible() -> NDArray[np.bool_]:
-    """Return (45, 45): which codes of the two slots go together."""
+    """Return (45, 45) bool, which codes of the two slots can be combined."""
     pairs = np.ones((SLOT_CODES, SLOT_CODES), bool)
     for first, second in product(range(SLOT_CODES), repeat=2):
         is_same_switch = first == second and SWITCH <= first < PASS

@@ -1,4 +1,4 @@
-"""Name the fields of an observation; the layout itself stands in node/layout.json."""
+"""Name the fields of an observation, whose layout is in node/layout.json."""
 
 import json
 from importlib.resources import files

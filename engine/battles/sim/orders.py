@@ -1,6 +1,6 @@
 """Convert our codes to poke-env's orders and its MultiDiscrete([107, 107]) actions, and back.
 
-Codes count what the battle's latest request lists; legality is not checked.
+Codes refer to the lists in the battle's latest request; legality is not checked.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ def to_code(order: BattleOrder, battle: DoubleBattle) -> int:
     """Return the joint code of an order.
 
     Raises:
-        ValueError: It has none: a default or a forfeit, or what the request does not list.
+        ValueError: It has none: it is a default, a forfeit, or not in the request's lists.
     """
     if not isinstance(order, DoubleBattleOrder):
         raise ValueError(f"{order.message} has no code")
@@ -43,7 +43,7 @@ def from_actions(actions: NDArray[np.int64], battle: DoubleBattle) -> int:
     """Return the joint code of poke-env's actions (2,).
 
     Raises:
-        ValueError: As of `to_code`.
+        ValueError: As in `to_code`.
     """
     return to_code(DoublesEnv.action_to_order(actions, battle, fake=True), battle)
 
@@ -98,6 +98,6 @@ def _slot_code(order: SingleBattleOrder, battle: DoubleBattle, slot: int) -> int
 
 
 def _party(battle: DoubleBattle) -> list[str]:
-    """Return how the members that came along are identified, in the order of the request."""
+    """Return the identifiers of the selected members, in the order of the request."""
     members: list[dict[str, Any]] = battle.last_request["side"]["pokemon"]
     return [member["ident"] for member in members[:4]]

@@ -4,7 +4,6 @@ import contextlib
 import subprocess
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from engine.battles.sim.setup import NodeCommand, script_folder
@@ -18,10 +17,13 @@ _MEGABYTES = 2048
 
 
 class ShowdownServer:
-    """A server without accounts that only this machine reaches, and that ends with this process.
+    """A server without accounts, reachable from this machine only, which ends with this process.
 
     It runs from a folder of its own that links to the installed package, which it would write to
-    otherwise. Starting raises WorkerError when it does not come up.
+    otherwise.
+
+    Raises:
+        WorkerError: It does not start.
     """
 
     def __init__(self, node: NodeCommand, port: int = 0, *, timeout_s: float = 60.0) -> None:
@@ -41,12 +43,7 @@ class ShowdownServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     @property
@@ -56,7 +53,7 @@ class ShowdownServer:
 
     @property
     def pid(self) -> int | None:
-        """Of the server's process, while it runs."""
+        """Return the id of the server's process, while it runs."""
         return self._process.pid if self._process and self._process.poll() is None else None
 
     def restart(self) -> None:
@@ -86,7 +83,7 @@ class ShowdownServer:
     def _start(self) -> None:
         port_file, output = self._folder / "port", self._folder / "output"
         port_file.unlink(missing_ok=True)
-        # Without the two flags it would find its folders beside the installed package.
+        # Without the two flags it would look for its folders in the installed package.
         command = [
             *(self._node.node, "--preserve-symlinks", "--preserve-symlinks-main"),
             *(f"--max-old-space-size={_MEGABYTES}", "dist/server/index.js"),

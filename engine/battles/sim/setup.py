@@ -14,7 +14,7 @@ from engine.ground.processes import foreign_environment
 from engine.ground.scratch import scratch_folder
 
 VERSION = "0.11.11"
-"""Of the npm package; node/package-lock.json pins it and what it needs."""
+"""Version of the npm package; node/package-lock.json pins it and its dependencies."""
 MIN_NODE = 18
 SIZE_MB = 155
 _INSTALL_TIMEOUT_S = 900.0
@@ -22,7 +22,7 @@ _FOR_NPM = (
     "npm_config_", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
     "ssl_cert_", "node_extra_ca_certs",
 )  # fmt: skip
-"""Environment variables that it needs besides, to reach its registry."""
+"""Prefixes of environment variables that npm needs to reach its registry."""
 _MISSING = "Run `poketui vgc setup`."
 
 
@@ -33,7 +33,7 @@ class NodeCommand:
     Attributes:
         node: The program.
         modules: Folder that `require` searches.
-        cache: Where scripts may remember things; None for nowhere.
+        cache: Folder in which scripts may cache; None: they do not.
     """
 
     node: str
@@ -88,14 +88,14 @@ def find_node() -> str:
 
 
 def modules_folder() -> Path:
-    """Return the folder of packages that is used: the user's, or where `install` puts them."""
+    """Return the folder of packages: the user's own, or that of `install`."""
     if given := os.environ.get("POKETUI_SHOWDOWN"):
         return Path(given)
     return _own_folder() / "node_modules"
 
 
 def is_installed() -> bool:
-    """Return whether the simulator is there."""
+    """Return whether the simulator is installed."""
     return (modules_folder() / "pokemon-showdown" / "dist" / "sim" / "index.js").is_file()
 
 
@@ -117,7 +117,7 @@ def find_simulator() -> NodeCommand:
 
 
 def install(report: Callable[[str], None]) -> NodeCommand:
-    """Install the simulator unless it is there; say what is done, line by line.
+    """Install the simulator unless it is installed; `report` takes lines for the user.
 
     Raises:
         ConfigurationError: Node or npm is missing, or npm could not install it.

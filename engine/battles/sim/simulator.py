@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -55,10 +54,10 @@ class Lane:
         format: Name of the format in the simulator.
         teams: Packed, of p1 and p2.
         players: `POLICY`, or the name of one of the simulator's own players.
-        seed: With a battle's number it decides all chance in it.
-        limit: How many battles; 0 for no end.
+        seed: Decides all chance in a battle, with the battle's number.
+        limit: How many battles; 0: no limit.
         turn_limit: A battle that lasts longer is a tie.
-        teacher: Player whose choice is told beside every decision, or "".
+        teacher: Player whose choice comes with every decision, or "".
     """
 
     format: str
@@ -72,14 +71,14 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """The decisions that wait, and the battles that ended on the way to them.
+    """The waiting decisions, and the battles that ended on the way to them.
 
     Attributes:
         seats: (n,) int64, lane * 2 + side.
         observations: (n, 1560) float32.
         legal: (n, 90) bool, masks of both slots, or 90 selections at team preview.
         info: (n, 8) float32.
-        ended: (m,) of `ENDED`; sides of the policy only, p1 where there is none.
+        ended: (m,) of `ENDED`, for sides of the policy, or for p1 where no side is.
     """
 
     seats: NDArray[np.int64]
@@ -96,10 +95,10 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class BattleLog:
-    """A battle that ended: enough to play it again exactly. The winner is p1, p2 or "" (tie).
+    """A battle that ended, with all that an exact replay needs. The winner is p1, p2 or "" (tie).
 
     Attributes:
-        hash: As of its `Replay`.
+        hash: As in its `Replay`.
     """
 
     lane: int
@@ -126,13 +125,13 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class LiveBattle:
-    """A battle in progress, for whoever looks at it.
+    """A battle in progress, to be shown.
 
     Attributes:
         lines: What spectators have seen; none between two battles.
-        types: Of each species that takes part, and of its other formes.
-        requests: What each side is to decide, None: nothing.
-        number: Of the battle in its lane.
+        types: By species that takes part, and by its other formes.
+        requests: Each side's decision to make, None: none.
+        number: The battle's, in its lane.
     """
 
     lines: tuple[str, ...]
@@ -143,12 +142,12 @@ class LiveBattle:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A battle that was played, for whoever looks at it.
+    """A battle that was played, to be shown.
 
     Attributes:
         lines: What spectators saw.
-        types: Of each species that took part, and of its other formes.
-        asked: (lines that were there, side, request) of each decision, in the order of `decisions`.
+        types: By species that took part, and by its other formes.
+        asked: (lines before it, side, request) of each decision, in the order of `decisions`.
     """
 
     lines: tuple[str, ...]
@@ -158,13 +157,13 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """A battle that is played elsewhere, as one of its sides sees it.
+    """A battle on a server, as one of its sides sees it.
 
     Attributes:
         observation: (1560,) float32; None without a request.
         legal: (90,) bool; None without a request.
         info: (8,) float32; None without a request.
-        choice: In the simulator's words, if a code was given.
+        choice: In the simulator's syntax, if a code was given.
     """
 
     observation: NDArray[np.float32] | None
@@ -175,10 +174,10 @@ class Tracked:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """Decisions in copies of a battle (n).
+    """Decisions in n copies of a battle, or of a battle that was played.
 
     Attributes:
-        results: (n,) int64; what each says depends on who answers.
+        results: (n,) int64; the meaning depends on the method that returns it.
         info: (n, 8) float32.
         observations: (n, 1560) float32.
         legal: (n, 90) bool.
@@ -203,14 +202,14 @@ class Outlook:
 class Simulator:
     """A Node process that plays the battles of some lanes; not to be shared between threads.
 
-    Its calls raise WorkerError when the process died or does not answer in time, and BattleError
+    All methods raise WorkerError when the process died or does not answer in time, and BattleError
     for what it refuses.
 
     Args:
-        lanes: What it plays; none to ask it other things.
+        lanes: What it plays; may be none, to use the other methods.
         node: How it is started.
-        timeout_s: No answer for this long is an error.
-        is_patched: Use the speed patch where it passes its test; off to compare.
+        timeout_s: Longest wait for an answer.
+        is_patched: Use the speed patch where it passes its test; False to compare.
     """
 
     def __init__(
@@ -253,12 +252,7 @@ class Simulator:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -277,10 +271,10 @@ class Simulator:
         self._complaints.close()
 
     def step(self, seats: NDArray[np.integer[Any]], codes: NDArray[np.integer[Any]]) -> Decisions:
-        """Answer decisions and play on until every lane waits for some or is done.
+        """Answer decisions and play until every lane waits for some or is done.
 
         Args:
-            seats: (n,) of the decisions that are answered; none at all starts the lanes.
+            seats: (n,) of the answered decisions; none starts the lanes.
             codes: (n,) joint codes, or selections at team preview.
         """
         pairs = np.empty((len(seats), 2), "<u4")
@@ -302,11 +296,11 @@ class Simulator:
         )
 
     def configure(self, lanes: Sequence[Lane]) -> None:
-        """Take other lanes instead; battles that have not ended are lost."""
+        """Replace the lanes; unfinished battles are lost."""
         self._request("configure", lanes=[asdict(lane) for lane in lanes])
 
     def set_lanes(self, lanes: Mapping[int, Lane]) -> None:
-        """Give lanes other plans from their next battles on, which count from 0."""
+        """Give lanes other plans from their next battles on, which are numbered from 0."""
         self._request("set_lanes", lanes={index: asdict(lane) for index, lane in lanes.items()})
 
     def validate(self, format: str, team: str) -> tuple[str, ...]:
@@ -314,12 +308,12 @@ class Simulator:
         return tuple(self._request("validate", format=format, team=team)["errors"])
 
     def read_team(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """Return a team in any form packed, and what of it is not understood, line by line."""
+        """Return a team of any format packed, and the lines that are not understood."""
         found = self._request("read_team", text=text)
         return str(found["team"]), tuple(found["errors"])
 
     def logs(self) -> list[BattleLog]:
-        """Return the battles that ended since the last call, the oldest of very many dropped."""
+        """Return the battles that ended since the last call; of many, only the latest."""
         return [_battle_log(battle) for battle in self._request("logs")["battles"]]
 
     def stats(self) -> Mapping[str, Any]:
@@ -332,15 +326,15 @@ class Simulator:
         return Replay(tuple(found["lines"]), found["hash"], found["winner"], found["turns"])
 
     def decisions(self, input_log: Sequence[str]) -> Outlook:
-        """Play a battle again and return what both sides had to decide, in order.
+        """Replay a battle and return the decisions of both sides, in order.
 
-        `results` are the codes they chose, -1 for a choice that has none; `info` has 1 in its
-        column `TEACHER` for the side that won, -1 for the other, 0 for both after a tie.
+        `results` are the codes chosen, -1 for a choice that has none; `info` has 1 in its column
+        `TEACHER` for the side that won, -1 for the other, 0 for both after a tie.
         """
         return self._rows("decisions", input_log=list(input_log))
 
     def replayed(self, lines: Sequence[str], format: str) -> Outlook:
-        """Return the same of what spectators saw; a result below 0 says why one is unknown."""
+        """Return the same from what spectators saw; a result below 0 says why it is unknown."""
         return self._rows("replayed", lines=list(lines), format=format)
 
     def inspect(self, lane: int) -> tuple[str, ...]:
@@ -348,14 +342,14 @@ class Simulator:
         return tuple(self._request("inspect", lane=lane)["lines"])
 
     def spectate(self, lane: int) -> LiveBattle:
-        """Return what there is to see of a lane's battle, and what is to be decided in it."""
+        """Return a lane's battle, with the decisions to make in it."""
         found = self._request("spectate", lane=lane)
         first, second = found["requests"]
         types = {name: tuple(known) for name, known in found["types"].items()}
         return LiveBattle(tuple(found["lines"]), types, (first, second), found["number"])
 
     def transcript(self, input_log: Sequence[str]) -> Transcript:
-        """Play a battle again, and return what was shown and asked in it."""
+        """Replay a battle, and return what was shown and the requests in it."""
         found = self._request("transcript", input_log=list(input_log))
         return Transcript(
             tuple(found["lines"]),
@@ -375,17 +369,17 @@ class Simulator:
         player: str = "",
         is_over: bool = False,
     ) -> Tracked:
-        """Follow a battle that is played elsewhere, through the same eyes.
+        """Follow a battle on a server, with the same observations.
 
         Args:
             battle: Any name for it; the first call begins it.
             format: Of the simulator.
-            side: Which side is ours, p1 or p2.
+            side: Our side, p1 or p2.
             lines: New lines of its protocol.
-            request: What the side is to decide; makes the observation.
-            code: A decision about the last request, to be put into words.
-            player: One of the simulator's own, who is to decide instead.
-            is_over: Forget it.
+            request: The decision to make; the observation is of it.
+            code: A decision about the last request, to be translated.
+            player: One of the simulator's own, who decides instead.
+            is_over: Forget the battle.
         """
         found = self._request(
             "track",
@@ -409,29 +403,29 @@ class Simulator:
         )
 
     def fork(self, seat: int, samples: int, seed: int) -> Outlook:
-        """Copy the battle of a seat that has something to decide, to look ahead in.
+        """Copy the battle of a seat that has a decision to make, to look ahead in.
 
         What the seat cannot know is drawn anew in each copy.
 
         Args:
             seat: Lane * 2 + side.
             samples: How many copies.
-            seed: Below 2 ** 31; decides all that is drawn.
+            seed: Below 2 ** 31; of all draws.
 
         Returns:
-            How the foe sees each copy; results are 1 where it has something to decide, else 0.
+            The foe's view of each copy; results are 1 where it has a decision to make, else 0.
         """
         return self._rows("fork", seat=seat, samples=samples, seed=seed)
 
     def roll(self, seat: int, plays: NDArray[np.integer[Any]]) -> Outlook:
-        """Play choices in the copies, each play from the same beginning; the copies end then.
+        """Play choices in the copies, each from the same beginning, and discard the copies.
 
         Args:
             seat: As for `fork`.
             plays: (n, 3): copy, code of the seat, code of the foe or -1 where it has none.
 
         Returns:
-            What the seat has to decide next.
+            The seat's next decisions.
         """
         return self._rows("roll", seat=seat, plays=plays.tolist())
 
@@ -507,7 +501,8 @@ def _columns(
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], int]:
     """Return the columns of a frame's rows, and where they end.
 
-    They are four bytes a row that depend on the frame, figures, observations and masks.
+    The columns are four bytes a row whose meaning depends on the frame, figures, observations and
+    masks.
     """
     sizes = (4 * count, 4 * count * observation.INFO, 4 * count * observation.SIZE)
     ends = np.cumsum([start, *sizes, count * observation.LEGAL])

@@ -1,4 +1,4 @@
-"""Name the battle formats, and read teams: pasted, packed, or of the pool of our own."""
+"""Name the battle formats, and read teams: pasted, packed, or shipped with this package."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,6 @@ from engine.battles.sim.simulator import Simulator
 from engine.errors import BattleError, ConfigurationError
 from engine.ground.files import read_text
 from engine.ground.text import one_line
-
-# List the battle formats that are known, and find one by its name.
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +38,12 @@ DEFAULT_FORMAT = FORMATS[0]
 
 
 def find_format(name: str) -> Format:
-    """Return the format of a name as the simulator or its server writes it.
+    """Return a format by its name in the simulator or its server.
 
-    "gen9vgc2023regc", "gen9vgc2023regulationc" and "[Gen 9] VGC 2023 Reg C" are one.
+    "gen9vgc2023regc", "gen9vgc2023regulationc" and "[Gen 9] VGC 2023 Reg C" are the same.
 
     Raises:
-        ConfigurationError: There is none.
+        ConfigurationError: There is no such format.
     """
     wanted = "".join(sign for sign in name.lower() if sign.isalnum()).replace("regulation", "reg")
     for known in FORMATS:
@@ -56,8 +54,6 @@ def find_format(name: str) -> Format:
         f"There is no battle format {one_line(name, 60)!r}.", f"Use one of {names}."
     )
 
-
-# Read teams, as players share them or packed as the simulator wants them; the pool of our own.
 
 _MAX_BYTES = 1 << 16
 _UNSEEN = "unseen/"
@@ -72,7 +68,7 @@ class Team:
 
     Attributes:
         name: For a list, such as "1-balance".
-        packed: As the simulator takes it.
+        packed: In the simulator's packed format.
     """
 
     name: str
@@ -80,7 +76,7 @@ class Team:
 
     @property
     def species(self) -> tuple[str, ...]:
-        """Which Pokémon it has."""
+        """Return its Pokémon."""
         sets = (one.split("|") for one in self.packed.split("]"))
         return tuple(fields[1] or fields[0] for fields in sets)
 
@@ -89,7 +85,7 @@ def read_teams(path: Path, format: Format) -> tuple[Team, ...]:
     """Return the team of a file, or those of all files in a folder: each legal in the format.
 
     Raises:
-        BattleError: One cannot be read, is not understood, or is not legal; there is none.
+        BattleError: There is none, or one cannot be read, is not understood, or is not legal.
         ConfigurationError: The simulator is not installed.
         WorkerError: It cannot be started.
     """
@@ -112,13 +108,13 @@ def parse_team(simulator: Simulator, format: Format, text: str, name: str = "The
     """Return a legal team packed, at the level of its battles.
 
     Args:
-        simulator: Reads and judges it.
-        format: In which it is to be legal.
+        simulator: Parses and validates it.
+        format: The format in which it must be legal.
         text: Pasted, packed, as JSON, or a line of a team builder's backup.
-        name: What errors call it.
+        name: Names it in errors.
 
     Raises:
-        BattleError: Naming every line that is not understood, or all that is illegal.
+        BattleError: It names the lines that are not understood, or all that is illegal.
     """
     packed, problems = simulator.read_team(text)
     if problems:
@@ -131,7 +127,7 @@ def validate(simulator: Simulator, format: Format, team: str, name: str = "The t
     """Refuse a packed team that the simulator does not allow in a format.
 
     Raises:
-        BattleError: Saying all that is wrong with it, and where it would be legal.
+        BattleError: It is not legal; the error says why, and in which formats it would be.
     """
     if errors := simulator.validate(format.id, team):
         legal = [known.id for known in FORMATS if not simulator.validate(known.id, team)]
@@ -145,7 +141,7 @@ def pool(format: Format) -> tuple[Team, ...]:
 
 
 def unseen(format: Format) -> tuple[Team, ...]:
-    """Return the shipped teams that nothing is trained with; none in most formats."""
+    """Return the shipped teams that are held out of training; none in most formats."""
     return tuple(
         Team(team.name.removeprefix(_UNSEEN), team.packed)
         for team in _shipped(format)
@@ -178,7 +174,7 @@ def _shown(problems: Sequence[str]) -> str:
 
 
 def _shipped(format: Format) -> list[Team]:
-    """Return all shipped teams of a format, kept as Showdown's team builder backs them up."""
+    """Return all shipped teams of a format, from a backup file of Showdown's team builder."""
     text = (files("engine.battles.sim") / "teams" / f"{format.id}.txt").read_text("utf-8")
     parts = (line.removeprefix(f"{format.id}]").partition("|") for line in text.splitlines())
     return [Team(name, packed) for name, _, packed in parts]

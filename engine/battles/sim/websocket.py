@@ -1,6 +1,6 @@
-"""Play on a battle server as one of its users, with the eyes of the simulator.
+"""Play on a battle server as one of its users, with the simulator's observations.
 
-poke-env carries our messages; what it makes of a battle is only its own players' business.
+poke-env sends and receives our messages; only its own players use its model of a battle.
 Importing this raises ConfigurationError where poke-env is not installed.
 """
 
@@ -39,7 +39,7 @@ Act = Callable[
 
 
 class Acting(Protocol):
-    """What decides; `engine.battles.policy.Policy` does."""
+    """Decides on choices, as `engine.battles.policy.Policy` does."""
 
     def act(
         self,
@@ -49,7 +49,7 @@ class Acting(Protocol):
         rng: np.random.Generator,
         greedy: bool = False,
     ) -> tuple[NDArray[np.integer[Any]], Any, Any]:
-        """Return codes (n,), and what is not used here."""
+        """Return codes (n,), and two values that are not used here."""
 
 
 PLAYERS: Mapping[str, Callable[..., Player]] = MappingProxyType(
@@ -63,13 +63,13 @@ PLAYERS: Mapping[str, Callable[..., Player]] = MappingProxyType(
 _SILENT = 60
 """A log level above all of poke-env's."""
 _LOGIN_TIMEOUT_S = 240.0
-"""Longer than any server takes that lives; a name that is refused is so at once."""
+"""Longer than any working server takes; a refused name is answered at once."""
 _OPEN_TIMEOUT_S = 30.0
 _FIRST_PAUSE_S = 1.0
 """Before the second try to connect; it doubles with each."""
 _PING_S = 60.0
 _SHEETS_TIMEOUT_S = 40.0
-"""So long a person may take to accept or reject open team sheets."""
+"""Time for a person to accept or reject open team sheets."""
 
 
 @dataclass(slots=True)
@@ -85,23 +85,23 @@ class ServerBattle:
     has_begun: bool = False
     lines: list[str] = field(default_factory=list)
     request: dict[str, Any] | None = None
-    """What is to be decided; None where nothing is."""
+    """The decision to make; None where there is none."""
     side: str = ""
     rqid: int = 0
     awaits_sheets: bool = False
 
 
 class ServerPlayer:
-    """Our user on a server: it answers every request of its battles as `act` decides.
+    """Our user on a server: it answers every request of its battles by `act`.
 
-    To be made inside of the event loop that it runs in.
+    It must be made in the event loop that it runs in.
 
     Attributes:
-        counts: "decisions", and of choices "rejected" and "trapped".
-        battles: Those that have not ended, by room.
+        counts: "decisions", and the choices that were "rejected" and "trapped".
+        battles: Those in progress, by room.
         started: How many have begun.
-        active_at: When the server said something of one.
-        accepts: Tells whose challenges are accepted.
+        active_at: When the last message about a battle came.
+        accepts: Returns whether a user's challenge is accepted.
     """
 
     def __init__(
@@ -141,11 +141,11 @@ class ServerPlayer:
         self._client.on_popup = self._take_popup
 
     async def run(self, *parts: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Log in, and run the parts until the first of them ends, which should be the first named.
+        """Log in, and run the parts concurrently until the first one ends.
 
         Raises:
-            WorkerError: Nobody answers or lets us in, the connection is lost, the simulator is,
-                or another part ended first.
+            WorkerError: The server does not answer or refuses us, the connection or the simulator
+                is lost, or another part ended first.
         """
         listening = asyncio.create_task(self._client.listen())
         tasks: list[asyncio.Future[Any]] = [listening]
@@ -170,7 +170,7 @@ class ServerPlayer:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def until(self, is_so: Callable[[], bool]) -> None:
-        """Wait until something about our battles is so."""
+        """Wait until `is_so`, which is asked when something about our battles changes."""
         while not is_so():
             self._changed.clear()
             await self._changed.wait()
@@ -188,10 +188,10 @@ class ServerPlayer:
         await self._client.send_message("/forfeit", battle.room)
 
     async def _log_in(self) -> None:
-        """Wait until the server has let us in, or not: a busy one may take long.
+        """Wait until the server has accepted us: a busy one may take long.
 
         Raises:
-            WorkerError: It has not, or does not answer.
+            WorkerError: It refuses us, or does not answer.
         """
         try:
             async with asyncio.timeout(_LOGIN_TIMEOUT_S):
@@ -210,7 +210,7 @@ class ServerPlayer:
             )
 
     def _why_lost(self, error: BaseException | None) -> WorkerError:
-        """Return why there is no connection to log in on."""
+        """Return the error for a connection that was lost before the login."""
         if isinstance(error, OSError):
             return WorkerError(
                 f"No battle server answers at {self._address}.", "Start one: poketui vgc server."
@@ -236,12 +236,12 @@ class ServerPlayer:
         self._changed.set()
 
     async def _receive(self, message: list[list[str]]) -> None:
-        """Take what the server says of one battle."""
+        """Take the server's message about one battle."""
         room = message[0][0][1:]
         battle = self.battles.get(room)
         if battle is None:
             if not any(parts[1:2] == ["init"] for parts in message):
-                return  # of one that is over
+                return  # the battle is over
             battle = self.battles[room] = ServerBattle(room)
         battle.active_at = self.active_at = time.monotonic()
         try:
@@ -249,10 +249,10 @@ class ServerPlayer:
                 await self._take_line(battle, parts)
             if battle.request and not battle.awaits_sheets and not self._is_flushing:
                 self._is_flushing = True
-                await asyncio.sleep(0)  # what other battles ask is decided along with this
+                await asyncio.sleep(0)  # decide other battles' requests along with this
                 self._is_flushing = False
                 await self._decide()
-        except Exception as error:  # poke-env's task, which this is, would only log it
+        except Exception as error:  # this runs in poke-env's task, which would only log it
             if not self._failure.done():
                 self._failure.set_exception(error)
 
@@ -309,7 +309,7 @@ class ServerPlayer:
         await self._client.send_message(f"/leave {battle.room}")
 
     async def _decide(self) -> None:
-        """Answer all requests that wait."""
+        """Answer all waiting requests."""
         waiting = [
             (battle, battle.request)
             for battle in self.battles.values()
@@ -334,7 +334,7 @@ class ServerPlayer:
 
 
 def deciding(policy: Acting, rng: np.random.Generator, *, greedy: bool) -> Act:
-    """Return how a policy decides with this generator."""
+    """Return a function by which a policy decides, with this generator."""
     return lambda observations, legal, is_preview: policy.act(
         observations, legal, is_preview, rng, greedy
     )[0]
@@ -343,13 +343,13 @@ def deciding(policy: Acting, rng: np.random.Generator, *, greedy: bool) -> Act:
 def poke_env_player(
     kind: str, name: str, address: str, format: str, team: str, at_once: int
 ) -> Player:
-    """Return one of poke-env's players, which is not connected: `player.ps_client.listen` does.
+    """Return one of poke-env's players; `player.ps_client.listen` connects it.
 
     Args:
-        kind: Of `PLAYERS`.
-        name: On the server.
+        kind: A name in `PLAYERS`.
+        name: Its name on the server.
         address: host:port.
-        format: As the server names it.
+        format: By the server's name.
         team: Packed.
         at_once: How many battles it may play at the same time.
     """
@@ -365,17 +365,17 @@ def poke_env_player(
 
 
 async def _first(*tasks: "asyncio.Future[Any]") -> None:
-    """Wait until the first has ended."""
+    """Wait until one of the tasks has ended."""
     await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
 
 
 async def _listen(client: PSClient) -> None:
-    """Connect, again where the server is too busy to answer in time, and take what it says.
+    """Connect, again if the server is too busy to answer in time, and handle its messages.
 
-    poke-env's own connects once, through proxies, too, and keeps what goes wrong to itself.
+    poke-env's own `listen` connects once, even through proxies, and hides errors.
 
     Raises:
-        OSError: Nobody listens there.
+        OSError: Nothing listens there.
         WebSocketException: It is no battle server, or the connection is lost.
     """
     pause_s = _FIRST_PAUSE_S
@@ -400,7 +400,7 @@ async def _listen(client: PSClient) -> None:
 
 
 def client_options(name: str, address: str) -> dict[str, Any]:
-    """Return what a user named so needs to be at a server without accounts."""
+    """Return a client's options for a user of a server without accounts."""
     return {
         "account_configuration": AccountConfiguration(name, None),
         "server_configuration": ServerConfiguration(f"ws://{address}/showdown/websocket", ""),
@@ -411,11 +411,11 @@ def client_options(name: str, address: str) -> dict[str, Any]:
 
 
 class _Client(PSClient):
-    """poke-env's client, which only logs what the server says in a window of its own.
+    """poke-env's client, with our login, and with the server's popups, which it would only log.
 
     Attributes:
         has_answered: We are logged in, or refused.
-        refusal: Why.
+        refusal: Why we are refused, or "".
     """
 
     on_popup: Callable[[str], None]
@@ -426,11 +426,11 @@ class _Client(PSClient):
         self.refusal = ""
 
     async def listen(self) -> None:
-        """Take what the server says, see `_listen`."""
+        """Handle the server's messages, see `_listen`."""
         await _listen(self)
 
     async def log_in(self, split_message: list[str]) -> None:
-        """Say our name; poke-env's own gives up where that takes more than 5 s."""
+        """Send our name; poke-env's own `log_in` gives up after 5 s."""
         await self.send_message(f"/trn {self.username},0,")
 
     async def _handle_message(self, message: str) -> None:
