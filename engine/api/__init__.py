@@ -1,1 +1,1 @@
-"""The documented Python API (docs/python-api.md): faces of the parts that training is made of."""
+"""The documented Python API (docs/python-api.md), over the parts of training."""

@@ -1,4 +1,4 @@
-"""Let the one trainer train a HybridAgent, whatever of it a user has overridden."""
+"""Let the trainer train a HybridAgent, with whatever a user has overridden."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ Record = Callable[[Decision, dict[str, Any], float], None]
 
 
 class HybridAgentAdapter:
-    """An `Agent` over a HybridAgent, all done through that one's own methods, and its `AgentHost`.
+    """An `Agent` that calls a HybridAgent's own methods, and is its `AgentHost`.
 
     Args:
         agent: Acts and learns.
@@ -52,12 +52,12 @@ class HybridAgentAdapter:
 
     @property
     def goal(self) -> Goal | None:
-        """Return what the rules want now."""
+        """Return the rules' current goal."""
         return self._stepped.goal
 
     @property
     def reason(self) -> str:
-        """Return why they advise what they advise."""
+        """Return the reason of their advice."""
         return self._stepped.reason
 
     def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:

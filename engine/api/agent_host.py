@@ -1,4 +1,4 @@
-"""Give a HybridAgent what its arguments leave out: from a trainer, or from who stands in for it."""
+"""Give a HybridAgent what its arguments leave out, from a trainer or from a stand-in."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -39,16 +39,16 @@ class Step:
 
 
 class AgentHost(Protocol):
-    """Whoever steps the environment that a HybridAgent acts in."""
+    """Steps the environment that a HybridAgent acts in."""
 
     @property
     def goal(self) -> Goal | None:
-        """Return what the rules want now."""
+        """Return the rules' current goal."""
         ...
 
     @property
     def reason(self) -> str:
-        """Return why they advise what they advise."""
+        """Return the reason of their advice."""
         ...
 
     @property

@@ -4,7 +4,7 @@
 the engine itself has no command line.
 How they are called there, and why some defaults differ there, is in docs/python-api.md.
 
-The losses are for loops of one's own over pictures. `poketui bc` masks what cannot be done before
+The losses are for a user's own training loops over frames. `poketui bc` masks what cannot be done before
 it takes the cross-entropy (`engine.imitation.bc`); DQN's own hybrid loss is in `engine.agents.dqn`:
 double, n-step, with a weight that decays.
 """
@@ -95,7 +95,7 @@ def train(args: Args | None = None, *, report: Report = lambda event: None) -> C
     """Clone `ImpalaCNN` from all demonstrations of a folder; `report` is called with all events.
 
     Raises:
-        PokeTUIError: The demonstrations, the settings or the game are no use.
+        PokeTUIError: The demonstrations, the settings or the game cannot be used.
     """
     args = args or Args()
     if args.track and not args.wandb_project_name.strip():
@@ -124,7 +124,7 @@ def evaluate(
     Args:
         env: Shows its screen: a `PokemonEnv`, or a `GameEnv` with observation_type "screen" or
             "multi_modal"; wrapped or not.
-        policy_net: Returns logits of pictures, as `ImpalaCNN` does.
+        policy_net: Returns logits of frames, as `ImpalaCNN` does.
         n_episodes: How many.
         device: The network's.
     """
@@ -137,9 +137,9 @@ def evaluate(
         total, is_over = 0.0, False
         while not is_over:
             screen = observation["screen"] if isinstance(observation, dict) else observation
-            pictures = torch.from_numpy(screen[None].copy()).to(device)
+            frames = torch.from_numpy(screen[None].copy()).to(device)
             with torch.inference_mode():
-                logits: Tensor = policy_net(pictures)[0]
+                logits: Tensor = policy_net(frames)[0]
             impossible = torch.from_numpy(~masks()).to(device)
             action = int(logits.masked_fill(impossible, -math.inf).argmax())
             observation, reward, is_terminated, is_truncated, _ = env.step(action)

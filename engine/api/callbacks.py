@@ -53,7 +53,7 @@ class Callbacks:
         self._callbacks.setdefault(CALLBACK_EVENTS[event_name], []).append(callback)
 
     def take(self, event: Event) -> None:
-        """Note an event that somebody waits for; of the curriculum's only its moves."""
+        """Keep an event that has a callback; of the curriculum's only its moves."""
         is_news = not isinstance(event, CurriculumChanged) or event.has_moved
         if type(event) in self._callbacks and is_news:
             self._waiting.append(event)

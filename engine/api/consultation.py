@@ -1,4 +1,4 @@
-"""Ask a language model for the next action, and take nothing from it that is not possible."""
+"""Ask a language model for the next action, and accept only possible ones."""
 
 import inspect
 import logging
@@ -124,7 +124,7 @@ class Consultation:
 
 
 def _level(count: int) -> int:
-    """Return how loud the first, the second, the fourth ... of a kind is; all would flood a log."""
+    """Return WARNING for the first, second, fourth, eighth ... of a kind, to keep logs short."""
     return logging.WARNING if count.bit_count() == 1 else logging.DEBUG
 
 

@@ -17,8 +17,6 @@ from engine.planning.rules.advisor import RuleAdvisor
 from engine.training.build import build_agent, build_strategy
 from engine.types import Advice, GameState, Goal
 
-# Say what is to be done in a game: the rule planner, for who has no environment at hand.
-
 
 class GoalOrientedPlanner:
     """Plan from one state of a game to the next.
@@ -51,7 +49,7 @@ class GoalOrientedPlanner:
         return self._advisor.open_goals(state)
 
 
-_TOLD_TO_TRAIN = {"total_episodes", "save_interval", "eval_interval"}
+_GIVEN_TO_TRAIN = {"total_episodes", "save_interval", "eval_interval"}
 _log = logging.getLogger(__name__)
 
 _ONE_ENV_PPO = {"rollout_steps": 512, "minibatch_size": 128}
@@ -106,7 +104,7 @@ def _for_one_environment(config: RunConfig, origin: str) -> RunConfig:
         ConfigurationError: They ask for more.
     """
     given = config.model_fields_set
-    for key in sorted(given & _TOLD_TO_TRAIN):
+    for key in sorted(given & _GIVEN_TO_TRAIN):
         _log.warning("%s: %s has no effect here: pass it to train().", origin, key)
     if "num_envs" in given and config.num_envs != 1:
         raise ConfigurationError(

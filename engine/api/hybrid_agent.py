@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 _CHARACTERS_A_TOKEN = 3
 _PLANNER = 0
-"""The planner's place among the two whom decisions are assigned to."""
+"""The planner's index in `ExactShares`."""
 _NOBODY = np.array([False])
 _ACTIONS: Mapping[int, ActionSet] = MappingProxyType(
     {len(actions): actions for actions in (GAME_BOY_ACTIONS, GAME_BOY_ADVANCE_ACTIONS)}
@@ -189,7 +189,7 @@ class HybridAgent:
         self.lead.conclude(policy, batch)
 
     def policy_for(self, batch: Batch) -> Agent:
-        """Return what learns; it is made when it is first asked for."""
+        """Return the learning policy, made on the first call."""
         if self.policy is None:
             self.policy = self.make_policy(spaces_of(batch))
         return self.policy
@@ -307,7 +307,7 @@ def _advised_by(answer: Answer, batch: Batch) -> Batch:
 def _decision(
     action_batch: ActionBatch, answer: Answer | None, reason: str, actions: ActionSet
 ) -> Decision:
-    """Say who chose, and why."""
+    """Return the decision: who chose, and why."""
     action, confidence = int(action_batch.actions[0]), float(action_batch.confidences[0])
     name = actions.name(action)
     if not action_batch.is_planned[0]:

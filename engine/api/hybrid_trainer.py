@@ -1,4 +1,4 @@
-"""Train as the documented HybridLLMRLTrainer: a face of the one trainer, for Python programs."""
+"""Train as the documented HybridLLMRLTrainer, the Python interface to the trainer."""
 
 import logging
 import os
@@ -393,7 +393,7 @@ class HybridLLMRLTrainer:
 
 
 class _OwnLines(logging.StreamHandler[TextIO]):
-    """Prints the engine's lines on stderr as long as nobody else has set logging up."""
+    """Prints the engine's log lines on stderr unless logging is configured elsewhere."""
 
     def emit(self, record: logging.LogRecord) -> None:
         own = logging.getLogger(_ENGINE)
@@ -403,7 +403,7 @@ class _OwnLines(logging.StreamHandler[TextIO]):
 
 
 def print_own_lines(log_level: str) -> None:
-    """Let the engine's lines be printed from a level on, and no library's."""
+    """Print the engine's log lines from a level on, but no library's."""
     logger = logging.getLogger(_ENGINE)
     logger.setLevel(log_level)
     if not any(isinstance(handler, _OwnLines) for handler in logger.handlers):

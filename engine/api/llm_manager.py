@@ -10,7 +10,6 @@ import time
 from abc import abstractmethod
 from collections.abc import Coroutine
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from engine.config import PlannerConfig
@@ -41,13 +40,13 @@ _UNSTATED = 0.5
 """Confidence of an answer that states none."""
 _REASONING = 300
 _LEAST_SITUATION = 64
-"""Tokens without which a situation says nothing."""
+"""Fewest tokens for a situation to be useful."""
 _CLOSE_S = 2.0
 _COOLDOWN_S = 5.0
 
 
 class ActionModel(Protocol):
-    """Whatever chooses an action from a situation in words."""
+    """Chooses an action from a situation in words."""
 
     @abstractmethod
     def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
@@ -67,7 +66,7 @@ class ActionModel(Protocol):
 
 
 class BaseLLMManager(ActionModel):
-    """A language model of one's own: subclass it with `get_action`.
+    """Base class for a user's own language model: implement `get_action`.
 
     Attributes:
         actions: Those of the game that is played.
@@ -174,7 +173,7 @@ class LLMManager(BaseLLMManager):
         return self._run(self._ask(context))
 
     def close(self) -> None:
-        """Hang up, on a question of another thread too, and end the own thread.
+        """Cancel any query, also of another thread, and end the manager's thread.
 
         Asking again starts anew.
         """
@@ -192,12 +191,7 @@ class LLMManager(BaseLLMManager):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
@@ -213,7 +207,7 @@ class LLMManager(BaseLLMManager):
             return future.result()
         except concurrent.futures.CancelledError:
             raise LLMConnectionError("The query was cancelled: the manager is closed.") from None
-        except BaseException:  # Ctrl-C too: what nobody waits for is hung up
+        except BaseException:  # Ctrl-C too: cancel the query
             future.cancel()
             raise
 

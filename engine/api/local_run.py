@@ -1,4 +1,4 @@
-"""Put the one trainer over an environment and an agent of a user's, in a run folder."""
+"""Run the trainer over a user's environment and agent, in a run folder."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -40,7 +40,7 @@ from engine.types import Decision, Evaluation
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a user brings."""
+    """The parts that a user provides."""
 
     env: GameEnv
     agent: HybridAgent
@@ -114,12 +114,12 @@ class LocalRun:
         )
 
     def close(self) -> None:
-        """End the asking of language models."""
+        """Stop asking language models."""
         if self._planning is not None:
             self._planning.close()
 
     def begin(self) -> None:
-        """Take the first look at a new run's environment; what learns may know something already.
+        """Begin a new run, with a policy or demonstrations if the settings name any.
 
         Raises:
             PokeTUIError: The policy or the demonstrations that it shall begin from are no use.
@@ -210,9 +210,7 @@ class LocalRun:
         }
 
     def _publish_model(self) -> None:
-        """Return whether the language model that is waited for can be asked, if that has
-        changed.
-        """
+        """Publish whether the language model that is waited for answers, if that has changed."""
         manager, counts = self._parts.agent.llm_manager, self._parts.agent.consultation
         is_failing = bool(counts.error)
         if manager is not None and counts.asked and is_failing is not self._is_model_failing:

@@ -88,7 +88,7 @@ def play_steps(env: GameEnv, script: Sequence[Press], seed: int) -> float:
 def play_in_turn(
     bare: Sequence[GameEnv], envs: Sequence[GameEnv], script: Sequence[Press], seed: int
 ) -> list[float]:
-    """Do both, taking turns every few steps, so that a busy machine slows all of them alike.
+    """Run bare loops and steps in turn, every few steps, so that a busy machine slows all alike.
 
     Args:
         bare: Environments for bare loops, which draw each step's last frame if their
