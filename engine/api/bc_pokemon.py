@@ -4,9 +4,9 @@
 the engine itself has no command line.
 How they are called there, and why some defaults differ there, is in docs/python-api.md.
 
-The losses are for a user's own training loops over frames. `poketui bc` masks what cannot be done before
-it takes the cross-entropy (`engine.imitation.bc`); DQN's own hybrid loss is in `engine.agents.dqn`:
-double, n-step, with a weight that decays.
+The losses are for a user's own training loops over frames. `poketui bc` masks impossible actions
+before it takes the cross-entropy (`engine.imitation.bc`); DQN's own hybrid loss is in
+`engine.agents.dqn`: double, n-step, with a weight that decays.
 """
 
 import math

@@ -221,10 +221,7 @@ class HybridAgent:
         return facts, arrays
 
     def load(
-        self,
-        facts: Mapping[str, Any],
-        arrays: Mapping[str, NDArray[np.generic]],
-        spaces: Spaces,
+        self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]], spaces: Spaces
     ) -> None:
         """Restore the state that `save` returned."""
         self.action_batch = None

@@ -253,11 +253,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     def _facts(self, *, is_legal: bool = True) -> dict[str, Any]:
         """Return the info beside the observation, with the slot masks."""
-        facts = {
-            "legal": self._legal.copy(),
-            "is_preview": self._is_preview,
-            "is_legal": is_legal,
-        }
+        facts = {"legal": self._legal.copy(), "is_preview": self._is_preview, "is_legal": is_legal}
         if self._ended is None:
             return facts | {name: float(self._figures[at]) for name, at in _FIGURES.items()}
         return facts | {name: self._ended[name].item() for name in ("result", *_FIGURES)}

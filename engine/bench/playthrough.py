@@ -174,10 +174,7 @@ def _open(order: Order, player: LoadedPlayer) -> SteppedEnv:
 
 
 def _play(
-    order: Order,
-    player: LoadedPlayer,
-    stepped: SteppedEnv,
-    report: Callable[[Playthrough], None],
+    order: Order, player: LoadedPlayer, stepped: SteppedEnv, report: Callable[[Playthrough], None]
 ) -> Playthrough:
     found, watch = Playthrough(order.config.seed), _StandstillWatch()
     stepped.begin(order.config.seed)

@@ -50,11 +50,7 @@ _PHASES = (
     ),
 )
 """Name, focus and success metrics of the documented phases."""
-_LAST_PHASE = (
-    "Mastery",
-    "playing without any planner",
-    "reaches the run's goal in most episodes",
-)
+_LAST_PHASE = ("Mastery", "playing without any planner", "reaches the run's goal in most episodes")
 _DOCUMENTED_GOAL = 500.0
 """The highest documented threshold: what reaching the run's goal is taken to pay."""
 

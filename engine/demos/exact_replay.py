@@ -55,11 +55,7 @@ class Step:
 
 
 def play(
-    demo: Demonstration,
-    config: RunConfig,
-    *,
-    renders: bool = True,
-    with_end: bool = False,
+    demo: Demonstration, config: RunConfig, *, renders: bool = True, with_end: bool = False
 ) -> Iterator[Step]:
     """Replay a demonstration, and yield the steps that are shown.
 
@@ -148,11 +144,7 @@ class DemoPlayer:
         )
 
     def _play_live(
-        self,
-        env: GameEnv,
-        stretch: LiveStretch,
-        first: int,
-        noted: "_NotedEvents | None",
+        self, env: GameEnv, stretch: LiveStretch, first: int, noted: "_NotedEvents | None"
     ) -> Iterator[Step]:
         """Replay real-time play; yield the decisions from frame `first` on."""
         frames, at = env.config.hold_frames + env.config.wait_frames, 0

@@ -145,10 +145,7 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
         "action": (found.actions, lambda text: _action(text, numbers)),
         "reward": (found.rewards, _reward),
         "done": (found.dones, lambda text: _flag(text) if text else _UNKNOWN),
-        "proposal": (
-            found.proposals,
-            lambda text: _action(text, numbers) if text else NO_PROPOSAL,
-        ),
+        "proposal": (found.proposals, lambda text: _action(text, numbers) if text else NO_PROPOSAL),
         "intervention": (found.interventions, _flag),
         "shown": (found.shown, _flag),
     }

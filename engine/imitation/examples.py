@@ -156,10 +156,7 @@ class EpisodeExamples:
         self.ends.append(end)
 
     def examples(
-        self,
-        episode: int,
-        action_names: tuple[str, ...],
-        validating: frozenset[int] = frozenset(),
+        self, episode: int, action_names: tuple[str, ...], validating: frozenset[int] = frozenset()
     ) -> list[Examples]:
         """Return the steps as examples of the episode with this number; [] if there are none."""
         if not self._rows:

@@ -87,13 +87,7 @@ class Codec:
             buffers = _Buffers(memoryview(payload)[4 + size :])
             message = self._forms[name].read(fields, buffers)
             buffers.expect_end()
-        except (
-            ValueError,
-            TypeError,
-            KeyError,
-            OverflowError,
-            struct.error,
-        ) as error:
+        except (ValueError, TypeError, KeyError, OverflowError, struct.error) as error:
             raise ProtocolError(f"A message is damaged: {error}") from None
         return message
 

@@ -46,11 +46,7 @@ class RecordingSession(ThreadedSession):
     """
 
     def __init__(
-        self,
-        config: RunConfig,
-        plan: RecordingPlan,
-        *,
-        speed: float = FIRST_SPEED,
+        self, config: RunConfig, plan: RecordingPlan, *, speed: float = FIRST_SPEED
     ) -> None:
         super().__init__("recording")
         self.config = config
@@ -171,15 +167,7 @@ def _record(
         reason = commands.stop.reason if commands.stop is not None else ""
         return RunStopped(reason or "asked to stop", 0, "")
     with closing(RecordedGame(config, plan, player, saved, can_rewind=is_shown)) as game:
-        recording = RecordingLoop(
-            game,
-            plan,
-            player,
-            saved,
-            emit,
-            speed=speed,
-            is_shown=is_shown,
-        )
+        recording = RecordingLoop(game, plan, player, saved, emit, speed=speed, is_shown=is_shown)
         return recording.run(commands)
 
 

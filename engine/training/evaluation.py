@@ -106,14 +106,7 @@ def evaluate_run(
         if patience is None:
             patience = max(_LEAST_PATIENCE, config.env.max_steps // 2)
         played = play_episodes(
-            player,
-            vector,
-            episodes,
-            seed,
-            guidance,
-            report=report,
-            draws=draws,
-            patience=patience,
+            player, vector, episodes, seed, guidance, report=report, draws=draws, patience=patience
         )
     return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 

@@ -198,7 +198,7 @@ class RunOverrides:
         self._state.vector.override(self.overrides)
         self._publish(
             f"weight of {component} changed from {before:g} to {weight:g}: later returns do not "
-            "compare with earlier ones; evaluations keep the run's original weights",
+            "compare with earlier ones; evaluations keep the run's original weights"
         )
         return ""
 

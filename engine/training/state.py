@@ -326,12 +326,7 @@ class RunState:
     """
 
     def __init__(
-        self,
-        config: RunConfig,
-        vector: World,
-        batch: Batch,
-        game: Game,
-        clock: Callable[[], float],
+        self, config: RunConfig, vector: World, batch: Batch, game: Game, clock: Callable[[], float]
     ) -> None:
         self.config = config
         self.vector = with_powers(vector, batch)

@@ -132,11 +132,7 @@ class _Arena:
     """A server, and a simulator that follows its battles; both are restarted when they fail."""
 
     def __init__(
-        self,
-        node: NodeCommand,
-        format: str,
-        limits: Limits,
-        report: Callable[[ServerScore], None],
+        self, node: NodeCommand, format: str, limits: Limits, report: Callable[[ServerScore], None]
     ) -> None:
         self._node = node
         self._format = format

@@ -61,11 +61,7 @@ class Pairing:
 
 
 def top_choices(
-    policy: Policy,
-    observation: NDArray[np.float32],
-    legal: NDArray[np.bool_],
-    *,
-    is_preview: bool,
+    policy: Policy, observation: NDArray[np.float32], legal: NDArray[np.bool_], *, is_preview: bool
 ) -> tuple[tuple[tuple[int, float], ...], float]:
     """Return a policy's likeliest codes with their probabilities, and its value.
 

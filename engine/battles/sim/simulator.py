@@ -287,13 +287,7 @@ class Simulator:
         seats_, info, observations, legal, end = _columns(content, 8, count)
         results = np.frombuffer(content[end:].tobytes(), ENDED)
         assert len(results) == ended
-        return Decisions(
-            seats_.view("<u4").astype(np.int64),
-            observations,
-            legal,
-            info,
-            results,
-        )
+        return Decisions(seats_.view("<u4").astype(np.int64), observations, legal, info, results)
 
     def configure(self, lanes: Sequence[Lane]) -> None:
         """Replace the lanes; unfinished battles are lost."""

@@ -53,11 +53,7 @@ class Acting(Protocol):
 
 
 PLAYERS: Mapping[str, Callable[..., Player]] = MappingProxyType(
-    {
-        "random": RandomPlayer,
-        "max_power": MaxBasePowerPlayer,
-        "heuristics": SimpleHeuristicsPlayer,
-    }
+    {"random": RandomPlayer, "max_power": MaxBasePowerPlayer, "heuristics": SimpleHeuristicsPlayer}
 )
 """poke-env's own players, by our names for them."""
 _SILENT = 60

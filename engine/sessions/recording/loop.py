@@ -26,12 +26,7 @@ _CHANGE_RECORDING = (
     commands.MarkRecording,
     commands.ReviewRecording,
 )
-_BESIDE_REWINDING = (
-    commands.RunBackwards,
-    commands.Hold,
-    commands.Watch,
-    commands.PauseRendering,
-)
+_BESIDE_REWINDING = (commands.RunBackwards, commands.Hold, commands.Watch, commands.PauseRendering)
 _PLAY = (
     commands.Press,
     commands.PlayLive,
@@ -98,14 +93,7 @@ class RecordingLoop:
         controls, reporter, game = self._controls, self._reporter, self._game.env.game
         takes = self._takes
         loop = SessionLoop(
-            self,
-            controls,
-            self._pace,
-            reporter,
-            queue,
-            game.actions,
-            self._live,
-            self._backwards,
+            self, controls, self._pace, reporter, queue, game.actions, self._live, self._backwards
         )
         by = "you" if self._player is None else self._player.by
         folder = self._game.folder
