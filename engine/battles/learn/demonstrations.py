@@ -258,5 +258,5 @@ def _decisions(found: Outlook, battle: int) -> Demonstrations:
 
 def join(parts: Sequence[Demonstrations]) -> Demonstrations:
     """Return the decisions of all parts in one."""
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS)
-    return Demonstrations(*columns, dropped=sum(part.dropped for part in parts))
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
+    return Demonstrations(**columns, dropped=sum(part.dropped for part in parts))
