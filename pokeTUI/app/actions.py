@@ -2,43 +2,36 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import cast
 
-from textual.app import App
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from engine.commands import Command, KeepState, SaveSlot, Watch
 from engine.config import RunConfig
-from engine.ground.files import make_subfolder, write_file
-from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.app.session_app import SessionApp
 from pokeTUI.draw.colors import ColorDepth
 from pokeTUI.draw.layout import Arrangement
 from pokeTUI.draw.lines import shorten
 from pokeTUI.draw.splits import GAME
 from pokeTUI.input.entry import KeyAction
-from pokeTUI.input.keymap import KeyTable, RefusedKeys, worded
+from pokeTUI.input.keymap import worded
 from pokeTUI.input.playing import Playing
 from pokeTUI.panes.dialogs import Question
 from pokeTUI.panes.kinds import title_of
-from pokeTUI.preferences import Memory
 from pokeTUI.screens.board import Board
-from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.settings import as_steered
 from pokeTUI.terminal.gamepad import NO_PERMISSION, Gamepads, InputDevices
 from pokeTUI.terminal.key_names import shown_key
-from pokeTUI.terminal.link import Link
-from pokeTUI.terminal.output import theme_after, theme_names
-from pokeTUI.terminal.probe import Terminal
+from pokeTUI.terminal.output import theme_names
 
 # What the parts of the cockpit that carry actions out need of the whole.
 
 
-class ActionsApp(App[None]):
+class ActionsApp(SessionApp):
     """The cockpit as its parts know it; Textual finds their `action_` methods by name.
 
     Attributes:
@@ -46,13 +39,7 @@ class ActionsApp(App[None]):
     """
 
     config: RunConfig
-    dashboard: DashboardState
     board: Board
-    table: KeyTable
-    refused_keys: RefusedKeys
-    terminal: Terminal
-    memory: Memory
-    link: Link
     playing: Playing
     branch_at: int | None = None
 
@@ -62,16 +49,15 @@ class ActionsApp(App[None]):
         return self.terminal.depth is not ColorDepth.NONE
 
     def send_command(self, command: Command) -> None:
-        """Ask the engine for something; what comes of it is reported by events."""
+        """Ask the engine for something, and note that a state is being saved."""
         if isinstance(command, KeepState | SaveSlot):
             self.dashboard = replace(self.dashboard, is_keeping=True)
-        self.link.send(command)
+        super().send_command(command)
 
-    def say_refusal(self, key: str) -> None:
-        """Say why a key does nothing, if it does nothing."""
-        why = self.refused_keys.why(key, self.dashboard, self.board.focused)
-        if why:
-            self.notify(why, timeout=3, markup=False)
+    @property
+    def focused_pane(self) -> str:
+        """The pane that has the keyboard."""
+        return self.board.focused
 
     def ask(self, question: Question) -> None:
         """Ask the user, and send what comes of it."""
@@ -281,26 +267,10 @@ class ViewActions(ActionsApp):
             )
         )
 
-    def action_next_theme(self) -> None:
-        """Use the next theme."""
-        self.theme = theme_after(self)
-        self.memory.remember(theme=self.theme)
-        self.notify(f"Theme {self.theme}", timeout=2)
-
-    def action_picture(self) -> None:
-        """Write the screen as an SVG file."""
+    @property
+    def _picture_dir(self) -> Path:
         run = self.dashboard.run
-        folder = Path(run.run_dir if run and Path(run.run_dir).is_dir() else ".") / "screenshots"
-        path = folder / f"{datetime.now():%Y-%m-%d_%H-%M-%S}.svg"
-        try:
-            make_subfolder(folder)
-            write_file(path, self.export_screenshot().encode())
-        except OSError as error:
-            self.notify(
-                f"{error.filename or path}: {error.strerror}", severity="error", markup=False
-            )
-        else:
-            self.notify(f"Screenshot saved: {path}", markup=False)
+        return Path(run.run_dir if run and Path(run.run_dir).is_dir() else ".")
 
     def action_mosaic(self) -> None:
         """Show all games at once."""
@@ -352,7 +322,3 @@ class ViewActions(ActionsApp):
                 can_change=viewers is None or not viewers.is_read_only,
             )
         )
-
-    def action_help(self) -> None:
-        """Show the keys."""
-        self.push_screen(HelpScreen(self.table))

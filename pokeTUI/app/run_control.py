@@ -12,11 +12,9 @@ from engine.commands import (
     KeepState,
     LoadSlot,
     MarkRecording,
-    Pause,
     ReleaseControl,
     RequestControl,
     Restart,
-    Resume,
     ReviewRecording,
     Rewind,
     SaveSlot,
@@ -107,10 +105,6 @@ class RunControlActions(ActionsApp):
         if self.dashboard.is_keeping:
             self.notify("Waiting for the state that is being saved", timeout=2)
         self._settle(self.dashboard)
-
-    def action_toggle_pause(self) -> None:
-        """Pause or continue."""
-        self.send_command(Resume() if self.dashboard.is_paused else Pause())
 
     def action_change_speed(self, direction: int) -> None:
         """Go to the next speed up or down."""

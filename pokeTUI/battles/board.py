@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
-from textual.geometry import NULL_OFFSET, NULL_SPACING, Size
-from textual.layout import ArrangeResult, Layout, WidgetPlacement
-from textual.screen import Screen
+from textual.geometry import Size
 from textual.widget import Widget
 
 from pokeTUI.battles.bars import Head, TurnBar, ViewBar
@@ -19,9 +17,9 @@ from pokeTUI.draw.lines_widget import LinesWidget
 from pokeTUI.draw.menu import Column, Menu, Row
 from pokeTUI.draw.splits import GAME
 from pokeTUI.draw.theme import Ink
-from pokeTUI.input.entry import KeyAction
-from pokeTUI.input.keymap import KeyTable, fitting
-from pokeTUI.screens.bars import ActionBar, TooSmall
+from pokeTUI.input.keymap import KeyTable
+from pokeTUI.screens.bars import KeyBar, TooSmall
+from pokeTUI.screens.planned import PlannedBoard, Regions
 
 
 class Chooser(Widget):
@@ -74,30 +72,6 @@ class _ChoiceHead(LinesWidget):
         return [line.add(f"  after {done}" if done else "", Ink.dim)]
 
 
-class BattleKeys(ActionBar):
-    """The keys that matter now; a click does the same."""
-
-    def __init__(self) -> None:
-        super().__init__(id="battle_keys")
-        self._hints: list[KeyAction] = []
-
-    def show(self, hints: list[KeyAction]) -> None:
-        """Show these."""
-        if hints != self._hints:
-            self._hints = hints
-            self.redraw()
-
-    def draw(self, width: int, height: int) -> list[Line]:
-        """Return the line."""
-        line = Line(width).add(" ", Ink.dim)
-        self._spans = []
-        for hint in fitting(self._hints, width):
-            line.add("  " if self._spans else "", Ink.dim)
-            self._spans.append((line.used, line.used + hint.width, hint.action))
-            line.add(hint.shown, Ink.key).add(f" {hint.label}", Ink.dim)
-        return [line]
-
-
 @dataclass(frozen=True, slots=True)
 class Shown:
     """All that the board shows."""
@@ -107,46 +81,24 @@ class Shown:
     choosing: Choosing | None
 
 
-class _Placed(Layout):
-    """Place children where the board's plan has a region for their id."""
-
-    name = "battle"
-
-    def arrange(
-        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
-    ) -> ArrangeResult:
-        """Return the placements."""
-        assert isinstance(parent, BattleBoard)
-        regions = parent.plan_for(size).regions
-        return [
-            WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child)
-            for child in children
-            if (region := regions.get(child.id or "")) is not None
-        ]
-
-
-class BattleBoard(Widget):
+class BattleBoard(PlannedBoard):
     """Hold all parts and arrange them for the terminal's size."""
 
     def __init__(self, table: KeyTable) -> None:
         super().__init__(id="battle_board")
-        self._table = table
-        self._placed = _Placed()
         self.front = LOG
         self.is_choosing = False
         self._head, self._turns, self._views = Head(), TurnBar(), ViewBar()
         self.panes: dict[str, BattlePane] = make_panes()
         self.chooser = Chooser()
-        self._keys = BattleKeys()
+        self._keys = KeyBar(table, id="battle_keys", widest_gap=2)
         self.plan = make_plan(0, 0, LOG)
 
-    @property
-    def layout(self) -> Layout:
-        """Return the layout that follows the plan."""
-        return self._placed
+    def regions_for(self, size: Size) -> Regions:
+        """Return where the parts are on a board of that size."""
+        return self._plan_for(size).regions
 
-    def plan_for(self, size: Size) -> BattlePlan:
-        """Return the plan for a size."""
+    def _plan_for(self, size: Size) -> BattlePlan:
         return make_plan(*size, self.front, is_choosing=self.is_choosing)
 
     def compose(self) -> ComposeResult:
@@ -159,17 +111,12 @@ class BattleBoard(Widget):
         yield self._keys
         yield TooSmall(id="too_small")
 
-    def on_resize(self) -> None:
-        """Plan for the new size."""
-        self.apply_plan()
-
     def apply_plan(self) -> None:
         """Put everything where it belongs now."""
-        self.plan = self.plan_for(self.size)
+        self.plan = self._plan_for(self.size)
         self.set_class(self.plan.is_small, "-small")
         self.app.set_class(self.plan.is_small, "-brief-notices")
-        for child in self.children:
-            child.display = (child.id or "") in self.plan.regions
+        self.show_planned(self.plan.regions)
         front = next((key for key in self.plan.tabs if key in self.plan.regions), "")
         self._views.show(self.plan.tabs, front, has_numbers=CHOOSE not in self.plan.regions)
         self.refresh(layout=True)
@@ -205,18 +152,4 @@ class BattleBoard(Widget):
         for pane in self.panes.values():
             if pane.display:
                 pane.show(shown.scene)
-        self._keys.show(self._table.footer(shown.dashboard, GAME))
-
-
-class BattleScreen(Screen[None], inherit_bindings=False):
-    """Show the board; tab moves between views, not widgets."""
-
-    AUTO_FOCUS = ""
-
-    def __init__(self, table: KeyTable) -> None:
-        super().__init__()
-        self.board = BattleBoard(table)
-
-    def compose(self) -> ComposeResult:
-        """Yield the board."""
-        yield self.board
+        self._keys.show(shown.dashboard, GAME)

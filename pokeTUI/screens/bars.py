@@ -7,8 +7,8 @@ from pokeTUI.dashboard.story import story
 from pokeTUI.draw.layout import MIN_COLUMNS, MIN_ROWS
 from pokeTUI.draw.lines import Line, wrap
 from pokeTUI.draw.lines_widget import LinesWidget
-from pokeTUI.draw.splits import GAME
 from pokeTUI.draw.theme import Ink
+from pokeTUI.input.entry import KeyAction
 from pokeTUI.input.keymap import KeyTable, fitting
 from pokeTUI.panes.kinds import pane_infos
 
@@ -52,12 +52,16 @@ class StoryLine(LinesWidget):
 
 
 class KeyBar(ActionBar):
-    """Show keys with a word for what they do; a click does the same as the key."""
+    """Show keys with a word for what they do; a click does the same as the key.
 
-    def __init__(self, table: KeyTable, *, id: str) -> None:
+    Between two are `widest_gap` cells, or 2 where there is less room.
+    """
+
+    def __init__(self, table: KeyTable, *, id: str, widest_gap: int = 3) -> None:
         super().__init__(id=id)
         self._table = table
-        self._hints = table.footer(DashboardState(), GAME)
+        self._widest_gap = widest_gap
+        self._hints: list[KeyAction] = []
 
     def show(self, state: DashboardState, focused: str) -> None:
         """Show the keys for `state` while pane `focused` has the keyboard."""
@@ -70,7 +74,7 @@ class KeyBar(ActionBar):
         """Return the line; the least important hints are left out where there is no room."""
         hints = fitting(self._hints, width)
         needed = sum(hint.width for hint in hints)
-        gap = 2 if needed + 3 * len(hints) > width else 3
+        gap = self._widest_gap if needed + 3 * len(hints) <= width else 2
         line = Line(width).add(" ", Ink.dim)
         self._spans = []
         for hint in hints:

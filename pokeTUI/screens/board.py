@@ -4,11 +4,8 @@ from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
 from textual.events import Click, MouseDown, MouseMove, MouseUp
-from textual.geometry import NULL_OFFSET, NULL_SPACING, Offset, Size
-from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.geometry import Offset, Size
 from textual.message import Message
-from textual.screen import Screen
-from textual.widget import Widget
 
 from engine.events import RunStarted
 from engine.types import GAME_BOY_FRAME_SHAPE
@@ -29,36 +26,19 @@ from pokeTUI.panes import kinds
 from pokeTUI.panes.game import GamePane
 from pokeTUI.panes.pane import Pane
 from pokeTUI.screens.bars import KeyBar, StoryLine, TabBar, TooSmall
+from pokeTUI.screens.planned import PlannedBoard, Regions
 from pokeTUI.screens.status_bar import StatusBar
 from pokeTUI.screens.timeline import Timeline
 
 _STEP = {"wider": 2, "narrower": -2, "taller": 1, "lower": -1}
 
 
-class PlanLayout(Layout):
-    """Place children where a plan has a region for their id."""
-
-    name = "plan"
-
-    def __init__(self, arrangement: Arrangement) -> None:
-        self.arrangement = arrangement
-
-    def arrange(
-        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
-    ) -> ArrangeResult:
-        """Return a placement for every planned child; Textual keeps the result by size."""
-        regions = make_plan(kinds.pane_infos(), *size, self.arrangement).regions
-        return [
-            WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child)
-            for child in children
-            if (region := regions.get(child.id or "")) is not None
-        ]
-
-
-class Board(Widget):
+class Board(PlannedBoard):
     """Hold the panes and arrange them for the terminal's size and the user's liking.
 
-    The pane `focused` has the keyboard.
+    Attributes:
+        arrangement: How the user wants the panes arranged.
+        focused: The pane that has the keyboard.
     """
 
     @dataclass
@@ -70,7 +50,7 @@ class Board(Widget):
     def __init__(self, table: KeyTable, arrangement: Arrangement, *, id: str) -> None:
         super().__init__(id=id)
         self.focused = GAME
-        self._layout = PlanLayout(arrangement)
+        self.arrangement = arrangement
         self.plan = Plan("too-small")
         self._state = DashboardState()
         self._drag: _Drag | None = None
@@ -81,16 +61,6 @@ class Board(Widget):
         self._keys = KeyBar(table, id="keys")
         self._tabs = TabBar(id="tabs")
         self._timeline = Timeline(id="timeline")
-
-    @property
-    def layout(self) -> Layout:
-        """Return the layout that follows the plan."""
-        return self._layout
-
-    @property
-    def arrangement(self) -> Arrangement:
-        """How the user wants it."""
-        return self._layout.arrangement
 
     def pane(self, key: str) -> Pane:
         """Return a pane besides the game."""
@@ -107,18 +77,14 @@ class Board(Widget):
         yield self._keys
         yield TooSmall(id="too_small")
 
-    def on_resize(self) -> None:
-        """Plan for the new size."""
-        self._apply_plan()
-
     # Arranging
 
     def arrange_as(self, arrangement: Arrangement) -> None:
         """Arrange the panes so from now on."""
         if arrangement == self.arrangement:
             return
-        self._layout.arrangement = arrangement
-        self._apply_plan()
+        self.arrangement = arrangement
+        self.apply_plan()
         self.post_message(self.Arranged(arrangement))
 
     def activate(self, key: str) -> None:
@@ -244,18 +210,22 @@ class Board(Widget):
             frame_shape=run.frame_shape or GAME_BOY_FRAME_SHAPE,
         )
         if suited != self.arrangement:
-            self._layout.arrangement = suited
-            self._apply_plan()
+            self.arrangement = suited
+            self.apply_plan()
 
-    def _apply_plan(self) -> None:
+    def regions_for(self, size: Size) -> Regions:
+        """Return where the panes are on a board of that size."""
+        return make_plan(kinds.pane_infos(), *size, self.arrangement).regions
+
+    def apply_plan(self) -> None:
+        """Put everything where it belongs now, and show it."""
         plan = make_plan(kinds.pane_infos(), *self.size, self.arrangement)
         self.set_class(plan.name == "compact", "-compact")
         # By the application's class, for the screens above this one have notices, too.
         self.app.set_class(plan.name in ("compact", "presentation"), "-brief-notices")
         self.app.set_class(plan.name == "too-small", "-no-notices")
         self.plan = plan
-        for child in self.children:
-            child.display = (child.id or "") in plan.regions
+        self.show_planned(plan.regions)
         if plan.shown and self.focused not in plan.shown:
             self.focused = plan.shown[0]
         self._tabs.show(plan.tabs, next((key for key in plan.tabs if key in plan.regions), ""))
@@ -279,15 +249,3 @@ class _Drag:
     start: Offset
     plan: Plan
     arrangement: Arrangement
-
-
-class CockpitScreen(Screen[None], inherit_bindings=False):
-    """Show the board. Without Textual's own bindings: tab moves between panes, not widgets."""
-
-    def __init__(self, table: KeyTable, arrangement: Arrangement) -> None:
-        super().__init__()
-        self.board = Board(table, arrangement, id="board")
-
-    def compose(self) -> ComposeResult:
-        """Yield the board."""
-        yield self.board
