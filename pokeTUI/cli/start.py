@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from engine.errors import PokeTUIError
 from engine.events import RunStopped
-from pokeTUI.app.start.forms import (
+from pokeTUI.app.start.choices import (
     AttachRun,
     BattleChoice,
     Choice,

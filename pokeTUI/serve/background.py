@@ -1,5 +1,6 @@
-"""Serve the statistics page of a run in the background: a process of its own, while that runs.
+"""Serve the statistics page of a run, from a thread beside it or from a process of its own.
 
+That process serves a run in the background, while it runs:
 python -m pokeTUI.serve.background RUN DESCRIPTOR, with the page's secrets in JSON as its input.
 """
 
@@ -13,10 +14,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
 
 from engine.commands import PauseRendering, Watch
 from engine.errors import AttachError, ConfigurationError
@@ -27,12 +27,90 @@ from engine.remote.client import RemoteSession
 from engine.remote.folder import LiveRun, find_live_run, probe
 from engine.sessions.train import EngineSession
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.serve.connections import Guard
-from pokeTUI.serve.site import address_of, stop_on_signals
-from pokeTUI.serve.statistics import StatisticsSite
+from pokeTUI.serve.connections import Guard, address_of, listen, stop_on_signals
 from pokeTUI.terminal.printing import complain
 
+_CLOSE_S = 10.0
 _LOOK_S = 1.0
+
+# A run of this process: a thread beside it serves its page.
+
+
+def listen_for_page(port: int, option: str = "--web-port") -> socket.socket:
+    """Return the socket that browsers connect to, before anything slow is begun.
+
+    `option` names what sets the port.
+
+    Raises:
+        ConfigurationError: The port is not to be had, or a package is missing.
+    """
+    if importlib.util.find_spec("aiohttp") is None:
+        raise ConfigurationError(
+            "The statistics page needs the package aiohttp, which is not installed.",
+            "Install it: pip install 'poketui[web]'.",
+        )
+    return listen(port, option)
+
+
+class RunPage(AbstractContextManager["RunPage"]):
+    """The page of one session, between entering and leaving it.
+
+    Args:
+        listener: From `listen_for_page`.
+        session: The run.
+        draws: Have the watched game drawn while somebody looks: nobody else wants its pictures.
+
+    Attributes:
+        source: Returns the state as it is now; another thread calls it. To be set.
+        address: What the user is to open, token included.
+    """
+
+    def __init__(self, listener: socket.socket, session: EngineSession, *, draws: bool) -> None:
+        from pokeTUI.serve.statistics import StatisticsSite
+
+        self.source: Callable[[], DashboardState] = DashboardState
+        self._session = session
+        self._listener = listener
+        guard = Guard()
+        self._site = StatisticsSite(
+            guard,
+            lambda: self.source(),
+            self._watch if draws else lambda is_watched: None,
+            self._warn,
+        )
+        self.address = address_of(listener, guard)
+        self._loop = asyncio.new_event_loop()
+        self._stop = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="page", daemon=True)
+
+    def __enter__(self) -> "RunPage":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        """Send the browsers the end of the run, and serve no more."""
+        with contextlib.suppress(RuntimeError):  # it has ended by itself, which was told
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(_CLOSE_S)
+
+    def _run(self) -> None:
+        try:
+            with self._listener, asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+                runner.run(self._site.run(self._listener, self._stop))
+        except Exception as error:
+            # The thread's outermost frame: without a page the run continues as well as with one.
+            self._warn(f"{type(error).__name__}: {error}")
+
+    def _watch(self, is_watched: bool) -> None:
+        status = self.source().status
+        watched = status.watched_env if status is not None else 0
+        self._session.send(Watch(watched) if is_watched else PauseRendering())
+
+    def _warn(self, text: str) -> None:
+        self._session.mailbox.post(WarningRaised(f"The statistics page: {text}"))
+
+
+# A run in the background: a process of its own serves its page.
 
 
 def start_page(live: LiveRun, listener: socket.socket) -> str:
@@ -64,7 +142,7 @@ def start_page(live: LiveRun, listener: socket.socket) -> str:
 
 
 class AttachedRun:
-    """The run as a viewer sees it that is attached while somebody looks at the page."""
+    """The run as seen by a viewer that is attached while somebody looks at the page."""
 
     def __init__(self, live: LiveRun) -> None:
         self._live = live
@@ -100,6 +178,8 @@ async def serve_page(
     live: LiveRun, listener: socket.socket, guard: Guard, stop: asyncio.Event
 ) -> None:
     """Serve until `stop` is set, or the run has ended."""
+    from pokeTUI.serve.statistics import StatisticsSite
+
     run = AttachedRun(live)
     site = StatisticsSite(guard, run.state, run.watch, lambda text: complain(f"poketui: {text}"))
     serving = asyncio.create_task(site.run(listener, stop))
@@ -142,90 +222,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-
-
-# Serve the statistics page of a run of this process, from a thread beside it.
-
-_CLOSE_S = 10.0
-
-
-def listen_for_page(port: int, option: str = "--web-port") -> socket.socket:
-    """Return what listens for browsers, before anything is begun that takes time.
-
-    `option` sets the port.
-
-    Raises:
-        ConfigurationError: The port is not to be had, or a package is missing.
-    """
-    if importlib.util.find_spec("aiohttp") is None:
-        raise ConfigurationError(
-            "The statistics page needs the package aiohttp, which is not installed.",
-            "Install it: pip install 'poketui[web]'.",
-        )
-    from pokeTUI.serve.site import listen
-
-    return listen(port, option)
-
-
-class RunPage(AbstractContextManager["RunPage"]):
-    """The page of one session, between entering and leaving it.
-
-    Args:
-        listener: From `listen_for_page`.
-        session: The run.
-        draws: Have the watched game drawn while somebody looks: nobody else wants its pictures.
-
-    Attributes:
-        source: Returns the state as it is now; another thread calls it. To be set.
-        address: What the user is to open, token included.
-    """
-
-    def __init__(self, listener: socket.socket, session: EngineSession, *, draws: bool) -> None:
-        from pokeTUI.serve.site import address_of
-        from pokeTUI.serve.statistics import StatisticsSite
-
-        self.source: Callable[[], DashboardState] = DashboardState
-        self._session = session
-        self._listener = listener
-        guard = Guard()
-        self._site = StatisticsSite(
-            guard,
-            lambda: self.source(),
-            self._watch if draws else lambda is_watched: None,
-            self._warn,
-        )
-        self.address = address_of(listener, guard)
-        self._loop = asyncio.new_event_loop()
-        self._stop = asyncio.Event()
-        self._thread = threading.Thread(target=self._run, name="page", daemon=True)
-
-    def __enter__(self) -> "RunPage":
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Send the browsers the end of the run, and serve no more."""
-        with suppress(RuntimeError):  # it has ended by itself, which was told
-            self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(_CLOSE_S)
-
-    def _run(self) -> None:
-        try:
-            with self._listener, asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-                runner.run(self._site.run(self._listener, self._stop))
-        except Exception as error:
-            # The thread's outermost frame: without a page the run continues as well as with one.
-            self._warn(f"{type(error).__name__}: {error}")
-
-    def _watch(self, is_watched: bool) -> None:
-        status = self.source().status
-        watched = status.watched_env if status is not None else 0
-        self._session.send(Watch(watched) if is_watched else PauseRendering())
-
-    def _warn(self, text: str) -> None:
-        self._session.mailbox.post(WarningRaised(f"The statistics page: {text}"))

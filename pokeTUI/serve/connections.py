@@ -1,4 +1,4 @@
-"""Hold the connections of a server: how many there may be, and how long each may say nothing.
+"""Listen on this machine, decide whose requests are answered, and limit the connections.
 
 aiohttp has no time limit for a request that never becomes whole, nor for an answer that is not
 taken, and no limit of connections. Here each connection has a deadline until it is a websocket,
@@ -10,8 +10,45 @@ import hmac
 import re
 import resource
 import secrets
+import signal
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from engine.errors import ConfigurationError
+
+HOST = "127.0.0.1"
+BACKLOG = 16
+
+
+def listen(port: int, option: str) -> socket.socket:
+    """Return a socket that listens on this machine alone; port 0 is any that is free.
+
+    Args:
+        port: Where.
+        option: What sets it, for the remedy.
+
+    Raises:
+        ConfigurationError: The port is not to be had.
+    """
+    try:
+        return socket.create_server((HOST, port), backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigurationError(
+            f"Cannot listen on {HOST}:{port}: {reason}.",
+            f"Choose another port: {option} {8081 if port != 8081 else 8082}.",
+        ) from None
+
+
+def stop_on_signals() -> asyncio.Event:
+    """Return what is set by SIGINT, SIGTERM and SIGHUP."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop.set)
+    return stop
+
 
 # Decide whose requests are answered: the token's bearer's, from our own page, at our own name.
 #
@@ -41,6 +78,11 @@ class Guard:
     token: str = field(default_factory=_secret)
     key: str = field(default_factory=_secret)
     path: str = field(default_factory=lambda: f"/{secrets.token_hex(16)}")
+
+
+def address_of(listener: socket.socket, guard: Guard) -> str:
+    """Return the address that a user is to open, token included."""
+    return f"http://{HOST}:{listener.getsockname()[1]}/?token={guard.token}"
 
 
 def is_own_host(host: str) -> bool:
@@ -93,7 +135,6 @@ _FILES_OF_A_VIEWER = 6
 """A websocket, three pipes, what watches the process, one to spare."""
 _FILES_OF_OURS = 48
 """The server's own, the package's, and connections that are accepted before they are counted."""
-BACKLOG = 16
 
 
 @dataclass(frozen=True, slots=True)

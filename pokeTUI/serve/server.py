@@ -21,17 +21,8 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from engine.ground.numerals import parse_whole
 from engine.ground.processes import worker_command, worker_environment
-from pokeTUI.serve.connections import Guard, Limits
-from pokeTUI.serve.site import (
-    PAGE,
-    SHUTDOWN_S,
-    Site,
-    address_of,
-    file_response,
-    listen,
-    read_files,
-    stop_on_signals,
-)
+from pokeTUI.serve.connections import Guard, Limits, address_of, listen, stop_on_signals
+from pokeTUI.serve.site import PAGE, SHUTDOWN_S, Site, file_response, read_files
 from pokeTUI.terminal.printing import complain
 
 # Run one browser's viewer: a process that draws for Textual's web driver, by packets over pipes.
@@ -214,8 +205,8 @@ class BrowserServer(Site):
         """Return the page, its files, and the terminals."""
         path = self.guard.path
         return [
-            web.get("/", self._first_page),
-            web.get(f"{path}/", self._show_page),
+            web.get("/", self.first_page),
+            web.get(f"{path}/", self.show_page),
             web.get(f"{path}/ws/{{client}}", self._serve_client),
             web.get(f"{path}/end/{{client}}", self._say_end),
             web.get(f"{path}/{{name:(?:static|page)/.*}}", self._show_file),
@@ -223,10 +214,8 @@ class BrowserServer(Site):
 
     # The page
 
-    async def _first_page(self, request: web.Request) -> web.StreamResponse:
-        return self.with_cookie(await self._show_page(request))
-
-    async def _show_page(self, request: web.Request) -> web.Response:
+    async def show_page(self, request: web.Request) -> web.Response:
+        """Return the page."""
         values = {
             "title": self._program.title,
             "opening": self._program.opening,

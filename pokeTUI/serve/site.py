@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import mimetypes
-import signal
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -12,10 +11,10 @@ from pathlib import Path
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from engine.errors import ConfigurationError
 from pokeTUI.serve.connections import (
     BACKLOG,
     COOKIE,
+    HOST,
     Connections,
     Guard,
     Limits,
@@ -25,45 +24,10 @@ from pokeTUI.serve.connections import (
     security_headers,
 )
 
-HOST = "127.0.0.1"
 SHUTDOWN_S = 5.0
 PAGE = Path(__file__).with_name("page")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-def listen(port: int, option: str) -> socket.socket:
-    """Return a socket that listens on this machine alone; port 0 is any that is free.
-
-    Args:
-        port: Where.
-        option: What sets it, for the remedy.
-
-    Raises:
-        ConfigurationError: The port is not to be had.
-    """
-    try:
-        return socket.create_server((HOST, port), backlog=BACKLOG)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigurationError(
-            f"Cannot listen on {HOST}:{port}: {reason}.",
-            f"Choose another port: {option} {8081 if port != 8081 else 8082}.",
-        ) from None
-
-
-def address_of(listener: socket.socket, guard: Guard) -> str:
-    """Return the address that a user is to open, token included."""
-    return f"http://{HOST}:{listener.getsockname()[1]}/?token={guard.token}"
-
-
-def stop_on_signals() -> asyncio.Event:
-    """Return what is set by SIGINT, SIGTERM and SIGHUP."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop.set)
-    return stop
 
 
 class Site(ABC):
@@ -155,8 +119,13 @@ class Site(ABC):
         response.headers.update(security_headers(own, is_terminal=self.is_terminal))
         response.headers["Server"] = "poketui"
 
-    def with_cookie(self, response: web.Response) -> web.Response:
-        """Return a page that brings the cookie by which all else is asked for."""
+    @abstractmethod
+    async def show_page(self, request: web.Request) -> web.Response:
+        """Return the page."""
+
+    async def first_page(self, request: web.Request) -> web.Response:
+        """Return the page with the cookie by which all else is asked for."""
+        response = await self.show_page(request)
         response.set_cookie(
             COOKIE, self.guard.key, path=self.guard.path, httponly=True, samesite="Strict"
         )

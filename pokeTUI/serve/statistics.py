@@ -72,8 +72,8 @@ class StatisticsSite(Site):
         """Return the page and what it asks for; scripts ask for the same without the path."""
         path = self.guard.path
         found = [
-            web.get("/", self._first_page),
-            web.get(f"{path}/", self._show_page),
+            web.get("/", self.first_page),
+            web.get(f"{path}/", self.show_page),
             web.get(f"{path}/page/{{name:statistics[.][a-z.]+}}", self._show_file),
         ]
         for name, handler in (
@@ -111,10 +111,8 @@ class StatisticsSite(Site):
 
     # Pages
 
-    async def _first_page(self, request: web.Request) -> web.StreamResponse:
-        return self.with_cookie(await self._show_page(request))
-
-    async def _show_page(self, request: web.Request) -> web.Response:
+    async def show_page(self, request: web.Request) -> web.Response:
+        """Return the page."""
         text = self._files["page/statistics.html"].decode().replace("$path", self.guard.path)
         return web.Response(text=text, content_type="text/html")
 

@@ -20,9 +20,8 @@ import pytest
 
 from engine.errors import ConfigurationError
 from engine.remote.folder import FOLDER_VARIABLE
-from pokeTUI.serve.connections import COOKIE, Limits, is_own_host, is_own_origin
+from pokeTUI.serve.connections import COOKIE, Limits, is_own_host, is_own_origin, listen
 from pokeTUI.serve.server import BrowserServer, Program, bounded
-from pokeTUI.serve.site import listen
 from tests.engine.processes import is_gone, wait_until
 from tests.hostile_folder import HostileFolder
 from tests.pokeTUI.in_process import ROOT, assert_refused, poketui

@@ -19,15 +19,15 @@ from engine.runs.folder import RunFolder
 from engine.runs.journal import Journal
 from engine.types import EpisodeSummary
 from pokeTUI.app.start.app import StartApp
-from pokeTUI.app.start.forms import (
+from pokeTUI.app.start.choices import (
     AttachRun,
     BattleChoice,
     NewRun,
-    NewRunScreen,
     ReplayEpisode,
     ResumeRun,
     WatchDemo,
 )
+from pokeTUI.app.start.forms import NewRunScreen
 from pokeTUI.app.start.recordings import RecordingsScreen, recorded
 from pokeTUI.app.start.screens import DoctorScreen
 from pokeTUI.panes.dialogs import PromptScreen

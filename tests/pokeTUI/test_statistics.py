@@ -20,9 +20,8 @@ from engine.remote.folder import probe
 from engine.types import Action, AntiStuckStatus
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.serve.background import serve_page
-from pokeTUI.serve.connections import COOKIE, Guard, Limits
+from pokeTUI.serve.connections import COOKIE, Guard, Limits, listen
 from pokeTUI.serve.figures import as_json, history_figures, state_figures, stats_figures
-from pokeTUI.serve.site import listen
 from pokeTUI.serve.statistics import StatisticsSite
 from tests.engine.remote.conftest import Serve, runtime, serve  # noqa: F401
 from tests.pokeTUI.fake_session import (

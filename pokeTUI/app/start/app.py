@@ -1,6 +1,6 @@
-"""The start screen: what can be done, when no run is named. It must be there at once.
+"""The start screen, shown when no run is named. It must appear at once.
 
-So it is an application of its own, which imports nothing of the engine before its first paint.
+So it is an application of its own, which loads no settings and no sessions before its first paint.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from textual.screen import Screen
 from engine.errors import PokeTUIError
 from engine.ground.files import read_toml
 from engine.ground.folders import config_folder
-from pokeTUI.app.start.forms import (
+from pokeTUI.app.start.choices import (
     BATTLES,
     AttachRun,
     BattleChoice,
@@ -55,7 +55,7 @@ _LOOKING = "loading saved runs…"
 
 
 class StartApp(App[None]):
-    """Let a person say what is to be done.
+    """Let the user choose what to do.
 
     Args:
         save_dir: Where runs are saved; None: where the settings say.
@@ -267,14 +267,14 @@ class StartApp(App[None]):
             RunsScreen(title, self._saved, verb=verb, why_not=why_not, hint=hint), take
         )
 
-    def _why_not_resume(self, row: "RunRow") -> str:
+    def _resume(self) -> None:
         from pokeTUI.screens.runs import why_not_resume
 
-        return why_not_resume(row, self._live)
-
-    def _resume(self) -> None:
         self._pick_run(
-            "Resume", self._why_not_resume, lambda run: self._take(ResumeRun(run)), verb="resume"
+            "Resume",
+            lambda row: why_not_resume(row, self._live),
+            lambda run: self._take(ResumeRun(run)),
+            verb="resume",
         )
 
     def _attach_to(self) -> None:

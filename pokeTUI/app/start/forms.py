@@ -1,6 +1,6 @@
-"""Small forms of the start screen, and what can come of it."""
+"""The start screen's forms: for a new run, and for recording demonstrations."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from engine.config import RunConfig, load_config
 from engine.errors import ConfigurationError, PokeTUIError
 from engine.sessions.train import check_settings
+from pokeTUI.app.start.choices import NewRecording, NewRun
 from pokeTUI.draw.menu import Column, Row
 from pokeTUI.draw.units import seconds
 from pokeTUI.panes.dialogs import PromptScreen
@@ -19,89 +20,7 @@ if TYPE_CHECKING:
     from engine.sessions.record import RecordingPlan
 
 
-# What can come of the start screen.
-
-
-@dataclass(frozen=True, slots=True)
-class NewRun:
-    """Begin a run.
-
-    Attributes:
-        overrides: Settings by key, as `load_config` takes them.
-    """
-
-    overrides: Mapping[str, str]
-    is_detached: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ResumeRun:
-    """Continue with a saved run."""
-
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class AttachRun:
-    """Look at a background run."""
-
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayEpisode:
-    """Play a recorded episode again."""
-
-    run: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class WatchDemo:
-    """Play a demonstration again."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewRecording:
-    """Record demonstrations.
-
-    Attributes:
-        given: What was given in the form, by its lines' keys.
-    """
-
-    given: Mapping[str, str]
-
-
-PLAY_POLICY, PLAY_HEURISTICS, WATCH_POLICY, REPLAY_BATTLES, TRAIN_POLICY = (
-    "play",
-    "heuristics",
-    "watch",
-    "replay",
-    "train",
-)
-BATTLES = (
-    (PLAY_POLICY, "Play against the latest policy"),
-    (PLAY_HEURISTICS, "Play against the built-in player heuristics"),
-    (WATCH_POLICY, "Watch the latest policy play"),
-    (REPLAY_BATTLES, "Replay the battles you played"),
-    (TRAIN_POLICY, "Train a policy"),
-)
-"""What can be done with battles, and its words."""
-
-
-@dataclass(frozen=True, slots=True)
-class BattleChoice:
-    """Play, watch or train battles: a key of BATTLES."""
-
-    what: str
-
-
-Choice = NewRun | NewRecording | ResumeRun | AttachRun | ReplayEpisode | WatchDemo | BattleChoice
-
-
-# Small forms; what is allowed in that of a new run comes from the settings' own schema.
+# Forms with a line per value; that of a new run takes its choices from the settings' schema.
 
 START = "start"
 _BACKGROUND = "background"
@@ -123,7 +42,7 @@ class Field:
 
 
 class FormScreen(ListScreen):
-    """Ask for a few values, a line each, and "start" as the last line: it comes back.
+    """Ask for a few values, one per line; choosing the last line, "start", dismisses with START.
 
     Attributes:
         FIELDS: The lines, by the keys of their values.
@@ -149,7 +68,7 @@ class FormScreen(ListScreen):
             hint=self.START_HINT,
         )
 
-    # What a form is for, in its subclass: values are as they are typed, "" where none is given.
+    # Subclasses implement these. Values are as typed, "" where none is given.
 
     def _value(self, key: str) -> str:
         raise NotImplementedError
@@ -163,7 +82,7 @@ class FormScreen(ListScreen):
         raise NotImplementedError
 
     def _begin(self) -> None:
-        """Give START back if nothing is wrong, else say what is."""
+        """Dismiss with START, or report what is wrong."""
         raise NotImplementedError
 
     def _choices(self, key: str) -> tuple[str, ...]:
@@ -221,10 +140,10 @@ class FormScreen(ListScreen):
 
 
 class NewRunScreen(FormScreen):
-    """Ask how a new run is to be.
+    """Ask for the settings of a new run.
 
     Attributes:
-        wanted: What was asked for, once "start" came back.
+        wanted: The run to begin, once "start" was chosen.
     """
 
     DEFAULT_CSS = "NewRunScreen #listing_menu { height: 10; }"
@@ -298,19 +217,12 @@ class NewRunScreen(FormScreen):
 
     def _refusal(self, key: str, text: str) -> str:
         config, wrong = changed(self._config, key, _meant(key, text))
-        if config is None or key != "rom_path":
-            return wrong
-        try:
-            check_settings(config)
-        except PokeTUIError as error:
-            return str(error)
-        return ""
+        return wrong if config is None or key != "rom_path" else _what_is_wrong(lambda: config)
 
     def _begin(self) -> None:
-        try:
-            check_settings(load_config(None, dict(self._given)))
-        except PokeTUIError as error:
-            self.report(str(error))
+        wrong = _what_is_wrong(lambda: load_config(None, dict(self._given)))
+        if wrong:
+            self.report(wrong)
             return
         self.wanted = NewRun(self._given, self._is_detached)
         self.dismiss(START)
@@ -321,7 +233,16 @@ def _meant(key: str, text: str) -> str:
     return "0" if not text and key in ("total_steps", "seed", "num_envs") else text
 
 
-# A small form for recording demonstrations; whoever just starts records until leaving.
+def _what_is_wrong(make: Callable[[], RunConfig]) -> str:
+    """Return why no run can begin with the settings that are made, "" if one can."""
+    try:
+        check_settings(make())
+    except PokeTUIError as error:
+        return str(error)
+    return ""
+
+
+# The form for recording demonstrations; with nothing filled in one records until leaving.
 
 
 class RecordScreen(FormScreen):
@@ -331,7 +252,7 @@ class RecordScreen(FormScreen):
         save_dir: Where demonstrations are saved; None: where the settings say.
 
     Attributes:
-        wanted: What was asked for, once "start" came back.
+        wanted: What to record, once "start" was chosen.
     """
 
     DEFAULT_CSS = "RecordScreen #listing_menu { height: 7; }"
@@ -368,19 +289,11 @@ class RecordScreen(FormScreen):
         return ""
 
     def _refusal(self, key: str, text: str) -> str:
-        return self._wrong({**self._given, key: text})
-
-    def _wrong(self, given: Mapping[str, str]) -> str:
-        """Return what is wrong with what was given, "" if nothing is."""
-        try:
-            config, _ = plan_of(given, self._save_dir)
-            check_settings(config)
-        except PokeTUIError as error:
-            return str(error)
-        return ""
+        given = {**self._given, key: text}
+        return _what_is_wrong(lambda: plan_of(given, self._save_dir)[0])
 
     def _begin(self) -> None:
-        wrong = self._wrong(self._given)
+        wrong = _what_is_wrong(lambda: plan_of(self._given, self._save_dir)[0])
         if wrong:
             self.report(wrong)
             return
@@ -389,12 +302,12 @@ class RecordScreen(FormScreen):
 
 
 def plan_of(given: Mapping[str, str], save_dir: str | None) -> "tuple[RunConfig, RecordingPlan]":
-    """Return settings and plan of what was given in the form.
+    """Return settings and plan from the values of the form.
 
     Raises:
         ConfigurationError: Some of it cannot be.
     """
-    # Here, not above: the form is there before what records is loaded.
+    # Imported here: the form is there before what records is loaded.
     from engine.sessions.record import RecordingPlan
 
     count = given.get("episodes", "")

@@ -1,4 +1,4 @@
-"""Demonstrations and recorded episodes, to pick one that is to be played again."""
+"""The list of demonstrations and recorded episodes, to pick one for a replay."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from engine.errors import PokeTUIError
 from engine.ground.numerals import parse_number
-from pokeTUI.app.start.forms import ReplayEpisode, WatchDemo
+from pokeTUI.app.start.choices import ReplayEpisode, WatchDemo
 from pokeTUI.draw.menu import Column, Row
 from pokeTUI.panes.dialogs import PromptScreen
 from pokeTUI.screens.listing import ListScreen
@@ -18,12 +18,12 @@ from pokeTUI.screens.listing import ListScreen
 # Find what was recorded: demonstrations, and the episodes of saved runs.
 
 MOST = 1000
-"""Episodes of one run that are listed, the last ones; of demonstrations likewise."""
+"""At most so many of a run's last episodes are listed, and of demonstrations."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRow:
-    """A demonstration, or an episode of a run, that can be played again.
+    """A demonstration, or an episode of a run, that can be replayed.
 
     Attributes:
         run_id: Of its run; the name of a demonstration.
@@ -31,7 +31,7 @@ class RecordedRow:
         start: Milestone where it began, "" for the true start.
         path: Of a demonstration's file.
         folder: Of its set, below that of all demonstrations.
-        refusal: Why it cannot be played, "" if it can.
+        refusal: Why it cannot be replayed, "" if it can.
     """
 
     run_id: str
@@ -55,7 +55,7 @@ class RecordedRow:
 
     @property
     def about(self) -> str:
-        """Return in a line what it is of."""
+        """Return its details in one line."""
         if self.refusal:
             return self.refusal
         parts = [
@@ -68,9 +68,9 @@ class RecordedRow:
         return " · ".join(part for part in parts if part)
 
     def matches(self, words: str) -> bool:
-        """Return whether each of the words is in what is known of it, or says how it ended.
+        """Return whether each word is in one of its texts, or says how it ended.
 
-        A word such as >50 or <0 asks for the return; "demonstration" or "episode" for what it is.
+        A word such as >50 or <0 compares the return; "demonstration" or "episode" is the kind.
         """
         return all(self._matches(word) for word in words.casefold().split())
 
@@ -275,7 +275,7 @@ class RecordingsScreen(ListScreen):
 
 
 def picked(key: str) -> ReplayEpisode | WatchDemo:
-    """Return what was picked."""
+    """Return the choice that the key of a picked row stands for."""
     if key.startswith(_DEMO):
         return WatchDemo(key.removeprefix(_DEMO))
     run, _, number = key.rpartition("/")

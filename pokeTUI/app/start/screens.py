@@ -1,4 +1,4 @@
-"""The start screen's two sides: its entries, and what the doctor finds."""
+"""The start screen with its entries, and the screen of what the doctor finds."""
 
 import asyncio
 import os
@@ -13,7 +13,6 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from engine.ground.text import printable
-from pokeTUI.app.doctor.examination import Surroundings, examine
 from pokeTUI.app.doctor.machine import NAME_WIDTH, Finding, Verdict
 from pokeTUI.draw.lines import Line, wrap
 from pokeTUI.draw.lines_widget import LinesWidget
@@ -171,6 +170,9 @@ class DoctorScreen(ModalScreen[None]):
         self._is_left = True
 
     async def _examine(self) -> None:
+        # Imported here: the start screen must be there before what is examined is loaded.
+        from pokeTUI.app.doctor.examination import Surroundings, examine
+
         surroundings = Surroundings(self._terminal, self.app.size, os.environ)
         findings = examine(surroundings)
         found: list[Finding] = []

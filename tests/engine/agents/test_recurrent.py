@@ -44,7 +44,7 @@ def samples_of(agent: GuidedPPO) -> tuple[Samples, np.ndarray]:
     return samples, sequences_of(*rollout.rewards.shape, PPO.sequence_length)
 
 
-def judged(agent: GuidedPolicy, batch: Samples, starts=None) -> tuple[torch.Tensor, torch.Tensor]:
+def judged(agent: GuidedPPO, batch: Samples, starts=None) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the logits and values that the network has for samples."""
     starts = batch.starts if starts is None else starts
     with torch.no_grad():

@@ -11,7 +11,7 @@ from engine.battles.play.spectating import MatchSession, Pairing
 from engine.battles.sim.setup import NodeCommand, find_simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import ConfigurationError, PokeTUIError
-from pokeTUI.app.start.forms import BATTLES
+from pokeTUI.app.start.choices import BATTLES
 from pokeTUI.battles.app import BattleApp
 from pokeTUI.battles.commands import _keeper, do, watch
 from pokeTUI.cli.main import app as cli
