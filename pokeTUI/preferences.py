@@ -1,6 +1,6 @@
-"""Remember what the user likes, in a file that can be edited: preferences.toml.
+"""Keep the user's preferences in a file that can be edited: preferences.toml.
 
-It lies in $POKETUI_CONFIG_DIR, else in $XDG_CONFIG_HOME/poketui, else in ~/.config/poketui.
+It is in $POKETUI_CONFIG_DIR, else in $XDG_CONFIG_HOME/poketui, else in ~/.config/poketui.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ def _check_pane(key: str) -> str:
 
 
 def _pane_keys() -> tuple[str, ...]:
-    # Here, not above: it loads what who only asks for a theme can do without.
+    # Imported here: it loads much that is not needed for a theme.
     from pokeTUI.panes.kinds import pane_keys
 
     return pane_keys()
@@ -104,7 +104,7 @@ class Preferences(BaseModel):
 
 
 def layout_of(arrangement: Arrangement) -> LayoutPreferences:
-    """Return what is remembered of an arrangement: all but the zoom."""
+    """Return what is saved of an arrangement: all but the zoom."""
     return LayoutPreferences.model_validate(
         {
             "hidden": sorted(arrangement.hidden),
@@ -119,13 +119,13 @@ def layout_of(arrangement: Arrangement) -> LayoutPreferences:
 
 
 class PreferenceFile:
-    """The file with the preferences, in `folder` or where the user's configuration lies."""
+    """The preferences file in `folder`, by default the user's configuration folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.path = (folder or config_folder()) / "preferences.toml"
 
     def load(self) -> Preferences:
-        """Return what is remembered, the defaults if nothing is.
+        """Return the saved preferences, the defaults if there are none.
 
         Raises:
             ConfigurationError: The file is broken; it is left as it is.
@@ -152,7 +152,7 @@ class PreferenceFile:
         return preferences
 
     def save(self, changes: Mapping[str, Any]) -> None:
-        """Write changed preferences over what is in the file now, beside it and renamed.
+        """Change these preferences in the file, which may have changed, and replace it atomically.
 
         Raises:
             ConfigurationError: The file was broken meanwhile; it is left as it is.
@@ -170,10 +170,10 @@ class PreferenceFile:
 
 
 class Memory:
-    """What is remembered now; changes are written soon, and never waited for.
+    """The preferences in force; changes are written in the background, half a second later.
 
     Args:
-        complain: Told once if they cannot be written.
+        complain: Called once if they cannot be written.
 
     Raises:
         ConfigurationError: The file is broken.
@@ -201,7 +201,7 @@ class Memory:
             self._timer = asyncio.get_running_loop().call_later(WRITE_DELAY_S, self._begin)
 
     async def flush(self) -> None:
-        """Write what is not yet written, at most a second long."""
+        """Write pending changes, waiting for at most a second."""
         if self._timer is not None:
             self._timer.cancel()
             self._begin()

@@ -1,4 +1,4 @@
-"""Report the runs that are saved: where they are, which continue, and how they compare."""
+"""Report on saved runs: where they are, which are running, and how they compare."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from engine.runs.comparison import RunDigest, differing
 
 
 def live_run_dirs() -> frozenset[Path]:
-    """Return the folders of the runs in the background; none where nobody can tell."""
+    """Return the folders of the runs in the background, none if that cannot be found out."""
     try:
         found = live_runs()
     except PokeTUIError:
@@ -25,7 +25,7 @@ def saves(save_dir: str | None) -> str:
 
 
 def comparison_rows(runs: Sequence[RunDigest]) -> list[tuple[str, ...]]:
-    """Return what is to be compared of runs: a name and the value of each run a row."""
+    """Return the rows of a comparison: a name, then the value of each run."""
     settings = differing(*(run.settings for run in runs))
     rows: list[tuple[str, ...]] = [("run", *(run.run_id for run in runs))]
     rows += [(key, *values) for key, values in settings.items()]

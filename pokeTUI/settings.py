@@ -1,4 +1,4 @@
-"""Read settings out of their schema: what there is, what is allowed, what it is for."""
+"""Describe the settings by their schema, change them, and write them as TOML."""
 
 import ast
 import inspect
@@ -20,7 +20,7 @@ from engine.config import RunConfig
 from engine.events import SteeringChanged
 from engine.ground.files import EXPORT_MODE, write_file
 
-# Write TOML, which Python can only read.
+# TOML, which Python's standard library can only read.
 
 
 def to_toml(values: Mapping[str, object], comment: str = "") -> str:
@@ -82,7 +82,7 @@ class Setting:
         allowed: The range in words, "" if anything is.
         description: What it is for, "" if its name says that.
         choices: All values, if there are few.
-        is_live: It can be changed while the run continues.
+        is_live: It can be changed during a run.
     """
 
     key: str
@@ -191,7 +191,7 @@ def changed(config: RunConfig, key: str, text: str) -> tuple[RunConfig | None, s
 
 
 def command_for(key: str, text: str) -> Command | None:
-    """Return what changes a setting in a run that continues, None if nothing does."""
+    """Return the command that changes a setting during a run, None if there is none."""
     section, _, name = key.partition(".")
     if key == "mode":
         return SetMode(text)
@@ -203,7 +203,7 @@ def command_for(key: str, text: str) -> Command | None:
 
 
 def write_config(config: RunConfig, path: Path) -> None:
-    """Write what differs from the defaults, for `poketui run --config`; beside it and renamed.
+    """Write what differs from the defaults, for `poketui run --config`; atomically.
 
     Raises:
         OSError: It cannot be written.

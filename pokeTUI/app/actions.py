@@ -1,4 +1,4 @@
-"""What the cockpit's keys, its palette and a gamepad do, but for commands to the run."""
+"""What the cockpit's keys, palette and gamepads do; `run_control` has what steers the run."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,11 +28,9 @@ from pokeTUI.terminal.gamepad import NO_PERMISSION, Gamepads, InputDevices
 from pokeTUI.terminal.key_names import shown_key
 from pokeTUI.terminal.output import theme_names
 
-# What the parts of the cockpit that carry actions out need of the whole.
-
 
 class ActionsApp(SessionApp):
-    """The cockpit as its parts know it; Textual finds their `action_` methods by name.
+    """What the parts of the cockpit share; Textual finds their `action_` methods by name.
 
     Attributes:
         branch_at: Step of a replay from which the user wants to continue by hand, None if not.
@@ -69,10 +67,10 @@ class ActionsApp(SessionApp):
         self.push_screen(question.screen, take)
 
 
-# What the controls of a gamepad do: press the game's buttons, or what a key of the table does.
+# Gamepads: a control presses a button of the game, or does what a key of the table does.
 
 _HELD = "hold_rewind"
-"""The one action, but for the game's buttons, that lasts as long as its key is held."""
+"""The only action besides the game's buttons that lasts while its key is held."""
 
 
 class GamepadActions(ActionsApp):
@@ -98,7 +96,7 @@ class GamepadActions(ActionsApp):
             self.gamepads.close()
 
     def say_refused_gamepad(self) -> None:
-        """Say once, to who plays, that there is a gamepad which may not be read."""
+        """Tell the player, once, of a gamepad that may not be read."""
         if self.gamepads is None or not self.gamepads.refused or self._has_said:
             return
         self._has_said = True
@@ -135,11 +133,11 @@ class GamepadActions(ActionsApp):
 # The command palette: every action of the table with its keys, and why some make no sense now.
 
 _WIDTH = 66
-"""Columns of a line at most: what a palette has in a terminal of 80."""
+"""Columns of a line at most: those of the palette in a terminal of 80."""
 _BY_SYNONYM = 10.0
-"""Score of a word that is written beside the action: more than letters found here and there."""
+"""Score of a synonym: more than scattered letters of the name."""
 _IMPOSSIBLE = 0.001
-"""Factor of the score of what is not possible now, so that it comes last."""
+"""Factor for the score of what is not possible now, so that it comes last."""
 
 
 class ActionsProvider(Provider):
@@ -210,11 +208,11 @@ def _is_called(entry: KeyAction, query: str) -> bool:
     return bool(wanted) and any(word.startswith(wanted) for word in entry.synonyms)
 
 
-# What the keys do by which the screen is arranged, and by which other screens are opened.
+# Arranging the screen, and opening others.
 
 
 class ViewActions(ActionsApp):
-    """The part of the cockpit that changes what is seen, and nothing of what continues."""
+    """The part of the cockpit that changes what is shown, and nothing of the run."""
 
     def action_act(self, pane: str, name: str) -> None:
         """Let a pane do what one of its keys stands for."""
@@ -308,7 +306,7 @@ class ViewActions(ActionsApp):
         run = self.dashboard.run
         if run is None:
             return
-        # Here, not above: it reads what nothing else in the cockpit needs.
+        # Imported here: nothing else in the cockpit needs them.
         from engine.runs.table import RunTable
         from pokeTUI.screens.runs import RunsScreen
 

@@ -47,7 +47,7 @@ _AS_SHIFT_F3 = (1, 0)
 FRAMES_PER_FIGURES = 6
 """Figures are drawn with every sixth poll, five times a second: Textual takes 6-10 ms each time."""
 FRAMES_PER_FIGURES_AT_FULL_SPEED = 12
-"""They cannot be followed then, and what is drawn is taken from the training."""
+"""Nobody can follow them then, and drawing takes time from the training."""
 FRAMES_PER_FIGURES_BY_HAND = 2
 """While a person steps or plays, little happens, and that must be seen at once."""
 
@@ -130,7 +130,7 @@ class CockpitApp(RunControlActions, GamepadActions, ViewActions):
             self.link.send(Stop("SIGHUP"))
 
     def on_resize(self) -> None:
-        """Look how large cells are now: the font may be another one."""
+        """Measure the cells again: the font may have changed."""
         size = own_cell_size_px() if self._knows_cell_size else None
         if size not in (None, self.terminal.cell_size_px):
             self.terminal = replace(self.terminal, cell_size_px=size)
@@ -152,7 +152,7 @@ class CockpitApp(RunControlActions, GamepadActions, ViewActions):
         self._explain()
 
     def _explain(self) -> None:
-        """Explain the cockpit, or how to record in it, to who sees it for the first time."""
+        """Explain the cockpit, or how to record in it, to a first-time user."""
         preferences = self.memory.preferences
         if self._is_arranged and not preferences.has_seen_recording:
             self.memory.remember(has_seen_recording=True)
@@ -178,7 +178,7 @@ class CockpitApp(RunControlActions, GamepadActions, ViewActions):
         return asyncio.get_running_loop().call_later(FRAME_INTERVAL_S, self._tick)
 
     def _tick(self) -> None:
-        """Poll again and again, while there is something to show it on."""
+        """Poll now and, while the application runs, again after the interval."""
         if not self._running:
             return
         next_tick = self._poll_later()
@@ -208,7 +208,7 @@ class CockpitApp(RunControlActions, GamepadActions, ViewActions):
             self._finish(state.end)
 
     def _begin(self, run: RunStarted) -> None:
-        """Take the keys of the game that is played."""
+        """Bind the keys of the game that is played."""
         self.table.use(run.actions)
         self._bindings = BindingsMap(self.table.bindings())
         self.playing.use(run, self.table.buttons)
@@ -302,9 +302,9 @@ _ATTACHED_MEANWHILE = "Suspended: the run continues in the background; `fg` show
 
 
 def _freeze_garbage() -> None:
-    """Look no more for garbage among the libraries, which are all loaded now and stay.
+    """Exclude the libraries, which are all loaded now, from garbage collection.
 
-    That would stop screen and trainer for a fifth of a second every minute.
+    Each full collection would stop screen and trainer for a fifth of a second, every minute.
     """
     if gc.get_freeze_count():  # an earlier run of this process is among it
         gc.unfreeze()
@@ -313,7 +313,7 @@ def _freeze_garbage() -> None:
 
 
 def _interval(state: DashboardState) -> int:
-    """Return after how many polls figures are drawn again."""
+    """Return the number of polls between two drawings of the figures."""
     if state.is_human or state.is_paused:
         return FRAMES_PER_FIGURES_BY_HAND
     is_at_full_speed = state.status is not None and state.status.speed == 0

@@ -37,10 +37,10 @@ _WIDTH = 80 - _INDENT
 
 
 class HeadlessRunner:
-    """Print what a session does until it ends; if it is quiet, failures only.
+    """Print a session's progress until it ends; with `is_quiet` only failures.
 
     Attributes:
-        state: What is known of it.
+        state: What the cockpit would show.
     """
 
     def __init__(self, session: ThreadedSession, *, is_quiet: bool = False) -> None:
@@ -68,7 +68,7 @@ class HeadlessRunner:
         return self._end
 
     def poll(self) -> None:
-        """Take in what the session has sent."""
+        """Handle the events since the last call."""
         for event in self._session.mailbox.drain():
             self._take(event)
 

@@ -12,7 +12,7 @@ from engine.config import RunConfig, load_config
 from engine.errors import TerminalError
 from engine.events import ConnectionLost, ProgressReported, RunFailed, RunStopped
 from engine.remote.folder import LiveRun, find_live_run, probe
-from engine.remote.start import start_detached, stop_run
+from engine.remote.start import start_detached, stop_run, wait_for_start
 from engine.runs.checkpoint import checkpoint_paths, steps_of
 from engine.runs.folder import RunFolder, resume_command
 from engine.runs.settings import read_settings, saved_session
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pokeTUI.app.cockpit import CockpitApp
     from pokeTUI.serve.background import RunPage
 
-
-# Turn the options of `poketui run` into a session with or without a screen.
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
@@ -115,8 +113,6 @@ def detach(
     Raises:
         PokeTUIError: For what a user can correct, before anything is started.
     """
-    from engine.remote.start import start_detached, wait_for_start
-
     live = start_detached(config, resume)
     failure = wait_for_start(live, lambda text: None if is_quiet else say(text))
     if failure is not None:
@@ -236,16 +232,16 @@ def report(
     return EXIT_FAILED
 
 
-# Start runs in the background, show them, end them, and say in words what was done.
+# Attach to runs in the background, and stop them.
 
 SAVE_TIMEOUT_S = 90.0
 KILL_TIMEOUT_S = 10.0
 
 
 def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callable[[], int]:
-    """Show a run until the user leaves it or it ends; return what reports the end.
+    """Attach to a run until the user leaves or it ends; return a function that reports the end.
 
-    That prints how the run ended, and returns the exit code.
+    It prints how the run ended, and returns the exit code.
 
     Raises:
         PokeTUIError: There is no such run, or it cannot be shown here.
@@ -316,7 +312,7 @@ def stop_live(run: str | None, *, is_now: bool) -> int:
 
 
 def _saved(live: LiveRun) -> str:
-    """Say what is there to continue from."""
+    """Say which checkpoint the run can be resumed from."""
     if live.hello is None:
         return f"Resume with: poketui run --resume {live.run_id}"
     paths = checkpoint_paths(RunFolder(Path(live.hello.run_dir)).checkpoints_path)

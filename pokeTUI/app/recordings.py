@@ -1,4 +1,4 @@
-"""Find demonstrations by the names that people give, record them, and show them again."""
+"""Find demonstrations by name, record them, and replay them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,8 @@ from pokeTUI.dashboard.event_lines import demonstration_end
 from pokeTUI.terminal.signals import signal_exit_code
 
 if TYPE_CHECKING:
-    from engine.config import RunConfig
     from engine.sessions.record import RecordingPlan
     from engine.sessions.replay_sources import Recorded, RecordedDemo, RecordedEpisode
-
-
-# Find demonstrations by the names that people give.
 
 
 def settings(save_dir: str | None) -> RunConfig:
@@ -30,7 +26,7 @@ def settings(save_dir: str | None) -> RunConfig:
 
 
 def named(save_dir: str | None, files: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
-    """Return the files of these names: paths, names in the folder of demonstrations or a set.
+    """Return demonstrations' files, by path or by name in the demonstrations folder or a dataset.
 
     Raises:
         DemoError: There is no such file, or several sets have one of that name.
@@ -90,7 +86,7 @@ def short_name(path: Path, folder: Path) -> str:
     return str(here.relative_to(place)) if here.is_relative_to(place) else path.name
 
 
-# Show a session that records demonstrations, and say the result.
+# Record demonstrations in the cockpit.
 
 _TAKE_DOWN_S = 10.0
 _INSTEAD = "Without a terminal: poketui record --headless --player rules --episodes 5"
@@ -98,7 +94,7 @@ _INSTEAD = "Without a terminal: poketui record --headless --player rules --episo
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """The result of a session.
+    """The result of a recording session.
 
     Attributes:
         end: How the session ended; None: nobody waited for that.
@@ -119,7 +115,7 @@ class Recordings:
         return signal_exit_code(self.end.reason) if isinstance(self.end, RunStopped) else 0
 
     def lines(self) -> list[str]:
-        """Return what is to be printed: the outcome of each, and what can be done next."""
+        """Return the lines to print: the outcome of each demonstration, and of the session."""
         lines = [f"{demonstration_end(one).capitalize()}." for one in self.ended]
         if isinstance(self.end, RunFailed):
             lines.append(f"{self.end.message} {self.end.hint}".rstrip())
@@ -147,7 +143,7 @@ class _Outcomes(Mailbox):
         super().post(event)
 
 
-def record(config: "RunConfig", plan: "RecordingPlan", *, color: str = "auto") -> Recordings:
+def record(config: RunConfig, plan: "RecordingPlan", *, color: str = "auto") -> Recordings:
     """Let a person record in the cockpit until the set is complete, or the person leaves.
 
     Raises:
@@ -173,10 +169,10 @@ def record(config: "RunConfig", plan: "RecordingPlan", *, color: str = "auto") -
     return Recordings(tuple(outcomes.ended), cockpit.end or outcomes.end, session.run_dir)
 
 
-# Show what was recorded, and let a person continue from within it.
+# Replay what was recorded, and let the user play on from within it.
 
 BRANCHED = "branched"
-"""Tag of demonstrations that continue from within something recorded."""
+"""Tag of demonstrations that begin within another recording."""
 
 
 def recorded_episode(save_dir: str | None, run: str, number: int | None) -> "RecordedEpisode":
@@ -205,9 +201,9 @@ def recorded_demo(config: RunConfig, file: str) -> "RecordedDemo":
 
 
 def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
-    """Show what was recorded until the user leaves it; return what to say of it, a line each.
+    """Replay a recording until the user leaves; return the lines to print then.
 
-    Where the user takes over, that is recorded, and the replay comes back to where it was left.
+    If the user takes over, that is recorded, and the replay returns to where it was left.
 
     Raises:
         PokeTUIError: It cannot be played, or not be shown here.

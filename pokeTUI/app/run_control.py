@@ -1,4 +1,4 @@
-"""What the keys do by which a run, a recording or a replay is steered."""
+"""The actions that steer a run, a recording or a replay."""
 
 import time
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def _asks(question: Callable[[DashboardState], Question]) -> Callable[[ActionsAp
 
 
 class RunControlActions(ActionsApp):
-    """The part of the cockpit that steers what continues, plays and records."""
+    """The part of the cockpit that steers the run, plays and records."""
 
     action_step_once = _sends(StepOnce)
     action_skip_evaluation = _sends(SkipEvaluation)
@@ -86,7 +86,7 @@ class RunControlActions(ActionsApp):
     _plays_on = _branches = False
 
     def _settle(self, state: DashboardState) -> None:
-        """Note what was asked for and is there now: a speed, a step, a state."""
+        """Act on requests that are fulfilled now: a speed, a step, a saved state."""
         if state.status is not None and state.status.speed == self._speed:
             self._speed = None
         if state.status is not None and state.status.episode_steps == self._sought:
@@ -115,7 +115,7 @@ class RunControlActions(ActionsApp):
         self.send_command(SetSpeed(self._speed))
 
     def action_seek(self, steps: int) -> None:
-        """In a replay, go so many steps on; presses that come fast add up."""
+        """In a replay, go so many steps forward; presses in quick succession add up."""
         status = self.dashboard.status
         if status is not None:
             now = self._sought if self._sought is not None else status.episode_steps
@@ -143,7 +143,7 @@ class RunControlActions(ActionsApp):
             self.send_command(Watch((watched + direction) % state.run.num_envs))
 
     def action_toggle_steering(self) -> None:
-        """Ask to be the viewer that steers, or leave that to another."""
+        """Ask for control of the run, or give it to another viewer."""
         viewers = self.dashboard.viewers
         is_ours = viewers is not None and viewers.is_yours
         self.send_command(ReleaseControl() if is_ours else RequestControl())
@@ -161,7 +161,7 @@ class RunControlActions(ActionsApp):
         self.send_command(GiveBack() if self.dashboard.is_human else TakeOver())
 
     def _play_on(self, state: DashboardState) -> None:
-        """Leave a replay, for the game to continue from where it stands, unless nothing is left."""
+        """Leave a replay to play on from here, unless there is nothing left to play for."""
         why_not = takeable(state)
         if why_not:
             self.notify(f"t (play): {why_not}", timeout=3, markup=False)
@@ -185,7 +185,7 @@ class RunControlActions(ActionsApp):
         self.send_command(SaveSlot(slot))
 
     def action_run_back(self) -> None:
-        """Run what is recorded backwards, as long as the key is held."""
+        """Rewind while the key is held."""
         self.playing.run_back()
 
     def action_toggle_live(self) -> None:
@@ -203,13 +203,13 @@ class RunControlActions(ActionsApp):
         self.playing.report_releases()
 
     def on_app_blur(self) -> None:
-        """Nobody holds a key of a terminal that is not looked at."""
+        """Let go of all keys: without focus their releases are not reported."""
         self.playing.let_go()
 
     # Recording
 
     def action_toggle_recording(self) -> None:
-        """Begin a demonstration, or save it; a person who plays on is told it is not recorded."""
+        """Begin a demonstration, or save it; tell who plays on that it is not recorded."""
         state = self.dashboard
         if not is_recording(state):
             self.send_command(StartRecording())
@@ -224,7 +224,7 @@ class RunControlActions(ActionsApp):
         return next((one.keys for one in self.table.entries if one.id == name), ())
 
     def action_rewind(self, actions: int) -> None:
-        """Take the last actions back; fewer where there are not so many."""
+        """Undo the last actions, or as many as there are."""
         now = self.dashboard.recording
         if now is not None and now.rewindable:
             self.send_command(Rewind(min(actions, now.rewindable)))

@@ -1,4 +1,4 @@
-"""Make a video of what was recorded: of the game alone, or of the cockpit that shows it."""
+"""Make a video of a recording: the game alone, or the cockpit showing it."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ from pokeTUI.draw.game_view import GameView
 from pokeTUI.draw.raster import Raster, check_tools, read_screen
 from pokeTUI.terminal.probe import Terminal
 
-# Film the cockpit: without a terminal, and at the pace of what it shows.
+# Film the cockpit without a terminal.
 
 CELL_WIDTH = 8
 _FIGURES_PER_S = 5
@@ -79,7 +79,7 @@ def film_cockpit(
 
 
 class _Nobody:
-    """A session of which nothing is asked: events come by another way."""
+    """A session without events: the film hands them over itself."""
 
     is_alive = True
 
@@ -98,7 +98,7 @@ class _Nobody:
 
 
 class _FilmedApp(CockpitApp):
-    """The cockpit, which shows what it is given when it is told to."""
+    """The cockpit, drawing what it is handed when it is told to."""
 
     def __init__(self, config: RunConfig) -> None:
         super().__init__(_Nobody(), config, is_attached=True, color="truecolor")
@@ -141,7 +141,7 @@ def _paste(cockpit: Frame, frame: Frame, region: Region, raster: Raster) -> None
     cockpit[top : top + height, left : left + width] = frame[rows][:, columns]
 
 
-# Make a video of what was recorded: of the game alone, or of the cockpit that shows it.
+# Play the recording, and write its pictures.
 
 _WRITERS = {"gif": gif_writer, "mp4": mp4_writer}
 _MAX_FPS = {"gif": 30.0, "mp4": 60.0}
@@ -150,13 +150,13 @@ _GAME_SCALE = {"gif": 2, "mp4": 4}
 
 @dataclass(frozen=True, slots=True)
 class Video:
-    """What is asked for.
+    """The video to make.
 
     Attributes:
         path: The file, replaced if it is there.
         kind: "gif" or "mp4".
         speed: How many times as fast as the game runs.
-        scale: Size of the game's pixels, or of cells in units of 8x16 pixels; None: what suits.
+        scale: Size of the game's pixels, or of cells in units of 8x16 pixels; None: the kind's.
         first: The step to begin with; None: where the recording begins to show something.
         last: The step to end with; None: the last.
         size: Columns and rows of the cockpit; None: the game alone.

@@ -18,7 +18,6 @@ from engine.battles.sim.actions import (
 )
 
 NO_TARGET = TARGETS.index(0)
-_TARGETED = frozenset(("normal", "any", "adjacentFoe", "adjacentAlly", "adjacentAllyOrSelf"))
 _SPREAD = {
     "allAdjacentFoes": "both opponents",
     "allAdjacent": "all others",

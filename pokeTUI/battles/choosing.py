@@ -72,7 +72,7 @@ class Choosing:
 
 
 def begin(wanted: BattleWanted, view: BattleView, own: int) -> Choosing:
-    """Return a choice of which nothing is decided but what cannot be otherwise."""
+    """Return a new choice, in which only slots with nothing to decide are decided."""
     request = read_request(json.loads(wanted.request))
     foes = (mon.shown if mon else "" for mon in map(view.sides[1 - own].mon, (0, 1)))
     details = (_sheet_text(view.sides[own], member) for member in request.party)

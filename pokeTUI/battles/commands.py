@@ -1,4 +1,4 @@
-"""Do what `poketui vgc watch` and `poketui vgc play` are asked for."""
+"""Watch, play and train battles: `poketui vgc watch` and `play`, and the start screen."""
 
 import secrets
 from collections.abc import Callable
@@ -225,7 +225,7 @@ def _pairing(
 
 
 def _found(name: str, save_dir: str) -> "Player":
-    """Return a player by what a user calls it.
+    """Return a player by its name, a run or a file.
 
     Raises:
         CheckpointError: There is none.
@@ -245,7 +245,7 @@ def _found(name: str, save_dir: str) -> "Player":
 
 
 def _keeper(save_dir: str, kept: list[Path]) -> "Callable[[BattleLog], None]":
-    """Return what writes a battle that ended, as a demonstration; `kept` gets its file."""
+    """Return a function that writes a finished battle as a demonstration; `kept` gets its path."""
     from engine.battles.learn.demonstrations import SUFFIX, Battle, write_battles
 
     def keep(log: "BattleLog") -> None:

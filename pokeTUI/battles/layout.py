@@ -17,7 +17,7 @@ FIELD, LOG, POLICY, SHEETS, RATES, WORKERS, CHOOSE = (
     "choose",
 )
 VIEWS = (LOG, POLICY, SHEETS, RATES, WORKERS)
-"""What shares a place where there is little room; their keys are 1 to 5."""
+"""The views that share a place where there is little room; their keys are 1 to 5."""
 MEDIUM, WIDE = (110, 32), (170, 45)
 """Columns and rows from which two and three columns fit."""
 _FIELD_ROWS = 12

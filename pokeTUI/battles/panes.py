@@ -17,7 +17,7 @@ from pokeTUI.battles.text import Weight
 from pokeTUI.battles.view import BattleView, Mon, Side
 from pokeTUI.draw.lines import Line, add_bar, wrap
 from pokeTUI.draw.lines_widget import LinesWidget
-from pokeTUI.draw.theme import Ink
+from pokeTUI.draw.theme import SERIES, Ink
 from pokeTUI.panes.pane import empty
 from pokeTUI.panes.plot import Axes, PlotLine, plot
 
@@ -30,20 +30,11 @@ _LOG_INKS = MappingProxyType(
         Weight.end: Ink.badge,
     }
 )
-_RATE_INKS = (Ink.accent, Ink.info, Ink.warn, Ink.odd, Ink.bad, Ink.strong)
-_BANDS = (
-    Ink.accent_band,
-    Ink.info_band,
-    Ink.warn_band,
-    Ink.odd_band,
-    Ink.bad_band,
-    Ink.strong_band,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is looked at: a place in a battle."""
+    """What is shown: a place in a battle."""
 
     battles: BattlesState
     place: int
@@ -225,15 +216,14 @@ def _rates(scene: Scene, width: int, height: int) -> list[Line]:
             "No win rates yet: nothing is trained here, or no update has been made.", width
         )
     names = [one.name for one in progress.opponents]
-    inks = dict(zip(names, _RATE_INKS, strict=False))
-    bands = dict(zip(names, _BANDS, strict=False))
+    inks = dict.fromkeys(names, Ink.text) | dict(zip(names, SERIES, strict=False))
     curves = [
         PlotLine(
             record.points(name),
-            inks.get(name, Ink.text),
+            inks[name],
             label=name[:1],
             band=(record.points(f"{name}/low")[1], record.points(f"{name}/high")[1]),
-            band_ink=bands.get(name, Ink.faint),
+            band_ink=SERIES.get(inks[name], Ink.faint),
         )
         for name in names
         if len(record.points(name)[0])
@@ -243,7 +233,7 @@ def _rates(scene: Scene, width: int, height: int) -> list[Line]:
         if not one.recent_battles:
             continue
         rate = one.recent_wins / one.recent_battles
-        entry = Line(width).add(f"{one.name} ", inks.get(one.name, Ink.text))
+        entry = Line(width).add(f"{one.name} ", inks[one.name])
         entry.add(f"{rate:.0%} ", Ink.strong)
         if entry.used > legend[-1].room:
             legend.append(Line(width))

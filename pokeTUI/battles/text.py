@@ -9,7 +9,6 @@ from pokeTUI.battles import phrases
 from pokeTUI.battles.view import (
     SIDES,
     BattleView,
-    Mon,
     effect_name,
     side_number,
     split_line,
@@ -212,7 +211,7 @@ class _Speaker:
     def _health(self) -> str:
         mon = self._view.mon(self._parts[0])
         health, _, status = self._parts[1].partition(" ")
-        now, before = _share(health), _before(mon)
+        now, before = _share(health), 1.0 if mon is None else mon.hp
         cause = effect_name(self._named.get("from", ""))
         due = f" ({phrases.CAUSES.get(cause, cause)})" if cause else ""
         change = round((now - before) * 100)
@@ -314,10 +313,6 @@ class _Speaker:
         if effect_name(self._named.get("from", "")) == "Knock Off":
             return f"{self._mon()} lost its {what}!"
         return f"{self._mon()} used its {what}!"
-
-
-def _before(mon: Mon | None) -> float:
-    return 1.0 if mon is None else mon.hp
 
 
 def _share(health: str) -> float:

@@ -1,4 +1,4 @@
-"""Say why an action makes no sense now: one function a condition, "" if nothing speaks against."""
+"""Say why an action makes no sense now: a function per condition returns "" where it does."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -80,25 +80,25 @@ picked = _only_if(lambda state: state.battle.has_picked, "nothing is chosen yet"
 
 
 def battles_trained(state: DashboardState) -> str:
-    """Let it be done while a battle policy is trained."""
+    """Allow it while a battle policy is trained."""
     if state.end is not None:
         return "the run has ended"
     return "" if state.run is not None else "nothing is trained here"
 
 
 def playable(state: DashboardState) -> str:
-    """Let it be done while a person plays, but not while they review what they have played."""
+    """Allow it while a person plays, but not while they review what they have played."""
     return by_hand(state) or (REVIEW if is_reviewing(state) else "")
 
 
 def loadable(state: DashboardState, slot: int) -> str:
-    """Let a slot be loaded that holds something, or may by the time the engine looks."""
+    """Allow loading a slot that holds something, or may by the time the engine looks."""
     is_there = state.is_keeping or any(kept.slot == slot for kept in state.kept_states)
     return started(state) or ("" if is_there else f"slot {slot} is empty: shift+F{slot} saves it")
 
 
 def unrecorded(state: DashboardState) -> str:
-    """Let it be done where a person plays and nothing is recorded."""
+    """Allow it where a person plays and nothing is recorded."""
     if is_recording(state):
         return "it is being recorded already: d saves it"
     is_between = state.status is not None and state.status.phase == "resetting"
@@ -106,7 +106,7 @@ def unrecorded(state: DashboardState) -> str:
 
 
 def restartable(state: DashboardState) -> str:
-    """Let it be done once there is a game, but not while a demonstration is reviewed."""
+    """Allow it once there is a game, but not while a demonstration is reviewed."""
     return started(state) or (REVIEW if is_reviewing(state) else "")
 
 
@@ -123,18 +123,18 @@ def lacks(state: DashboardState, need: str) -> str:
 
 
 def rewindable(state: DashboardState) -> str:
-    """Let it be done only where some of the demonstration can be taken back."""
+    """Allow it only where some of the demonstration can be taken back."""
     there_is = state.recording is not None and state.recording.rewindable > 0
     return recording(state) or ("" if there_is else "there is nothing to undo")
 
 
 def backable(state: DashboardState) -> str:
-    """Let it be done where a person plays, and some of the demonstration can be taken back."""
+    """Allow it where a person plays, and some of the demonstration can be taken back."""
     return by_hand(state) or rewindable(state)
 
 
 def saved_runs(state: DashboardState) -> str:
-    """Let it be done where the folder of runs is within reach."""
+    """Allow it where the folder of runs is within reach."""
     if state.run is None:
         return "the run is still starting"
     if only_records(state):
@@ -145,12 +145,12 @@ def saved_runs(state: DashboardState) -> str:
 
 
 def pausable(state: DashboardState) -> str:
-    """Let it be done while the agent plays, and where time passes though a person plays."""
+    """Allow it while the agent plays, and where time passes though a person plays."""
     return "" if only_records(state) or is_live(state) else by_agent(state)
 
 
 def takeable(state: DashboardState) -> str:
-    """Let it be done where somebody else than a person plays, and there is something to reach."""
+    """Allow it where somebody else than a person plays, and there is something to reach."""
     if is_replay(state) and state.status is not None and state.status.is_goal_reached:
         return "the goal is reached here: seek back first"
     is_alone = only_records(state) and state.run is not None and state.run.agent == HUMAN
@@ -158,14 +158,14 @@ def takeable(state: DashboardState) -> str:
 
 
 def paused(state: DashboardState) -> str:
-    """Let it be done only while paused; a person's own play needs no pause before."""
+    """Allow it only while paused; a person's own play needs no pause before."""
     if state.is_human:
         return playable(state)
     return "" if state.is_paused else "only while paused"
 
 
 def several_games(state: DashboardState) -> str:
-    """Let it be done where there is more than one game."""
+    """Allow it where there is more than one game."""
     if state.end is not None:
         return "the run has ended"
     if state.run is not None and state.run.num_envs < 2:
@@ -174,7 +174,7 @@ def several_games(state: DashboardState) -> str:
 
 
 def beside_others(state: DashboardState) -> str:
-    """Let it be done where others look at the run, too."""
+    """Allow it where others look at the run, too."""
     viewers = state.viewers
     if viewers is None:
         return "this is not an attached viewer"

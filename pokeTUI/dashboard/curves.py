@@ -1,7 +1,9 @@
-"""Say which curves a run has, and take their points, smoothed and cut to what is looked at."""
+"""List the curves of a run, and return their points, smoothed and cut to a range."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -199,9 +201,6 @@ def brief(value: float) -> str:
 
 def saved_runs(run_dir: str) -> list[tuple[str, str]]:
     """Return (id, line) of the runs that are saved beside the one at `run_dir`, without itself."""
-    import time
-    from pathlib import Path
-
     from engine.runs.folder import list_runs
 
     here = Path(run_dir)
@@ -227,11 +226,9 @@ def load_curves(
     Args:
         run_dir: The folder of the one.
         run_id: The other.
-        is_cancelled: Asked after each event; yes: what was read so far is enough.
+        is_cancelled: Asked after each event; if it is, what was read so far is returned.
         warn: Called with a line about damage in the journal.
     """
-    from pathlib import Path
-
     from engine.runs.folder import RunFolder
     from engine.runs.journal import read_journal
 

@@ -12,7 +12,7 @@ from engine.ground.text import counted, printable
 from engine.types import EpisodeSummary
 from pokeTUI.dashboard.planner import strategy_name
 
-# Keep the last so many of something: immutable, and cheap to add to, however many came before.
+# An immutable list of the last items, cheap to add to however many there are.
 
 _Item = TypeVar("_Item")
 
@@ -281,7 +281,7 @@ def _episode(number: int, summary: EpisodeSummary) -> str:
 def _model(
     status: events.PlannerStatusChanged, before: str, absent_before: str
 ) -> tuple[str, str] | None:
-    """Describe a change of a model's state; that it is asked now and then is none."""
+    """Describe a change of a model's state; being asked is none."""
     is_well = status.state in _WELL
     is_still_well = is_well and before in _WELL and status.state != "loading"
     if (is_still_well or status.state == before) and status.absent == absent_before:

@@ -41,7 +41,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is looked at: a curve, over how many rows it is averaged, against steps or rows."""
+    """What is plotted: a curve, the rows that it is averaged over, against steps or rows."""
 
     curve: Curve = RETURN
     window: int = 30
@@ -185,7 +185,7 @@ def _quantile(
 
 @dataclass(slots=True)
 class Overlay:
-    """The runs, with what was worked out once of their curves.
+    """The runs, with a cache of what is computed from their curves.
 
     Attributes:
         runs: In the order in which they were named; only added to.

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from engine import events
 from engine.ground.text import counted
-from engine.types import ActionSet, GameState
+from engine.types import GameState
 from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.planner import describe_status, planned_share
 from pokeTUI.dashboard.state import DashboardState
@@ -35,7 +35,7 @@ def status_report(state: DashboardState, width: int) -> list[str]:
 
 
 def end_report(state: DashboardState) -> str:
-    """Return what a run came to, and what it took, in one line; "" before its first step."""
+    """Return how far a run came, and what it used, in one line; "" before its first step."""
     if state.status is None or not state.status.total_steps:
         return ""
     return " · ".join(_progress(state.status) + _resources(state.system))
@@ -85,7 +85,7 @@ def _rewards(state: DashboardState) -> list[str]:
 
 
 def _learner(state: DashboardState) -> list[str]:
-    """Return who decides, and how what learns gets on."""
+    """Return who decides, and the learner's figures."""
     parts = []
     if state.curriculum is not None and state.status is not None:
         parts.append(f"stage {state.curriculum.stage}/{state.curriculum.num_stages}")
@@ -124,7 +124,8 @@ def _game(state: DashboardState) -> list[str]:
     if stuck := state.game.anti_stuck:
         parts.append(f"idle {counted(stuck.idle_steps, 'step')}")
         if stuck.masked:
-            parts.append(f"stuck: {_names(state.actions, stuck.masked)} masked")
+            masked = ", ".join(state.actions.name(action) for action in stuck.masked)
+            parts.append(f"stuck: {masked} masked")
         if stuck.interventions:
             parts.append(counted(stuck.interventions, "anti-stuck intervention"))
     return parts
@@ -140,10 +141,6 @@ def _standing(game: GameState) -> list[str]:
     if game.party or game.money:
         parts.append(f"money {game.money:,}")
     return parts
-
-
-def _names(actions: ActionSet, masked: tuple[int, ...]) -> str:
-    return ", ".join(actions.name(action) for action in masked)
 
 
 def _wrap(parts: Sequence[str], width: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The game's picture."""
+"""The game's picture, in cells or in the terminal's real pixels."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,7 +18,7 @@ from engine.types import Frame
 from pokeTUI.draw.colors import ColorDepth
 from pokeTUI.draw.encoders import FrameEncoder, FrameStrip, GameMode
 
-# Hold frames that the terminal draws as pictures, in real pixels.
+# Frames that the terminal draws as pictures, in real pixels.
 
 
 class Painter(Protocol):
@@ -228,7 +228,7 @@ class GameView(Widget):
     # Pictures
 
     def _watch_covers(self, is_wanted: bool) -> None:
-        """Look regularly what lies above, since nothing tells it."""
+        """Check regularly what covers this widget: no event tells of it."""
         if self._cover_timer is None and is_wanted:
             self._cover_timer = self.set_interval(_COVER_CHECK_S, self._place)
         elif self._cover_timer is not None and not is_wanted:
@@ -236,7 +236,7 @@ class GameView(Widget):
             self._cover_timer = None
 
     def _place(self) -> None:
-        """Put the newest frame's picture where it belongs, or take it away from under others."""
+        """Put the newest frame's picture in its place, or take it away while it is covered."""
         encoder = self.encoder
         if not isinstance(encoder, PictureEncoder) or self._frame is None:
             return
@@ -280,7 +280,7 @@ class GameView(Widget):
             self._write(self.encoder.painter.take_away())
 
     def _write(self, text: str) -> None:
-        """Write around Textual."""
+        """Write to the terminal past Textual."""
         driver = self.app._driver
         if driver is not None:
             driver.write(text)

@@ -1,4 +1,4 @@
-"""Read and write durations and sizes as people do."""
+"""Read and write durations and sizes as people do, and estimate remaining times."""
 
 import math
 import re
@@ -8,8 +8,6 @@ from collections.abc import Callable
 from engine.errors import ConfigurationError
 from engine.ground.numerals import is_number
 from pokeTUI.draw.lines import clock as as_clock
-
-# Read and write durations and sizes as people do.
 
 _SECONDS = (3600.0, 60.0, 1.0)
 _DURATION = re.compile(
@@ -57,11 +55,11 @@ def size_text(size: float) -> str:
 # Say how long a piece of work will still take.
 
 _SURE_S = 1.0
-"""So long it is watched before anything is said."""
+"""Time for which work is observed before an estimate is given."""
 
 
 class TimeLeft:
-    """Watches work continue, and works out how long it will still take."""
+    """Estimates the remaining time of a piece of work from its progress."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -69,7 +67,7 @@ class TimeLeft:
         self._since = (0.0, 0.0)
 
     def text(self, what: str, done: float, total: float) -> str:
-        """Return how long `what` will still take, e.g. "0:00:12 left"; "" while nobody can tell."""
+        """Return how long `what` will still take, e.g. "0:00:12 left"; "" while that is unknown."""
         now = self._clock()
         if what != self._what or done < self._since[1]:
             self._what, self._since = what, (now, done)

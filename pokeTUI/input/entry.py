@@ -1,4 +1,4 @@
-"""Describe one line of the table of keys."""
+"""Describe one action of the table of keys."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -71,7 +71,7 @@ class Turns:
             self._act(self._next, now_s)
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Forget all presses: another player has control, or another mode is on."""
         self._busy_since = self._next = self._last = None
 
     def _is_busy(self, now_s: float) -> bool:
@@ -150,7 +150,7 @@ class Holds:
 
 
 class Playing:
-    """What a person's keys do while the game is the person's.
+    """Act on a person's keys while they play.
 
     Args:
         buttons: Action of the game by key.
@@ -292,7 +292,7 @@ class Playing:
                 pass
 
     def look(self, *, is_covered: bool) -> None:
-        """Notice what time has changed; `is_covered`: something else has the keyboard."""
+        """Act on the time that has passed; `is_covered`: another screen has the keyboard."""
         if is_covered or self._clock() >= self._back_until:
             self.stop_back()
         if is_covered:

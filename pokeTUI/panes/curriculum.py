@@ -219,7 +219,7 @@ _SPLIT = 100
 
 
 class CurriculumPane(Pane):
-    """Stage, what is missing, who decides, which strategy leads, and how it came to that."""
+    """Stage, what the next one needs, who decides, which strategy leads, and the history."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo(
         "curriculum", "Curriculum", needs=TRAINING, rows=(6, 7, 8), column=1
@@ -276,7 +276,7 @@ class CurriculumPane(Pane):
             self.act("mode" if at.x < LABEL + 10 else "strategy")
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
-        """Return where it stands, and below or beside it how it came to that."""
+        """Return the current state, with the history below or beside it."""
         self._set_row = -1
         if state.curriculum is None:
             return empty(untrained(state) or "The curriculum starts with the first episode.", width)

@@ -1,4 +1,4 @@
-"""Draw decisions and mined patterns as tables, and one of them whole."""
+"""Draw decisions and mined patterns as tables, or one of them in full."""
 
 import time
 from collections.abc import Mapping
@@ -62,7 +62,8 @@ def decision_line(row: "DecisionRow", width: int, run: RunStarted) -> Line:
     is_good = row.outcome == "success"
     line.add(" ✓ " if is_good else " ✗ ", Ink.good if is_good else Ink.bad)
     if width < _MEDIUM:
-        return line.add(_where(row.context), Ink.dim)
+        where = row.context.get("map") or row.context.get("situation") or "not known"
+        return line.add(printable(where), Ink.dim)
     if width < _WITH_WHY:
         return line.add(describe_context(row.context), Ink.dim)
     line.add(describe_context(row.context), Ink.text, _CONTEXT)
@@ -155,10 +156,6 @@ def describe_context(context: Mapping[str, str]) -> str:
     return printable(" · ".join(part for part in parts if part)) or "not known"
 
 
-def _where(context: Mapping[str, str]) -> str:
-    return printable(context.get("map") or context.get("situation") or "not known")
-
-
 def _episode(episode_id: str, run_id: str) -> str:
     """Return an episode's number; of another run its whole name."""
     return printable(episode_id.removeprefix(f"{run_id}/") or "?")
@@ -168,14 +165,14 @@ def _paid_ink(value: float) -> Ink:
     return Ink.good if value > 0 else Ink.bad if value < 0 else Ink.dim
 
 
-# Say what of the history of decisions is looked at, and fetch it; called in a thread.
+# Say which part of the decision history is shown, and read it; called in a thread.
 
 _DEFAULT_FILE = "decisions.db"
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What of the history is looked at.
+    """The part of the history that is shown.
 
     Attributes:
         source: By whom; "" for anybody.
@@ -183,7 +180,7 @@ class View:
         outcome: success, failure, or "" for both.
         above: Decisions older than this id; None: the newest, as they come.
         before: `above` of the pages before this one.
-        offset: Patterns that are left out before the first.
+        offset: Number of patterns before the first one shown.
     """
 
     is_patterns: bool = False
@@ -220,7 +217,7 @@ class View:
 
 
 def fetch(run_dir: str, given: str, view: View, limit: int) -> tuple["Found", float]:
-    """Read a page, or say why there is none; the second is the seconds of a core that it took."""
+    """Read a page, or say why there is none; also return the CPU seconds that it took."""
     from engine.planning.history import reading  # noqa: F401 - what loading it takes is not counted
 
     began = time.thread_time()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _INTERVAL_S = 1.0
 _MAX_SHARE = 0.05
-"""Of a core that reading may take: after a slow one the next waits longer."""
+"""Share of a core that reading may take: after a slow read the next one waits longer."""
 _AROUND = 2
 """Rows above and below the table."""
 
@@ -42,7 +42,7 @@ _Row = Union["DecisionRow", "PatternRow"]
 
 
 class DecisionsPane(Pane):
-    """A table of decisions, newest first, or of what was found to work where."""
+    """A table of decisions, newest first, or of patterns: what works where."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo("decisions", "Decisions", needs=TRAINING)
     PARTS = ("run",)
@@ -78,7 +78,7 @@ class DecisionsPane(Pane):
     # Reading
 
     def on_mount(self) -> None:
-        """Look at the file now and then."""
+        """Read the file regularly."""
         self.set_interval(_INTERVAL_S, self.read_if_due)
 
     def show(self, state: DashboardState) -> None:
@@ -96,7 +96,7 @@ class DecisionsPane(Pane):
 
     def _read_soon(self) -> None:
         if self._state.run is not None and self.is_mounted:
-            # A coroutine that is cancelled before it began would be complained about.
+            # Not the coroutine: Python warns of one that is cancelled before it begins.
             work: WorkType[None] = self._read
             self.run_worker(work, exclusive=True, group="history")
 
@@ -172,7 +172,7 @@ class DecisionsPane(Pane):
         return "No decisions yet: each is stored after 16 steps, with its reward."
 
     def _about(self, width: int) -> Line:
-        """Return which page this is, of what."""
+        """Return which page this is, and the filter."""
         view, line = self._view, Line(width)
         if self._problem is not None:
             return line.add(f"! {self._problem[0]}", Ink.warn)
@@ -217,7 +217,7 @@ class DecisionsPane(Pane):
         self.redraw()
 
     def _look(self, view: View) -> None:
-        """Look at something else, which is read at once."""
+        """Show another part, which is read at once."""
         self._view = view
         self._read_soon()
 
@@ -312,7 +312,7 @@ class DecisionsPane(Pane):
             self.app.push_screen(DetailScreen(title, passages))
 
     def on_click(self, event: ui.Click) -> None:
-        """Choose a row; a second click shows it whole."""
+        """Choose a row; a double click shows it in full."""
         offset = event.get_content_offset(self)
         row = -1 if offset is None else offset.y - 1
         if 0 <= row < len(self._rows()):

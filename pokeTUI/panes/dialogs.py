@@ -1,4 +1,4 @@
-"""Show one thing whole, and ask for what a command needs: a text, a choice, a goal, a state."""
+"""Show one thing in full, or ask for what a command needs: a text, a choice, a goal, a state."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.draw.menu import MarkedList
 from pokeTUI.draw.theme import Ink, palette
 
-# Show one thing whole: a line of a log, an exchange with a model, a decision.
+# Show one thing in full: a line of a log, an exchange with a model, a decision.
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ class ChoiceScreen(ModalScreen[str | None]):
         self.dismiss(self._choices[event.option_index][0])
 
 
-# What is asked before some commands can be sent: which mode, which goal, which state.
+# The questions before some commands: which mode, which goal, which state.
 
 _MODES = (
     ("adaptive", "adaptive     planner and policy together"),

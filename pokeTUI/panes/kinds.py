@@ -27,7 +27,7 @@ PANES: tuple[type[Pane], ...] = (
 
 
 def pane_infos() -> tuple[PaneInfo, ...]:
-    """Return what the classes of the panes say of them."""
+    """Return what each pane's class says about it."""
     return tuple(pane.INFO for pane in PANES)
 
 
@@ -42,6 +42,6 @@ def title_of(key: str) -> str:
 
 
 def absent_panes(state: DashboardState) -> frozenset[str]:
-    """Return the keys of the panes that there is nothing for in the world that is shown."""
+    """Return the keys of the panes that have nothing to show of this world."""
     needs = {GAME: FRAMES} | {info.key: info.needs for info in pane_infos()}
     return frozenset(key for key, need in needs.items() if lacks(state, need))

@@ -1,4 +1,4 @@
-"""Whether it gets better."""
+"""The run's curves and milestones: whether it gets better."""
 
 from dataclasses import replace
 from functools import partial

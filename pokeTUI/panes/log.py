@@ -76,7 +76,7 @@ class LogPane(ScrollLogPane[EventLine]):
         return entry.kind in _FILTERS[shown]
 
     def passages(self, entry: EventLine, state: DashboardState) -> tuple[str, list[Passage]]:
-        """Return the line whole."""
+        """Return the line in full."""
         passages = [Passage("at", clock(entry.uptime_s)), Passage("kind", entry.kind)]
         if entry.count > 1:
             passages.append(Passage("in a row", f"{entry.count:,} times"))

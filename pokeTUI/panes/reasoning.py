@@ -21,7 +21,7 @@ from pokeTUI.draw.theme import SOURCE_MARKS, Ink
 from pokeTUI.panes.dialogs import Passage
 from pokeTUI.panes.scroll_log import ScrollLogPane
 
-# Draw how the language model does, and what it is asked and answers.
+# The language model: its state, its questions and its answers.
 
 _LABEL = 6
 _WIDE = 66
@@ -29,9 +29,9 @@ _WELL = frozenset({"ready", "asking"})
 
 
 def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool) -> list[Line]:
-    """Return how the language model does, and the end of what it is saying; [] without one.
+    """Return the language model's state and the end of its current answer; [] without a model.
 
-    Its words take at most `max_lines`; if `is_full`, there is room for every figure.
+    The answer takes at most `max_lines`; if `is_full`, there is room for every figure.
     """
     status = view.status
     if status is None:
@@ -45,7 +45,7 @@ def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool)
         text = name + describe_status(status)
         lines = labelled("model", text, ink, width, _LABEL, 2 if max_lines > 1 else 1)
     if not is_well:
-        # While others answer, what is wrong with one leaves their words their room.
+        # While other models answer, the trouble of one must leave room for their words.
         rows = max_lines if status.state not in _WELL else min(max_lines, 2 if is_full else 0)
         lines += labelled("", printable(status.detail), Ink.info, width, _LABEL, rows)
     if status.state not in _WELL or not view.is_open or not max_lines:
@@ -55,7 +55,7 @@ def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool)
 
 
 def model_column(view: PlannerView, width: int, height: int) -> list[Line]:
-    """Return all of the model in a column: figures, the current question, the answers before."""
+    """Return a column about the model: figures, the current question, earlier answers."""
     status = view.status
     assert status is not None
     lines = _figures(status, width)
@@ -118,7 +118,7 @@ def _is_well(status: events.PlannerStatusChanged) -> bool:
 
 
 def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
-    """Return the model's state, breaker, speed, cost and worth, a line each."""
+    """Return the model's state and breaker, its speed and cost, and its uplift."""
     is_well = _is_well(status)
     state = "● " if is_well else "! "
     first = Line(width).add("model", Ink.dim, _LABEL).add(f"{printable(status.model)} ", Ink.strong)
@@ -278,7 +278,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         return entry.source == shown
 
     def passages(self, entry: LogLine, state: DashboardState) -> tuple[str, list[Passage]]:
-        """Return the exchange with the model that a line tells of, or the line."""
+        """Return the exchange with the model that a line is about, or the line in full."""
         exchange = state.planner.find(entry.exchange) if entry.exchange else None
         if exchange is not None:
             return f"Question {exchange.number}", exchange_passages(exchange)
@@ -301,7 +301,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
 
 
 def _now(state: DashboardState, width: int) -> Line:
-    """Return who decided just now, how surely, which button it was, and why if there is room."""
+    """Return who decided last, what, with which confidence, and why if there is room."""
     line = Line(width).add("now", Ink.dim, _LABEL)
     if state.decision is None:
         return line.add("no decision yet", Ink.dim)

@@ -16,7 +16,7 @@ from pokeTUI.draw.theme import Ink
 from pokeTUI.panes.dialogs import DetailScreen, Passage, PromptScreen
 from pokeTUI.panes.pane import Pane, PaneKey
 
-# Say which part of a growing log is looked at: pure, over the numbers of its entries.
+# Which part of a growing log is shown: pure functions of the numbers of its entries.
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class LogCursor:
         frozen_at: Number of the newest entry that was known when the log was last looked at; newer
             ones stay below. None: the log is followed.
         chosen: Number of the chosen entry, if any.
-        bottom: Number of the last entry that is shown while frozen; None: the newest of then.
+        bottom: Number of the last entry that is shown while frozen; None: `frozen_at`.
     """
 
     frozen_at: int | None = None
@@ -136,9 +136,9 @@ def _fit_down(start: int, count: int, height_of: Callable[[int], int], room: int
 
 _WHEEL_ENTRIES = 3
 _ABOUT_FORMS = 3
-"""How many ways there are to say how the log is looked at, each shorter than the one before."""
+"""Wordings of the line below the log, each shorter than the one before."""
 _MIN_HEIGHT = 3
-"""Rows of a log from which a line below it says how it is looked at."""
+"""Rows of a log from which a line below it tells of search, freeze and filter."""
 
 
 _Entry = TypeVar("_Entry", bound=LogLine | EventLine)
@@ -164,7 +164,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
     """A pane with a log, newest last.
 
     Subclasses say what the entries are (`entries`), how one is drawn (`head`, `body`), searched and
-    copied (`text_of`), filtered (`filters`, `is_in`) and shown whole (`passages`).
+    copied (`text_of`), filtered (`filters`, `is_in`) and shown in full (`passages`).
     """
 
     KEYS: ClassVar[tuple[PaneKey, ...]] = SCROLL_KEYS
@@ -204,7 +204,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         raise NotImplementedError
 
     def passages(self, entry: _Entry, state: DashboardState) -> tuple[str, list[Passage]]:
-        """Return title and text of an entry as it is shown whole."""
+        """Return title and text of an entry as it is shown in full."""
         raise NotImplementedError
 
     def copied(self, state: DashboardState) -> tuple[str, str]:
@@ -217,7 +217,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
     def log_lines(
         self, state: DashboardState, width: int, height: int, *, max_lines: int = 1, top: int = 0
     ) -> list[Line]:
-        """Draw the log, with a line that says how it is looked at if there is something to say.
+        """Draw the log; if it is searched, frozen or filtered, a line below it says so.
 
         An entry has at most `max_lines`; `top` counts the rows of the pane above, for clicks.
         """
@@ -277,7 +277,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         return marked.append(line)
 
     def _about(self, shown: Sequence[_Entry], width: int) -> Line | None:
-        """Return how the log is looked at, None where there is nothing to say."""
+        """Return that line, None where there is nothing to say."""
         forms = [self._about_parts(shown, form) for form in range(_ABOUT_FORMS)]
         if not forms[0]:
             return None
@@ -289,9 +289,9 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         return line
 
     def _about_parts(self, shown: Sequence[_Entry], form: int) -> list[tuple[str, Ink]]:
-        """Return what is said of how the log is looked at: 0 at length, 1 in short, 2 in shorter.
+        """Return the parts of that line; `form` 0 is the longest wording, 2 the shortest.
 
-        What was found comes first: it is what was asked for last.
+        The search comes first: it is what was asked for last.
         """
         parts: list[tuple[str, Ink]] = []
         if self._query:
@@ -325,7 +325,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         return [entry for entry in entries if self.is_in(entry, self._filter)]
 
     def _all(self, state: DashboardState) -> list[_Entry]:
-        """Return the entries with those that were there when it froze, filtered or not."""
+        """Return the same without regard to the filter."""
         live = self.entries(state)
         entries: Sequence[_Entry] = live
         if self._held and live and self._held[0].number < live[0].number:
@@ -427,7 +427,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
             self.app.push_screen(DetailScreen(*self.passages(entry, self._state)))
 
     def on_click(self, event: ui.Click) -> None:
-        """Choose a line; a second click shows it whole."""
+        """Choose a line; a double click shows it in full."""
         offset = event.get_content_offset(self)
         row = -1 if offset is None else offset.y - self._top
         if 0 <= row < len(self._rows):

@@ -1,4 +1,4 @@
-"""What the run takes of its machine."""
+"""What the run uses of its machine."""
 
 import math
 from typing import ClassVar

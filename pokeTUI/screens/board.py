@@ -43,7 +43,7 @@ class Board(PlannedBoard):
 
     @dataclass
     class Arranged(Message):
-        """The user has arranged the panes anew."""
+        """The user has rearranged the panes."""
 
         arrangement: Arrangement
 
@@ -80,7 +80,7 @@ class Board(PlannedBoard):
     # Arranging
 
     def arrange_as(self, arrangement: Arrangement) -> None:
-        """Arrange the panes so from now on."""
+        """Use this arrangement from now on."""
         if arrangement == self.arrangement:
             return
         self.arrangement = arrangement
@@ -202,7 +202,7 @@ class Board(PlannedBoard):
                 pane.show(state)
 
     def _suit(self, state: DashboardState, run: RunStarted) -> None:
-        """Leave out what there is nothing for in this run, and fit the frames of its game."""
+        """Leave out the panes that this run has nothing for, and fit the frames of its game."""
         suited = replace(
             self.arrangement,
             absent=kinds.absent_panes(state),

@@ -256,7 +256,7 @@ def _add_figures(line: Line, curve: Curve, found: Summary | None, *, has_range: 
     return line.add(f"{found.best_at:,.0f}", Ink.dim, 13, right=True)
 
 
-# Saved runs over each other: their curves, how far they came, and what was set otherwise.
+# The screen that shows them, and its keys.
 
 _BY: Mapping[str, str] = MappingProxyType(
     {ALL_BUT_SEED: "all settings but the seed", EACH_RUN: "nothing: each run by itself"}

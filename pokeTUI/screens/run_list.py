@@ -1,4 +1,4 @@
-"""A table of saved runs that is looked at again and again, sorted, filtered, grouped, selected."""
+"""A table of saved runs, refreshed every two seconds: sorted, filtered, grouped, selected."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -50,7 +50,7 @@ class RunListScreen(ListScreen):
     """Show the runs of a save folder; the id of the one that is chosen comes back, None on esc.
 
     Args:
-        table: The runs; what it knows is shown at once, and then looked at again and again.
+        table: The runs; what it knows is shown at once, and then refreshed regularly.
         keys: What the keys do that choose a run.
         hint: A line about what can be done here.
         why_not: Why a run cannot be chosen, "" if it can.
@@ -107,7 +107,7 @@ class RunListScreen(ListScreen):
         yield Static(f"{_KEYS}  {self.key_line}", id="runs_keys")
 
     def on_mount(self) -> None:
-        """Show what is known, and look again and again."""
+        """Show what is known, and refresh it regularly."""
         self.run_worker(self._keep_looking())
 
     def on_resize(self) -> None:
@@ -189,13 +189,13 @@ class RunListScreen(ListScreen):
         return "   ".join(parts)
 
     def _nothing(self) -> str:
-        """Say why there is nothing in the table."""
+        """Return why there is nothing in the table."""
         if self._runs.rows:
             return f"No run matches: {self._view.words}"
         return f"There is no saved run in {self._runs.save_dir} yet: poketui run starts one."
 
     def about(self, row: Row) -> str:
-        """Say all of the run under the cursor, in two lines."""
+        """Describe the run under the cursor in two lines."""
         run = self._rows.get(row.key)
         if run is None:
             return self._hint
@@ -207,7 +207,7 @@ class RunListScreen(ListScreen):
         lines = ("  ".join(filter(None, first)), row.why_not or labels or self._hint)
         return "\n".join(map(printable, lines))
 
-    # Which runs
+    # Choosing runs
 
     @property
     def _row(self) -> "RunRow | None":
@@ -244,7 +244,7 @@ class RunListScreen(ListScreen):
         else:
             self.dismiss(None)
 
-    # How it is looked at
+    # Filtering, sorting and grouping
 
     def action_filter(self) -> None:
         """Type what runs must match."""
@@ -286,7 +286,7 @@ class RunListScreen(ListScreen):
         self._look_by(replace(self._view, sort=key, is_reversed=is_reversed))
 
     def _look_by(self, view: TableView) -> None:
-        """Look at the table another way, from its top."""
+        """Change the view, and go to the top."""
         self._view = view
         self._told = None
         self._draw()

@@ -53,12 +53,12 @@ class RunColumn:
 
 
 def number_text(value: float) -> str:
-    """Return a return in at most eight signs, unless it is huge."""
+    """Return an episode's return in at most eight characters, unless it is huge."""
     return "–" if math.isnan(value) else f"{value:,.{2 if abs(value) < 1000 else 0}f}"
 
 
 def count_text(count: int) -> str:
-    """Return a number in at most nine signs."""
+    """Return a number in at most nine characters."""
     return f"{count:,}" if count < 10_000_000 else f"{count / 1e6:,.1f}M"
 
 
@@ -166,7 +166,7 @@ _ALIASES = {"tag": "tags", "id": "run", "changed": "when"}
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """How the table is looked at.
+    """How the table is sorted, filtered and grouped.
 
     Attributes:
         sort: Key of the column to sort by: numbers the largest first, words from a to z.
@@ -189,7 +189,7 @@ class RunGroup:
     rows: "tuple[RunRow, ...]"
 
     def text(self, key: str) -> str:
-        """Return what a column shows of them all: the value, how many they are, means and sums."""
+        """Return what a column shows for all of them: the value, their number, means and sums."""
         success = statistics.fmean(known) if (known := self._known("success")) else math.nan
         mean = statistics.fmean(known) if (known := self._known("return")) else math.nan
         texts = {
@@ -262,7 +262,7 @@ def _sorted(rows: "Sequence[RunRow]", view: TableView) -> "list[RunRow]":
 
 
 def _test(word: str) -> "Callable[[RunRow], bool]":
-    """Return what says whether a run matches a word of a filter.
+    """Return a predicate: whether a run matches a word of a filter.
 
     A word is in the id, name, note, tags, state, agent or mode, "#word" is a tag; KEY=VALUE, !=, <,
     <=, > or >= compare a column or a setting.

@@ -1,4 +1,4 @@
-"""What is done with saved runs in their table: compare, rename, note, tag and delete them."""
+"""Compare, rename, note, tag and delete saved runs in their table."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def why_not_resume(row: "RunRow", live: Sequence[str] = ()) -> str:
-    """Return why a run cannot be continued with, "" if it can; `live` run in the background."""
+    """Return why a run cannot be resumed, "" if it can; `live` are in the background."""
     if row.is_running:
         is_live = row.run_id in live
         return (
@@ -31,7 +31,7 @@ def why_not_resume(row: "RunRow", live: Sequence[str] = ()) -> str:
 
 
 class RunsScreen(RunListScreen):
-    """Show the runs of a save folder, and do with them what a person wants; see `RunListScreen`.
+    """Show the runs of a save folder, to compare and change them; see `RunListScreen`.
 
     Args:
         verb: What choosing a run does to it.
@@ -90,7 +90,7 @@ class RunsScreen(RunListScreen):
             key = "enter" if self._compares else "c"
             self.report(f"Select at least two runs with space, then press {key}.")
             return
-        # Here, not above: the start screen needs it only now.
+        # Imported here: the start screen needs it only now.
         from pokeTUI.screens.comparison import CompareScreen
 
         self.app.push_screen(CompareScreen(self._runs.save_dir, names))

@@ -181,7 +181,7 @@ class SettingsScreen(ModalScreen[None]):
             about = Content.styled(f"✗ {wrong}\n", "$error") + about
         self._about.update(about)
 
-    # What the lists and the search tell
+    # Events of the lists and the search
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Follow the mark."""

@@ -14,9 +14,9 @@ from pokeTUI.draw.units import TimeLeft
 _FORMS = 8
 _SHORT = 3
 _NARROW = 6
-"""From here on something is left out that is not needed to play."""
+"""From this form on, what is not needed to play is left out."""
 _MANY = 100_000
-"""Steps that are told in millions where there is little room."""
+"""Steps from which they are shown in millions where there is little room."""
 _shown = attrgetter("status", "run", "end", "is_human", "recording", "viewers", "evaluated")
 
 

@@ -1,4 +1,4 @@
-"""Read the keyboard in a way of our own: with releases where there are any, and without failing."""
+"""Read the keyboard: with key releases where the terminal reports them, whatever arrives."""
 
 import os
 import re
@@ -62,7 +62,7 @@ class FlagsAnswered(Message):
 
 
 class KeyParser(XTermParser):
-    """Textual's parser, with releases, and without failing at anything.
+    """Textual's parser, with releases, and without failing at any input.
 
     A repeat is a press here, as it is where terminals do not tell the two apart.
     """
@@ -123,7 +123,7 @@ def _number(digits: str) -> int:
     return int(digits) if digits else 0
 
 
-# Read the keyboard in a way of our own: with releases where there are any, and without failing.
+# The drivers that use this parser.
 
 _CHUNK = 4096
 _LOOK_INTERVAL_S = 0.1

@@ -231,7 +231,7 @@ class Gamepads:
         self.refused = ""
 
     def start(self) -> None:
-        """Look for gamepads now, and again and again, where the system has any such thing."""
+        """Look for gamepads now and every two seconds, where the system knows input devices."""
         if self._devices.facts.is_dir():
             self._timer = asyncio.get_running_loop().call_later(SCAN_INTERVAL_S, self.start)
             self.scan()
@@ -244,7 +244,7 @@ class Gamepads:
             self._drop(name)
 
     def scan(self) -> None:
-        """Read those, too, that were plugged in since the last time."""
+        """Begin to read those that were plugged in since the last time."""
         names, refused = self._devices.names, ""
         for name in sorted(names - self._known):
             title = self._devices.title(name)

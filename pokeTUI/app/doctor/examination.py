@@ -35,11 +35,11 @@ def examine(
     config_path: Path | None = None,
     overrides: Mapping[str, Any] | None = None,
 ) -> Iterator[Finding]:
-    """Yield a finding a check, as soon as it is known; a model's server may take 5 s.
+    """Run all checks, and yield findings as they come; a model's server may take 5 s.
 
-    A check that fails is a finding itself, and ends no other. Must not be called in an event loop's
-    thread: a screen calls it in a worker thread. Overrides are settings by dotted key, as options
-    give them.
+    A check that raises becomes a finding itself, and stops no other. Must not be called in an event
+    loop's thread: a screen calls it in a worker thread. Overrides are settings by dotted key, as
+    options give them.
     """
     from pokeTUI.app.doctor import files, machine, models
     from pokeTUI.app.doctor.screen import examine_terminal
@@ -68,7 +68,7 @@ def examine(
 
 
 def _made(name: str, check: Check) -> list[Finding]:
-    """Make a check; whatever it fails with is what was found."""
+    """Run a check; whatever it raises becomes its finding."""
     try:
         found = check()
     except Exception as error:  # the outermost frame of a check
@@ -85,7 +85,7 @@ def _failed(name: str, error: Exception) -> Finding:
 
 
 def look_around() -> Surroundings:
-    """Ask the terminal of this process, which nothing else may be reading from."""
+    """Probe the terminal of this process; nothing else may be reading from it."""
     from pokeTUI.terminal.probe import probe_own_terminal
 
     is_drawable = all(os.isatty(number) for number in (0, 1, 2))
@@ -95,7 +95,7 @@ def look_around() -> Surroundings:
 
 
 def _settings(path: Path | None, overrides: Mapping[str, Any] | None) -> tuple[RunConfig, Finding]:
-    """Return the settings, or the usual ones if they are wrong, and what was found of them."""
+    """Return the settings, the defaults if they are wrong, and the finding about them."""
     try:
         config = load_config(path, dict(overrides or {}))
     except ConfigurationError as error:

@@ -1,4 +1,4 @@
-"""Examine the ROM, the save folder and the runs that continue. Nothing is changed."""
+"""Examine the ROM, the save folder and the runs in the background. Nothing is changed."""
 
 import contextlib
 import os
@@ -42,7 +42,7 @@ def examine_rom(config: RunConfig) -> Finding:
 
 
 def examine_preferences() -> Finding:
-    """Return whether the cockpit can read what it remembers, an old version's file included."""
+    """Return whether the cockpit can read its preferences, also those of an old version."""
     file = PreferenceFile()
     if not file.path.exists():
         return good("preferences", f"none yet (file: {file.path})")
@@ -61,7 +61,7 @@ def examine_preferences() -> Finding:
 
 
 def examine_trust() -> Finding:
-    """Tell what runs and config files from elsewhere may use on this machine."""
+    """Report what runs and configurations from elsewhere may use on this machine."""
     try:
         names = (*trusted_names(), *names_in_environment())
     except ConfigurationError as error:
@@ -94,7 +94,7 @@ def examine_saves(config: RunConfig) -> Finding:
 
 
 def examine_live_runs() -> Finding:
-    """Tell which runs continue in the background."""
+    """Report which runs are in the background."""
     try:
         live = live_runs()
     except PokeTUIError as error:
@@ -116,7 +116,7 @@ def examine_live_runs() -> Finding:
 
 
 def _is_writable(folder: Path, *, is_ours: bool) -> bool:
-    """Try it in a folder of our own; of any other one only ask, so that nothing appears there."""
+    """Try it in a folder of our own; elsewhere only ask, so that nothing appears there."""
     if not is_ours:
         return os.access(folder, os.W_OK | os.X_OK)
     with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=folder):

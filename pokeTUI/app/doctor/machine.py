@@ -13,15 +13,13 @@ from pathlib import Path
 from engine.loop.machine import memory
 from pokeTUI.terminal.gamepad import NO_PERMISSION, InputDevices
 
-# Say what an examination of this machine found.
-
 INSTALL = "Reinstall: pip install -c constraints.txt -e ."
 NAME_WIDTH = 11
 """Of the longest name of a check."""
 
 
 class Verdict(Enum):
-    """How well it is; the value is for machines."""
+    """The result of a check; the value is for machines."""
 
     GOOD = "good"
     WARNING = "warning"
@@ -76,7 +74,7 @@ _EXTRAS = {
     "gif": "PIL",
     "gba": "stable_retro",
 }
-"""Extra and the module that it brings."""
+"""Module that each extra brings."""
 _NEEDED_GB = 2.0
 _CGROUP = Path("/sys/fs/cgroup")
 _GB = 1024**3
@@ -140,7 +138,7 @@ def examine_extras(wanted: str = "") -> Finding:
 
 
 def examine_cores(cores: float | None = None) -> Finding:
-    """Tell how many cores may be used."""
+    """Report how many cores may be used."""
     cores = usable_cores() if cores is None else cores
     text = f"{cores:g} {'core' if cores == 1 else 'cores'}"
     if cores < 2:
@@ -169,7 +167,7 @@ def examine_memory(free_gb: float | None = None) -> Finding:
 def examine_gamepads(
     environment: Mapping[str, str], devices: InputDevices | None = None
 ) -> Finding:
-    """Tell which gamepads one can play with."""
+    """Report which gamepads can be used."""
     found = [*(devices or InputDevices()).gamepads()]
     refused = [title for device, title in found if not os.access(device, os.R_OK)]
     if refused:
@@ -180,7 +178,7 @@ def examine_gamepads(
 
 
 def usable_cores() -> float:
-    """Return the cores that this process may use: a container may have a part of them."""
+    """Return the cores that this process may use: in a container perhaps only some."""
     if sys.platform == "linux":
         count = float(len(os.sched_getaffinity(0)))
     else:

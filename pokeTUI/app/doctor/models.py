@@ -19,18 +19,18 @@ _SHOWN_MODELS = 4
 _NOT_NEEDED = "not needed: rules set the goals"
 _GB = 1024**3
 _WORKING_GB = 0.5
-"""What a model in this machine's memory takes beside its file."""
+"""Memory that a local model needs besides its file."""
 
 
 def examine_models(config: RunConfig) -> list[Finding]:
-    """Tell of every configured model whether it can be asked; without one, what there would be."""
+    """Report for each configured model whether it can be asked; without one, what could be used."""
     if not config.models:
         return [_unused_server()]
     return [_model(name, config) for name in config.models]
 
 
 def examine_keys(environment: Mapping[str, str] = os.environ) -> Finding:
-    """Tell which keys are there."""
+    """Report which keys are set."""
     variables = [PROVIDERS[kind].key_variable for kind in ("openai", "anthropic")]
     has = {variable: bool(key_from(variable, environment)) for variable in variables}
     words = [f"{name} {'is set' if is_set else 'is not set'}" for name, is_set in has.items()]

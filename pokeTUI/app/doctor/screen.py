@@ -1,4 +1,4 @@
-"""Examine the terminal: how large, how colourful, what lies between."""
+"""Examine the terminal: its size, its colours, what lies between."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ _HEADLESS = "Without a terminal: poketui run --headless"
 def examine_terminal(
     terminal: Terminal | None, size: tuple[int, int], environment: Mapping[str, str]
 ) -> list[Finding]:
-    """Tell how the cockpit will look here.
+    """Report how the cockpit will look here.
 
     Args:
         terminal: None: standard output is none.
