@@ -44,7 +44,7 @@ from pokeTUI.panes.dialogs import (
     ask_strategy,
     ask_wish,
 )
-from pokeTUI.screens.timeline import Timeline
+from pokeTUI.screens.bars import SeekBar
 from pokeTUI.terminal.driver import KeyReleased
 from pokeTUI.terminal.key_names import shown_key
 
@@ -127,7 +127,7 @@ class RunControlActions(ActionsApp):
         if status is not None:
             self._seek(round(share * status.total))
 
-    def on_timeline_sought(self, message: Timeline.Sought) -> None:
+    def on_seek_bar_sought(self, message: SeekBar.Sought) -> None:
         """In a replay, go to the place under the pointer."""
         self._seek(message.place)
 

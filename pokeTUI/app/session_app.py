@@ -107,7 +107,7 @@ class SessionApp(App[None]):
             self._complain(f"{mistake.message} {mistake.hint}")
 
     async def on_unmount(self) -> None:
-        """Write down what is to be remembered."""
+        """Write what the preferences have not saved yet."""
         await self.memory.flush()
 
     def _complain(self, text: str) -> None:

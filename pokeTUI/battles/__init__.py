@@ -1,1 +1,1 @@
-"""Doubles battles in the terminal: watch them, look at what the policy thinks, play yourself."""
+"""Doubles battles in the terminal: watch them, see what the policy thinks, play yourself."""

@@ -11,7 +11,6 @@ from engine.commands import ChooseInBattle, Stop, Watch
 from engine.events import BattleShown
 from pokeTUI.app.actions import ActionsProvider
 from pokeTUI.app.session_app import SessionApp
-from pokeTUI.battles.bars import TurnBar
 from pokeTUI.battles.board import BattleBoard, Shown
 from pokeTUI.battles.choosing import Choosing, begin, pick, undone, with_gimmick
 from pokeTUI.battles.panes import Scene
@@ -19,6 +18,7 @@ from pokeTUI.battles.playback import BattlesState, Cursor, fold_battles
 from pokeTUI.dashboard.state import BattleMoment, fold
 from pokeTUI.draw.menu import Menu
 from pokeTUI.input.entry import BATTLES
+from pokeTUI.screens.bars import SeekBar
 from pokeTUI.terminal.driver import with_job_control
 from pokeTUI.terminal.link import Session
 from pokeTUI.terminal.signals import end_on_hangup, suspend
@@ -50,6 +50,7 @@ class BattleApp(SessionApp):
     .-small #field { background: $background; }
     """
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionsProvider}
+    board: BattleBoard
 
     def __init__(
         self,
@@ -161,7 +162,7 @@ class BattleApp(SessionApp):
 
     # Keys
 
-    def on_turn_bar_sought(self, message: TurnBar.Sought) -> None:
+    def on_seek_bar_sought(self, message: SeekBar.Sought) -> None:
         """Go to a place."""
         self.cursor.go(self.battles.playback, message.place)
         self.show()

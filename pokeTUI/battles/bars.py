@@ -1,17 +1,12 @@
 """The lines around the battle: what is shown, the turns to seek in, the views, and the keys."""
 
-from dataclasses import dataclass
-
-from textual.events import MouseDown, MouseMove, MouseUp
-from textual.message import Message
-
 from pokeTUI.battles.layout import VIEWS
 from pokeTUI.battles.panes import TITLES, Scene
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.draw.lines import Line
 from pokeTUI.draw.lines_widget import LinesWidget
 from pokeTUI.draw.theme import Ink
-from pokeTUI.screens.bars import ActionBar
+from pokeTUI.screens.bars import ActionBar, SeekBar
 
 
 class Head(LinesWidget):
@@ -60,19 +55,12 @@ class Head(LinesWidget):
         return [line.add_whole(f"  {view.tier}", Ink.dim)]
 
 
-class TurnBar(LinesWidget):
+class TurnBar(SeekBar):
     """The whole battle on one line; a click or a drag seeks."""
-
-    @dataclass
-    class Sought(Message):
-        """The user wants to go to a place."""
-
-        place: int
 
     def __init__(self) -> None:
         super().__init__(id="turns")
         self._scene: Scene | None = None
-        self._is_held = False
 
     def show(self, scene: Scene) -> None:
         """Show the scene's place."""
@@ -111,33 +99,12 @@ class TurnBar(LinesWidget):
     def _columns(self) -> int:
         return max(2, self.content_size.width - len(" turn 999/999") - 2)
 
+    @property
+    def _length(self) -> int:
+        return self._scene.battles.playback.end if self._scene is not None else 0
+
     def _column(self, place: int) -> int:
-        assert self._scene is not None
-        return round(place / max(1, self._scene.battles.playback.end) * (self._columns - 1))
-
-    def on_mouse_down(self, event: MouseDown) -> None:
-        """Go to the place under the pointer."""
-        event.stop()
-        if event.button == 1:
-            self._is_held = True
-            self.capture_mouse()
-            self._seek(event.x)
-
-    def on_mouse_move(self, event: MouseMove) -> None:
-        """Follow the pointer while its button is down."""
-        if self._is_held:
-            event.stop()
-            self._seek(event.x)
-
-    def on_mouse_up(self, event: MouseUp) -> None:
-        """Let go."""
-        self._is_held = False
-        self.release_mouse()
-
-    def _seek(self, x: int) -> None:
-        if self._scene is not None:
-            share = max(0.0, min(1.0, (x - 1) / (self._columns - 1)))
-            self.post_message(self.Sought(round(share * self._scene.battles.playback.end)))
+        return round(place / max(1, self._length) * (self._columns - 1))
 
 
 class ViewBar(ActionBar):

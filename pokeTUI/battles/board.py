@@ -120,6 +120,12 @@ class BattleBoard(PlannedBoard):
         front = next((key for key in self.plan.tabs if key in self.plan.regions), "")
         self._views.show(self.plan.tabs, front, has_numbers=CHOOSE not in self.plan.regions)
         self.refresh(layout=True)
+        self.call_after_refresh(self._redraw)
+
+    def _redraw(self) -> None:
+        """Draw into the present insides: a border comes or goes with the plan, without a resize."""
+        for pane in self.panes.values():
+            pane.redraw()
 
     def view(self, key: str) -> None:
         """Bring a view to the front."""

@@ -213,7 +213,7 @@ def _outcome(end: "RunStopped | RunFailed | ConnectionLost | None") -> Outcome:
 def _pairing(
     players: "tuple[Player, Player]", team: str, battle_format: str, seed: int
 ) -> "Pairing":
-    """Return what is to be played: with a shipped team, or the user's own on the first side."""
+    """Return the match to play: with a shipped team, or the user's own on the first side."""
     from engine.battles.play.spectating import Pairing
     from engine.battles.sim.teams import DEFAULT_FORMAT, find_format, pool, read_team
 

@@ -72,7 +72,7 @@ class Playback:
 
 
 def extended(playback: Playback, lines: Sequence[str], types: Types | None = None) -> Playback:
-    """Return the playback of `lines`, which go on where those that it has end.
+    """Return the playback of `lines`, which continue those that it has.
 
     Other lines begin another one.
     """
@@ -111,8 +111,8 @@ class Cursor:
 
     Attributes:
         place: How many lines are read.
-        is_playing: It goes on line by line.
-        is_following: It goes on to the end when more lines come.
+        is_playing: It advances line by line.
+        is_following: It advances to the end when more lines come.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -130,7 +130,7 @@ class Cursor:
         self.place = _first(playback) if is_over else playback.end
 
     def looks_back(self, playback: Playback) -> bool:
-        """Return whether the user has left the end of a battle, to look at what was."""
+        """Return whether the user has left the end of a battle, to see what came before."""
         return not self.is_following and self.place < playback.end
 
     def follow(self, playback: Playback, *, is_line_by_line: bool) -> None:
@@ -182,7 +182,7 @@ def _first(playback: Playback) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BattlesState:
-    """All that the battle screen shows, apart from the place that is looked at.
+    """All that the battle screen shows, apart from the place in the battle.
 
     Attributes:
         rates: By decisions of the run: the recent win rate of each opponent under its name, and the

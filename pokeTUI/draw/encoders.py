@@ -240,7 +240,7 @@ def is_legible(
     cell_size_px: tuple[int, int] | None = None,
     shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE,
 ) -> bool:
-    """Return whether the text in a frame of a shape can be read where it is drawn in so many cells.
+    """Return whether the text in a frame can be read where it is drawn in `columns` x `rows` cells.
 
     Pictures in real pixels need `cell_size_px`; those of unknown cells can be read.
     """

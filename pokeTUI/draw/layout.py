@@ -16,9 +16,9 @@ _TEXT_ROWS = 2
 """The game's text, decoded, below a picture that is too coarse to read it."""
 _BORDER = 2
 _ROWS_BELOW = 11
-"""Rows that the words get below the game where it leaves so many."""
+"""Rows of the panes below the game, where it leaves as many."""
 _ROWS_EACH = 5
-"""No more panes are put above each other than get so many rows each."""
+"""Rows that each of the panes above each other must get, or there are fewer of them."""
 MEDIUM, ONE_COLUMN, TWO_COLUMNS = range(3)
 """The layouts in which panes have places of their own beside the game: `PaneInfo.rows` by these."""
 TRAINING, GAME_STATE, FRAMES = "training", "game state", "frames"

@@ -24,8 +24,8 @@ class LogCursor:
     """Which entry is chosen, and which is the last that is shown.
 
     Attributes:
-        frozen_at: Number of the newest entry that was known when the log was last looked at; newer
-            ones stay below. None: the log is followed.
+        frozen_at: Number of the newest entry when the log was frozen; newer ones stay below. None:
+            the log is followed.
         chosen: Number of the chosen entry, if any.
         bottom: Number of the last entry that is shown while frozen; None: `frozen_at`.
     """
@@ -78,7 +78,7 @@ class LogCursor:
         return max(1, min(len(numbers), bisect_right(numbers, last or 0)))
 
     def num_new(self, numbers: Sequence[int]) -> int:
-        """Count the entries that came since the log was last looked at."""
+        """Count the entries that came since the log was frozen."""
         return 0 if self.frozen_at is None else len(numbers) - bisect_right(numbers, self.frozen_at)
 
     def window(

@@ -91,7 +91,7 @@ class Plane:
         return *self.at(one, 0, 0), *self.at(one, columns, rows)
 
     def size_for(self, width: int, rows: int) -> int:
-        """Return how many times as large all of it could be drawn in so many characters."""
+        """Return how many times as large the plane can be drawn in `width` x `rows` cells."""
         height, across = (length // self.size for length in self.kinds.shape)
         fitting = (size for size in _SIZES if across * size <= width and height * size <= 2 * rows)
         return next(fitting, 1)

@@ -1,6 +1,9 @@
 """Lines around the panes: the keys at the bottom, tabs, and what stands where nothing fits."""
 
-from textual.events import Click
+from dataclasses import dataclass
+
+from textual.events import Click, MouseDown, MouseMove, MouseUp
+from textual.message import Message
 
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dashboard.story import story
@@ -28,6 +31,65 @@ class ActionBar(LinesWidget):
         for start, end, action in self._spans:
             if start <= event.x < end:
                 await self.app.run_action(action)
+
+
+class SeekBar(LinesWidget):
+    """A bar from place 0 to `_length`, `_columns` cells wide; a click or a drag seeks."""
+
+    MARGIN = 1
+    """Cells before the bar."""
+
+    @dataclass
+    class Sought(Message):
+        """The user wants to go to a place."""
+
+        place: int
+
+    _sought: int | None = None
+
+    @property
+    def _columns(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def _length(self) -> int:
+        raise NotImplementedError
+
+    def place_at(self, x: int, y: int) -> int:
+        """Return the place under the pointer; beside the bar it is its nearer end."""
+        share = (x - self.MARGIN) / (self._columns - 1)
+        return round(max(0.0, min(1.0, share)) * self._length)
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """Go to the place under the pointer."""
+        event.stop()
+        if event.button == 1:
+            self.capture_mouse()
+            self._seek(self.place_at(event.x, event.y))
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Follow the pointer while its button is down."""
+        if self._sought is None:
+            return
+        event.stop()
+        if event.button == 1:
+            self._seek(self.place_at(event.x, self.content_size.height - 1))
+        else:
+            self._let_go()
+
+    def on_mouse_up(self, event: MouseUp) -> None:
+        """Let go."""
+        event.stop()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._sought = None
+        self.release_mouse()
+
+    def _seek(self, place: int) -> None:
+        if place != self._sought:
+            self._sought = place
+            self.post_message(self.Sought(place))
 
 
 class StoryLine(LinesWidget):

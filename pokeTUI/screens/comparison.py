@@ -175,7 +175,7 @@ class Comparison(LinesWidget):
         return _INKS[number % len(_INKS)], pair % 2 == 1
 
     def _legend(self, width: int, height: int) -> list[Line]:
-        """Return a line a group: how it is drawn, and its last and best values."""
+        """Return a line for each group: how it is drawn, and its last and best values."""
         curve, room = self.view.curve, height - 1
         has_seeds = self.has_seeds
         has_range = has_seeds and width >= _RANGE_FROM

@@ -67,7 +67,7 @@ class ClosingScreen(ModalScreen[None]):
 
 
 class FailureScreen(ModalScreen[None]):
-    """Say what happened and what to do about it; esc looks at the screen behind.
+    """Say what happened and what to do about it; esc shows the screen behind.
 
     `resume` is the command that resumes the run, "" if there is none; `can_go_on` says that a key
     does that, too.

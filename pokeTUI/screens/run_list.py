@@ -137,7 +137,7 @@ class RunListScreen(ListScreen):
         self._draw()
 
     def _draw(self) -> None:
-        """Show the runs as they are looked at now."""
+        """Show the runs by the present filter, sorting and grouping."""
         width = self.menu.size.width - _LEAD
         if width <= 0:
             return

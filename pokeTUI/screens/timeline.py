@@ -1,39 +1,27 @@
 """The whole of a replay on one line, to seek in with the mouse."""
 
-from dataclasses import dataclass
 from itertools import groupby
-
-from textual.events import MouseDown, MouseMove, MouseUp
-from textual.message import Message
 
 from engine.events import TimelineChanged
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.draw.lines import Line
-from pokeTUI.draw.lines_widget import LinesWidget
 from pokeTUI.draw.theme import Ink
+from pokeTUI.screens.bars import SeekBar
 
 _HERE, _MILESTONE, _UNKNOWN = "┃", "◆", "┈"
 _AHEAD, _BEHIND = "─", "━"
 _PAID, _COST, _PERSON = ("┴", "┻"), ("┬", "┳"), ("╌", "╍")
 """Each thin while it is ahead, thick once it is behind."""
-_MARGIN = 1
 
 
-class Timeline(LinesWidget):
+class Timeline(SeekBar):
     """Show place, milestones, rewards and what a person played; a click or a drag seeks."""
-
-    @dataclass
-    class Sought(Message):
-        """The user wants to go to a place."""
-
-        place: int
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._known: TimelineChanged | None = None
         self._texts: dict[str, str] = {}
         self._place = 0
-        self._sought: int | None = None
         self._names: list[tuple[int, int, int]] = []
 
     def show(self, state: DashboardState) -> None:
@@ -52,7 +40,7 @@ class Timeline(LinesWidget):
         known = self._known
         if known is None:
             return []
-        bar = Line(width).add(" " * _MARGIN, Ink.text)
+        bar = Line(width).add(" " * self.MARGIN, Ink.text)
         for (sign, ink), cells in groupby(self._cells(known)):
             bar.add(sign * len(list(cells)), ink)
         bar.add(f" {self._place:,}/{known.length:,}", Ink.strong)
@@ -88,7 +76,7 @@ class Timeline(LinesWidget):
         self._names = []
         for place, key in known.milestones:
             text = self._texts.get(key, key)
-            start = min(_MARGIN + self._column(place), width - len(text))
+            start = min(self.MARGIN + self._column(place), width - len(text))
             if start >= line.used + bool(self._names):
                 line.skip_to(start)
                 line.add(text, Ink.text if place <= self._place else Ink.dim)
@@ -99,7 +87,7 @@ class Timeline(LinesWidget):
     def _columns(self) -> int:
         """The cells of the bar."""
         label = 2 * len(f"{self._length:,}") + 2
-        return max(2, self.content_size.width - _MARGIN - label - _MARGIN)
+        return max(2, self.content_size.width - self.MARGIN - label - self.MARGIN)
 
     @property
     def _length(self) -> int:
@@ -110,41 +98,10 @@ class Timeline(LinesWidget):
 
     # Seeking
 
-    def on_mouse_down(self, event: MouseDown) -> None:
-        """Go to the place under the pointer, or to the milestone."""
-        event.stop()
-        if event.button == 1:
-            self.capture_mouse()
-            self._seek(self._place_at(event.x, event.y))
-
-    def on_mouse_move(self, event: MouseMove) -> None:
-        """Follow the pointer while its button is down."""
-        if self._sought is None:
-            return
-        event.stop()
-        if event.button == 1:
-            self._seek(self._place_at(event.x, self.content_size.height - 1))
-        else:
-            self._let_go()
-
-    def on_mouse_up(self, event: MouseUp) -> None:
-        """Let go."""
-        event.stop()
-        self._let_go()
-
-    def _let_go(self) -> None:
-        self._sought = None
-        self.release_mouse()
-
-    def _seek(self, place: int) -> None:
-        if place != self._sought:
-            self._sought = place
-            self.post_message(self.Sought(place))
-
-    def _place_at(self, x: int, y: int) -> int:
+    def place_at(self, x: int, y: int) -> int:
+        """Return the place under the pointer, or that of the milestone."""
         if y < self.content_size.height - 1:
             for start, end, place in self._names:
                 if start <= x < end:
                     return place
-        share = (x - _MARGIN) / (self._columns - 1)
-        return round(max(0.0, min(1.0, share)) * self._length)
+        return super().place_at(x, y)

@@ -197,7 +197,7 @@ class Connections:
             found.is_trusted = True
 
     def limit(self, transport: asyncio.BaseTransport | None, seconds: float | None) -> None:
-        """Let a connection last so long, whatever it has still to be sent; None: for ever."""
+        """End a connection after `seconds`, whatever it has still to be sent; None: never."""
         found = self._of(transport)
         if found is not None:
             found.expect(seconds)

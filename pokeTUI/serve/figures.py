@@ -100,7 +100,7 @@ def stats_figures(state: DashboardState) -> Values:
 
 
 def history_figures(state: DashboardState, most: int) -> Values:
-    """Return the curves of the run, each of at most so many points: /api/history."""
+    """Return the curves of the run, each of at most `most` points: /api/history."""
     found = (_curve(curve, state, most) for curve in curves(state) if curve.source != "milestones")
     return {
         "version": VERSION,

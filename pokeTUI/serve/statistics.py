@@ -22,7 +22,7 @@ from pokeTUI.serve.figures import (
 from pokeTUI.serve.site import PAGE, Site, file_response, read_files
 
 INTERVAL_S = 0.5
-"""Between two looks at the run, while somebody follows it."""
+"""Between two updates, while somebody follows the run."""
 _HEARTBEAT_S = 15.0
 _WATCHED_S = 10.0
 """How long after the last request the game is still drawn."""

@@ -106,7 +106,7 @@ def test_a_check_that_fails_ends_no_other(tmp_path: Path, monkeypatch: pytest.Mo
         raise RuntimeError("who knows")
 
     for check in ("files.examine_rom", "machine.examine_cores", "models.examine_models"):
-        monkeypatch.setattr(f"pokeTUI.doctor.{check}", fail)
+        monkeypatch.setattr(f"pokeTUI.app.doctor.{check}", fail)
     monkeypatch.setattr("pokeTUI.app.doctor.examination.load_config", fail)
     code, found = doctor("--save-dir", str(tmp_path))
     assert code == 1

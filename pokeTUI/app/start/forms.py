@@ -246,7 +246,7 @@ def _what_is_wrong(make: Callable[[], RunConfig]) -> str:
 
 
 class RecordScreen(FormScreen):
-    """Ask what is to be recorded.
+    """Ask what to record.
 
     Args:
         save_dir: Where demonstrations are saved; None: where the settings say.

@@ -18,7 +18,7 @@ from pokeTUI.screens.listing import ListScreen
 # Find what was recorded: demonstrations, and the episodes of saved runs.
 
 MOST = 1000
-"""At most so many of a run's last episodes are listed, and of demonstrations."""
+"""Episodes of one run that are listed at most, the last ones; likewise demonstrations."""
 
 
 @dataclass(frozen=True, slots=True)
