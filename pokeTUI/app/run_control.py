@@ -96,7 +96,7 @@ class RunControlActions(ActionsApp):
                 self._play_on(state)
         if self._branches and not state.is_keeping:
             self._branches = False
-            if state.kept_states:  # else it was refused, which is told
+            if state.kept_states:  # else it was refused, and a notice says so
                 self.ask(ask_state(state, time.time()))
 
     def action_branch(self) -> None:

@@ -251,7 +251,7 @@ def _played(
 def _moments(
     playback: Playback, played: Iterator[list[Frame]], fps: float, speed: float
 ) -> Iterator[tuple[list[Event], Frame]]:
-    """Yield each picture with what a viewer would be told before it."""
+    """Yield each picture with the events that a viewer would get before it."""
     waiting: list[Event] = []
     number = 0
     pace = Pace()

@@ -224,7 +224,7 @@ class BattleView:
         return self.winner is not None
 
     def at(self, ident: str) -> tuple[int, int] | None:
-        """Return side and index in the team of "p1a: Name"; None where there is none such."""
+        """Return side and index in the team of "p1a: Name"; None if there is no such Pokémon."""
         number = side_number(ident)
         if number is None:
             return None

@@ -82,7 +82,7 @@ class PlannerView:
         return next((one for one in self.exchanges if one.number == number), None)
 
     def exchange_of(self, event: "PlannerEvent") -> int:
-        """Return the number of the exchange that an event tells of, 0 if none."""
+        """Return the number of the exchange that an event is about, 0 if none."""
         match event:
             case events.GoalEvaluated(goal_outcome=goal_outcome):
                 ended = (one for one in self.exchanges if one.goal_outcome == goal_outcome)

@@ -120,7 +120,7 @@ def beside(left: Sequence[Line], right: Sequence[Line], at: int, width: int) -> 
 
 
 def bar(fraction: float, width: int) -> str:
-    """Return a bar filled to `fraction` of `width` cells, in halves; more than none shows."""
+    """Return a bar filled to `fraction` of `width` cells, in halves; any share above 0 shows."""
     halves = round(max(0.0, min(1.0, fraction)) * width * 2)
     if fraction > 0 and width > 0:
         halves = max(1, halves)
@@ -208,7 +208,7 @@ def source_mark(source: str) -> tuple[str, Ink]:
 
 
 def portions(shares: Sequence[float], width: int) -> list[int]:
-    """Return whole cells in proportion that fill `width`; what is more than nothing shows."""
+    """Return whole cells in proportion that fill `width`; any share above 0 gets one."""
     total = sum(shares)
     if total <= 0 or width <= 0:
         return [0] * len(shares)

@@ -164,7 +164,7 @@ class Menu(LinesWidget):
         return any(column.title for column in self._columns)
 
     def mark(self, key: str) -> None:
-        """Mark a row; the first one if there is none such."""
+        """Mark a row; the first one if there is no such row."""
         self._move_to(next((i for i, row in enumerate(self._rows) if row.key == key), 0))
 
     def choose(self, key: str) -> None:

@@ -138,7 +138,7 @@ _WHEEL_ENTRIES = 3
 _ABOUT_FORMS = 3
 """Wordings of the line below the log, each shorter than the one before."""
 _MIN_HEIGHT = 3
-"""Rows of a log from which a line below it tells of search, freeze and filter."""
+"""Rows of a log from which a line below it shows search, freeze and filter."""
 
 
 _Entry = TypeVar("_Entry", bound=LogLine | EventLine)

@@ -69,7 +69,7 @@ class ListScreen(ModalScreen[str | None]):
         self.menu.fill(rows, empty=empty)
 
     def report(self, text: str) -> None:
-        """Say something in the line below."""
+        """Show a text in the line below the list."""
         for hint in self.query("#listing_hint").results(Static):  # gone when the list is left
             hint.update(Content(text))
 
@@ -84,7 +84,7 @@ class ListScreen(ModalScreen[str | None]):
         self.dismiss(key)
 
     def on_menu_marked(self, message: Menu.Marked) -> None:
-        """Say something of the marked row, unless that was said last."""
+        """Describe the marked row in the line below, unless it says so already."""
         row = self.menu.marked
         if row is not None and (about := self.about(row)) != self._told:
             self._told = about

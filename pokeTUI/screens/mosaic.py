@@ -50,7 +50,7 @@ class Grid:
 
 
 def make_grid(games: int, columns: int, rows: int, shape: tuple[int, ...]) -> Grid:
-    """Return the grid with the largest pictures that shows as many games as can be told apart."""
+    """Return the grid with the largest pictures that shows all games, or as many as fit legibly."""
     fits = max(1, (columns + 1) // (_LEAST_COLUMNS + 1)) * max(1, rows // (_LEAST_ROWS + 1))
     games = max(1, min(games, MAX_SHOWN, fits))
     grids = []

@@ -89,7 +89,7 @@ class RunPage(AbstractContextManager["RunPage"]):
 
     def __exit__(self, *exc_info: object) -> None:
         """Send the browsers the end of the run, and serve no more."""
-        with contextlib.suppress(RuntimeError):  # it has ended by itself, which was told
+        with contextlib.suppress(RuntimeError):  # it has ended by itself, and a warning said so
             self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(_CLOSE_S)
 

@@ -45,7 +45,7 @@ def say_part(text: str) -> None:
 
 
 def complain(*lines: str) -> None:
-    """Print lines to standard error; where that is not possible, nobody can be told."""
+    """Print lines to standard error; if that is not possible, drop them."""
     try:
         _write(sys.stderr, _text(lines))
     except TerminalError:
@@ -53,7 +53,7 @@ def complain(*lines: str) -> None:
 
 
 def complain_of(error: BaseException) -> None:
-    """Print where an error happened that is ours, not the user's."""
+    """Print the traceback of an error that is a bug of ours, not the user's."""
     complain(*"".join(traceback.format_exception(error)).rstrip().split("\n"))
 
 

@@ -223,7 +223,7 @@ def probe_own_terminal(color: str = "auto") -> Terminal:
 
 
 def own_cell_size_px() -> tuple[int, int] | None:
-    """Return width and height of a cell as the terminal has told the system, None if it has not."""
+    """Return a cell's width and height as the system knows them, None if it does not."""
     return None if sys.__stderr__ is None else _cell_size_px(sys.__stderr__.fileno())
 
 

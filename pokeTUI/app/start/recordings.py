@@ -257,7 +257,7 @@ class RecordingsScreen(ListScreen):
             self.report(f"{len(rows):,} of {len(self._found):,}: {self._words}")
 
     def about(self, row: Row) -> str:
-        """Say all of what a row says in short, or how many the filter leaves."""
+        """Return a row's details in full, or how many rows the filter leaves."""
         if row.why_not or not self._words:
             return row.why_not or row.cells[-1] or super().about(row)
         return f"{len(self.menu.rows):,} of {len(self._found):,}: {self._words}"

@@ -116,7 +116,7 @@ class StartScreen(Screen[None], inherit_bindings=False):
         self.set_class(event.size.width >= columns and event.size.height >= rows, "-large")
 
     def report(self, text: str) -> None:
-        """Say something below the entries."""
+        """Show a text below the entries."""
         self._notice.update(Content(text))
 
 
