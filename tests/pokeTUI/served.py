@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from pokeTUI.serve.connections import COOKIE, Guard
+from pokeTUI.serve.connections import COOKIE, Guard, address_of, listen
 from pokeTUI.serve.server import BrowserServer
-from pokeTUI.serve.connections import address_of, listen
 from pokeTUI.serve.statistics import StatisticsSite
 
 LIMIT_S = 180.0

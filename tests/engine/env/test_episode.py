@@ -1,11 +1,10 @@
 import json
-from types import SimpleNamespace
 
 import pytest
 
 from engine.config import EnvConfig
 from engine.env.episode import Episode
-from engine.games.base import Milestone, MilestoneKind
+from engine.games.base import GameTables, Milestone, MilestoneKind
 from engine.games.crystal.game import CrystalGame
 from engine.types import Action, GameState, MapId, RewardBreakdown
 from tests.engine.states import make_battle, make_creature, make_state
@@ -16,9 +15,7 @@ MILESTONES = (
     Milestone("strong", "Grow", MilestoneKind.LEVEL, 8),
 )
 START = make_state(1, 1)
-GAME = CrystalGame(
-    "0" * 40, "TEST", "test", tables=SimpleNamespace(MILESTONES=MILESTONES, ITEMS={})
-)
+GAME = CrystalGame("0" * 40, "TEST", "test", tables=GameTables(MILESTONES=MILESTONES))
 WITH_CREATURE = make_state(1, 1, party=(make_creature(level=5),))
 
 
