@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from engine.api.migrate import IMPORTS, NO_COUNTERPART, main, migrate
 
 MOVED = sorted(module for module, (home, _) in IMPORTS.items() if home != module)
-DOCUMENT = Path(__file__).parents[2] / "docs" / "documents.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "documents.md"
 STRANGE = ["os", "core.database", "trainer", "über.pokémon"]
 COMMENTS = ["", "  # über core.exceptions", "#"]
 OTHER = [

@@ -19,7 +19,7 @@ from engine.ground.processes import (
 from tests.engine.processes import child_process, is_gone, wait_until
 from tests.hostile_folder import HostileFolder
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 _PATH = "import sys; print(*sys.path, sep='\\n')"
 
 
@@ -33,7 +33,7 @@ def printed(*command: str, **variables: str) -> list[str]:
 def test_only_one_file_names_the_python_program() -> None:
     files = [path for part in ("engine", "pokeTUI") for path in (ROOT / part).rglob("*.py")]
     named = [path for path in files if "sys.executable" in path.read_text(encoding="utf-8")]
-    assert named == [ROOT / "engine" / "child.py"]
+    assert named == [ROOT / "engine" / "ground" / "processes.py"]
 
 
 HANDED_ON = {
