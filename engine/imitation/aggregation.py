@@ -76,22 +76,11 @@ def aggregate(
         )
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
-        saved = folder.settings()
-        if "dagger" not in saved:
-            raise CheckpointError(
-                f"{folder.path.name} was cloned without DAgger.", "Leave --dagger out."
-            )
-        if given:
-            raise ConfigurationError(
-                f"{sorted(given)[0]} cannot change when DAgger is resumed.", "Leave it out."
-            )
+        saved = _resumable(folder, given)
         config = check(CloningConfig, part_of(saved, "cloning"))
         dagger_config = check(DaggerConfig, {**part_of(saved, "dagger"), **rounds})
         source, game = saved_source(saved), saved_game(saved)
         expert = str(saved.get("expert", RULES))
-        if expert == PLANNER:
-            permitting = {key: value for key, value in game.items() if key != FEATURES}
-            check_permissions(parse_config(permitting, str(folder.path)).permissions(), folder.path)
     else:
         own = {"epochs": given["epochs"]} if "epochs" in given else {}
         config = check(CloningConfig, dict(given))
@@ -128,6 +117,23 @@ def aggregate(
         every = _Rounds(dagger, dagger_config, config, run, folder, writer, report, may_go_on)
         played = every.play(games)
     return Cloned(folder.path, played, writer.evaluation, writer.best)
+
+
+def _resumable(folder: PolicyFolder, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a policy's settings, if DAgger can be resumed from it without further permission."""
+    saved = folder.settings()
+    if "dagger" not in saved:
+        raise CheckpointError(
+            f"{folder.path.name} was cloned without DAgger.", "Leave --dagger out."
+        )
+    if given:
+        raise ConfigurationError(
+            f"{sorted(given)[0]} cannot change when DAgger is resumed.", "Leave it out."
+        )
+    if saved.get("expert", RULES) == PLANNER:
+        permitting = {key: value for key, value in saved_game(saved).items() if key != FEATURES}
+        check_permissions(parse_config(permitting, str(folder.path)).permissions(), folder.path)
+    return saved
 
 
 @dataclass(frozen=True, slots=True)

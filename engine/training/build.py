@@ -126,18 +126,7 @@ def build_trainer(
             planning=planning,
             folder=folder,
         )
-        if config.backward.demo:
-            trainer.state.starts = make_backward_starts(config, emit)
-        elif config.agent == "explore":
-            write = partial(write_explored, config)
-            trainer.state.starts = Frontier(config.explore, config.seed, write)
-        elif share := config.curriculum.swarm_share:
-            write = partial(imitate_explored, trainer.learning.agent, config)
-            first_env = max(1, config.num_envs - round(share * config.num_envs))
-            along = partial(starts_along, config, emit)
-            trainer.state.starts = Swarm(
-                config.explore, config.backward, config.seed, first_env, write, along
-            )
+        _choose_starts(trainer, config, emit)
         if is_resumed:
             _resume(trainer, emit)
         elif begins_from_others(config):
@@ -146,22 +135,7 @@ def build_trainer(
         undo.callback(trainer.log.figures.close)
         trainer.machine = MachineMeter(folder.path, history_bytes=history.file_bytes)
         undo.callback(trainer.machine.close)
-        emit(
-            RunStarted(
-                run_id=folder.run_id,
-                run_dir=str(folder.path),
-                game=game.name,
-                agent=trainer.learning.agent.name,
-                mode=config.mode,
-                num_envs=config.num_envs,
-                num_workers=config.worker_count(),
-                milestones=game.milestones,
-                actions=game.actions,
-                frame_shape=game.frame_shape,
-                has_game_state=isinstance(vector, Inspectable),
-                resumed_from=trainer.state.metrics.total_steps,
-            )
-        )
+        emit(_started(trainer, config, folder, game))
         emit_world(game, emit)
         if is_resumed:
             for event in read_journal(
@@ -170,6 +144,39 @@ def build_trainer(
                 emit(event)
         undo.pop_all()
     return trainer
+
+
+def _choose_starts(trainer: Trainer, config: RunConfig, emit: Callable[[Event], None]) -> None:
+    """Let episodes begin where the settings say: along a demonstration, at a search's finds."""
+    if config.backward.demo:
+        trainer.state.starts = make_backward_starts(config, emit)
+    elif config.agent == "explore":
+        write = partial(write_explored, config)
+        trainer.state.starts = Frontier(config.explore, config.seed, write)
+    elif share := config.curriculum.swarm_share:
+        write = partial(imitate_explored, trainer.learning.agent, config)
+        first_env = max(1, config.num_envs - round(share * config.num_envs))
+        along = partial(starts_along, config, emit)
+        trainer.state.starts = Swarm(
+            config.explore, config.backward, config.seed, first_env, write, along
+        )
+
+
+def _started(trainer: Trainer, config: RunConfig, folder: RunFolder, game: Game) -> RunStarted:
+    return RunStarted(
+        run_id=folder.run_id,
+        run_dir=str(folder.path),
+        game=game.name,
+        agent=trainer.learning.agent.name,
+        mode=config.mode,
+        num_envs=config.num_envs,
+        num_workers=config.worker_count(),
+        milestones=game.milestones,
+        actions=game.actions,
+        frame_shape=game.frame_shape,
+        has_game_state=isinstance(trainer.state.vector, Inspectable),
+        resumed_from=trainer.state.metrics.total_steps,
+    )
 
 
 def build_agent(config: RunConfig, spaces: Spaces) -> Agent:

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from engine import events
 from engine.events import Event
@@ -209,21 +210,36 @@ def fold(state: DashboardState, event: Event) -> DashboardState:
     return after if event_log is state.event_log else replace(after, event_log=event_log)
 
 
+_KEPT: Mapping[type[Event], str] = MappingProxyType(
+    {
+        events.GameObserved: "game",
+        events.GamesShown: "games",
+        events.RewardPaid: "reward",
+        events.RunStarted: "run",
+        events.CheckpointSaved: "checkpoint",
+        events.SystemMeasured: "system",
+        events.TimelineChanged: "timeline",
+        events.RecordingChanged: "recording",
+        events.RunFailed: "end",
+        events.RunStopped: "end",
+        events.ConnectionLost: "end",
+    }
+)
+"""Events that are kept whole, by the field that holds the last one."""
+
+
 def _fold(state: DashboardState, event: Event) -> DashboardState:
+    if kept_as := _KEPT.get(type(event)):
+        kept: dict[str, Any] = {kept_as: event}
+        return replace(state, **kept)
     match event:
         case events.FrameRendered():
             return replace(state, frame=event.frame)
-        case events.GameObserved():
-            return replace(state, game=event)
-        case events.GamesShown():
-            return replace(state, games=event)
         case events.StatusChanged():
             state = replace(state, status=event, is_human=event.is_human)
             is_replay = state.run is not None and state.run.mode == events.REPLAY
             # Back at the start, where nothing has been decided.
             return replace(state, decision=None) if is_replay and not event.episode_steps else state
-        case events.RewardPaid():
-            return replace(state, reward=event)
         case events.PayoutMade():
             return replace(state, payouts=_append(state.payouts, event, MAX_PAYOUTS))
         case events.DecisionMade():
@@ -247,15 +263,6 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             | events.PlannerStatusChanged()
         ):
             return _fold_planner(state, event)
-        case events.EpisodeEnded(summary=summary):
-            last_ends = {**state.last_ends, summary.env_index: summary}
-            state = replace(state, last_ends=last_ends)
-            if not summary.is_usual:
-                return state  # only led ones from the true start compare
-            history = state.history.add(event.episode, summary, event.total_steps)
-            return replace(state, history=history)
-        case events.RunStarted():
-            return replace(state, run=event)
         case events.WorldMapped(outlines=outlines):
             return replace(state, world=outlines)
         case events.ProgressReported(text=text):
@@ -263,6 +270,46 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
                 progress = _append(state.progress, text, MAX_PROGRESS_LINES)
                 state = replace(state, progress=progress)
             return replace(state, work=event)
+        case events.ControlChanged(is_human=is_human):
+            state = replace(state, is_human=is_human)
+            who = "You play" if state.is_played_here else "Another viewer plays"
+            return _notify(state, f"{who} now" if is_human else "The agent plays again")
+        case events.SteeringChanged():
+            changes = steering_changes(state.steering, event) if state.steering else []
+            first = state.first_weights or event.weights
+            state = replace(state, steering=event, first_weights=first)
+            return _notify(state, _sentence("; ".join(changes))) if changes else state
+        case events.CommandObeyed(text=text):
+            return _notify(state, _sentence(text))
+        case events.StatesKept(states=states):
+            return replace(state, kept_states=states, is_keeping=False)
+        case events.PastReplayed(uptime_s=uptime_s):
+            return replace(state, past_s=uptime_s)
+        case events.RecordingEnded():
+            return _notify(state, demonstration_end(event))
+        case events.CommandRefused(command=command, reason=reason):
+            if command in ("KeepState", "SaveSlot"):
+                state = replace(state, is_keeping=False)
+            return _notify(state, f"{_sentence(command_words(command))}: {reason}", "warning")
+        case events.WarningRaised(message=message):
+            return _notify(state, message, "warning")
+        case events.ViewersChanged():
+            return _fold_viewers(state, event)
+        case events.ControlWanted():
+            return _notify(state, "Another viewer asks for control: C gives it")
+        case _:
+            return _fold_learning(state, event)
+
+
+def _fold_learning(state: DashboardState, event: Event) -> DashboardState:
+    match event:
+        case events.EpisodeEnded(summary=summary):
+            last_ends = {**state.last_ends, summary.env_index: summary}
+            state = replace(state, last_ends=last_ends)
+            if not summary.is_usual:
+                return state  # only led ones from the true start compare
+            history = state.history.add(event.episode, summary, event.total_steps)
+            return replace(state, history=history)
         case events.CurriculumChanged():
             before = state.curriculum
             state = replace(state, curriculum=event)
@@ -300,43 +347,6 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             }
             evaluations = state.evaluations.add(float(total_steps), figures)
             return replace(state, evaluations=evaluations, evaluated=event)
-        case events.CheckpointSaved():
-            return replace(state, checkpoint=event)
-        case events.SystemMeasured():
-            return replace(state, system=event)
-        case events.ControlChanged(is_human=is_human):
-            state = replace(state, is_human=is_human)
-            who = "You play" if state.is_played_here else "Another viewer plays"
-            return _notify(state, f"{who} now" if is_human else "The agent plays again")
-        case events.SteeringChanged():
-            changes = steering_changes(state.steering, event) if state.steering else []
-            first = state.first_weights or event.weights
-            state = replace(state, steering=event, first_weights=first)
-            return _notify(state, _sentence("; ".join(changes))) if changes else state
-        case events.CommandObeyed(text=text):
-            return _notify(state, _sentence(text))
-        case events.StatesKept(states=states):
-            return replace(state, kept_states=states, is_keeping=False)
-        case events.PastReplayed(uptime_s=uptime_s):
-            return replace(state, past_s=uptime_s)
-        case events.TimelineChanged():
-            return replace(state, timeline=event)
-        case events.RecordingChanged():
-            return replace(state, recording=event)
-        case events.RecordingEnded():
-            return _notify(state, demonstration_end(event))
-        case events.CommandRefused(command=command, reason=reason):
-            if command in ("KeepState", "SaveSlot"):
-                state = replace(state, is_keeping=False)
-            return _notify(state, f"{_sentence(command_words(command))}: {reason}", "warning")
-        case events.WarningRaised(message=message):
-            return _notify(state, message, "warning")
-        case events.ViewersChanged():
-            return _fold_viewers(state, event)
-        case events.ControlWanted():
-            return _notify(state, "Another viewer asks for control: C gives it")
-        case events.RunFailed() | events.RunStopped() | events.ConnectionLost():
-            return replace(state, end=event)
         case _:
             return state
 

@@ -1,7 +1,6 @@
 import pytest
 
 from engine.training import reporter
-from tests.engine.planning.models.conftest import closed_port as closed_port
 
 
 @pytest.fixture(autouse=True)
