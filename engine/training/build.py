@@ -135,7 +135,7 @@ def build_trainer(
         undo.callback(trainer.log.figures.close)
         trainer.machine = MachineMeter(folder.path, history_bytes=history.file_bytes)
         undo.callback(trainer.machine.close)
-        emit(_started(trainer, config, folder, game))
+        emit(_started(trainer, config, folder, game, isinstance(vector, Inspectable)))
         emit_world(game, emit)
         if is_resumed:
             for event in read_journal(
@@ -162,7 +162,9 @@ def _choose_starts(trainer: Trainer, config: RunConfig, emit: Callable[[Event], 
         )
 
 
-def _started(trainer: Trainer, config: RunConfig, folder: RunFolder, game: Game) -> RunStarted:
+def _started(
+    trainer: Trainer, config: RunConfig, folder: RunFolder, game: Game, has_game_state: bool
+) -> RunStarted:
     return RunStarted(
         run_id=folder.run_id,
         run_dir=str(folder.path),
@@ -174,7 +176,7 @@ def _started(trainer: Trainer, config: RunConfig, folder: RunFolder, game: Game)
         milestones=game.milestones,
         actions=game.actions,
         frame_shape=game.frame_shape,
-        has_game_state=isinstance(trainer.state.vector, Inspectable),
+        has_game_state=has_game_state,
         resumed_from=trainer.state.metrics.total_steps,
     )
 
