@@ -142,7 +142,7 @@ def save_network(network: nn.Module, name: str) -> Arrays:
 
 
 def load_network(network: nn.Module, name: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-    """Take back what `save_network` returned.
+    """Load what `save_network` returned.
 
     Raises:
         RuntimeError: It is of another network, or of another game's.
@@ -167,7 +167,7 @@ def save_adam(optimizer: Adam, network: nn.Module) -> Arrays:
 def load_adam(
     optimizer: Adam, network: nn.Module, arrays: Mapping[str, NDArray[np.generic]]
 ) -> None:
-    """Take back what `save_adam` returned."""
+    """Load what `save_adam` returned."""
     for name, parameter in network.named_parameters():
         state: dict[str, torch.Tensor] = {}
         for key in _ADAM:

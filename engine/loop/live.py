@@ -206,7 +206,7 @@ class BackwardLoop:
         return max(0.0, self._due_s - self.clock())
 
     def advance(self) -> bool:
-        """Take back what is due; return whether the game runs backwards."""
+        """Undo the moves that are due; return whether the game runs backwards."""
         if self.is_on and not self.wait_s():
             self._due_s = self.clock() + _STEP_S
             # Turn-based, it must stop where the game can be read; in real time, anywhere.

@@ -98,7 +98,7 @@ class _Nobody:
 
 
 class _FilmedApp(CockpitApp):
-    """The cockpit, drawing what it is handed when it is told to."""
+    """A cockpit that draws the events it is given, one film frame at a time."""
 
     def __init__(self, config: RunConfig) -> None:
         super().__init__(_Nobody(), config, is_attached=True, color="truecolor")

@@ -129,14 +129,14 @@ def replay(
         watch: Watch it in the cockpit, forwards and backwards.
     """
     from engine.sessions.replay_sources import split_source
-    from pokeTUI.app import recordings as watching
+    from pokeTUI.app import recordings
 
     run, number = split_source(run)
     number = number if episode is None else episode
     if film.are_given():
-        video.write_videos(watching.recorded_episode(save_dir, run, number), film)
+        video.write_videos(recordings.recorded_episode(save_dir, run, number), film)
     elif watch:
-        say(*watching.watch(watching.recorded_episode(save_dir, run, number), color=color))
+        say(*recordings.watch(recordings.recorded_episode(save_dir, run, number), color=color))
     else:
         _print_replay(save_dir, run, number)
 

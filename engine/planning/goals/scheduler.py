@@ -292,7 +292,7 @@ class PlanScheduler:
     def _close(self, slot: Slot, active_goal: ActiveGoal, outcome: Outcome, word: str = "") -> Slot:
         """End an active goal: what was tried changes the situation's key, unless it was ignored.
 
-        With a `word` the planner is told that the goal failed, and how, whatever its outcome.
+        With a `word` the planner hears that the goal failed, and how, whatever its outcome.
         """
         memory, subgoal = self.memory, active_goal.subgoal
         self._report(active_goal, outcome)

@@ -205,7 +205,7 @@ MAX_REASONING = 240
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a model is told beside the planning query.
+    """What a prompt holds beside the planning query.
 
     Attributes:
         summary: The run so far (`engine.planning.models.summary`).

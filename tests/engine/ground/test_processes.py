@@ -36,10 +36,6 @@ def test_only_one_file_names_the_python_program() -> None:
     assert named == [ROOT / "engine" / "ground" / "processes.py"]
 
 
-HANDED_ON = {
-    "pseudo_terminal.py": "is handed a command, for measurements",
-    "fast_terminal.py": "is handed an environment",
-}
 STARTS = ("subprocess.Popen(", "subprocess.run(", "create_subprocess_", "os.exec", "os.spawn")
 
 
@@ -49,14 +45,13 @@ def test_no_child_is_started_but_with_an_environment_from_one_file() -> None:
         text = path.read_text(encoding="utf-8")
         assert "shell=True" not in text, path
         assert "os.system(" not in text, path
-        if path.name not in HANDED_ON:
-            starts = sum(text.count(start) for start in STARTS)
-            assert text.count("env=") >= starts, path
-            assert (
-                not starts
-                or "from engine.ground.processes import" in text
-                or "node.environment()" in text
-            )
+        starts = sum(text.count(start) for start in STARTS)
+        assert text.count("env=") >= starts, path
+        assert (
+            not starts
+            or "from engine.ground.processes import" in text
+            or "node.environment()" in text
+        )
 
 
 SECRET = (
