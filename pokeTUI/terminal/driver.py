@@ -136,7 +136,14 @@ class ReleasesReported(Message):
 class JobDriver(LinuxDriver):
     """Keep the terminal's own modes when the program is stopped and continued from outside."""
 
+    def _sigtstp_application(self, *_: Any) -> None:
+        self._loop.call_soon_threadsafe(super()._sigtstp_application)
+
     def _sigcont_application(self, *_: Any) -> None:
+        # A signal may interrupt this thread while it holds the lock of the writing thread's queue.
+        self._loop.call_soon_threadsafe(self._take_over)
+
+    def _take_over(self) -> None:
         """Take the terminal over again.
 
         SIGSTOP cannot be caught: the terminal was left as it was, and a shell has changed it since.

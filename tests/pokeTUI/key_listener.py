@@ -2,9 +2,10 @@
 
     python -m tests.pokeTUI.key_listener NOTES
 
-`q` ends it, `c` crashes it.
+`q` ends it, `c` crashes it, `s` continues it while it is about to write.
 """
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -36,6 +37,10 @@ class KeyListener(App[None]):
             self.exit()
         if event.key == "c":
             raise RuntimeError("as asked for")
+        if event.key == "s":
+            with self._driver._writer_thread._queue.mutex:
+                os.kill(os.getpid(), signal.SIGCONT)
+            self.note("continued")
 
     def on_key_released(self, event: KeyReleased) -> None:
         self.note("-" + event.key)

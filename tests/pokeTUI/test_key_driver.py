@@ -178,6 +178,15 @@ def test_a_suspended_program_puts_the_flags_back_and_asks_again(start) -> None:
     assert terminal.told[3:] == ["+up", "-up", "+q"]
 
 
+def test_a_program_continued_while_it_writes_does_not_hang(start) -> None:
+    terminal = start()
+    terminal.wait_for("ready", "releases")
+    terminal.type(b"\x1b[115u")
+    terminal.wait_for("+s", "continued", "releases")
+    terminal.type(b"\x1b[113u")
+    assert terminal.wait_for_end() == 0
+
+
 def test_garbage_ends_nothing(start) -> None:
     terminal = start()
     terminal.wait_for("ready", "releases")
