@@ -39,6 +39,12 @@ class Banks:
         self.data.append(bytearray())
         return self._append(name, len(self.data) - 1, blob)
 
+    def fill(self, name: str, blob: bytes) -> None:
+        """Write `blob` where one of this size was placed as `name`."""
+        place = self.places[name]
+        start = place.address - BANK_SIZE
+        self.data[place.bank - FIRST_BANK][start : start + place.size] = blob
+
     def _append(self, name: str, number: int, blob: bytes) -> Place:
         bank = self.data[number]
         place = Place(number + FIRST_BANK, BANK_SIZE + len(bank), len(blob))

@@ -23,6 +23,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
 import creatures  # noqa: E402
+import layout  # noqa: E402
 import pack  # noqa: E402
 import pictures  # noqa: E402
 import tables  # noqa: E402
@@ -110,11 +111,12 @@ def generate(target: Path) -> pack.World:
     banks = Banks(MAX_ROM_BANKS - FIRST_BANK)
     letters = charmap()
     packed = pack.World(letters, banks, permissions())
+    world_tables = layout.place_tables(packed)
     pictures.add_pictures(banks)
     sources = {
         "symbols.h": symbols_header(),
         "far_data.h": banks.header(),
-        "world_ids.h": pack.c_ids(packed),
+        "world_ids.h": pack.c_ids(packed, world_tables),
         "world_data.c": pack.c_tables(letters),
         "script_table.c": pack.c_scripts(),
         "creatures.h": creatures.c_header(),

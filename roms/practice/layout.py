@@ -6,19 +6,14 @@ script language is our own: see `_script` and `_changes`.
 """
 
 import itertools
-from typing import TYPE_CHECKING
 
 import creatures
 import world
+from pack import TILESETS, World, tileset_of
 from pictures import sprite_palettes
 from world import MAPS, kinds
 from world.kinds import Map
 
-if TYPE_CHECKING:
-    from pack import World
-
-# From id 1 on, each with its palette set. Maps of the first act use the first two only.
-TILESETS = {"outdoor": 0, "indoor": 1, "lake": 0, "hall": 1, "cave": 4}
 ENVIRONMENTS = {"town": 1, "route": 2, "indoor": 3, "cave": 4}
 SIDES = {"north": 8, "south": 4, "west": 2, "east": 1}
 """In the order of the connections, with their bits."""
@@ -63,7 +58,7 @@ class Layout:
         addresses: Where the game finds each table.
     """
 
-    def __init__(self, packed: "World", bank: int, address: int) -> None:
+    def __init__(self, packed: World, bank: int, address: int) -> None:
         """Write all tables for this bank, from this address on."""
         self._packed, self._bank, self._address = packed, bank, address
         self._out = bytearray()
@@ -227,13 +222,6 @@ class Layout:
         ) + _word(NO_FLAG)
 
 
-def tileset_of(one: Map) -> str:
-    """Name the tileset of a map."""
-    if one.tileset:
-        return one.tileset
-    return one.kind if one.kind in TILESETS else "outdoor"
-
-
 def size_of(name: str) -> tuple[int, int]:
     """Return a map's width and height in blocks."""
     rows = MAPS[name].rows
@@ -244,3 +232,16 @@ def cells_of(trigger: kinds.Trigger) -> list[tuple[int, int]]:
     """Return the walk cells of a trigger."""
     xs, ys = range(trigger.x0, trigger.x1 + 1), range(trigger.y0, trigger.y1 + 1)
     return [(x, y) for y in ys for x in xs]
+
+
+def place_tables(packed: World) -> dict[str, int]:
+    """Place the tables in the banks, then the texts; return where the game finds each table.
+
+    Both hold their own address, so they are placed first as so many zeros.
+    """
+    place = packed.banks.add("WORLD", bytes(len(bytes(Layout(packed, 0, 0)))))
+    layout = Layout(packed, place.bank, place.address)
+    packed.banks.fill("WORLD", bytes(layout))
+    place = packed.banks.add("TEXTS", bytes(len(packed.texts.blob(0))))
+    packed.banks.fill("TEXTS", packed.texts.blob(place.address))
+    return layout.addresses

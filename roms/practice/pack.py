@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 import creatures
 import world
 from art.tiles import CELLS, dress
-from banks import BANK_SIZE, FIRST_BANK, Banks
-from layout import TILESETS, Layout, tileset_of
+from banks import Banks
 from pictures import HOP_MARK, TileSet
 from world import MAPS, kinds
 from world.kinds import Map
 
+# From id 1 on, each with its palette set. Maps of the first act use the first two only.
+TILESETS = {"outdoor": 0, "indoor": 1, "lake": 0, "hall": 1, "cave": 4}
 WALL, HOP_DOWN, CUT_TREE = 0x07, 0xA3, 0x12
 BORDER_COLLISION = 0xFF
 """Of block 0, which lies around a map where no neighbour is."""
@@ -40,6 +41,13 @@ BORDERS = {
 }
 
 Block = tuple[str, str, str, str]
+
+
+def tileset_of(one: Map) -> str:
+    """Name the tileset of a map."""
+    if one.tileset:
+        return one.tileset
+    return one.kind if one.kind in TILESETS else "outdoor"
 
 
 # ---- blocks ---------------------------------------------------------------------------------
@@ -179,18 +187,6 @@ class World:
         self.map_blocks: dict[str, bytes] = {}
         for tileset in TILESETS:
             self._pack_tileset(tileset)
-        # What holds its own address is placed first as so many zeros.
-        place = banks.add("WORLD", bytes(len(bytes(Layout(self, 0, 0)))))
-        layout = Layout(self, place.bank, place.address)
-        self._fill("WORLD", bytes(layout))
-        self.tables = layout.addresses
-        place = banks.add("TEXTS", bytes(len(self.texts.blob(0))))
-        self._fill("TEXTS", self.texts.blob(place.address))
-
-    def _fill(self, name: str, data: bytes) -> None:
-        place = self.banks.places[name]
-        start = place.address - BANK_SIZE
-        self.banks.data[place.bank - FIRST_BANK][start : start + place.size] = data
 
     def _pack_tileset(self, tileset: str) -> None:
         blocks = Blocks({border_block(tileset): 0})
@@ -233,8 +229,8 @@ class World:
 # ---- C --------------------------------------------------------------------------------------
 
 
-def c_ids(packed: World) -> str:
-    """Return world_ids.h."""
+def c_ids(packed: World, tables: dict[str, int]) -> str:
+    """Return world_ids.h, with the addresses of the world's tables."""
 
     def numbered(prefix: str, names: Iterable[str], first: int = 0) -> list[str]:
         return [f"#define {prefix}_{n.upper()} {i}" for i, n in enumerate(names, first)]
@@ -244,7 +240,7 @@ def c_ids(packed: World) -> str:
     lines += [f"#define WORLD_BANK {bank}", f"#define MAP_GROUP {world.MAP_GROUP}"]
     lines += [
         f"#define WORLD_{name.upper()} ((const u8 *)0x{address:04X})"
-        for name, address in packed.tables.items()
+        for name, address in tables.items()
     ]
     lines += numbered("EVENT", world.EVENTS, world.FIRST_EVENT)
     lines += numbered("MAP", MAPS, 1)
