@@ -1,8 +1,8 @@
 """Lay out the world in the image as Pokémon Crystal does, so that one parser reads both.
 
 Map groups, headers, attributes, connections, blocks, events, tilesets, collision permissions,
-scenes and spawns have Crystal's rows (shared/facts/crystal/rom-tables.md). What it keeps in its
-script language is our own: see `_script` and `_changes`.
+scenes and spawns have Crystal's rows, as engine/games/crystal/rom_tables.py reads them. What it
+keeps in its script language is our own: see `_script` and `_changes`.
 """
 
 import itertools

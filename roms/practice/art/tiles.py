@@ -32,7 +32,7 @@ class Cell:
     Attributes:
         pixels: 16 strings of 16 characters '.123' (colour 0..3).
         palette: background palette number of the tileset's palette set.
-        collision: COLL id (shared/facts/crystal/collisions.csv).
+        collision: COLL id (engine/games/crystal/facts/collisions.csv).
         anim: further frames of the same form, shown after `pixels` in turn; empty if still.
     """
 

@@ -34,7 +34,7 @@ void load_tileset_tiles(void);
 void load_object_palettes(void);
 
 /* ---- map.c ---- */
-/* The world lies in WORLD_BANK in Crystal's layout (shared/facts: rom-tables), written by pack.py.
+/* The world lies in WORLD_BANK in Crystal's layout, written by layout.py.
  * The header of the present map and the row of its tileset are copied to where Crystal has them. */
 typedef struct {
     u8 group, number;
