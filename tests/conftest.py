@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from engine.env.vector import pool as process
+from engine.ground import processes
 from tests.forked import Nursery, forking
 from tests.tools import lack_of
 
@@ -72,19 +72,19 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _forked_workers() -> Iterator[None]:
-    """Fork environment processes instead of starting them."""
+    """Fork worker processes instead of starting them."""
     nursery = Nursery()
     with pytest.MonkeyPatch.context() as patch:
         if sys.platform == "linux":
-            patch.setattr(process, "subprocess", forking(nursery))
+            patch.setattr(processes, "subprocess", forking(nursery))
         yield
     nursery.close()
 
 
 @pytest.fixture
 def started_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start environment processes as a run does."""
-    monkeypatch.setattr(process, "subprocess", subprocess)
+    """Start worker processes as a run does."""
+    monkeypatch.setattr(processes, "subprocess", subprocess)
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
-"""Fork environment processes from one that has imported what they need: half a second less each.
+"""Fork worker processes from one that has imported what they need: half a second less each.
 
-It stands in for `subprocess.Popen` where environment processes are started, on Linux. A forked
+It stands in for `subprocess.Popen` where worker processes are started, on Linux. A forked
 process is a child of the tests' process, as one that was started would be. Tests of the start
 itself ask for the fixture `started_workers`, and programs that tests run start theirs, too.
 """
@@ -160,6 +160,7 @@ def _be(request: dict[str, object], descriptors: list[int]) -> NoReturn:
 if __name__ == "__main__":
     import gc
 
+    import engine.battles.learn.actor
     import engine.env.vector.worker
     import engine.planning.goals.planned  # noqa: F401
 

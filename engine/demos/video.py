@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from engine.errors import VideoError
 from engine.ground.files import EXPORT_MODE, open_file, temporary_path, write_all
-from engine.ground.processes import foreign_environment
+from engine.ground.processes import foreign_environment, lines_in
 from engine.types import Frame
 
 AddFrame = Callable[[Frame], None]
@@ -204,8 +204,7 @@ class _Ffmpeg:
         assert self._process is not None
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
-        self._said.seek(0)
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        lines = lines_in(self._said)
         reason = lines[0].rstrip(".") if lines else f"exit status {self._process.returncode}"
         return VideoError(
             f"ffmpeg failed: {reason}.", "It needs room on the disk, and libx264 built in."

@@ -148,7 +148,7 @@ class Paid:
 class SteppedEnv:
     """A game environment whose current observation lies in arrays, with or without an advisor.
 
-    The trainer can call every method of it (`engine.env.vector.host.on_envs`): a new one needs no
+    The trainer can call every method of it (`engine.env.vector.worker.on_envs`): a new one needs no
     code in between.
 
     Args:

@@ -12,7 +12,7 @@ from engine.config import RunConfig
 from engine.env.batch import Batch
 from engine.env.observation.pixels import MakeSight
 from engine.env.stepping import SteppedEnv, make_game_env
-from engine.env.vector.host import LocalHost
+from engine.env.vector.worker import LocalHost
 from engine.env.vector.world import ArrayWorld
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
 from engine.planning.goals.planned import PlannedAdvisor

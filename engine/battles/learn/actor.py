@@ -34,8 +34,8 @@ from engine.battles.sim.simulator import (
     Lane,
     Simulator,
 )
-from engine.env.vector.worker import Channel, described, ignore_terminal
 from engine.errors import CheckpointError, WorkerError
+from engine.ground.processes import Channel, encode_error, ignore_terminal
 
 
 def potentials(
@@ -511,7 +511,7 @@ def main() -> None:
     except Exception as error:  # outermost frame of the process: the learner raises it
         traceback.print_exc()
         with contextlib.suppress(OSError):
-            channel.send(FAILED, described(error))
+            channel.send(FAILED, encode_error(error))
 
 
 if __name__ == "__main__":

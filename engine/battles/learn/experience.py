@@ -5,11 +5,7 @@ a folder where memory is small (file-backed sharing). Each process that plays ha
 fills one while the learner learns from the other, and waits when neither is free.
 """
 
-import mmap
-import os
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
@@ -18,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from engine.battles.policy import NUM_WEIGHTS, FloatArray
 from engine.battles.sim.observation import LEGAL, SIZE
-from engine.env.vector.arrays import shared_file
+from engine.ground.shared_arrays import map_arrays
 
 BUFFERS = 2
 _FIELDS: Mapping[str, tuple[DTypeLike, tuple[int, ...]]] = MappingProxyType(
@@ -33,7 +29,6 @@ _FIELDS: Mapping[str, tuple[DTypeLike, tuple[int, ...]]] = MappingProxyType(
         "is_complete": (np.bool_, ()),
     }
 )
-_VERSION_BYTES = 64
 
 
 class Experience(NamedTuple):
@@ -76,23 +71,10 @@ def joined(parts: list[Experience]) -> Experience:
     return Experience(*arrays)
 
 
-def open_shared(folder: Path | None) -> BinaryIO:
-    """Open an anonymous file to share, in memory or in a folder."""
-    if folder is None:
-        return shared_file()
-    return tempfile.TemporaryFile(dir=folder)
-
-
 def map_buffers(file: BinaryIO, rows: int) -> tuple[Experience, ...]:
     """Map a worker's buffers, each of `rows` decisions; the file is made large enough."""
-    parts, end = [], 0
-    for _ in range(BUFFERS):
-        for dtype, shape in _FIELDS.values():
-            parts.append((end, dtype, (rows, *shape)))
-            end += -(-int(np.prod((rows, *shape))) * np.dtype(dtype).itemsize // 64) * 64
-    memory = _mapped(file, end)
-    arrays: list[NDArray[Any]] = [np.ndarray(s, d, memory, at) for at, d, s in parts]
-    size = len(_FIELDS)
+    layout = [(dtype, (rows, *shape)) for dtype, shape in _FIELDS.values()]
+    arrays, size = map_arrays(BUFFERS * layout, file), len(layout)
     return tuple(Experience(*arrays[size * i : size * (i + 1)]) for i in range(BUFFERS))
 
 
@@ -104,9 +86,10 @@ class SharedWeights:
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        memory = _mapped(file, _VERSION_BYTES + 2 * 4 * NUM_WEIGHTS)
-        self._version: NDArray[np.int64] = np.ndarray((1,), np.int64, memory)
-        self._copies: FloatArray = np.ndarray((2, NUM_WEIGHTS), np.float32, memory, _VERSION_BYTES)
+        layout = [(np.int64, (1,)), (np.float32, (2, NUM_WEIGHTS))]
+        self._version: NDArray[np.int64]
+        self._copies: FloatArray
+        self._version, self._copies = map_arrays(layout, file)
 
     @property
     def version(self) -> int:
@@ -127,9 +110,3 @@ class SharedWeights:
             into[:] = self._copies[version % 2]
             if self.version == version:
                 return version
-
-
-def _mapped(file: BinaryIO, size: int) -> mmap.mmap:
-    if os.fstat(file.fileno()).st_size < size:
-        os.ftruncate(file.fileno(), size)
-    return mmap.mmap(file.fileno(), size)

@@ -3,10 +3,6 @@
 import contextlib
 import json
 import select
-import signal
-import socket
-import subprocess
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -28,13 +24,12 @@ from engine.battles.learn.experience import (
     SharedWeights,
     joined,
     map_buffers,
-    open_shared,
 )
 from engine.battles.policy import FloatArray
 from engine.battles.sim.setup import NodeCommand
-from engine.env.vector.worker import Channel
 from engine.errors import WorkerError
-from engine.ground.processes import worker_command, worker_environment
+from engine.ground.processes import WorkerProcess
+from engine.ground.shared_arrays import shared_file
 
 _QUIT_TIMEOUT_S = 3.0
 _MAX_DEATHS = 5
@@ -60,9 +55,9 @@ class Worker:
         self.restarts = self.deaths = 0
         self._settings = settings
         self._weights_file = weights_file
-        self._memory = open_shared(folder)
+        self._memory = shared_file(folder)
         self.buffers = map_buffers(self._memory, settings.capacity)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: WorkerProcess | None = None
 
     def start(self, node: NodeCommand, plan: OpponentPlan) -> None:
         """Start the process; it begins to play at once."""
@@ -70,20 +65,8 @@ class Worker:
         self.report: Report | None = None
         self.decisions = self.battles = 0
         seed = (*self._settings.seed, self.number, self.restarts)
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (read when the worker fails)
-        ours, theirs = socket.socketpair()
-        descriptors = (theirs.fileno(), self._weights_file, self._memory.fileno())
-        with theirs:
-            self._channel, self.socket = Channel(ours), ours
-            self._process = subprocess.Popen(
-                worker_command(actor.__name__, *map(str, descriptors)),
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=self._output,
-                pass_fds=descriptors,
-                env=worker_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
-                start_new_session=True,
-            )
+        self._process = WorkerProcess(actor.__name__, self._weights_file, self._memory.fileno())
+        self.channel = self._process.channel
         settings = asdict(self._settings) | {"seed": seed}
         paths = {
             "node": node.node,
@@ -92,7 +75,7 @@ class Worker:
         }
         given = {"settings": settings, "plan": asdict(plan), **paths}
         with contextlib.suppress(OSError):
-            self._channel.send(START, json.dumps(given).encode())
+            self.channel.send(START, json.dumps(given).encode())
 
     @property
     def pid(self) -> int:
@@ -106,7 +89,7 @@ class Worker:
             WorkerError: The process died, or failed.
         """
         try:
-            kind, payload = self._channel.receive()
+            kind, payload = self.channel.receive()
         except (EOFError, OSError):
             raise WorkerError(self._death()) from None
         if kind == FAILED:
@@ -138,13 +121,8 @@ class Worker:
         """End the process, if it runs."""
         if self._process is None:
             return
-        self._channel.close()
-        try:
-            self._process.wait(_QUIT_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._output.close()
+        self.channel.close()
+        self._process.reap(_QUIT_TIMEOUT_S)
         self._process = None
 
     def close(self) -> None:
@@ -155,18 +133,15 @@ class Worker:
     def _send(self, kind: bytes, payload: bytes = b"") -> None:
         # A dead process is noticed by `receive`.
         with contextlib.suppress(OSError):
-            self._channel.send(kind, payload)
+            self.channel.send(kind, payload)
 
     def _death(self) -> str:
         assert self._process is not None
-        try:
-            code = self._process.wait(_QUIT_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
+        how = self._process.ending(_QUIT_TIMEOUT_S)
+        if not how:
             return f"Worker {self.number + 1} stopped responding."
-        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
-        self._output.seek(0)
-        lines = self._output.read().decode("utf-8", "replace").strip().splitlines()
-        return f"Worker {self.number + 1} died ({how})" + (f": {lines[-1]}" if lines else ".")
+        lines = self._process.last_lines(1)
+        return f"Worker {self.number + 1} died ({how})" + (f": {lines[0]}" if lines else ".")
 
 
 class Workers:
@@ -188,7 +163,7 @@ class Workers:
     ) -> None:
         self._node = node
         self._warn = warn
-        self._file = open_shared(folder)
+        self._file = shared_file(folder)
         self._plan = OpponentPlan({})
         self.weights = SharedWeights(self._file)
         self.every = [Worker(i, settings, self._file.fileno(), folder) for i in range(count)]
@@ -206,11 +181,11 @@ class Workers:
         Raises:
             WorkerError: A worker died `_MAX_DEATHS` times.
         """
-        sockets = {worker.socket: worker for worker in self.every}
-        ready, _, _ = select.select(list(sockets), [], [], timeout_s)
+        channels = {worker.channel: worker for worker in self.every}
+        ready, _, _ = select.select(list(channels), [], [], timeout_s)
         reports = []
         for each in ready:
-            worker = sockets[each]
+            worker = channels[each]
             try:
                 reports.append(worker.receive())
             except WorkerError as error:

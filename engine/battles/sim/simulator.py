@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from engine.battles.sim import observation
 from engine.battles.sim.setup import NodeCommand
 from engine.errors import BattleError, ClosedError, WorkerError
+from engine.ground.processes import lines_in, reap
 
 POLICY = "policy"
 """The player whose decisions come from here; others play by themselves in the simulator."""
@@ -263,11 +264,7 @@ class Simulator:
             assert stream is not None
             with contextlib.suppress(OSError):
                 stream.close()  # it ends when its input does
-        try:
-            self._process.wait(2.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        reap(self._process, 2.0)
         self._complaints.close()
 
     def step(self, seats: NDArray[np.integer[Any]], codes: NDArray[np.integer[Any]]) -> Decisions:
@@ -482,8 +479,7 @@ class Simulator:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(2.0)
             reason = f"stopped (exit code {self._process.poll()})"
-        self._complaints.seek(0)
-        lines = self._complaints.read(1 << 16).decode(errors="replace").splitlines()
+        lines = lines_in(self._complaints, size=1 << 16)
         if said := next((line for line in lines if "Error" in line), ""):
             reason += f": {said.strip()}"
         self.close()

@@ -1,8 +1,5 @@
 """Lay out the arrays that the trainer shares with its worker processes, by one table."""
 
-import mmap
-import os
-import tempfile
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, BinaryIO
@@ -11,9 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from engine.env.stepping import SteppedEnv
-
-_ALIGNMENT = 64
-"""Bytes; an array begins at a multiple of them."""
+from engine.ground.shared_arrays import map_arrays
 
 
 class Role(Enum):
@@ -103,23 +98,15 @@ class SharedArrays(dict[str, NDArray[Any]]):
             "actions": (facts.num_actions,),
             "pixels": facts.pixels_shape,
         }
-        parts, end = [], 0
-        for spec in SPECS:
-            size = sizes[spec.size]
-            if size is not None:
-                parts.append((spec, (num_envs, *size), end))
-                length = int(np.prod((num_envs, *size))) * np.dtype(spec.dtype).itemsize
-                end += -(-length // _ALIGNMENT) * _ALIGNMENT
-        if file is not None and os.fstat(file.fileno()).st_size < end:
-            os.ftruncate(file.fileno(), end)
-        memory = mmap.mmap(-1 if file is None else file.fileno(), end)
-        super().__init__(
-            {s.name: np.ndarray(shape, s.dtype, memory, start) for s, shape, start in parts}
-        )
+        shapes = {
+            spec: (num_envs, *size) for spec in SPECS if (size := sizes[spec.size]) is not None
+        }
+        arrays = map_arrays([(spec.dtype, shape) for spec, shape in shapes.items()], file)
+        super().__init__(zip((spec.name for spec in shapes), arrays, strict=True))
         self._published = self._sourced(Role.OBSERVATION)
         self._final = self._sourced(Role.FINAL)
         cleared = (Role.RESULT, Role.FINAL)
-        self._cleared = [self[spec.name] for spec, *_ in parts if spec.role in cleared]
+        self._cleared = [self[spec.name] for spec in shapes if spec.role in cleared]
 
     def publish(self, index: int, env: SteppedEnv) -> None:
         """Copy the current observation of environment `index`."""
@@ -146,13 +133,3 @@ class SharedArrays(dict[str, NDArray[Any]]):
             for spec in SPECS
             if spec.role is role and spec.name in self
         ]
-
-
-def shared_file() -> BinaryIO:
-    """Open a file without a name: it is gone with the last process that holds it, however it ends.
-
-    multiprocessing.shared_memory is not used because its segments outlive a killed process.
-    """
-    if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("poketui-envs"), "r+b")
-    return tempfile.TemporaryFile()

@@ -1,29 +1,23 @@
 """Keep the worker processes of a run alive: start them, ask them, replace those that fail."""
 
-import contextlib
-import json
 import logging
 import pickle
-import signal
-import socket
-import subprocess
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
-from engine import errors
 from engine.config import RunConfig
 from engine.env.vector import worker
-from engine.env.vector.arrays import EnvFacts, SharedArrays, shared_file
-from engine.env.vector.host import EnvHost, HostCall, on_host
-from engine.env.vector.worker import CALL, FAILED, Channel
+from engine.env.vector.arrays import EnvFacts, SharedArrays
+from engine.env.vector.worker import CALL, FAILED, EnvHost, HostCall, on_host
 from engine.errors import PokeTUIError, WorkerError
-from engine.ground.processes import worker_command, worker_environment
+from engine.ground.processes import WorkerProcess, decode_error
+from engine.ground.shared_arrays import shared_file
 
 _log = logging.getLogger(__name__)
+_R = TypeVar("_R")
 
 _QUIT_TIMEOUT_S = 2.0
 _DEATH_TIMEOUT_S = 20.0
@@ -33,7 +27,7 @@ _LOGGED_LINES = 40
 _OUT_OF_MEMORY = "If the system ran out of memory, close other programs or use fewer games."
 
 
-class WorkerProcess:
+class EnvProcess(WorkerProcess):
     """A worker process and the environments it runs.
 
     Args:
@@ -42,36 +36,21 @@ class WorkerProcess:
         memory: What it shares with the trainer.
 
     Attributes:
-        pid: Its process id.
         failure: How it died, hung or broke; nothing is asked of it from then on.
     """
 
     def __init__(self, number: int, indices: list[int], memory: BinaryIO) -> None:
+        super().__init__(worker.__name__, memory.fileno())
         self.number = number
         self.indices = indices
         self.failure: PokeTUIError | None = None
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (read when the worker fails)
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._channel = Channel(ours)
-            descriptors = (theirs.fileno(), memory.fileno())
-            self._process = subprocess.Popen(
-                worker_command(worker.__name__, *map(str, descriptors)),
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=self._output,
-                pass_fds=descriptors,
-                env=worker_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
-                start_new_session=True,
-            )
-        self.pid = self._process.pid
 
     def call(self, call: HostCall[Any]) -> None:
         """Request a call; `answer` returns what it returns, or raises what went wrong."""
         if self.failure is not None:
             return
         try:
-            self._channel.send(CALL, pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
+            self.channel.send(CALL, pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
         except TimeoutError:
             self.failure = WorkerError(f"Environment process {self.number} is not responding.")
         except OSError:
@@ -86,7 +65,7 @@ class WorkerProcess:
         """
         if self.failure is None:
             try:
-                kind, payload = self._channel.receive(timeout_s)
+                kind, payload = self.channel.receive(timeout_s)
             except TimeoutError:
                 self.failure = WorkerError(
                     f"Environment process {self.number} did not respond for {timeout_s:.0f} s."
@@ -99,60 +78,20 @@ class WorkerProcess:
                 _log.error(
                     "environment process %d: %s",
                     self.number,
-                    "\n".join(self._last_lines(_LOGGED_LINES)),
+                    "\n".join(self.last_lines(_LOGGED_LINES)),
                 )
-                raise _error(payload)
+                raise decode_error(payload)
         raise self.failure
-
-    def quit(self) -> None:
-        """Let the process end by itself; `reap` makes sure."""
-        self._channel.close()
-
-    def reap(self, timeout_s: float = _QUIT_TIMEOUT_S) -> None:
-        """Wait for the process's end, and kill it if that does not come in time."""
-        try:
-            self._process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._output.close()
 
     def _death(self) -> WorkerError:
         """Describe how the process ended, with its last words."""
-        try:
-            how = _ending(self._process.wait(_DEATH_TIMEOUT_S))
-        except subprocess.TimeoutExpired:
-            how = "it stopped responding"
-        words = " / ".join(self._last_lines(_SHOWN_LINES))
+        how = self.ending(_DEATH_TIMEOUT_S) or "it stopped responding"
+        words = " / ".join(self.last_lines(_SHOWN_LINES))
         return WorkerError(
             f"Environment process {self.number} died ({how})" + (f": {words}" if words else "."),
             _OUT_OF_MEMORY,
         )
 
-    def _last_lines(self, count: int) -> list[str]:
-        """Return the last lines that the process wrote."""
-        self._output.seek(0)
-        return self._output.read().decode("utf-8", "replace").strip().splitlines()[-count:]
-
-
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"exit status {code}"
-    with contextlib.suppress(ValueError):
-        return f"killed by {signal.Signals(-code).name}"
-    return f"killed by signal {-code}"
-
-
-def _error(payload: bytes) -> PokeTUIError:
-    """Return the error that a worker described."""
-    kind, message, hint = json.loads(payload)
-    found = getattr(errors, kind, None)
-    if isinstance(found, type) and issubclass(found, PokeTUIError):
-        return found(message, hint)
-    return WorkerError(message, hint)
-
-
-_R = TypeVar("_R")
 
 _BUILD_TIMEOUT_S = 180.0
 _MAX_REPLACEMENTS = 5
@@ -187,7 +126,7 @@ class WorkerPool:
         answer_timeout_s: float,
     ) -> None:
         self.answer_timeout_s = answer_timeout_s
-        self.processes: list[WorkerProcess] = []
+        self.processes: list[EnvProcess] = []
         self._memory = shared_file()
         self._factory = factory
         self._config = config
@@ -196,7 +135,7 @@ class WorkerPool:
         try:
             shares = np.array_split(np.arange(num_envs), min(num_workers, num_envs))
             for number, share in enumerate(shares):
-                self.processes.append(WorkerProcess(number, share.tolist(), self._memory))
+                self.processes.append(EnvProcess(number, share.tolist(), self._memory))
             self.facts: EnvFacts = self._build(self.processes)[0]
             self.arrays = SharedArrays(num_envs, self.facts, self._memory)
             self._share_call = on_host(EnvHost.share, num_envs, self.facts)
@@ -268,16 +207,16 @@ class WorkerPool:
     def close(self) -> None:
         """End the processes. May be called again."""
         for process in self.processes:
-            process.quit()
+            process.channel.close()
         for process in self.processes:
-            process.reap()
+            process.reap(_QUIT_TIMEOUT_S)
         self.processes = []
         self._memory.close()
 
-    def _replace(self, old: WorkerProcess, standing: StandingCalls) -> tuple[list[int], str]:
-        old.quit()
-        old.reap(timeout_s=0)
-        new = WorkerProcess(old.number, old.indices, self._memory)
+    def _replace(self, old: EnvProcess, standing: StandingCalls) -> tuple[list[int], str]:
+        old.channel.close()
+        old.reap(0)
+        new = EnvProcess(old.number, old.indices, self._memory)
         # Listed before it is built, so that `close` ends it whatever happens below.
         self.processes[new.number] = new
         self._num_replacements += 1
@@ -303,28 +242,28 @@ class WorkerPool:
         sequence = np.random.SeedSequence(self._config.seed, spawn_key=key)
         return int(sequence.generate_state(1)[0])
 
-    def _owners(self, index: int | None) -> list[WorkerProcess]:
+    def _owners(self, index: int | None) -> list[EnvProcess]:
         """Return the process that runs an environment, None: all of them."""
         owners = [one for one in self.processes if index is None or index in one.indices]
         if index is not None and not owners:
             raise IndexError(f"there is no environment {index}")
         return owners
 
-    def _build(self, processes: Sequence[WorkerProcess]) -> list[EnvFacts]:
+    def _build(self, processes: Sequence[EnvProcess]) -> list[EnvFacts]:
         for process in processes:
             process.call(on_host(EnvHost.build, self._factory, self._config, process.indices))
         return _answers(processes, _BUILD_TIMEOUT_S)
 
 
 def _ask(
-    processes: Sequence[WorkerProcess], call: HostCall[_R], timeout_s: float = _BUILD_TIMEOUT_S
+    processes: Sequence[EnvProcess], call: HostCall[_R], timeout_s: float = _BUILD_TIMEOUT_S
 ) -> list[_R]:
     for process in processes:
         process.call(call)
     return _answers(processes, timeout_s)
 
 
-def _answers(processes: Iterable[WorkerProcess], timeout_s: float) -> list[Any]:
+def _answers(processes: Iterable[EnvProcess], timeout_s: float) -> list[Any]:
     """Collect the results of processes, then raise the first failure.
 
     All are collected: an answer left unread would be taken for that to the next request.

@@ -14,8 +14,8 @@ from engine.env.game_env import GameEnv
 from engine.env.observation.pixels import MakeSight, sight_of
 from engine.env.start_states import prepare_start_state
 from engine.env.stepping import Advisor, SteppedEnv, make_game_env
-from engine.env.vector.host import EnvHost, HostCall, LocalHost, on_envs, on_host
 from engine.env.vector.pool import StandingCalls, WorkerPool
+from engine.env.vector.worker import EnvHost, HostCall, LocalHost, on_envs, on_host
 from engine.errors import DemoError
 from engine.events import Event, ProgressReported
 from engine.ground.text import counted

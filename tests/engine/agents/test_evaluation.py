@@ -20,7 +20,7 @@ from engine.agents.rules import RandomAgent, RulesAgent
 from engine.commands import Pause, Resume, Save, SkipEvaluation, Stop
 from engine.config import DQNConfig, PPOConfig, RunConfig
 from engine.demos.recorded_env import make_env
-from engine.env.vector.host import LocalHost
+from engine.env.vector.worker import LocalHost
 from engine.env.vector.world import ArrayWorld
 from engine.errors import WorkerError
 from engine.events import CheckpointSaved, EvaluationEnded, StatusChanged, WarningRaised

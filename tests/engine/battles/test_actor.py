@@ -11,7 +11,7 @@ import pytest
 from engine.battles.learn.actor import FREE, PAUSE, READY, RESUME, Actor, OpponentPlan, Report
 from engine.battles.learn.experience import Experience, SharedWeights, map_buffers
 from engine.battles.policy import NUM_WEIGHTS
-from engine.env.vector.worker import Channel
+from engine.ground.processes import Channel
 from tests.engine.battles.small_game import SmallGame, settings
 
 _TIMEOUT_S = 30.0

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import secrets
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from engine.errors import ConfigurationError, LLMConnectionError
-from engine.ground.processes import python_command, worker_environment
+from engine.ground.processes import ending, lines_in, python_command, reap, worker_environment
 from engine.planning.models.backends.base import ChatRequest, Chunk, ModelStatus, redacted
 from engine.planning.models.backends.openai import OpenAIBackend
 
@@ -143,21 +142,16 @@ class _Server:
 
     def ended(self, within_s: float = 0.0) -> str:
         """Return how it has ended, or does so within some time; "" while it runs."""
-        try:
-            status = self._process.wait(within_s)
-        except subprocess.TimeoutExpired:
-            return ""
-        if status < 0:
-            name = signal.Signals(-status).name
-            memory = "; it may have run out of memory" if name == "SIGKILL" else ""
-            return f"its process was killed by {name}{memory}"
-        return f"its process has ended: {self._last_words() or f'exit status {status}'}"
+        how = ending(self._process, within_s)
+        if how.startswith("killed"):
+            memory = "; it may have run out of memory" if how.endswith(" SIGKILL") else ""
+            return f"its process was {how}{memory}"
+        return f"its process has ended: {self._last_words() or how}" if how else ""
 
     def _last_words(self) -> str:
         """Return why it could not load the model, else the last line that it wrote."""
         size = self._said.seek(0, os.SEEK_END)
-        self._said.seek(max(0, size - _LAST_WORDS))
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        lines = lines_in(self._said, max(0, size - _LAST_WORDS))
         reason = next((found[1] for line in lines if (found := _REASON.search(line))), "")
         return redacted(reason or (lines or [""])[-1], self.key).rstrip(".")
 
@@ -165,11 +159,7 @@ class _Server:
         if self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()  # by this it knows that nobody wants it any more
-        try:
-            self._process.wait(_END_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        reap(self._process, _END_S)
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._said.close()
