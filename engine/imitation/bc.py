@@ -6,7 +6,7 @@ validation.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from engine.agents.gradients import (
 )
 from engine.agents.networks import masked_log_probs
 from engine.errors import CheckpointError, ConfigurationError
+from engine.imitation.epochs import BatchLoss, EpochLearner, predict
 from engine.imitation.examples import Examples, draw_weights, split
 from engine.imitation.networks import build_network, choose_device, uses_bfloat16
 from engine.imitation.policy import Policy
@@ -145,15 +146,13 @@ class Epoch:
         return named
 
 
-class Cloning:
+class Cloning(EpochLearner):
     """Hold the examples, the network and its optimiser, and improve the network epoch by epoch.
 
     The weights begin as those of `start`, or fresh.
 
     Attributes:
         policy: What was learnt by now.
-        epoch: Epochs that are over.
-        steps: Batches that were learnt from.
         learnt_from: Examples of the episodes to train on.
         validated_by: Examples of the held-out episodes.
 
@@ -187,22 +186,14 @@ class Cloning:
         self._optimizer = Adam(
             network.parameters(), config.learning_rate, weight_decay=config.weight_decay
         )
-        self._gradients = GradientSteps(self._optimizer, network, config.max_grad_norm)
-        self.epoch = self.steps = self._epochs_since_best = 0
-        self._best_loss = math.inf
+        gradients = GradientSteps(self._optimizer, network, config.max_grad_norm)
+        super().__init__(gradients, config.epochs, config.patience)
         self.digest = examples.digest()
 
     @property
     def batches(self) -> int:
         """Return how many batches an epoch has."""
         return math.ceil(len(self.learnt_from) / self._config.batch_size)
-
-    @property
-    def is_over(self) -> bool:
-        """Return whether all epochs are over, or the last `patience` brought no improvement."""
-        patience = self._config.patience
-        has_enough = bool(patience) and self._epochs_since_best >= patience
-        return has_enough or self.epoch >= self._config.epochs
 
     def learn(
         self,
@@ -214,51 +205,37 @@ class Cloning:
         None if `may_go_on`, asked before every batch, said no; then the state is that of no whole
         epoch, and must not be saved.
         """
-        sums, skipped = np.zeros(3), self._gradients.skipped
-        for done in range(self.batches):
-            if not may_go_on():
-                return None
-            sums += self._learn()
-            report(done + 1)
-        taken = self.batches - (self._gradients.skipped - skipped)
-        loss, accuracy, grad_norm = (float(value) for value in sums / max(1, taken))
-        self.epoch += 1
+        means = self.learn_from(self._draw(), self._loss, report, may_go_on)
+        if means is None:
+            return None
+        loss, accuracy, grad_norm = means
         validation = self.score(self.validated_by)
-        balanced = loss if validation is None else validation.balanced_loss
-        is_best = balanced < self._best_loss
-        self._best_loss = min(balanced, self._best_loss)
-        self._epochs_since_best = 0 if is_best else self._epochs_since_best + 1
-        skipped = self._gradients.skipped
-        return Epoch(self.epoch, loss, accuracy, grad_norm, validation, is_best, skipped)
+        is_best = self.end_epoch(loss if validation is None else validation.balanced_loss)
+        return Epoch(self.epoch, loss, accuracy, grad_norm, validation, is_best, self.skipped)
 
     def score(self, examples: Examples) -> Score | None:
         """Return how well examples are predicted, each step once; None if there are none."""
-        guessed = np.zeros(len(examples), np.int64)
-        losses = np.zeros(len(examples), np.float32)
-        for first in range(0, len(examples), _SCORED_AT_ONCE):
-            part = slice(first, first + _SCORED_AT_ONCE)
-            with torch.inference_mode():
-                log_probs, actions = self._evaluate(examples, part)
-                chosen = log_probs.gather(1, actions[:, None]).squeeze(1)
-            guessed[part] = log_probs.argmax(1).cpu().numpy()
-            losses[part] = -chosen.cpu().numpy()
-        return score(examples, guessed, losses)
+        if not len(examples):
+            return None
 
-    def _learn(self) -> tuple[float, float, float]:
-        """Take one gradient step; return loss, accuracy and the gradient's norm.
+        def evaluate(part: slice) -> tuple[Tensor, Tensor]:
+            log_probs, actions = self._evaluate(examples, part)
+            return log_probs.argmax(1), -log_probs.gather(1, actions[:, None]).squeeze(1)
 
-        All are 0 if it was skipped.
-        """
-        draws = self._rng.random(self._config.batch_size) * self._chances[-1]
-        index = np.searchsorted(self._chances, draws, side="right")
+        return score(examples, *predict(len(examples), _SCORED_AT_ONCE, evaluate))
+
+    def _draw(self) -> Iterator[NDArray[np.integer]]:
+        """Yield the steps of each batch of an epoch."""
+        for _ in range(self.batches):
+            draws = self._rng.random(self._config.batch_size) * self._chances[-1]
+            yield np.searchsorted(self._chances, draws, side="right")
+
+    def _loss(self, index: NDArray[np.integer]) -> BatchLoss:
+        """Return the mean cross-entropy of some steps, and the share that is predicted."""
         log_probs, actions = self._evaluate(self.learnt_from, index)
         loss = nn.functional.nll_loss(log_probs, actions)
-        norm = self._gradients.take(loss)
-        self.steps += 1
-        if norm is None:
-            return 0.0, 0.0, 0.0
         right = (log_probs.argmax(1) == actions).float().mean()
-        return loss.item(), right.item(), norm
+        return BatchLoss(loss, (loss, right))
 
     def _evaluate(
         self, examples: Examples, index: slice | NDArray[np.integer]
@@ -276,12 +253,8 @@ class Cloning:
         """Return the state as JSON-able facts and arrays, for `load`."""
         facts, arrays = self.policy.save()
         arrays |= save_adam(self._optimizer, self.policy.network)
-        counters = {name: getattr(self, name) for name in _COUNTERS}
-        counters[SKIPPED] = self._gradients.skipped
-        if math.isinf(self._best_loss):
-            counters["_best_loss"] = None  # JSON knows no infinity
-        rng = self._rng.bit_generator.state
-        return facts | {"cloning": counters, "rng": rng, "examples": self.digest}, arrays
+        facts |= {"cloning": self.save_counters(), "rng": self._rng.bit_generator.state}
+        return facts | {"examples": self.digest}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Restore the state that `save` returned.
@@ -294,14 +267,7 @@ class Cloning:
                 "The demonstrations are not those this policy was cloned from.",
                 "Restore them, or clone again without --resume.",
             )
-        for name in _COUNTERS:
-            setattr(self, name, facts["cloning"][name])
-        self._gradients.skipped = int(facts["cloning"].get(SKIPPED, 0))
-        if self._best_loss is None:
-            self._best_loss = math.inf
+        self.load_counters(facts["cloning"])
         self._rng.bit_generator.state = facts["rng"]
         load_network(self.policy.network, "network", arrays)
         load_adam(self._optimizer, self.policy.network, arrays)
-
-
-_COUNTERS = ("epoch", "steps", "_epochs_since_best", "_best_loss")

@@ -5,6 +5,7 @@ Decisions of losers can count less, for a clone that is better than its teachers
 held out for validation.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from engine.battles.learn.networks import TwoHeadedHybridModel
 from engine.battles.policy import NETWORK
 from engine.battles.sim.simulator import PREVIEW
 from engine.errors import ConfigurationError
+from engine.imitation.epochs import BatchLoss, EpochLearner, predict
 from engine.runs.checkpoint import Checkpoint, write_checkpoint
 
 KINDS = ("turn", "switch", "preview")
@@ -36,7 +38,7 @@ class CloningSettings:
         loser_weight: Weight of a decision of a side that did not win, 0 to 1.
         win_weight: Weight of the win head's loss; the action head's is 1.
         val_share: Share of the battles that is held out for validation.
-        patience: Stop after so many epochs without a better one.
+        patience: Stop after so many epochs without a better one; 0: never.
     """
 
     epochs: int = 15
@@ -130,24 +132,15 @@ def clone(
     torch.manual_seed(settings.seed)
     rng = np.random.default_rng(settings.seed)
     kept = _validation_battles(data, settings, rng)
-    validation = np.flatnonzero(kept)
-    learner = _Learner(data, np.flatnonzero(~kept), settings, rng)
+    learner = _Learner(data, np.flatnonzero(~kept), np.flatnonzero(kept), settings, rng)
     epochs: list[Epoch] = []
     best: dict[str, NDArray[np.float32]] = {}
-    lowest, since = np.inf, 0
-    for number in range(1, settings.epochs + 1):
-        losses = learner.epoch(advance)
-        score = evaluate(learner.network, data, validation, settings)
-        is_best = not best or score.loss < lowest
-        epochs.append(Epoch(number, *losses, score, is_best, learner.gradients.skipped))
+    while not learner.is_over:
+        epochs.append(learner.learn(advance))
         report(epochs[-1])
-        since += 1
-        if is_best:
-            lowest, since = score.loss, 0
+        if epochs[-1].is_best:
             weights = learner.network.named_weights().items()
             best = {name: each.detach().numpy().copy() for name, each in weights}
-        if since >= settings.patience:
-            break
     battles = len(np.unique(data.battles))
     return Clone(best, settings, tuple(epochs), len(data), battles)
 
@@ -164,69 +157,71 @@ def _validation_battles(
     return np.isin(data.battles, rng.choice(battles, count, replace=False))
 
 
-class _Learner:
-    """A network, its optimiser, and the decisions it learns from."""
+class _Learner(EpochLearner):
+    """A network, its optimiser, and the decisions it learns from and is validated by."""
 
     def __init__(
         self,
         data: Demonstrations,
         rows: NDArray[np.int64],
+        validation: NDArray[np.int64],
         settings: CloningSettings,
         rng: np.random.Generator,
     ) -> None:
         self.network = TwoHeadedHybridModel()
-        self._data = data
-        self._rows = rows
-        self._settings = settings
-        self._rng = rng
+        self._data, self._rows, self._validation = data, rows, validation
+        self._settings, self._rng = settings, rng
         self._weights = _weights(data.outcomes, settings)
         steps = settings.epochs * -(-len(rows) // settings.batch_size)
-        self._optimizer = torch.optim.AdamW(
+        optimizer = torch.optim.AdamW(
             self.network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
-        self.gradients = GradientSteps(self._optimizer, self.network, _MAX_NORM)
-        self._schedule = torch.optim.lr_scheduler.OneCycleLR(
-            self._optimizer, settings.learning_rate, total_steps=steps, pct_start=0.1
+        schedule = torch.optim.lr_scheduler.OneCycleLR(
+            optimizer, settings.learning_rate, total_steps=steps, pct_start=0.1
         )
+        # A gradient that is skipped takes no step of the optimiser, and none of the schedule.
+        optimizer.register_step_post_hook(lambda *_: schedule.step())
+        gradients = GradientSteps(optimizer, self.network, _MAX_NORM)
+        super().__init__(gradients, settings.epochs, settings.patience)
 
-    def epoch(self, advance: Callable[[int, int], None]) -> tuple[float, float]:
-        """Learn from every decision once; return the mean losses of both heads."""
-        order = self._rng.permutation(self._rows)
-        sums, learnt = np.zeros(2), 0
-        for start in range(0, len(order), self._settings.batch_size):
-            rows = order[start : start + self._settings.batch_size]
-            batch = _Batch(self._data, rows)
-            losses, win_losses = batch.losses(self.network)
-            weights = torch.from_numpy(self._weights[rows])
-            loss, win_loss = (losses * weights).mean(), win_losses.mean()
-            norm = self.gradients.take(loss + self._settings.win_weight * win_loss)
-            if norm is not None:
-                self._schedule.step()
-                sums += np.array([loss.item(), win_loss.item()]) * len(rows)
-                learnt += len(rows)
-            advance(start + len(rows), len(order))
-        return float(sums[0] / max(1, learnt)), float(sums[1] / max(1, learnt))
-
-
-class _Batch:
-    """Some decisions as tensors."""
-
-    def __init__(self, data: Demonstrations, rows: NDArray[np.int64]) -> None:
-        self.observations = torch.from_numpy(data.observations[rows].astype(np.float32))
-        self.legal = torch.from_numpy(data.legal[rows])
-        self.is_preview = torch.from_numpy(data.kinds[rows] == PREVIEW)
-        self.codes = torch.from_numpy(data.codes[rows].astype(np.int64))
-        self.won = torch.from_numpy((data.outcomes[rows].astype(np.float32) + 1) / 2)
-
-    def losses(self, network: TwoHeadedHybridModel) -> tuple[Tensor, Tensor]:
-        """Return the cross-entropies (n,) of the choices, and of the outcomes."""
-        found = network(self.observations, self.legal, self.is_preview)
-        self.guessed = found.log_probs.argmax(1)
-        chosen = found.log_probs.gather(1, self.codes[:, None])[:, 0]
-        win_loss = nn.functional.binary_cross_entropy_with_logits(
-            found.win, self.won, reduction="none"
+    def learn(self, advance: Callable[[int, int], None]) -> Epoch:
+        """Learn from every decision once."""
+        order, size = self._rng.permutation(self._rows), self._settings.batch_size
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        means = self.learn_from(
+            batches, self._loss, lambda done: advance(min(done * size, len(order)), len(order))
         )
-        return -chosen, win_loss
+        assert means is not None
+        score = evaluate(self.network, self._data, self._validation, self._settings)
+        # The first epoch is the best by now, even if its loss is no number.
+        is_unknown = not self.epoch and math.isnan(score.loss)
+        is_best = self.end_epoch(-math.inf if is_unknown else score.loss)
+        return Epoch(self.epoch, *means[:2], score, is_best, self.skipped)
+
+    def _loss(self, rows: NDArray[np.int64]) -> BatchLoss:
+        """Return the losses of both heads together, and of each, by some decisions."""
+        losses, win_losses, _ = _predict(self.network, self._data, rows)
+        weights = torch.from_numpy(self._weights[rows])
+        loss, win_loss = (losses * weights).mean(), win_losses.mean()
+        both = loss + self._settings.win_weight * win_loss
+        return BatchLoss(both, (loss, win_loss), len(rows))
+
+
+def _predict(
+    network: TwoHeadedHybridModel, data: Demonstrations, rows: NDArray[np.int64]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return, of n decisions, the cross-entropies (n,) of choices and outcomes.
+
+    The third (n,) bool is where the likeliest code was chosen.
+    """
+    observations = torch.from_numpy(data.observations[rows].astype(np.float32))
+    codes = torch.from_numpy(data.codes[rows].astype(np.int64))
+    won = torch.from_numpy((data.outcomes[rows].astype(np.float32) + 1) / 2)
+    is_preview = torch.from_numpy(data.kinds[rows] == PREVIEW)
+    found = network(observations, torch.from_numpy(data.legal[rows]), is_preview)
+    chosen = found.log_probs.gather(1, codes[:, None])[:, 0]
+    win_losses = nn.functional.binary_cross_entropy_with_logits(found.win, won, reduction="none")
+    return -chosen, win_losses, found.log_probs.argmax(1) == codes
 
 
 def evaluate(
@@ -236,23 +231,17 @@ def evaluate(
     settings: CloningSettings,
 ) -> Score:
     """Return how well a network predicts some decisions; the loss is weighted as in training."""
-    losses, win_losses, right = [], [], []
-    with torch.no_grad():
-        for start in range(0, len(rows), _SCORED_AT_ONCE):
-            batch = _Batch(data, rows[start : start + _SCORED_AT_ONCE])
-            loss, win_loss = batch.losses(network)
-            losses.append(loss.numpy())
-            win_losses.append(win_loss.numpy())
-            right.append((batch.guessed == batch.codes).numpy())
-    hits, kinds = np.concatenate(right), data.kinds[rows]
+    losses, win_losses, right = predict(
+        len(rows), _SCORED_AT_ONCE, lambda part: _predict(network, data, rows[part])
+    )
+    kinds = data.kinds[rows]
     accuracy = {
-        name: float(hits[kinds == kind].mean())
+        name: float(right[kinds == kind].mean())
         for kind, name in enumerate(KINDS)
         if (kinds == kind).any()
     }
     weights = _weights(data.outcomes[rows], settings)
-    mean = np.average(np.concatenate(losses), weights=weights)
-    return Score(float(mean), float(np.concatenate(win_losses).mean()), accuracy)
+    return Score(float(np.average(losses, weights=weights)), float(win_losses.mean()), accuracy)
 
 
 def _weights(outcomes: NDArray[np.int8], settings: CloningSettings) -> NDArray[np.float32]:
