@@ -25,7 +25,7 @@ from engine.loop.machine import family_bytes
 from engine.planning.goals.adaptive import AdaptiveStrategySystem, PerformanceMetrics
 from engine.planning.history.decisions import DecisionHistoryAnalyzer
 from engine.planning.models.answering import ANSWERING
-from engine.runs.checkpoint import BEST, CheckpointStore, read_checkpoint, write_checkpoint
+from engine.runs.checkpoint import read_checkpoint, write_checkpoint
 from engine.runs.folder import LATEST, RunFolder, find_run
 from engine.runs.journal import read_journal
 from engine.runs.settings import read_settings
@@ -200,7 +200,7 @@ class HybridLLMRLTrainer:
         """
         if self._run is None:
             raise TrainingError("There is nothing to save yet.", "Call train() first.")
-        path = self._run.folder.checkpoints_path / BEST
+        path = self._run.folder.best_path
         with self._run.working():
             try:
                 write_checkpoint(path, self._run.trainer.saving.take())
@@ -352,7 +352,7 @@ class HybridLLMRLTrainer:
         env.encode_as(read_settings(folder.path).env.features)
         config = self._settings()
         run = self._make_run(config, folder)
-        store = CheckpointStore(folder.checkpoints_path, config.keep_checkpoints)
+        store = folder.store(config.keep_checkpoints)
         with run.working():
             _, path, warnings = store.load_newest(run.trainer.saving.restore)
         for warning in warnings:

@@ -24,7 +24,6 @@ from engine.planning.goals.planned import PlannedAdvisor
 from engine.planning.history.analysis import GameStateAnalysis
 from engine.planning.history.decisions import DecisionHistoryAnalyzer
 from engine.planning.models.answering import ANSWERING
-from engine.runs.checkpoint import CheckpointStore
 from engine.runs.folder import RunFolder
 from engine.runs.journal import Journal
 from engine.training.build import (
@@ -103,7 +102,7 @@ class LocalRun:
             curriculum=build_curriculum(config, game),
             strategy=parts.strategy,
             make_vector=lambda _: _Rehearsal(self._stepped, self._led),
-            store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
+            store=folder.store(config.keep_checkpoints),
             journal=journal,
             game=game,
             commands=commands,

@@ -7,9 +7,9 @@ from pathlib import Path
 from engine.config import RunConfig
 from engine.demos.dataset import DemoSet, copy_demo, demos_folder
 from engine.demos.demonstration import Demonstration, read_demo, write_demo
-from engine.demos.exchange import from_actions, from_npz
 from engine.demos.minari_folder import DEMOS, read_minari_actions
-from engine.demos.recorder import free_path
+from engine.demos.npz import from_npz
+from engine.demos.recorder import free_path, import_actions
 from engine.demos.table import from_csv
 from engine.errors import DemoError
 from engine.ground.files import check_writable
@@ -63,7 +63,7 @@ class Importer:
             for path, demo in kept.read():
                 yield self._keep(demo, source=path)
             for actions in () if len(kept) else read_minari_actions(file):
-                demo, made = from_actions(actions, self._config, self._folder, origin=file)
+                demo, made = import_actions(actions, self._config, self._folder, origin=file)
                 yield self._keep(demo, played=made)
             return
         match file.suffix.lower():

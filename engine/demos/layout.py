@@ -3,8 +3,10 @@
 What reads raises one of `BROKEN` where something is damaged or foreign.
 """
 
+import contextlib
 import hashlib
 import itertools
+import shutil
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
@@ -24,6 +26,7 @@ from engine.ground.files import (
     parse_json,
     read_file,
     remedy,
+    temporary_path,
     write_file,
 )
 
@@ -58,6 +61,33 @@ def write_whole(path: Path, content: bytes, mode: int = FILE_MODE) -> None:
         write_file(path, content, mode)
     except OSError as error:
         raise cannot_write(path, error) from None
+
+
+@contextlib.contextmanager
+def exporting(path: Path) -> Iterator[Path]:
+    """Yield a name beside `path` for a file or a folder; what is made there is renamed at the end.
+
+    If anything fails, nothing of it stays.
+
+    Raises:
+        DemoError: It cannot be written.
+    """
+    beside = temporary_path(path.absolute())  # Minari mistakes relative ones
+    try:
+        yield beside
+        beside.replace(path)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def refuse_existing(folder: Path) -> None:
+    """Raise DemoError if there is something where a dataset is to be written."""
+    if folder.exists():
+        raise DemoError(f"{folder} already exists.", "Choose another with --out.")
 
 
 def cannot_write(path: Path, error: OSError) -> DemoError:

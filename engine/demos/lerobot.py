@@ -6,7 +6,6 @@ own writer, with all episodes in one data file and one video.
 
 import json
 import math
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -19,13 +18,13 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.demos.demonstration import Demonstration
 from engine.demos.exact_replay import Step, play, rom_for
-from engine.demos.layout import cannot_write, write_whole
+from engine.demos.layout import exporting, refuse_existing, write_whole
 from engine.demos.video import mp4_writer
 from engine.errors import DemoError
 from engine.games.base import Game
 from engine.games.bundled import IMAGES
 from engine.games.catalog import load_game
-from engine.ground.files import EXPORT_MODE, temporary_path
+from engine.ground.files import EXPORT_MODE
 from engine.ground.text import counted
 from engine.types import Facing, GameState
 
@@ -254,8 +253,7 @@ def to_lerobot(demos: Sequence[Demonstration], folder: Path, config: RunConfig) 
     _check(demos, folder, config)
     game = load_game(rom_for(demos[0], config), config.allow_unknown_rom)
     fps = frames_per_s(demos[0])
-    beside = temporary_path(folder.absolute())
-    try:
+    with exporting(folder) as beside:
         for part in (_DATA, _EPISODES, _VIDEO):
             (beside / part).parent.mkdir(parents=True)
         episodes = _play(demos, beside / _VIDEO, game, config, fps)
@@ -272,11 +270,6 @@ def to_lerobot(demos: Sequence[Demonstration], folder: Path, config: RunConfig) 
         _write(beside / "meta/stats.json", _json(statistics(whole, colors)))
         _write(beside / "meta/info.json", _json(_info(whole, len(tables), len(tasks), game, fps)))
         _write(beside / "README.md", _card(demos, len(whole["index"]), game))
-        beside.replace(folder)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
     return len(whole["index"])
 
 
@@ -288,8 +281,7 @@ def _check(demos: Sequence[Demonstration], folder: Path, config: RunConfig) -> N
     for demo in demos:
         if (demo.recording.rom, demo.frame_shape) != (first.recording.rom, first.frame_shape):
             raise DemoError("The demonstrations are of several games.", "Export each game's alone.")
-    if folder.exists():
-        raise DemoError(f"{folder} already exists.", "Choose another with --out.")
+    refuse_existing(folder)
     is_own = config.rom_path and config.rom_path not in IMAGES
     if is_own and Path(config.rom_path).absolute().parent == folder.absolute().parent:
         raise DemoError(f"{folder} would lie beside the ROM.", "Choose another with --out.")

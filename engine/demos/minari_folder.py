@@ -5,7 +5,6 @@ themselves lie beside them in the folder `demos`, so that they can be imported e
 """
 
 import math
-import shutil
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -18,11 +17,11 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, Demonstration, write_demo
 from engine.demos.exact_replay import END, play, rom_for
-from engine.demos.layout import cannot_write
+from engine.demos.layout import exporting, refuse_existing
 from engine.demos.minari_env import env_spec
 from engine.errors import DemoError
 from engine.games.catalog import load_game
-from engine.ground.files import EXPORT_MODE, inflate, temporary_path
+from engine.ground.files import EXPORT_MODE, inflate
 
 DEMOS = "demos"
 _DATA, _FILE = "data", "main_data.hdf5"
@@ -49,10 +48,9 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
     buffers, storage = _minari()
     rom_path = rom_for(demos[0][1], config) if demos else config.rom_path
     game = load_game(rom_path, config.allow_unknown_rom)
-    if folder.exists():
-        raise DemoError(f"{folder} already exists.", "Choose another with --out.")
-    beside = temporary_path(folder.absolute())  # Minari mistakes relative ones
-    try:
+    refuse_existing(folder)
+    steps = 0
+    with exporting(folder) as beside:
         for part in (_DATA, DEMOS):
             (beside / part).mkdir(parents=True)
         store = storage.new(
@@ -63,7 +61,6 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
             data_format="hdf5",
             jpeg_encoding=False,
         )
-        steps = 0
         for number, (name, demo) in enumerate(demos):
             episode = _episode(buffers, number, demo, config)
             steps += len(episode.rewards)
@@ -75,11 +72,6 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
             "minari_version": version("minari"),
         }
         store.update_metadata(facts)
-        beside.replace(folder)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
     return steps
 
 

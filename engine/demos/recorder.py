@@ -1,12 +1,14 @@
-"""Record demonstrations by the rules, at random, by a trained policy or a script."""
+"""Record demonstrations by the rules, at random, by a trained policy, a script or a file."""
 
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +20,12 @@ from engine.env.batch import Batch
 from engine.env.game_env import GameEnv
 from engine.env.observation.pixels import sight_of
 from engine.env.stepping import SteppedEnv, make_game_env
+from engine.errors import DemoError
+from engine.games.catalog import load_game
 from engine.planning.goals.planned import PlannedAdvisor
 
+MAX_ACTIONS = 1 << 20
+"""Most actions of a file."""
 Chooser = Callable[[Batch], int]
 """Chooses an action from a batch of one: features, mask, prior and, if wanted, pixels."""
 
@@ -136,6 +142,40 @@ def record_actions(
         except BaseException:  # Ctrl-C too must leave no partial file; it is raised again
             writer.discard()
             raise
+
+
+def import_actions(
+    actions: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]],
+    config: RunConfig,
+    folder: Path,
+    *,
+    origin: Path,
+    random: tuple[int, int] | None = None,
+) -> tuple[Demonstration, Path]:
+    """Play actions from the start of a game; return the demonstration and its file.
+
+    Actions after the goal are left out. Where a limit of steps would end the episode before, it is
+    lifted, as for a person.
+
+    Raises:
+        DemoError: There are none, or one is invalid.
+    """
+    given = np.asarray(actions)
+    if not 0 < len(given) <= MAX_ACTIONS:
+        raise DemoError(f"{origin} contains no actions, or too many.", "Use another file.")
+    names = load_game(config.rom_path, config.allow_unknown_rom).actions.names
+    if given.min() < 0 or given.max() >= len(names):
+        raise DemoError(
+            f"{origin} contains actions that this game does not have.",
+            f"Allowed values: 0 to {len(names) - 1} ({', '.join(names)}).",
+        )
+    inputs = given.astype(np.uint8).tobytes()
+    record = partial(record_actions, inputs, config, folder, random=random, by="import")
+    path, demo = record()
+    if demo.episode_length < len(inputs) and not demo.is_success:
+        path.unlink()
+        path, demo = record(has_limits=False)
+    return demo, path
 
 
 def head_of_env(

@@ -17,8 +17,8 @@ import numpy as np
 
 from engine.config import RunConfig
 from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, write_demo
-from engine.demos.exchange import from_actions
 from engine.demos.layout import read_limited, write_whole
+from engine.demos.recorder import import_actions
 from engine.errors import DemoError
 from engine.games.catalog import load_game
 from engine.ground.files import EXPORT_MODE, decode_text
@@ -121,7 +121,7 @@ def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         hold, wait = table.press
         used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
         config = config.model_copy(update={"env": used_to})
-    demo, made = from_actions(table.actions, config, folder, origin=path, random=table.random)
+    demo, made = import_actions(table.actions, config, folder, origin=path, random=table.random)
     try:
         _compare(demo, table, path)
         demo = _completed(demo, table)

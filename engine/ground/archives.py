@@ -169,6 +169,12 @@ class Archive:
         return members
 
 
+def write_array(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
+    """Write an array of plain numbers as the member `name`.npy."""
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+        np.lib.format.write_array(file, array, allow_pickle=False)
+
+
 def read_header(file: IO[bytes]) -> Header:
     """Return what an array's header says.
 

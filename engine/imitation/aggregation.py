@@ -214,7 +214,7 @@ def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
 
 def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:
     """Restore the student and its examples; return the checkpoint's facts."""
-    saved, path, _ = folder.store(keep=1).load_newest()
+    saved, path, _ = folder.store().load_newest()
     dagger.policy = policy_of(saved, path)
     dagger.rounds = int(saved.facts["rounds"])
     for number in range(1, int(saved.facts["parts"]) + 1):

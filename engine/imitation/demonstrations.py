@@ -8,7 +8,7 @@ from engine.config import RunConfig
 from engine.demos.dataset import SPLIT, DemoSet, Wanted, demos_folder, read_split
 from engine.demos.demonstration import INTERVENTION, SUFFIX, Demonstration, read_demo, write_demo
 from engine.demos.exact_replay import DemoPlayer
-from engine.demos.exchange import from_npz, game_of_npz
+from engine.demos.npz import from_npz, game_of_npz
 from engine.env.observation.pixels import MakeSight, sight_of
 from engine.errors import DemoError, ReplayError
 from engine.games.bundled import name_of

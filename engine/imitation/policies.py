@@ -38,7 +38,7 @@ def read_policy(save_dir: str, name: str) -> tuple[Policy, Path]:
         folder = PolicyFolder.find(save_dir, name)
         path = folder.best_path
         if not path.is_file():
-            saved, path, _ = folder.store(keep=1).load_newest()
+            saved, path, _ = folder.store().load_newest()
             return policy_of(saved, path), path
     return policy_of(read_checkpoint(path), path), path
 

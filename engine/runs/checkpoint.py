@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import CheckpointError
-from engine.ground.archives import BROKEN, Archive, Limits
+from engine.ground.archives import BROKEN, Archive, Limits, write_array
 from engine.ground.files import make_subfolder, open_file, parse_json, read_file, remedy, write_file
 from engine.ground.numerals import MAX_TIME
 
@@ -75,6 +75,7 @@ class CheckpointStore:
 
     def __init__(self, folder: Path, keep: int) -> None:
         self._folder = folder
+        self._best = folder / BEST
         self._keep = keep
 
     def paths(self) -> list[Path]:
@@ -96,8 +97,8 @@ class CheckpointStore:
             former = self.paths()
             make_subfolder(self._folder)
             write_checkpoint(path, checkpoint)
-            if _is_better(checkpoint, self._folder / BEST):
-                _copy(path, self._folder / BEST)
+            if _is_better(checkpoint, self._best):
+                _copy(path, self._best)
             ours = [path for path in self.paths() if steps_of(path) <= total_steps]
             left = (one for one in self._folder.glob("*.tmp") if one.is_symlink() or one.is_file())
             for old in [*ours[self._keep :], *left]:
@@ -112,10 +113,23 @@ class CheckpointStore:
             ) from None
         return path
 
+    def best(self) -> Path:
+        """Return the best checkpoint.
+
+        Raises:
+            CheckpointError: The run has none yet.
+        """
+        if not self._best.is_file():
+            raise CheckpointError(
+                f"The run {self._folder.parent.name} has no best checkpoint yet.",
+                "Use --checkpoint latest.",
+            )
+        return self._best
+
     def load_best(self) -> tuple[Checkpoint, Path, list[str]]:
         """Return the best checkpoint by the policy alone; if there is none, as `load_newest`."""
-        best, warnings = self._folder / BEST, []
-        if _is_seen_alone(best):
+        best, warnings = self._best, []
+        if best.is_file() and _is_seen_alone(best):
             try:
                 return read_checkpoint(best), best, []
             except CheckpointError as error:
@@ -222,8 +236,7 @@ def is_whole(path: Path) -> bool:
 def uptime_of(path: Path) -> float:
     """Return the run's uptime in seconds at a checkpoint, 0 if it does not say."""
     try:
-        with closing(Archive(path, LIMITS)) as archive:
-            uptime_s = float(_facts(archive).get("uptime_s", 0.0))
+        uptime_s = float(_read_facts(path).get("uptime_s", 0.0))
     except BROKEN:
         return 0.0
     return uptime_s if 0 <= uptime_s < MAX_TIME else 0.0
@@ -237,11 +250,8 @@ def seal(content: bytearray | memoryview) -> None:
 
 def _is_seen_alone(best: Path) -> bool:
     """Return whether it is the best one by games of the policy alone, without the planner."""
-    if not best.is_file():
-        return False
     try:
-        with closing(Archive(best, LIMITS)) as archive:
-            return bool(_facts(archive)["score"][0])
+        return bool(_read_facts(best)["score"][0])
     except BROKEN:
         return True  # reading it reports the damage
 
@@ -251,8 +261,7 @@ def _is_better(checkpoint: Checkpoint, best: Path) -> bool:
     if score is None or not best.exists():
         return score is not None
     try:
-        with closing(Archive(best, LIMITS)) as archive:
-            return tuple(score) > tuple(_facts(archive)["score"])
+        return tuple(score) > tuple(_read_facts(best)["score"])
     except BROKEN:
         return True
 
@@ -277,8 +286,7 @@ def _zip(checkpoint: Checkpoint) -> memoryview:
         archive.comment = bytes(_SUM_LENGTH)
         archive.writestr(_FACTS, facts)
         for name, array in checkpoint.arrays.items():
-            with archive.open(f"{_ARRAYS}{name}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
+            write_array(archive, f"{_ARRAYS}{name}", array)
         for name, blob in checkpoint.blobs.items():
             archive.writestr(f"{_BLOBS}{name}", blob)
     return buffer.getbuffer()
@@ -325,6 +333,12 @@ def _check_sum(file: BinaryIO) -> None:
         left -= len(chunk)
     if file.read(_SUM_LENGTH) != found.hexdigest().encode():
         raise ValueError("wrong checksum")
+
+
+def _read_facts(path: Path) -> dict[str, Any]:
+    """Return a checkpoint's facts, its sum unchecked; raise one of `BROKEN`."""
+    with closing(Archive(path, LIMITS)) as archive:
+        return _facts(archive)
 
 
 def _facts(archive: Archive) -> dict[str, Any]:

@@ -29,8 +29,8 @@ from engine.ground.files import (
 )
 from engine.ground.folders import user_path
 from engine.ground.trust import remember
+from engine.runs.checkpoint import BEST, CheckpointStore, checkpoint_paths, is_whole, steps_of
 from engine.runs.checkpoint import LATEST as LATEST
-from engine.runs.checkpoint import checkpoint_paths, is_whole, steps_of
 from engine.runs.labels import read_labels
 from engine.runs.lock import STATUS_NAME, RunLock, RunStatus, write_status
 from engine.runs.settings import CONFIG_NAME, parse_settings
@@ -61,7 +61,23 @@ class RunInfo:
     checkpoint: Path | None = None
 
 
-class RunFolder:
+class SavedFolder:
+    """The folder of a run or of a cloned policy."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config_path = path / CONFIG_NAME
+        self.journal_path = path / "journal.jsonl"
+        self.tensorboard_path = path / "tensorboard"
+        self.checkpoints_path = path / "checkpoints"
+        self.best_path = self.checkpoints_path / BEST
+
+    def store(self, keep: int = 1) -> CheckpointStore:
+        """Return its checkpoints."""
+        return CheckpointStore(self.checkpoints_path, keep)
+
+
+class RunFolder(SavedFolder):
     """The folder of one run, <save_dir>/runs/<id>, locked while this process works on it.
 
     Attributes:
@@ -69,13 +85,10 @@ class RunFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self.run_id = path.name
-        self.config_path = path / CONFIG_NAME
-        self.journal_path = path / "journal.jsonl"
         self.exchanges_path = path / "exchanges.jsonl"
         self.log_path = path / "engine.log"
-        self.checkpoints_path = path / "checkpoints"
         self._lock = RunLock(path / "lock")
         self._settings = b""
         self._known: set[str] = set()

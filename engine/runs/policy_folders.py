@@ -21,9 +21,9 @@ from engine.ground.files import (
     write_file,
 )
 from engine.ground.folders import user_path
-from engine.runs.checkpoint import BEST, LATEST, CheckpointStore
+from engine.runs.checkpoint import LATEST
 from engine.runs.cloning_settings import CloningConfig, check
-from engine.runs.folder import RunFolder, find_run, make_stamped_folder
+from engine.runs.folder import RunFolder, SavedFolder, find_run, make_stamped_folder
 from engine.runs.settings import CONFIG_NAME
 
 FEATURES = "env.features"
@@ -34,15 +34,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _STAMP = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?$")
 
 
-class PolicyFolder:
+class PolicyFolder(SavedFolder):
     """Where one cloned policy is saved: <save_dir>/policies/<id>."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.journal_path = path / "journal.jsonl"
-        self.tensorboard_path = path / "tensorboard"
-        self.checkpoints_path = path / "checkpoints"
-        self.best_path = self.checkpoints_path / BEST
 
     @classmethod
     @contextmanager
@@ -70,15 +63,15 @@ class PolicyFolder:
         check_name(name)
         policies = user_path(save_dir) / _FOLDER
         try:
-            path = make_stamped_folder(policies, name)
+            folder = cls(make_stamped_folder(policies, name))
             try:
-                write_file(path / CONFIG_NAME, json.dumps(settings, indent=1).encode())
+                folder._write(settings)
             except BaseException:  # Ctrl-C too; it is raised again
-                remove_empty([path])
+                remove_empty([folder.path])
                 raise
         except OSError as error:
             raise _not_writable(policies, error) from None
-        return cls(path)
+        return folder
 
     @classmethod
     def find(cls, save_dir: str, name: str) -> "PolicyFolder":
@@ -100,10 +93,10 @@ class PolicyFolder:
     def settings(self) -> dict[str, Any]:
         """Return the settings that it was begun with, or raise CheckpointError."""
         try:
-            return read_object(self.path / CONFIG_NAME)
+            return read_object(self.config_path)
         except ValueError as error:
             raise CheckpointError(
-                f"Cannot read {self.path / CONFIG_NAME}: {error}.", "Clone the policy again."
+                f"Cannot read {self.config_path}: {error}.", "Clone the policy again."
             ) from None
 
     def restore(self, settings: Mapping[str, Any]) -> None:
@@ -112,19 +105,18 @@ class PolicyFolder:
         Raises:
             CheckpointError: They cannot be written.
         """
-        path = self.path / CONFIG_NAME
         try:
             make_folder(self.path)
-            if not os.path.lexists(path):
-                write_file(path, json.dumps(settings, indent=1).encode())
+            if not os.path.lexists(self.config_path):
+                self._write(settings)
         except OSError as error:
             raise CheckpointError(
-                f"Cannot write {path}: {error.strerror or error}.", "Its folder was replaced."
+                f"Cannot write {self.config_path}: {error.strerror or error}.",
+                "Its folder was replaced.",
             ) from None
 
-    def store(self, keep: int) -> CheckpointStore:
-        """Return its checkpoints."""
-        return CheckpointStore(self.checkpoints_path, keep)
+    def _write(self, settings: Mapping[str, Any]) -> None:
+        write_file(self.config_path, json.dumps(settings, indent=1).encode())
 
 
 def check_name(name: str) -> None:
@@ -168,11 +160,11 @@ def list_policies(save_dir: str) -> list[PolicyInfo]:
     """Return the cloned policies, the newest first; one that cannot be read says why."""
     found = []
     for folder in map(PolicyFolder, (user_path(save_dir) / _FOLDER).glob("*")):
-        if not os.path.lexists(folder.path / CONFIG_NAME):
+        if not os.path.lexists(folder.config_path):
             continue
         refusal = ""
         try:
-            settings = read_object(folder.path / CONFIG_NAME)
+            settings = read_object(folder.config_path)
         except ValueError as error:
             settings, refusal = {}, f"{CONFIG_NAME}: {error}"
         cloning = settings.get("cloning")

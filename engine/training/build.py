@@ -43,7 +43,6 @@ from engine.planning.history.recorder import DecisionRecorder
 from engine.planning.models.backends import make_backends
 from engine.planning.models.exchanges import ExchangeLog
 from engine.planning.models.planner import Planner
-from engine.runs.checkpoint import CheckpointStore
 from engine.runs.folder import RunFolder
 from engine.runs.journal import Journal, read_journal
 from engine.runs.metrics import MetricsLogger, MetricsWriter
@@ -116,7 +115,7 @@ def build_trainer(
             curriculum=build_curriculum(config, game),
             strategy=build_strategy(config, history),
             make_vector=make_vector or _make_vector,
-            store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
+            store=folder.store(config.keep_checkpoints),
             journal=journal,
             game=game,
             commands=commands,
@@ -310,7 +309,7 @@ def open_figures(
             flat(each.model_dump(mode="json", exclude=set(SESSION_KEYS)))
             for each in (config, RunConfig())
         )
-        path = folder.path / "tensorboard"
+        path = folder.tensorboard_path
         writers.append(TensorBoardFile(path, step, settings=settings, defaults=defaults))
     if config.wandb != "off":
         writers.append(WandbRun(config, folder.path, folder.run_id))

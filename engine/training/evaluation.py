@@ -20,10 +20,9 @@ from engine.config import load_config
 from engine.env.batch import Batch
 from engine.env.observation.space import spaces_of_game
 from engine.env.vector.world import ENV_FACTORY, VectorEnv
-from engine.errors import CheckpointError
 from engine.games.catalog import load_game
 from engine.ground.folders import user_path
-from engine.runs.checkpoint import BEST, LATEST, Checkpoint, CheckpointStore, read_checkpoint
+from engine.runs.checkpoint import LATEST, Checkpoint, read_checkpoint
 from engine.runs.folder import RunFolder, find_run
 from engine.runs.settings import SESSION_KEYS, ignored_settings, load_settings
 from engine.training.build import build_agent, build_curriculum
@@ -124,16 +123,10 @@ def _with_share(player: PolicyFunction, share: float, num_envs: int) -> PolicyFu
 
 
 def _read(folder: RunFolder, checkpoint: str | None) -> tuple[Checkpoint, Path, list[str]]:
-    store = CheckpointStore(folder.checkpoints_path, keep=1)
+    store = folder.store()
     if checkpoint is None:
         return store.load_best()
     if checkpoint == LATEST:
         return store.load_newest()
-    path = user_path(checkpoint)
-    if checkpoint == "best":
-        path = folder.checkpoints_path / BEST
-        if not path.is_file():
-            raise CheckpointError(
-                f"The run {folder.run_id} has no best checkpoint yet.", "Use --checkpoint latest."
-            )
+    path = store.best() if checkpoint == "best" else user_path(checkpoint)
     return read_checkpoint(path), path, []

@@ -107,9 +107,9 @@ def export(
             folder.
         force: Overwrite files.
     """
-    from engine.demos.exchange import to_npz
     from engine.demos.lerobot import to_lerobot
     from engine.demos.minari_folder import to_minari
+    from engine.demos.npz import to_npz
     from engine.demos.table import to_csv
 
     config = load_config(None, given)

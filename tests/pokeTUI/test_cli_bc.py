@@ -13,7 +13,7 @@ import typer
 
 from engine.api.bc_pokemon import Args
 from engine.config import RunConfig
-from engine.demos.exchange import to_npz
+from engine.demos.npz import to_npz
 from engine.demos.recorder import record_policy, rules_policy
 from engine.games.practice import game as practice
 from pokeTUI.cli.main import app

@@ -14,7 +14,6 @@ from engine.errors import ConfigurationError, PokeTUIError
 from engine.events import ProgressReported, RunStarted, RunStopped, WarningRaised
 from engine.loop.controls import Controls, Pace
 from engine.loop.session_loop import SessionLoop
-from engine.runs.checkpoint import CheckpointStore
 from engine.runs.folder import RunFolder
 from engine.runs.journal import Journal, read_journal
 from engine.runs.lock import RunStatus
@@ -138,7 +137,7 @@ class BattleSession(ThreadedSession):
                 workers=workers,
                 standings=Standings(),
                 pool=Pool(folder.path / POOL, vgc.pool_size),
-                store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
+                store=folder.store(config.keep_checkpoints),
                 controls=controls,
                 reporter=BattleReporter(controls, pace, log),
                 log=log,
@@ -172,7 +171,7 @@ class BattleSession(ThreadedSession):
             flat(each.model_dump(mode="json", include={"seed", "vgc"}))
             for each in (config, RunConfig())
         )
-        path = self._folder.path / "tensorboard"
+        path = self._folder.tensorboard_path
         writers = [TensorBoardFile(path, step, settings=settings, defaults=defaults)]
         return MetricsLogger(
             writers if config.tensorboard else [],

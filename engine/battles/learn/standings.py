@@ -15,7 +15,7 @@ from engine.battles.learn.actor import PAST, SELF, OpponentPlan, Report
 from engine.battles.policy import NETWORK
 from engine.events import OpponentScore
 from engine.ground.files import make_subfolder
-from engine.runs.checkpoint import FORMAT, Checkpoint, write_checkpoint
+from engine.runs.checkpoint import Checkpoint, write_checkpoint
 
 RECENT = 500
 _TURNS_DECAY = 0.9
@@ -155,7 +155,7 @@ class Pool:
         name = f"policy-{update:08d}.zip"
         weights = {key: array for key, array in arrays.items() if key.startswith(NETWORK)}
         make_subfolder(self._folder)
-        write_checkpoint(self._folder / name, Checkpoint({"format": FORMAT}, weights))
+        write_checkpoint(self._folder / name, Checkpoint({}, weights))
         self.policies.append(PastPolicy(name))
         if len(self.policies) > self._size:
             beaten = max(self.policies[:-1], key=lambda each: each.win_rate)

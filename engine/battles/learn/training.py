@@ -25,7 +25,7 @@ from engine.loop.controls import Controls, Pace
 from engine.loop.machine import family_bytes
 from engine.loop.reporter import Reporter
 from engine.loop.session_loop import IDLE_S
-from engine.runs.checkpoint import FORMAT, Checkpoint, CheckpointStore
+from engine.runs.checkpoint import Checkpoint, CheckpointStore
 from engine.training.reporter import RunLog
 from engine.training.snapshot import package_version, refuse_other_versions
 
@@ -227,7 +227,6 @@ class BattleTraining:
         facts, arrays = self.learner.save()
         return Checkpoint(
             {
-                "format": FORMAT,
                 "version": package_version(),
                 "config": self.config.model_dump(mode="json"),
                 "learner": facts,

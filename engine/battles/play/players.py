@@ -14,9 +14,8 @@ from engine.battles.policy import POOL, Policy
 from engine.battles.sim.actions import PREVIEW_CODES
 from engine.battles.sim.simulator import Decisions, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, Format, find_format
-from engine.errors import CheckpointError
 from engine.ground.folders import user_path
-from engine.runs.checkpoint import BEST, LATEST, CheckpointStore
+from engine.runs.checkpoint import LATEST
 from engine.runs.folder import RunFolder, find_run
 from engine.runs.settings import read_settings
 
@@ -175,13 +174,8 @@ def find_player(
         return Player(name)
     if isinstance(source, Path):
         return Player(source.stem, Policy.load(source), is_greedy)
-    path = source.checkpoints_path / BEST
-    if checkpoint == LATEST:
-        _, path, _ = CheckpointStore(source.checkpoints_path, keep=1).load_newest()
-    elif not path.is_file():
-        raise CheckpointError(
-            f"The run {source.run_id} has no best checkpoint yet.", "Use --checkpoint latest."
-        )
+    store = source.store()
+    path = store.load_newest()[1] if checkpoint == LATEST else store.best()
     return Player(source.run_id, Policy.load(path), is_greedy)
 
 

@@ -159,14 +159,13 @@ def _run(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
 
     from engine.env.observation.space import spaces_of_game
     from engine.games.catalog import load_game
-    from engine.runs.checkpoint import CheckpointStore
     from engine.training.build import build_agent
     from engine.training.snapshot import refuse_other_versions
 
     torch.set_num_threads(1)
     folder = RunFolder(find_run(config.save_dir, name, purpose="play"))
     settings = read_settings(folder.path)
-    saved, _, warnings = CheckpointStore(folder.checkpoints_path, keep=1).load_best()
+    saved, _, warnings = folder.store().load_best()
     for text in warnings:
         say(text)
     game = load_game(config.rom_path, config.allow_unknown_rom)

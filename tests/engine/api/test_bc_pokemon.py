@@ -27,7 +27,7 @@ from engine.api.bc_pokemon import (
 )
 from engine.config import EnvConfig, RunConfig
 from engine.demos.demonstration import Demonstration
-from engine.demos.exchange import to_npz
+from engine.demos.npz import to_npz
 from engine.demos.recorder import record_policy, rules_policy
 from engine.env.observation.pixels import shrink_screen
 from engine.errors import ConfigurationError, DecisionValidationError, DemoError

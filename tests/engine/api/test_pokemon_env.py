@@ -10,7 +10,7 @@ from gymnasium import spaces
 from engine import PokemonEnv
 from engine.api.bc_pokemon import ImpalaCNN, evaluate, load_expert_data
 from engine.config import EnvConfig, RunConfig
-from engine.demos.exchange import from_npz
+from engine.demos.npz import from_npz
 from engine.errors import ConfigurationError, DecisionValidationError, VideoError
 from engine.types import Action
 from tests.engine.games.emerald.practice import needs_core

@@ -16,7 +16,7 @@ from engine.battles.policy import NETWORK, NUM_WEIGHTS, POOL, SHAPES, Policy
 from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, pool
 from engine.config import RunConfig, VgcConfig
 from engine.errors import CheckpointError
-from engine.runs.checkpoint import BEST, FORMAT, Checkpoint, CheckpointStore, write_checkpoint
+from engine.runs.checkpoint import BEST, Checkpoint, CheckpointStore, write_checkpoint
 from engine.runs.folder import RunFolder
 
 
@@ -25,7 +25,7 @@ def network(value: float) -> Checkpoint:
     arrays = {
         f"{NETWORK}{name}": np.full(shape, value, np.float32) for name, shape in SHAPES.items()
     }
-    return Checkpoint({"format": FORMAT}, arrays)
+    return Checkpoint({}, arrays)
 
 
 @pytest.fixture

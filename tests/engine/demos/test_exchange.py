@@ -17,9 +17,9 @@ from engine.demos.demonstration import (
     encode_demo,
     read_demo,
 )
-from engine.demos.exchange import from_actions, from_npz, to_npz
 from engine.demos.minari_folder import read_minari_actions, to_minari
-from engine.demos.recorder import record_policy, rules_policy
+from engine.demos.npz import from_npz, to_npz
+from engine.demos.recorder import import_actions, record_policy, rules_policy
 from engine.demos.table import from_csv, read_table, to_csv
 from engine.errors import DemoError
 
@@ -280,7 +280,7 @@ def test_only_the_goal_terminates_in_minari(demo_config: RunConfig, tmp_path: Pa
     pytest.importorskip("minari")
     h5py = pytest.importorskip("h5py")
     ((_, won),) = record_policy(rules_policy(0), demo_config, 1, tmp_path, by="rules")
-    short, _ = from_actions([7, 7, 5], demo_config, tmp_path, origin=tmp_path)
+    short, _ = import_actions([7, 7, 5], demo_config, tmp_path, origin=tmp_path)
     marked = replace(short, events=(*short.events, DemoEvent(3, SUCCESS)))
     to_minari([("a.demo", won), ("b.demo", marked)], tmp_path / "x-v0", demo_config)
     with h5py.File(tmp_path / "x-v0" / "data" / "main_data.hdf5") as file:
@@ -296,7 +296,7 @@ def test_minari_reads_what_was_exported(
 ) -> None:
     minari = pytest.importorskip("minari")
     pytest.importorskip("h5py")
-    demo, _ = from_actions([7, 7, 5, 0], demo_config, tmp_path, origin=tmp_path)
+    demo, _ = import_actions([7, 7, 5, 0], demo_config, tmp_path, origin=tmp_path)
     to_minari([("x.demo", demo)], tmp_path / "walk-v0", demo_config)
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     dataset = minari.load_dataset("walk-v0")

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 from engine.config import RunConfig
-from engine.demos.exchange import from_npz
 from engine.demos.minari_folder import read_minari_actions
-from engine.demos.npz import NpzReader
+from engine.demos.npz import NpzReader, from_npz
 from engine.demos.table import from_csv
 from engine.demos.table import read_table as read_csv
 from engine.errors import DemoError
@@ -31,7 +30,7 @@ _READ_IN_LITTLE = """
 import resource, sys
 from pathlib import Path
 from engine.config import RunConfig
-from engine.demos.exchange import from_npz
+from engine.demos.npz import from_npz
 from engine.demos.table import from_csv
 from engine.errors import DemoError
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

@@ -8,8 +8,8 @@ import pytest
 
 from engine.config import RunConfig
 from engine.demos.demonstration import Demonstration
-from engine.demos.exchange import to_npz
 from engine.demos.importing import Importer
+from engine.demos.npz import to_npz
 from engine.demos.table import to_csv
 
 pytestmark = pytest.mark.slow

@@ -12,8 +12,8 @@ from pyarrow import parquet
 from engine.config import RunConfig
 from engine.demos.demonstration import SUCCESS, DemoEvent, Demonstration
 from engine.demos.exact_replay import play
-from engine.demos.exchange import from_actions
 from engine.demos.lerobot import PICTURES, STATE_NAMES, frames_per_s, statistics, to_lerobot
+from engine.demos.recorder import import_actions
 from engine.errors import DemoError
 
 needs_ffmpeg = pytest.mark.tool("ffmpeg")
@@ -25,7 +25,7 @@ def demos(
     demo_config: RunConfig, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Demonstration, ...]:
     folder = tmp_path_factory.mktemp("short")
-    walk, other = (from_actions(each, demo_config, folder, origin=folder)[0] for each in ACTIONS)
+    walk, other = (import_actions(each, demo_config, folder, origin=folder)[0] for each in ACTIONS)
     return (
         replace(walk, task="walk to the right", events=(*walk.events, DemoEvent(4, SUCCESS))),
         replace(other, task="walk up"),
