@@ -7,7 +7,7 @@ from engine.config import load_config
 from engine.errors import PokeTUIError
 from engine.planning.history.patterns import success_interval
 from engine.remote.folder import live_runs
-from engine.runs.comparison import RunDigest, differing
+from engine.runs.table import RunDigest, differing
 
 
 def live_run_dirs() -> frozenset[Path]:

@@ -17,7 +17,7 @@ from engine.config import RunConfig, parse_config
 from engine.env.game_env import GameEnv
 from engine.errors import CheckpointError, ConfigurationError, PokeTUIError, TrainingError
 from engine.events import EpisodeEnded, Event, PlannerStatusChanged, ReasoningLogged, WarningRaised
-from engine.ground.files import copy_file
+from engine.ground.files import copy_file, os_errors_as
 from engine.ground.folders import user_path
 from engine.ground.text import VisibleFormatter
 from engine.loop.controls import CommandQueue
@@ -201,14 +201,12 @@ class HybridLLMRLTrainer:
         if self._run is None:
             raise TrainingError("There is nothing to save yet.", "Call train() first.")
         path = self._run.folder.best_path
-        with self._run.working():
-            try:
-                write_checkpoint(path, self._run.trainer.saving.take())
-            except OSError as error:
-                raise CheckpointError(
-                    f"Cannot write the checkpoint {path}: {error.strerror or error}.",
-                    "Free some disk space; the previous one is intact.",
-                ) from None
+        hint = "Free some disk space; the previous one is intact."
+        with (
+            self._run.working(),
+            os_errors_as(CheckpointError, f"Cannot write the checkpoint {path}", hint),
+        ):
+            write_checkpoint(path, self._run.trainer.saving.take())
         return str(path)
 
     def register_callback(self, event_name: str, callback: Callback) -> None:

@@ -16,7 +16,7 @@ from engine.demos.demonstration import MAX_DEMO_FILE, SUFFIX, Demonstration, rea
 from engine.demos.layout import read_limited, write_whole
 from engine.demos.recording_log import LOG_SUFFIX
 from engine.errors import DemoError
-from engine.ground.files import open_to_read, parse_json
+from engine.ground.files import open_to_read, os_errors_as, parse_json
 from engine.ground.folders import user_path
 from engine.types import GAME_BOY_ACTIONS
 
@@ -205,10 +205,8 @@ class DemoSet:
         """
         self.check_deletable()
         for path in self.paths:
-            try:
+            with os_errors_as(DemoError, f"Cannot delete {path}"):
                 path.unlink(missing_ok=True)
-            except OSError as error:
-                raise DemoError(f"Cannot delete {path}: {error.strerror}.") from None
         count, self.paths = len(self.paths), ()
         return count
 
@@ -283,8 +281,8 @@ def read_split(folder: Path) -> frozenset[str]:
 
 
 def _digest(path: Path) -> str:
-    try:
-        with os.fdopen(open_to_read(path, sys.maxsize), "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise DemoError(f"Cannot read {path}: {error.strerror}.", "Make it readable.") from None
+    with (
+        os_errors_as(DemoError, f"Cannot read {path}", "Make it readable."),
+        os.fdopen(open_to_read(path, sys.maxsize), "rb") as file,
+    ):
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -12,7 +12,7 @@ from engine.demos.npz import from_npz
 from engine.demos.recorder import free_path, import_actions
 from engine.demos.table import from_csv
 from engine.errors import DemoError
-from engine.ground.files import check_writable
+from engine.ground.files import check_writable, os_errors_as
 
 KINDS = ".demo, .npz and .csv"
 
@@ -43,13 +43,9 @@ class Importer:
     def __init__(self, config: RunConfig) -> None:
         self._config = config
         self._folder = demos_folder(config)
-        try:
+        hint = "Choose another folder with --save-dir."
+        with os_errors_as(DemoError, f"Cannot write to {self._folder}", hint):
             check_writable(self._folder)
-        except OSError as error:
-            raise DemoError(
-                f"Cannot write to {self._folder}: {error.strerror}.",
-                "Choose another folder with --save-dir.",
-            ) from None
         self._there: dict[Hashable, Path] | None = None
 
     def take(self, file: Path) -> Iterator[Imported]:

@@ -18,7 +18,7 @@ import stat
 import sys
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -66,6 +66,17 @@ class FileTooLargeError(OSError):
 def remedy(error: Exception, otherwise: str) -> str:
     """Return what to do about a file that cannot be used."""
     return error.remedy if isinstance(error, UnsafeFileError) else otherwise
+
+
+@contextlib.contextmanager
+def os_errors_as(
+    kind: Callable[[str, str], Exception], what: str, hint: str = ""
+) -> Iterator[None]:
+    """Raise an error of `kind` in place of an OSError: "`what`: the system's reason.", `hint`."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror or error}.", hint) from None
 
 
 def open_file(path: Path, flags: int, mode: int = FILE_MODE) -> int:

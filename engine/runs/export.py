@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from engine.errors import ConfigurationError
 from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
-from engine.ground.files import EXPORT_MODE, write_file
+from engine.ground.files import EXPORT_MODE, os_errors_as, write_file
 from engine.planning.models.exchanges import export_rows, scan
 from engine.runs.folder import RunFolder
 from engine.runs.journal import plain, read_journal, skipped_lines
@@ -73,12 +73,9 @@ def export_run(
         raise ConfigurationError(
             f"{path} already exists.", "Choose another file with --out, or add --force."
         )
-    try:
+    hint = "Choose another file with --out."
+    with os_errors_as(ConfigurationError, f"Cannot write {path}", hint):
         write_file(path, content, EXPORT_MODE)
-    except OSError as error:
-        raise ConfigurationError(
-            f"Cannot write {path}: {error.strerror or error}.", "Choose another file with --out."
-        ) from None
     return path, count
 
 

@@ -1,18 +1,19 @@
-"""Find, make and lock the folders of saved runs; imports nothing slow.
+"""Find, make, lock, delete and restore the folders of saved runs; imports nothing slow.
 
-A run lives in <save_dir>/runs/<id>/: config.json, journal.jsonl, engine.log, checkpoints/.
+A run lives in <save_dir>/runs/<id>/: config.json, journal.jsonl, engine.log, checkpoints/. Deleted
+ones are moved to <save_dir>/trash/<id>, from where they can be restored.
 """
 
 import contextlib
 import os
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from engine.config import RunConfig
+from engine.config import RunConfig, load_config
 from engine.errors import CheckpointError, ConfigurationError, TrainingError
 from engine.ground.files import (
     FOLDER_MODE,
@@ -22,7 +23,9 @@ from engine.ground.files import (
     make_folder,
     make_private,
     missing_folders,
+    os_errors_as,
     read_file,
+    remedy,
     remove_empty,
     remove_folder,
     write_file,
@@ -34,6 +37,8 @@ from engine.runs.checkpoint import LATEST as LATEST
 from engine.runs.labels import read_labels
 from engine.runs.lock import STATUS_NAME, RunLock, RunStatus, write_status
 from engine.runs.settings import CONFIG_NAME, parse_settings
+
+_TRASH = "trash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +218,8 @@ class RunFolder(SavedFolder):
         if not self._lock.is_taken:
             return []
         restored = []
-        try:
+        hint = "It was deleted or replaced while the run was active."
+        with os_errors_as(CheckpointError, f"Cannot write to the run's folder {self.path}", hint):
             make_folder(self.path)
             if not self._lock.is_held:
                 if not self._lock.take_again():
@@ -226,11 +232,6 @@ class RunFolder(SavedFolder):
             if self._settings and not os.path.lexists(self.config_path):
                 write_file(self.config_path, self._settings)
                 restored.append(self.config_path.name)
-        except OSError as error:
-            raise CheckpointError(
-                f"Cannot write to the run's folder {self.path}: {error.strerror or error}.",
-                "It was deleted or replaced while the run was active.",
-            ) from None
         return restored
 
     def note_status(self, status: RunStatus, reason: str = "") -> None:
@@ -413,6 +414,86 @@ def _why_not_resume(info: RunInfo) -> str:
 def runs_folder(save_dir: str) -> Path:
     """Return the folder of all runs."""
     return user_path(save_dir) / "runs"
+
+
+def trashed_runs(save_dir: str) -> list[str]:
+    """Return the ids of the deleted runs, sorted."""
+    try:
+        return sorted(path.name for path in _trash(save_dir).iterdir() if path.is_dir())
+    except OSError:
+        return []
+
+
+def delete_run(save_dir: str, run: str) -> Path:
+    """Move a run to the trash, and return where it is now; see `find_run`.
+
+    Raises:
+        CheckpointError: There is no such run in the save folder.
+        ConfigurationError: It is in use, is a link or holds one, or cannot be moved.
+    """
+    path = find_run(save_dir, run, purpose="delete")
+    if path.parent.resolve() != runs_folder(save_dir).resolve():
+        raise CheckpointError(
+            f"The run {path} is not in {runs_folder(save_dir)}.", "Choose its own with --save-dir."
+        )
+    _refuse_link(path)
+    folder = RunFolder(path)
+    folder.lock()
+    try:
+        return _move(path, _trash(save_dir) / path.name)
+    finally:
+        folder.unlock()
+
+
+def restore_run(save_dir: str, run_id: str) -> Path:
+    """Move a deleted run back, and return where it is now.
+
+    Raises:
+        CheckpointError: There is no such run in the trash.
+        ConfigurationError: It cannot be moved, or another one has its place.
+    """
+    trashed = trashed_runs(save_dir)
+    if run_id not in trashed:
+        raise CheckpointError(
+            f"There is no run '{run_id}' in {_trash(save_dir)}.",
+            f"It holds: {', '.join(trashed)}." if trashed else "It is empty.",
+        )
+    path = _trash(save_dir) / run_id
+    _refuse_link(path)
+    return _move(path, runs_folder(save_dir) / run_id)
+
+
+def restore_command(save_dir: str, ids: Sequence[str]) -> str:
+    """Return the command that restores deleted runs."""
+    words = ["poketui", "runs", *ids, "--restore"]
+    if user_path(save_dir).resolve() != user_path(load_config().save_dir).resolve():
+        words += ["--save-dir", save_dir]
+    return shlex.join(words)
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise ConfigurationError(f"Cannot move {path}: it is a symbolic link.", "Remove the link.")
+
+
+def _move(source: Path, target: Path) -> Path:
+    try:
+        check_folder(source)
+        make_folder(target.parent)
+        if os.path.lexists(target):  # a rename would replace an empty folder
+            raise ConfigurationError(f"{target} already exists.", "Move it away.")
+        source.rename(target)
+    except OSError as error:
+        which = error.filename if isinstance(error, UnsafeFileError) else source
+        raise ConfigurationError(
+            f"Cannot move {which} to {target}: {error.strerror or error}.",
+            remedy(error, "Make both folders writable."),
+        ) from None
+    return target
+
+
+def _trash(save_dir: str) -> Path:
+    return user_path(save_dir) / _TRASH
 
 
 def _not_writable(

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from engine.errors import ConfigurationError
-from engine.ground.files import read_object, write_file
+from engine.ground.files import os_errors_as, read_object, write_file
 from engine.ground.text import one_line
 from engine.runs.checkpoint import LATEST
 
@@ -85,13 +85,9 @@ def write_labels(folder: Path, labels: RunLabels) -> None:
         ConfigurationError: They cannot be written.
     """
     path = folder / LABELS_NAME
-    try:
+    hint = "Make the run's folder writable, or free some disk space."
+    with os_errors_as(ConfigurationError, f"Cannot write {path}", hint):
         write_file(path, json.dumps(asdict(labels), indent=1).encode())
-    except OSError as error:
-        raise ConfigurationError(
-            f"Cannot write {path}: {error.strerror or error}.",
-            "Make the run's folder writable, or free some disk space.",
-        ) from None
 
 
 def _check(what: str, text: str, longest: int) -> None:

@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from engine.ground.files import (
     check_writable,
     make_folder,
     missing_folders,
+    os_errors_as,
     read_object,
     remove_empty,
     remove_folder,
@@ -62,15 +63,13 @@ class PolicyFolder(SavedFolder):
         """
         check_name(name)
         policies = user_path(save_dir) / _FOLDER
-        try:
+        with _writing(policies):
             folder = cls(make_stamped_folder(policies, name))
             try:
                 folder._write(settings)
             except BaseException:  # Ctrl-C too; it is raised again
                 remove_empty([folder.path])
                 raise
-        except OSError as error:
-            raise _not_writable(policies, error) from None
         return folder
 
     @classmethod
@@ -105,15 +104,11 @@ class PolicyFolder(SavedFolder):
         Raises:
             CheckpointError: They cannot be written.
         """
-        try:
+        hint = "Its folder was replaced."
+        with os_errors_as(CheckpointError, f"Cannot write {self.config_path}", hint):
             make_folder(self.path)
             if not os.path.lexists(self.config_path):
                 self._write(settings)
-        except OSError as error:
-            raise CheckpointError(
-                f"Cannot write {self.config_path}: {error.strerror or error}.",
-                "Its folder was replaced.",
-            ) from None
 
     def _write(self, settings: Mapping[str, Any]) -> None:
         write_file(self.config_path, json.dumps(settings, indent=1).encode())
@@ -210,17 +205,13 @@ def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
 def check_save_folder(save_dir: str) -> None:
     """Raise ConfigurationError if a save folder cannot hold a policy, before one is trained."""
     policies = user_path(save_dir) / _FOLDER
-    try:
+    with _writing(policies):
         check_writable(policies)
-    except OSError as error:
-        raise _not_writable(policies, error) from None
 
 
-def _not_writable(policies: Path, error: OSError) -> ConfigurationError:
-    return ConfigurationError(
-        f"Cannot write to {policies}: {error.strerror or error}.",
-        "Choose another folder with --save-dir.",
-    )
+def _writing(policies: Path) -> AbstractContextManager[None]:
+    hint = "Choose another folder with --save-dir."
+    return os_errors_as(ConfigurationError, f"Cannot write to {policies}", hint)
 
 
 _DQN_OF_FRAMES: Mapping[str, Any] = MappingProxyType(

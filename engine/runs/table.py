@@ -1,20 +1,22 @@
-"""Summarise saved runs in a table, by their folders and journals.
+"""Summarise saved runs by their folders and journals: all in a table, each in a few figures.
 
-Journals are long. What was counted of each is kept in the user's cache folder, and from then on
-only what was appended is read. Nothing in the runs' folders is written or locked, so runs that are
-in use can be listed.
+A cloned policy has a journal as well, of epochs or rounds of DAgger. Journals are long. What was
+counted of each in the table is kept in the user's cache folder, and from then on only what was
+appended is read. Nothing in the runs' folders is written or locked, so runs that are in use can be
+listed.
 """
 
 import contextlib
 import hashlib
+import json
 import math
 import os
 import statistics
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -23,17 +25,24 @@ from pydantic import Field, TypeAdapter
 
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
-from engine.events import CurriculumChanged, EpisodeEnded
+from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
 from engine.ground.files import MAX_LINE, make_folder, open_to_read, read_file, write_file
 from engine.ground.folders import cache_folder, folder_bytes, user_path
 from engine.ground.numerals import MAX_INT, MAX_NUMBER
 from engine.runs.checkpoint import uptime_of
-from engine.runs.comparison import WINDOW
 from engine.runs.folder import RunFolder, RunInfo, list_runs
-from engine.runs.journal import parse_line
+from engine.runs.journal import parse_line, read_journal
 from engine.runs.labels import RunLabels, read_labels
 from engine.runs.lock import RunStatus, read_status
+from engine.runs.metrics import metrics_of
+from engine.runs.policy_folders import find_saved
+from engine.runs.settings import SESSION_KEYS, flat, read_settings
 
+WINDOW = 30
+"""Last episodes over which return and success are taken."""
+
+_SHOWN_AS = {"curriculum/planner_share": "curriculum/planner_weight"}
+"""Tags with another name where they are shown: "planner share" is the share of decisions."""
 _MAX_CACHE = 1 << 24
 _BLOCK = 1 << 20
 _MARK = 1 << 12
@@ -45,8 +54,8 @@ _Count = Annotated[int, Field(ge=0, lt=MAX_INT)]
 _Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow(RunInfo):
     """A run in the table; its episodes are those from the true start.
 
     Attributes:
@@ -55,17 +64,12 @@ class RunRow:
         stage: Of the curriculum, from 1; of `num_stages`.
         duration_s: How long it ran, pauses included; nan if no checkpoint says it.
         size: Bytes on the disk.
-        changed_at: Seconds since the epoch.
-        settings: None if they cannot be read.
         damaged: Lines of its journal that cannot be read.
     """
 
-    run_id: str
-    path: Path
     labels: RunLabels
     status: RunStatus
     reason: str
-    total_steps: int
     episodes: int
     recent: int
     success: float
@@ -74,12 +78,6 @@ class RunRow:
     num_stages: int
     duration_s: float
     size: int
-    changed_at: float
-    num_checkpoints: int
-    agent: str
-    mode: str
-    seed: int
-    settings: RunConfig | None
     damaged: int = 0
 
     @property
@@ -131,7 +129,9 @@ class _Figures:
                     self._forget()
                 begin = self.end
                 for line in self._lines(file):
-                    self._count(line)
+                    event = parse_line(line)
+                    self.damaged += event is None
+                    self.count(event)
                 self.mark = _mark(file, self.end)
         except OSError:
             self._forget()
@@ -164,9 +164,8 @@ class _Figures:
             if len(rest) > MAX_LINE:  # no line of ours: its rest counts as damaged too
                 rest = b""
 
-    def _count(self, line: bytes) -> None:
-        event = parse_line(line)
-        self.damaged += event is None
+    def count(self, event: Event | None) -> None:
+        """Count an event."""
         self.total_steps = max(self.total_steps, getattr(event, "total_steps", 0))
         match event:
             case EpisodeEnded(summary=summary) if summary.is_usual:
@@ -231,13 +230,16 @@ class RunTable:
         duration_s = figures.uptime_s or math.nan
         if status is RunStatus.RUNNING:
             duration_s += max(0.0, time.time() - figures.checkpoint_ns / 1e9)
+        known = {each.name: getattr(info, each.name) for each in fields(info)}
+        known["total_steps"] = max(info.total_steps, figures.total_steps)
+        # Not the folder's own time: labels change that, too.
+        if changed_ns := max(figures.checkpoint_ns, figures.changed_ns):
+            known["changed_at"] = changed_ns / 1e9
         return RunRow(
-            run_id=info.run_id,
-            path=info.path,
+            **known,
             labels=read_labels(info.path),
             status=status,
             reason=reason,
-            total_steps=max(info.total_steps, figures.total_steps),
             episodes=figures.episodes,
             recent=len(successes),
             success=statistics.fmean(successes) if successes else math.nan,
@@ -246,13 +248,6 @@ class RunTable:
             num_stages=figures.num_stages or _stages_of(info.settings),
             duration_s=duration_s,
             size=folder_bytes(info.path),
-            # Not the folder's own time: labels change that, too.
-            changed_at=max(figures.checkpoint_ns, figures.changed_ns) / 1e9 or info.changed_at,
-            num_checkpoints=info.num_checkpoints,
-            agent=info.agent,
-            mode=info.mode,
-            seed=info.seed,
-            settings=info.settings,
             damaged=figures.damaged,
         )
 
@@ -291,3 +286,110 @@ def _mark(file: BinaryIO, end: int) -> str:
     begin = max(0, end - _MARK)
     found = os.pread(file.fileno(), end - begin, begin)
     return hashlib.blake2b(found, digest_size=8).hexdigest() if end else ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunDigest:
+    """A run in figures; its episodes are those from the true start.
+
+    Attributes:
+        settings: By dotted key, the values as JSON; without those of the session.
+        first_steps: Milestone key to the run's steps at the end of the first episode with it.
+        recent: How many episodes `recent_return` and `recent_successes` are over.
+        evaluation: The last one of the policy alone.
+        figures: Of a cloned policy's last epoch, or round of DAgger; empty for a run.
+    """
+
+    run_id: str
+    settings: Mapping[str, str]
+    total_steps: int
+    episodes: int
+    updates: int
+    first_steps: Mapping[str, int]
+    recent: int
+    recent_return: float
+    recent_successes: int
+    evaluation: EvaluationEnded | None
+    figures: Mapping[str, float]
+
+
+def saved_curves(
+    save_dir: str, name: str, warn: Callable[[str], None] = lambda text: None
+) -> tuple[str, dict[str, list[float]]]:
+    """Return the id of a run or a cloned policy, and its curves: each figure's values in order.
+
+    `name` is an id, a path, or "latest"; `warn` gets a line about damage in the journal.
+
+    Raises:
+        CheckpointError: There is neither.
+    """
+    folder = find_saved(save_dir, name)
+    values: dict[str, list[float]] = {}
+    for event in read_journal(folder.journal_path, warn=warn):
+        for key, value in metrics_of(event).items():
+            values.setdefault(_SHOWN_AS.get(key, key), []).append(value)
+    return folder.path.name, values
+
+
+def digest_run(
+    save_dir: str,
+    run: str,
+    warn: Callable[[str], None] = lambda text: None,
+    watch: Callable[[Event], None] = lambda event: None,
+) -> RunDigest:
+    """Read the settings and the journal of a saved run, or of a cloned policy; see `saved_curves`.
+
+    `watch` is called with each event of the journal.
+
+    Raises:
+        CheckpointError: There is neither, or its settings are unreadable.
+    """
+    folder = find_saved(save_dir, run)
+    is_run = isinstance(folder, RunFolder)
+    settings = (
+        read_settings(folder.path).model_dump(mode="json", exclude=set(SESSION_KEYS))
+        if isinstance(folder, RunFolder)
+        else folder.settings()
+    )
+    figures: Mapping[str, float] = {}
+    first_steps: dict[str, int] = {}
+    evaluation: EvaluationEnded | None = None
+    counted, updates = _Figures(0), 0
+    for event in read_journal(folder.journal_path, warn=warn):
+        watch(event)
+        counted.count(event)
+        match event:
+            case EpisodeEnded(summary=summary) if summary.is_usual:
+                for key in summary.steps_to_milestone:
+                    first_steps.setdefault(key, event.total_steps)
+            case EvaluationEnded():
+                evaluation = event
+            case PolicyUpdated():
+                updates = event.update
+                figures = {} if is_run else event.figures
+            case _:
+                pass
+    returns = [math.nan if reward is None else reward for reward, _ in counted.recent]
+    return RunDigest(
+        run_id=folder.path.name,
+        settings={
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in flat(settings).items()
+        },
+        total_steps=counted.total_steps,
+        episodes=counted.episodes,
+        updates=updates,
+        first_steps=first_steps,
+        recent=len(returns),
+        recent_return=statistics.fmean(returns) if returns else 0.0,
+        recent_successes=sum(is_success for _, is_success in counted.recent),
+        evaluation=evaluation,
+        figures=figures,
+    )
+
+
+def differing(*settings: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return the settings in which runs differ, by key: the value of each run."""
+    keys = dict.fromkeys(key for one in settings for key in one)
+    values = {key: tuple(one.get(key, "–") for one in settings) for key in keys}
+    return {key: row for key, row in values.items() if len(set(row)) > 1}

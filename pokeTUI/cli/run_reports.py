@@ -13,12 +13,10 @@ from rich.cells import cell_len, set_cell_size
 
 from engine.ground.numerals import MAX_TIME
 from engine.ground.text import visible
-from engine.runs.comparison import differing, digest_run, saved_curves
-from engine.runs.folder import find_run
+from engine.runs.folder import delete_run, find_run, restore_command, restore_run
 from engine.runs.labels import RunLabels, read_labels, write_labels
 from engine.runs.policy_folders import list_policies
-from engine.runs.table import RunRow, RunTable
-from engine.runs.trash import delete_run, restore_command, restore_run
+from engine.runs.table import RunRow, RunTable, differing, digest_run, saved_curves
 from pokeTUI.saved import comparison_rows, live_run_dirs
 from pokeTUI.screens.run_table import RunColumn, RunGroup, TableView, arrange, fitting, text_of
 from pokeTUI.terminal.printing import complain, say, say_json

@@ -13,7 +13,7 @@ from pokeTUI.dashboard.history import Points
 from pokeTUI.dashboard.state import DashboardState, fold
 
 if TYPE_CHECKING:
-    from engine.runs.comparison import RunDigest
+    from engine.runs.table import RunDigest
 
 ALL_BUT_SEED, EACH_RUN = "", "run"
 """Ways to group besides by one setting."""
@@ -86,7 +86,7 @@ def load_run(
     Raises:
         CheckpointError: There is neither, or its settings are unreadable.
     """
-    from engine.runs.comparison import digest_run
+    from engine.runs.table import digest_run
 
     state = DashboardState()
 
@@ -99,7 +99,7 @@ def load_run(
 
 def grouping_settings(runs: Sequence[OverlaidRun]) -> list[str]:
     """Return the settings besides the seed in which runs differ."""
-    from engine.runs.comparison import differing
+    from engine.runs.table import differing
 
     return [key for key in differing(*(run.digest.settings for run in runs)) if key != _SEED]
 

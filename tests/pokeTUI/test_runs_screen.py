@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from engine.runs.folder import RunFolder
+from engine.runs.folder import RunFolder, trashed_runs
 from engine.runs.labels import RunLabels, read_labels, write_labels
 from engine.runs.lock import RunStatus
 from engine.runs.table import RunRow, RunTable
-from engine.runs.trash import trashed_runs
 from pokeTUI.panes.dialogs import ChoiceScreen, PromptScreen
-from pokeTUI.screens import run_list
+from pokeTUI.screens import runs
 from pokeTUI.screens.comparison import CompareScreen
 from pokeTUI.screens.runs import RunsScreen
 from tests.pokeTUI.conftest import screen_lines, screen_text
@@ -80,7 +79,7 @@ async def test_a_look_that_takes_longer_than_the_pause_between_two_is_shown(
         return look(table)
 
     monkeypatch.setattr(RunTable, "look", slow)
-    monkeypatch.setattr(run_list, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(runs, "_PAUSE_S", 0.01)
     async with opened(saves):  # which waits for the runs
         pass
 

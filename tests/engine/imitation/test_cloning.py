@@ -16,7 +16,6 @@ from engine.imitation.from_demonstrations import Source, clone_policy
 from engine.imitation.policies import read_policy
 from engine.runs.checkpoint import BEST, Checkpoint, read_checkpoint, write_checkpoint
 from engine.runs.cloning_settings import CloningConfig
-from engine.runs.comparison import digest_run, saved_curves
 from engine.runs.export import export_run
 from engine.runs.journal import read_journal
 from engine.runs.policy_folders import (
@@ -25,6 +24,7 @@ from engine.runs.policy_folders import (
     features_of_policy,
     list_policies,
 )
+from engine.runs.table import digest_run, saved_curves
 from engine.training.build import build_agent
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.types import Evaluation

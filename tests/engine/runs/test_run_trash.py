@@ -1,9 +1,15 @@
 import pytest
 
 from engine.errors import CheckpointError, ConfigurationError
-from engine.runs.folder import RunFolder, list_runs
+from engine.runs.folder import (
+    RunFolder,
+    delete_run,
+    list_runs,
+    restore_command,
+    restore_run,
+    trashed_runs,
+)
 from engine.runs.labels import RunLabels, write_labels
-from engine.runs.trash import delete_run, restore_command, restore_run, trashed_runs
 from tests.saved_runs import save_run
 
 

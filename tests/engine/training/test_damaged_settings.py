@@ -10,10 +10,10 @@ from engine.config import RunConfig, load_config
 from engine.errors import CheckpointError, ConfigurationError
 from engine.ground.files import MAX_SETTINGS
 from engine.runs.checkpoint import Checkpoint, CheckpointStore
-from engine.runs.comparison import digest_run
 from engine.runs.folder import RunFolder, find_run, list_runs
 from engine.runs.policy_folders import PolicyFolder, list_policies
 from engine.runs.settings import load_settings
+from engine.runs.table import digest_run
 
 DAMAGED = {
     "a list": b"[]",

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from engine.events import CurriculumChanged, EvaluationEnded, PolicyUpdated
-from engine.runs.comparison import differing, digest_run
+from engine.runs.table import differing, digest_run
 from engine.types import Evaluation
 from tests.saved_runs import ended, save_run
 
