@@ -78,6 +78,7 @@ def test_rows_have_their_width_and_agree_with_their_segments(
         text = SGR.sub("", strip.ansi)
         assert len(text) == size[0]
         assert strip.text == text
+        assert [part.text for part in strip.divide((1, size[0]))] == [text[:1], text[1:]]
 
 
 def test_plain_ascii_has_no_escape_codes_and_grows_with_brightness() -> None:

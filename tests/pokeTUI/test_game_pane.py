@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from textual.geometry import Region
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
@@ -163,6 +164,15 @@ async def test_uncovered_rows_go_straight_to_the_terminal(monkeypatch: pytest.Mo
         assert not await straight(9)
         await press(pilot, "escape")
         assert await straight(77)
+
+
+async def test_a_part_of_the_picture_is_cut_out_of_its_rows() -> None:
+    async with open_cockpit() as (pilot, _):
+        view = pilot.app.query_one("#game_view", GameView)
+        (row,) = view.render_lines(Region(0, 4, view.size.width, 1))
+        (part,) = view.render_lines(Region(3, 4, 5, 1))
+        assert list(part) == list(row.crop(3, 8))
+        assert part.text.strip()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])

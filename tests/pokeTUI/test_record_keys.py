@@ -83,8 +83,7 @@ async def test_a_key_works_while_a_person_plays() -> None:
         await post(pilot, session, NOW)
         for keys, command in KEYS:
             session.sent.clear()
-            for key in keys.split():
-                await press(pilot, key)
+            await press(pilot, *keys.split())
             assert session.sent == [command], keys
 
 
@@ -158,7 +157,7 @@ async def test_an_unasked_answer_of_the_terminal_is_shift_and_f3() -> None:
         app.gate.acknowledged()
         for position in ((1, 0), (5, 7)):
             app.post_message(CursorPosition(*position))
-        await settle(pilot)
+        await pilot.pause()  # to wait for a drawing would be to wait for an answer
         assert session.sent == [commands.SaveSlot(3)]
 
 
