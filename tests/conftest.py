@@ -18,6 +18,10 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ["MKL_NUM_THREADS"] = "1"
 
+# Many containers forbid Python to write what it compiled: each of the tests' processes, and each
+# that they start, would compile all anew.
+os.environ["PYTHONDONTWRITEBYTECODE"] = ""
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -34,6 +38,8 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
+sys.dont_write_bytecode = False  # for this process, which had started
+
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Import a share of the tests first: of what it compiles, other processes find the result.
@@ -42,7 +48,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """
     worker = getattr(session.config, "workerinput", None)
     here = Path(__file__).parent
-    if worker is None or sys.dont_write_bytecode or session.config.args != [here.name]:
+    if worker is None or session.config.args != [here.name]:
         return
     number = int(worker["workerid"].removeprefix("gw"))
     for path in sorted(here.rglob("test_*.py"))[number :: worker["workercount"]]:
@@ -66,7 +72,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Collect garbage seldom: to look at all modules and tests for some takes 0.2 s each time."""
+    """Collect garbage seldom, and never among the modules and tests, which stay to the end."""
+    gc.freeze()
     gc.set_threshold(20_000, 20, 20)
 
 
