@@ -25,7 +25,9 @@ from tests.pokeTUI.in_process import (
 from tests.pokeTUI.says import assert_has, assert_lacks
 
 PRACTICE_ROM = ROOT / "roms" / "practice.gbc"
-SMALL = ("--envs", "2", "--workers", "1", "--set", "ppo.rollout_steps=32")
+SMALL = (
+    "--envs=2", "--workers=1", "--set=ppo.rollout_steps=32", "--set=ppo.distillation_gradients=4"
+)  # fmt: skip
 
 
 def headless(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -22,7 +22,9 @@ from tests.pokeTUI.test_serve import open_as_browser, see
 
 pytestmark = pytest.mark.slow
 
-SMALL = ("--envs", "2", "--workers", "1", "--set", "ppo.rollout_steps=32")
+SMALL = (
+    "--envs=2", "--workers=1", "--set=ppo.rollout_steps=32", "--set=ppo.distillation_gradients=4"
+)  # fmt: skip
 SHORT = ("--set", "env.max_steps=50")
 
 

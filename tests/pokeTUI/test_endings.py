@@ -26,7 +26,7 @@ from tests.pokeTUI.fake_session import FakeSession
 from tests.pokeTUI.says import assert_lacks
 from tests.saved_runs import save_run
 
-PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
+PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, distillation_gradients=4)
 Capture = pytest.CaptureFixture[str]
 Change = Callable[[ToyVector], None]
 

@@ -9,7 +9,10 @@ from tests.engine.cartridges import cartridge, crystal_like, saved_game
 from tests.pokeTUI.in_process import assert_refused, poketui, succeed, succeeded
 from tests.pokeTUI.test_cli import PRACTICE_ROM, headless
 
-SMALL = ("--envs", "2", "--workers", "1", "--set", "ppo.rollout_steps=32", "--steps", "64")
+SMALL = (
+    "--envs=2", "--workers=1", "--steps=64",
+    "--set=ppo.rollout_steps=32", "--set=ppo.distillation_gradients=4",
+)  # fmt: skip
 
 
 @pytest.fixture

@@ -31,8 +31,8 @@ TO_THE_KEY = bytes((2, 2, 2, 3, WAIT))
 NOT_OF_THE_RUN = {"config", "uptime_s", "history"}
 """Facts of a checkpoint that tell of the clock and of rows in a file."""
 SMALL = ("--set", "ppo.rollout_steps=16", "--set", "ppo.minibatch_size=32",
-         "--set", "ppo.hidden_size=32", "--set", "env.max_steps=50",
-         "--set", "env.progress_steps=0")  # fmt: skip
+         "--set", "ppo.hidden_size=32", "--set", "ppo.distillation_gradients=4",
+         "--set", "env.max_steps=50", "--set", "env.progress_steps=0")  # fmt: skip
 
 
 def train(rom: str, folder: Path, agent: str, steps: int) -> None:

@@ -11,7 +11,7 @@ from tests.engine.planning.goals.helpers import battle, creature, state
 from tests.engine.toy import SPACES, ToyVector
 
 N = 4
-PPO = PPOConfig(rollout_steps=32, minibatch_size=32, hidden_size=32)
+PPO = PPOConfig(rollout_steps=32, minibatch_size=32, hidden_size=32, distillation_gradients=4)
 LED = Guidance(planner_share=1.0, needed_confidence=0.9)
 GOAL = Goal("corner", "reach the corner")
 

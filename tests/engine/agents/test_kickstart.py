@@ -16,7 +16,13 @@ from engine.config import DQNConfig, ImitationConfig, PPOConfig, RunConfig
 from tests.engine.toy import FEATURE_SIZE, SPACES, ToyVector
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.9)
-PPO = PPOConfig(rollout_steps=16, minibatch_size=64, learning_rate=1e-3, hidden_size=32)
+PPO = PPOConfig(
+    rollout_steps=16,
+    minibatch_size=64,
+    learning_rate=1e-3,
+    hidden_size=32,
+    distillation_gradients=4,
+)
 DQN_ = DQNConfig(capacity=4000, warmup_steps=64, batch_size=64, hidden_size=32, gradient_steps=2)
 CONFIG = RunConfig(num_envs=4, workers=1)
 

@@ -12,7 +12,7 @@ from engine.config import PPOConfig, RunConfig
 from engine.types import Action
 from tests.engine.toy import SPACES, ToyVector
 
-PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
+PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, distillation_gradients=4)
 GUIDED = Guidance(planner_share=0.8, needed_confidence=0.9)
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.9)
 

@@ -21,7 +21,7 @@ from engine.config import DQNConfig, EnvConfig, PPOConfig
 from engine.types import Source
 from tests.utils import create_mock_environment
 
-PPO = PPOConfig(rollout_steps=16, minibatch_size=16, hidden_size=32)
+PPO = PPOConfig(rollout_steps=16, minibatch_size=16, hidden_size=32, distillation_gradients=4)
 
 
 class Up:

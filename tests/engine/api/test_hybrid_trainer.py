@@ -38,7 +38,7 @@ from tests.engine.training.helpers import FakeWandb
 pytestmark = pytest.mark.slow
 
 SHORT = EnvConfig(max_steps=16, progress_steps=0)
-PPO = PPOConfig(rollout_steps=20, minibatch_size=10, hidden_size=32)
+PPO = PPOConfig(rollout_steps=20, minibatch_size=10, hidden_size=32, distillation_gradients=4)
 
 Make = Callable[..., HybridLLMRLTrainer]
 

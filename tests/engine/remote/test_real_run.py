@@ -70,7 +70,7 @@ def detached(tmp_path: Path) -> Iterator[Callable[..., LiveRun]]:
 
 
 def toy_session(saves: Path) -> EngineSession:
-    ppo = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
+    ppo = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, distillation_gradients=4)
     config = RunConfig(num_envs=4, workers=1, ppo=ppo, save_dir=str(saves))
     return EngineSession(config, make_vector=ToyVector)
 

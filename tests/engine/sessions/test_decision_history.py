@@ -14,7 +14,7 @@ from tests.engine.planning.history.helpers import record
 from tests.engine.processes import wait_until
 from tests.engine.toy import ToyVector
 
-PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
+PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, distillation_gradients=4)
 
 
 def play(folder: Path, resume: str | None = None, **settings):

@@ -29,7 +29,7 @@ SETTINGS = {
     "num_envs": 2,
     "workers": 1,
     "headless": True,
-    "ppo": PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32),
+    "ppo": PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, distillation_gradients=4),
     "env": EnvConfig(max_steps=40, progress_steps=0),
 }
 Play = Callable[..., list[Event]]

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 SETTINGS = {
     "num_envs": 2,
     "workers": 1,
-    "ppo": PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32),
+    "ppo": PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, distillation_gradients=4),
     "env": EnvConfig(max_steps=50, progress_steps=0),
 }
 STEPS = 2 * 220

@@ -26,7 +26,7 @@ from tests.engine.processes import wait_until
 from tests.engine.toy import ToyVector
 from tests.engine.training.test_small_world import Levers
 
-PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
+PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, distillation_gradients=4)
 
 
 def config(folder: Path, **settings) -> RunConfig:

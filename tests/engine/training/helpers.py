@@ -23,7 +23,13 @@ from engine.training.trainer import Trainer
 from engine.types import GAME_BOY_ACTIONS
 from tests.engine.toy import ToyVector
 
-PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, learning_rate=1e-3)
+PPO = PPOConfig(
+    rollout_steps=16,
+    minibatch_size=32,
+    hidden_size=32,
+    distillation_gradients=4,
+    learning_rate=1e-3,
+)
 
 GAME = types.SimpleNamespace(
     milestones=(("goal", "The corner"),),

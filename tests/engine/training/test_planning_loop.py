@@ -47,7 +47,7 @@ SETTINGS: dict[str, Any] = {
     "workers": 1,
     "llm_model": MODEL,
     "llm_interval": 3,
-    "ppo": PPOConfig(rollout_steps=32, minibatch_size=64, hidden_size=32),
+    "ppo": PPOConfig(rollout_steps=32, minibatch_size=64, hidden_size=32, distillation_gradients=4),
     "env": EnvConfig(max_steps=200, progress_steps=0),
     "planner": PlannerConfig(fallback="none", ignore_share=0.4, calls_per_minute=6000),
 }

@@ -203,7 +203,7 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
         short(config, 40, wait_frames=14),
         num_envs=2,
         total_episodes=2,
-        ppo=PPOConfig(rollout_steps=16, hidden_size=16),
+        ppo=PPOConfig(rollout_steps=16, hidden_size=16, distillation_gradients=4),
     )
     record_headless(short(config, 40), RecordingPlan("run", episodes=1, player=run.run_id))
     (demo,) = assert_replays(config, "run")
