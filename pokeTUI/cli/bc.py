@@ -11,11 +11,11 @@ from engine.ground.folders import user_path
 from engine.ground.text import counted
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import complete_sets
+from pokeTUI.cli.options import refuse_if
 from pokeTUI.cli.progress import Bar, progress
 from pokeTUI.terminal.printing import say
 
 if TYPE_CHECKING:
-    from engine.config import RunConfig
     from engine.imitation.bc import Epoch
     from engine.imitation.dagger import Round
     from engine.imitation.from_demonstrations import Source
@@ -48,7 +48,7 @@ class DemoOptions:
         from engine.imitation.from_demonstrations import Source
 
         message = "DEMOS and --expert-data-dir are the same setting."
-        options.refuse_if(demos and self.expert_data_dir, message, "Give one of them.")
+        refuse_if(demos and self.expert_data_dir, message, "Give one of them.")
         found = self.expert_data_dir or demos
         if not found and (has_other or self.rules):
             found = ""
@@ -84,7 +84,7 @@ class ScriptOptions:
         if self.cuda is not None:
             is_other = device is not None and (device == "cpu") is self.cuda
             message = f"--device {device} contradicts --{'' if self.cuda else 'no-'}cuda."
-            options.refuse_if(is_other, message, "Give one of them.")
+            refuse_if(is_other, message, "Give one of them.")
             device = device or ("auto" if self.cuda else "cpu")
         return options.given(
             total_training_steps=self.total_training_steps,
@@ -92,6 +92,16 @@ class ScriptOptions:
             save_frequency=self.save_frequency,
             device=device,
         )
+
+    def logging(self, resume: str) -> dict[str, Any]:
+        """Return what they set of the policy's name and of Weights & Biases."""
+        project = self.wandb_project_name
+        message = "--wandb-project-name needs --track."
+        refuse_if(project and not self.track, message, "Add --track.")
+        message = "--exp-name names a new policy, not a resumed one."
+        refuse_if(self.exp_name and resume, message, "Leave --exp-name out.")
+        named = {"project": project} if project else {}
+        return {"name": self.exp_name, "is_tracked": self.track} | named
 
 
 def bc(
@@ -136,77 +146,63 @@ def bc(
     game = {key: value for key, value in given.items() if "." not in key}
     folder = saves(save_dir)
     source = wanted.source(demos, folder, has_other=bool(dagger or resume))
-    job = _Job(folder, settings, rounds, source, game, scripts, dagger, resume)
-    config = job.check()
+    shared = scripts.logging(resume) | {"game": game, "resume": resume}
+    refuse_if(
+        rounds and not (dagger or resume),
+        "--rounds, --round-episodes and --beta need --dagger.",
+        "Add --dagger rules.",
+    )
+    config = options.load_config_of(game, "--dagger", dagger)
     if not resume and "seed" in config.model_fields_set:  # a variable
-        job.settings.setdefault("seed", config.seed)
+        settings.setdefault("seed", config.seed)
     with progress("", left="", is_quiet=quiet) as bar:
-        path = job.do(bar)
+        path = _clone(bar, folder, settings, rounds, source, expert=dagger, shared=shared)
     if not quiet:
         say(f"Saved in {path}. {_what_next(path)}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """A policy that is to be cloned."""
+def _clone(
+    bar: Bar,
+    folder: str,
+    settings: dict[str, Any],
+    rounds: dict[str, Any],
+    source: "Source",
+    *,
+    expert: str,
+    shared: dict[str, Any],
+) -> Path:
+    """Clone a policy and return its folder; after Ctrl-C, print how to resume and exit.
 
-    save_dir: str
-    settings: dict[str, Any]
-    rounds: dict[str, Any]
-    source: "Source"
-    game: dict[str, Any]
-    scripts: ScriptOptions
-    dagger: str
-    resume: str
+    Args:
+        folder: The save folder.
+        settings: Settings of the cloning.
+        rounds: Settings of DAgger.
+        expert: DAgger's expert; "" for cloning, or to resume either.
+        shared: What cloning and DAgger are both given.
+    """
+    # Here, not above: these load the learning library.
+    from engine.imitation.aggregation import aggregate
+    from engine.imitation.from_demonstrations import clone_policy
+    from engine.runs.policy_folders import PolicyFolder, list_policies
 
-    def check(self) -> "RunConfig":
-        """Return the game's settings, if no options contradict each other and models are usable."""
-        scripts, refuse_if = self.scripts, options.refuse_if
-        has_no_use = scripts.wandb_project_name and not scripts.track
-        refuse_if(has_no_use, "--wandb-project-name needs --track.", "Add --track.")
-        refuse_if(
-            scripts.exp_name and self.resume,
-            "--exp-name names a new policy, not a resumed one.",
-            "Leave --exp-name out.",
-        )
-        refuse_if(
-            self.rounds and not (self.dagger or self.resume),
-            "--rounds, --round-episodes and --beta need --dagger.",
-            "Add --dagger rules.",
-        )
-        return options.load_config_of(self.game, "--dagger", self.dagger)
+    def report(news: Any) -> None:
+        if text := _line(news):
+            bar.say(text)
+        else:
+            bar(news.done, news.total, news.what)
 
-    def do(self, bar: Bar) -> Path:
-        """Clone it and return its folder; Ctrl-C ends it, and how to resume it is said."""
-        # Here, not above: these load the learning library.
-        from engine.imitation.aggregation import aggregate
-        from engine.imitation.from_demonstrations import PROJECT, clone_policy
-        from engine.runs.policy_folders import PolicyFolder, list_policies
-
-        def report(news: Any) -> None:
-            if text := _line(news):
-                bar.say(text)
-            else:
-                bar(news.done, news.total, news.what)
-
-        folder, resume = self.save_dir, self.resume
-        former = {info.path for info in list_policies(folder)}
-        shared: dict[str, Any] = {
-            "game": self.game, "resume": resume, "report": report, "name": self.scripts.exp_name,
-            "is_tracked": self.scripts.track, "project": self.scripts.wandb_project_name or PROJECT,
-        }  # fmt: skip
-        try:
-            if self.dagger or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
-                return aggregate(
-                    folder, self.settings, self.rounds, self.source,
-                    expert=self.dagger or "rules", **shared,
-                ).folder  # fmt: skip
-            return clone_policy(folder, self.settings, self.source, **shared).folder
-        except KeyboardInterrupt:
-            new = [info.path for info in list_policies(folder) if info.path not in former]
-            begun = [PolicyFolder.find(folder, resume).path] if resume else new
-            bar.say(_how_to_resume(begun))
-            raise typer.Exit(130) from None
+    former = {info.path for info in list_policies(folder)}
+    resume, shared = shared["resume"], shared | {"report": report}
+    try:
+        if expert or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
+            expert = expert or "rules"
+            return aggregate(folder, settings, rounds, source, expert=expert, **shared).folder
+        return clone_policy(folder, settings, source, **shared).folder
+    except KeyboardInterrupt:
+        new = [info.path for info in list_policies(folder) if info.path not in former]
+        begun = [PolicyFolder.find(folder, resume).path] if resume else new
+        bar.say(_how_to_resume(begun))
+        raise typer.Exit(130) from None
 
 
 def _how_to_resume(paths: list[Path]) -> str:

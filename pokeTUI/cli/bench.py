@@ -23,10 +23,7 @@ LEARNING_ARMS = ("ppo", "hybrid", "no-distillation", "dagger", "dqn")
 Out = Annotated[Path | None, typer.Option(help="Write all results to this file, as JSON.")]
 Count = Annotated[int, typer.Option(min=1, max=1_000_000)]
 
-bench_app = typer.Typer(
-    help="Benchmarks of environments, training, play, learning and battles on this machine.",
-    no_args_is_help=True,
-)
+bench_app = typer.Typer()
 
 
 @command(bench_app)
@@ -185,9 +182,8 @@ def _chosen(arms: list[str] | None, known: Collection[str]) -> list[str]:
     Raises:
         ConfigurationError: One is not known.
     """
-    unknown = sorted(set(arms or ()) - set(known))
-    if unknown:
-        raise ConfigurationError(f"{unknown[0]} is unknown.", f"Choose from: {', '.join(known)}.")
+    for arm in sorted(set(arms or ()) - set(known)):
+        raise ConfigurationError(f"{arm} is unknown.", f"Choose from: {', '.join(known)}.")
     return list(dict.fromkeys(arms or known))
 
 

@@ -37,11 +37,8 @@ def split(
         valid: Validation share.
     """
     config = load_config(None, given)
-    demos = chosen(config.save_dir, files or ())
-    folders = dict.fromkeys(path.parent for path in demos.paths)
-    if not folders:
-        raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
-    for folder in folders:
+    demos = _some(config.save_dir, files)
+    for folder in dict.fromkeys(path.parent for path in demos.paths):
         inside = DemoSet(folder, [path for path in demos.paths if path.parent == folder])
         path, train, validating = write_split(inside, valid, config.seed)
         say(f"train {train:,}, valid {validating:,}: {path}")
@@ -113,22 +110,20 @@ def export(
     from engine.demos.table import to_csv
 
     config = load_config(None, given)
-    demos = chosen(config.save_dir, files or ())
     if format_ not in FORMATS:
         raise DemoError(f"There is no format '{format_}'.", f"Allowed are: {', '.join(FORMATS)}.")
-    if not len(demos):
-        raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
-    names = distinct_names(demos.paths)
+    demos = _some(config.save_dir, files)
+    named = zip(_distinct_names(demos.paths), (demo for _, demo in demos.read()), strict=True)
     if format_ in ("minari", "lerobot"):
-        folder = out or Path("poketui-demos-v0" if format_ == "minari" else "poketui-demos")
-        read = [demo for _, demo in demos.read()]
         if format_ == "minari":
-            steps = to_minari(list(zip(names, read, strict=True)), folder, config)
+            folder = out or Path("poketui-demos-v0")
+            steps = to_minari(list(named), folder, config)
         else:
-            steps = to_lerobot(read, folder, config)
+            folder = out or Path("poketui-demos")
+            steps = to_lerobot([demo for _, demo in named], folder, config)
         say(f"{folder}: {counted(len(demos), 'episode')}, {counted(steps, 'step')}")
         return
-    for name, (_, demo) in zip(names, demos.read(), strict=True):
+    for name, demo in named:
         target = (out or Path()) / f"{name.removesuffix(SUFFIX)}.{format_}"
         if target.exists() and not force:
             raise DemoError(f"{target} already exists.", "Add --out or --force.")
@@ -137,7 +132,19 @@ def export(
         say(f"{target}: {counted(steps, 'step')}, {target.stat().st_size:,} bytes")
 
 
-def distinct_names(paths: Sequence[Path]) -> list[str]:
+def _some(save_dir: str, files: Sequence[str] | None) -> DemoSet:
+    """Return the demonstrations that are named, or all.
+
+    Raises:
+        DemoError: There is none.
+    """
+    demos = chosen(save_dir, files or ())
+    if not len(demos):
+        raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
+    return demos
+
+
+def _distinct_names(paths: Sequence[Path]) -> list[str]:
     """Return the files' names; where two are alike, each with its set's before it."""
     times = Counter(path.name for path in paths)
     return [

@@ -20,7 +20,7 @@ from pokeTUI.app.recordings import chosen, members, named, settings, short_name
 from pokeTUI.cli import demo_sets
 from pokeTUI.cli.demo_sets import Files
 from pokeTUI.cli.options import Color, Given, SaveDir, command
-from pokeTUI.cli.video import VideoOptions, write_videos
+from pokeTUI.cli.outcomes import VideoOptions, write_videos
 from pokeTUI.terminal.printing import confirm, say
 
 demos_app = typer.Typer()

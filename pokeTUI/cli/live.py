@@ -1,13 +1,13 @@
 """Define the commands for runs in the background: attach, stop, serve."""
 
 import socket
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from engine.errors import ConfigurationError
 from pokeTUI.cli.completion import complete_live_runs
-from pokeTUI.cli.options import Color, exclusive
+from pokeTUI.cli.options import Color, exclusive, refuse_if
 from pokeTUI.terminal.printing import say
 
 DEFAULT_PORT = 8080
@@ -66,13 +66,19 @@ def serve(
 
     exclusive(statistics and "--statistics", control and "--control")
     if statistics:
-        _serve_statistics(run, port)
+        from pokeTUI.serve.background import listen_for_page, serve_live
+
+        live = find_live_run(run)
+        announce = partial(_announce, live.run_id, "for its statistics")
+        with listen_for_page(port, "--port") as listener:
+            asyncio.run(serve_live(live, listener, announce))
+        say("", "Stopped serving.")
         return
-    if importlib.util.find_spec("textual_serve") is None:
-        raise ConfigurationError(
-            "poketui serve needs the package textual-serve, which is not installed.",
-            "Install it: pip install 'poketui[web]'.",
-        )
+    refuse_if(
+        importlib.util.find_spec("textual_serve") is None,
+        "poketui serve needs the package textual-serve, which is not installed.",
+        "Install it: pip install 'poketui[web]'.",
+    )
     live = find_live_run(run)
 
     from pokeTUI.serve.server import Program
@@ -85,32 +91,12 @@ def serve(
         f"Opening the run {live.run_id}",
     )
     aim = "to watch and control" if control else "to watch (--control also allows control)"
-    asyncio.run(serve_program(program, port, lambda address: _announce(address, live.run_id, aim)))
+    asyncio.run(serve_program(program, port, partial(_announce, live.run_id, aim)))
     say("", f"Stopped serving; the run {live.run_id} continues: poketui attach {live.run_id}")
 
 
-def _serve_statistics(run: str | None, port: int) -> None:
-    import asyncio
-
-    from engine.remote.folder import find_live_run
-    from pokeTUI.serve.background import listen_for_page
-
-    live = find_live_run(run)
-    with listen_for_page(port, "--port") as listener:
-        from pokeTUI.serve.background import serve_live
-
-        asyncio.run(
-            serve_live(
-                live,
-                listener,
-                lambda address: _announce(address, live.run_id, "for its statistics"),
-            )
-        )
-    say("", "Stopped serving.")
-
-
-def _announce(address: str, run_id: str, aim: str) -> None:
-    """Print the address, the only time that the token is seen."""
+def _announce(run_id: str, aim: str, address: str) -> None:
+    """Print the address: nothing else ever shows its token."""
     port = address.partition("/?")[0].rpartition(":")[2]
     say(f"Open the run {run_id} in a browser {aim}:")
     say(f"  {address}")

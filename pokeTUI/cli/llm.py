@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.config import RunConfig, load_config
-from engine.errors import ConfigurationError, LLMConnectionError
+from engine.errors import LLMConnectionError
 from engine.ground.providers import backend_of
 from engine.ground.text import counted, visible
 from engine.planning.models.backends import make_backends
@@ -21,7 +21,7 @@ from engine.planning.models.check import check_model
 from engine.planning_types import Subgoal
 from engine.runs.folder import RunFolder, find_run
 from pokeTUI.cli.llm_export import export, read_exchanges
-from pokeTUI.cli.options import Given, LatestRun, SaveDir, command
+from pokeTUI.cli.options import Given, LatestRun, SaveDir, command, refuse_if
 from pokeTUI.cli.progress import Advance, progress
 from pokeTUI.saved import saves
 from pokeTUI.terminal.printing import say, say_part
@@ -69,18 +69,18 @@ def pull(
     config = config_with_model(given | ({} if model is None else {"llm_model": model}))
     for name in config.models:
         kind = config.llm_backend or backend_of(name)
-        if kind != "ollama":
-            what = "is a file" if kind == "local" else f"uses the {kind} protocol"
-            raise ConfigurationError(
-                f"{name} {what}: there is nothing to pull.",
-                f"Check it: poketui llm check --model {shlex.quote(name)}",
-            )
+        what = "is a file" if kind == "local" else f"uses the {kind} protocol"
+        refuse_if(
+            kind != "ollama",
+            f"{name} {what}: there is nothing to pull.",
+            f"Check it: poketui llm check --model {shlex.quote(name)}",
+        )
     for name in config.models:
         backend = OllamaBackend(
             name, base_url=config.llm_base_url, connect_timeout_s=_CONNECT_TIMEOUT_S
         )
         with progress(f"pulling {name}", left=_RESUMES, in_bytes=True) as advance:
-            show = _Lines() if not sys.stderr.isatty() else _Bar(advance)
+            show = _on_bar(advance) if sys.stderr.isatty() else _in_lines()
             asyncio.run(_pull(backend, show))
         say(f"{name} is available. Check it: poketui llm check --model {shlex.quote(name)}")
 
@@ -102,33 +102,32 @@ async def _pull(backend: OllamaBackend, show: Callable[[Pulled], None]) -> None:
         await backend.close()
 
 
-class _Bar:
-    """Shows on a bar the bytes of all parts that are known of."""
+def _on_bar(advance: Advance) -> Callable[[Pulled], None]:
+    """Return what shows on a bar the bytes of all parts of a model that have begun."""
+    parts: dict[str, Pulled] = {}
 
-    def __init__(self, advance: Advance) -> None:
-        self._advance = advance
-        self._parts: dict[str, Pulled] = {}
+    def show(part: Pulled) -> None:
+        if part.total and (part.status in parts or len(parts) < _MOST_PARTS):
+            parts[part.status] = part
+            begun = parts.values()
+            advance(sum(one.completed for one in begun), sum(one.total for one in begun))
 
-    def __call__(self, part: Pulled) -> None:
-        is_known = part.status in self._parts or len(self._parts) < _MOST_PARTS
-        if part.total and is_known:
-            self._parts[part.status] = part
-            parts = self._parts.values()
-            self._advance(sum(one.completed for one in parts), sum(one.total for one in parts))
+    return show
 
 
-class _Lines:
-    """Prints a line for what begins, and for each tenth of what is downloaded."""
+def _in_lines() -> Callable[[Pulled], None]:
+    """Return what prints a line when a part begins, and at each tenth of its download."""
+    last = ("", 0)
 
-    def __init__(self) -> None:
-        self._last = ("", 0)
-
-    def __call__(self, part: Pulled) -> None:
+    def show(part: Pulled) -> None:
+        nonlocal last
         done = part.completed * _PARTS // part.total if part.total else 0
-        if (part.status, done) != self._last:
-            self._last = (part.status, done)
+        if (part.status, done) != last:
+            last = (part.status, done)
             size = f" {part.completed:,} of {part.total:,} bytes" if part.total else ""
             say(f"{part.status}{size}")
+
+    return show
 
 
 llm_app = typer.Typer()
@@ -287,7 +286,7 @@ def log(
         say(f"The run {folder.run_id} queried no language model.")
         return
     for exchange in found.exchanges[-last:]:
-        _print_full(exchange) if full else _print_line(exchange)
+        (_print_full if full else _print_line)(exchange)
     if found.damaged:
         say(f"{found.damaged} damaged lines were skipped.")
 

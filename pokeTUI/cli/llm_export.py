@@ -17,7 +17,7 @@ from engine.planning.models.fine_tuning import Requirements, select, split, stat
 from engine.runs.folder import RunFolder, find_run, list_runs
 from engine.runs.journal import skipped_lines
 from pokeTUI.cli.completion import complete_runs_or_latest
-from pokeTUI.cli.options import SaveDir
+from pokeTUI.cli.options import SaveDir, refuse_if
 from pokeTUI.saved import saves
 from pokeTUI.terminal.printing import complain, say
 
@@ -83,12 +83,12 @@ def export(
         has_duplicates=not dedupe,
     )
     selection = select(exchanges, requirements)
-    if not selection.examples:
-        raise ConfigurationError(
-            f"No examples in {counted(len(exchanges), 'exchange')}"
-            + (f" (dropped: {_listed(selection.dropped)})." if selection.dropped else "."),
-            "Continue the run, add --no-progress, or lower --min-right or --min-success.",
-        )
+    refuse_if(
+        not selection.examples,
+        f"No examples in {counted(len(exchanges), 'exchange')}"
+        + (f" (dropped: {_listed(selection.dropped)})." if selection.dropped else "."),
+        "Continue the run, add --no-progress, or lower --min-right or --min-success.",
+    )
     train, validation = split(selection.examples, val_share)
     parts = {_TRAIN: train, _VALIDATION: validation}
     facts = statistics(exchanges, selection, parts, needs_progress=progress) | {
@@ -100,8 +100,7 @@ def export(
 
 
 def _folders(save_dir: str, runs: Sequence[str], *, is_all: bool) -> list[RunFolder]:
-    if is_all and runs:
-        raise ConfigurationError("Runs and --all were given.", "Give one of them.")
+    refuse_if(is_all and runs, "Runs and --all were given.", "Give one of them.")
     listed = [info.path for info in list_runs(save_dir)] if is_all else []
     named = runs or ([] if listed else ["latest"])
     paths = [*listed, *(find_run(save_dir, run, purpose="read") for run in named)]

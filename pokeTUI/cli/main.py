@@ -13,13 +13,12 @@ from engine.errors import PokeTUIError
 from pokeTUI.cli import options
 from pokeTUI.cli.bc import bc
 from pokeTUI.cli.completion import bash_values, complete_runs_or_latest
-from pokeTUI.cli.doctor import doctor
 from pokeTUI.cli.live import DEFAULT_PORT, attach, serve, stop
-from pokeTUI.cli.options import Given, command
+from pokeTUI.cli.machine import doctor, trust
+from pokeTUI.cli.options import Given, command, exclusive
 from pokeTUI.cli.outcomes import evaluate, export, replay
 from pokeTUI.cli.record import record
 from pokeTUI.cli.runs import runs
-from pokeTUI.cli.trust import trust
 from pokeTUI.terminal.printing import complain, complain_of, open_streams, say
 from pokeTUI.terminal.signals import unwind_on_signals
 
@@ -121,11 +120,9 @@ def run(
 
     agent, model, save_dir = (given.get(key) for key in ("agent", "llm_model", "save_dir"))
     learner = f"--agent {agent}" if agent else f"--from {start_policy}" if start_policy else ""
-    options.exclusive(model and f"--llm-model {model}", no_llm and "--no-llm")
-    options.exclusive(
-        web_port is not None and f"--web-port {web_port}", web is False and "--no-web"
-    )
-    options.exclusive(learner, no_dqn and "--no-dqn")
+    exclusive(model and f"--llm-model {model}", no_llm and "--no-llm")
+    exclusive(web_port is not None and f"--web-port {web_port}", web is False and "--no-web")
+    exclusive(learner, no_dqn and "--no-dqn")
     if no_dqn:
         given["agent"] = "rules"
     if no_llm:

@@ -61,8 +61,7 @@ def _use_core(file: str | None) -> None:
     if file is None:
         return
     core = user_path(file)
-    if not core.is_file():
-        raise ConfigurationError(f"There is no core {file}.", "Check --core.")
+    refuse_if(not core.is_file(), f"There is no core {file}.", "Check --core.")
     os.environ[CORE_VARIABLE] = str(core.resolve())
 
 
@@ -333,10 +332,8 @@ def exclusive(*named: str | bool | None) -> None:
         ConfigurationError: Two are given.
     """
     found = [name for name in named if name]
-    if len(found) > 1:
-        raise ConfigurationError(
-            f"{found[0]} and {found[1]} are mutually exclusive.", "Leave one out."
-        )
+    both = " and ".join(map(str, found[:2]))
+    refuse_if(len(found) > 1, f"{both} are mutually exclusive.", "Leave one out.")
 
 
 def chosen_rom(rom: str | None, game: str | None, option: str = "--rom") -> str | None:
@@ -348,10 +345,8 @@ def chosen_rom(rom: str | None, game: str | None, option: str = "--rom") -> str 
     if game is None:
         return rom
     exclusive(f"--game {game}", rom is not None and f"{option} {rom}")
-    if game not in IMAGES:
-        raise ConfigurationError(
-            f"There is no practice game '{game}'.", f"Choose from: {', '.join(IMAGES)}."
-        )
+    hint = f"Choose from: {', '.join(IMAGES)}."
+    refuse_if(game not in IMAGES, f"There is no practice game '{game}'.", hint)
     return game
 
 
@@ -366,14 +361,10 @@ def parse_settings(pairs: list[str] | None) -> dict[str, Any]:
         key, separator, value = pair.partition("=")
         if pair == "help":
             _list_settings()
-        if not separator or not key:
-            raise ConfigurationError(
-                f"--set {pair}: not KEY=VALUE.", "Example: --set ppo.epochs=4, or --set help"
-            )
-        if key in settings:
-            raise ConfigurationError(
-                f"--set {key} is given twice: {settings[key]} and {value}.", "Leave one out."
-            )
+        hint = "Example: --set ppo.epochs=4, or --set help"
+        refuse_if(not separator or not key, f"--set {pair}: not KEY=VALUE.", hint)
+        message = f"--set {key} is given twice: {settings.get(key)} and {value}."
+        refuse_if(key in settings, message, "Leave one out.")
         settings[key] = value
     return settings
 

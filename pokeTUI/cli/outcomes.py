@@ -1,19 +1,71 @@
 """Define `poketui eval`, `export` and `replay`: what came of saved runs."""
 
+import contextlib
 import statistics
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.errors import ConfigurationError
+from engine.ground.numerals import parse_whole
 from engine.ground.text import counted
-from pokeTUI.cli import options, video
+from pokeTUI.cli import options
 from pokeTUI.cli.completion import complete_runs_or_latest, words
 from pokeTUI.cli.progress import progress
-from pokeTUI.terminal.printing import complain, say
+from pokeTUI.terminal.printing import say, warn
+
+if TYPE_CHECKING:
+    from engine.sessions.replay_sources import Recorded
 
 PAID_ALIKE = 1e-6
 """Returns closer than this are the same."""
+DEFAULT_SIZE = "120x40"
+_SMALLEST, _LARGEST = (80, 24), (320, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class VideoOptions:
+    """Options for a video.
+
+    Attributes:
+        gif (FILE): Write it to this GIF file.
+        mp4 (FILE): Write it to this MP4 file (ffmpeg).
+        panes: Show the cockpit with its panes, not the game alone.
+        size (COLUMNSxROWS): Size of the cockpit with --panes.
+        speed: Speed: 1 is the game's own, 4 four times that.
+        scale: Size of a pixel of the game; with --panes, of a cell in units of 8x16 pixels.
+            Default: GIF 2, MP4 4; with --panes 1.
+        first: First step. Default: the first.
+        last: Last step. Default: the last.
+        force: Overwrite the file.
+    """
+
+    gif: Path | None = None
+    mp4: Path | None = None
+    panes: bool = False
+    size: str = DEFAULT_SIZE
+    speed: Annotated[float, typer.Option(min=0.1, max=100)] = 1.0
+    scale: Annotated[int | None, typer.Option(min=1, max=8)] = None
+    first: Annotated[int | None, typer.Option("--first-step", min=0)] = None
+    last: Annotated[int | None, typer.Option("--last-step", min=1)] = None
+    force: bool = False
+
+    def are_given(self) -> bool:
+        """Return whether there is a file to write.
+
+        Raises:
+            ConfigurationError: There is none, but an option of one.
+        """
+        if self.gif is not None or self.mp4 is not None:
+            return True
+        options.refuse_if(
+            self.panes or (self.scale, self.first, self.last) != (None, None, None),
+            "--panes, --scale, --first-step and --last-step are for videos.",
+            "Add --gif FILE or --mp4 FILE.",
+        )
+        return False
 
 
 def evaluate(
@@ -105,7 +157,7 @@ def export(
             warn=warnings.append,
         )
     for text in warnings:
-        complain(f"warning: {text}")
+        warn(text)
     say(f"Wrote {path}: {counted(count, 'row')}.")
 
 
@@ -116,7 +168,7 @@ def replay(
     core: options.Core = None,
     episode: int | None = None,
     watch: bool = False,
-    film: video.VideoOptions,
+    film: VideoOptions,
     color: options.Color = "auto",
     save_dir: options.SaveDir = None,
 ) -> None:
@@ -134,7 +186,7 @@ def replay(
     run, number = split_source(run)
     number = number if episode is None else episode
     if film.are_given():
-        video.write_videos(recordings.recorded_episode(save_dir, run, number), film)
+        write_videos(recordings.recorded_episode(save_dir, run, number), film)
     elif watch:
         say(*recordings.watch(recordings.recorded_episode(save_dir, run, number), color=color))
     else:
@@ -155,11 +207,49 @@ def _print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
         found, total_reward = replay_episode(saves(save_dir), run, episode, advance)
     recorded = found.ended.summary
     say(f"Episode {found.ended.episode} of run {found.run_id}, replayed exactly:")
-    was = (
-        ""
-        if abs(total_reward - recorded.total_reward) < PAID_ALIKE
-        else (f" ({recorded.total_reward:z.2f} when played, with other reward weights)")
-    )
+    was = f" ({recorded.total_reward:z.2f} when played, with other reward weights)"
+    if abs(total_reward - recorded.total_reward) < PAID_ALIKE:
+        was = ""
     say(f"{counted(recorded.length, 'step')}, return {total_reward:z.2f}{was}")
     for key, step in recorded.steps_to_milestone.items():
         say(f"  step {step:>5,}  {key}")
+
+
+def write_videos(recorded: "Recorded", film: VideoOptions) -> None:
+    """Write what was recorded to the files that are asked for.
+
+    Raises:
+        PokeTUIError: A file is there already or cannot be written, or it cannot be replayed.
+    """
+    # Here, not above: it loads the emulator.
+    from pokeTUI.app.video import Video, write_video
+
+    size = _parse_size(film.size) if film.panes else None
+    asked = (("gif", film.gif), ("mp4", film.mp4))
+    videos = [
+        Video(path, kind, film.speed, film.scale, film.first, film.last, size)
+        for kind, path in asked
+        if path is not None
+    ]
+    for video in videos:
+        hint = "Choose another file, or add --force."
+        is_there = video.path.exists() and not film.force
+        options.refuse_if(is_there, f"{video.path} already exists.", hint)
+    for video in videos:
+        with progress(f"writing {video.path}") as advance:
+            written = write_video(recorded, video, advance)
+        say(f"Wrote {video.path}: {written}, {video.path.stat().st_size / 1e6:.1f} MB.")
+
+
+def _parse_size(text: str) -> tuple[int, int]:
+    columns, _, rows = text.partition("x")
+    with contextlib.suppress(ValueError):
+        return (
+            parse_whole(columns, _SMALLEST[0], _LARGEST[0]),
+            parse_whole(rows, _SMALLEST[1], _LARGEST[1]),
+        )
+    raise ConfigurationError(
+        f"--size {text}: a cockpit has {_SMALLEST[0]}x{_SMALLEST[1]} to "
+        f"{_LARGEST[0]}x{_LARGEST[1]} columns and rows.",
+        f"Example: --size {DEFAULT_SIZE}",
+    )

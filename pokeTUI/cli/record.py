@@ -9,7 +9,7 @@ from engine.ground.text import counted
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import complete_players, complete_sets
 from pokeTUI.cli.options import exclusive, refuse_if
-from pokeTUI.terminal.printing import complain, say
+from pokeTUI.terminal.printing import complain, say, warn
 
 if TYPE_CHECKING:
     from engine.config import RunConfig
@@ -138,7 +138,7 @@ def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
                 say(f"{demonstration_end(event).capitalize()}.")
                 advance(saved, plan.episodes)
             elif isinstance(event, WarningRaised):
-                complain(f"warning: {event.message}")
+                warn(event.message)
 
         end = record_headless(config, plan, take)
     if not saved:

@@ -4,22 +4,22 @@ import math
 import shutil
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+import typer
 from rich.cells import cell_len, set_cell_size
 
 from engine.ground.numerals import MAX_TIME
-from engine.ground.text import visible
+from engine.ground.text import counted, visible
 from engine.runs.folder import delete_run, find_run, restore_command, restore_run
 from engine.runs.labels import RunLabels, read_labels, write_labels
 from engine.runs.policy_folders import list_policies
 from engine.runs.table import RunRow, RunTable, differing, digest_run, saved_curves
 from pokeTUI.saved import comparison_rows, live_run_dirs
 from pokeTUI.screens.run_table import RunColumn, RunGroup, TableView, arrange, fitting, text_of
-from pokeTUI.terminal.printing import complain, say, say_json
+from pokeTUI.terminal.printing import confirm, say, say_json, say_table, warn
 
 _INTERVAL_S = 2.0
 _GAP = "  "
@@ -84,7 +84,7 @@ def print_curves(save_dir: str, name: str) -> None:
     Raises:
         CheckpointError: There is neither.
     """
-    title, curves = saved_curves(save_dir, name, _warn)
+    title, curves = saved_curves(save_dir, name, warn)
     if not curves:
         say(f"{title} has no metrics yet.")
         return
@@ -114,8 +114,7 @@ def print_comparison(save_dir: str, first: str, second: str) -> None:
     Raises:
         CheckpointError: There is no such run or policy.
     """
-    rows = comparison_rows([digest_run(save_dir, run, _warn) for run in (first, second)])
-    _say_aligned(rows)
+    say_table(comparison_rows([digest_run(save_dir, run, warn) for run in (first, second)]))
 
 
 def print_overview(save_dir: str, names: Sequence[str]) -> None:
@@ -128,7 +127,7 @@ def print_overview(save_dir: str, names: Sequence[str]) -> None:
     from pokeTUI.dashboard.curves import ALONE_SUCCESS, RETURN, SUCCESS
     from pokeTUI.dashboard.overlay import Group, Overlay, View, load_run, make_groups
 
-    runs = [load_run(save_dir, name, _warn) for name in dict.fromkeys(names)]
+    runs = [load_run(save_dir, name, warn) for name in dict.fromkeys(names)]
     overlay, curves = Overlay(), (RETURN, SUCCESS, ALONE_SUCCESS)
     settings = differing(*(run.digest.settings for run in runs))
     heads = (head for curve in curves for head in (curve.title, "best", "at step"))
@@ -144,7 +143,7 @@ def print_overview(save_dir: str, names: Sequence[str]) -> None:
             )
         differing_here = (f"{key}={values[number]}" for key, values in settings.items())
         rows.append((*cells, " ".join(differing_here)))
-    _say_aligned(rows, right=range(1, len(rows[0]) - 1))
+    say_table(rows, right=range(1, len(rows[0]) - 1))
     for group in make_groups(runs):
         texts = [
             f"{curve.title} {curve.text(found.last)}"
@@ -155,14 +154,6 @@ def print_overview(save_dir: str, names: Sequence[str]) -> None:
         if len(group.runs) > 1 and texts:
             say(f"{len(group.runs)} runs, {group.label}: {', '.join(texts)}")
     say(f"Return and success: means of {View().window} episodes.")
-
-
-def _say_aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> None:
-    """Print rows in columns; those with the numbers in `right` end at the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{c:{'>' if i in right else '<'}{widths[i]}}" for i, c in enumerate(row))
-        say(_GAP.join(cells).rstrip())
 
 
 def label(save_dir: str, names: Sequence[str], change: Callable[[RunLabels], RunLabels]) -> None:
@@ -181,24 +172,17 @@ def label(save_dir: str, names: Sequence[str], change: Callable[[RunLabels], Run
         say(f"{path.name}: {', '.join(filter(None, parts)) or 'no labels'}")
 
 
-def deletable(save_dir: str, names: Sequence[str]) -> list[Path]:
-    """Return the folders of runs, and print their ids.
+def delete(save_dir: str, names: Sequence[str], *, must_ask: bool) -> None:
+    """Move runs to the trash, once the user has agreed; exit otherwise.
 
     Raises:
-        CheckpointError: There is no such run.
+        PokeTUIError: One of them does not exist, is in use, or cannot be moved.
     """
     paths = list(dict.fromkeys(find_run(save_dir, run, purpose="delete") for run in names))
     for path in paths:
         say(str(path))
-    return paths
-
-
-def delete(save_dir: str, paths: Sequence[Path]) -> None:
-    """Move runs to the trash.
-
-    Raises:
-        PokeTUIError: One of them is in use, or cannot be moved.
-    """
+    if must_ask and not confirm(f"Move {counted(len(paths), 'run')} to the trash?"):
+        raise typer.Exit(1)
     for path in paths:
         say(f"Moved to {delete_run(save_dir, str(path))}. Restore it with:")
         say(f"  {restore_command(save_dir, [path.name])}")
@@ -316,7 +300,3 @@ def _print_policies(save_dir: str) -> None:
             + (f"  cannot be read: {policy.refusal}" if policy.refusal else "")
         )
     say("Curves: poketui runs POLICY; fine-tune: poketui run --from POLICY")
-
-
-def _warn(text: str) -> None:
-    complain(f"warning: {text}")

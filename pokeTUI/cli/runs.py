@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.ground.text import counted
 from pokeTUI.cli.completion import complete_runs_and_policies, words
 from pokeTUI.cli.options import SaveDir, refuse_if
-from pokeTUI.terminal.printing import confirm
 
 if TYPE_CHECKING:
     from engine.runs.labels import RunLabels
@@ -111,10 +109,7 @@ def runs(
         run_reports.label(folder, named, labels.changed)
         return
     if delete:
-        paths = run_reports.deletable(folder, named)
-        if not yes and not confirm(f"Move {counted(len(paths), 'run')} to the trash?"):
-            raise typer.Exit(1)
-        run_reports.delete(folder, paths)
+        run_reports.delete(folder, named, must_ask=not yes)
         return
     if restore:
         run_reports.restore(folder, named)

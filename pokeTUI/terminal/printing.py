@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import traceback
+from collections.abc import Collection, Sequence
 from typing import TextIO
 
 from engine.errors import ConfigurationError, TerminalError
@@ -24,6 +25,18 @@ def say(*lines: str) -> None:
         TerminalError: They cannot be written, as to a full disk.
     """
     _write(sys.stdout, _text(lines))
+
+
+def say_table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> None:
+    """Print rows in columns as wide as their widest text; those numbered in `right` end alike.
+
+    Raises:
+        TerminalError: They cannot be written.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{c:{'>' if i in right else '<'}{widths[i]}}" for i, c in enumerate(row))
+        say("  ".join(cells).rstrip())
 
 
 def say_json(facts: object) -> None:
@@ -50,6 +63,11 @@ def complain(*lines: str) -> None:
         _write(sys.stderr, _text(lines))
     except TerminalError:
         return
+
+
+def warn(text: str) -> None:
+    """Print a warning to standard error."""
+    complain(f"warning: {text}")
 
 
 def complain_of(error: BaseException) -> None:

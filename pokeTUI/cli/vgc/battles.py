@@ -14,7 +14,7 @@ from engine.ground.folders import user_path
 from engine.ground.text import counted
 from pokeTUI.battles import commands
 from pokeTUI.cli.options import CheckpointDir, refuse_if
-from pokeTUI.terminal.printing import complain, say
+from pokeTUI.terminal.printing import complain, say, say_table
 
 if TYPE_CHECKING:
     from engine.battles.play.ladder import Game
@@ -153,17 +153,16 @@ def ladder(
             challenge=challenge, is_searching=matchmaking, greedy=not sample, report=report,
         )  # fmt: skip
     finally:
-        say(*_table(played))
+        _print_results(played)
 
 
-def _table(games: Sequence["Game"]) -> list[str]:
-    """Return the lines of the results by opponent."""
+def _print_results(games: Sequence["Game"]) -> None:
+    """Print the results by opponent."""
     by_opponent: dict[str, list[int]] = defaultdict(list)
     for game in games:
         by_opponent[game.opponent].append(game.result)
-    width = max(map(len, ("opponent", *by_opponent)))
-    lines = [f"{'opponent':<{width}}   won  tied  lost"] if games else []
+    rows = [("opponent", " won", "tied", "lost")] if games else []
     for opponent, results in sorted(by_opponent.items()):
-        counts = "  ".join(f"{results.count(result):>4}" for result in _RESULTS)
-        lines.append(f"{opponent:<{width}}  {counts}")
-    return lines
+        won, tied, lost = (str(results.count(result)) for result in _RESULTS)
+        rows.append((opponent, won, tied, lost))
+    say_table(rows, right=(1, 2, 3))

@@ -191,11 +191,8 @@ def _teams(format: Format, kind: str) -> Sequence[Team]:
     if kind not in ("one", "pool", "unseen"):
         return read_teams(user_path(kind), format)
     if kind == "unseen":
-        if not (found := unseen(format)):
-            raise ConfigurationError(
-                f"{format.id} has no unseen teams.",
-                "Use --teams one, pool, a file or a folder.",
-            )
+        found, hint = unseen(format), "Use --teams one, pool, a file or a folder."
+        refuse_if(not found, f"{format.id} has no unseen teams.", hint)
         return found
     return pool(format)[: 1 if kind == "one" else None]
 

@@ -72,11 +72,9 @@ def train(
 def _refuse_unused(settings: Iterable[str]) -> None:
     """Refuse settings that are about games."""
     for key in settings:
-        if key not in _USED and not key.startswith("vgc."):
-            raise ConfigurationError(
-                f"--set {key}: training battles does not use it.",
-                f"Leave it out; used are the section vgc, {', '.join(sorted(_USED))}.",
-            )
+        is_used = key in _USED or key.startswith("vgc.")
+        hint = f"Leave it out; used are the section vgc, {', '.join(sorted(_USED))}."
+        options.refuse_if(not is_used, f"--set {key}: training battles does not use it.", hint)
 
 
 def _shares(text: str) -> dict[str, float]:

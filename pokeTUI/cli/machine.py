@@ -1,4 +1,4 @@
-"""Define `poketui doctor`: examine this machine, and say what to do."""
+"""Define `poketui doctor` and `poketui trust`: what this machine can do, and what it may use."""
 
 import shutil
 import sys
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.errors import ConfigurationError
 from engine.ground.text import visible
 from pokeTUI.cli import options
 from pokeTUI.terminal.printing import say, say_json
@@ -71,3 +72,37 @@ def _sign(sign: str) -> str:
     except UnicodeEncodeError:
         return {"✓": "+", "✗": "x"}.get(sign, sign)
     return sign
+
+
+def trust(names: list[str] | None = None, /, remove: list[str] | None = None) -> None:
+    """Trust hosts, code or paths named by runs and config files; without NAME, list them.
+
+    A run or a config file may be from elsewhere. Hosts, code and places that only it names are
+    used once you trust them; a language model's own provider and this machine are always allowed.
+
+    Args:
+        names ([NAME]...): Host, host:port, module:Class, path, or wandb. Default: list what is
+            trusted.
+        remove (NAME): Stop trusting it.
+    """
+    from engine.ground import trust as trusting
+
+    for name in names or []:
+        hint = "Use a host, module:Class, a path, or wandb."
+        is_usable = name.strip() and name.isprintable()
+        options.refuse_if(not is_usable, f"{name!r} cannot be trusted.", hint)
+    try:
+        if names:
+            trusting.trust(names)
+        for name in remove or []:
+            was_trusted = trusting.distrust(name)
+            message = f"{name} is not trusted in {trusting.trust_path()}."
+            options.refuse_if(not was_trusted, message, "List: poketui trust")
+    except OSError as error:
+        raise ConfigurationError(
+            f"Cannot write {trusting.trust_path()}: {error.strerror or error}.",
+            f"Set it in {trusting.VARIABLE}, or set POKETUI_CONFIG_DIR to a writable folder.",
+        ) from None
+    lines = list(trusting.trusted_names())
+    lines += [f"{name} ({trusting.VARIABLE})" for name in trusting.names_in_environment()]
+    say(*(lines or ["Nothing is trusted yet. Trust a host or code: poketui trust NAME"]))
