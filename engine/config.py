@@ -30,20 +30,20 @@ from engine.ground.trust import (
 )
 
 THINKING_TOKENS = 2000
-"""What a model that thinks may use beside the answer: servers count both against one limit."""
+"""Tokens of thinking, added to the limit of the answer: servers count both together."""
 LEAST_STEPS = 16
-"""Of the shortest episode."""
+"""Steps of the shortest episode."""
 LEAST_QUESTION = 1000
-"""Tokens of the shortest question: the rules, the form of the answer, the place and a choice."""
+"""Tokens of the shortest prompt: rules, form of the answer, place and one goal to choose."""
 _HOLDS_SECRET = "holds_secret"
-"""Kind of a validation error whose value is not to be shown."""
+"""Kind of a validation error whose message must not quote the value."""
 _SHOWN = 200
 """Most characters of a wrong value."""
 _PREFIX = "POKETUI_"
 _NO_SETTINGS = frozenset(
     {"CACHE_DIR", "CONFIG_DIR", "GBA_CORE", "GBA_CORE_TRIED", "RUNTIME_DIR", "SHOWDOWN", "TRUST"}
 )
-"""Variables that begin with it, but name folders, files and what is trusted."""
+"""Variables with the prefix that are no settings: folders, files, and what is trusted."""
 _LIST = "List all: poketui run --set help"
 
 FeatureKind = Literal["goal", "plain", "first"]
@@ -74,7 +74,7 @@ class Section(BaseModel):
 
 
 class EnvConfig(Section):
-    """How an action is pressed and when an episode ends."""
+    """How actions are pressed, and when an episode ends."""
 
     hold_frames: int = Field(default=8, ge=1, le=60)
     """Frames a button is held; 4 more for a direction the player must turn to first."""
@@ -299,7 +299,7 @@ class PlannerConfig(Section):
 
     @property
     def tokens_to_write(self) -> int:
-        """Return what of a context an answer may take, with the thoughts that are asked for."""
+        """Return the tokens that an answer may take of the context, with thinking if enabled."""
         return self.answer_tokens + (THINKING_TOKENS if self.think else 0)
 
 
@@ -355,16 +355,14 @@ class CurriculumConfig(Section):
     @model_validator(mode="before")
     @classmethod
     def _take_thresholds_as_given(cls, values: Any) -> Any:
-        """Let thresholds that somebody gives stand as they are."""
+        """Take thresholds literally where stages are given."""
         if isinstance(values, dict) and "stages" in values:
             return {"reward_scale": 1.0, "needed_success": 0.0, **values}
         return values
 
 
 class BackwardConfig(Section):
-    """Learning from one demonstration, or from the way that a swarm has found: begin near its end,
-    and walk back to power-on.
-    """
+    """A backward curriculum over one demonstration, or over the path that a swarm has found."""
 
     demo: str = ""
     """File of the demonstration; empty: none."""
@@ -383,9 +381,7 @@ class BackwardConfig(Section):
 
 
 class ExploreConfig(Section):
-    """Search from saved states that were seldom visited: by the agent explore, which learns
-    nothing, and where `curriculum.swarm_share` is given.
-    """
+    """Exploration from rarely visited states: agent explore, or `curriculum.swarm_share`."""
 
     steps: int = Field(default=40, ge=1, le=100_000)
     """Steps of exploration before a game moves to another state."""
@@ -584,8 +580,8 @@ class RunConfig(Section):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        """Begin with the first stage's strategy, and find files of models from any folder."""
-        # Frozen for everyone else: here the settings are still being made.
+        """Begin with the strategy that the first stage names, and make paths of models absolute."""
+        # The model is frozen, so its values can only be completed here.
         values = self.__dict__
         first = self.curriculum.stages[0]
         is_named = "strategy_preference" in first.model_fields_set
@@ -614,7 +610,7 @@ class RunConfig(Section):
 
     @model_validator(mode="after")
     def _check_starts(self) -> Self:
-        """Let one thing alone decide where episodes begin."""
+        """Refuse more than one setting that decides where episodes begin."""
         if len(self.start_setters) > 1:
             named = " and ".join(self.start_setters)
             raise ValueError(f"{named} cannot both set where episodes start")
@@ -624,7 +620,7 @@ class RunConfig(Section):
 
     @property
     def start_setters(self) -> list[str]:
-        """Return the settings that let episodes begin elsewhere than at the true start."""
+        """Return the given settings by which episodes begin elsewhere than at the true start."""
         given = {
             "agent = explore": self.agent == "explore",
             "backward.demo": bool(self.backward.demo),
@@ -650,12 +646,12 @@ class RunConfig(Section):
 
     @property
     def is_advised(self) -> bool:
-        """Tell whether the agent has a use for the planner's advice."""
+        """Tell whether the agent uses the planner's advice."""
         return self.agent not in ("random", "explore")
 
     @property
     def led_by_rules(self) -> list[str]:
-        """Names of settings that put a language model in charge although none is set."""
+        """Return the settings that put a language model in charge although none is set."""
         named = {"mode": "llm_only", "strategy": "llm_heavy", "initial_strategy": "llm_heavy"}
         return [key for key in named if not self.llm_model and getattr(self, key) == named[key]]
 
@@ -703,7 +699,7 @@ def load_config(path: Path | None = None, overrides: dict[str, Any] | None = Non
 
 
 def parse_config(values: dict[str, Any], origin: str | Callable[[str], str]) -> RunConfig:
-    """Validate `values`; `origin` names where they, or the one of a key, are from in the error."""
+    """Validate `values`; in an error, `origin` says where they, or the one of a key, come from."""
     try:
         return RunConfig(**values)
     except ValidationError as error:
@@ -720,7 +716,7 @@ def parse_config(values: dict[str, Any], origin: str | Callable[[str], str]) -> 
                 "Put the key in OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY, or the "
                 "full URL in OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
-        # Without a key it is about several of them.
+        # An error without a key is about several settings.
         short = reprlib.Repr()
         short.maxstring = short.maxother = _SHOWN
         value = f"{key} = {short.repr(first['input'])}: " if key else ""
@@ -728,7 +724,7 @@ def parse_config(values: dict[str, Any], origin: str | Callable[[str], str]) -> 
 
 
 def _origin(key: str, overrides: Mapping[str, Any], file: str) -> str:
-    """Return where the value of a key is from: the options, a variable, or else the file."""
+    """Return where the value of a key comes from: the options, a variable, or else the file."""
     if any(f"{key}.".startswith(f"{given}.") for given in overrides):
         return "the options"
     name = _variable(key)
@@ -840,7 +836,7 @@ def _read_environment() -> dict[str, Any]:
 
 
 def _check_variable(variable: str) -> None:
-    """Refuse a variable that is named as a setting's and is none's: it would have no effect."""
+    """Refuse a variable with our prefix that names no setting: it would have no effect."""
     name = variable.removeprefix(_PREFIX)
     first, separator, rest = name.lower().partition("__")
     section = _sections().get(first)

@@ -69,7 +69,7 @@ def battle_lines(battle: Battle, width: int, height: int) -> list[Line]:
 
 
 def _side(creature: Creature, width: int, thickness: int) -> list[Line]:
-    """Return a creature in its fight: name, level and status over a thick bar."""
+    """Return one side of a battle: name, level and status over a thick bar."""
     fraction = _share(creature)
     ink, mark = health(fraction)
     status = creature.status if creature.hp else "out"

@@ -1,4 +1,4 @@
-"""How far the hand-over from planner to policy has come."""
+"""Show how far the hand-over from planner to policy has come."""
 
 from math import isnan
 from typing import ClassVar
@@ -185,7 +185,7 @@ def source_lines(state: DashboardState, width: int, room: int) -> list[Line]:
 
 
 def as_set(state: DashboardState, width: int) -> Line:
-    """Return mode and strategy, as set and in force."""
+    """Return mode and strategy: as they are set, and which strategy is in force."""
     set_mode = state.steering.mode if state.steering else state.run.mode if state.run else ""
     line = Line(width).add("mode", Ink.dim, LABEL)
     has_model = state.planner.has_model
@@ -215,7 +215,7 @@ def move_lines(move: Move, width: int) -> list[Line]:
 
 
 _SPLIT = 100
-"""From here on the history stands beside the rest."""
+"""Cells from which the history stands beside the rest."""
 
 
 class CurriculumPane(Pane):

@@ -157,7 +157,7 @@ def describe_context(context: Mapping[str, str]) -> str:
 
 
 def _episode(episode_id: str, run_id: str) -> str:
-    """Return an episode's number; of another run its whole name."""
+    """Return an episode's number, or its whole id if it is of another run."""
     return printable(episode_id.removeprefix(f"{run_id}/") or "?")
 
 
@@ -175,10 +175,10 @@ class View:
     """The part of the history that is shown.
 
     Attributes:
-        source: By whom; "" for anybody.
-        action: Which; None for any.
-        outcome: success, failure, or "" for both.
-        above: Decisions older than this id; None: the newest, as they come.
+        source: Only decisions of this source; "": of all.
+        action: Only this action; None: all.
+        outcome: Only success or failure; "": both.
+        above: Only decisions older than this id; None: the newest, updated as they come.
         before: `above` of the pages before this one.
         offset: Number of patterns before the first one shown.
     """

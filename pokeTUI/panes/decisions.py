@@ -1,4 +1,4 @@
-"""The history of decisions, read from its file beside the run."""
+"""Show the history of decisions, read from its file in a thread beside the run."""
 
 import asyncio
 import time
@@ -172,7 +172,7 @@ class DecisionsPane(Pane):
         return "No decisions yet: each is stored after 16 steps, with its reward."
 
     def _about(self, width: int) -> Line:
-        """Return which page this is, and the filter."""
+        """Return a line with the page and the filter."""
         view, line = self._view, Line(width)
         if self._problem is not None:
             return line.add(f"! {self._problem[0]}", Ink.warn)
@@ -217,7 +217,7 @@ class DecisionsPane(Pane):
         self.redraw()
 
     def _look(self, view: View) -> None:
-        """Show another part, which is read at once."""
+        """Show another part of the history, and read it at once."""
         self._view = view
         self._read_soon()
 
@@ -236,13 +236,13 @@ class DecisionsPane(Pane):
             self._chosen = index
 
     def _hold(self) -> None:
-        """Keep the page as it is, though newer decisions come."""
+        """Keep showing this page while newer decisions come."""
         rows = self._rows()
         if not self._view.is_patterns and self._view.above is None and rows:
             self._view = replace(self._view, above=rows[0].id + 1)  # type: ignore[union-attr]
 
     def _turn(self, step: int) -> bool:
-        """Go a page on or back; return whether there is one."""
+        """Turn to the next or the previous page; return whether there is one."""
         view, rows = self._view, self._rows()
         if view.is_patterns:
             offset = max(0, view.offset + step * self._room)

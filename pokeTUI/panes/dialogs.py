@@ -245,7 +245,7 @@ def ask_strategy(state: DashboardState) -> Question:
 
 
 def _led(state: DashboardState, choices: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
-    """Return the choices; those that name a language model say that there is none."""
+    """Return the choices; where no language model is set, those that need one say so."""
     note = "" if state.planner.has_model else "; the rules: no --llm-model"
     return [(key, text + note * key.startswith("llm_")) for key, text in choices]
 
@@ -281,7 +281,7 @@ def _episode(kept: KeptState) -> str:
 
 
 def _number(kept: KeptState) -> str:
-    """Return what a saved state is called: the key that loads it, or its number."""
+    """Return the key that loads a saved state, or else its number."""
     return f"F{kept.slot}" if kept.slot else str(kept.number)
 
 

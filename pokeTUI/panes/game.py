@@ -63,7 +63,7 @@ class GamePane(Vertical):
         yield self._inputs
 
     def use_terminal(self, terminal: Terminal) -> None:
-        """Draw in what `terminal` can show."""
+        """Draw with what `terminal` can show."""
         self._terminal = terminal
         self.set_mode(self.mode)
 
@@ -111,7 +111,7 @@ class GamePane(Vertical):
         return self._input_choice
 
     def on_resize(self) -> None:
-        """See what there is room for now."""
+        """Arrange the parts for the new size."""
         self._place_text()
 
     def show_frame(self, state: DashboardState, *, at_once: bool) -> bool:
@@ -121,12 +121,12 @@ class GamePane(Vertical):
         if not self._stage.display:
             self.starting.display = False
             self._stage.display = True
-        self._text.show(state)  # with the picture that it stands in
+        self._text.show(state)  # at once: it is part of the picture
         if state.frame.shape != self._shape:
             self._shape = state.frame.shape
             self._configure()
         if state.is_human or (state.status is not None and state.status.speed > 0):
-            self._inputs.show(state)  # at full speed the figures' pace has to do
+            self._inputs.show(state)  # at full speed `show` does it, less often
         return self._view.show(state.frame, at_once=at_once)
 
     def show(self, state: DashboardState) -> None:
@@ -335,10 +335,10 @@ class GameText(LinesWidget):
 
 
 class Starting(LinesWidget):
-    """What is being done before the first frame is there.
+    """Shows what the run does until its first frame comes.
 
     Attributes:
-        title: What all of it is for.
+        title: Heading above the lines of progress.
     """
 
     def __init__(self, *, id: str) -> None:

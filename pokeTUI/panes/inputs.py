@@ -1,4 +1,4 @@
-"""The input display: a game's buttons, and which of them are pressed, by whom."""
+"""Show a game's buttons, which of them are pressed, and by whom."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ class InputDisplay(LinesWidget):
     def _in_one_row(self, width: int) -> Line:
         buttons = [*self._ways.values(), *self._others]
         line = self._row(buttons)
-        if line.used > width:  # too many: what is pressed has to do
+        if line.used > width:  # too many: only what is pressed is shown
             line = self._row(index for index in buttons if index in self._inputs.pressed)
         return self._who().append(line) if line.used + _WHO_WIDTH <= width else line
 

@@ -1,4 +1,4 @@
-"""The run's curves and milestones: whether it gets better."""
+"""Show the run's curves and milestones: whether it gets better."""
 
 from dataclasses import replace
 from functools import partial
@@ -43,7 +43,7 @@ _FIRST = {
     "episodes": "when the first episode ends",
 }
 _SPLIT = 110
-"""From here on the milestones stand beside the curve."""
+"""Cells from which the milestones stand beside the curve."""
 _TREND_FROM = 50
 """Cells from which a milestone has its trend beside it, not below."""
 
@@ -254,7 +254,7 @@ class LearningPane(Pane):
         return [legend, *lines, *foot]
 
     def _settings(self, state: DashboardState, width: int, *, can_log: bool) -> Line:
-        """Return one line: which curve of how many, averaged how, and what cannot be done."""
+        """Return a line about the curve: its number, scale, averaging, and its latest figures."""
         known, curve = curves(state), self.curve
         place = f" {known.index(curve) + 1}/{len(known)} "
         line = Line(width).add("[", Ink.key).add(place, Ink.dim).add("]", Ink.key)
@@ -331,7 +331,7 @@ def _legend(
 
 
 def _milestones(state: DashboardState, width: int, height: int, first: int) -> list[Line]:
-    """Return a heading and a bar a milestone, from number `first` where not all have room."""
+    """Return a heading and a bar for each milestone, from number `first` if not all fit."""
     milestones = state.run.milestones if state.run is not None else ()
     if not state.history.count or not milestones:
         later = "The milestones are counted when the first episode ends."

@@ -1,4 +1,4 @@
-"""What happened in the run."""
+"""Show the events of the run."""
 
 from collections.abc import Sequence
 from typing import ClassVar

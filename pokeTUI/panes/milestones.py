@@ -1,4 +1,4 @@
-"""Which milestones lie behind and which ahead: in a line or two, or as a list."""
+"""Draw the milestones, reached and still ahead: in a line or two, or as a list."""
 
 from collections.abc import Set as AbstractSet
 
@@ -46,9 +46,9 @@ def milestone_lines(state: DashboardState, width: int, room: int) -> list[Line]:
 def milestone_list(
     known: Named, game: GameObserved, width: int, height: int, scrolled: int
 ) -> tuple[list[Line], int]:
-    """List all milestones, those beyond the goal apart, round the next one.
+    """List all milestones around the next one, those beyond the goal under a heading of their own.
 
-    `scrolled` moves the part that is shown; it is returned as far as there is something to show.
+    `scrolled` is how far the user has scrolled from there; it is returned limited to the list.
     """
     reached, size = game.milestones, _way_size(known, game)
     head = Line(width).add(f"{_count(known[:size], reached)} of {size} milestones", Ink.strong)
@@ -101,7 +101,7 @@ def _next(
 ) -> list[Line]:
     """Count the milestones and name the next one: beside the ticks, below or instead of them.
 
-    Where it is the goal, the line above names it.
+    If that is the goal, it is left out: the line above names it.
     """
     way = known[:size]
     line = Line(width).add("done", Ink.dim, LABEL)

@@ -23,7 +23,7 @@ class Sign:
 
     Attributes:
         text: One character.
-        name: In the legend, "" for what says itself.
+        name: In the legend; "" leaves it out, as for what explains itself.
         fill: Fills the rest of a large tile.
         rank: Where two tiles share a character, the higher one is shown.
     """
@@ -57,7 +57,7 @@ KINDS = {
 }
 
 _LEGEND = (WAY, _SOMEBODY, DOOR, TARGET, _GRASS, _WATER, _VISITED, _LEDGE, _SIGN)
-"""What is explained, the most needed first."""
+"""Signs that the legend explains, the most needed first."""
 
 _MOST_EXIT_ROWS = 3
 
@@ -196,7 +196,7 @@ def merged(cells: list[tuple[str, Ink]], width: int, margin: int) -> Line:
 def _legend(
     game: GameObserved, shown: set[Sign], width: int, rows: int, planned: int
 ) -> list[Line]:
-    """Return what the signs mean, and where the ways out lead; [] where none was `planned`."""
+    """Return the legend: signs, and where the ways out lead; [] if no row was `planned` for it."""
     if not planned or rows <= 0:
         return []
     exits = _exits(game.state.map)

@@ -125,5 +125,5 @@ def untrained(state: DashboardState) -> str:
 
 
 def empty(text: str, width: int) -> list[Line]:
-    """Return what an empty pane says."""
+    """Return the lines of a pane that has nothing to show."""
     return labelled("", text, Ink.dim, width, 0, 3)

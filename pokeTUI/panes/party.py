@@ -1,4 +1,4 @@
-"""Where the player is and with whom."""
+"""Show where the player is, and the party."""
 
 from enum import StrEnum
 from typing import ClassVar
@@ -20,9 +20,9 @@ _TWO_COLUMNS = 50
 _BESIDE = 52
 """Cells from which the map has room beside the facts."""
 _LIST_BESIDE = 100
-"""Cells from which the list of milestones has, too; in fewer it takes the place of all."""
+"""Cells from which the list of milestones fits beside the facts; below, it is shown alone."""
 _MIN_MAP = 5
-"""Rows of a map that is worth drawing."""
+"""Fewest rows in which a map is drawn."""
 _ARROWS = {Facing.UP: "↑", Facing.DOWN: "↓", Facing.LEFT: "←", Facing.RIGHT: "→"}
 
 

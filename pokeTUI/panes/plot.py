@@ -64,7 +64,7 @@ def nice_bounds(low: float, high: float) -> tuple[float, float]:
         if (high - low) / (step / divisor) <= 8:
             step /= divisor
             break
-    # Adding zero makes 0 of -0, which an axis would show.
+    # Adding zero turns -0 into 0: an axis would show the sign.
     return float(np.floor(low / step) * step) + 0.0, float(np.ceil(high / step) * step) + 0.0
 
 
@@ -127,7 +127,7 @@ class PlotLine:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """What is around the curves, from the place `left` to `right`, counted in a unit.
+    """The axes of a plot; the lower one goes from `left` to `right`, in `unit`.
 
     Attributes:
         text: Writes a value of the left axis.
@@ -147,7 +147,7 @@ class Axes:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where a plot was drawn, so that a click can be understood: columns of the curves."""
+    """The columns that the curves were drawn in, to find the place of a click."""
 
     start: int
     columns: int
@@ -331,7 +331,7 @@ def _foot(axes: Axes, width: int, label: int, columns: int) -> Line:
 def _add_owned(
     line: Line, text: str, owners: list[int], inks: Sequence[Ink], cursor: int | None
 ) -> None:
-    """Add a row of curves, each run of cells in the ink of its curve; gaps belong to any."""
+    """Add a row of curves, each in its own ink; empty cells take the ink before them."""
     start, current = 0, Ink.faint
     for column, owner in enumerate(owners):
         ink = Ink.warn if column == cursor else inks[owner] if owner >= 0 else None

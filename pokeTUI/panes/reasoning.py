@@ -1,4 +1,4 @@
-"""Why the agent does what it does."""
+"""Show why the agent does what it does."""
 
 import math
 from collections.abc import Sequence
@@ -323,7 +323,7 @@ def _now(state: DashboardState, width: int) -> Line:
 
 
 def _shares(state: DashboardState, width: int) -> list[Line]:
-    """Return who made the last decisions; [] where nobody counted."""
+    """Return who made the last decisions; [] if that is not known."""
     if not state.shares:
         return []
     line = Line(width).add("who", Ink.dim, _LABEL)

@@ -1,4 +1,4 @@
-"""Where the reward comes from, and how much each part of it counts."""
+"""Show what each component of the reward pays, and its weight."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,7 +21,7 @@ from pokeTUI.panes.plot import Axes, PlotLine, SmallChart, grid, plot
 # The table of the reward's components.
 
 WIDE = 50
-"""From here on there is room for weights and sparklines."""
+"""Cells from which there is room for weights and sparklines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _add_number(line: Line, number: float, ink: Ink, width: int) -> None:
 
 
 _SPLIT = 110
-"""From here on the chosen component has a chart of its own beside the table."""
+"""Cells from which the chosen component has a chart beside the table."""
 _SMOOTHING = 10
 
 

@@ -1,4 +1,4 @@
-"""What panes with a log share: follow, freeze, scroll, choose, search, filter, copy, open."""
+"""Hold what panes with a log share: follow, freeze, scroll, choose, search, filter, copy, open."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
@@ -101,7 +101,7 @@ class LogCursor:
 
 
 def match_from(matches: Sequence[int], chosen: int | None, step: int) -> int | None:
-    """Return the match after (1) or before (-1) the chosen entry, round the end; None if none."""
+    """Return the next (1) or previous (-1) match from the chosen entry, wrapping around."""
     if not matches:
         return None
     if chosen is None:
@@ -277,7 +277,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         return marked.append(line)
 
     def _about(self, shown: Sequence[_Entry], width: int) -> Line | None:
-        """Return that line, None where there is nothing to say."""
+        """Return the line below the log, None if it would be empty."""
         forms = [self._about_parts(shown, form) for form in range(_ABOUT_FORMS)]
         if not forms[0]:
             return None
@@ -289,9 +289,9 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         return line
 
     def _about_parts(self, shown: Sequence[_Entry], form: int) -> list[tuple[str, Ink]]:
-        """Return the parts of that line; `form` 0 is the longest wording, 2 the shortest.
+        """Return the parts of the line below the log; `form` 0 is the longest, 2 the shortest.
 
-        The search comes first: it is what was asked for last.
+        The search comes first: the user has just asked for it.
         """
         parts: list[tuple[str, Ink]] = []
         if self._query:
@@ -325,7 +325,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         return [entry for entry in entries if self.is_in(entry, self._filter)]
 
     def _all(self, state: DashboardState) -> list[_Entry]:
-        """Return the same without regard to the filter."""
+        """Return all entries, with those that were there when it froze."""
         live = self.entries(state)
         entries: Sequence[_Entry] = live
         if self._held and live and self._held[0].number < live[0].number:

@@ -1,4 +1,4 @@
-"""What the run uses of its machine."""
+"""Show what the run uses of its machine."""
 
 import math
 from typing import ClassVar
@@ -16,7 +16,7 @@ from pokeTUI.panes.pane import Pane, empty, untrained
 _LABEL = 13
 _BAR = 20
 _BARS_TO = 4
-"""So many cores have a bar each; of more each is a column."""
+"""Up to this many cores have a bar each; more have a column each."""
 _NEARLY_FULL = 0.9
 _GB = 1024**3
 
@@ -33,7 +33,7 @@ class SystemPane(Pane):
     PARTS = ("system", "run")
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
-        """Return a line each, and what is below it as far as there is room."""
+        """Return a line for each resource, with details below it as far as there is room."""
         seen = state.system
         if seen is None:
             return empty(untrained(state) or "The first measurement comes within seconds.", width)
@@ -79,7 +79,7 @@ def _episodes(state: DashboardState, width: int) -> list[Line]:
 
 
 def _gauge(label: str, share: float, text: str, width: int, *, warns: bool = False) -> Line:
-    """Return a bar with words behind it; if it `warns`, it must not become full."""
+    """Return a bar with words behind it; if it `warns`, its ink changes when it is nearly full."""
     line = Line(width).add(label, Ink.dim, _LABEL)
     ink = Ink.warn if warns and share >= _NEARLY_FULL else Ink.good
     add_bar(line, share, min(_BAR, line.room - len(text) - 1), ink, Ink.faint)

@@ -36,19 +36,19 @@ _SIGNS: dict[int, Sign] = {
     _BOTTOM_WALL: Sign("▄", WALL.ink),
 }
 _LAND = Sign("·", Ink.faint)
-"""Floor where a character stands for many tiles, unlike what no map covers."""
+"""Floor where a character stands for many tiles: a blank would look like a place without a map."""
 _UNCOVERED = (Ink.key, Ink.badge, Ink.strong)
-"""Inks of the way, the goal, the player and other names, over which no name is written."""
+"""Inks of the way, the goal, the player and names, which no further name may cover."""
 _SHORTEST_CUT = 8
 """Cells from which a name is cut rather than left out."""
 _MAX_SCALE = 8
-"""Tiles that a character stands for at most; of a larger region the part that is near is drawn."""
+"""Most tiles across that a character stands for; of a larger region only a part is drawn."""
 _SIZES = (4, 2)
-"""How many times as large a small plane may be drawn; even, for a tile to be whole characters."""
+"""Enlargements of a small plane, by preference; even, so that a tile fills whole characters."""
 _LEGEND_FROM = 12
 """Rows from which the signs are explained."""
 _FEW = 0.3
-"""Share of a character's tiles from which water and grass are drawn rather than what is around."""
+"""Share of a character's tiles above which it shows water or grass instead of floor or wall."""
 
 
 class Plane:
@@ -238,7 +238,7 @@ class WorldMap:
         if target is None or target.map == here.map:
             return line
         if line.room < len("  ◎ ") + cell_len(target.name):
-            line = Line(width)  # where the player is, other lines say too
+            line = Line(width)  # the player's place is said in other lines, too
         line.add("  ◎" if line.used else "◎", Ink.key).add(f" {printable(target.name)}", Ink.text)
         count = len({number for number, _ in game.route} - {here.map})
         return line.add_whole(f", {counted(count, 'map')} away", Ink.dim) if count else line
@@ -250,7 +250,7 @@ def _middle(one: MapOutline) -> Tile:
 
 
 def _characters(tiles: NDArray[np.uint8], scale: int) -> NDArray[np.uint8]:
-    """Return which sign each character shows, (rows, columns), of what `Window.tiles` returns."""
+    """Return the kind of sign of each character, (rows, columns), for tiles of `Window.tiles`."""
     count = 2 * scale * scale
 
     def share(kind: int) -> NDArray[np.float64]:
