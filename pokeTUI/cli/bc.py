@@ -41,9 +41,9 @@ class DemoOptions:
     expert_data_dir: str = ""
 
     def source(self, demos: str, save_dir: str, *, has_other: bool) -> "Source":
-        """Return what is learnt from: a file, folder or set, or the demonstrations of no set.
+        """Return what to learn from: a file, folder or dataset; unnamed, what no dataset holds.
 
-        These are left out if nothing is named and there is something else to learn from.
+        Unnamed, there are no recorded demonstrations if rules or another source can do instead.
         """
         from engine.imitation.from_demonstrations import Source
 
@@ -80,7 +80,7 @@ class ScriptOptions:
     wandb_project_name: str = ""
 
     def settings(self, device: str | None) -> dict[str, Any]:
-        """Return what they set of cloning; `device` is that of --device."""
+        """Return the settings of cloning that they stand for; `device` is the value of --device."""
         if self.cuda is not None:
             is_other = device is not None and (device == "cpu") is self.cuda
             message = f"--device {device} contradicts --{'' if self.cuda else 'no-'}cuda."
@@ -94,7 +94,7 @@ class ScriptOptions:
         )
 
     def logging(self, resume: str) -> dict[str, Any]:
-        """Return what they set of the policy's name and of Weights & Biases."""
+        """Return the policy's name and what concerns Weights & Biases."""
         project = self.wandb_project_name
         message = "--wandb-project-name needs --track."
         refuse_if(project and not self.track, message, "Add --track.")
@@ -153,7 +153,7 @@ def bc(
         "Add --dagger rules.",
     )
     config = options.load_config_of(game, "--dagger", dagger)
-    if not resume and "seed" in config.model_fields_set:  # a variable
+    if not resume and "seed" in config.model_fields_set:  # of the environment
         settings.setdefault("seed", config.seed)
     with progress("", left="", is_quiet=quiet) as bar:
         path = _clone(bar, folder, settings, rounds, source, expert=dagger, shared=shared)
@@ -206,7 +206,7 @@ def _clone(
 
 
 def _how_to_resume(paths: list[Path]) -> str:
-    """Say how one of the policies is cloned on, if there is something of it."""
+    """Say how to resume the first of the policies that has a checkpoint."""
     from engine.runs.policy_folders import PolicyFolder
 
     for path in paths:
@@ -216,7 +216,7 @@ def _how_to_resume(paths: list[Path]) -> str:
 
 
 def _what_next(path: Path) -> str:
-    """Say how a policy is trained on; where several agents can have its network, PPO and DQN."""
+    """Say how to fine-tune a policy: by PPO or DQN, unless its network is of one of them alone."""
     from engine.runs.policy_folders import PolicyFolder
 
     network = PolicyFolder(path).settings()["cloning"]["network"]
@@ -225,7 +225,7 @@ def _what_next(path: Path) -> str:
 
 
 def _line(news: Any) -> str:
-    """Return what is said of news; nothing of how far it is."""
+    """Return the line that reports news; "" for mere progress."""
     from engine.imitation.bc import Epoch
     from engine.imitation.cloning import Note
     from engine.imitation.dagger import Round

@@ -177,7 +177,7 @@ def vgc(
 
 
 def _chosen(arms: list[str] | None, known: Collection[str]) -> list[str]:
-    """Return the arms that are named, each once; all where none is.
+    """Return the named arms without repetition; all if none is named.
 
     Raises:
         ConfigurationError: One is not known.
@@ -198,7 +198,7 @@ def _write(out: Path | None, facts: Mapping[str, Any]) -> None:
 def _settings(
     given: Given, usual: Mapping[str, Any] = MappingProxyType({}), *, fixed: tuple[str, ...]
 ) -> Given:
-    """Return what is given, and what is `usual` where the environment does not say either.
+    """Return the given settings, and of the `usual` ones those that no variable sets either.
 
     Raises:
         ConfigurationError: `--set` names what the benchmark itself has `fixed`.

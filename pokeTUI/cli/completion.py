@@ -1,4 +1,4 @@
-"""Complete words of the command line: names of runs, and the values of options that have few.
+"""Complete words of the command line: names of runs, and values of options with few of them.
 
 A shell waits for this at every press of Tab, so a saved run's name and two of its settings are read
 here and nothing else of it.
@@ -32,7 +32,7 @@ def complete_runs(context: typer.Context, incomplete: str) -> list[tuple[str, st
 
 
 def complete_runs_or_latest(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    """Return the same, and "latest" before them."""
+    """Return "latest", and the saved runs."""
     first = [_LATEST] if _LATEST[0].startswith(incomplete) else []
     return first + complete_runs(context, incomplete)
 
@@ -55,17 +55,11 @@ def complete_players(context: typer.Context, incomplete: str) -> list[tuple[str,
 
 def complete_sets(context: typer.Context, incomplete: str) -> list[str]:
     """Return the sets of demonstrations whose names begin so."""
-    try:
-        found = sorted(
-            path.name for path in (_save_folder(context) / "demos").iterdir() if path.is_dir()
-        )
-    except OSError:
-        return []
-    return [name for name in found if name.startswith(incomplete) and _WORD.fullmatch(name)]
+    return [path.name for path in _named(context, "demos", incomplete, Path.is_dir)]
 
 
 def complete_live_runs(incomplete: str) -> list[str]:
-    """Return the runs that have a socket; whether anybody listens there is not asked."""
+    """Return the runs that have a socket, without connecting to see whether they still listen."""
     from engine.remote.folder import runtime_folder
 
     try:
@@ -77,9 +71,9 @@ def complete_live_runs(incomplete: str) -> list[str]:
 
 
 def complete_settings(incomplete: str) -> list[tuple[str, str]]:
-    """Return the settings whose names begin so, then what one of them can be set to.
+    """Return the settings whose names begin so; if only one does, or after "=", its values.
 
-    Of a name that stands alone its values are offered at once: shells add no space then.
+    Were the name of that one offered, shells would add a space after it.
     """
     from engine.config import RunConfig
     from pokeTUI.settings import settings_of, shown
@@ -91,7 +85,7 @@ def complete_settings(incomplete: str) -> list[tuple[str, str]]:
         return [
             (f"{one.key}={value}", one.description)
             for one in exact[:1]
-            # Where that is not one of few values: nothing, and the default.
+            # A setting with any value: nothing, and the default.
             for value in list(filter(None, one.choices)) or ["", shown(one.default)]
             if f"{one.key}={value}".startswith(incomplete)
         ]
@@ -99,10 +93,10 @@ def complete_settings(incomplete: str) -> list[tuple[str, str]]:
 
 
 def bash_values(environment: Mapping[str, str]) -> list[str] | None:
-    """Return the values for `--set KEY=` in a bash, None where that is not what it asks for.
+    """Return the values that complete `--set KEY=` in bash; None if it asks for something else.
 
-    Bash takes "=" for the end of a word, so neither Click nor Typer knows that this one goes on,
-    and it wants what stands behind the "=" alone.
+    Bash ends words at "=", so neither Click nor Typer sees that the key belongs to the value, and
+    bash wants only what follows the "=".
     """
     if environment.get("_POKETUI_COMPLETE") != "complete_bash":
         return None
@@ -122,7 +116,7 @@ def bash_values(environment: Mapping[str, str]) -> list[str] | None:
 
 
 def words(*allowed: str) -> Completer:
-    """Return what completes one of `allowed`."""
+    """Return a completer of the words `allowed`."""
 
     def complete(incomplete: str) -> list[str]:
         return [word for word in allowed if word.startswith(incomplete)]
@@ -141,17 +135,27 @@ def _policies(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
 
 def _saved(context: typer.Context, kind: str, incomplete: str) -> list[Path]:
     """Return the folders of runs or policies that begin so, the newest first."""
-    named = context.params.get("names") or ()
+    given = context.params.get("names") or ()
+
+    def is_new(path: Path) -> bool:
+        return path.name not in given and (path / "config.json").is_file()
+
+    return _named(context, kind, incomplete, is_new)[::-1][:_MOST_RUNS]
+
+
+def _named(
+    context: typer.Context, kind: str, incomplete: str, is_wanted: Callable[[Path], bool]
+) -> list[Path]:
+    """Return what is wanted of a folder in the save folder and begins so, by name."""
+    folder = _save_folder(context) / kind
     try:
-        found = [
+        return sorted(
             path
-            for path in (_save_folder(context) / kind).iterdir()
-            if path.name.startswith(incomplete) and path.name not in named
-            if _WORD.fullmatch(path.name) and (path / "config.json").is_file()
-        ]
+            for path in folder.iterdir()
+            if path.name.startswith(incomplete) and _WORD.fullmatch(path.name) and is_wanted(path)
+        )
     except OSError:
         return []
-    return sorted(found, key=lambda path: path.name, reverse=True)[:_MOST_RUNS]
 
 
 def _describe(run: Path) -> str:

@@ -37,7 +37,8 @@ def split(
         valid: Validation share.
     """
     config = load_config(None, given)
-    demos = _some(config.save_dir, files)
+    demos = chosen(config.save_dir, files or ())
+    _refuse_none(demos)
     for folder in dict.fromkeys(path.parent for path in demos.paths):
         inside = DemoSet(folder, [path for path in demos.paths if path.parent == folder])
         path, train, validating = write_split(inside, valid, config.seed)
@@ -110,9 +111,10 @@ def export(
     from engine.demos.table import to_csv
 
     config = load_config(None, given)
+    demos = chosen(config.save_dir, files or ())
     if format_ not in FORMATS:
         raise DemoError(f"There is no format '{format_}'.", f"Allowed are: {', '.join(FORMATS)}.")
-    demos = _some(config.save_dir, files)
+    _refuse_none(demos)
     named = zip(_distinct_names(demos.paths), (demo for _, demo in demos.read()), strict=True)
     if format_ in ("minari", "lerobot"):
         if format_ == "minari":
@@ -132,20 +134,13 @@ def export(
         say(f"{target}: {counted(steps, 'step')}, {target.stat().st_size:,} bytes")
 
 
-def _some(save_dir: str, files: Sequence[str] | None) -> DemoSet:
-    """Return the demonstrations that are named, or all.
-
-    Raises:
-        DemoError: There is none.
-    """
-    demos = chosen(save_dir, files or ())
+def _refuse_none(demos: DemoSet) -> None:
     if not len(demos):
         raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
-    return demos
 
 
 def _distinct_names(paths: Sequence[Path]) -> list[str]:
-    """Return the files' names; where two are alike, each with its set's before it."""
+    """Return the files' names, with the dataset's name before those that occur twice."""
     times = Counter(path.name for path in paths)
     return [
         f"{path.parent.name}-{path.name}" if times[path.name] > 1 else path.name for path in paths

@@ -270,7 +270,7 @@ def _spread(values: Sequence[float], digits: int) -> str:
 
 
 def _plain(value: float, digits: int) -> str:
-    """Return a number in words; none is minus zero."""
+    """Return a rounded number with thousands separated; never "-0"."""
     return f"{round(value, digits) + 0.0:,.{digits}f}"
 
 

@@ -1,4 +1,4 @@
-"""Say what options are for, out of docstrings, and under which heading each is listed."""
+"""Read from docstrings what options are for, and group options under headings."""
 
 import inspect
 import re
@@ -34,7 +34,7 @@ def docs_of(described: object) -> dict[str, Doc]:
 # Group options in the help, and keep what they were called before.
 
 FEW = 7
-"""A command with no more options than these shows them in one panel."""
+"""A command with at most this many options shows them in one panel."""
 _PANELS = {
     "Game": "game rom core state goal allow_unknown_rom",
     "Agent": "agent no_dqn mode strategy start_policy player",
@@ -58,7 +58,7 @@ _PANELS = {
 }
 PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}
 HIDDEN = ("torch_deterministic", "cuda")
-"""Options with names so long that the help would not fit 80 columns."""
+"""Options whose names are too long for a help of 80 columns."""
 FORMER = {
     "record": {"--from": "--demo"},
     "replay": {"--from": "--first-step", "--to": "--last-step"},
@@ -68,4 +68,4 @@ FORMER = {
     "llm ask": {"--backend": "--llm-backend"},
     "vgc ladder": {"--games": "--battles", "--search": "--matchmaking"},
 }
-"""By command: what options were called before each name meant one thing everywhere."""
+"""Former names of options, by command; they are still accepted."""

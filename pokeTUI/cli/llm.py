@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "smollm2:1.7b"
 _CONNECT_TIMEOUT_S = 5.0
 _PARTS = 10
-"""How often a line is printed of what is downloaded, where there is no terminal."""
+"""Lines printed for a download where there is no terminal."""
 _MOST_PARTS = 1000
-"""Of a model: what a server says of more is not counted."""
+"""Most parts of a model that are counted, whatever the server says."""
 _RESUMES = "the download is kept; the same command resumes it"
 _NO_SERVER = (
     "Get Ollama from ollama.com. Without it, get a GGUF file (hf download REPOSITORY "
@@ -49,11 +49,11 @@ _REMEDIES = {
     "file does not exist": "Check the model's name and tag.",
     "not found": "Check the model's name and tag.",
 }
-"""By words of what a server says that cannot pull a model."""
+"""Hints, by words in the message of a server that cannot pull a model."""
 
 
 def config_with_model(given: Given) -> RunConfig:
-    """Return the settings with a model, where none is named the one that is suggested."""
+    """Return the settings, with the suggested model if none is named."""
     config = load_config(None, given)
     return config if config.llm_model else config.model_copy(update={"llm_model": DEFAULT_MODEL})
 
@@ -175,7 +175,7 @@ async def _check(backend: Backend, config: RunConfig) -> bool:
 
 
 def _command(config: RunConfig, settings: Mapping[str, Any]) -> str:
-    """Return the command of a run that asks as was asked here."""
+    """Return the command of a run with the model that was checked."""
     options = {"llm_model": "--llm-model", "llm_backend": "--llm-backend"}
     words = ["poketui", "run", "--llm-model", config.llm_model]
     for key, value in settings.items():

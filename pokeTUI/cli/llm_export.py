@@ -23,9 +23,9 @@ from pokeTUI.terminal.printing import complain, say
 
 _TRAIN, _VALIDATION, _STATS = "train.jsonl", "validation.jsonl", "stats.json"
 _FEWEST = 10
-"""Examples that OpenAI's fine-tuning takes."""
+"""Fewest examples that OpenAI's fine-tuning accepts."""
 _SHORTEST_KEY = 8
-"""Characters; servers without keys are given words like "none"."""
+"""Characters from which a key is kept out of the examples: shorter ones are words like "none"."""
 
 
 def export(
@@ -133,7 +133,7 @@ def read_exchanges(folder: RunFolder) -> Scan:
 
 
 def _write(out: Path, contents: Mapping[str, bytes]) -> None:
-    """Write each file that has content; of an earlier export no other may stay beside them."""
+    """Write the files that have content; delete the others, left by an earlier export."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, content in contents.items():

@@ -55,7 +55,7 @@ def _print(finding: "Finding") -> None:
 
 
 def _wrap(head: str, text: str) -> list[str]:
-    """Break text at the terminal's width, below itself; of no terminal nobody knows the width."""
+    """Wrap text to the terminal's width, indented behind `head`; without a terminal, do not."""
     if not sys.stdout.isatty():
         return [head + text]
     width = max(40, shutil.get_terminal_size().columns)
@@ -66,7 +66,7 @@ def _wrap(head: str, text: str) -> list[str]:
 
 
 def _sign(sign: str) -> str:
-    """Return a sign, or letters where standard output cannot show it."""
+    """Return a sign, or a letter where standard output cannot show it."""
     try:
         sign.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:

@@ -48,7 +48,7 @@ app = typer.Typer(
 )
 
 _UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
-"""Click's kind for whatever is wrong with the options, wherever typer has it from."""
+"""Click's base class of usage errors, of whichever Click typer brings."""
 
 _ACCESS = "Use another file or folder, or check its permissions and disk space."
 
@@ -201,7 +201,7 @@ for name, help_ in {
     "llm": "Check, download and query language models; show and export a run's exchanges.",
     "vgc": "VGC doubles battles: install, train, play.",
 }.items():
-    is_list = name == "demos"  # alone it lists them, the others show their help
+    is_list = name == "demos"  # without a command it lists them; the other groups show their help
     group = typer.Typer(
         cls=Group, help=help_, no_args_is_help=not is_list, invoke_without_command=is_list
     )
@@ -233,13 +233,13 @@ def main() -> None:
         _fail(f"{text}. See: {command} --help")
     except PokeTUIError as error:
         _fail(str(error))
-    except OSError as error:  # of a file or folder of the user's that nobody below knew
+    except OSError as error:  # of a file or folder, which nothing below has explained
         _fail(f"{error.strerror or error}: {error.filename or 'unknown file'}. {_ACCESS}")
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
     except ModuleNotFoundError as error:
         _fail(f"The package {error.name} is not installed. Install it: pip install {error.name}")
-    except Exception as error:  # the outermost frame: Python would print it as it came
+    except Exception as error:  # the outermost frame: printed raw, it could control the terminal
         complain_of(error)
         raise SystemExit(1) from None
     raise SystemExit(code)
@@ -251,7 +251,7 @@ def _fail(text: str) -> NoReturn:
 
 
 def _name_latest_run(arguments: list[str]) -> list[str]:
-    """Let `--resume` stand without a value: it then means the latest run."""
+    """Give `--resume` without a value that of the latest run."""
     named = list(arguments)
     for index, argument in enumerate(arguments):
         is_last = index + 1 == len(arguments)

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from pokeTUI.settings import Setting
 
 _KEYS = {"goal": "env.goal", "state": "start_state"}
-"""By shared option: its setting, where the names differ."""
+"""Settings of shared options that have another name."""
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _PLACEHOLDERS = {"env.goal": "MILESTONE"}
 
 COLOR_WORDS = ("auto", "truecolor", "256", "16", "none")
-"""Those of `pokeTUI.terminal.probe`, which takes too long to load while a shell waits."""
+"""The depths of `pokeTUI.terminal.probe`, which is too slow to load for completion."""
 
 Game = Annotated[
     str | None,
@@ -57,7 +57,7 @@ Rom = Annotated[
 
 
 def _use_core(file: str | None) -> None:
-    """Have every game of this process, and of those that it starts, run in a core."""
+    """Run all games of this process and of its children in a core."""
     if file is None:
         return
     core = user_path(file)
@@ -140,18 +140,17 @@ class Panels(TyperCommand):
     Its options are built on first use, because the settings models take long to load.
     """
 
-    function: Callable[..., None] | None = None
+    function: Callable[..., None]
 
     def __init__(self, *args: Any, **values: Any) -> None:
         super().__init__(*args, **values)
-        self._function = self.function or inspect.unwrap(values["callback"])
         del self.params, self.callback  # built by __getattr__
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("params", "callback"):
             raise AttributeError(name)
         app = typer.Typer(add_completion=False)
-        app.command()(_with_options(self._function))
+        app.command()(_with_options(self.function))
         made = typer.main.get_command(app)
         self.params, self.callback = made.params, made.callback
         options = [each for each in self.params if isinstance(each, TyperOption)]
@@ -164,13 +163,13 @@ class Panels(TyperCommand):
         return getattr(self, name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take options by their former names, too."""
+        """Accept former names of options, too."""
         former = FORMER.get(ctx.command_path.partition(" ")[2], {})
         named = [each.partition("=") for each in args]
         return super().parse_args(ctx, [former.get(n, n) + sep + value for n, sep, value in named])
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Show defaults as `[default: 32]`; Typer would put those of ours in parentheses."""
+        """Show defaults as `[default: 32]`: Typer puts defaults that are texts in parentheses."""
         for each in self.params:
             if isinstance(each, TyperOption | TyperArgument) and isinstance(each.show_default, str):
                 default = f"[dim]\\[default: {each.show_default}][/dim]"
@@ -199,7 +198,7 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
             parameters.append(_parameter(each, docs.get(each.name)))
 
     def call(**values: Any) -> None:
-        """Pass the values on, with those of settings and of option groups put together."""
+        """Call the function with settings and option groups put together from their options."""
         if keys:
             values["given"] = _given({name: values.pop(name, None) for name in keys}, keys)
         for name, group in groups.items():
@@ -256,7 +255,7 @@ def _settings() -> "dict[str, Setting]":
 
 
 def _options_of(settings: str, docs: Mapping[str, Doc]) -> Iterator[tuple[str, inspect.Parameter]]:
-    """Yield key and parameter of each option; some settings have several."""
+    """Yield the key of each named setting with its option; some settings have several."""
     known = _settings()
     several: dict[str, dict[str, Any]] = {
         "rom_path": {"game": Game, "rom": Rom, "core": Core},
@@ -321,7 +320,7 @@ def load_config_of(
     refuse_if(has_model, f"--llm-model and --llm-backend need {needed}.", f"Add {needed}.")
     config = load_config(None, (others or {}) | given)
     if config.models and player == "planner":
-        make_backends(config)  # what is wrong with them is reported before anything is created
+        make_backends(config)  # reports what is wrong with them before anything is created
     return config
 
 
@@ -337,7 +336,7 @@ def exclusive(*named: str | bool | None) -> None:
 
 
 def chosen_rom(rom: str | None, game: str | None, option: str = "--rom") -> str | None:
-    """Return what `rom_path` is to be by --rom (`option`) and --game, None if neither is given.
+    """Return the `rom_path` that --rom (`option`) or --game means, None if neither is given.
 
     Raises:
         ConfigurationError: Both are given, or no practice game has that name.

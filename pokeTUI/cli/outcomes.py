@@ -1,4 +1,4 @@
-"""Define `poketui eval`, `export` and `replay`: what came of saved runs."""
+"""Define `poketui eval`, `export` and `replay`: examine saved runs, and make videos."""
 
 import contextlib
 import statistics
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.sessions.replay_sources import Recorded
 
 PAID_ALIKE = 1e-6
-"""Returns closer than this are the same."""
+"""Returns that differ by less count as equal."""
 DEFAULT_SIZE = "120x40"
 _SMALLEST, _LARGEST = (80, 24), (320, 100)
 
@@ -53,10 +53,10 @@ class VideoOptions:
     force: bool = False
 
     def are_given(self) -> bool:
-        """Return whether there is a file to write.
+        """Return whether a video is to be written.
 
         Raises:
-            ConfigurationError: There is none, but an option of one.
+            ConfigurationError: None is, but an option for videos is given.
         """
         if self.gif is not None or self.mp4 is not None:
             return True

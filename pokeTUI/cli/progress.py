@@ -1,4 +1,4 @@
-"""Show on the command line how far long work is: on standard error, if that is a terminal."""
+"""Show the progress of long work on standard error, if that is a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 Advance = Callable[[float, float], None]
-"""Called with how much is done, and of how much."""
+"""Called with the amount of work that is done, and with all of it."""
 
 REFRESHES_PER_S = 8
 
 
 class Bar:
-    """A progress bar with the time left, and lines above it; without `shown` the lines only."""
+    """A progress bar with the time left, and lines above it; only the lines if `shown` is None."""
 
     def __init__(self, text: str, shown: "Progress | None", *, is_quiet: bool = False) -> None:
         self._text = text
@@ -37,13 +37,13 @@ class Bar:
         self._shown.update(self._task, completed=done, total=total)
 
     def say(self, text: str) -> None:
-        """Print a line above the bar, unless everything is to be quiet."""
+        """Print a line above the bar, unless `is_quiet`."""
         if self._is_quiet:
             return
         if self._shown is None:
             say(text)
             return
-        self._shown.stop()  # it would be drawn over the line
+        self._shown.stop()  # else it would draw over the line
         say(text)
         self._shown.start()
 
@@ -56,10 +56,9 @@ def progress(
     in_bytes: bool = False,
     is_quiet: bool = False,
 ) -> Iterator[Bar]:
-    """Show a bar that is gone at the end; where nobody looks, nothing.
+    """Show a bar that disappears at the end; without a terminal, none.
 
-    Ctrl-C is reported in one line, with what is `left` after it, and raised on; "": it is only
-    raised on.
+    After Ctrl-C, a line says what is `left`, unless that is ""; KeyboardInterrupt is raised again.
     """
     shown = _rich_progress(in_bytes=in_bytes) if sys.stderr.isatty() and not is_quiet else None
     try:
@@ -86,7 +85,7 @@ def _rich_progress(*, in_bytes: bool) -> "Progress":
     from rich.text import Text
 
     class OnceKnown(ProgressColumn):
-        """Another column, once it is known how much there is: a bar of nothing looks full."""
+        """Shows a column once the total is known: a bar without a total looks full."""
 
         def __init__(self, column: ProgressColumn) -> None:
             super().__init__()
@@ -102,5 +101,5 @@ def _rich_progress(*, in_bytes: bool) -> "Progress":
         OnceKnown(TimeLeftColumn()),
         TextColumn("Ctrl-C stops"),
     )
-    console = Console(file=sys.stderr)  # this one, whatever takes its place meanwhile
+    console = Console(file=sys.stderr)  # bound now: it may be redirected meanwhile
     return Progress(*columns, console=console, transient=True, refresh_per_second=REFRESHES_PER_S)

@@ -43,10 +43,10 @@ class RecordOptions:
     live: bool = False
 
     def plan(self, player: str, start: "DemoPoint | None") -> "RecordingPlan":
-        """Return what the engine records.
+        """Return the plan for the engine.
 
         Raises:
-            ConfigurationError: Something of it cannot be.
+            ConfigurationError: A time cannot be read.
         """
         from engine.sessions.record import RecordingPlan
         from pokeTUI.draw.units import seconds
@@ -98,7 +98,7 @@ def record(
 
 
 def _settings(pairs: list[str] | None) -> dict[str, Any]:
-    """Return the settings of `--set`, which once named the dataset."""
+    """Return the settings of `--set`; refuse a dataset, which it once named."""
     for pair in pairs or []:
         is_dataset = "=" not in pair and pair != "help"
         hint = f"Use --dataset {pair}"
@@ -150,14 +150,14 @@ def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
 
 
 def _say_what_next(config: "RunConfig", plan: "RecordingPlan") -> None:
-    """Say how the demonstrations are checked, and learnt from."""
+    """Print the commands that validate the demonstrations and train on them."""
     folder = plan.folder(config)
     say(f"Validate them: poketui demos validate {folder}/*.demo")
     say(f"Train on them: poketui bc {folder}")
 
 
 def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | None":
-    """Return where to begin, None where the game begins."""
+    """Return the point to start from; None: the beginning of the game."""
     from engine.sessions.record import DemoPoint
 
     if not source:

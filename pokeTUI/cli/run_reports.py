@@ -1,4 +1,4 @@
-"""Print the table of saved runs, once or again and again, and change what it holds."""
+"""Print saved runs as a table, as curves or compared; label, delete and restore them."""
 
 import math
 import shutil
@@ -28,7 +28,7 @@ _BARS = 40
 
 
 def print_table(save_dir: str, view: TableView, *, is_watched: bool = False) -> None:
-    """List the runs and the cloned policies; watched: in a terminal, until Ctrl-C."""
+    """List the runs and the cloned policies; if watched, redraw in a terminal until Ctrl-C."""
     table = RunTable(save_dir)
     if is_watched and sys.stdout.isatty():
         _watch(table, view)
@@ -79,7 +79,7 @@ def print_json(save_dir: str, view: TableView, names: Sequence[str]) -> None:
 
 
 def print_curves(save_dir: str, name: str) -> None:
-    """Print what became of each figure of a run or a cloned policy, a line each.
+    """Print a line for each metric of a run or cloned policy: first, last, extremes and curve.
 
     Raises:
         CheckpointError: There is neither.
@@ -109,7 +109,7 @@ def bars(values: Sequence[float]) -> str:
 
 
 def print_comparison(save_dir: str, first: str, second: str) -> None:
-    """Set two runs or cloned policies side by side: what was set otherwise, how far they came.
+    """Print two runs or cloned policies side by side: settings that differ, and results.
 
     Raises:
         CheckpointError: There is no such run or policy.
@@ -118,7 +118,7 @@ def print_comparison(save_dir: str, first: str, second: str) -> None:
 
 
 def print_overview(save_dir: str, names: Sequence[str]) -> None:
-    """Print a line a run or cloned policy: how far it came, last and best; then a line a group.
+    """Print a line for each run or cloned policy: steps, last and best results; then each group.
 
     Raises:
         CheckpointError: There is no such run or policy.
@@ -199,7 +199,7 @@ def restore(save_dir: str, names: Sequence[str]) -> None:
 
 
 def _watch(table: RunTable, view: TableView) -> None:
-    """Redraw the table until Ctrl-C, in a screen that leaves no trace."""
+    """Redraw the table until Ctrl-C on the alternate screen."""
     # Here, not above: only this needs them.
     from rich.console import Console
     from rich.live import Live
@@ -222,7 +222,7 @@ def _watch(table: RunTable, view: TableView) -> None:
 
 
 def _lines(groups: Sequence[RunGroup], view: TableView, width: int | None) -> Iterator[str]:
-    """Yield the head and a line for each run; nothing where there are none."""
+    """Yield the heading and a line for each run; nothing if there is none."""
     rows = [row for group in groups for row in group.rows]
     if not rows:
         return
@@ -280,7 +280,7 @@ def _facts(row: RunRow, group: str) -> dict[str, Any]:
 
 
 def _iso(seconds: float) -> str:
-    # A file may say that it was changed in a year of five digits.
+    # A file may carry a time of change beyond the year 9999.
     return datetime.fromtimestamp(min(seconds, MAX_TIME), UTC).isoformat(timespec="seconds")
 
 

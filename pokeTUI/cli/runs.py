@@ -15,7 +15,7 @@ COLUMN_KEYS = (
     "run", "name", "state", "steps", "episodes", "success", "return", "stage", "duration", "size",
     "when", "agent", "mode", "seed", "tags", "note",
 )  # fmt: skip
-"""Those of `pokeTUI.screens.run_table`, which takes too long to load while a shell waits."""
+"""The columns of `pokeTUI.screens.run_table`, which is too slow to load for completion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ class LabelOptions:
     untag: list[str] | None = None
 
     def changed(self, before: "RunLabels") -> "RunLabels":
-        """Return the labels of a run, changed."""
+        """Return a run's labels with these changes."""
         return before.changed(
             name=self.name, note=self.note, add=self.add_tag or (), remove=self.untag or ()
         )
 
     def are_given(self) -> bool:
-        """Return whether something is to change."""
+        """Return whether a label is to change."""
         return self.name is not None or self.note is not None or bool(self.add_tag or self.untag)
 
 

@@ -1,4 +1,4 @@
-"""Go from the start screen to what was chosen, and back, until the user leaves."""
+"""Show the start screen, do what is chosen there, and return to it until the user leaves."""
 
 import contextlib
 import io
@@ -20,7 +20,7 @@ from pokeTUI.terminal.printing import say
 from pokeTUI.terminal.signals import signal_exit_code
 
 _TAKE_DOWN_S = 30.0
-"""What was left at its start is waited for so long: it holds its run's folder."""
+"""Longest wait for a session that was left while starting: it holds its run's folder."""
 
 
 def start() -> int:
@@ -52,37 +52,33 @@ def start() -> int:
 
 
 def _do(choice: Choice) -> tuple[str, int | None]:
-    """Return the result of a choice in words, and the exit code if that is to be the end."""
-    from pokeTUI.app.launch import check_preferences
+    """Return the result of a choice in words, and an exit code if the program is to end."""
+    # Here, not above: the start screen is drawn before these are loaded.
+    from engine.config import load_config
+    from pokeTUI.app import launch, recordings
 
-    check_preferences()
+    launch.check_preferences()
     match choice:
         case NewRun(overrides=overrides, is_detached=is_detached):
             return _run(overrides, is_detached=is_detached)
         case ResumeRun(run=run):
             return _run({}, run)
         case NewRecording(given=given):
-            from pokeTUI.app.recordings import record
             from pokeTUI.app.start.forms import plan_of
 
-            found = record(*plan_of(given, None))
+            found = recordings.record(*plan_of(given, None))
             return "\n".join(found.lines()[-2:]), found.exit_code or None
         case AttachRun(run=run):
-            from pokeTUI.app.launch import view
-
-            report_end = view(run, is_read_only=False)
+            report_end = launch.view(run, is_read_only=False)
             with _captured() as output:
                 report_end()
             return output.getvalue().partition("\n")[0], None
         case ReplayEpisode(run=run, number=number):
-            from pokeTUI.app.recordings import recorded_episode, watch
-
-            return "\n".join(watch(recorded_episode(None, run, number))), None
+            recorded = recordings.recorded_episode(None, run, number)
+            return "\n".join(recordings.watch(recorded)), None
         case WatchDemo(path=path):
-            from engine.config import load_config
-            from pokeTUI.app.recordings import recorded_demo, watch
-
-            return "\n".join(watch(recorded_demo(load_config(), path))), None
+            recorded_demo = recordings.recorded_demo(load_config(), path)
+            return "\n".join(recordings.watch(recorded_demo)), None
         case BattleChoice(what=what):
             from pokeTUI.battles.commands import do
 
@@ -95,26 +91,26 @@ def _run(
 ) -> tuple[str, int | None]:
     from engine.config import load_config
     from engine.sessions.train import EngineSession
-    from pokeTUI.app.launch import detach, report, run_cockpit
+    from pokeTUI.app import launch
 
     config = load_config(None, dict(overrides))
     if is_detached:
         with _captured() as output:
-            detach(config, resume)
+            launch.detach(config, resume)
         lines = output.getvalue().strip().splitlines()
         return next((line for line in lines if "background" in line), "".join(lines[-1:])), None
     session = EngineSession(config, resume=resume)
-    end = run_cockpit(session, config)
+    end = launch.run_cockpit(session, config)
     session.join(_TAKE_DOWN_S)
     with _captured() as output:
-        code = report(end, session.run_dir)
+        code = launch.report(end, session.run_dir)
     is_by_signal = isinstance(end, RunStopped) and bool(signal_exit_code(end.reason))
     return output.getvalue().strip(), code if is_by_signal else None
 
 
 @contextlib.contextmanager
 def _captured() -> Iterator[io.StringIO]:
-    """Catch what is printed: it belongs on the start screen."""
+    """Catch what is printed, to show it on the start screen."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
         yield text

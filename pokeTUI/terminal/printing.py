@@ -28,7 +28,7 @@ def say(*lines: str) -> None:
 
 
 def say_table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> None:
-    """Print rows in columns as wide as their widest text; those numbered in `right` end alike.
+    """Print rows in columns as wide as their longest text; those in `right` are right-aligned.
 
     Raises:
         TerminalError: They cannot be written.

@@ -52,6 +52,19 @@ def test_printed_values_make_no_line_of_their_own() -> None:
     assert second == "next"
 
 
+def test_a_table_has_columns_as_wide_as_their_longest_text() -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        printing.say_table([("name", "won", "note"), ("a", "10", ""), ("longer", "5", "x")], [1])
+        printing.say_table([])
+    assert out.getvalue().splitlines() == ["name    won  note", "a        10", "longer    5  x"]
+
+
+def test_a_warning_goes_to_standard_error() -> None:
+    with contextlib.redirect_stderr(io.StringIO()) as err:
+        printing.warn("low\x1bdisk")
+    assert err.getvalue() == "warning: low\\x1bdisk\n"
+
+
 def test_undecodable_names_can_be_printed() -> None:
     with contextlib.redirect_stderr(io.StringIO()) as err:
         printing.complain(os.fsdecode(b"a\xff"))

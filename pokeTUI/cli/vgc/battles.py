@@ -76,7 +76,7 @@ def play(
 
 
 def _end(outcome: commands.Outcome) -> NoReturn:
-    """Say how it ended."""
+    """Print the outcome and exit."""
     if outcome.text:
         complain(f"poketui: {outcome.text}") if outcome.is_failure else say(outcome.text)
     raise typer.Exit(outcome.exit_code)

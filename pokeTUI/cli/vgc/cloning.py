@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.battles.sim.teams import DEFAULT_FORMAT, find_format
+from engine.battles.sim.setup import find_simulator
+from engine.battles.sim.simulator import Simulator
+from engine.battles.sim.teams import DEFAULT_FORMAT, find_format, first_teams, read_teams
 from engine.errors import DemoError
 from engine.ground.folders import user_path
 from engine.ground.text import counted
+from pokeTUI.battles.commands import saves
 from pokeTUI.cli import options
 from pokeTUI.cli.options import refuse_if
 from pokeTUI.cli.progress import Advance, progress
@@ -38,7 +41,7 @@ class BattlesToPlay:
     num_teams: Annotated[int, typer.Option(min=1)] = 1
 
     def check(self, data: Path | None) -> None:
-        """Refuse what contradicts itself, or is of no use for what is generated into `data`."""
+        """Refuse options that contradict each other, or the place of the battles, `data`."""
         refuse_if(
             self.battles and data and data.is_file(),
             f"{data} is a file; generated battles are written into a folder.",
@@ -87,8 +90,6 @@ def bc(
     # Here, not above: these load the learning library.
     from engine.battles.learn.cloning import CloningSettings, clone
     from engine.battles.learn.demonstrations import read_battles, replay_decisions
-    from engine.battles.sim.setup import find_simulator
-    from pokeTUI.battles.commands import saves
 
     node = find_simulator()
     generated.check(data)
@@ -120,8 +121,6 @@ def _generate(
 ) -> str:
     """Generate battles, write them into the folder, and say what was done."""
     from engine.battles.learn.demonstrations import SUFFIX, generate, rounds, write_battles
-    from engine.battles.sim.setup import find_simulator
-    from engine.battles.sim.teams import first_teams, read_teams
 
     known = find_format(wanted.battle_format)
     if wanted.team:
@@ -171,9 +170,6 @@ def import_battles(paths: list[Path], /, out: Path | None = None, quiet: bool = 
     """
     from engine.battles.learn.demonstrations import SUFFIX, write_battles
     from engine.battles.learn.importing import find_files, import_files
-    from engine.battles.sim.setup import find_simulator
-    from engine.battles.sim.simulator import Simulator
-    from pokeTUI.battles.commands import saves
 
     target = user_path(out or Path(saves()) / "battles" / f"imported{SUFFIX}")
     files = find_files([user_path(path) for path in paths])

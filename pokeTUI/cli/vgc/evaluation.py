@@ -41,7 +41,7 @@ from pokeTUI.terminal.printing import say, say_json
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
-    """What is to be played.
+    """What an evaluation plays.
 
     Attributes:
         teams: Of both sides.
@@ -69,12 +69,12 @@ class EvaluationPlan:
 
     @property
     def pairings(self) -> int:
-        """Return how many pairs of teams meet: each plays two battles, with sides exchanged."""
+        """Return how many pairs of teams meet, each in two battles with sides exchanged."""
         return min(self.battles // 2, len(self.teams) ** 2)
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return what JSON says of it."""
+        """Return the plan as it is written in JSON."""
         return {
             "format": self.format.id,
             "teams": [team.name for team in self.teams],
@@ -98,10 +98,10 @@ class EvaluationPlan:
         )
 
     def evaluated(self, name: str) -> Player:
-        """Return a player that is evaluated: it may look ahead.
+        """Return a player to be evaluated, which searches if the plan says so.
 
         Raises:
-            ConfigurationError: It cannot, or has no checkpoints.
+            ConfigurationError: It cannot search, or has no checkpoints.
         """
         player = self.player(name)
         has_none = player.policy is None or user_path(name).is_file()
@@ -166,7 +166,7 @@ def evaluate(
     refuse_if(elo and is_remote, "Ratings are of battles in the simulator.", "Use --backend sim.")
     names, folder = players or [LATEST], saves(checkpoint_dir)
     format = find_format(battle_format) if battle_format else format_of(names[0], folder)
-    find_simulator()  # whether there is one is reported before what is wrong with teams
+    find_simulator()  # that there is none is reported before faults of teams
     plan = EvaluationPlan(
         format, _teams(format, teams), battles, seed or 0, checkpoint, not sample, search, folder,
         json_,
@@ -297,7 +297,7 @@ def _facts(opponent: str, score: Score) -> dict[str, Any]:
 
 @contextmanager
 def _counting(total: int) -> Iterator[Callable[[int], None]]:
-    """Show how many battles have ended; yield what is called with their number."""
+    """Show a bar of battles; yield a function that counts battles that have ended."""
     done = 0
     with progress("playing battles") as show:
 

@@ -8,10 +8,11 @@ import typer
 
 from engine.errors import ConfigurationError
 from engine.ground.numerals import parse_number
+from pokeTUI.battles.commands import saves, show_training
 from pokeTUI.cli import options
 
 _USED = frozenset({"save_dir", "seed", "keep_checkpoints", "log_level", "tensorboard"})
-"""Settings beside those of the section vgc that training battles has a use for."""
+"""Settings outside the section vgc that battle training uses."""
 
 
 def train(
@@ -45,7 +46,6 @@ def train(
     from engine.config import load_config
     from pokeTUI.app.headless import HeadlessRunner
     from pokeTUI.app.launch import check_preferences, check_terminal, report
-    from pokeTUI.battles.commands import saves, show_training
 
     if not headless:
         check_terminal("Use `poketui vgc train --headless` to train without a screen.")
@@ -70,7 +70,7 @@ def train(
 
 
 def _refuse_unused(settings: Iterable[str]) -> None:
-    """Refuse settings that are about games."""
+    """Refuse settings that battle training does not use."""
     for key in settings:
         is_used = key in _USED or key.startswith("vgc.")
         hint = f"Leave it out; used are the section vgc, {', '.join(sorted(_USED))}."
@@ -81,7 +81,7 @@ def _shares(text: str) -> dict[str, float]:
     """Return shares as in "self=0.5,heuristics=0.5".
 
     Raises:
-        ConfigurationError: They are none.
+        ConfigurationError: A share cannot be read.
     """
     found: dict[str, float] = {}
     for pair in text.split(","):
