@@ -102,7 +102,7 @@ class SharedArrays(dict[str, NDArray[Any]]):
             spec: (num_envs, *size) for spec in SPECS if (size := sizes[spec.size]) is not None
         }
         arrays = map_arrays([(spec.dtype, shape) for spec, shape in shapes.items()], file)
-        super().__init__(zip((spec.name for spec in shapes), arrays, strict=True))
+        super().__init__({spec.name: array for spec, array in zip(shapes, arrays, strict=True)})
         self._published = self._sourced(Role.OBSERVATION)
         self._final = self._sourced(Role.FINAL)
         cleared = (Role.RESULT, Role.FINAL)
