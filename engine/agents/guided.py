@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from engine.agents.arbitration import (
+    Takeovers,
     advice_bias,
     calibrated,
     certainty,
@@ -20,7 +21,6 @@ from engine.agents.base import ActionBatch, Guidance, PolicyFunction
 from engine.agents.networks import masked_log_probs
 from engine.agents.ppo import PPO, Transition
 from engine.agents.rollout import FloatArray
-from engine.agents.shares import Takeovers
 from engine.config import EncoderKind, ImitationConfig, PPOConfig, TakeoverConfig
 from engine.env.batch import Batch
 from engine.types import Source, Spaces

@@ -82,7 +82,7 @@ _NONE = -1
 class ExploreAgent(RulesAgent):
     """Draw valid actions with the same probability, and repeat each for a while.
 
-    Single draws go back and forth; repeats cross a room. `engine.curriculum.frontier` decides from
+    Single draws go back and forth; repeats cross a room. `engine.curriculum.swarm` decides from
     which states it explores.
 
     Args:

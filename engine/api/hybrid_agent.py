@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.agents.arbitration import ExactShares, FloatRows
 from engine.agents.base import ActionBatch, Agent, Guidance, PolicyFunction, spaces_of
 from engine.agents.guided import GuidedPPO
 from engine.agents.rules import RulesAgent
-from engine.agents.shares import ExactShares, FloatRows
 from engine.api.agent_host import AgentHost, StandaloneHost, Step
 from engine.api.consultation import Answer, Consultation, possible_actions
 from engine.api.llm_manager import ActionModel

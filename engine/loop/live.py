@@ -165,21 +165,13 @@ _FRAMES = 8
 """Frames of real-time play in a step back: it runs back twice as fast as it was played."""
 
 
-class BackwardGame(Protocol):
-    """A game whose demonstration can be taken back."""
-
-    def step_back(self, frames: int) -> bool:
-        """Take back the last action, or `frames` frames of real-time play; 0: about a second of it.
-
-        Returns whether there was any.
-        """
-
-
 @dataclass(slots=True, eq=False)
 class BackwardLoop:
     """Run a game that is being recorded backwards, move by move, while `is_on`."""
 
-    game: BackwardGame
+    step_back: Callable[[int], bool]
+    """Takes back the last action, or so many frames of real-time play, 0: about a second of it;
+    returns whether there was any."""
     controls: Controls
     live: RealTimeLoop
     reporter: Reporter
@@ -210,5 +202,5 @@ class BackwardLoop:
         if self.is_on and not self.wait_s():
             self._due_s = self.clock() + _STEP_S
             # Turn-based, it must stop where the game can be read; in real time, anywhere.
-            self.game.step_back(_FRAMES if self.controls.is_live else 0)
+            self.step_back(_FRAMES if self.controls.is_live else 0)
         return self.is_on

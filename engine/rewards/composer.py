@@ -8,18 +8,16 @@ from engine.config import RewardConfig
 from engine.errors import CheckpointError, ConfigurationError
 from engine.ground.registry import resolve
 from engine.rewards.base import Payments, RewardComponent, Transition
-from engine.rewards.battle import BattleReward, WhiteoutCharge
-from engine.rewards.belongings import KeyItemReward, MoneyGuard
+from engine.rewards.battle import BattleReward, CatchReward, HealReward, LevelReward, WhiteoutCharge
 from engine.rewards.exploration import (
     ExplorationReward,
     MapReward,
     StepCharge,
     StuckCharge,
+    TalkReward,
     WarpReward,
 )
-from engine.rewards.party import CatchReward, HealReward, LevelReward
-from engine.rewards.progress import BadgeReward, MilestoneReward
-from engine.rewards.talking import TalkReward
+from engine.rewards.progress import BadgeReward, KeyItemReward, MilestoneReward, MoneyGuard
 from engine.types import GameState, RewardBreakdown
 
 ENTRY_POINTS = "poketui.rewards"

@@ -17,10 +17,9 @@ from engine.agents.dqn import DQN
 from engine.agents.guided import GuidedPPO
 from engine.agents.rules import ExploreAgent, RandomAgent, RulesAgent
 from engine.config import RunConfig
-from engine.curriculum.frontier import Frontier
 from engine.curriculum.scheduler import Curriculum
 from engine.curriculum.starts import WayToGoal
-from engine.curriculum.swarm import Swarm
+from engine.curriculum.swarm import Frontier, Swarm
 from engine.env.vector.world import VectorEnv, start_games
 from engine.env.vector.world import make_vector as _make_vector
 from engine.env.world import Inspectable

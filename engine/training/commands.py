@@ -47,7 +47,7 @@ class CommandHandler:
             state, learning, reporter, self.controls, self.live, self.accept, self.clock
         )
         self.backwards = BackwardLoop(
-            self.recording, self.controls, self.live, reporter, self.clock
+            self.recording.step_back, self.controls, self.live, reporter, self.clock
         )
 
     def obey(self, command: commands.Command) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from engine.agents.arbitration import ExactShares, assign_decisions
 from engine.agents.base import ActionBatch, Guidance, HasPolicy, PolicyFunction
 from engine.agents.evaluation import (
     ALONE,
@@ -15,7 +16,6 @@ from engine.agents.evaluation import (
     evaluation_seed,
     play_episodes,
 )
-from engine.agents.shares import ExactShares, assign_decisions
 from engine.config import load_config
 from engine.env.batch import Batch
 from engine.env.observation.space import spaces_of_game

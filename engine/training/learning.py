@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from engine.agents.arbitration import ExactShares, assign_decisions
 from engine.agents.base import ActionBatch, Agent, Guidance, HasPolicy
 from engine.agents.calibration import Calibration
 from engine.agents.rollout import FloatArray
-from engine.agents.shares import ExactShares, assign_decisions
 from engine.curriculum.scheduler import Curriculum
 from engine.env.batch import Batch
 from engine.env.world import PlannerGoals

@@ -35,8 +35,8 @@ from pokeTUI.screens.board import Board
 from pokeTUI.screens.first_run import RECORDING, FirstRunScreen
 from pokeTUI.screens.mosaic import MosaicScreen
 from pokeTUI.terminal.driver import with_releases
-from pokeTUI.terminal.gate import QUESTION, Gate
 from pokeTUI.terminal.link import Session
+from pokeTUI.terminal.output import QUESTION, Gate
 from pokeTUI.terminal.probe import own_cell_size_px, probe_own_terminal
 from pokeTUI.terminal.signals import end_on_hangup, suspend
 

@@ -11,7 +11,7 @@ from pokeTUI.dashboard.curves import PLANNER, RETURN, brief
 from pokeTUI.dashboard.history import CURRICULUM_WINDOW, SUCCESS_WINDOW, Move
 from pokeTUI.dashboard.planner import planned_share, strategy_name
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.dashboard.story import story
+from pokeTUI.dashboard.status_report import story
 from pokeTUI.draw.layout import TRAINING, PaneInfo
 from pokeTUI.draw.lines import Line, add_bar, beside, column, labelled, source_mark, stacked_bar
 from pokeTUI.draw.theme import Ink

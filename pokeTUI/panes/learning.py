@@ -28,7 +28,7 @@ from pokeTUI.dashboard.curves import (
 )
 from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.dashboard.story import story
+from pokeTUI.dashboard.status_report import story
 from pokeTUI.draw.layout import TRAINING, PaneInfo
 from pokeTUI.draw.lines import Line, add_bar, beside, sparkline
 from pokeTUI.draw.theme import Ink

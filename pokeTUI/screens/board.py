@@ -25,10 +25,9 @@ from pokeTUI.input.keymap import KeyTable
 from pokeTUI.panes import kinds
 from pokeTUI.panes.game import GamePane
 from pokeTUI.panes.pane import Pane
-from pokeTUI.screens.bars import KeyBar, StoryLine, TabBar, TooSmall
+from pokeTUI.screens.bars import KeyBar, StoryLine, TabBar, Timeline, TooSmall
 from pokeTUI.screens.planned import PlannedBoard, Regions
 from pokeTUI.screens.status_bar import StatusBar
-from pokeTUI.screens.timeline import Timeline
 
 _STEP = {"wider": 2, "narrower": -2, "taller": 1, "lower": -1}
 

@@ -18,7 +18,7 @@ from pokeTUI.dashboard.curves import Curve, curves
 from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.planner import describe_status
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.dashboard.story import story
+from pokeTUI.dashboard.status_report import story
 
 VERSION = 1
 MOST_POINTS = 2048

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from engine.planning.history.analysis import GameStateAnalysis
 from engine.planning.history.decisions import DecisionHistoryAnalyzer
-from engine.planning.history.records import DecisionRecord
+from engine.planning.history.schema import DecisionRecord
 from engine.types import Action, Source
 from tests.pokeTUI.fake_session import make_battle, make_game
 

@@ -22,9 +22,9 @@ from pokeTUI.app.doctor.machine import (
     examine_memory,
     examine_packages,
     examine_python,
+    examine_terminal,
 )
 from pokeTUI.app.doctor.models import examine_file, examine_keys, examine_models
-from pokeTUI.app.doctor.screen import examine_terminal
 from pokeTUI.terminal.probe import Terminal, terminal_of
 from tests.engine.games.emerald.practice import needs_core
 from tests.engine.planning.models.servers.loopback import LoopbackServer

@@ -1,4 +1,4 @@
-from pokeTUI.terminal.gate import PLAIN_INTERVAL_S, TIMEOUT_S, Gate
+from pokeTUI.terminal.output import PLAIN_INTERVAL_S, TIMEOUT_S, Gate
 
 
 class Bench:

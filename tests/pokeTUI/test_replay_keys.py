@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 
 from engine.commands import Save, Seek, SkipEvaluation, TakeOver
 from engine.events import REPLAY, ProgressReported, TimelineChanged
+from pokeTUI.screens.bars import Timeline
 from pokeTUI.screens.comparison import CompareScreen
-from pokeTUI.screens.timeline import Timeline
 from tests.pokeTUI.conftest import comes_to_show, open_cockpit, post, press, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_run, make_status
 from tests.pokeTUI.says import assert_has

@@ -7,7 +7,7 @@ import pytest
 from engine import events
 from engine.types import Evaluation
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.dashboard.story import story
+from pokeTUI.dashboard.status_report import story
 from tests.pokeTUI.fake_session import make_run, make_status
 
 ALONE = "Alone, the policy reaches the goal in 3 of 10 tries."

@@ -2,15 +2,16 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from engine.config import EnvConfig
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S, Emulator
 from engine.emulator.cartridge import Battery, Cartridge
 from engine.errors import ConfigurationError, RomError
+from engine.games import introduction
 from engine.games.base import GAME_BOY_ROLE_PLAYING, Atlas, Game, GameTables, Reader, Recognised
-from engine.games.crystal import introduction, pressing
+from engine.games.crystal import pressing
 from engine.games.crystal.masking import blocked_actions, menu_uses
 from engine.games.crystal.memory import FACTS, SYMBOLS
 from engine.games.crystal.reader import CrystalReader
@@ -40,6 +41,30 @@ _CHECK_VALUES = (0x63, 0x7F)
 _SAVED_GAMES = ((0x2008, 0x2D0F), (0x1208, 0x1F0F))
 _DATA_SIZE = 0xB7A
 
+FAST_OPTIONS = 0x91
+"""WOptions CFCC: shortest text delay, no text delay, battle scenes off."""
+_OTHER_OPTIONS = 0x60
+"""Battle style and stereo sound, which stay as they are."""
+
+
+def make_fast(emulator: Emulator) -> None:
+    """Choose fast text and no battle scenes, as a player could."""
+    bank, address = SYMBOLS["wOptions"].bank, SYMBOLS["wOptions"].address
+    kept = emulator.read(bank, address, 1)[0] & _OTHER_OPTIONS
+    emulator.write(bank, address, bytes((kept | FAST_OPTIONS,)))
+
+
+play_introduction = partial(
+    introduction.play_introduction,
+    usual_frames=4_620,  # measured on a cartridge, from the power-on to the bedroom
+    make_fast=make_fast,
+    hold_frames=4,
+    wait_frames=12,
+    rest_frames=16,
+    stable_frames=128,
+    scene_action=Action.NOOP,  # a START now would only open the menu
+    blind_start_counts=True,
+)
 
 ATLAS = Atlas(
     rest_name="CENTER",
@@ -75,6 +100,9 @@ class CrystalGame(Game):
     actions = GAME_BOY_ACTIONS
     frame_shape = GAME_BOY_FRAME_SHAPE
     frames_per_s = GAME_BOY_FRAMES_PER_S
+    prepare = staticmethod(make_fast)
+    play = staticmethod(pressing.play)
+    is_at_rest = staticmethod(pressing.is_at_rest)
 
     def __init__(
         self,
@@ -147,26 +175,12 @@ class CrystalGame(Game):
         report: Callable[[int, int], None] = lambda done, most: None,
     ) -> None:
         """Press through title, menus and introduction, then make text and battles fast."""
-        introduction.play_introduction(emulator, read, report)
-
-    def prepare(self, emulator: Emulator) -> None:
-        """Choose fast text and no battle scenes, as a player could."""
-        introduction.make_fast(emulator)
+        play_introduction(emulator, read, report)
 
     def seed(self, emulator: Emulator, random: tuple[int, int]) -> None:
         """Set hRandomAdd and hRandomSub."""
         for symbol, value in zip(_RANDOM, random, strict=True):
             emulator.write(symbol.bank, symbol.address, bytes((value,)))
-
-    def play(
-        self, emulator: Emulator, action: int, state: GameState, config: EnvConfig, render: bool
-    ) -> None:
-        """Press a button and wait until what it began has come to its end: see `pressing`."""
-        pressing.play(emulator, Action(action), state, config, render)
-
-    def is_at_rest(self, emulator: Emulator) -> bool:
-        """Return whether no step and no way through a door is under way."""
-        return pressing.is_at_rest(emulator)
 
     def is_readable(self, emulator: Emulator) -> bool:
         """Return whether the game is not on its way from one map to another."""

@@ -37,11 +37,11 @@ _WINDOWS, _DELAY = SYMBOLS["wWindowStackSize"], SYMBOLS["wTextDelayFrames"]
 
 
 def play(
-    emulator: Emulator, action: Action, state: GameState, config: EnvConfig, render: bool
+    emulator: Emulator, action: int, state: GameState, config: EnvConfig, render: bool
 ) -> None:
     """Press `action` in the game that is in `state`; `render` draws the last frame."""
     is_turn = state.control.is_free and action in DIRECTIONS
-    longer = TURN_FRAMES if is_turn and DIRECTIONS[action] is not state.place.facing else 0
+    longer = TURN_FRAMES if is_turn and DIRECTIONS[Action(action)] is not state.place.facing else 0
     waited = config.wait_frames - longer
     emulator.press(action)
     emulator.tick(config.hold_frames + longer)

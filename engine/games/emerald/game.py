@@ -4,6 +4,7 @@ import hashlib
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 from weakref import WeakKeyDictionary
@@ -14,6 +15,7 @@ from engine.emulator.base import GAME_BOY_ADVANCE_FRAMES_PER_S, Emulator
 from engine.emulator.core import check_core, core_version
 from engine.emulator.libretro import GameBoyAdvance
 from engine.errors import ConfigurationError, RomError
+from engine.games import introduction
 from engine.games.base import (
     GAME_BOY_ADVANCE_ROLE_PLAYING,
     Atlas,
@@ -22,7 +24,7 @@ from engine.games.base import (
     Reader,
     Recognised,
 )
-from engine.games.emerald import introduction, pressing
+from engine.games.emerald import pressing
 from engine.games.emerald.control import ControlReader
 from engine.games.emerald.masking import blocked_actions, menu_uses
 from engine.games.emerald.memory import (
@@ -41,7 +43,7 @@ from engine.games.emerald.reader import EmeraldReader
 from engine.games.emerald.rom_tables import read_tables
 from engine.games.facts import with_places
 from engine.games.overworld import Ability, Overworld
-from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE, GameState
+from engine.types import GAME_BOY_ADVANCE_ACTIONS, GAME_BOY_ADVANCE_FRAME_SHAPE, Action, GameState
 
 _SISTERS: Mapping[str, str] = {
     "AXV": "Pokémon Ruby",
@@ -83,6 +85,35 @@ ATLAS = Atlas(
 )
 """What the names of maps and the order of their objects say of Emerald's world."""
 
+_FAST_TEXT, _NO_SCENES = 2, 1 << 10
+_OPTIONS_AT, _TEXT_SPEED = 0x14, 7
+"""In SaveBlock2, 16 bits: 0-2 text speed (2 fast), 10 no battle scenes, the others stay."""
+
+USUAL_FRAMES = 4_900
+"""Measured on a cartridge, from the power-on to the inside of the truck."""
+
+
+def make_fast(emulator: Emulator) -> None:
+    """Choose fast text and no battle scenes, as a player could."""
+    pointer = int.from_bytes(emulator.read(0, SYMBOLS["gSaveBlock2Ptr"].address, 4), "little")
+    if not pointer:
+        return
+    options = int.from_bytes(emulator.read(0, pointer + _OPTIONS_AT, 2), "little")
+    options = options & ~_TEXT_SPEED | _FAST_TEXT | _NO_SCENES
+    emulator.write(0, pointer + _OPTIONS_AT, options.to_bytes(2, "little"))
+
+
+play_introduction = partial(
+    introduction.play_introduction,
+    usual_frames=USUAL_FRAMES,
+    make_fast=make_fast,
+    hold_frames=16,
+    wait_frames=8,
+    rest_frames=8,
+    stable_frames=48,  # a map's own script may begin some 20 frames after the first control
+    scene_action=Action.A,
+)
+
 
 class EmeraldGame(Game):
     """Pokémon Emerald, or a game that keeps its state as Emerald does.
@@ -105,6 +136,7 @@ class EmeraldGame(Game):
     actions = GAME_BOY_ADVANCE_ACTIONS
     frame_shape = GAME_BOY_ADVANCE_FRAME_SHAPE
     frames_per_s = GAME_BOY_ADVANCE_FRAMES_PER_S
+    prepare = staticmethod(make_fast)
 
     def __init__(
         self,
@@ -115,7 +147,7 @@ class EmeraldGame(Game):
         atlas: Atlas | None = None,
         sha1: str = "",
         name: str = "",
-        introduction_frames: int = introduction.USUAL_FRAMES,
+        introduction_frames: int = USUAL_FRAMES,
     ) -> None:
         self.sha1, self.title, self.name = sha1 or profile.sha1, profile.title, name or profile.name
         self.rom, self.profile = rom, profile
@@ -196,13 +228,7 @@ class EmeraldGame(Game):
         report: Callable[[int, int], None] = lambda done, most: None,
     ) -> None:
         """Press through title, menus and introduction, then make text and battles fast."""
-        introduction.play_introduction(
-            emulator, read, report, usual_frames=self._introduction_frames
-        )
-
-    def prepare(self, emulator: Emulator) -> None:
-        """Choose fast text and no battle scenes, as a player could."""
-        introduction.make_fast(emulator)
+        play_introduction(emulator, read, report, usual_frames=self._introduction_frames)
 
     def seed(self, emulator: Emulator, random: tuple[int, int]) -> None:
         """Set gRngValue."""

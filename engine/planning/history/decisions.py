@@ -15,7 +15,7 @@ from engine.errors import CheckpointError, PokeTUIError
 from engine.ground.folders import user_path
 from engine.planning.history.analysis import GameStateAnalysis
 from engine.planning.history.patterns import Context, PatternTable, success_interval
-from engine.planning.history.records import (
+from engine.planning.history.schema import (
     INSERT,
     RECENT,
     DecisionRecord,

@@ -11,10 +11,10 @@ from urllib.parse import quote
 from engine.errors import CheckpointError, ConfigurationError
 from engine.ground.numerals import MAX_TIME, is_number
 from engine.planning.history.patterns import Context, read_context, success_interval
-from engine.planning.history.records import MAX_ACTIONS
 from engine.planning.history.schema import (
     APPLICATION_ID,
     COUNT_OF_PROGRAMS,
+    MAX_ACTIONS,
     SCHEMA_VERSION,
     LimitedConnection,
 )

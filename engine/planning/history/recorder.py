@@ -13,7 +13,7 @@ from engine.events import DecisionMade, EpisodeEnded, Event, GameObserved, Rewar
 from engine.games.base import Game
 from engine.planning.history.analysis import GameStateAnalysis
 from engine.planning.history.decisions import DecisionHistoryAnalyzer
-from engine.planning.history.records import DecisionRecord
+from engine.planning.history.schema import DecisionRecord
 from engine.types import Decision, Source
 
 HORIZON_STEPS = 16

@@ -1,16 +1,22 @@
-"""Lay out the database of decisions, and bring older files to this layout."""
+"""Lay out the database of decisions: its tables, its rows, and older files in this layout."""
 
+import math
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import aiosqlite
 
-from engine.errors import CheckpointError, ConfigurationError
+from engine.errors import CheckpointError, ConfigurationError, DecisionValidationError
 from engine.ground.files import check_file, make_folder, open_file, remedy
+from engine.planning.history.analysis import GameStateAnalysis
+from engine.planning.history.patterns import context_key, context_of, read_context
+from engine.types import action_index
 
 SCHEMA_VERSION = 3
 
@@ -178,3 +184,127 @@ async def _check(database: aiosqlite.Connection, path: Path) -> int:
 async def _number(database: aiosqlite.Connection, query: str) -> int:
     (row,) = await database.execute_fetchall(query)
     return int(row[0])
+
+
+_MAX_TEXT = 500
+"""Longest reasoning that is kept, so that the number of rows bounds the file."""
+_MAX_SOURCE = 40
+MAX_ACTIONS = 4096
+"""More than any game has."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """A decision, described before its outcome is known.
+
+    Attributes:
+        timestamp: Seconds since the epoch.
+        state_hash: `GameStateAnalysis.state_hash`.
+        context: A `context_key`.
+        confidence: 0 to 1.
+        step_number: Of the episode, 1-based.
+        source: Who decided; "" if nobody said.
+    """
+
+    timestamp: float
+    state_hash: int
+    context: str
+    action: int
+    reasoning: str
+    confidence: float
+    episode_id: str
+    step_number: int
+    source: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        analysis: GameStateAnalysis,
+        action: int,
+        reasoning: str,
+        confidence: float,
+        *,
+        timestamp: float,
+        episode_id: str,
+        step_number: int,
+        goal_kind: str = "",
+        source: str = "",
+    ) -> Self:
+        """Describe a decision that was made on `analysis`.
+
+        Raises:
+            DecisionValidationError: An action or a confidence that cannot be.
+        """
+        record = cls(
+            timestamp=timestamp,
+            state_hash=analysis.state_hash,
+            context=context_key(context_of(analysis, goal_kind)),
+            action=action,
+            reasoning=str(reasoning)[:_MAX_TEXT],
+            confidence=confidence,
+            episode_id=episode_id,
+            step_number=step_number,
+            source=str(source)[:_MAX_SOURCE],
+        )
+        return record.checked()
+
+    def checked(self) -> Self:
+        """Return it with plain numbers.
+
+        Raises:
+            DecisionValidationError: An action or a confidence that cannot be.
+        """
+        action = action_index(self.action, MAX_ACTIONS)
+        if not 0.0 <= self.confidence <= 1.0:
+            raise DecisionValidationError(
+                f"Invalid confidence: {self.confidence}.", "Use 0.0 to 1.0."
+            )
+        return replace(self, action=action, confidence=float(self.confidence))
+
+
+def is_success(outcome_reward: float) -> bool:
+    """Judge a decision by what it was paid, as long as nothing else is known.
+
+    Raises:
+        DecisionValidationError: The reward is no number.
+    """
+    if not math.isfinite(outcome_reward):
+        raise DecisionValidationError(f"Invalid reward: {outcome_reward}.", "Use a finite number.")
+    return outcome_reward > 0
+
+
+def outcome(is_good: bool) -> str:
+    """Return the documented word."""
+    return "success" if is_good else "failure"
+
+
+_COLUMNS = tuple(column.name for column in fields(DecisionRecord))
+_WRITTEN = (*_COLUMNS, "outcome", "outcome_reward", "run")
+
+INSERT = f"INSERT INTO decisions ({', '.join(_WRITTEN)}) VALUES ({', '.join('?' * len(_WRITTEN))})"
+RECENT = (
+    f"SELECT {', '.join(_COLUMNS)}, outcome, outcome_reward, total_episode_reward, id "
+    "FROM decisions ORDER BY id DESC LIMIT ?"
+)
+
+
+def as_row(record: DecisionRecord, outcome_reward: float, run: str) -> tuple[Any, ...]:
+    """Return the parameters of `INSERT`."""
+    values = (getattr(record, name) for name in _COLUMNS)
+    return (*values, outcome(is_success(outcome_reward)), float(outcome_reward), run)
+
+
+def as_documented(row: Sequence[Any]) -> dict[str, Any]:
+    """Return a row of `RECENT` with the documented keys; both names of the step."""
+    record = DecisionRecord(*row[: len(_COLUMNS)])
+    word, reward, total, number = row[len(_COLUMNS) :]
+    return {
+        "id": str(number),
+        **asdict(record),
+        "timestamp": datetime.fromtimestamp(record.timestamp, UTC),
+        "context": read_context(record.context),
+        "outcome": word,
+        "outcome_reward": reward,
+        "step_in_episode": record.step_number,
+        "total_episode_reward": total,
+    }

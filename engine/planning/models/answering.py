@@ -17,11 +17,10 @@ from engine.config import PlannerConfig
 from engine.events import Event, PlanAnswered, PlannerStatusChanged, WarningRaised
 from engine.planning.goals.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning.models.backends.base import Backend, ChatRequest
-from engine.planning.models.budget import Budget
 from engine.planning.models.exchanges import ExchangeLog
 from engine.planning.models.member import Member
 from engine.planning.models.prompt import PROMPT_VERSION, Notes, compose
-from engine.planning.models.questions import Answered, put_question
+from engine.planning.models.questions import Answered, Budget, put_question
 from engine.planning_types import GoalOption, PlanningQuery, Subgoal
 
 _SIZE = 512

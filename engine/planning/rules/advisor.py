@@ -16,12 +16,12 @@ from engine.planning.rules.answers import Repeats, Tried, Wishes, answer
 from engine.planning.rules.battle import battle_button, is_weak
 from engine.planning.rules.exploring import Explorer
 from engine.planning.rules.goals import UNREACHABLE, GoalPlanner, GoalTracker
-from engine.planning.rules.item_menus import is_end_of_goods
 from engine.planning.rules.items import (
     ITEM_POCKET,
     ItemUse,
     Supplies,
     cure_for,
+    is_end_of_goods,
     potion_for,
     revive_for,
 )

@@ -7,8 +7,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.games.base import MenuKind, menu_kind
-from engine.planning.rules import item_menus
-from engine.planning.rules.items import ItemUse, Suggestion, prompt_of, says
+from engine.planning.rules.items import (
+    ItemUse,
+    Suggestion,
+    choose_creature,
+    choose_goods,
+    choose_item,
+    choose_quantity,
+    choose_service,
+    confirm_use,
+    is_bag,
+    is_counter,
+    is_party_list,
+    is_quantity,
+    is_use_menu,
+    open_bag,
+    prompt_of,
+    says,
+)
 from engine.types import Action, GameState, Prompt
 
 # One table says which prompt calls for what, another which menu is used for what. A menu that
@@ -123,22 +139,22 @@ def _menu(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
             return use(state, wishes)
     # A list that shows no name of its own.
     if wishes.buy:
-        return item_menus.choose_goods(state, wishes.buy)
-    return item_menus.choose_item(state, wishes.use)
+        return choose_goods(state, wishes.buy)
+    return choose_item(state, wishes.use)
 
 
 _MENUS: tuple[
     tuple[Callable[[GameState], bool], Callable[[GameState, Wishes], Suggestion]], ...
 ] = (
-    (item_menus.is_quantity, lambda s, wishes: item_menus.choose_quantity(s, wishes.buy)),
-    (item_menus.is_counter, lambda s, wishes: item_menus.choose_service(s, wishes.buy)),
+    (is_quantity, lambda s, wishes: choose_quantity(s, wishes.buy)),
+    (is_counter, lambda s, wishes: choose_service(s, wishes.buy)),
     (
         lambda s: menu_kind(s) is MenuKind.START,
-        lambda s, wishes: item_menus.open_bag(s, wishes.use),
+        lambda s, wishes: open_bag(s, wishes.use),
     ),
-    (item_menus.is_use_menu, lambda s, wishes: item_menus.confirm_use(s, wishes.use)),
-    (item_menus.is_party_list, lambda s, wishes: item_menus.choose_creature(s, wishes.use)),
-    (item_menus.is_bag, lambda s, wishes: item_menus.choose_item(s, wishes.use)),
+    (is_use_menu, lambda s, wishes: confirm_use(s, wishes.use)),
+    (is_party_list, lambda s, wishes: choose_creature(s, wishes.use)),
+    (is_bag, lambda s, wishes: choose_item(s, wishes.use)),
 )
 """Which menu is used for what, the first that fits."""
 
@@ -148,7 +164,7 @@ _ANSWERS: Mapping[Prompt, Callable[[GameState, Wishes, Tried], Suggestion]] = {
     Prompt.TEXT: read_on,
     Prompt.YES_NO: _question,
     Prompt.MENU: _menu,
-    Prompt.QUANTITY: lambda state, wishes, _: item_menus.choose_quantity(state, wishes.buy),
+    Prompt.QUANTITY: lambda state, wishes, _: choose_quantity(state, wishes.buy),
     Prompt.NAMING: _keep_name,
     Prompt.SPINNER: lambda *_: (Action.A, "accept the time shown"),
     Prompt.SCREEN: _screen,

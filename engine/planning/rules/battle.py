@@ -3,14 +3,19 @@
 from collections.abc import Callable, Collection, Mapping
 
 from engine.games.base import SAME_TYPE_BONUS, GameTables, MenuKind, effectiveness, menu_kind
-from engine.planning.rules import item_menus
 from engine.planning.rules.answers import TIRED, Tried, Wishes, read_on, say, wait
 from engine.planning.rules.items import (
     ITEM_POCKET,
     ItemUse,
     Suggestion,
     ball_use,
+    choose_creature,
+    choose_item,
+    confirm_use,
     cure_for,
+    is_bag,
+    is_party_list,
+    is_use_menu,
     potion_for,
     prompt_of,
     revive_for,
@@ -336,15 +341,15 @@ def _other_menu(
         return Action.A, "send this one"
     if _is_team_list(state, battle):
         return _next_creature(tables, state, battle)
-    return item_menus.choose_item(state, use)
+    return choose_item(state, use)
 
 
 _ITEM_MENUS: Mapping[
     Callable[[GameState], bool], Callable[[GameState, ItemUse | None], Suggestion]
 ] = {
-    item_menus.is_use_menu: item_menus.confirm_use,
-    item_menus.is_party_list: item_menus.choose_creature,
-    item_menus.is_bag: item_menus.choose_item,
+    is_use_menu: confirm_use,
+    is_party_list: choose_creature,
+    is_bag: choose_item,
 }
 
 

@@ -13,10 +13,9 @@ from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.live import BackwardLoop, RealTimeLoop
 from engine.loop.reporter import loaded_slot, pressed, saved_slot, slot_refusal
 from engine.loop.session_loop import IDLE_S, SessionLoop
-from engine.sessions.recording.game import RecordedGame, RecordingPlan
+from engine.sessions.recording.game import RecordedGame, RecordingPlan, Slots
 from engine.sessions.recording.players import LoadedPlayer
 from engine.sessions.recording.reporter import RecordingReporter, played
-from engine.sessions.recording.slots import Slots
 from engine.sessions.recording.takes import REVIEWING, Takes
 
 _CHANGE_RECORDING = (
@@ -71,7 +70,7 @@ class RecordingLoop:
             game, saved, plan, self._controls, self._pace, emit, is_shown=is_shown
         )
         self._live = RealTimeLoop(self, self._controls, self._reporter)
-        self._backwards = BackwardLoop(self, self._controls, self._live, self._reporter)
+        self._backwards = BackwardLoop(self.step_back, self._controls, self._live, self._reporter)
         self._is_shown = is_shown
         self._slots = Slots(game)
         self._takes = Takes(
@@ -187,7 +186,7 @@ class RecordingLoop:
         self._reporter.show_game()
 
     def step_back(self, frames: int) -> bool:
-        """Take back a moment of the demonstration; see `BackwardGame`."""
+        """Take back a moment of the demonstration; see `BackwardLoop`."""
         is_there = False
         if self._recorder.is_recording:
             with self._takes.continuing("The demonstration ended"):

@@ -42,7 +42,7 @@ def examine(
     options give them.
     """
     from pokeTUI.app.doctor import files, machine, models
-    from pokeTUI.app.doctor.screen import examine_terminal
+    from pokeTUI.app.doctor.machine import examine_terminal
 
     config, settings = _settings(config_path, overrides)
     environment = surroundings.environment

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agents.shares import ExactShares
+from engine.agents.arbitration import ExactShares
 
 ONE = np.ones(1, np.bool_)
 PORTIONS = st.lists(st.integers(0, 20), min_size=1, max_size=6).filter(any)

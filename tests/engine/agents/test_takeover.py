@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.agents.shares import Takeovers
+from engine.agents.arbitration import Takeovers
 from engine.config import TakeoverConfig
 
 N = 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.bench.playthrough import (
+from engine.bench.play import (
     STANDSTILL_STEPS,
     Mark,
     Order,

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from engine.config import ExploreConfig
-from engine.curriculum.frontier import EXPLORED, Frontier
+from engine.curriculum.swarm import EXPLORED, Frontier
 from engine.env.batch import Cell
 from tests.engine.curriculum.test_archive import UNTOUCHED, Games, N, batch, episode
 

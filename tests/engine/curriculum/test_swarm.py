@@ -6,8 +6,7 @@ import numpy as np
 
 from engine.config import BackwardConfig, ExploreConfig
 from engine.curriculum.backward import DemoStart
-from engine.curriculum.frontier import EXPLORED
-from engine.curriculum.swarm import Swarm
+from engine.curriculum.swarm import EXPLORED, Swarm
 from engine.env.batch import Batch
 from engine.env.input_recording import Recording, Segment
 from engine.errors import ReplayError

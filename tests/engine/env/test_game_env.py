@@ -10,7 +10,7 @@ from engine.config import EnvConfig, RewardConfig
 from engine.env.game_env import GameEnv
 from engine.env.observation.space import STATE_VARIABLES, ObservationType
 from engine.errors import CheckpointError, ConfigurationError, DecisionValidationError
-from engine.games.crystal.introduction import FAST_OPTIONS
+from engine.games.crystal.game import FAST_OPTIONS
 from engine.types import Action, GameState, Observation
 
 SHORT = EnvConfig(max_steps=120)

@@ -20,7 +20,7 @@ from engine.env.start_states import (
 from engine.env.stepping import make_game_env
 from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
-from engine.games.crystal.introduction import FAST_OPTIONS
+from engine.games.crystal.game import FAST_OPTIONS
 from engine.games.crystal.memory import SYMBOLS
 from engine.planning.goals.planned import make_env
 from engine.types import Action, GameState

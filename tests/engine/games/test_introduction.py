@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.games.crystal import introduction
+from engine.games.crystal.game import play_introduction
 from engine.types import Action, Prompt
 from tests.engine.fakes import MemoryMachine
 from tests.engine.games.screens import Screens, screen
@@ -25,7 +25,7 @@ def test_every_screen_gets_the_button_that_leads_on() -> None:
         screen(Prompt.NAMING, Action.START, Action.A),
         screen(Prompt.SCREEN, Action.A),
     )
-    introduction.play_introduction(game, game.read_state)
+    play_introduction(game, game.read_state)
     assert not game.screens
     assert len(game.pressed) < 30
 
@@ -33,16 +33,14 @@ def test_every_screen_gets_the_button_that_leads_on() -> None:
 def test_nothing_is_pressed_while_the_game_moves_by_itself() -> None:
     scene = make_control(prompt=Prompt.NONE, is_scripted=True), (Action.NOOP,) * 5
     game = Game(scene)
-    introduction.play_introduction(game, game.read_state)
+    play_introduction(game, game.read_state)
     assert set(game.pressed) == {Action.NOOP}
 
 
 @pytest.mark.parametrize(("count", "is_long"), [(1, False), (400, True)])
 def test_progress_is_reported_out_of_the_usual_length_or_more(count: int, is_long: bool) -> None:
     game, seen = Game(*[screen(Prompt.TEXT, Action.A)] * count), list[tuple[int, int]]()
-    introduction.play_introduction(
-        game, game.read_state, lambda done, most: seen.append((done, most))
-    )
+    play_introduction(game, game.read_state, lambda done, most: seen.append((done, most)))
     frames = [done for done, _ in seen]
     assert frames == sorted(frames)
     assert seen[0][1] == 4_620

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.rewards.belongings import MONEY_GUARD
+from engine.rewards.progress import MONEY_GUARD
 from engine.types import Bag, BattleKind, GameState
 from tests.engine.rewards.helpers import Player, wild
 from tests.engine.states import make_battle, make_control, make_creature, make_state

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.config import RunConfig, load_config
-from engine.curriculum.frontier import EXPLORED
+from engine.curriculum.swarm import EXPLORED
 from engine.demos.demonstration import Demonstration, read_demo, write_demo
 from engine.demos.exact_replay import play
 from engine.demos.recorder import record_policy, rules_policy

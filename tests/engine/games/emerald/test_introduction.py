@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import EnvironmentError
-from engine.games.emerald import introduction
+from engine.games.emerald.game import make_fast, play_introduction
 from engine.games.emerald.memory import SYMBOLS
 from engine.types import Action, GameState, Prompt
 from tests.engine.games.emerald.memory_image import MemoryImage
@@ -51,20 +51,20 @@ def test_every_screen_gets_the_button_that_leads_on() -> None:
         screen(Prompt.YES_NO, Action.A, row=1),
         screen(Prompt.SCREEN, Action.A),
     )
-    introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]
+    play_introduction(game, game.read_state)  # type: ignore[arg-type]
     assert not game.screens
     assert len(game.pressed) < 20
 
 
 def test_start_opens_no_menu_once_the_game_runs() -> None:
     game = Game(screen(Prompt.NONE, *(Action.A,) * 9, in_game=True))
-    introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]
+    play_introduction(game, game.read_state)  # type: ignore[arg-type]
     assert set(game.pressed) == {Action.A}
 
 
 def test_nothing_is_pressed_before_the_player_has_long_been_in_control() -> None:
     game = Game()
-    introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]
+    play_introduction(game, game.read_state)  # type: ignore[arg-type]
     assert game.pressed == []
     assert game.frames >= 48
 
@@ -77,14 +77,14 @@ def test_a_scene_that_begins_just_after_the_first_control_is_waited_for() -> Non
         is_free = next(moments)
         return make_state() if is_free else make_state(control=make_control(in_text=True))
 
-    introduction.play_introduction(game, read)  # type: ignore[arg-type]
+    play_introduction(game, read)  # type: ignore[arg-type]
     assert game.pressed == [Action.A] * 2
 
 
 def test_text_becomes_fast_and_battles_short_and_all_else_stays() -> None:
     game = Game()
     game.save2(_OPTIONS, (0b1_0000_0001 | 0x50).to_bytes(2, "little"))
-    introduction.make_fast(game)  # type: ignore[arg-type]
+    make_fast(game)  # type: ignore[arg-type]
     assert game.options == 0b101_0000_0010 | 0x50
 
 
@@ -92,11 +92,11 @@ def test_options_are_left_alone_before_there_are_any() -> None:
     game = Game()
     game.word("gSaveBlock2Ptr", 0)
     before = game.ewram.copy()
-    introduction.make_fast(game)  # type: ignore[arg-type]
+    make_fast(game)  # type: ignore[arg-type]
     assert (game.ewram == before).all()
 
 
 def test_a_game_that_never_begins_is_given_up() -> None:
     game = Game(screen(Prompt.NONE, Action.B))
     with pytest.raises(EnvironmentError, match="did not finish"):
-        introduction.play_introduction(game, game.read_state)  # type: ignore[arg-type]
+        play_introduction(game, game.read_state)  # type: ignore[arg-type]

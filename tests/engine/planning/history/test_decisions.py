@@ -8,7 +8,7 @@ import pytest
 from engine.errors import DecisionValidationError
 from engine.planning.history.decisions import DecisionHistoryAnalyzer
 from engine.planning.history.patterns import context_of
-from engine.planning.history.records import DecisionRecord
+from engine.planning.history.schema import DecisionRecord
 from engine.planning.history.store import QUEUE_ROWS
 from tests.engine.planning.history.helpers import WALKING, fighting, record, size_of, walking
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.config import PlannerConfig
-from engine.planning.models.budget import Budget
+from engine.planning.models.questions import Budget
 from tests.engine.planning.models.fake_backends import Clock
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from engine.config import PlannerConfig
 from engine.planning.models.backends.base import ChatRequest
-from engine.planning.models.budget import Budget
 from engine.planning.models.member import Member
-from engine.planning.models.questions import Answered, put_question
+from engine.planning.models.questions import Answered, Budget, put_question
 from tests.engine.planning.models.fake_backends import FakeBackend, answer, in_no_time, paced
 from tests.engine.planning.models.queries import query
 

@@ -8,7 +8,7 @@ from engine.games.crystal.memory import FACTS
 from engine.games.facts import read_tables
 from engine.planning.rules.answers import NO_WISHES, NOTHING_TRIED, Tried, Wishes
 from engine.planning.rules.battle import battle_button, is_weak
-from engine.planning.rules.item_menus import LIST_END
+from engine.planning.rules.items import LIST_END
 from engine.types import Action, Bag, BattleKind
 from tests.engine.planning.goals.helpers import READING, battle, creature, menu, moves, state
 
