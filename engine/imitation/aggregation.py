@@ -104,7 +104,7 @@ def aggregate(
         writers = tracked(run, folder, settings, project)
         store = folder.store(config.keep_checkpoints)
         writer = PolicyWriter(
-            folder, run, store, saved_facts, dagger.rounds, writers, lambda text: report(Note(text))
+            folder, store, saved_facts, dagger.rounds, writers, lambda text: report(Note(text))
         )
         undo.callback(writer.close)
         count, sight = dagger_config.envs, sight_of(config.encoder)
@@ -179,12 +179,7 @@ class _Rounds:
         policy = self.dagger.policy
         if not episodes or policy is None:
             return
-        found = evaluate_clone(
-            policy,
-            self.run,
-            episodes,
-            lambda done: self.report(Progress("the policy plays", done, episodes)),
-        )
+        found = evaluate_clone(policy, self.run, episodes, self.report)
         if found is not None:
             self.report(found)
             self.writer.evaluated(self.dagger.rounds, self.dagger.rounds, found)

@@ -29,7 +29,7 @@ from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.epochs import BatchLoss, EpochLearner, predict
 from engine.imitation.examples import Examples, draw_weights, split
 from engine.imitation.networks import build_network, choose_device, uses_bfloat16
-from engine.imitation.policy import Policy
+from engine.imitation.policies import Policy
 from engine.runs.cloning_settings import CloningConfig
 
 _SCORED_AT_ONCE = 512

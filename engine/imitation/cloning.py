@@ -18,8 +18,7 @@ from engine.imitation.bc import Cloning, Epoch
 from engine.imitation.dagger import Round
 from engine.imitation.examples import Examples
 from engine.imitation.games import make_games, play, rules_expert
-from engine.imitation.policies import PolicyWriter
-from engine.imitation.policy import Policy
+from engine.imitation.policies import Policy, PolicyWriter
 from engine.runs.cloning_settings import CloningConfig
 from engine.runs.metrics import MetricsWriter
 from engine.runs.policy_folders import PolicyFolder
@@ -89,7 +88,7 @@ def evaluate_clone(
     policy: Policy,
     run: RunConfig,
     episodes: int,
-    report: Callable[[int], None] = lambda done: None,
+    report: Callable[[Progress], None] = lambda event: None,
     may_go_on: Callable[[], bool] = lambda: True,
 ) -> Evaluation | None:
     """Let a policy play alone from the true start; None if `may_go_on` said no.
@@ -106,7 +105,7 @@ def evaluate_clone(
             run,
             episodes,
             may_go_on=may_go_on,
-            report=report,
+            report=lambda done: report(Progress("the policy plays", done, episodes)),
             milestones=dict(load_game(run.rom_path, run.allow_unknown_rom).milestones),
         )
 
@@ -152,7 +151,6 @@ class CloningRun:
         cloning, config, episodes = self.cloning, self._config, self._config.eval_episodes
         writer = PolicyWriter(
             self._folder,
-            self._run,
             self._store,
             self._saved,
             cloning.steps,
@@ -184,11 +182,7 @@ class CloningRun:
 
     def _evaluate(self, episodes: int) -> Evaluation | None:
         return evaluate_clone(
-            self.cloning.policy,
-            self._run,
-            episodes,
-            lambda done: self._report(Progress("the policy plays", done, episodes)),
-            self._may_go_on,
+            self.cloning.policy, self._run, episodes, self._report, self._may_go_on
         )
 
     def _report_batches(self, done: int) -> None:

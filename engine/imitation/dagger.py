@@ -13,7 +13,7 @@ from engine.agents.base import PolicyFunction
 from engine.imitation.bc import Cloning, Epoch
 from engine.imitation.examples import Examples, join
 from engine.imitation.games import Expert, Games, play
-from engine.imitation.policy import Policy
+from engine.imitation.policies import Policy
 from engine.runs.cloning_settings import CloningConfig, DaggerConfig
 from engine.types import EpisodeSummary
 

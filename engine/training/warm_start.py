@@ -25,8 +25,7 @@ from engine.imitation.cloning import Note, Progress
 from engine.imitation.demonstrations import demo_examples
 from engine.imitation.from_demonstrations import Source, gather
 from engine.imitation.networks import ActorClone, ScreenClone, ValueClone
-from engine.imitation.policies import read_policy
-from engine.imitation.policy import Policy
+from engine.imitation.policies import Policy, read_policy
 from engine.runs.cloning_settings import SEEN_BY, CloningConfig
 
 

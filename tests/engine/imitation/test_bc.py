@@ -7,7 +7,7 @@ import torch
 from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.bc import Cloning
 from engine.imitation.examples import Examples
-from engine.imitation.policy import Policy
+from engine.imitation.policies import Policy
 from engine.runs.cloning_settings import CloningConfig, check
 from engine.types import Action
 from tests.engine.imitation.arrays import make_examples

@@ -9,7 +9,7 @@ import torch
 from engine.errors import ConfigurationError
 from engine.imitation.bc import Cloning
 from engine.imitation.examples import CUT, Examples, join
-from engine.imitation.policy import Policy
+from engine.imitation.policies import Policy
 from engine.runs.cloning_settings import CloningConfig
 from engine.types import Spaces
 from tests.engine.imitation.arrays import make_examples

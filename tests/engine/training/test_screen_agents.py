@@ -16,7 +16,7 @@ from engine.config import DQNConfig, ImitationConfig, load_config
 from engine.env.batch import Batch
 from engine.errors import ConfigurationError
 from engine.imitation.networks import build_network
-from engine.imitation.policy import Policy
+from engine.imitation.policies import Policy
 from engine.runs.checkpoint import BEST, Checkpoint, write_checkpoint
 from engine.runs.cloning_settings import CloningConfig
 from engine.runs.policy_folders import PolicyFolder, agent_settings

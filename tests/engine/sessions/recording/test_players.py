@@ -19,7 +19,7 @@ from engine.events import RecordingChanged, RecordingEnded, RunStarted, WarningR
 from engine.games.catalog import load_game
 from engine.imitation.demonstrations import read_examples
 from engine.imitation.networks import build_network
-from engine.imitation.policy import Policy
+from engine.imitation.policies import Policy
 from engine.loop.controls import CommandQueue
 from engine.runs.checkpoint import Checkpoint
 from engine.runs.cloning_settings import CloningConfig, Inputs, NetworkKind
