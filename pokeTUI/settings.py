@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -241,6 +242,7 @@ def _allowed(field: FieldInfo) -> str:
     return ", ".join(found)
 
 
+@cache
 def _descriptions(model: type[BaseModel]) -> dict[str, str]:
     """Return the strings that stand below a model's fields, by field."""
     try:

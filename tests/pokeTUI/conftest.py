@@ -9,18 +9,13 @@ import pytest
 import textual.app
 import textual.pilot
 import typer.main
-from rich.console import RenderableType
-from textual._compositor import Compositor
-from textual._context import active_app, visible_screen_stack
 from textual._styles_cache import StylesCache
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
-from textual.screen import Screen
 
 from engine.config import RunConfig
 from engine.events import Event
-from pokeTUI import settings
 from pokeTUI.app import cockpit
 from pokeTUI.app.cockpit import FRAMES_PER_FIGURES, CockpitApp
 from tests.pokeTUI.fake_session import FakeSession
@@ -33,9 +28,9 @@ _PAINT_INTERVAL_S = 1 / 100
 
 @pytest.fixture(scope="session", autouse=True)
 def _parsed_once() -> Iterator[None]:
-    """Parse style sheets and the settings' source, and build the commands, once for all tests.
+    """Parse each style sheet, and put the commands together, once for all tests, not once a test.
 
-    No result is changed by those who use it.
+    Neither result is changed by those who use it.
     """
     parsed: dict[tuple[object, ...], list[RuleSet]] = {}
     parse = Stylesheet._parse_rules
@@ -49,32 +44,6 @@ def _parsed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
         patch.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
-        patch.setattr(settings, "_descriptions", functools.cache(settings._descriptions))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _drawn_when_looked_at() -> Iterator[None]:
-    """Draw a screen without a terminal when a test looks at it.
-
-    Textual would draw each change, and drop what it has drawn: a third of these tests' time.
-    """
-    draw = Compositor.render_update
-
-    def render_update(
-        compositor: Compositor,
-        full: bool = False,
-        screen_stack: list[Screen[Any]] | None = None,
-        simplify: bool = False,
-    ) -> RenderableType | None:
-        if full or not active_app.get().is_headless:
-            return draw(compositor, full, screen_stack, simplify)
-        visible_screen_stack.set(screen_stack or [])
-        compositor._dirty_regions.clear()
-        return None
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Compositor, "render_update", render_update)
         yield
 
 
