@@ -5,7 +5,7 @@ import re
 import selectors
 import signal
 from codecs import getincrementaldecoder
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from textual import constants, events
@@ -137,11 +137,17 @@ class JobDriver(LinuxDriver):
     """Keep the terminal's own modes when the program is stopped and continued from outside."""
 
     def _sigtstp_application(self, *_: Any) -> None:
-        self._loop.call_soon_threadsafe(super()._sigtstp_application)
+        self._handle(super()._sigtstp_application)
 
     def _sigcont_application(self, *_: Any) -> None:
-        # A signal may interrupt this thread while it holds the lock of the writing thread's queue.
-        self._loop.call_soon_threadsafe(self._take_over)
+        self._handle(self._take_over)
+
+    def _handle(self, handler: Callable[[], object]) -> None:
+        """Handle a signal: not where it came, which may hold the lock of the writer's queue."""
+        if self._loop.is_running():
+            self._loop.call_soon_threadsafe(handler)
+        else:
+            handler()
 
     def _take_over(self) -> None:
         """Take the terminal over again.

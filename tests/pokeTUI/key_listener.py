@@ -50,4 +50,5 @@ if __name__ == "__main__":
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests that run under nohup ignore it
     listener = KeyListener()
     listener.run()
+    os.kill(os.getpid(), signal.SIGCONT)  # of a shell that continues it as it ends
     sys.exit(listener.return_code)
