@@ -25,7 +25,7 @@ from engine import (
     TrainingError,
 )
 from engine.agents.guided import GuidedPPO
-from engine.api.hybrid_trainer import CALLBACK_EVENTS
+from engine.api.callbacks import CALLBACK_EVENTS
 from engine.api.summary import SystemFigures, TrainingSummary
 from engine.commands import Stop
 from engine.config import EnvConfig, PPOConfig

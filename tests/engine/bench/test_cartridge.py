@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.environment import is_like_cartridge, make_cartridge, play_steps, write_script
+from engine.bench.environment import is_like_cartridge, make_cartridge
+from engine.bench.pace import play_steps, write_script
 from engine.emulator.cartridge import Cartridge, is_image_checksum_right
 from engine.env.game_env import GameEnv
 from engine.errors import RomError

@@ -4,16 +4,8 @@ import math
 
 import pytest
 
-from engine.bench.environment import (
-    Figure,
-    crew_sizes,
-    measure_environment,
-    play_bare,
-    play_in_turn,
-    play_steps,
-    print_table,
-    write_script,
-)
+from engine.bench.environment import Figure, measure_environment, print_table
+from engine.bench.pace import crew_sizes, play_bare, play_in_turn, play_steps, write_script
 from engine.env.game_env import GameEnv
 from tests.engine.games.emerald.practice import NAME, needs_core
 

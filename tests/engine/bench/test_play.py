@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.play import Mark, Playthrough, Proof, Standstill, table
+from engine.bench.play import Proof, table
+from engine.bench.playthrough import Mark, Playthrough, Standstill
 from engine.games.catalog import load_game
 from pokeTUI.cli.main import main
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.bench.play import (
+from engine.bench.playthrough import (
     STANDSTILL_STEPS,
     Mark,
     Order,
