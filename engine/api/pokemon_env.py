@@ -16,7 +16,7 @@ from engine.demos.video import AddFrame, mp4_writer
 from engine.emulator.base import Camera, Emulator
 from engine.env.game_env import GameEnv
 from engine.errors import VideoError
-from engine.ground.files import make_folder
+from engine.ground.files import make_folder, os_errors_as
 from engine.gymnasium.registered import RegisteredEnv
 from engine.types import Frame, Observation
 
@@ -132,13 +132,9 @@ class PokemonEnv(gymnasium.ObservationWrapper[Frame, np.int64, Observation]):
 
     def _begin_video(self, first: Frame) -> None:
         path = self._folder / f"{self._made}-episode-{next(self._numbers):04}.mp4"
-        try:
+        hint = "Choose another video_folder."
+        with os_errors_as(VideoError, f"Cannot write to {self._folder}", hint):
             make_folder(self._folder)
-        except OSError as error:
-            raise VideoError(
-                f"Cannot write to {self._folder}: {error.strerror or error}.",
-                "Choose another video_folder.",
-            ) from None
         fps = self.game_env.game.frames_per_s / _FRAMES_PER_PICTURE
         self._write = self._writing.enter_context(mp4_writer(path, fps, _SCALE))
         self._path = path

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import VideoError
-from engine.ground.files import EXPORT_MODE, open_file, temporary_path, write_all
+from engine.ground.files import EXPORT_MODE, open_file, os_errors_as, temporary_path, write_all
 from engine.ground.processes import foreign_environment, lines_in
 from engine.types import Frame
 
@@ -119,14 +119,10 @@ def check_pillow() -> None:
 def _file_beside(path: Path) -> Iterator[Path]:
     """Yield an empty file, which is given the name `path` at the end."""
     beside = temporary_path(path)
-    try:
+    with os_errors_as(VideoError, f"Cannot write {path}", "Use another file."):
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
         os.close(open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, EXPORT_MODE))
-    except OSError as error:
-        raise VideoError(
-            f"Cannot write {path}: {error.strerror or error}.", "Use another file."
-        ) from None
     try:
         yield beside
         beside.replace(path)

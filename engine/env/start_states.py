@@ -19,6 +19,7 @@ from engine.ground.files import (
     FileTooLargeError,
     inflate,
     make_folder,
+    os_errors_as,
     parse_json,
     read_file,
     write_file,
@@ -185,13 +186,9 @@ def keep_given_state(config: RunConfig) -> RunConfig:
         state = _from_file(game, emulator, user_path(config.start_state))
     digest = hashlib.sha1(state, usedforsecurity=False).hexdigest()
     copy = folder / f"{game.sha1}-{digest[:16]}.state"
-    try:
+    hint = "Choose a writable one with --save-dir."
+    with os_errors_as(ConfigurationError, f"Cannot write to the save folder {folder}", hint):
         _keep(copy, game, state)
-    except OSError as error:
-        raise ConfigurationError(
-            f"Cannot write to the save folder {folder}: {error.strerror or error}.",
-            "Choose a writable one with --save-dir.",
-        ) from None
     return config.model_copy(update={"start_state": copy.name})
 
 

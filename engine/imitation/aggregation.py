@@ -13,6 +13,7 @@ from engine.env.observation.layout import kind_of
 from engine.env.observation.pixels import sight_of
 from engine.errors import CheckpointError, ConfigurationError
 from engine.games.catalog import load_game
+from engine.ground.files import os_errors_as
 from engine.ground.trust import check_permissions, remember
 from engine.imitation.blocking_planner import make_asked_games
 from engine.imitation.cloning import Cloned, Note, Progress, evaluate_clone, score_of, tracked
@@ -197,14 +198,9 @@ class _Rounds:
 def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
     """Write what was labelled last, before the student, which cannot be resumed without it."""
     part = dagger.examples[-1]
-    name = f"examples-{len(dagger.examples):04d}.zip"
-    try:
-        write_checkpoint(folder.path / name, Checkpoint({}, part.save()))
-    except OSError as error:
-        raise CheckpointError(
-            f"Cannot write {folder.path / name}: {error.strerror or error}.",
-            "Free some disk space.",
-        ) from None
+    path = folder.path / f"examples-{len(dagger.examples):04d}.zip"
+    with os_errors_as(CheckpointError, f"Cannot write {path}", "Free some disk space."):
+        write_checkpoint(path, Checkpoint({}, part.save()))
 
 
 def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:

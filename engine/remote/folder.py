@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import AttachError
+from engine.ground.files import os_errors_as
 from engine.remote.protocol import Hello, split_hello
 
 FOLDER_VARIABLE = "POKETUI_RUNTIME_DIR"
@@ -47,14 +48,10 @@ def runtime_folder() -> Path:
     given = os.environ.get(FOLDER_VARIABLE)
     path = Path(given) if given else Path("/tmp") / f"poketui-{os.geteuid()}"
     hint = f"Use a folder of your own: export {FOLDER_VARIABLE}=~/.poketui-run"
-    try:
+    with os_errors_as(AttachError, f"Cannot use the folder {path}", hint):
         with contextlib.suppress(FileExistsError):
             path.mkdir(mode=0o700)
         found = path.lstat()
-    except OSError as error:
-        raise AttachError(
-            f"Cannot use the folder {path}: {error.strerror or error}.", hint
-        ) from None
     if not stat.S_ISDIR(found.st_mode):
         raise AttachError(f"{path} is not a folder.", hint)
     if found.st_uid != os.geteuid():

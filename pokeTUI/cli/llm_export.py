@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from engine.errors import CheckpointError, ConfigurationError
-from engine.ground.files import EXPORT_MODE, write_file
+from engine.ground.files import EXPORT_MODE, os_errors_as, write_file
 from engine.ground.providers import PROVIDERS, names_of
 from engine.ground.text import counted
 from engine.planning.models.exchanges import Scan, scan
@@ -123,28 +123,21 @@ def read_exchanges(folder: RunFolder) -> Scan:
     Raises:
         CheckpointError: They cannot be read.
     """
-    try:
+    hint = "Check the file's permissions."
+    with os_errors_as(CheckpointError, f"Cannot read {folder.exchanges_path}", hint):
         return scan(folder.exchanges_path)
-    except OSError as error:
-        raise CheckpointError(
-            f"Cannot read {folder.exchanges_path}: {error.strerror or error}.",
-            "Check the file's permissions.",
-        ) from None
 
 
 def _write(out: Path, contents: Mapping[str, bytes]) -> None:
     """Write the files that have content; delete the others, left by an earlier export."""
-    try:
+    hint = "Choose another folder with --out."
+    with os_errors_as(ConfigurationError, f"Cannot write {out}", hint):
         out.mkdir(parents=True, exist_ok=True)
         for name, content in contents.items():
             if content:
                 write_file(out / name, content, EXPORT_MODE)
             else:
                 (out / name).unlink(missing_ok=True)
-    except OSError as error:
-        raise ConfigurationError(
-            f"Cannot write {out}: {error.strerror or error}.", "Choose another folder with --out."
-        ) from None
 
 
 def _print(out: Path, facts: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.errors import ConfigurationError
+from engine.ground.files import os_errors_as
 from engine.ground.text import visible
 from pokeTUI.cli import options
 from pokeTUI.terminal.printing import say, say_json
@@ -91,18 +92,14 @@ def trust(names: list[str] | None = None, /, remove: list[str] | None = None) ->
         hint = "Use a host, module:Class, a path, or wandb."
         is_usable = name.strip() and name.isprintable()
         options.refuse_if(not is_usable, f"{name!r} cannot be trusted.", hint)
-    try:
+    hint = f"Set it in {trusting.VARIABLE}, or set POKETUI_CONFIG_DIR to a writable folder."
+    with os_errors_as(ConfigurationError, f"Cannot write {trusting.trust_path()}", hint):
         if names:
             trusting.trust(names)
         for name in remove or []:
             was_trusted = trusting.distrust(name)
             message = f"{name} is not trusted in {trusting.trust_path()}."
             options.refuse_if(not was_trusted, message, "List: poketui trust")
-    except OSError as error:
-        raise ConfigurationError(
-            f"Cannot write {trusting.trust_path()}: {error.strerror or error}.",
-            f"Set it in {trusting.VARIABLE}, or set POKETUI_CONFIG_DIR to a writable folder.",
-        ) from None
     lines = list(trusting.trusted_names())
     lines += [f"{name} ({trusting.VARIABLE})" for name in trusting.names_in_environment()]
     say(*(lines or ["Nothing is trusted yet. Trust a host or code: poketui trust NAME"]))
