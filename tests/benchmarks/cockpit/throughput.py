@@ -17,7 +17,7 @@ from engine.sessions.threaded import Mailbox
 from engine.sessions.train import EngineSession
 from engine.training import reporter
 from pokeTUI.app import cockpit
-from pokeTUI.terminal import gate
+from pokeTUI.terminal import output
 from tests.benchmarks.cockpit.child import options_of, run_program, write_down
 from tests.benchmarks.cockpit.measured import MeasuredApp
 
@@ -128,7 +128,7 @@ def main() -> None:
     """Train, show and look away in turns, and write down the speeds."""
     out, options = options_of(sys.argv)
     interval_s = 1 / options["rate"]
-    cockpit.FRAME_INTERVAL_S = gate.PLAIN_INTERVAL_S = interval_s
+    cockpit.FRAME_INTERVAL_S = output.PLAIN_INTERVAL_S = interval_s
     reporter.FAST_FRAME_INTERVAL_S = interval_s
     with scratch_folder() as folder:
         given: dict[str, Any] = {"num_envs": _GAMES, "save_dir": str(folder)}
