@@ -1,10 +1,12 @@
-"""docs/architecture.md names only what exists, and draws the engine as its contract layers it."""
+"""docs/architecture.md and imports name only what exists; the layers are drawn as contracted."""
 
 import ast
+import contextlib
 import itertools
 import re
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -92,6 +94,40 @@ def test_the_picture_has_the_layers_of_the_contract() -> None:
     drawn = set(re.findall(r"\w+", PICTURE))
     packages = {path.parent.name for path in (ROOT / "engine").glob("*/__init__.py")}
     assert packages <= drawn
+
+
+@cache
+def names_in(module: str) -> set[str]:
+    """Return what can be imported from a module: what it defines or imports, or what lies in it."""
+    folder = ROOT / module.replace(".", "/")
+    files = [path for path in (folder.with_suffix(".py"), folder / "__init__.py") if path.exists()]
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    names = {getattr(node, "asname", None) or getattr(node, "name", "") for node in nodes}
+    stored = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | stored | {each.stem for each in folder.glob("*")}
+
+
+def imports_in(code: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield the module and name of each import of ours, those of programs in strings too."""
+    for node in ast.walk(code):
+        if isinstance(node, ast.ImportFrom) and re.match(
+            r"(engine|pokeTUI|tests)\b", node.module or ""
+        ):
+            yield from ((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Constant) and "from " in str(node.value):
+            with contextlib.suppress(SyntaxError):
+                yield from imports_in(ast.parse(node.value))
+
+
+def test_what_tests_and_benchmarks_import_exists_in_programs_in_strings_too() -> None:
+    found = {
+        (path.relative_to(ROOT).as_posix(), *pair)
+        for path in (ROOT / "tests").rglob("*.py")
+        for pair in imports_in(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert len(found) > 1_000
+    missing = [each for each in sorted(found) if each[2] not in names_in(each[1])]
+    assert missing == [("tests/engine/api/test_migrate.py", "tests.mine", "x")]  # it is an example
 
 
 def test_the_picture_fits_a_terminal() -> None:

@@ -9,6 +9,7 @@ an error at the first that is not refused in one line or read right.
 """
 
 import argparse
+import random
 import resource
 import tempfile
 import time
@@ -17,14 +18,20 @@ from pathlib import Path
 
 from engine.config import RunConfig
 from engine.demos.demonstration import read_demo
+from engine.demos.npz import from_npz
 from engine.demos.recorder import random_policy, record_policy
+from engine.demos.table import from_csv
 from engine.demos.validation import validate
+from tests.engine.demos.damage import archives, tables
 from tests.engine.demos.test_fuzz import fuzz_all
-from tests.engine.demos.test_fuzz_imports import fuzz_archives, fuzz_datasets, fuzz_tables
+from tests.engine.demos.test_fuzz_imports import (
+    fuzz_datasets,
+    fuzz_files,
+    read_archive,
+    read_table,
+)
 
 _GROUP = 25
-_PLAYED = 0.005
-"""Share of the files that can be read after all that is played, too."""
 
 
 def record(folder: Path, count: int) -> list[Path]:
@@ -50,8 +57,24 @@ def damage(count: int) -> int:
         demo_file = path, read_demo(path)
         kinds: tuple[tuple[str, Callable[[], object]], ...] = (
             ("demonstrations", lambda: fuzz_all(demo_file, folder, count)),
-            ("tables", lambda: fuzz_tables(folder, config, count, _PLAYED)),
-            ("archives", lambda: fuzz_archives(folder, config, count, _PLAYED)),
+            (
+                "tables",
+                lambda: fuzz_files(
+                    tables(random.Random(count), count),
+                    folder / "x.csv",
+                    read_table,
+                    lambda path: from_csv(path, config, folder),
+                ),
+            ),
+            (
+                "archives",
+                lambda: fuzz_files(
+                    archives(random.Random(count), count),
+                    folder / "x.npz",
+                    read_archive,
+                    lambda path: from_npz(path, config, folder),
+                ),
+            ),
             ("datasets", lambda: fuzz_datasets(folder, count)),
         )
         for kind, fuzz in kinds:

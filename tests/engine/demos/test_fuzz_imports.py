@@ -108,13 +108,12 @@ def test_damaged_tables_and_archives_are_refused_or_read_right(
     assert went["played"]
 
 
-def test_damaged_datasets_are_refused_or_read_right(tmp_path: Path) -> None:
-    pytest.importorskip("h5py")
-    pytest.importorskip("minari")
+def fuzz_datasets(folder: Path, count: int) -> Counter[str]:
+    """Read damaged files of Minari's; return how it went."""
     went: Counter[str] = Counter()
-    for sound in hdf5_files(tmp_path, random.Random(COUNT), COUNT):
+    for sound in hdf5_files(folder, random.Random(count), count):
         try:
-            found = [list(actions) for actions in read_minari_actions(tmp_path)]
+            found = [list(actions) for actions in read_minari_actions(folder)]
         except DemoError as error:
             went["refused"] += 1
             check_line(error, is_right=sound is None)
@@ -122,6 +121,13 @@ def test_damaged_datasets_are_refused_or_read_right(tmp_path: Path) -> None:
             went["read"] += 1
             assert sound is None or found == [sound]
             assert all(np.asarray(actions).dtype.kind in "iu" for actions in found if actions)
+    return went
+
+
+def test_damaged_datasets_are_refused_or_read_right(tmp_path: Path) -> None:
+    pytest.importorskip("h5py")
+    pytest.importorskip("minari")
+    went = fuzz_datasets(tmp_path, COUNT)
     assert went["refused"] > COUNT / 3
     assert went["read"]
 

@@ -37,7 +37,7 @@ for _ in range({_ROUNDS}):
 _WORKERS = """
 import sys
 import numpy as np
-from engine.bench.environment import choose
+from engine.bench.pace import choose
 from engine.config import RunConfig
 from engine.env.vector.world import PLAIN_FACTORY, VectorEnv
 config = RunConfig(rom_path="mosslight-advance", save_dir=sys.argv[1])
