@@ -9,7 +9,6 @@ an error at the first that is not refused in one line or read right.
 """
 
 import argparse
-import random
 import resource
 import tempfile
 import time
@@ -18,18 +17,10 @@ from pathlib import Path
 
 from engine.config import RunConfig
 from engine.demos.demonstration import read_demo
-from engine.demos.npz import from_npz
 from engine.demos.recorder import random_policy, record_policy
-from engine.demos.table import from_csv
 from engine.demos.validation import validate
-from tests.engine.demos.damage import archives, tables
 from tests.engine.demos.test_fuzz import fuzz_all
-from tests.engine.demos.test_fuzz_imports import (
-    fuzz_datasets,
-    fuzz_files,
-    read_archive,
-    read_table,
-)
+from tests.engine.demos.test_fuzz_imports import fuzz_datasets, fuzz_files
 
 _GROUP = 25
 
@@ -57,24 +48,8 @@ def damage(count: int) -> int:
         demo_file = path, read_demo(path)
         kinds: tuple[tuple[str, Callable[[], object]], ...] = (
             ("demonstrations", lambda: fuzz_all(demo_file, folder, count)),
-            (
-                "tables",
-                lambda: fuzz_files(
-                    tables(random.Random(count), count),
-                    folder / "x.csv",
-                    read_table,
-                    lambda path: from_csv(path, config, folder),
-                ),
-            ),
-            (
-                "archives",
-                lambda: fuzz_files(
-                    archives(random.Random(count), count),
-                    folder / "x.npz",
-                    read_archive,
-                    lambda path: from_npz(path, config, folder),
-                ),
-            ),
+            ("tables", lambda: fuzz_files("tables", folder, config, count)),
+            ("archives", lambda: fuzz_files("archives", folder, config, count)),
             ("datasets", lambda: fuzz_datasets(folder, count)),
         )
         for kind, fuzz in kinds:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,16 +61,19 @@ def read_archive(path: Path) -> list[int]:
         return [int(action) for action in file.whole_numbers("actions", 1 << 20)]
 
 
-def fuzz_files(
-    made: Iterator[tuple[bytes, list[int] | None]],
-    path: Path,
-    read: Callable[[Path], list[int]],
-    play: Callable[[Path], object],
-) -> Counter[str]:
+KINDS: dict[str, tuple[Any, str, Callable[[Path], list[int]], Any]] = {
+    "tables": (tables, "x.csv", read_table, from_csv),
+    "archives": (archives, "x.npz", read_archive, from_npz),
+}
+"""What damages files, what they are called, and what reads and imports them."""
+
+
+def fuzz_files(kind: str, folder: Path, config: RunConfig, count: int) -> Counter[str]:
     """Read damaged files, and import some of those that could be read; return how it went."""
-    went: Counter[str] = Counter()
-    rng = random.Random(COUNT)
-    for data, sound in made:
+    make, name, read, take = KINDS[kind]
+    path, went = folder / name, Counter[str]()
+    rng = random.Random(count)
+    for data, sound in make(random.Random(count), count):
         path.write_bytes(data)
         try:
             actions = read(path)
@@ -83,7 +86,7 @@ def fuzz_files(
         if is_playable and sound is None and rng.random() > PLAYED_SHARE:
             continue
         try:
-            play(path)
+            take(path, config, folder)
         except DemoError as error:
             check_line(error, is_right=not is_playable or bool(_OTHER.search(str(error))))
         else:
@@ -92,18 +95,11 @@ def fuzz_files(
     return went
 
 
-@pytest.mark.parametrize(
-    ("make", "name", "read", "take"),
-    [
-        pytest.param(tables, "x.csv", read_table, from_csv, id="tables"),
-        pytest.param(archives, "x.npz", read_archive, from_npz, id="archives"),
-    ],
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_damaged_tables_and_archives_are_refused_or_read_right(
-    demo_config: RunConfig, tmp_path: Path, make: Any, name: str, read: Any, take: Any
+    demo_config: RunConfig, tmp_path: Path, kind: str
 ) -> None:
-    made = make(random.Random(COUNT), COUNT)
-    went = fuzz_files(made, tmp_path / name, read, lambda path: take(path, demo_config, tmp_path))
+    went = fuzz_files(kind, tmp_path, demo_config, COUNT)
     assert went["refused"] > COUNT / 3
     assert went["played"]
 
