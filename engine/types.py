@@ -346,6 +346,9 @@ class MapView:
     """The connections whose neighbour RAM names; the practice game leaves it out."""
     kinds: NDArray[np.uint8] | None = None
     """(height, width) uint8, `terrain` as TileKind; read-only. None where it is not known."""
+    beyond: tuple[MapObject, ...] = ()
+    """Who and what is on the map but too far away to be among `objects`: there they stand again
+    when the player comes near."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MapView) and self._key() == other._key()
@@ -500,6 +503,10 @@ class Battle:
     """Place of `own` in the party."""
     trainer_name: str = ""
     """The trainer class's name; "" when wild."""
+    is_double: bool = False
+    """Two fight on each side."""
+    target: Creature | None = None
+    """On whom the cursor is while it is asked whom a move is for; None: it is not asked."""
 
     @property
     def legal_moves(self) -> tuple[int, ...]:

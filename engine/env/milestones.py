@@ -158,7 +158,7 @@ def is_shown(one: Milestone, state: GameState) -> bool:
     value = one.value
     match one.kind:
         case MilestoneKind.MAP:
-            return state.place.map == one.place
+            return state.place.map == (one.entered or one.place)
         case MilestoneKind.EVENT:
             return state.has_event(value)
         case MilestoneKind.EVENT_CLEAR:
@@ -175,6 +175,8 @@ def is_shown(one: Milestone, state: GameState) -> bool:
             return bool(state.badges[1] >> value & 1)
         case MilestoneKind.ITEM:
             return state.bag.has(value)
+        case MilestoneKind.MOVE:
+            return any(move.name == one.move for own in state.party for move in own.moves)
     if not 0 <= one.scene < len(state.scenes):
         return False
     if one.kind is MilestoneKind.VAR:

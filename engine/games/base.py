@@ -14,7 +14,17 @@ from engine.config import EnvConfig, RunConfig, parse_config
 from engine.emulator.base import Emulator
 from engine.errors import ConfigurationError, RomError
 from engine.games.overworld import Ability, BlockChange, Overworld
-from engine.types import ActionSet, Control, Creature, GameState, Goal, MapId, Move, Prompt
+from engine.types import (
+    ActionSet,
+    Control,
+    Creature,
+    Facing,
+    GameState,
+    Goal,
+    MapId,
+    Move,
+    Prompt,
+)
 
 MoveFacts = tuple[str, int, int, int, int]
 """Name, type id, power, accuracy in percent, points."""
@@ -55,6 +65,8 @@ class MilestoneKind(StrEnum):
     """The place's scene has the number no more."""
     VAR = "var"
     """The variable has the number, or a higher one."""
+    MOVE = "move"
+    """Somebody of the party knows the move."""
 
 
 class Approach(StrEnum):
@@ -66,6 +78,10 @@ class Approach(StrEnum):
     """Face it and press A."""
     STEP = "step"
     """Step on it."""
+    PUSH = "push"
+    """Push the boulder whose hole it is onto it."""
+    CATCH = "catch"
+    """Catch there one that can learn the milestone's move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +92,7 @@ class Milestone:
         key: Names it in settings, saved runs and results.
         text: What to do, in an imperative.
         value: See `MilestoneKind`.
-        place: Where it is reached; None: not known, or anywhere.
+        place: Where one goes to reach it; None: not known, or anywhere.
         target: Walk tile (x, y) there; None: the place is all there is to reach.
         requires: Keys of the milestones that come before it in the story.
         how: What to do at the target.
@@ -87,6 +103,11 @@ class Milestone:
         holds_at_start: The condition also holds before `requires`, and counts only after them; so
             do scenes and cleared flags always.
         is_verified: The way was walked in the game; otherwise it is known from its tables only.
+        entered: The map that a milestone of kind map is about.
+        move: Name of the move that one of kind move is about.
+        is_taken_back: The game undoes it, after a defeat or on leaving: it counts while it is
+            shown, until one that requires it and stays is reached.
+        is_optional: Nothing depends on it: it is pursued only where the story has nothing to do.
     """
 
     key: str
@@ -102,6 +123,45 @@ class Milestone:
     scene: int = -1
     holds_at_start: bool = False
     is_verified: bool = True
+    entered: MapId | None = None
+    move: str = ""
+    is_taken_back: bool = False
+    is_optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to reply to a question of the game.
+
+    Attributes:
+        question: Words of it, in lower case; "": any question.
+        reply: YES or NO, an entry's text, the number of its row as "#2", or the buttons to press
+            one after the other, as "DOWN DOWN A".
+        map: Where it is asked; None: anywhere.
+        goal: Key of the milestone on the way to which this is the reply; "": any.
+    """
+
+    question: str
+    reply: str
+    map: MapId | None = None
+    goal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ferry:
+    """Somebody who takes the player elsewhere when spoken to, in a boat or a cable car.
+
+    Attributes:
+        place, person: Map and walk tile of who is spoken to.
+        target, arrival: Map and walk tile where one comes out.
+        flag: Event flag that must be set; -1: none.
+    """
+
+    place: MapId
+    person: tuple[int, int]
+    target: MapId
+    arrival: tuple[int, int]
+    flag: int = -1
 
 
 def final_milestone(milestones: Iterable[Milestone], goal: str, held: Collection[str]) -> str:
@@ -177,6 +237,14 @@ class GameTables:
         EVENT_FLAGS: Name -> bit; the story's only.
         SCENES: (group, number) of a map -> place of its scene number in `GameState.scenes`.
         BLOCK_CHANGES: What scripts change on the maps.
+        ANSWERS: What to reply to questions, the first that fits.
+        SIDES: Group, number and walk tile of somebody -> in which directions alone the player looks
+            when speaking to them there.
+        HOLES: Group and number of a map -> number of a boulder on it -> walk tile of its hole.
+        FERRIES: Ways by boat and the like.
+        MACHINES: Item that teaches a move -> the move's name.
+        LEARNERS: Name of a machine's move -> the species that can learn it; absent: not known.
+        WILD_LEVELS: Group and number of a map -> lowest and highest level in its grass or cave.
         BATTLE_CELLS: Of the menu that opens each turn of a battle.
         BADGES: How many there are to win.
         SCALE: How long the way to the first badge is, and what lies beyond.
@@ -199,6 +267,13 @@ class GameTables:
     SCENES: Mapping[tuple[int, int], int] = field(default_factory=dict)
     BLOCK_CHANGES: tuple[BlockChange, ...] = ()
     MILESTONES: tuple[Milestone, ...] = ()
+    ANSWERS: tuple[Answer, ...] = ()
+    SIDES: Mapping[tuple[int, int, int, int], frozenset[Facing]] = field(default_factory=dict)
+    HOLES: Mapping[tuple[int, int], Mapping[int, tuple[int, int]]] = field(default_factory=dict)
+    FERRIES: tuple[Ferry, ...] = ()
+    MACHINES: Mapping[int, str] = field(default_factory=dict)
+    LEARNERS: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    WILD_LEVELS: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     BATTLE_CELLS: BattleCells = BattleCells()
     BADGES: int = 16
     SCALE: Scale = Scale()

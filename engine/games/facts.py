@@ -2,20 +2,31 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
-from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind, Scale
+from engine.games.base import (
+    Answer,
+    Approach,
+    Atlas,
+    Ferry,
+    GameTables,
+    Milestone,
+    MilestoneKind,
+    Scale,
+)
 from engine.games.overworld import BlockChange, When
 from engine.ground.files import read_text
-from engine.types import Goal, GoalKind, MapId
+from engine.types import Facing, Goal, GoalKind, MapId
 
 _MAX_TABLE = 1 << 25
 FIRST_VARIABLE = 0x4000
 """Number of the first variable of a Game Boy Advance game's scripts."""
 _VARIABLE_SIZE = 2
+_VERIFIED = ("yes", "played", "helped")
+"""Of column `verified`: by the rules alone, with some presses by hand; else "tables"."""
 """Bytes of a variable in `GameState.scenes`."""
 
 
@@ -94,6 +105,30 @@ def read_tables(folder: Path) -> GameTables:
             for row in rows("block_changes")
         ),
         MILESTONES=tuple(_milestone(row, maps, events, scenes) for row in rows("milestones")),
+        ANSWERS=tuple(
+            Answer(
+                row["question"].lower(),
+                row["reply"],
+                MapId(*maps[row["map"]]) if row["map"] else None,
+                row["goal"],
+            )
+            for row in rows("answers")
+        ),
+        SIDES={
+            (*maps[row["map"]], *_tile(row)): frozenset(Facing[way] for way in row["ways"].split())
+            for row in rows("sides")
+        },
+        HOLES=_holes(rows("holes"), maps),
+        FERRIES=tuple(
+            Ferry(
+                MapId(*maps[row["map"]]),
+                _tile(row),
+                MapId(*maps[row["target"]]),
+                (int(row["target_x"]), int(row["target_y"])),
+                events[row["event"]] if row["event"] else -1,
+            )
+            for row in rows("ferries")
+        ),
         SCALE=Scale(**{one.name: int(game[one.name]) for one in fields(Scale) if one.name in game}),
     )
 
@@ -116,6 +151,15 @@ def read_places(folder: Path) -> tuple[tuple[Goal, ...], tuple[Goal, ...]]:
     return tuple(healers), tuple(training)
 
 
+def _holes(
+    rows: Iterable[Mapping[str, str]], maps: Mapping[str, tuple[int, int]]
+) -> dict[tuple[int, int], dict[int, tuple[int, int]]]:
+    found: dict[tuple[int, int], dict[int, tuple[int, int]]] = {}
+    for row in rows:
+        found.setdefault(maps[row["map"]], {})[int(row["boulder"])] = _tile(row)
+    return found
+
+
 def with_places(atlas: Atlas, folder: Path) -> Atlas:
     """Return an atlas with the healers and training places that a folder lists."""
     healers, training = read_places(folder)
@@ -129,7 +173,8 @@ def _milestone(
     scenes: Mapping[tuple[int, int], int],
 ) -> Milestone:
     kind, value = MilestoneKind(row["kind"]), row["value"]
-    name = value if kind is MilestoneKind.MAP else row["place"]
+    entered = MapId(*maps[value]) if kind is MilestoneKind.MAP else None
+    name = row["place"] or (value if entered else "")
     place = maps[name] if name else None
     is_event = kind in (MilestoneKind.EVENT, MilestoneKind.EVENT_CLEAR)
     is_scene = kind in (MilestoneKind.SCENE, MilestoneKind.SCENE_LEFT)
@@ -137,11 +182,12 @@ def _milestone(
     if kind is MilestoneKind.VAR:
         variable, value = value.split()
         scene = variable_place(int(variable, 16))
+    is_named = kind in (MilestoneKind.MAP, MilestoneKind.MOVE)
     return Milestone(
         key=row["key"],
         text=row["text"],
         kind=kind,
-        value=0 if kind is MilestoneKind.MAP else events[value] if is_event else int(value),
+        value=0 if is_named else events[value] if is_event else int(value),
         place=MapId(*place) if place else None,
         target=_tile(row) if row["x"] else None,
         requires=tuple(row["requires"].split()),
@@ -150,7 +196,11 @@ def _milestone(
         level=int(row["level"] or 0),
         scene=scene,
         holds_at_start=row["holds_at_start"] == "yes",
-        is_verified=row["verified"] == "yes",
+        is_verified=row["verified"] in _VERIFIED,
+        entered=entered,
+        move=value if kind is MilestoneKind.MOVE else "",
+        is_taken_back=row.get("taken_back") == "yes",
+        is_optional=row.get("optional") == "yes",
     )
 
 
