@@ -69,6 +69,17 @@ class MilestoneKind(StrEnum):
     """Somebody of the party knows the move."""
 
 
+class Checked(StrEnum):
+    """How it is known that a row of a game's tables holds."""
+
+    PLAYED = "played"
+    """The rules played it by themselves."""
+    HELPED = "helped"
+    """It was played, with some presses by hand, or a party or a place written into memory."""
+    TABLES = "tables"
+    """The game's tables say so; nobody played it."""
+
+
 class Approach(StrEnum):
     """What a player does at a milestone's tile."""
 
@@ -102,7 +113,7 @@ class Milestone:
             at.
         holds_at_start: The condition also holds before `requires`, and counts only after them; so
             do scenes and cleared flags always.
-        is_verified: The way was walked in the game; otherwise it is known from its tables only.
+        checked: How it is known that it is reached so.
         entered: The map that a milestone of kind map is about.
         move: Name of the move that one of kind move is about.
         is_taken_back: The game undoes it, after a defeat or on leaving: it counts while it is
@@ -122,7 +133,7 @@ class Milestone:
     level: int = 0
     scene: int = -1
     holds_at_start: bool = False
-    is_verified: bool = True
+    checked: Checked = Checked.PLAYED
     entered: MapId | None = None
     move: str = ""
     is_taken_back: bool = False
@@ -155,6 +166,7 @@ class Ferry:
         place, person: Map and walk tile of who is spoken to.
         target, arrival: Map and walk tile where one comes out.
         flag: Event flag that must be set; -1: none.
+        reply: To the question where to go, as in `Answer`; "": YES, or none is asked.
     """
 
     place: MapId
@@ -162,6 +174,7 @@ class Ferry:
     target: MapId
     arrival: tuple[int, int]
     flag: int = -1
+    reply: str = ""
 
 
 def final_milestone(milestones: Iterable[Milestone], goal: str, held: Collection[str]) -> str:

@@ -11,6 +11,7 @@ from engine.games.base import (
     Answer,
     Approach,
     Atlas,
+    Checked,
     Ferry,
     GameTables,
     Milestone,
@@ -25,8 +26,6 @@ _MAX_TABLE = 1 << 25
 FIRST_VARIABLE = 0x4000
 """Number of the first variable of a Game Boy Advance game's scripts."""
 _VARIABLE_SIZE = 2
-_VERIFIED = ("yes", "played", "helped")
-"""Of column `verified`: by the rules alone, with some presses by hand; else "tables"."""
 """Bytes of a variable in `GameState.scenes`."""
 
 
@@ -126,6 +125,7 @@ def read_tables(folder: Path) -> GameTables:
                 MapId(*maps[row["target"]]),
                 (int(row["target_x"]), int(row["target_y"])),
                 events[row["event"]] if row["event"] else -1,
+                row["reply"],
             )
             for row in rows("ferries")
         ),
@@ -196,7 +196,7 @@ def _milestone(
         level=int(row["level"] or 0),
         scene=scene,
         holds_at_start=row["holds_at_start"] == "yes",
-        is_verified=row["verified"] in _VERIFIED,
+        checked=Checked.PLAYED if row["verified"] == "yes" else Checked(row["verified"]),
         entered=entered,
         move=value if kind is MilestoneKind.MOVE else "",
         is_taken_back=row.get("taken_back") == "yes",
