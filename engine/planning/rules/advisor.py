@@ -15,7 +15,7 @@ from engine.ground.text import counted
 from engine.planning.rules.answers import Repeats, Tried, Wishes, answer
 from engine.planning.rules.battle import battle_button, is_weak
 from engine.planning.rules.exploring import Explorer
-from engine.planning.rules.goals import UNREACHABLE, GoalPlanner, GoalTracker
+from engine.planning.rules.goals import GoalPlanner, GoalTracker
 from engine.planning.rules.items import (
     ITEM_POCKET,
     ItemUse,
@@ -25,6 +25,7 @@ from engine.planning.rules.items import (
     potion_for,
     revive_for,
 )
+from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
 from engine.types import Action, Advice, Bag, GameState, Goal, GoalKind, GoalTally, MapId
 from engine.wayfinding.navigation import (
@@ -87,7 +88,7 @@ class RuleAdvisor:
         self._steps_left: int | None = None  # on this map, of the way that was suggested last
         self.unchanged_steps = 0
         self._routed: tuple[tuple[MapId, Goal] | None, Route] = (None, ())
-        self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas)
+        self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas, game.tables)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
         self._goals = GoalTracker(GOAL_SOURCE)
         self._explorer = Explorer(self.world)
@@ -262,8 +263,8 @@ class RuleAdvisor:
 
     @property
     def reached(self) -> Collection[str]:
-        """Return the keys of the milestones reached in this episode."""
-        return self._milestones.steps.keys()
+        """Return the keys of the milestones reached in this episode, without what was taken back."""
+        return self._milestones.reached
 
     def outcomes(self) -> tuple[GoalTally, ...]:
         """Return how the episode's goals went, as if it ended now."""
@@ -288,6 +289,7 @@ class RuleAdvisor:
         if "explorer" in saved:
             self._explorer.load(saved["explorer"])
         self._milestones.steps = dict(saved["milestones"])
+        self._milestones.reached = frozenset(self._milestones.steps)
         self._supplies.load(saved.get("supplies", ()))
         if "repeats" in saved:
             self._repeats.load(saved["repeats"])
