@@ -131,8 +131,11 @@ _LEVELS_MORE = 2
 _LEVELS_LIKE_NEWS = 5
 """Levels after which a goal that failed is tried again: it may have been a fight."""
 
-_FAR = 4
+_FAR = 6
 """Maps between a town and the last rest from which on it is worth resting there at once."""
+
+NO_TABLES = GameTables()
+"""Of a game of which nothing but its milestones is known."""
 
 _BADGES = (MilestoneKind.BADGE, MilestoneKind.KANTO_BADGE)
 
@@ -164,7 +167,7 @@ class GoalPlanner:
     """
 
     def __init__(
-        self, milestones: Iterable[Milestone], atlas: Atlas, tables: GameTables = GameTables()
+        self, milestones: Iterable[Milestone], atlas: Atlas, tables: GameTables = NO_TABLES
     ) -> None:
         self._story = Story(milestones)
         self._atlas, self._tables = atlas, tables
