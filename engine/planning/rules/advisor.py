@@ -19,12 +19,13 @@ from engine.planning.rules.goals import UNREACHABLE, GoalPlanner, GoalTracker
 from engine.planning.rules.items import (
     ITEM_POCKET,
     ItemUse,
-    Supplies,
     cure_for,
     is_end_of_goods,
     potion_for,
     revive_for,
 )
+from engine.planning.rules.supplies import Supplies
+from engine.planning.rules.useless_moves import UselessMoves
 from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
 from engine.types import Action, Advice, Bag, GameState, Goal, GoalKind, GoalTally, MapId
 from engine.wayfinding.navigation import (
@@ -87,11 +88,12 @@ class RuleAdvisor:
         self._steps_left: int | None = None  # on this map, of the way that was suggested last
         self.unchanged_steps = 0
         self._routed: tuple[tuple[MapId, Goal] | None, Route] = (None, ())
-        self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas)
+        self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas, game.tables)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
-        self._goals = GoalTracker(GOAL_SOURCE)
+        self._goals = GoalTracker(GOAL_SOURCE, game.tables)
         self._explorer = Explorer(self.world)
         self._supplies = Supplies(game.tables)
+        self._useless_moves = UselessMoves()
         self._repeats = Repeats()
         self._shops = tuple(
             Goal("buy", f"Buy potions in {name}", MapId(*key), kind=GoalKind.BUY)
@@ -116,6 +118,7 @@ class RuleAdvisor:
         self._goals.reset()
         self._explorer.reset()
         self._supplies.reset()
+        self._useless_moves.reset()
         self._repeats.reset()
         self._last_view = []
         self.unchanged_steps = 0
@@ -136,6 +139,7 @@ class RuleAdvisor:
         self._count_unchanged(state)
         self._repeats.notice(state, len(self.reached))
         self._supplies.notice(state)
+        self._useless_moves.notice(state)
         goal = self._planner.next_goal(
             state, self.reached, self._maps_away, self._first, self._steps_away
         )
@@ -179,7 +183,8 @@ class RuleAdvisor:
         if not state.control.in_game:
             return [], "the game has not started"
         repeats = self._repeats
-        tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer)
+        useless = self._useless_moves.of(state.battle)
+        tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer, useless)
         wishes = Wishes(wants_catch=wants_catch, wants_run=wants_run)
         if state.battle is not None:
             action, reason = battle_button(self._game.tables, state, wishes, tried)
@@ -289,6 +294,8 @@ class RuleAdvisor:
             self._explorer.load(saved["explorer"])
         self._milestones.steps = dict(saved["milestones"])
         self._supplies.load(saved.get("supplies", ()))
+        if "useless_moves" in saved:
+            self._useless_moves.load(saved["useless_moves"])
         if "repeats" in saved:
             self._repeats.load(saved["repeats"])
         self._last_view = saved["last_view"]
@@ -304,6 +311,7 @@ class RuleAdvisor:
             "explorer": self._explorer.save(),
             "milestones": dict(self._milestones.steps),
             "supplies": self._supplies.save(),
+            "useless_moves": self._useless_moves.save(),
             "repeats": self._repeats.save(),
             "last_view": self._last_view,
             "unchanged_steps": self.unchanged_steps,

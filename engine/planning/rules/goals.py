@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from engine.env.milestones import Story, milestone_goal
-from engine.games.base import Atlas, Milestone, MilestoneKind
+from engine.games.base import Atlas, GameTables, Milestone, MilestoneKind
 from engine.planning.rules.battle import is_weak
 from engine.types import BattleKind, GameState, Goal, GoalKind, GoalTally
 
@@ -26,8 +26,9 @@ class GoalTracker:
     failed.
     """
 
-    def __init__(self, goal_source: str) -> None:
+    def __init__(self, goal_source: str, tables: GameTables | None = None) -> None:
         self._goal_source = goal_source
+        self._tables = tables
         self.reset()
 
     def reset(self) -> None:
@@ -42,7 +43,7 @@ class GoalTracker:
         for key, (kind, _, level) in list(self._open.items()):
             match kind:
                 case GoalKind.HEAL:
-                    is_true = not is_weak(state.party, _RESTED)
+                    is_true = not is_weak(state.party, _RESTED, self._tables)
                 case GoalKind.TRAIN:
                     is_true = highest_level(state) > level
                 case GoalKind.BUY:
@@ -159,7 +160,10 @@ class GoalPlanner:
         goals: How to reach a milestone, by its key, as far as that is known.
     """
 
-    def __init__(self, milestones: Iterable[Milestone], atlas: Atlas) -> None:
+    def __init__(
+        self, milestones: Iterable[Milestone], atlas: Atlas, tables: GameTables | None = None
+    ) -> None:
+        self._tables = tables
         self._story = Story(milestones)
         self.goals: dict[str, Goal] = {}
         for one in self._story.milestones:
@@ -231,7 +235,8 @@ class GoalPlanner:
         if state.battle is None:  # what is near then may be what is being fought
             was_resting = self._is_resting
             begin = _REST_BEFORE_FIGHT if is_fight_near else _REST_BELOW
-            self._is_resting = is_weak(state.party, _RESTED if was_resting else begin)
+            share = _RESTED if was_resting else begin
+            self._is_resting = is_weak(state.party, share, self._tables)
             if was_resting and not self._is_resting:
                 self._errands.set_aside.clear()
         level = max(self._wanted_level, wanted.level if wanted else 0)
