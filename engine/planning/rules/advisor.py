@@ -20,7 +20,6 @@ from engine.planning.rules.items import (
     CURSOR,
     ITEM_POCKET,
     ItemUse,
-    Supplies,
     cure_for,
     is_end_of_goods,
     potion_for,
@@ -30,8 +29,10 @@ from engine.planning.rules.items import (
 )
 from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.replies import Replies
+from engine.planning.rules.supplies import Supplies
 from engine.planning.rules.teaching import Teacher
 from engine.planning.rules.training import hunting_exits
+from engine.planning.rules.useless_moves import UselessMoves
 from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
 from engine.types import Action, Advice, Bag, GameState, Goal, GoalKind, GoalTally, MapId
 from engine.wayfinding.navigation import (
@@ -100,9 +101,10 @@ class RuleAdvisor:
         self._routed: tuple[tuple[MapId, Goal] | None, Route] = (None, ())
         self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas, game.tables)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
-        self._goals = GoalTracker(GOAL_SOURCE)
+        self._goals = GoalTracker(GOAL_SOURCE, game.tables)
         self._explorer = Explorer(self.world)
         self._supplies = Supplies(game.tables)
+        self._useless_moves = UselessMoves()
         self._repeats = Repeats()
         self._replies = Replies(game.tables.ANSWERS)
         self._teacher = Teacher(game.tables, game.atlas)
@@ -131,6 +133,7 @@ class RuleAdvisor:
         self._goals.reset()
         self._explorer.reset()
         self._supplies.reset()
+        self._useless_moves.reset()
         self._repeats.reset()
         self._replies.reset()
         self._teacher.reset()
@@ -158,6 +161,7 @@ class RuleAdvisor:
         self._replies.notice(state)
         self._teacher.notice(state, len(self.reached))
         self._note_field_move(state)
+        self._useless_moves.notice(state)
         goal = self._planner.next_goal(
             state, self.reached, self._maps_away, self._first, self._steps_away
         )
@@ -201,7 +205,8 @@ class RuleAdvisor:
         if not state.control.in_game:
             return [_at_title(state)], "continue the saved game"
         repeats = self._repeats
-        tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer)
+        useless = self._useless_moves.of(state.battle)
+        tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer, useless)
         wishes = Wishes(wants_catch=wants_catch, wants_run=wants_run)
         if state.battle is not None:
             action, reason = battle_button(self._game.tables, state, wishes, tried)
@@ -331,6 +336,8 @@ class RuleAdvisor:
         self._milestones.steps = dict(saved["milestones"])
         self._milestones.reached = frozenset(self._milestones.steps)
         self._supplies.load(saved.get("supplies", ()))
+        if "useless_moves" in saved:
+            self._useless_moves.load(saved["useless_moves"])
         if "repeats" in saved:
             self._repeats.load(saved["repeats"])
         if "replies" in saved:
@@ -350,6 +357,7 @@ class RuleAdvisor:
             "explorer": self._explorer.save(),
             "milestones": dict(self._milestones.steps),
             "supplies": self._supplies.save(),
+            "useless_moves": self._useless_moves.save(),
             "repeats": self._repeats.save(),
             "replies": self._replies.save(),
             "teacher": self._teacher.save(),

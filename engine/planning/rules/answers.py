@@ -42,6 +42,7 @@ class Wishes:
         use: An item to take out of the bag.
         buy: Item -> how many of it.
         wants_catch: A new creature would be welcome.
+        species: Of these only; empty: of any.
         wants_run: Leave a wild battle, or never; None: when it is wise.
     """
 
@@ -49,6 +50,7 @@ class Wishes:
     buy: Mapping[int, int] = field(default_factory=dict)
     wants_catch: bool = False
     wants_run: bool | None = None
+    species: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,13 @@ class Tried:
         unchanged_steps: For how many steps nothing visible has changed.
         times: How often this question came back without progress.
         wants_other: Its usual answer has led to nothing, so that another one is due.
+        useless: Moves that do nothing to the present foe.
     """
 
     unchanged_steps: int = 0
     times: int = 0
     wants_other: bool = False
+    useless: frozenset[int] = frozenset()
 
 
 NO_WISHES, NOTHING_TRIED = Wishes(), Tried()

@@ -30,8 +30,9 @@ class GoalTracker:
     failed.
     """
 
-    def __init__(self, goal_source: str) -> None:
+    def __init__(self, goal_source: str, tables: GameTables | None = None) -> None:
         self._goal_source = goal_source
+        self._tables = tables
         self.reset()
 
     def reset(self) -> None:
@@ -46,7 +47,7 @@ class GoalTracker:
         for key, (kind, _, level) in list(self._open.items()):
             match kind:
                 case GoalKind.HEAL:
-                    is_true = not is_weak(state.party, _RESTED)
+                    is_true = not is_weak(state.party, _RESTED, self._tables)
                 case GoalKind.TRAIN:
                     is_true = highest_level(state) > level
                 case GoalKind.BUY:
@@ -263,7 +264,8 @@ class GoalPlanner:
         if state.battle is None:  # what is near then may be what is being fought
             was_resting = self._is_resting
             begin = _REST_BEFORE_FIGHT if is_fight_near else _REST_BELOW
-            self._is_resting = is_weak(state.party, _RESTED if was_resting else begin)
+            share = _RESTED if was_resting else begin
+            self._is_resting = is_weak(state.party, share, self._tables)
             if was_resting and not self._is_resting:
                 self._errands.set_aside.clear()
             self._note_arrival(state, maps_away)
