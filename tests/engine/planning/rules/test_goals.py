@@ -5,10 +5,11 @@ import pytest
 
 from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
 from engine.games.overworld import Ability
-from engine.planning.rules.goals import LIFE_STEPS, GoalPlanner
+from engine.planning.rules.goal_tracker import LIFE_STEPS
+from engine.planning.rules.goals import GoalPlanner
 from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.training import training_places, worthwhile
-from engine.types import BattleKind, Facing, Goal, MapId, Move
+from engine.types import BattleKind, Facing, Goal, GoalKind, MapId, Move
 from tests.engine.games.images import CRYSTAL
 from tests.engine.planning.goals.helpers import battle, creature, state
 
@@ -117,6 +118,22 @@ def test_a_second_creature_is_welcome_while_it_is_a_milestone():
     subject = planner()
     assert subject.wants_catch(state(party=[creature()]), ["starter"])
     assert not subject.wants_catch(state(party=[creature(), creature()]), ["starter", "caught"])
+
+
+def test_one_is_caught_where_the_milestone_says_of_those_that_learn_its_move():
+    place = {"place": TOWN, "how": Approach.CATCH}
+    swimmer = Milestone("swims", "Catch one", MilestoneKind.MOVE, move="SURF", **place)
+    second = Milestone("second", "Catch a second one", MilestoneKind.PARTY, 2, **place)
+    subject = GoalPlanner(
+        (swimmer, second), Atlas(), GameTables(LEARNERS={"SURF": frozenset({60})})
+    )
+    goal = subject.next_goal(in_gym(), (), lambda *_: 1)
+    assert (goal.kind, goal.map, subject.learners(goal)) == (GoalKind.CATCH, TOWN, {60})
+    assert subject.learners(subject.goals["second"]) == frozenset()
+    knows = in_gym(moves=(Move(57, "SURF", 15),))
+    assert goal_key(subject, knows) == "second"
+    assert subject.wants_catch(knows, ())
+    assert not subject.wants_catch(replace(knows, party=2 * knows.party), ())
 
 
 def test_a_loaded_planner_goes_on_as_the_saved_one():
