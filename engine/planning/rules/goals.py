@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.env.milestones import Story, milestone_goal
 from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
-from engine.planning.rules.battle import is_weak
+from engine.planning.rules.battle import REST_BEFORE_TRAINERS, is_weak
 from engine.planning.rules.goal_tracker import LIFE_STEPS, RESTED
 from engine.planning.rules.patience import UNREACHABLE, Patience, Reason, highest_level
 from engine.planning.rules.training import training_places, worthwhile
@@ -33,6 +33,9 @@ _NEAR = 1
 
 _LEVELS_MORE = 2
 """Levels to gain before the trainer who won is met again."""
+
+_SHORT_WAY = 30
+"""Steps to a healer that are worth it for one who is hurt and about to go farther."""
 
 _LEVELS_LIKE_NEWS = 5
 """Levels after which a goal that failed is tried again: it may have been a fight."""
@@ -169,6 +172,10 @@ class GoalPlanner:
         if state.battle is None:  # what is near then may be what is being fought
             was_resting = self._is_resting
             begin = _REST_BEFORE_FIGHT if is_fight_near else _REST_BELOW
+            if not (was_resting or is_fight_near) and self._leaves_healer(
+                state, wanted, maps_away, steps_away
+            ):
+                begin = REST_BEFORE_TRAINERS
             share = RESTED if was_resting else begin
             self._is_resting = is_weak(state.party, share, self._tables)
             if was_resting and not self._is_resting:
@@ -188,6 +195,21 @@ class GoalPlanner:
                     if (steps := steps_away(state, goal)) is not None:
                         return goal, steps
         return None
+
+    def _leaves_healer(
+        self,
+        state: GameState,
+        wanted: Milestone | None,
+        maps_away: MapsAway,
+        steps_away: StepsAway,
+    ) -> bool:
+        """Return whether a hurt party is about to leave a healer for a way with trainers."""
+        is_hurt = is_weak(state.party, REST_BEFORE_TRAINERS, self._tables)
+        if not is_hurt or wanted is None or maps_away(state, self.goals[wanted.key]) <= _NEAR:
+            return False
+        near = (one for one in self._healers if maps_away(state, one) <= _NEAR)
+        steps = (steps_away(state, one) for one in near)
+        return any(count is not None and count <= _SHORT_WAY for count in steps)
 
     def _note_arrival(self, state: GameState, maps_away: MapsAway) -> None:
         """Remember a town in which to rest once: after a defeat the way back would be long."""

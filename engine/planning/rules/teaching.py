@@ -133,7 +133,14 @@ def teach_menu(state: GameState, use: ItemUse) -> Suggestion:
             return to_row(state, use.forget + 1), f"forget {names[use.forget]}: {use.why}"
     if is_use_menu(state) or "TEACH" in {line.upper() for line in shown}:
         return confirm_use(state, use)
-    is_list = state.control.menu_size[0] > len(state.party) and says(state, "which", "whom")
-    if is_list and use.slot is not None:
+    if use.slot is not None and _is_party(state):
         return to_row(state, use.slot + 1), use.why
     return choose_item(state, use)
+
+
+def _is_party(state: GameState) -> bool:
+    """Return whether a list shows the party, or asks for one of it."""
+    is_listed = words(state).issuperset(one.name for one in state.party)
+    return state.control.menu_size[0] > len(state.party) and (
+        is_listed or says(state, "which", "whom")
+    )

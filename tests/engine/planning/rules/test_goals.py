@@ -164,6 +164,21 @@ def test_a_party_that_is_not_well_rests_before_a_hard_fight_that_is_near(level, 
     assert goal_key(trainer_of(level, healers=HEALERS), shown, (), {GYM: distance}) == expected
 
 
+@pytest.mark.parametrize(
+    ("steps", "hp", "expected"), [(12, 11, "heal"), (90, 11, "beat_moe"), (12, 13, "beat_moe")]
+)
+def test_who_is_hurt_rests_before_leaving_a_healer_behind(steps, hp, expected):
+    subject = trainer_of(0, healers=HEALERS[:1])
+    goal = subject.next_goal(
+        in_town(hp=hp),
+        (),
+        lambda _, goal: 1 if goal.map == CENTER else 3,
+        "",
+        lambda _, goal: steps,
+    )
+    assert goal.key == expected
+
+
 def test_levels_that_a_milestone_asks_for_are_gained_before_it():
     subject = trainer_of(9, healers=HEALERS, training=(TRAINING,))
     assert goal_key(subject, in_gym(level=8)) == "train"
