@@ -177,6 +177,8 @@ class RuleAdvisor:
         return self.advice_of(goal, actions, reason, mask, confidence, self.nearness(goal, state))
 
     def _wants_catch(self, state: GameState, goal: Goal) -> bool:
+        if move := self._planner.move_of(goal):
+            return not self._teacher.can_learn(state, move)
         return goal.kind is GoalKind.CATCH or self._planner.wants_catch(state, self.reached)
 
     def suggest(

@@ -244,11 +244,14 @@ class GoalPlanner:
             for one in self._ahead(state, reached)
         )
 
+    def move_of(self, goal: Goal) -> str:
+        """Return which move one is to be caught for; "" where it is for none."""
+        row = self._rows.get(goal.key)
+        return row.move if row is not None and goal.kind is GoalKind.CATCH else ""
+
     def learners(self, goal: Goal) -> frozenset[int]:
         """Return which species a goal to catch one is about; empty: any."""
-        row = self._rows.get(goal.key)
-        is_catch = row is not None and goal.kind is GoalKind.CATCH
-        return self._tables.LEARNERS.get(row.move, frozenset()) if row and is_catch else frozenset()
+        return self._tables.LEARNERS.get(self.move_of(goal), frozenset())
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""
