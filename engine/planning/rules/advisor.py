@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.env.milestones import MilestoneTracker
-from engine.games.base import Game
+from engine.games.base import Answer, Game
 from engine.ground.text import counted
 from engine.planning.rules.answers import Repeats, Tried, Wishes, answer
 from engine.planning.rules.battle import battle_button
@@ -220,10 +220,18 @@ class RuleAdvisor:
             return ([Action.START], wishes.use.why) if wishes.use else walk()
         if wishes.buy and is_end_of_goods(state):
             self._supplies.note_not_sold(state.place.map, wishes.buy)
-        key = goal.key if goal else ""
-        reply = None if tried.wants_other else self._replies.reply(state, key)
+        reply = None if tried.wants_other else self._reply(state, goal or _NOWHERE)
         action, reason = reply or answer(state, wishes, tried)
         return [action], reason
+
+    def _reply(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
+        """Return what the tables reply here; of several ferries the one that comes nearest."""
+        boats = [one for one in self._game.tables.FERRIES if one.place == state.place.map]
+        aim = self._planner.destination(goal)
+        away = self.world.distances_to(aim) if aim and len(boats) > 1 else {}
+        boats.sort(key=lambda one: away.get(one.target, UNREACHABLE))
+        here = [Answer("", one.reply, one.place) for one in boats[:1] if one.reply]
+        return self._replies.reply(state, goal.key, here)
 
     def _with_items(self, state: GameState, wishes: Wishes, goal: Goal | None) -> Wishes:
         """Return the wishes with what to buy here, to teach or to drink."""

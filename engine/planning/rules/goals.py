@@ -236,6 +236,11 @@ class GoalPlanner:
         """Return the level that a milestone's goal asks for; 0: any."""
         return self._levels.get(goal.key, 0)
 
+    def destination(self, goal: Goal) -> MapId | None:
+        """Return the map that a goal leads to, which need not be where one goes for it."""
+        row = self._rows.get(goal.key)
+        return row.entered if row is not None and row.entered is not None else goal.map
+
     def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
         """Return whether another creature is a milestone still to reach."""
         return any(
