@@ -25,6 +25,7 @@ from engine.planning.rules.items import (
 )
 from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.provisions import Provisions
+from engine.planning.rules.pushing import Pusher
 from engine.planning.rules.replies import Replies
 from engine.planning.rules.supplies import Supplies
 from engine.planning.rules.teaching import Teacher
@@ -96,6 +97,7 @@ class RuleAdvisor:
         self._repeats = Repeats()
         self._replies = Replies(game.tables.ANSWERS)
         self._teacher = Teacher(game.tables, game.atlas)
+        self._pusher = Pusher(game)
         self._moved_by = 0  # free steps in which a field move may still take effect
         self._used_at: list[int] = []  # tile (x, y)
         self._last_view: list[object] = []
@@ -259,9 +261,23 @@ class RuleAdvisor:
             self._moved_by = max(0, self._moved_by - 1) if tile == self._used_at else 0
 
     def _walk_to(self, goal: Goal, state: GameState) -> Suggestion:
-        suggestion = self.walk(state, self._exits(state, goal), goal.text)
+        suggestion = self._push_to(goal, state)
         self._explorer.note_way(state, is_known=bool(suggestion[0]))
         return suggestion
+
+    def _push_to(self, goal: Goal, state: GameState) -> Suggestion:
+        """Return the way to a goal, or what to push for it."""
+        if self._planner.is_push(goal):
+            pushing = self._pusher.onto_hole(state, goal, self.unchanged_steps)
+            if pushing is not None:
+                return (
+                    pushing
+                    if pushing[0]
+                    else self.walk(state, self._pusher.ways_out(state), pushing[1])
+                )
+        exits = self._exits(state, goal)
+        aside = self._pusher.out_of_the_way(state, exits, self.unchanged_steps)
+        return aside or self.walk(state, exits, goal.text)
 
     def walk(self, state: GameState, exits: tuple[Exit, ...], what: str) -> Suggestion:
         """Return the way to the nearest exit; `what` names its purpose."""

@@ -241,6 +241,11 @@ class GoalPlanner:
         row = self._rows.get(goal.key)
         return row.entered if row is not None and row.entered is not None else goal.map
 
+    def is_push(self, goal: Goal) -> bool:
+        """Return whether a milestone's goal is the hole of a boulder."""
+        row = self._rows.get(goal.key)
+        return row is not None and row.how is Approach.PUSH
+
     def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
         """Return whether another creature is a milestone still to reach."""
         return any(
