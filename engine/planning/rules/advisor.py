@@ -287,6 +287,8 @@ class RuleAdvisor:
         if not actions:
             return [], f"{what}: path blocked"
         self._steps_left = distance
+        if len(actions) > 1 and actions[0] is Action.A:  # of a boulder: first see if it moves
+            actions = actions[:1] if self.unchanged_steps else actions[1:]
         return actions, f"{what}: {counted(distance, 'step')} to go" if distance else what
 
     def advice_of(

@@ -1,6 +1,6 @@
 """Push boulders onto their holes and out of the way, by a plan made from what the map shows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from engine.wayfinding.pushes import Push, find_push, first_step, steps_from
 
 Suggestion = tuple[list[Action], str]
 
+_DETOUR = 50
+"""Steps beyond an exit, more than beyond the best one, up to which it does as well."""
 _CACHE_SIZE = 256
 
 
@@ -55,13 +57,14 @@ class Pusher:
         )
 
     def out_of_the_way(
-        self, state: GameState, exits: Iterable[Exit], unchanged: int
+        self, state: GameState, exits: Collection[Exit], unchanged: int
     ) -> Suggestion | None:
         """Return how to make a way to one of the exits; None: there is one, or none can be made."""
         placed = self._placed(state)
         if not placed:
             return None
-        tiles = frozenset(one.tile for one in exits)
+        nearest = min((one.beyond for one in exits), default=0)
+        tiles = frozenset(one.tile for one in exits if one.beyond <= nearest + _DETOUR)
         reach = steps_from(self._floor(state, placed).difference(placed.values()), _tile(state))
         if not tiles.isdisjoint(reach):
             return None
