@@ -12,7 +12,7 @@ from engine.wayfinding.pushes import Push, find_push, first_step, steps_from
 
 Suggestion = tuple[list[Action], str]
 
-_DETOUR = 50
+_DETOUR = 10
 """Steps beyond an exit, more than beyond the best one, up to which it does as well."""
 _CACHE_SIZE = 256
 
