@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from engine.games.base import Approach, Milestone, MilestoneKind, final_milestone
-from engine.types import GameState, Goal, GoalKind
+from engine.types import GameState, Goal, GoalKind, MapId
 
 _AMBIGUOUS = (MilestoneKind.SCENE, MilestoneKind.SCENE_LEFT, MilestoneKind.EVENT_CLEAR)
 """Kinds whose condition may hold before a milestone's time, too."""
@@ -18,7 +18,7 @@ class Story:
 
     A milestone is passed when it is reached, or one that requires it: the game may clear a flag
     again, or take an item back, once it is of no more use. One that the game takes back counts only
-    while it is shown, until one that requires it and stays is reached.
+    while it is shown, and where the player has come to what it was for, until that is reached.
 
     Args:
         milestones: All of them, in order.
@@ -34,6 +34,11 @@ class Story:
         for key in taken_back:
             self._followers[key] -= taken_back - {key}
         self._taken_back = taken_back
+        # Where what stays is reached by them: getting there is all that they were for.
+        self._led_to = {
+            key: {one.place for one in self.milestones if one.key in self._followers[key] - {key}}
+            for key in taken_back
+        }
         self._evidence: tuple[object, ...] = ()
         self._shown: tuple[Milestone, ...] = ()
         self._asked: tuple[object, ...] = ()
@@ -56,17 +61,17 @@ class Story:
             self._evidence = evidence
             self._shown = tuple(one for one in self.milestones if is_shown(one, state))
             self._asked = ()
-        asked = (state.control.is_free, set(before))
+        asked = (state.control.is_free, set(before), state.place.map)
         if asked != self._asked:
             self._asked, self._found = asked, self._find(*asked)
         return self._found
 
-    def _find(self, is_free: bool, before: Collection[str]) -> frozenset[str]:
+    def _find(self, is_free: bool, before: Collection[str], here: MapId) -> frozenset[str]:
         found = {
             one.key for one in self._shown if not one.holds_at_start and one.kind not in _AMBIGUOUS
         }
         shown = {one.key for one in self._shown}
-        lost = self._taken_back - shown
+        lost = {key for key in self._taken_back - shown if here not in self._led_to[key]}
         found.update(key for key in before if key not in lost)
         found.update(key for key in lost.intersection(before) if self.is_passed(key, found))
         # A script passes one milestone before it takes back the signs of the next.

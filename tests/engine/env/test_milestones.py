@@ -186,3 +186,15 @@ def test_what_was_taken_back_lies_behind_once_what_it_was_for_is_reached() -> No
     tracker.update(shown_events(26), 3)
     assert set(tracker.reached) == {"will", "koga", "hall"}
     assert story.ahead(tracker.reached) == ()
+
+
+def test_what_was_taken_back_counts_where_it_led_to() -> None:
+    """As switches that spring back when the player has gone through their door."""
+    hall = Milestone("hall", "Enter", MilestoneKind.EVENT, 26, MapId(40, 9), requires=("koga",))
+    tracker = MilestoneTracker((*LEAGUE[:2], hall))
+    tracker.reset(shown_events())
+    tracker.update(shown_events(24, 25), 1)
+    tracker.update(make_state(map_number=9, event_flags=NO_FLAG), 2)
+    assert set(tracker.reached) == {"will", "koga"}
+    tracker.update(make_state(map_number=3, event_flags=NO_FLAG), 3)
+    assert set(tracker.reached) == set()
