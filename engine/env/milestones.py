@@ -30,21 +30,31 @@ class Story:
         for one in reversed(self.milestones):
             for key in one.requires:
                 self._followers[key] |= self._followers[one.key]
+        followers = {key: frozenset(keys) for key, keys in self._followers.items()}
         taken_back = frozenset(one.key for one in self.milestones if one.is_taken_back)
         for key in taken_back:
             self._followers[key] -= taken_back - {key}
         self._taken_back = taken_back
         # Where what stays is reached by them: getting there is all that they were for.
-        self._led_to = {
-            key: {one.place for one in self.milestones if one.key in self._followers[key] - {key}}
-            for key in taken_back
-        }
+        self._led_to = {key: self._purpose(followers[key]) for key in taken_back}
         self._evidence: tuple[object, ...] = ()
         self._shown: tuple[Milestone, ...] = ()
         self._asked: tuple[object, ...] = ()
         self._found: frozenset[str] = frozenset()
         self._done: set[str] = set()
         self._ahead = self.milestones
+
+    def _purpose(self, followers: Collection[str]) -> frozenset[MapId | None]:
+        """Return the places of what stays and requires a milestone that the game takes back.
+
+        Others that it takes back may be between.
+        """
+        between = self._taken_back.intersection(followers)
+        return frozenset(
+            one.place
+            for one in self.milestones
+            if not one.is_taken_back and not between.isdisjoint(one.requires)
+        )
 
     def is_passed(self, key: str, reached: Collection[str]) -> bool:
         """Return whether a milestone lies behind, by the keys of those that are reached."""
