@@ -123,4 +123,6 @@ void script_shrine(void)
     }
     say(TEXT_SHRINE_LIGHT);
     flag_set(EVENT_MOSS_LIGHT);
+    blocks_refresh(); /* the stairs under the moss */
+    say(TEXT_SHRINE_STAIRS);
 }

@@ -418,6 +418,7 @@ TEXTS: dict[str, str] = {
     "SHRINE_LIGHT": "The moss on the stone begins to glow, brighter and brighter..."
     "|MOSSLIGHT! The light that the valley is named after."
     "|<P> has seen what few have. Well done!",
+    "SHRINE_STAIRS": "Something opens in the grass!",
     "SHRINE_AFTER": "The moss glows softly.",
 }
 
