@@ -38,6 +38,7 @@ from engine.wayfinding.navigation import (
     Navigator,
     Tile,
     WorldMap,
+    is_faced,
     link_exits,
     talk_exits,
 )
@@ -166,6 +167,9 @@ class RuleAdvisor:
     def lead(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return a prior that serves the goal of `notice`."""
         confidence = _CONFIDENCE * self._goals.pursue(goal, state)
+        if self._awaits(goal, state, mask):
+            self.unchanged_steps = 0  # others walk meanwhile
+            return self.advice_of(goal, [Action.NOOP], "wait for who walks here", mask, confidence)
         if self.is_stuck and state.control.in_game:
             self._explorer.note_way(state, is_known=False)
             return self.advice_of(goal, [], STUCK, mask, confidence)
@@ -177,6 +181,14 @@ class RuleAdvisor:
             goal=goal,
         )
         return self.advice_of(goal, actions, reason, mask, confidence, self.nearness(goal, state))
+
+    def _awaits(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> bool:
+        """Return whether the player faces where somebody will be, who is elsewhere now."""
+        is_here = state.control.is_free and state.place.map == goal.map and goal.is_interaction
+        talks = self._game.actions.index(Action.A)
+        if not is_here or goal.target is None or talks is None or mask[talks]:
+            return False
+        return is_faced(state, goal.target)
 
     def _wants_catch(self, state: GameState, goal: Goal) -> bool:
         if move := self._planner.move_of(goal):
