@@ -127,14 +127,14 @@ def is_weak(party: Collection[Creature], share: float, tables: GameTables | None
 
 
 def _has_few_points(best: Creature, tables: GameTables | None) -> bool:
-    if not best.moves or tables is None:
+    known = tables.MOVES if tables else {}
+    moves = [move for move in best.moves if move.id in known]
+    if tables is None or not moves:
         return bool(best.moves) and not any(move.points for move in best.moves)
-    worth = {
-        move: keeping_value(tables, move, best) for move in best.moves if move.id in tables.MOVES
-    }
-    least = _WORTH_USING * max(worth.values(), default=0.0)
-    good = [move for move, value in worth.items() if value and value >= least]
-    full = sum(tables.MOVES[move.id][4] for move in good)
+    worth = [keeping_value(tables, move, best) for move in moves]
+    least = max(_WORTH_USING * max(worth), 1.0)
+    good = [move for move, value in zip(moves, worth, strict=True) if value >= least]
+    full = sum(known[move.id][4] for move in good)
     return sum(move.points for move in good) < _FEW_POINTS * full
 
 
