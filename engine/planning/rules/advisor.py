@@ -15,16 +15,23 @@ from engine.ground.text import counted
 from engine.planning.rules.answers import Repeats, Tried, Wishes, answer
 from engine.planning.rules.battle import battle_button, is_weak
 from engine.planning.rules.exploring import Explorer
-from engine.planning.rules.goals import UNREACHABLE, GoalPlanner, GoalTracker
+from engine.planning.rules.goals import GoalPlanner, GoalTracker
 from engine.planning.rules.items import (
+    CURSOR,
     ITEM_POCKET,
     ItemUse,
     cure_for,
     is_end_of_goods,
     potion_for,
     revive_for,
+    says,
+    to_entry,
 )
+from engine.planning.rules.patience import UNREACHABLE
+from engine.planning.rules.replies import Replies
 from engine.planning.rules.supplies import Supplies
+from engine.planning.rules.teaching import Teacher
+from engine.planning.rules.training import hunting_exits
 from engine.planning.rules.useless_moves import UselessMoves
 from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
 from engine.types import Action, Advice, Bag, GameState, Goal, GoalKind, GoalTally, MapId
@@ -33,7 +40,6 @@ from engine.wayfinding.navigation import (
     Navigator,
     Tile,
     WorldMap,
-    grass_exits,
     link_exits,
     talk_exits,
 )
@@ -53,6 +59,11 @@ _STUCK_AFTER = 6
 _STUCK_WAITING = 40
 """The same while the game moves by itself: before a trainer's battle it does for 16, a creature
 evolves for 30, and any button could stop that."""
+
+_CARRYING = ("used surf", "used waterfall")
+"""Texts of moves that take the player along."""
+_CARRIED_WITHIN = 3
+"""Free steps after such a text within which they do."""
 
 STUCK = "nothing changes: try something else"
 
@@ -95,6 +106,10 @@ class RuleAdvisor:
         self._supplies = Supplies(game.tables)
         self._useless_moves = UselessMoves()
         self._repeats = Repeats()
+        self._replies = Replies(game.tables.ANSWERS)
+        self._teacher = Teacher(game.tables, game.atlas)
+        self._moved_by = 0  # free steps in which a field move may still take effect
+        self._used_at: list[int] = []  # tile (x, y)
         self._shops = tuple(
             Goal("buy", f"Buy potions in {name}", MapId(*key), kind=GoalKind.BUY)
             for key, name in game.tables.MAPS.items()
@@ -120,6 +135,10 @@ class RuleAdvisor:
         self._supplies.reset()
         self._useless_moves.reset()
         self._repeats.reset()
+        self._replies.reset()
+        self._teacher.reset()
+        self._moved_by = 0
+        self._used_at = []
         self._last_view = []
         self.unchanged_steps = 0
 
@@ -139,6 +158,9 @@ class RuleAdvisor:
         self._count_unchanged(state)
         self._repeats.notice(state, len(self.reached))
         self._supplies.notice(state)
+        self._replies.notice(state)
+        self._teacher.notice(state, len(self.reached))
+        self._note_field_move(state)
         self._useless_moves.notice(state)
         goal = self._planner.next_goal(
             state, self.reached, self._maps_away, self._first, self._steps_away
@@ -149,7 +171,7 @@ class RuleAdvisor:
     def lead(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return a prior that serves the goal of `notice`."""
         confidence = _CONFIDENCE * self._goals.pursue(goal, state)
-        if self.is_stuck:
+        if self.is_stuck and state.control.in_game:
             self._explorer.note_way(state, is_known=False)
             return self.advice_of(goal, [], STUCK, mask, confidence)
         may_catch = state.battle is not None or self._game.atlas.is_shop(state.place.name)
@@ -181,7 +203,7 @@ class RuleAdvisor:
         """
         self._steps_left = None
         if not state.control.in_game:
-            return [], "the game has not started"
+            return [_at_title(state)], "continue the saved game"
         repeats = self._repeats
         useless = self._useless_moves.of(state.battle)
         tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer, useless)
@@ -191,14 +213,33 @@ class RuleAdvisor:
             return [action], reason
         if not repeats.is_tired:
             wishes = self._with_items(state, wishes, goal)
-        elif repeats.wants_other_answer and (use := self._medicine(state, goal)):
-            self._supplies.note_useless(use.item)
+        elif repeats.wants_other_answer:
+            self._give_up_use(state, goal)
+        if state.control.is_free and self._moved_by:
+            return [Action.NOOP], "let the move take effect"
         if state.control.is_free:
             return ([Action.START], wishes.use.why) if wishes.use else walk()
         if wishes.buy and is_end_of_goods(state):
             self._supplies.note_not_sold(state.place.map, wishes.buy)
-        action, reason = answer(state, wishes, tried)
+        key = goal.key if goal else ""
+        reply = None if tried.wants_other else self._replies.reply(state, key)
+        action, reason = reply or answer(state, wishes, tried)
         return [action], reason
+
+    def _give_up_use(self, state: GameState, goal: Goal | None) -> None:
+        """Note that what is being used has led to nothing."""
+        if lesson := self._teacher.lesson(state):
+            self._teacher.give_up(lesson)
+        elif use := self._medicine(state, goal):
+            self._supplies.note_useless(use.item)
+
+    def _note_field_move(self, state: GameState) -> None:
+        """Note a move that takes the player along: it does so a moment after its text."""
+        tile = [state.place.x, state.place.y]
+        if not state.control.is_free and state.battle is None and says(state, *_CARRYING):
+            self._moved_by, self._used_at = _CARRIED_WITHIN, tile
+        elif state.control.is_free:
+            self._moved_by = max(0, self._moved_by - 1) if tile == self._used_at else 0
 
     def _walk_to(self, goal: Goal, state: GameState) -> Suggestion:
         suggestion = self.walk(state, self._exits(state, goal), goal.text)
@@ -267,8 +308,8 @@ class RuleAdvisor:
 
     @property
     def reached(self) -> Collection[str]:
-        """Return the keys of the milestones reached in this episode."""
-        return self._milestones.steps.keys()
+        """Return the keys of the milestones reached in this episode and not taken back since."""
+        return self._milestones.reached
 
     def outcomes(self) -> tuple[GoalTally, ...]:
         """Return how the episode's goals went, as if it ended now."""
@@ -293,11 +334,16 @@ class RuleAdvisor:
         if "explorer" in saved:
             self._explorer.load(saved["explorer"])
         self._milestones.steps = dict(saved["milestones"])
+        self._milestones.reached = frozenset(self._milestones.steps)
         self._supplies.load(saved.get("supplies", ()))
         if "useless_moves" in saved:
             self._useless_moves.load(saved["useless_moves"])
         if "repeats" in saved:
             self._repeats.load(saved["repeats"])
+        if "replies" in saved:
+            self._replies.load(saved["replies"])
+            self._teacher.load(saved["teacher"])
+            self._moved_by, self._used_at = saved["carried"]
         self._last_view = saved["last_view"]
         self._first = str(saved.get("first", ""))
         self._is_replaying = True
@@ -313,6 +359,9 @@ class RuleAdvisor:
             "supplies": self._supplies.save(),
             "useless_moves": self._useless_moves.save(),
             "repeats": self._repeats.save(),
+            "replies": self._replies.save(),
+            "teacher": self._teacher.save(),
+            "carried": [self._moved_by, self._used_at],
             "last_view": self._last_view,
             "unchanged_steps": self.unchanged_steps,
             "first": self._first,
@@ -328,7 +377,8 @@ class RuleAdvisor:
             return ()
         if state.place.map != goal.map:
             return link_exits(state.map, self.world.links_towards(state.place.map, goal.map))
-        if goal.target is not None and not goal.is_interaction:
+        is_hunt = goal.kind in {GoalKind.TRAIN, GoalKind.CATCH}
+        if goal.target is not None and not goal.is_interaction and not is_hunt:
             return step_exits(state.map, goal.target)
         if goal.target is not None:
             return talk_exits(state.map, goal.target)
@@ -336,7 +386,7 @@ class RuleAdvisor:
             clerk = self._game.atlas.clerk
             found = ((one.x, one.y) for one in state.map.objects if one.index == clerk)
             return tuple(entry for tile in found for entry in talk_exits(state.map, tile))
-        return grass_exits(state.map)
+        return hunting_exits(state, goal.target)
 
     def _shop_before(self, state: GameState, goal: Goal) -> Goal:
         """Return the way to a shop where it pays before `goal`, else `goal`."""
@@ -359,7 +409,7 @@ class RuleAdvisor:
         if self._game.atlas.is_shop(place.name):
             buy = self._supplies.wanted(state, place.map, wants_catch=wishes.wants_catch)
             return replace(wishes, buy=buy)
-        return replace(wishes, use=self._medicine(state, goal))
+        return replace(wishes, use=self._teacher.lesson(state) or self._medicine(state, goal))
 
     def _medicine(self, state: GameState, goal: Goal | None) -> ItemUse | None:
         """Return what to use on the way where no healer is near; None: there is no need."""
@@ -416,6 +466,14 @@ class RuleAdvisor:
         ]
         self.unchanged_steps = self.unchanged_steps + 1 if view == self._last_view else 0
         self._last_view, self._is_waiting = view, control.is_busy
+
+
+def _at_title(state: GameState) -> Action:
+    """Return the button that leads from a title back into the saved game, never into a new one."""
+    if any(line.strip(f"{CURSOR} ") == "CONTINUE" for line in state.screen_text):
+        is_marked = any(line.startswith(CURSOR) for line in state.screen_text)
+        return to_entry(state, "CONTINUE") if is_marked else Action.A
+    return Action.A if says(state, "badges") else Action.START
 
 
 def _strongest(state: GameState) -> int:

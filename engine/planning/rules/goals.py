@@ -4,12 +4,16 @@ The next goal is the first milestone that is possible, unless the party must res
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from engine.env.milestones import Story, milestone_goal
-from engine.games.base import Atlas, GameTables, Milestone, MilestoneKind
+from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
 from engine.planning.rules.battle import is_weak
-from engine.types import BattleKind, GameState, Goal, GoalKind, GoalTally
+from engine.planning.rules.patience import UNREACHABLE, Patience, Reason, highest_level
+from engine.planning.rules.training import training_places, worthwhile
+from engine.types import BattleKind, GameState, Goal, GoalKind, GoalTally, MapId
+from engine.wayfinding.navigation import is_faced
 
 LIFE_STEPS = 400
 """Steps after which a goal that is not reached counts as failed; then it is tried anew."""
@@ -107,19 +111,11 @@ def _num_items(state: GameState) -> int:
     return sum(count for _, count in (*state.bag.items, *state.bag.balls))
 
 
-def highest_level(state: GameState) -> int:
-    """Return the level of the party's strongest, 0 without a party."""
-    return max((creature.level for creature in state.party), default=0)
-
-
 MapsAway = Callable[[GameState, Goal], int]
 """Returns how many maps a goal is away."""
 
 StepsAway = Callable[[GameState, Goal], int | None]
 """Returns how many steps a goal is away; None: there is no way now."""
-
-UNREACHABLE = 1_000
-"""Number of maps for a goal to which no way is known."""
 
 _REST_BELOW = 0.4
 """Share of the best creature's health below which it is taken to rest."""
@@ -132,6 +128,17 @@ _NEAR = 1
 
 _LEVELS_MORE = 2
 """Levels to gain before the trainer who won is met again."""
+
+_LEVELS_LIKE_NEWS = 5
+"""Levels after which a goal that failed is tried again: it may have been a fight."""
+
+_FAR = 6
+"""Maps between a town and the last rest from which on it is worth resting there at once."""
+
+NO_TABLES = GameTables()
+"""Of a game of which nothing but its milestones is known."""
+
+_BADGES = (MilestoneKind.BADGE, MilestoneKind.KANTO_BADGE)
 
 _HIGHEST_WANTED = 14
 _THERE = 20
@@ -153,25 +160,27 @@ class GoalPlanner:
     """Follow the game's milestones.
 
     One whose place is not known is left to chance. One that is pursued without coming nearer is
-    set aside until the others were tried; once all were, nothing is wanted for a while: the time to
-    explore.
+    set aside until the others were tried, or there is news; once all were, nothing is wanted for a
+    while: the time to explore. Optional ones wait until the story has nothing to do.
 
     Attributes:
         goals: How to reach a milestone, by its key, as far as that is known.
     """
 
     def __init__(
-        self, milestones: Iterable[Milestone], atlas: Atlas, tables: GameTables | None = None
+        self, milestones: Iterable[Milestone], atlas: Atlas, tables: GameTables = NO_TABLES
     ) -> None:
-        self._tables = tables
         self._story = Story(milestones)
+        self._atlas, self._tables = atlas, tables
         self.goals: dict[str, Goal] = {}
         for one in self._story.milestones:
             if (goal := milestone_goal(one)) is not None:
                 self.goals[one.key] = goal
         self._levels = {one.key: one.level for one in self._story.milestones}
+        self._rows = {one.key: one for one in self._story.milestones}
         self._healers = atlas.healers
-        self._training = atlas.training
+        self._training = training_places(atlas, tables)
+        self._towns = {MapId(*one) for one in tables.SPAWNS.values()}
         self.reset()
 
     def reset(self) -> None:
@@ -180,8 +189,9 @@ class GoalPlanner:
         self._lost_before = ""  # key of the milestone that was pursued then
         self._is_resting = False
         self._lost_battle = False
-        self._patience = _Patience(LIFE_STEPS)
-        self._errands = _Patience(_ERRAND_PATIENCE)
+        self._arrived: MapId | None = None  # town far from the last rest, to rest in
+        self._patience = Patience(LIFE_STEPS)
+        self._errands = Patience(_ERRAND_PATIENCE)
 
     def next_goal(
         self,
@@ -200,7 +210,14 @@ class GoalPlanner:
             first: Milestone that comes before all others until it is reached; "" for none.
             steps_away: Returns how many steps a goal is away.
         """
-        wanted = self._wanted(state, reached, first)
+        num_reached = len(reached)
+
+        def news(key: str) -> Reason:
+            return self._reason(key, state, reached)
+
+        self._patience.refresh(news)
+        self._errands.refresh(lambda _: [num_reached])
+        wanted = self._wanted(state, reached, first, maps_away)
         self._watch(state, wanted, reached)
         if state.party:
             is_fight_near = (
@@ -211,17 +228,29 @@ class GoalPlanner:
             errand = self._errand(state, wanted, is_fight_near, maps_away, steps_away)
             if errand is not None:
                 goal, steps = errand
+                cost = _errand_cost(goal, state, steps)
                 self._errands.pursue(
-                    _place_of(goal), state, steps, len(reached), _errand_cost(goal, state, steps)
+                    _place_of(goal), state, steps, num_reached, cost, lambda _: [num_reached]
                 )
                 return goal
         if wanted is None:
-            self._patience.look_around(state)
+            self._patience.look_around(state, num_reached)
             return None
         goal = self.goals[wanted.key]
         cost = _THERE if _is_at(goal, state) else 1
-        self._patience.pursue(goal.key, state, maps_away(state, goal), len(reached), cost)
+        self._patience.pursue(goal.key, state, maps_away(state, goal), num_reached, cost, news)
         return goal
+
+    def _reason(self, key: str, state: GameState, reached: Collection[str]) -> Reason:
+        """Return what a goal's failure may depend on: what the party can, and news of the place."""
+        goal = self.goals[key]
+        rows = (self._rows[one] for one in reached if one in self._rows)
+        return [
+            int(self._atlas.abilities(state)),
+            state.badges[0] | state.badges[1] << 8,
+            highest_level(state) // _LEVELS_LIKE_NEWS,
+            sum(one.place == goal.map for one in rows),
+        ]
 
     def _errand(
         self,
@@ -239,9 +268,12 @@ class GoalPlanner:
             self._is_resting = is_weak(state.party, share, self._tables)
             if was_resting and not self._is_resting:
                 self._errands.set_aside.clear()
+            self._note_arrival(state, maps_away)
         level = max(self._wanted_level, wanted.level if wanted else 0)
-        is_unfit = self._is_resting, highest_level(state) < level
-        for places, is_needed in zip((self._healers, self._training), is_unfit, strict=True):
+        is_due = self._is_resting or (self._arrived is not None and not is_fight_near)
+        is_unfit = is_due, highest_level(state) < level
+        training = worthwhile(self._training, self._tables, highest_level(state))
+        for places, is_needed in zip((self._healers, training), is_unfit, strict=True):
             if is_needed:
                 near = sorted((maps_away(state, goal), i) for i, goal in enumerate(places))
                 for maps, i in near[:_LOOKED_AT]:
@@ -251,6 +283,17 @@ class GoalPlanner:
                     if (steps := steps_away(state, goal)) is not None:
                         return goal, steps
         return None
+
+    def _note_arrival(self, state: GameState, maps_away: MapsAway) -> None:
+        """Remember a town in which to rest once: after a defeat the way back would be long."""
+        here, last = state.place, state.healing_place
+        if last is None or last == self._arrived:
+            self._arrived = None
+        elif here.map in self._towns and here.map not in (last, self._arrived):
+            there = replace(state, place=replace(here, map=last))
+            is_far = maps_away(there, Goal("heal", "Rest", here.map)) >= _FAR
+            is_next = any(maps_away(state, one) <= _NEAR for one in self._healers)
+            self._arrived = here.map if is_far and is_next else None
 
     def open_goals(self, state: GameState, reached: Iterable[str]) -> Iterator[Goal]:
         """Yield the milestones' goals that are open, in order; places passed by stay behind."""
@@ -263,11 +306,18 @@ class GoalPlanner:
         return self._wanted_level > 0 or self._levels.get(goal.key, 0) > 0
 
     def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
-        """Return whether a second creature is a milestone still to reach."""
+        """Return whether another creature is a milestone still to reach."""
         return any(
-            one.kind is MilestoneKind.PARTY and one.key not in self.goals
+            one.kind is MilestoneKind.PARTY
+            and (one.key not in self.goals or one.how is Approach.CATCH)
             for one in self._ahead(state, reached)
         )
+
+    def learners(self, goal: Goal) -> frozenset[int]:
+        """Return which species a goal to catch one is about; empty: any."""
+        row = self._rows.get(goal.key)
+        is_catch = row is not None and goal.kind is GoalKind.CATCH
+        return self._tables.LEARNERS.get(row.move, frozenset()) if row and is_catch else frozenset()
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""
@@ -276,6 +326,7 @@ class GoalPlanner:
             "lost_before": self._lost_before,
             "is_resting": self._is_resting,
             "lost_battle": self._lost_battle,
+            "arrived": [self._arrived.group, self._arrived.number] if self._arrived else [],
             "patience": self._patience.save(),
             "errands": self._errands.save(),
         }
@@ -286,16 +337,32 @@ class GoalPlanner:
         self._lost_before = str(facts.get("lost_before", ""))
         self._is_resting = bool(facts["is_resting"])
         self._lost_battle = bool(facts["lost_battle"])
+        self._arrived = MapId(*facts["arrived"]) if facts.get("arrived") else None
         for one, name in ((self._patience, "patience"), (self._errands, "errands")):
             one.load(facts.get(name, ["", 0, 0, 0, 0, []]))
 
-    def _wanted(self, state: GameState, reached: Collection[str], first: str) -> Milestone | None:
-        """Return the milestone to pursue: the first that is possible and not set aside."""
+    def _wanted(
+        self, state: GameState, reached: Collection[str], first: str, maps_away: MapsAway
+    ) -> Milestone | None:
+        """Return the milestone to pursue: the first that is possible and not set aside.
+
+        Of several badges it is the nearest, and that one until it is reached or set aside.
+        """
         if first in self.goals and first not in reached:
-            return next(one for one in self._story.milestones if one.key == first)
-        done = self._story.reached(state, reached)
-        aside = self._patience.set_aside
-        return next((one for one in self._story.open(done) if one.key not in aside), None)
+            return self._rows[first]
+        possible = tuple(self._story.open(self._story.reached(state, reached)))
+        is_optional = all(one.is_optional for one in possible)
+        left = [
+            one
+            for one in possible
+            if one.is_optional is is_optional and one.key not in self._patience.set_aside
+        ]
+        badges = [one for one in left if one.kind in _BADGES]
+        if not left or left[0].kind not in _BADGES or len(badges) == 1:
+            return left[0] if left else None
+        present = (one for one in badges if one.key == self._patience.present)
+        nearest = min(badges, key=lambda one: maps_away(state, self.goals[one.key]))
+        return next(present, nearest)
 
     def _ahead(self, state: GameState, reached: Iterable[str]) -> tuple[Milestone, ...]:
         return self._story.ahead(self._story.reached(state, reached))
@@ -316,65 +383,15 @@ class GoalPlanner:
             self._lost_before = wanted.key if wanted else ""
 
 
-class _Patience:
-    """Set goals aside that were pursued for long without coming nearer.
-
-    Args:
-        most: Steps without coming nearer.
-
-    Attributes:
-        set_aside: Keys of the goals that wait until the others were tried.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.set_aside: set[str] = set()
-        self._most = most
-        self._key = ""
-        self._nearest = UNREACHABLE
-        self._steps = 0
-        self._progress = (0, 0)  # milestones reached, highest level
-
-    def pursue(self, key: str, state: GameState, away: int, num_reached: int, cost: int) -> None:
-        """Count a step for a goal that is so far away; give up on it after too many in vain."""
-        if not state.control.is_free:
-            return
-        progress = (num_reached, highest_level(state))
-        if key != self._key or progress != self._progress or away < self._nearest:
-            if progress[0] != self._progress[0]:
-                self.set_aside.clear()
-            self._key, self._nearest, self._progress = key, away, progress
-            self._steps = 0
-        self._steps += cost
-        if self._steps > self._most:
-            self.set_aside.add(key)
-            self._key, self._steps = "", 0
-
-    def look_around(self, state: GameState) -> None:
-        """Count a step for which all milestones are set aside; try them again after many."""
-        if state.control.is_free:
-            self._key = ""
-            self._steps += 1
-            if self._steps > self._most:
-                self.set_aside.clear()
-                self._steps = 0
-
-    def save(self) -> list[Any]:
-        return [self._key, self._nearest, self._steps, *self._progress, sorted(self.set_aside)]
-
-    def load(self, saved: list[Any]) -> None:
-        self._key, self._nearest, self._steps = str(saved[0]), int(saved[1]), int(saved[2])
-        self._progress = (int(saved[3]), int(saved[4]))
-        self.set_aside = {str(key) for key in saved[5]}
-
-
 def _is_at(goal: Goal, state: GameState) -> bool:
     """Return whether the player stands at a goal's tile, and is still free."""
     place = state.place
     if goal.target is None or goal.map != place.map:
         return False
+    if not goal.is_interaction:
+        return goal.target == (place.x, place.y)
     dx, dy = place.facing.delta
-    here = (place.x, place.y)
-    return goal.target == ((place.x + dx, place.y + dy) if goal.is_interaction else here)
+    return goal.target == (place.x + dx, place.y + dy) or is_faced(state, goal.target)
 
 
 def _place_of(goal: Goal) -> str:

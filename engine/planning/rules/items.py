@@ -82,7 +82,7 @@ def to_entry(state: GameState, *names: str) -> Action:
 
 
 # Pockets of the bag, as `Control.pocket` has them.
-ITEM_POCKET, BALL_POCKET = 0, 1
+ITEM_POCKET, BALL_POCKET, MACHINE_POCKET = 0, 1, 3
 
 _ALL = 999
 _HEALS: Mapping[str, int] = {
@@ -115,12 +115,14 @@ class ItemUse:
         pocket: Where in the bag it lies.
         slot: Place in the party of the one to use it on; None: it is used on nobody of ours.
         why: For people.
+        forget: Place of the move that goes for the one that a machine teaches; -1: there is room.
     """
 
     item: int
     pocket: int
     slot: int | None
     why: str
+    forget: int = -1
 
 
 def medicines(tables: GameTables, bag: Bag) -> tuple[tuple[int, int], ...]:
@@ -225,7 +227,11 @@ def choose_item(state: GameState, use: ItemUse | None) -> Suggestion:
         return Action.B, "close the bag"
     if control.pocket != use.pocket:
         return Action.RIGHT, f"find the pocket: {use.why}"
-    pockets = {ITEM_POCKET: state.bag.items, BALL_POCKET: state.bag.balls}
+    pockets = {
+        ITEM_POCKET: state.bag.items,
+        BALL_POCKET: state.bag.balls,
+        MACHINE_POCKET: state.bag.machines,
+    }
     held = [item for item, _ in pockets.get(use.pocket, ())]
     if use.item not in held:
         return Action.B, "not in the bag"
@@ -247,7 +253,9 @@ def choose_creature(state: GameState, use: ItemUse | None) -> Suggestion:
 
 def confirm_use(state: GameState, use: ItemUse | None) -> Suggestion:
     """Answer what is to be done with an item."""
-    return (to_entry(state, "USE"), use.why) if use else (Action.B, "leave the item")
+    return (
+        (to_entry(state, "USE", "TEACH", "Teach"), use.why) if use else (Action.B, "leave the item")
+    )
 
 
 def choose_service(state: GameState, buy: Mapping[int, int]) -> Suggestion:

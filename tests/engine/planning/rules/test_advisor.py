@@ -122,3 +122,27 @@ def test_a_game_without_a_button_that_waits_gets_its_idle_one():
     rules.reset(state())
     advice = rules.advise(scene(Prompt.NONE), np.ones(10, np.bool_))
     assert advice.prior.argmax() == GAME_BOY_ADVANCE_ACTIONS.idle
+
+
+TITLE = replace(FREE, in_game=False, is_free=False, in_menu=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ((), Action.START),
+        (("▶CONTINUE", "NEW GAME", "OPTION"), Action.A),
+        (("CONTINUE", "▶NEW GAME", "OPTION"), Action.UP),
+        (("PLAYER KRIS", "BADGES 8"), Action.A),
+    ],
+)
+def test_after_the_credits_the_saved_game_is_continued(advisor, text, action):
+    shown = state(control=TITLE, text=text)
+    assert [press(advisor, shown) for _ in range(9)] == [action] * 9
+
+
+def test_a_move_that_takes_the_player_along_is_not_used_again_before_it_has(advisor):
+    press(advisor, scene(Prompt.TEXT, "NEWT used SURF!"))
+    still = state(control=FREE)
+    assert [press(advisor, still) for _ in range(2)] == [Action.NOOP, Action.NOOP]
+    assert "take effect" not in advisor.advise(still, ALL).reason

@@ -3,9 +3,12 @@ from dataclasses import replace
 
 import pytest
 
-from engine.games.base import Approach, Atlas, Milestone, MilestoneKind
-from engine.planning.rules.goals import LIFE_STEPS, UNREACHABLE, GoalPlanner
-from engine.types import BattleKind, Facing, Goal, MapId
+from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
+from engine.games.overworld import Ability
+from engine.planning.rules.goals import LIFE_STEPS, GoalPlanner
+from engine.planning.rules.patience import UNREACHABLE
+from engine.planning.rules.training import training_places, worthwhile
+from engine.types import BattleKind, Facing, Goal, MapId, Move
 from tests.engine.games.images import CRYSTAL
 from tests.engine.planning.goals.helpers import battle, creature, state
 
@@ -169,8 +172,90 @@ def test_a_milestone_pursued_in_vain_is_set_aside_until_the_others_were_tried():
     other = GoalPlanner(MILESTONES[4:], Atlas())
     other.load(json.loads(json.dumps(subject.save())))
     assert goal_key(other, shown) == goal_key(subject, shown) == "badge"
-    assert goal_key(subject, shown, ["starter"]) == "badge"
-    assert goal_key(subject, shown, ["starter"]) == "beat_moe"
+
+
+HALL = MapId(1, 9)
+AWAY = Milestone("seen", "See the hall", MilestoneKind.EVENT, 9, HALL, (1, 1), how=TALK)
+
+
+def with_moe_aside() -> GoalPlanner:
+    """Return a planner that pursued Moe in vain, with another goal on his map and one elsewhere."""
+    subject = GoalPlanner((*MILESTONES[4:], AWAY), Atlas(field_moves={Ability.CUT: ("CUT", None)}))
+    while goal_key(subject, in_town()) == "beat_moe":
+        pass
+    return subject
+
+
+@pytest.mark.parametrize(
+    ("news", "shown", "expected"),
+    [
+        pytest.param((), in_town(), "badge", id="nothing new"),
+        pytest.param(("seen",), in_town(), "badge", id="something elsewhere was reached"),
+        pytest.param(("badge",), in_town(), "beat_moe", id="something there was reached"),
+        pytest.param((), in_town(level=12), "beat_moe", id="the party has grown"),
+        pytest.param((), in_town(moves=(Move(15, "CUT", 30),)), "beat_moe", id="it learned a move"),
+        pytest.param(("badge", "seen"), in_town(), "beat_moe", id="all others are done"),
+    ],
+)
+def test_what_failed_is_tried_again_when_its_reason_has_changed(news, shown, expected):
+    assert goal_key(with_moe_aside(), shown, news) == expected
+
+
+def test_the_last_one_left_is_tried_again_as_soon_as_another_was_reached():
+    subject = GoalPlanner((MILESTONES[4], AWAY), Atlas())
+    while goal_key(subject, in_town()) == "beat_moe":
+        pass
+    assert [goal_key(subject, in_town(), ["seen"]) for _ in range(2)] == ["", "beat_moe"]
+
+
+def test_an_optional_milestone_waits_until_the_story_has_nothing_to_do():
+    rod = Milestone("rod", "Get the rod", MilestoneKind.EVENT, 3, TOWN, (1, 1), is_optional=True)
+    subject = GoalPlanner((rod, MILESTONES[4]), Atlas())
+    keys = {goal_key(subject, in_town()) for _ in range(LIFE_STEPS + 9)}
+    assert keys == {"beat_moe", ""}
+    assert goal_key(subject, in_town(), ["beat_moe"]) == "rod"
+
+
+def test_of_two_badges_the_nearest_comes_first_and_stays_until_it_is_won():
+    far = replace(MILESTONES[5], key="far", value=1, place=HALL)
+    subject = GoalPlanner((far, MILESTONES[5]), Atlas())
+    assert goal_key(subject, in_town(), (), {HALL: 5, GYM: 2}) == "badge"
+    assert goal_key(subject, in_town(), (), {HALL: 1, GYM: 2}) == "badge"
+    assert goal_key(subject, in_town(), ("badge",), {HALL: 1, GYM: 2}) == "far"
+
+
+def test_a_town_far_from_the_last_rest_is_rested_in_once():
+    tables = GameTables(SPAWNS={1: (1, 1), 2: (1, 9)})
+    subject = GoalPlanner(MILESTONES[4:5], Atlas(healers=HEALERS[:1]), tables)
+    arrived = replace(in_town(), healing_place=HALL)
+
+    def key(shown, from_hall: int) -> str:
+        def away(at, goal):
+            return from_hall if at.place.map == HALL else {CENTER: 1}.get(goal.map, 3)
+
+        return subject.next_goal(shown, (), away).key
+
+    assert key(arrived, 2) == key(replace(arrived, healing_place=None), 9) == "beat_moe"
+    assert key(arrived, 9) == "heal"
+    inside = replace(arrived, place=replace(arrived.place, map=CENTER))
+    assert key(inside, 9) == "heal"
+    assert key(replace(inside, healing_place=TOWN), 9) == "beat_moe"
+
+
+def test_places_to_train_have_wild_ones_near_the_partys_level():
+    tables = GameTables(
+        MAPS={(1, 7): "MEADOW"}, WILD_LEVELS={(1, 1): (2, 3), (1, 7): (9, 12), (1, 9): (30, 33)}
+    )
+    places = training_places(Atlas(training=(TRAINING,)), tables)
+    assert [one.text for one in places] == ["Train", "Train: MEADOW", "Train: map 1.9"]
+
+    def maps(level: int) -> list[MapId | None]:
+        return [one.map for one in worthwhile(places, tables, level)]
+
+    assert maps(5) == [TOWN]
+    assert maps(14) == [MapId(1, 7)]
+    assert maps(80) == [HALL]
+    assert worthwhile(places, GameTables(), 80) == places
 
 
 def test_coming_nearer_keeps_a_milestone_from_being_set_aside():
@@ -222,7 +307,7 @@ def test_a_healer_that_comes_no_nearer_gives_way_to_another_and_then_to_the_stor
     # Once it was healed all the same, or the story went on, they are tried again.
     rest(subject, in_gym(), steps)
     assert rest(subject, weak, steps).map == CENTER
-    assert rest(other, weak, steps, (*REACHED, "beat_moe")).key == "badge"
+    assert rest(other, weak, steps, (*REACHED, "beat_moe")).key == "heal"
 
 
 def test_a_healer_that_comes_nearer_is_not_given_up():
