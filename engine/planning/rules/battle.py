@@ -52,8 +52,6 @@ _HELPLESS = frozenset({"sleep", "freeze"})
 _LONG_FIGHT = 2
 """Blows that a fight still takes from which the other statuses are worth a turn to cure."""
 
-REST_BEFORE_TRAINERS = 0.6
-"""Share of health below which to rest where trainers are ahead."""
 _FEW_POINTS = 0.2
 """Share of the points of the moves worth using below which to rest."""
 _WORTH_USING = 0.5
