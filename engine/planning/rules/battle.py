@@ -294,6 +294,8 @@ def _other_menu(
 ) -> Suggestion:
     if tried.wants_other:
         return Action.B, "this menu has no effect: close it"
+    if says(state, "type/"):  # of the move that was chosen, without the list of moves
+        return Action.A, "aim at the foe that is shown"
     use = _item_use(tables, state, battle, wishes)
     for is_this, choose in _ITEM_MENUS.items():
         if is_this(state):
@@ -340,7 +342,8 @@ def _replacements(tables: GameTables, state: GameState, battle: Battle) -> list[
     """Return the slots of those who should fight now, the best first; none: who fights goes on.
 
     Somebody else is due where the own one has fainted or can do no harm, and against a trainer
-    where it will lose and the other will win, a blow at the switch included.
+    where it will lose and the other will win, a blow at the switch included. Where two fight side
+    by side nobody who stands is exchanged: the other one may be the one at their side.
     """
     own, enemy = battle.own, battle.enemy
     # The party's copy of the creature in battle may lag.
@@ -350,7 +353,9 @@ def _replacements(tables: GameTables, state: GameState, battle: Battle) -> list[
         if one.hp > 0 and not (own and i == battle.own_slot and _who(one) == _who(own))
     ]
     if own is not None and own.hp and enemy is not None:
-        if _is_helpless(tables, own, enemy):
+        if battle.is_double:
+            others = []
+        elif _is_helpless(tables, own, enemy):
             others = [one for one in others if one[0]]
         elif battle.kind is BattleKind.TRAINER and loses_race(tables, own, enemy):
             others = [
