@@ -1,6 +1,6 @@
-"""Set the next goal, and evaluate from RAM how goals go.
+"""Set the next goal.
 
-The next goal is the first milestone that is possible, unless the party must rest or train.
+It is the first milestone that is possible, unless the party must rest or train.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -10,107 +10,12 @@ from typing import Any
 from engine.env.milestones import Story, milestone_goal
 from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
 from engine.planning.rules.battle import is_weak
+from engine.planning.rules.goal_tracker import LIFE_STEPS, RESTED
 from engine.planning.rules.patience import UNREACHABLE, Patience, Reason, highest_level
 from engine.planning.rules.trainers import REST_BEFORE_TRAINERS
 from engine.planning.rules.training import training_places, worthwhile
-from engine.types import BattleKind, GameState, Goal, GoalKind, GoalTally, MapId
+from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
 from engine.wayfinding.navigation import is_faced
-
-LIFE_STEPS = 400
-"""Steps after which a goal that is not reached counts as failed; then it is tried anew."""
-
-_RESTED = 0.9
-
-
-class GoalTracker:
-    """Count by kind which goals were reached, and which were not within their life.
-
-    A milestone's goal is reached when RAM shows the milestone, rest when the party is healthy,
-    training with every level gained, shopping when the bag holds more. A goal that is interrupted
-    by another, a rest for example, counts once it comes true; until then it does not count as
-    failed.
-    """
-
-    def __init__(self, goal_source: str, tables: GameTables | None = None) -> None:
-        self._goal_source = goal_source
-        self._tables = tables
-        self.reset()
-
-    def reset(self) -> None:
-        """Start an episode."""
-        self._tallies: dict[GoalKind, tuple[int, int]] = {}
-        # Kind, age, and what there was of levels, or of items, at the beginning.
-        self._open: dict[str, tuple[GoalKind, int, int]] = {}
-        self._present = ""
-
-    def evaluate(self, state: GameState, reached: Collection[str]) -> None:
-        """Close the open goals that have come true, by state and keys of reached milestones."""
-        for key, (kind, _, level) in list(self._open.items()):
-            match kind:
-                case GoalKind.HEAL:
-                    is_true = not is_weak(state.party, _RESTED, self._tables)
-                case GoalKind.TRAIN:
-                    is_true = highest_level(state) > level
-                case GoalKind.BUY:
-                    is_true = _num_items(state) > level
-                case _:
-                    is_true = key in reached
-            if is_true:
-                del self._open[key]
-                self._count(kind, 1, 0)
-
-    def pursue(self, goal: Goal, state: GameState) -> float:
-        """Note what is pursued in this step; return how fresh the goal is, 1 falling to 0."""
-        self._present = goal.key
-        if goal.kind is GoalKind.EXPLORE:
-            return 1.0
-        is_trip = goal.kind is GoalKind.BUY
-        measure = _num_items(state) if is_trip else highest_level(state)
-        kind, age, level = self._open.get(goal.key, (goal.kind, 0, measure))
-        if age == LIFE_STEPS:
-            self._count(kind, 0, 1)
-            age = 0
-        self._open[goal.key] = (kind, age + 1, level)
-        return 1 - age / LIFE_STEPS
-
-    def pause(self) -> None:
-        """Note that somebody else leads: none of the open goals is pursued in this step."""
-        self._present = ""
-
-    def outcomes(self) -> tuple[GoalTally, ...]:
-        """Return how the goals went if the episode ends now: the present one has failed.
-
-        One that was set in the last state only has not: nobody could act for it.
-        """
-        tallies = dict(self._tallies)
-        kind, age, _ = self._open.get(self._present, (GoalKind.EXPLORE, 0, 0))
-        if age > 1:
-            reached, failed = tallies.get(kind, (0, 0))
-            tallies[kind] = (reached, failed + 1)
-        return tuple(
-            GoalTally(self._goal_source, kind, *counts) for kind, counts in tallies.items()
-        )
-
-    def save(self) -> list[Any]:
-        """Return all of it, JSON-able."""
-        return [dict(self._tallies), dict(self._open), self._present]
-
-    def load(self, saved: list[Any]) -> None:
-        """Restore the state that `save` returned."""
-        tallies, entries, self._present = saved
-        self._tallies = {GoalKind(kind): (won, lost) for kind, (won, lost) in tallies.items()}
-        self._open = {
-            key: (GoalKind(kind), age, level) for key, (kind, age, level) in entries.items()
-        }
-
-    def _count(self, kind: GoalKind, reached: int, failed: int) -> None:
-        before = self._tallies.get(kind, (0, 0))
-        self._tallies[kind] = (before[0] + reached, before[1] + failed)
-
-
-def _num_items(state: GameState) -> int:
-    return sum(count for _, count in (*state.bag.items, *state.bag.balls))
-
 
 MapsAway = Callable[[GameState, Goal], int]
 """Returns how many maps a goal is away."""
@@ -129,6 +34,9 @@ _NEAR = 1
 
 _LEVELS_MORE = 2
 """Levels to gain before the trainer who won is met again."""
+
+_SHORT_WAY = 30
+"""Steps to a healer that are worth it for one who is hurt and about to go farther."""
 
 _LEVELS_LIKE_NEWS = 5
 """Levels after which a goal that failed is tried again: it may have been a fight."""
@@ -269,7 +177,11 @@ class GoalPlanner:
         if state.battle is None:  # what is near then may be what is being fought
             was_resting = self._is_resting
             begin = _REST_BEFORE_FIGHT if is_fight_near else least
-            share = _RESTED if was_resting else begin
+            if not (was_resting or is_fight_near) and self._leaves_healer(
+                state, wanted, maps_away, steps_away
+            ):
+                begin = REST_BEFORE_TRAINERS
+            share = RESTED if was_resting else begin
             self._is_resting = is_weak(state.party, share, self._tables)
             if was_resting and not self._is_resting:
                 self._errands.set_aside.clear()
@@ -288,6 +200,21 @@ class GoalPlanner:
                     if (steps := steps_away(state, goal)) is not None:
                         return goal, steps
         return None
+
+    def _leaves_healer(
+        self,
+        state: GameState,
+        wanted: Milestone | None,
+        maps_away: MapsAway,
+        steps_away: StepsAway,
+    ) -> bool:
+        """Return whether a hurt party is about to leave a healer for a way with trainers."""
+        is_hurt = is_weak(state.party, REST_BEFORE_TRAINERS, self._tables)
+        if not is_hurt or wanted is None or maps_away(state, self.goals[wanted.key]) <= _NEAR:
+            return False
+        near = (one for one in self._healers if maps_away(state, one) <= _NEAR)
+        steps = (steps_away(state, one) for one in near)
+        return any(count is not None and count <= _SHORT_WAY for count in steps)
 
     def _note_arrival(self, state: GameState, maps_away: MapsAway) -> None:
         """Remember a town in which to rest once: after a defeat the way back would be long."""
@@ -310,6 +237,20 @@ class GoalPlanner:
         """Return whether a goal is a fight to prepare for: it asks for a level, or was lost."""
         return self._wanted_level > 0 or self._levels.get(goal.key, 0) > 0
 
+    def level_of(self, goal: Goal) -> int:
+        """Return the level that a milestone's goal asks for; 0: any."""
+        return self._levels.get(goal.key, 0)
+
+    def destination(self, goal: Goal) -> MapId | None:
+        """Return the map that a goal leads to, which need not be where one goes for it."""
+        row = self._rows.get(goal.key)
+        return row.entered if row is not None and row.entered is not None else goal.map
+
+    def is_push(self, goal: Goal) -> bool:
+        """Return whether a milestone's goal is the hole of a boulder."""
+        row = self._rows.get(goal.key)
+        return row is not None and row.how is Approach.PUSH
+
     def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
         """Return whether another creature is a milestone still to reach."""
         return any(
@@ -318,11 +259,14 @@ class GoalPlanner:
             for one in self._ahead(state, reached)
         )
 
+    def move_of(self, goal: Goal) -> str:
+        """Return which move one is to be caught for; "" where it is for none."""
+        row = self._rows.get(goal.key)
+        return row.move if row is not None and goal.kind is GoalKind.CATCH else ""
+
     def learners(self, goal: Goal) -> frozenset[int]:
         """Return which species a goal to catch one is about; empty: any."""
-        row = self._rows.get(goal.key)
-        is_catch = row is not None and goal.kind is GoalKind.CATCH
-        return self._tables.LEARNERS.get(row.move, frozenset()) if row and is_catch else frozenset()
+        return self._tables.LEARNERS.get(self.move_of(goal), frozenset())
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""

@@ -116,6 +116,7 @@ class ItemUse:
         slot: Place in the party of the one to use it on; None: it is used on nobody of ours.
         why: For people.
         forget: Place of the move that goes for the one that a machine teaches; -1: there is room.
+        move: Name of that one.
     """
 
     item: int
@@ -123,6 +124,7 @@ class ItemUse:
     slot: int | None
     why: str
     forget: int = -1
+    move: str = ""
 
 
 def medicines(tables: GameTables, bag: Bag) -> tuple[tuple[int, int], ...]:

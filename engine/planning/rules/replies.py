@@ -3,14 +3,25 @@
 from collections.abc import Iterable
 from typing import Any
 
-from engine.games.base import Answer
-from engine.planning.rules.items import CURSOR, Suggestion, prompt_of, to_place
+from engine.games.base import Answer, MenuKind, menu_kind
+from engine.planning.rules.items import (
+    CURSOR,
+    Suggestion,
+    is_bag,
+    is_counter,
+    is_party_list,
+    is_quantity,
+    is_use_menu,
+    prompt_of,
+    to_place,
+)
 from engine.types import Action, GameState, Prompt
 
 _MARKS = "▶▷◀◁ "
 _ASKS = frozenset({Prompt.YES_NO, Prompt.MENU, Prompt.SCREEN})
 _WAITS = frozenset({Prompt.NONE, Prompt.PRINTING})
 _YES_NO = ("YES", "NO")
+_OWN = (is_bag, is_counter, is_party_list, is_quantity, is_use_menu)
 
 
 class Replies:
@@ -39,12 +50,13 @@ class Replies:
         elif prompt_of(state) in {Prompt.TEXT, Prompt.PRINTING}:
             self._text = " ".join(state.screen_text).lower()
 
-    def reply(self, state: GameState, goal: str) -> Suggestion | None:
+    def reply(self, state: GameState, goal: str, here: Iterable[Answer] = ()) -> Suggestion | None:
         """Return the button that gives the reply; None where the tables know none.
 
         Args:
             state: The game now.
             goal: Key of the milestone that is pursued.
+            here: Further answers, without buttons to press.
         """
         prompt = prompt_of(state)
         if self._row >= 0 and prompt not in _WAITS:
@@ -52,10 +64,13 @@ class Replies:
         if prompt not in _ASKS:
             return None
         text = " ".join(state.screen_text).lower()
-        for row, one in enumerate(self._answers):
+        is_own_menu = menu_kind(state) is MenuKind.START or any(is_this(state) for is_this in _OWN)
+        for row, one in enumerate((*self._answers, *here)):
             is_here = one.map in (None, state.place.map) and one.goal in ("", goal)
             if not is_here or (one.question not in text and one.question not in self._text):
                 continue
+            if is_own_menu and not one.question:
+                continue  # the player opened it: nobody asks
             if (buttons := _buttons(one.reply)) and prompt is not Prompt.YES_NO:
                 self._row, self._pressed = row, 0
                 return self._next_button()

@@ -11,6 +11,7 @@ from engine.planning.rules.items import (
     confirm_use,
     is_use_menu,
     says,
+    to_entry,
     to_row,
     words,
 )
@@ -102,7 +103,7 @@ class Teacher:
             return None
         _, _, slot, forget = min(choices)
         why = f"teach {move} to {state.party[slot].name}"
-        return ItemUse(item, MACHINE_POCKET, slot, why, forget)
+        return ItemUse(item, MACHINE_POCKET, slot, why, forget, move)
 
     def _place(self, one: Creature) -> tuple[float, int] | None:
         """Return what is lost by another move, and in which place; None: all moves open ways.
@@ -133,7 +134,16 @@ def teach_menu(state: GameState, use: ItemUse) -> Suggestion:
             return to_row(state, use.forget + 1), f"forget {names[use.forget]}: {use.why}"
     if is_use_menu(state) or "TEACH" in {line.upper() for line in shown}:
         return confirm_use(state, use)
-    is_list = state.control.menu_size[0] > len(state.party) and says(state, "which", "whom")
-    if is_list and use.slot is not None:
+    if use.slot is not None and _is_party(state):
         return to_row(state, use.slot + 1), use.why
+    if state.control.pocket == MACHINE_POCKET and use.move in shown:
+        return to_entry(state, use.move), use.why
     return choose_item(state, use)
+
+
+def _is_party(state: GameState) -> bool:
+    """Return whether a list shows the party, or asks for one of it."""
+    is_listed = words(state).issuperset(one.name for one in state.party)
+    return state.control.menu_size[0] > len(state.party) and (
+        is_listed or says(state, "which", "whom")
+    )

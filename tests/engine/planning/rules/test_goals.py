@@ -5,10 +5,11 @@ import pytest
 
 from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
 from engine.games.overworld import Ability
-from engine.planning.rules.goals import LIFE_STEPS, GoalPlanner
+from engine.planning.rules.goal_tracker import LIFE_STEPS
+from engine.planning.rules.goals import GoalPlanner
 from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.training import training_places, worthwhile
-from engine.types import BattleKind, Facing, Goal, MapId, Move
+from engine.types import BattleKind, Facing, Goal, GoalKind, MapId, Move
 from tests.engine.games.images import CRYSTAL
 from tests.engine.planning.goals.helpers import battle, creature, state
 
@@ -119,6 +120,22 @@ def test_a_second_creature_is_welcome_while_it_is_a_milestone():
     assert not subject.wants_catch(state(party=[creature(), creature()]), ["starter", "caught"])
 
 
+def test_one_is_caught_where_the_milestone_says_of_those_that_learn_its_move():
+    place = {"place": TOWN, "how": Approach.CATCH}
+    swimmer = Milestone("swims", "Catch one", MilestoneKind.MOVE, move="SURF", **place)
+    second = Milestone("second", "Catch a second one", MilestoneKind.PARTY, 2, **place)
+    subject = GoalPlanner(
+        (swimmer, second), Atlas(), GameTables(LEARNERS={"SURF": frozenset({60})})
+    )
+    goal = subject.next_goal(in_gym(), (), lambda *_: 1)
+    assert (goal.kind, goal.map, subject.learners(goal)) == (GoalKind.CATCH, TOWN, {60})
+    assert subject.learners(subject.goals["second"]) == frozenset()
+    knows = in_gym(moves=(Move(57, "SURF", 15),))
+    assert goal_key(subject, knows) == "second"
+    assert subject.wants_catch(knows, ())
+    assert not subject.wants_catch(replace(knows, party=2 * knows.party), ())
+
+
 def test_a_loaded_planner_goes_on_as_the_saved_one():
     subject = planner()
     goal_key(subject, in_gym(hp=7))
@@ -145,6 +162,21 @@ def test_a_milestone_that_is_wanted_comes_first(first, reached, hp, expected):
 def test_a_party_that_is_not_well_rests_before_a_hard_fight_that_is_near(level, distance, expected):
     shown = in_gym(level=9, hp=12)
     assert goal_key(trainer_of(level, healers=HEALERS), shown, (), {GYM: distance}) == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "hp", "expected"), [(12, 11, "heal"), (90, 11, "beat_moe"), (12, 13, "beat_moe")]
+)
+def test_who_is_hurt_rests_before_leaving_a_healer_behind(steps, hp, expected):
+    subject = trainer_of(0, healers=HEALERS[:1])
+    goal = subject.next_goal(
+        in_town(hp=hp),
+        (),
+        lambda _, goal: 1 if goal.map == CENTER else 3,
+        "",
+        lambda _, goal: steps,
+    )
+    assert goal.key == expected
 
 
 def test_levels_that_a_milestone_asks_for_are_gained_before_it():

@@ -109,3 +109,10 @@ def test_entries_of_a_menu_that_b_does_not_close_are_taken_in_turn():
     ]
     assert pressed == [Action.B, Action.B, Action.A, Action.DOWN]
     assert answer(shown, NO_WISHES, Tried(0, 2, wants_other=True))[0] is Action.DOWN
+
+
+def test_a_menu_that_the_player_opened_is_no_question_of_the_map():
+    start = asked("▶PACK", "POKéMON", "EXIT")
+    boat = [Answer("", "#2", HERE)]
+    assert Replies(()).reply(start, "", boat) is None
+    assert Replies(()).reply(asked("▶NORTH", "SOUTH"), "", boat)[0] is Action.DOWN
