@@ -29,6 +29,7 @@ from engine.planning.rules.pushing import Pusher
 from engine.planning.rules.replies import Replies
 from engine.planning.rules.supplies import Supplies
 from engine.planning.rules.teaching import Teacher
+from engine.planning.rules.trainers import num_watching
 from engine.planning.rules.training import hunting_exits
 from engine.planning.rules.useless_moves import UselessMoves
 from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
@@ -148,8 +149,9 @@ class RuleAdvisor:
         self._teacher.notice(state, len(self.reached))
         self._note_field_move(state)
         self._useless_moves.notice(state)
+        trainers = num_watching(self._game.overworld, state)
         goal = self._planner.next_goal(
-            state, self.reached, self._maps_away, self._first, self._steps_away
+            state, self.reached, self._maps_away, self._first, self._steps_away, trainers
         )
         goal = self._explorer.goal(state, goal, len(self.reached))
         return self._shop_before(state, goal) if goal else _NOWHERE

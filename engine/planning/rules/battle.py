@@ -52,8 +52,6 @@ _HELPLESS = frozenset({"sleep", "freeze"})
 _LONG_FIGHT = 2
 """Blows that a fight still takes from which the other statuses are worth a turn to cure."""
 
-REST_BEFORE_TRAINERS = 0.6
-"""Share of health below which to rest where trainers are ahead."""
 _FEW_POINTS = 0.2
 """Share of the points of the moves worth using below which to rest."""
 _WORTH_USING = 0.5
@@ -127,14 +125,14 @@ def is_weak(party: Collection[Creature], share: float, tables: GameTables | None
 
 
 def _has_few_points(best: Creature, tables: GameTables | None) -> bool:
-    if not best.moves or tables is None:
+    known = tables.MOVES if tables else {}
+    moves = [move for move in best.moves if move.id in known]
+    if tables is None or not moves:
         return bool(best.moves) and not any(move.points for move in best.moves)
-    worth = {
-        move: keeping_value(tables, move, best) for move in best.moves if move.id in tables.MOVES
-    }
-    least = _WORTH_USING * max(worth.values(), default=0.0)
-    good = [move for move, value in worth.items() if value and value >= least]
-    full = sum(tables.MOVES[move.id][4] for move in good)
+    worth = [keeping_value(tables, move, best) for move in moves]
+    least = max(_WORTH_USING * max(worth), 1.0)
+    good = [move for move, value in zip(moves, worth, strict=True) if value >= least]
+    full = sum(known[move.id][4] for move in good)
     return sum(move.points for move in good) < _FEW_POINTS * full
 
 
@@ -296,6 +294,8 @@ def _other_menu(
 ) -> Suggestion:
     if tried.wants_other:
         return Action.B, "this menu has no effect: close it"
+    if says(state, "type/"):  # of the move that was chosen, without the list of moves
+        return Action.A, "aim at the foe that is shown"
     use = _item_use(tables, state, battle, wishes)
     for is_this, choose in _ITEM_MENUS.items():
         if is_this(state):
@@ -342,7 +342,8 @@ def _replacements(tables: GameTables, state: GameState, battle: Battle) -> list[
     """Return the slots of those who should fight now, the best first; none: who fights goes on.
 
     Somebody else is due where the own one has fainted or can do no harm, and against a trainer
-    where it will lose and the other will win, a blow at the switch included.
+    where it will lose and the other will win, a blow at the switch included. Where two fight side
+    by side nobody who stands is exchanged: the other one may be the one at their side.
     """
     own, enemy = battle.own, battle.enemy
     # The party's copy of the creature in battle may lag.
@@ -352,7 +353,9 @@ def _replacements(tables: GameTables, state: GameState, battle: Battle) -> list[
         if one.hp > 0 and not (own and i == battle.own_slot and _who(one) == _who(own))
     ]
     if own is not None and own.hp and enemy is not None:
-        if _is_helpless(tables, own, enemy):
+        if battle.is_double:
+            others = []
+        elif _is_helpless(tables, own, enemy):
             others = [one for one in others if one[0]]
         elif battle.kind is BattleKind.TRAINER and loses_race(tables, own, enemy):
             others = [

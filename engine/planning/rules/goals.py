@@ -9,9 +9,10 @@ from typing import Any
 
 from engine.env.milestones import Story, milestone_goal
 from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
-from engine.planning.rules.battle import REST_BEFORE_TRAINERS, is_weak
+from engine.planning.rules.battle import is_weak
 from engine.planning.rules.goal_tracker import LIFE_STEPS, RESTED
 from engine.planning.rules.patience import UNREACHABLE, Patience, Reason, highest_level
+from engine.planning.rules.trainers import REST_BEFORE_TRAINERS
 from engine.planning.rules.training import training_places, worthwhile
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
 from engine.wayfinding.navigation import is_faced
@@ -108,6 +109,7 @@ class GoalPlanner:
         maps_away: MapsAway,
         first: str = "",
         steps_away: StepsAway = lambda state, goal: 0,
+        num_trainers: int = 0,
     ) -> Goal | None:
         """Return what to do next; None when nothing is known, or all was tried for now.
 
@@ -117,6 +119,7 @@ class GoalPlanner:
             maps_away: Returns how many maps a goal is away.
             first: Milestone that comes before all others until it is reached; "" for none.
             steps_away: Returns how many steps a goal is away.
+            num_trainers: How many on this map look out for the player.
         """
         num_reached = len(reached)
 
@@ -133,7 +136,8 @@ class GoalPlanner:
                 and 0 < wanted.level <= highest_level(state)
                 and maps_away(state, self.goals[wanted.key]) <= _NEAR
             )
-            errand = self._errand(state, wanted, is_fight_near, maps_away, steps_away)
+            least = REST_BEFORE_TRAINERS if num_trainers > 1 else _REST_BELOW
+            errand = self._errand(state, wanted, is_fight_near, least, maps_away, steps_away)
             if errand is not None:
                 goal, steps = errand
                 cost = _errand_cost(goal, state, steps)
@@ -165,13 +169,14 @@ class GoalPlanner:
         state: GameState,
         wanted: Milestone | None,
         is_fight_near: bool,
+        least: float,
         maps_away: MapsAway,
         steps_away: StepsAway,
     ) -> tuple[Goal, int] | None:
         """Return where to rest or to train first, and how far it is; None: there is no need."""
         if state.battle is None:  # what is near then may be what is being fought
             was_resting = self._is_resting
-            begin = _REST_BEFORE_FIGHT if is_fight_near else _REST_BELOW
+            begin = _REST_BEFORE_FIGHT if is_fight_near else least
             if not (was_resting or is_fight_near) and self._leaves_healer(
                 state, wanted, maps_away, steps_away
             ):

@@ -53,6 +53,7 @@ class Supplies:
         self._missing: set[tuple[int, int, int]] = set()  # map and item that is not sold there
         self._suffered: set[str] = set()
         self._useless: set[int] = set()
+        self._purpose = False, 0  # of the way to a shop: whether to catch, level of the fight
 
     def notice(self, state: GameState) -> None:
         """Note the party's statuses: medicine is bought against them."""
@@ -75,12 +76,15 @@ class Supplies:
     ) -> Mapping[int, int]:
         """Return item -> how many to buy; what the shop on that map does not sell is left out.
 
+        What the way to the shop was last made for is wanted as well.
+
         Args:
             state: What is carried, and the money.
             shop: Where one buys.
             wants_catch: Balls will be needed.
             level: Level that the next fight asks for; 0: none is known.
         """
+        wants_catch, level = wants_catch or self._purpose[0], max(level, self._purpose[1])
         wanted: dict[int, int] = {}
         money = state.money
         for number, price, count in self._wishes(state, shop, wants_catch, level):
@@ -93,7 +97,11 @@ class Supplies:
     def is_visit_due(
         self, state: GameState, shop: MapId, *, wants_catch: bool = False, level: int = 0
     ) -> bool:
-        """Return whether potions, or balls where some are wanted, are few and affordable."""
+        """Return whether potions, or balls where some are wanted, are few and affordable.
+
+        Remember what they are for: in the shop the goal is to buy, and no longer says so.
+        """
+        self._purpose = wants_catch, level
         if not state.party:
             return False
         wanted = self.wanted(state, shop, wants_catch=wants_catch, level=level)
@@ -114,6 +122,7 @@ class Supplies:
             "missing": [list(one) for one in sorted(self._missing)],
             "suffered": sorted(self._suffered),
             "useless": sorted(self._useless),
+            "purpose": list(self._purpose),
         }
 
     def load(self, saved: Any) -> None:
@@ -122,6 +131,8 @@ class Supplies:
         self._missing = {(group, number, item) for group, number, item in facts["missing"]}
         self._suffered = set(facts.get("suffered", ()))
         self._useless = set(facts.get("useless", ()))
+        wants_catch, level = facts.get("purpose", (False, 0))
+        self._purpose = bool(wants_catch), int(level)
 
     def _wishes(
         self, state: GameState, shop: MapId, wants_catch: bool, level: int

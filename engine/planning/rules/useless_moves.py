@@ -6,7 +6,7 @@ from typing import Any
 from engine.planning.rules.items import prompt_of, says
 from engine.types import Battle, Creature, GameState, Prompt
 
-_SURE = ("doesn't affect", "no effect", "unaffected", "moves miss with")
+_SURE = ("doesn't affect", "not affected", "no effect", "unaffected", "moves miss with")
 """Texts that say so."""
 _BY_CHANCE = ("attack missed", "avoided", "evaded", "protect", "substitute")
 """Texts of a move that could have done something."""

@@ -298,6 +298,13 @@ def aim(target, *, unchanged: int = 0) -> Action:
 FOE_STONE = replace(STONE, species=9)
 
 
+def test_nobody_is_exchanged_for_who_may_fight_at_their_side():
+    helpless = creature("NEWT", moves=moves(UNNERVE))
+    shown = first_menu(own=helpless, kind=BattleKind.TRAINER, party=[helpless, MATE])
+    assert suggest(shown) is Action.RIGHT
+    assert suggest(replace(shown, battle=replace(shown.battle, is_double=True))) is Action.A
+
+
 def test_a_move_is_aimed_at_the_foe_that_it_was_chosen_against():
     assert aim(STONE) is Action.A
     weaker = replace(STONE, species=9, hp=60, max_hp=60)
@@ -316,6 +323,14 @@ def test_aiming_ends_where_the_cursor_does_not_move():
         aim(own, unchanged=steps) is not Action.A for own in (NEWT, MATE) for steps in range(9)
     )
     assert aim(MATE, unchanged=8) is Action.B
+
+
+def test_a_target_that_the_reader_does_not_tell_is_taken_as_it_is_shown():
+    fight = battle(NEWT, STONE, BattleKind.TRAINER)
+    shown = state(
+        control=menu((0, 0), (0, 0)), fight=fight, party=[NEWT, MATE], text=["PP 9/10", "TYPE/ICE"]
+    )
+    assert suggest(shown) is Action.A
 
 
 def test_a_move_that_is_known_to_do_nothing_is_left_out():

@@ -2,12 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from engine.games.crystal.memory import FACTS
+from engine.config import EnvConfig
+from engine.env.game_env import GameEnv
+from engine.games.crystal.memory import FACTS, SYMBOLS
 from engine.games.facts import read_tables
 from engine.planning.rules.answers import NOTHING_TRIED, Tried, Wishes
 from engine.planning.rules.battle import battle_button
 from engine.planning.rules.catching import ball_use, weakening_move
 from engine.types import Action, Bag, BattleKind, Move
+from tests.engine.led import action_of, lead_until, rules_of
 from tests.engine.planning.goals.helpers import battle, creature, menu, state
 
 TABLES = read_tables(FACTS)
@@ -101,3 +104,35 @@ def test_the_best_ball_is_for_high_levels_and_the_last_one_for_need(level, held,
 
 def test_an_empty_bag_throws_nothing():
     assert ball_use(TABLES, Bag(), FISH) is None
+
+
+def test_a_species_is_weakened_and_caught_in_the_practice_game():
+    """The balls are written into the bag, the rest is played from the first wild battle on."""
+    env = GameEnv(observation_type="state", config=EnvConfig(max_steps=10_000))
+    env.reset(seed=0)
+    lead_until(env, lambda shown: shown.place.name == "MILLBROOK PATH")
+    advisor = rules_of(env)
+    advisor._planner.load(advisor._planner.save() | {"wanted_level": 9})
+    for _ in range(300):
+        fight = env.state.battle
+        if fight and fight.enemy and fight.kind is BattleKind.WILD:
+            break
+        env.advance(action_of(advisor.advise(env.state, env.action_mask())))
+    number, balls = SYMBOLS["wNumBalls"], SYMBOLS["wBalls"]
+    env.emulator.write(number.bank, number.address, b"\1")
+    env.emulator.write(balls.bank, balls.address, bytes((POKE_BALL, 30, 0xFF)))
+    wishes = Wishes(wants_catch=True, species=frozenset({env.state.battle.enemy.species}))
+    reasons = []
+    for _ in range(200):
+        if env.state.battle is None:
+            break
+        action, reason = battle_button(env.game.tables, env.state, wishes, NOTHING_TRIED)
+        reasons.append(reason)
+        env.advance(
+            env.game.actions.index(action) if action is not Action.NOOP else env.game.actions.idle
+        )
+    party = env.state.party
+    env.close()
+    assert [one.species for one in party[1:]] == list(wishes.species)
+    assert any("does not knock it out" in reason for reason in reasons)
+    assert any(reason.startswith("throw a ball") for reason in reasons)

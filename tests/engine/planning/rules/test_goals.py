@@ -354,3 +354,16 @@ def test_training_goes_on_in_the_grass_for_long_but_not_for_ever():
     keys = [rest(subject, shown, {TOWN: 0}, ()).key for _ in range(2500)]
     assert keys[1500] == "train"
     assert keys[2100] == "beat_moe"
+
+
+def test_the_hurt_rest_before_a_row_of_trainers():
+    """With 57 % of its health the starter lost on a route with several of them."""
+
+    def key(hp: int, num_trainers: int) -> str:
+        goal = planner().next_goal(
+            in_gym(hp=hp, max_hp=100), REACHED, lambda *_: 1, num_trainers=num_trainers
+        )
+        return goal.key if goal else ""
+
+    assert key(57, 2) == "heal"
+    assert key(57, 1) == key(61, 2) == "beat_moe"

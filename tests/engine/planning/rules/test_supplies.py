@@ -139,3 +139,13 @@ def test_potions_that_hardly_heal_do_not_count():
     bag = Bag(items=((POTION, 5),))
     assert supplies.wanted(shown(9000, bag, 60, hp=180, max_hp=180), SHOP, wants_catch=False)
     assert not supplies.wanted(shown(9000, bag), SHOP, wants_catch=False)
+
+
+def test_what_a_way_to_a_shop_was_for_is_bought_there():
+    supplies, other = Supplies(TABLES), Supplies(TABLES)
+    enough = shown(9000, Bag(items=((POTION, 5),)))
+    assert supplies.is_visit_due(enough, SHOP, wants_catch=True)
+    other.load(json.loads(json.dumps(supplies.save())))
+    assert other.wanted(enough, SHOP, wants_catch=False) == {BALL: 10}
+    assert not supplies.is_visit_due(enough, SHOP)
+    assert supplies.wanted(enough, SHOP, wants_catch=False) == {}

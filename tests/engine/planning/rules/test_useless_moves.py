@@ -1,10 +1,15 @@
 import json
+from copy import copy
 from dataclasses import replace
 
 import pytest
 
+from engine.config import EnvConfig
+from engine.env.game_env import GameEnv
+from engine.games.crystal.memory import SYMBOLS
 from engine.planning.rules.useless_moves import UselessMoves
 from engine.types import Creature, GameState
+from tests.engine.led import action_of, lead_until, rules_of
 from tests.engine.planning.goals.helpers import READING, battle, creature, menu, moves, state
 
 QUAKE, CLAW = 89, 10
@@ -82,3 +87,34 @@ def test_a_reset_forgets_everything():
     memory.reset()
     assert memory.save() == UselessMoves().save()
     assert memory.of(None) == frozenset()
+
+
+GHOST = 8
+
+
+def test_the_rules_change_the_move_in_the_practice_game_where_the_best_does_nothing():
+    """They are told that all moves are normal ones, which a ghost does not feel."""
+    env = GameEnv(observation_type="state", config=EnvConfig(max_steps=10_000))
+    env.reset(seed=0)
+    lead_until(env, lambda shown: bool(shown.battle and shown.control.in_menu))
+    symbol = SYMBOLS["wEnemyMonType1"]
+    env.emulator.write(symbol.bank, symbol.address, bytes((GHOST, GHOST)))
+    advisor, tables = rules_of(env), env.game.tables
+    own = env.state.battle.own
+    best = own.moves[0].id
+    weak = {move.id: ("", 0, 1, 100, 25) for move in own.moves[1:]}
+    advisor._game = copy(env.game)
+    advisor._game.tables = replace(tables, TYPE_CHART={}, MOVES={**tables.MOVES, **weak})
+    points, is_known = [own.moves], False
+    for _ in range(60):
+        advice = advisor.advise(env.state, env.action_mask())
+        fight = env.state.battle
+        if fight is None or points[-1][2].points < own.moves[2].points:
+            break
+        is_known = best in advisor._useless_moves.of(fight)
+        points.append(fight.own.moves)
+        env.advance(action_of(advice))
+    env.close()
+    assert is_known
+    assert own.moves[0].points - points[-1][0].points <= 2
+    assert points[-1][2].points < own.moves[2].points
