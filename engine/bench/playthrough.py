@@ -163,9 +163,7 @@ def play(order: Order, report: Callable[[Playthrough], None] = lambda found: Non
 def _open(order: Order, player: LoadedPlayer) -> SteppedEnv:
     config = order.config
     if player.frames is not None:
-        hold, wait = player.frames
-        pressed = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
-        config = config.model_copy(update={"env": pressed})
+        config = config.model_copy(update={"env": config.env.pressed(player.frames)})
     env = make_game_env(config, 0)
     if order.steps:
         env.limit_steps(order.steps)

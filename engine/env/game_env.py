@@ -121,7 +121,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         check_goal(self.game, given.goal)
         self.config, self.has_own_limit = fit_env(given, self.game), given.max_steps > 0
         self._encode()
-        frames_per_step = self.config.hold_frames + self.config.wait_frames
+        frames_per_step = self.config.press.usual
         self.metadata = self.metadata | {
             "render_fps": max(1, round(self.game.frames_per_s / frames_per_step))
         }
@@ -509,7 +509,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             rom=self.game.sha1,
             start=self.start_hash,
             emulator=self.game.emulator_version,
-            frames=(self.config.hold_frames, self.config.wait_frames),
+            frames=self.config.press,
             segments=self._episode.now.segments,
             memory=self.memory_digest(),
         )
