@@ -103,7 +103,7 @@ class EnvConfig(Section):
     """Frames a button is held; 4 more for a direction the player must turn to first."""
     wait_frames: int = Field(default=12, ge=4, le=240)
     """Frames after the press; a step or a door that has begun is completed."""
-    ask_frames: int = Field(default=0, ge=0, le=1000)
+    ask_frames: int = Field(default=240, ge=0, le=1000)
     """Most frames after that until a scene or a battle asks for something; 0: as in older runs,
     whose steps also ended while nothing was asked."""
     max_steps: int = Field(default=0, ge=0)

@@ -3,6 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from engine.config import PressFrames
 from engine.env.game_env import GameEnv
 from engine.env.input_recording import Recording, Segment
 from engine.env.input_replay import replay
@@ -10,7 +11,7 @@ from engine.errors import ReplayError
 from tests.engine.env.test_game_env import play
 
 SEGMENT = Segment((1, 255), bytes((0, 4, 4, 8)))
-RECORDING = Recording("rom", "start", "2.8", (8, 12), (SEGMENT,), "memory")
+RECORDING = Recording("rom", "start", "2.8", PressFrames(8, 12), (SEGMENT,), "memory")
 
 
 def with_actions(recording: Recording, actions: bytes) -> Recording:
