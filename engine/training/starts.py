@@ -90,8 +90,8 @@ def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
     elif recording.frames != frames:
         hold, wait, ask = recording.frames
         reason = (
-            f"was recorded with {hold} + {wait} (+ {ask}) frames per press, "
-            f"not {frames.hold} + {frames.wait} (+ {frames.ask})"
+            f"was recorded with {hold} + {wait} + {ask} frames per press, "
+            f"not {frames.hold} + {frames.wait} + {frames.ask}"
         )
         names = f"env.hold_frames={hold}", f"env.wait_frames={wait}", f"env.ask_frames={ask}"
         hint = f"Add --set {' --set '.join(names)}"
