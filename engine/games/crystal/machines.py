@@ -64,7 +64,7 @@ def _wild_levels(rom: bytes, tables: GameTables) -> Mapping[tuple[int, int], tup
     found: dict[tuple[int, int], tuple[int, int]] = {}
     at = 0
     while at + _GRASS_SIZE <= len(data):
-        run = []
+        run: list[tuple[tuple[int, int], tuple[int, int]]] = []
         while row := _grass_row(data, at + len(run) * _GRASS_SIZE, tables):
             run.append(row)
         if len(run) >= _MIN_RUN:
