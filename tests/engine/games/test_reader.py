@@ -11,6 +11,7 @@ from tests.engine.games.images import (
     CRYSTAL,
     PRACTICE,
     draw_box,
+    letters,
     put_battle,
     put_cursor,
     read,
@@ -70,6 +71,15 @@ class TestPlace:
         assert (state.place.map, state.place.name) == (MapId(0, 0), "nowhere")
         assert not state.control.in_game
         assert state.map.width == 0
+
+    def test_the_titles_menu_is_read_after_the_credits(self, machine: MemoryMachine) -> None:
+        machine.put("wGameTimerPaused", 0)
+        draw_box(machine, 0, 0, 15, 8)
+        for row, text in enumerate(("CONTINUE", "NEW GAME", "OPTION")):
+            write_row(machine, 2, 2 + 2 * row, *letters(text))
+        put_cursor(machine, 1, 2)
+        machine.put("wMenuCursorY", 1, 1)
+        assert read(machine).screen_text == ("▶CONTINUE", "NEW GAME", "OPTION")
 
 
 class TestTransitions:
