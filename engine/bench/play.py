@@ -1,56 +1,28 @@
-"""Let an agent play from power-on with several seeds; report progress and where it got stuck."""
+"""Let an agent play from power-on with several seeds, each in a process of its own."""
 
 import json
-import statistics
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
 
-from engine.bench.playthrough import Order, Playthrough
+from engine.bench.play_notes import Playthrough
+from engine.bench.play_tables import Proof
+from engine.bench.playthrough import Order
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, WorkerError
 from engine.games.base import Game, check_goal
 from engine.games.catalog import load_game
 from engine.ground.processes import worker_command, worker_environment
-from engine.ground.text import counted
+from engine.sessions.recording.players import RANDOM, RULES
 
-
-@dataclass(slots=True)
-class Proof:
-    """Playthroughs of all seeds.
-
-    Attributes:
-        goal: Key of a milestone; "": the first badge.
-        played: In the order of the seeds, without those that have not begun.
-        is_whole: Whether all were played to their ends.
-    """
-
-    game: Game
-    agent: str
-    goal: str
-    played: list[Playthrough] = field(default_factory=list)
-    is_whole: bool = False
-
-    @property
-    def successes(self) -> int:
-        """Return how many reached the goal."""
-        return sum(each.is_success for each in self.played)
-
-    def facts(self) -> dict[str, Any]:
-        """Return it JSON-able."""
-        return {
-            "game": self.game.name,
-            "sha1": self.game.sha1,
-            "agent": self.agent,
-            "goal": self.goal or "the first badge",
-            "successes": self.successes,
-            "is_whole": self.is_whole,
-            "seeds": [each.facts() for each in self.played],
-        }
+LEAST_STEPS, LEAST_MINUTES = 20_000, 10.0
+"""Default limits of the nearest goals."""
+_STEPS_A_MINUTE = 2_000
+"""For the default time limit; idle cores play five times as many."""
+_STOP_TIMEOUT_S = 10.0
 
 
 def play_seeds(
@@ -58,25 +30,42 @@ def play_seeds(
     agent: str,
     seeds: Sequence[int],
     *,
-    steps: int,
-    minutes: float,
+    steps: int | None = None,
+    minutes: float | None = None,
     processes: int,
+    resumes: bool = True,
     report: Callable[[Playthrough], None] = lambda found: None,
+    say: Callable[[str], None] = lambda text: None,
 ) -> Proof:
     """Play every seed in a process of its own, `processes` at once.
 
-    Ctrl-C ends it: what is known by then is returned, and is not whole. `report` is called with
-    each finished playthrough.
+    Ctrl-C ends it: what is known by then is returned, and is not whole. The same call resumes it.
+
+    Args:
+        config: The game, the goal, the save folder and the settings.
+        agent: "rules", "random", or the name of a cloned policy or a run.
+        seeds: Of the games' random numbers.
+        steps: Step limit of each game; None: as far as the goal is; trained agents: as trained.
+        minutes: Time limit of each game; None: as the steps take.
+        processes: How many play at once.
+        resumes: Whether to resume games that were played before.
+        report: Called with each finished playthrough.
+        say: Takes lines for the user.
 
     Raises:
         PokeTUIError: The game, the goal or the agent is unusable.
     """
     game = load_game(config.rom_path, config.allow_unknown_rom)
     check_goal(game, config.env.goal)
+    if steps is None:
+        steps = usual_steps(game, config.env.goal) if agent in {RULES, RANDOM} else 0
+    if minutes is None:
+        minutes = max(LEAST_MINUTES, steps / _STEPS_A_MINUTE)
     orders = [
-        Order(config.model_copy(update={"seed": seed}), agent, steps, minutes) for seed in seeds
+        Order(config.model_copy(update={"seed": seed}), agent, steps, minutes, resumes)
+        for seed in seeds
     ]
-    proof, players = Proof(game, agent, config.env.goal), _Processes()
+    proof, players = Proof(game, agent, config.env.goal), _Processes(say)
     with ThreadPoolExecutor(processes) as pool:
         try:
             for found in pool.map(players.play, orders):
@@ -90,6 +79,12 @@ def play_seeds(
     return proof
 
 
+def usual_steps(game: Game, goal: str) -> int:
+    """Return the step limit of a game towards a goal; "": to the first badge."""
+    scale = game.tables.SCALE.towards(goal, game.tables.MILESTONES)
+    return max(LEAST_STEPS, scale.episode_steps)
+
+
 class _Processes:
     """Starts processes that play and reads what they print.
 
@@ -97,20 +92,41 @@ class _Processes:
         found: Latest report on each seed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, say: Callable[[str], None]) -> None:
         self.found: dict[int, Playthrough] = {}
+        self._say = say
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[str]] = set()
         self._is_over = False
 
     def play(self, order: Order) -> Playthrough:
         """Play once in a process of its own; return its last report."""
+        seed = order.config.seed
+        process = self._start(order)
+        if process is None:
+            return Playthrough(seed)
+        with process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            for line in process.stdout:
+                self._take(line, seed)
+            complaint = process.stderr.read().strip().splitlines()
+        with self._lock:
+            self._running.discard(process)
+        found = self.found.get(seed)
+        if not self._is_over and (found is None or not found.ending):
+            last = complaint[-1] if complaint else f"exit code {process.returncode}"
+            raise WorkerError(f"The game with seed {seed} failed: {last}.")
+        return found or Playthrough(seed)
+
+    def _start(self, order: Order) -> "subprocess.Popen[str] | None":
+        """Start a process, or none any more."""
         command = worker_command(
             "engine.bench.playthrough", order.encode(), options=("-W", "ignore")
         )
         with self._lock:
             if self._is_over:
-                return Playthrough(order.config.seed)
+                return None
             process = subprocess.Popen(
                 command,
                 env=worker_environment(),
@@ -121,77 +137,32 @@ class _Processes:
                 start_new_session=True,  # Ctrl-C is for the one who prints the table
             )
             self._running.add(process)
-        with process:
-            assert process.stdout is not None
-            assert process.stderr is not None
-            for line in process.stdout:
-                facts = json.loads(line)
-                if "error" in facts:
-                    self.end()
-                    raise ConfigurationError(facts["error"], facts["hint"])
-                self.found[order.config.seed] = Playthrough.of(facts)
-            complaint = process.stderr.read().strip().splitlines()
-        with self._lock:
-            self._running.discard(process)
-        found = self.found.get(order.config.seed)
-        if not self._is_over and (found is None or not found.ending):
-            last = complaint[-1] if complaint else f"exit code {process.returncode}"
-            raise WorkerError(f"The game with seed {order.config.seed} failed: {last}.")
-        return found or Playthrough(order.config.seed)
+        return process
+
+    def _take(self, line: str, seed: int) -> None:
+        """Take what a process printed."""
+        facts = json.loads(line)
+        if "error" in facts:
+            self.end()
+            raise ConfigurationError(facts["error"], facts["hint"])
+        if "note" in facts:
+            self._say(f"seed {seed}: {facts['note']}")
+        else:
+            self.found[seed] = Playthrough.of(facts)
 
     def end(self) -> None:
-        """End all processes, and start no more."""
+        """Let all processes save their games and end, and start no more."""
         with self._lock:
             self._is_over = True
-            for process in self._running:
+            running = tuple(self._running)
+        try:
+            for process in running:
+                with suppress(OSError):
+                    process.terminate()
+            until_s = time.monotonic() + _STOP_TIMEOUT_S
+            while any(one.poll() is None for one in running) and time.monotonic() < until_s:
+                time.sleep(0.05)
+        finally:  # a second Ctrl-C comes here, too
+            for process in running:
                 with suppress(OSError):
                     process.kill()
-
-
-def table(proof: Proof) -> Iterator[str]:
-    """Yield the lines of the report: seeds, milestones, standstills."""
-    yield "| seed | result | steps | minutes | whiteouts | longest standstill |"
-    yield "|---|---|---|---|---|---|"
-    for each in proof.played:
-        still = counted(each.stuck.steps, "step") if each.stuck else "–"
-        yield (
-            f"| {each.seed} | {each.ending or 'stopped by hand'} | {each.steps:,} "
-            f"| {each.minutes:.1f} | {each.whiteouts} | {still} |"
-        )
-    yield ""
-    yield from _milestones(proof)
-    for each in proof.played:
-        if each.stuck is not None:
-            stuck, (x, y) = each.stuck, each.stuck.tile
-            said = f"on the screen: {stuck.screen}" if stuck.screen else "no text on the screen"
-            yield (
-                f"Seed {each.seed} was stuck for {counted(stuck.steps, 'step')} "
-                f"after step {stuck.since:,}: "
-                f"{stuck.map} ({x}, {y}); {said}"
-            )
-    if frames := sum(each.frames for each in proof.played):
-        mean = frames / sum(each.steps for each in proof.played)
-        yield f"A step took {mean:.0f} frames of the game on average."
-    goal = proof.goal or "the first badge"
-    steps = [each.steps for each in proof.played if each.is_success]
-    median = f", median {statistics.median(steps):,.0f} steps" if steps else ""
-    yield f"{proof.agent}: {proof.successes} of {len(proof.played)} seeds reached {goal}{median}."
-
-
-def _milestones(proof: Proof) -> Iterator[str]:
-    """Yield a table with the step and the minute of each milestone that any seed reached."""
-    reached = {key for each in proof.played for key in each.milestones}
-    keys = [key for key, _ in proof.game.milestones if key in reached]
-    if not keys:
-        return
-    yield (
-        "| milestone: steps (minutes) | "
-        + " | ".join(f"seed {each.seed}" for each in proof.played)
-        + " |"
-    )
-    yield "|---" * (1 + len(proof.played)) + "|"
-    for key in keys:
-        marks = (each.milestones.get(key) for each in proof.played)
-        cells = (f"{mark.steps:,} ({mark.minutes:.1f})" if mark else "–" for mark in marks)
-        yield f"| {key} | " + " | ".join(cells) + " |"
-    yield ""

@@ -1,29 +1,36 @@
 """Play a game once, from power-on to a goal, and report what happened on the way.
 
 `python -m engine.bench.playthrough ORDER` does it in a process of its own and prints its report so
-far as a line of JSON every second, and at the end.
+far as a line of JSON every second, and at the end. SIGTERM ends it after the current step.
 """
 
 import json
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Self
 
+from pydantic import TypeAdapter
+
+from engine.bench.kept_games import KeptGame
+from engine.bench.play_notes import Mark, Playthrough, Situation, StandstillWatch
 from engine.config import RunConfig
 from engine.demos.recorder import batch_of
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import PokeTUIError
+from engine.ground.text import counted
 from engine.planning.goals.planned import PlannedAdvisor
 from engine.sessions.recording.players import RULES, LoadedPlayer, load_player
-from engine.types import GameState
-
-STANDSTILL_STEPS = 500
-"""Steps without a new tile or milestone after which the game is stuck."""
 
 _REPORT_INTERVAL_S = 1.0
+_SAVE_INTERVAL_S = 60.0
 _WHITEOUT = "whiteout"
+
+Report = Callable[[Playthrough], None]
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,186 +42,201 @@ class Order:
         agent: "rules", "random", or the name of a cloned policy or a run.
         steps: Step limit; 0: as in the settings, with which a policy was trained.
         minutes: Time limit by the clock.
+        resumes: Whether to resume the game if it was played before.
     """
 
     config: RunConfig
     agent: str
     steps: int
     minutes: float
+    resumes: bool = True
 
     def encode(self) -> str:
         """Return it as JSON."""
-        facts = {"agent": self.agent, "steps": self.steps, "minutes": self.minutes}
-        return json.dumps({**facts, "config": self.config.model_dump(mode="json")})
+        return TypeAdapter(Order).dump_json(self).decode()
 
     @classmethod
     def decode(cls, text: str) -> Self:
         """Read what `encode` returned."""
-        facts = json.loads(text)
-        return cls(**{**facts, "config": RunConfig.model_validate(facts["config"])})
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """When something happened, in steps and minutes since the start."""
-
-    steps: int
-    minutes: float
-
-
-@dataclass(frozen=True, slots=True)
-class Standstill:
-    """Where a game was stuck.
-
-    Attributes:
-        steps: Steps without a new tile or milestone.
-        since: Steps before it began.
-        map: Name of the map.
-        tile: x and y.
-        screen: Text on the screen after `STANDSTILL_STEPS` of these steps.
-    """
-
-    steps: int
-    since: int
-    map: str
-    tile: tuple[int, int]
-    screen: str
+        return TypeAdapter(cls).validate_json(text)
 
 
 @dataclass(slots=True)
-class Playthrough:
-    """What happened with one seed so far.
+class _Memory:
+    """All that is remembered of a game besides its environment.
 
     Attributes:
-        milestones: By key, when each was reached.
-        whiteouts: How often the whole party fainted and the player woke up elsewhere.
-        stuck: The longest standstill of at least `STANDSTILL_STEPS`.
-        frames: Of the game, in all steps.
-        ending: Why it ended; "": it has not.
+        at_start: Keys of the milestones that were reached before the first step.
+        random: State of the generator that the player draws from.
     """
 
-    seed: int
-    is_success: bool = False
-    steps: int = 0
-    minutes: float = 0.0
-    milestones: dict[str, Mark] = field(default_factory=dict)
-    whiteouts: int = 0
-    stuck: Standstill | None = None
-    ending: str = ""
-    frames: int = 0
-
-    def facts(self) -> dict[str, Any]:
-        """Return it JSON-able."""
-        return asdict(self)
-
-    @classmethod
-    def of(cls, facts: dict[str, Any]) -> Self:
-        """Read what `facts` returned."""
-        marks = {key: Mark(**mark) for key, mark in facts["milestones"].items()}
-        stuck = facts["stuck"]
-        if stuck is not None:
-            stuck = Standstill(**{**stuck, "tile": tuple(stuck["tile"])})
-        return cls(**{**facts, "milestones": marks, "stuck": stuck})
+    found: Playthrough
+    at_start: frozenset[str]
+    watch: StandstillWatch = field(default_factory=StandstillWatch)
+    random: dict[str, Any] = field(default_factory=dict)
 
 
-class _StandstillWatch:
-    """Finds standstills; with every milestone all tiles count as new again."""
+def play(
+    order: Order,
+    report: Report = lambda found: None,
+    say: Say = lambda text: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Playthrough:
+    """Play once, or resume what was kept of it.
 
-    def __init__(self) -> None:
-        self._tiles: set[tuple[int, int, int, int]] = set()
-        self._since = 0
-        self._now: Standstill | None = None
-        self.longest: Standstill | None = None
-
-    def update(self, state: GameState, steps: int, *, is_milestone: bool) -> None:
-        """Take the state after `steps` steps."""
-        place = state.place
-        tile = (place.map.group, place.map.number, place.x, place.y)
-        if is_milestone:
-            self._tiles.clear()
-        if is_milestone or (state.control.is_free and tile not in self._tiles):
-            self._tiles.add(tile)
-            self._since, self._now = steps, None
-            return
-        idle = steps - self._since
-        if idle < STANDSTILL_STEPS:
-            return
-        screen = self._now.screen if self._now else " / ".join(state.screen_text)
-        where, at = (place.name, (place.x, place.y))
-        if self._now is not None:
-            where, at = self._now.map, self._now.tile
-        self._now = Standstill(idle, self._since, where, at, screen)
-        if self.longest is None or idle >= self.longest.steps:
-            self.longest = self._now
-
-
-def play(order: Order, report: Callable[[Playthrough], None] = lambda found: None) -> Playthrough:
-    """Play once; `report` is called about every second, and at the end.
+    Args:
+        order: What to play.
+        report: Called about every second, and at the end.
+        say: Takes lines for the user.
+        should_stop: Asked before each step.
 
     Raises:
         PokeTUIError: The game or the agent is unusable.
     """
     player = load_player(order.agent, order.config)
-    stepped = _open(order, player)
+    stepped, advisor = _open(order, player)
     try:
-        return _play(order, player, stepped, report)
+        game = _Game(order, player, stepped, advisor, say)
+        return _play(game, report, should_stop)
     finally:
         stepped.close()
 
 
-def _open(order: Order, player: LoadedPlayer) -> SteppedEnv:
+def _open(order: Order, player: LoadedPlayer) -> tuple[SteppedEnv, PlannedAdvisor | None]:
     config = order.config
     if player.frames is not None:
         config = config.model_copy(update={"env": config.env.pressed(player.frames)})
+    if order.steps and config.env.stuck_steps < 0:  # training is no standstill
+        endless = config.env.model_copy(update={"stuck_steps": 0})
+        config = config.model_copy(update={"env": endless})
     env = make_game_env(config, 0)
     if order.steps:
         env.limit_steps(order.steps)
     advisor = PlannedAdvisor(env.game, 0, config.seed) if order.agent == RULES else None
-    return SteppedEnv(env, advisor, sight=player.sight)
+    return SteppedEnv(env, advisor, sight=player.sight), advisor
 
 
-def _play(
-    order: Order, player: LoadedPlayer, stepped: SteppedEnv, report: Callable[[Playthrough], None]
-) -> Playthrough:
-    found, watch = Playthrough(order.config.seed), _StandstillWatch()
-    stepped.begin(order.config.seed)
-    env, began_s = stepped.env, time.monotonic()
-    at_start = env.milestones
-    reported_s = began_s
-    while not found.ending:
-        action = int(player.choose(batch_of(stepped)).actions[0])
-        _, is_terminated, is_truncated = stepped.step(action)
-        now_s = time.monotonic()
+class _Game:
+    """A game while it is played."""
+
+    def __init__(
+        self,
+        order: Order,
+        player: LoadedPlayer,
+        stepped: SteppedEnv,
+        advisor: PlannedAdvisor | None,
+        say: Say,
+    ) -> None:
+        self.found = Playthrough(order.config.seed)
+        self._order = order
+        self._choose = player.choose
+        self._random = player.random
+        self._stepped = stepped
+        self._advisor = advisor
+        self._say = say
+        self._kept: KeptGame | None = None
+        if player.random is not None:  # what a network remembers cannot be kept
+            self._kept = KeptGame(order.config, order.agent, stepped.env, say)
+        if not (order.resumes and self._resume()):
+            stepped.begin(order.config.seed)
+            self._memory = _Memory(self.found, stepped.env.milestones)
+        self._began_s = time.monotonic() - 60 * self.found.minutes
+
+    def _resume(self) -> bool:
+        """Go to where the game was kept; return whether it was."""
+        kept = self._kept.load() if self._kept else None
+        if kept is None:
+            return False
+        memory = TypeAdapter(_Memory).validate_python(kept[0])
+        found, order = memory.found, self._order
+        if found.steps > order.steps or (found.is_success and found.minutes > order.minutes):
+            self._say("starts anew: it was played beyond these limits before")
+            return False
+        self._memory, self.found = memory, found
+        self._stepped.restore(kept[1])
+        if self._random is not None:
+            self._random.bit_generator.state = memory.random
+        found.ending = "goal reached" if found.is_success else self._limit()
+        done = "was played before" if found.ending else "resumes"
+        self._say(f"{done}, after {counted(found.steps, 'step')}")
+        return True
+
+    def step(self) -> None:
+        """Do a step, and note what it led to."""
+        stepped, found = self._stepped, self.found
+        env, before = stepped.env, stepped.env.state
+        action = int(self._choose(batch_of(stepped)).actions[0])
+        _, found.is_success, is_truncated = stepped.step(action)
         found.steps += 1
         found.frames += env.step_frames
-        found.minutes = (now_s - began_s) / 60
+        found.minutes = (time.monotonic() - self._began_s) / 60
         found.whiteouts += _WHITEOUT in env.breakdown.payers
-        new = env.milestones - at_start - found.milestones.keys()
+        found.spent.add(before, is_unchanged=env.unchanged_steps > 0)
+        new = env.milestones - self._memory.at_start - found.milestones.keys()
         found.milestones |= {key: Mark(found.steps, found.minutes) for key in sorted(new)}
-        watch.update(env.state, found.steps, is_milestone=bool(new))
-        found.stuck = watch.longest
-        found.is_success = is_terminated
-        found.ending = (
-            "goal reached" if is_terminated
-            else "out of steps" if is_truncated
-            else "out of time" if found.minutes >= order.minutes
-            else ""
-        )  # fmt: skip
+        found.note(env.state)
+        self._memory.watch.update(env.state, found.steps, is_milestone=bool(new))
+        found.stuck = self._memory.watch.longest
+        spent = "out of steps" if is_truncated else self._limit()
+        found.ending = "goal reached" if found.is_success else spent
+
+    def _limit(self) -> str:
+        """Return which limit is reached, "" if none is."""
+        order, found = self._order, self.found
+        if 0 < order.steps <= found.steps:
+            return "out of steps"
+        return "out of time" if found.minutes >= order.minutes else ""
+
+    def look(self) -> Playthrough:
+        """Return what was found so far, and where the game stands."""
+        stepped = self._stepped
+        goal = stepped.goal.text if stepped.goal else ""
+        aside = self._advisor.set_aside if self._advisor else ()
+        self.found.last = Situation.of(stepped.env.state, goal, stepped.reason, aside)
+        return self.found
+
+    def save(self) -> None:
+        """Keep the game."""
+        if self._kept is not None and self._random is not None:
+            self.look()
+            self._memory.random = dict(self._random.bit_generator.state)
+            facts = TypeAdapter(_Memory).dump_python(self._memory, mode="json")
+            self._kept.save(facts, self._stepped.save())
+
+
+def _play(game: _Game, report: Report, should_stop: Callable[[], bool]) -> Playthrough:
+    reported_s = saved_s = time.monotonic()
+    was_played = bool(game.found.ending)
+    while not game.found.ending and not should_stop():
+        game.step()
+        now_s = time.monotonic()
         if now_s - reported_s >= _REPORT_INTERVAL_S:
             reported_s = now_s
-            report(found)
-    report(found)
-    return found
+            report(game.look())
+        if now_s - saved_s >= _SAVE_INTERVAL_S:
+            saved_s = now_s
+            game.save()
+    if not was_played:
+        game.save()
+    report(game.look())
+    return game.found
 
 
 def main() -> int:
     """Play what the first argument orders; print lines of JSON."""
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
 
     def say(facts: dict[str, Any]) -> None:
         print(json.dumps(facts), flush=True)
 
     try:
-        play(Order.decode(sys.argv[1]), lambda found: say(found.facts()))
+        play(
+            Order.decode(sys.argv[1]),
+            lambda found: say(found.facts()),
+            lambda text: say({"note": text}),
+            stop.is_set,
+        )
     except PokeTUIError as error:
         say({"error": error.message, "hint": error.hint})
         return 2

@@ -85,9 +85,12 @@ def record_policy(
             yield writer.path, writer.finish(env.memory_digest(), choices=env.choices)
 
 
-def rules_policy(seed: int) -> Chooser:
-    """Return a policy that does what the rules advise, or draws where they advise nothing."""
-    rng = np.random.default_rng([seed, 3])
+def rules_policy(seed: int, random: np.random.Generator | None = None) -> Chooser:
+    """Return a policy that does what the rules advise, or draws where they advise nothing.
+
+    It draws from `random`, None: from what `rules_random` returns.
+    """
+    rng = random or rules_random(seed)
 
     def choose(batch: Batch) -> int:
         advised = np.where(batch.mask[0], batch.prior[0], -1.0)
@@ -96,10 +99,20 @@ def rules_policy(seed: int) -> Chooser:
     return choose
 
 
-def random_policy(seed: int) -> Chooser:
-    """Return a policy that draws from the valid actions."""
-    rng = np.random.default_rng([seed, 5])
+def rules_random(seed: int) -> np.random.Generator:
+    """Return what `rules_policy` draws from."""
+    return np.random.default_rng([seed, 3])
+
+
+def random_policy(seed: int, random: np.random.Generator | None = None) -> Chooser:
+    """Return a policy that draws from the valid actions, by `random` or what `seed` makes."""
+    rng = random or uniform_random(seed)
     return lambda batch: int(rng.choice(np.flatnonzero(batch.mask[0])))
+
+
+def uniform_random(seed: int) -> np.random.Generator:
+    """Return what `random_policy` draws from."""
+    return np.random.default_rng([seed, 5])
 
 
 def record_actions(

@@ -195,6 +195,11 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         return self._episode.length
 
     @property
+    def unchanged_steps(self) -> int:
+        """Return for how many steps nothing visible has changed."""
+        return self._episode.unchanged_steps
+
+    @property
     def steps_from_start(self) -> int:
         """Return the steps since the true start, over all episodes that led to this one's."""
         return sum(len(segment.actions) for segment in self._episode.now.segments)

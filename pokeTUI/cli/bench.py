@@ -16,7 +16,6 @@ from pokeTUI.cli.completion import complete_players, words
 from pokeTUI.cli.options import Given, command, exclusive, refuse_if
 from pokeTUI.terminal.printing import complain, say
 
-PLAY_STEPS = 20_000
 LEARNING_ARMS = ("ppo", "hybrid", "no-distillation", "dagger", "dqn")
 """Keys of `engine.bench.learning.ARMS`, whose module is too slow to load for completion."""
 
@@ -109,34 +108,43 @@ def play(
     seeds: Annotated[int, typer.Option(min=1, max=10_000)] = 10,
     first_seed: Annotated[int, typer.Option(min=0, max=1_000_000_000)] = 0,
     steps: Annotated[int | None, typer.Option(min=1, max=1_000_000_000)] = None,
-    minutes: Annotated[float, typer.Option(min=0.01, max=1_000_000)] = 10.0,
+    minutes: Annotated[float | None, typer.Option(min=0.01, max=1_000_000)] = None,
     processes: Annotated[int, typer.Option(min=1, max=64)] = 2,
     min_successes: Annotated[int, typer.Option(min=0)] = 0,
+    anew: bool = False,
     out: Out = None,
 ) -> None:
     """Play from power-on to a milestone with several seeds; report progress.
+
+    Games of the rules and at random are saved every minute and at the end: the same command resumes
+    them, after Ctrl-C too. What is printed of a game that stopped early can be sent as a report.
 
     Args:
         player (NAME): Player: rules, random, a cloned policy or a run.
         seeds: Number of seeds.
         first_seed: First seed.
-        steps: Step limit per seed. Default: 20,000; trained agents: as trained.
-        minutes: Time limit per seed, in minutes.
+        steps: Step limit per seed. Default: 20,000 or more, by the goal; trained agents: as
+            trained.
+        minutes: Time limit per seed, in minutes. Default: 10 or more, by the steps.
         processes: Parallel processes.
         min_successes: Exit code 1 if fewer seeds succeed.
+        anew: Play all seeds from power-on, whatever was saved.
     """
-    from engine.bench.play import play_seeds, table
+    from engine.bench.play import play_seeds
+    from engine.bench.play_tables import table
     from engine.config import load_config
 
     refuse_if(player == "planner", "bench play uses no language model.", "Use --player rules.")
-    refuse_if(math.isnan(minutes), "--minutes nan is not a number.", "Use a number of minutes.")
+    refuse_if(
+        minutes is not None and math.isnan(minutes),
+        "--minutes nan is not a number.",
+        "Use a number of minutes.",
+    )
     refuse_if(
         min_successes > seeds,
         f"{seeds} seeds cannot succeed {min_successes} times.",
         "Lower --min-successes.",
     )
-    if steps is None:
-        steps = PLAY_STEPS if player in {"rules", "random"} else 0
     proof = play_seeds(
         load_config(None, given),
         player,
@@ -144,6 +152,8 @@ def play(
         steps=steps,
         minutes=minutes,
         processes=processes,
+        resumes=not anew,
+        say=complain,
         report=lambda found: complain(
             f"seed {found.seed}: {found.ending} after {counted(found.steps, 'step')}"
         ),
@@ -151,6 +161,7 @@ def play(
     say(*table(proof))
     _write(out, proof.facts() | {"min_successes": min_successes})
     if not proof.is_whole:
+        complain("Stopped. The same command resumes it.")
         raise typer.Exit(130)
     raise typer.Exit(int(proof.successes < min_successes))
 

@@ -49,7 +49,7 @@ _PANELS = {
     "save_best torch_deterministic cuda",
     "DAgger": "dagger rounds round_episodes beta",
     "Run": "dataset demo at steps episodes minutes time_limit pause reset review seed seeds "
-    "first_seed envs workers processes",
+    "first_seed envs workers processes anew",
     "Video": "gif mp4 panes size speed scale first last",
     "Table of runs": "sort reverse filter_ group watch_ once",
     "Labels and trash": "name note add_tag untag delete restore yes",

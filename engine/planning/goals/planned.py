@@ -204,6 +204,11 @@ class PlannedAdvisor:
         taken, self._scheduler.goal_outcomes = self._scheduler.goal_outcomes, []
         return tuple(taken)
 
+    @property
+    def set_aside(self) -> tuple[str, ...]:
+        """Return the keys of the milestones that the rules have put off."""
+        return self._rules.set_aside
+
     def outcomes(self) -> tuple[GoalTally, ...]:
         """Return how the rules' goals of the episode went; subgoals have goal outcomes."""
         return self._rules.outcomes()

@@ -360,6 +360,11 @@ class RuleAdvisor:
         """Return the keys of the milestones reached in this episode and not taken back since."""
         return self._milestones.reached
 
+    @property
+    def set_aside(self) -> tuple[str, ...]:
+        """Return the keys of the milestones that wait until the others were tried."""
+        return self._planner.set_aside
+
     def outcomes(self) -> tuple[GoalTally, ...]:
         """Return how the episode's goals went, as if it ended now."""
         return self._goals.outcomes()

@@ -259,6 +259,11 @@ class GoalPlanner:
             for one in self._ahead(state, reached)
         )
 
+    @property
+    def set_aside(self) -> tuple[str, ...]:
+        """Return the keys of the milestones that wait until the others were tried."""
+        return tuple(sorted(self._patience.set_aside))
+
     def move_of(self, goal: Goal) -> str:
         """Return which move one is to be caught for; "" where it is for none."""
         row = self._rows.get(goal.key)

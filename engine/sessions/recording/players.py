@@ -14,7 +14,7 @@ import numpy as np
 from engine.agents.base import ActionBatch
 from engine.agents.evaluation import ALONE
 from engine.config import PressFrames, RunConfig
-from engine.demos.recorder import random_policy, rules_policy
+from engine.demos.recorder import random_policy, rules_policy, rules_random, uniform_random
 from engine.env.batch import Batch
 from engine.env.observation.pixels import MakeSight, sight_of
 from engine.errors import CheckpointError
@@ -47,6 +47,8 @@ class LoadedPlayer:
     """Makes the planner that asks a language model for goals; None: the rules set them."""
     feature_size: int = 0
     """The length of the features that it was trained with; 0: any."""
+    random: np.random.Generator | None = None
+    """What it draws from, if that is all that it remembers."""
 
 
 _Say = Callable[[str], None]
@@ -98,7 +100,8 @@ def _is_there(find: Callable[[str, str], object], name: str, config: RunConfig) 
 
 
 def _rules(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
-    policy = rules_policy(config.seed)
+    random = rules_random(config.seed)
+    policy = rules_policy(config.seed, random)
 
     def choose(batch: Batch) -> ActionBatch:
         action = policy(batch)
@@ -106,7 +109,7 @@ def _rules(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
         sure = np.where(is_advised, batch.advice_confidence, 0.0).astype(np.float32)
         return ActionBatch(np.array([action]), sure, is_advised, Source.RANDOM)
 
-    return LoadedPlayer(name, choose)
+    return LoadedPlayer(name, choose, random=random)
 
 
 def _planner(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
@@ -124,11 +127,13 @@ def _planner(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
 
 
 def _random(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
-    policy = random_policy(config.seed)
+    random = uniform_random(config.seed)
+    policy = random_policy(config.seed, random)
     confidence, is_planned = np.zeros(1, np.float32), np.zeros(1, np.bool_)
     return LoadedPlayer(
         name,
         lambda batch: ActionBatch(np.array([policy(batch)]), confidence, is_planned, Source.RANDOM),
+        random=random,
     )
 
 
