@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import Any
 
 from engine.bench.play_notes import Mark, Playthrough
@@ -11,7 +12,8 @@ from engine.ground.text import counted
 
 _BESIDE = 3
 """Seeds up to which each has a column in tables of milestones: these fit 80 columns."""
-_BADGES_A_TABLE = 3
+_BADGES_A_TABLE = 2
+_WIDTH = 80
 _BADGES = (MilestoneKind.BADGE, MilestoneKind.KANTO_BADGE)
 
 
@@ -149,7 +151,9 @@ def _stop(found: Playthrough) -> Iterator[str]:
     """Yield what a game that did not reach its goal stood before."""
     result = found.ending or "stopped by hand"
     yield f"Seed {found.seed}: {result} after {counted(found.steps, 'step')}"
-    yield from (f"  {name}: {text}" for name, text in _standing(found).items() if text)
+    for name, text in _standing(found).items():
+        if text:
+            yield from wrap(f"  {name}: {text}", _WIDTH, subsequent_indent="    ")
     yield ""
 
 

@@ -116,8 +116,8 @@ def play(
 ) -> None:
     """Play from power-on to a milestone with several seeds; report progress.
 
-    Games of the rules and at random are saved every minute and at the end: the same command resumes
-    them, after Ctrl-C too. What is printed of a game that stopped early can be sent as a report.
+    Games of the rules and of random play are saved: the same command resumes.
+    What is printed of a game that stopped early can be sent as a report.
 
     Args:
         player (NAME): Player: rules, random, a cloned policy or a run.
