@@ -136,6 +136,17 @@ def test_one_is_caught_where_the_milestone_says_of_those_that_learn_its_move():
     assert not subject.wants_catch(replace(knows, party=2 * knows.party), ())
 
 
+def test_a_hunt_goes_on_for_long_but_not_for_ever():
+    place = {"place": TOWN, "target": (1, 1), "how": Approach.CATCH}
+    subject = GoalPlanner(
+        (Milestone("swims", "Catch one", MilestoneKind.MOVE, move="SURF", **place),), Atlas()
+    )
+    shown = replace(in_town(), place=replace(in_town().place, x=1, y=1))
+    keys = [goal_key(subject, shown) for _ in range(6 * LIFE_STEPS)]
+    assert keys[4 * LIFE_STEPS] == "swims"
+    assert keys[-1] == ""
+
+
 def test_a_loaded_planner_goes_on_as_the_saved_one():
     subject = planner()
     goal_key(subject, in_gym(hp=7))
