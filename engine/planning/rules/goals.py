@@ -150,8 +150,8 @@ class GoalPlanner:
             self._patience.look_around(state, num_reached)
             return None
         goal = self.goals[wanted.key]
-        cost = _cost(goal, state)
-        self._patience.pursue(goal.key, state, maps_away(state, goal), num_reached, cost, news)
+        effort = _cost(goal, state)
+        self._patience.pursue(goal.key, state, maps_away(state, goal), num_reached, effort, news)
         return goal
 
     def _reason(self, key: str, state: GameState, reached: Collection[str]) -> Reason:
@@ -335,7 +335,7 @@ class GoalPlanner:
 
 def _cost(goal: Goal, state: GameState) -> float:
     """Return what a step counts for a goal: few while waiting for what lives there."""
-    if goal.kind is GoalKind.CATCH:
+    if goal.kind is GoalKind.CATCH and state.bag.balls:
         return _HUNTING if state.place.map == goal.map else 1
     return _THERE if _is_at(goal, state) else 1
 

@@ -9,7 +9,7 @@ from engine.planning.rules.goal_tracker import LIFE_STEPS
 from engine.planning.rules.goals import GoalPlanner
 from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.training import training_places, worthwhile
-from engine.types import BattleKind, Facing, Goal, GoalKind, MapId, Move
+from engine.types import Bag, BattleKind, Facing, Goal, GoalKind, MapId, Move
 from tests.engine.games.images import CRYSTAL
 from tests.engine.planning.goals.helpers import battle, creature, state
 
@@ -141,7 +141,7 @@ def test_a_hunt_goes_on_for_long_but_not_for_ever():
     subject = GoalPlanner(
         (Milestone("swims", "Catch one", MilestoneKind.MOVE, move="SURF", **place),), Atlas()
     )
-    shown = replace(in_town(), place=replace(in_town().place, x=1, y=1))
+    shown = replace(in_town(), place=replace(in_town().place, x=1, y=1), bag=Bag(balls=((5, 1),)))
     keys = [goal_key(subject, shown) for _ in range(6 * LIFE_STEPS)]
     assert keys[4 * LIFE_STEPS] == "swims"
     assert keys[-1] == ""
