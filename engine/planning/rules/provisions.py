@@ -53,8 +53,9 @@ class Provisions:
             level: That the next fight asks for; 0: none is known.
             wants_catch: Balls will be needed.
         """
-        # Without a ball nothing can be caught: any shop is near enough.
-        reach = _SHOP_REACH if state.bag.balls or not wants_catch else UNREACHABLE - 1
+        # Without a ball nothing can be caught: any shop is near enough, and looked for.
+        is_must = wants_catch and not state.bag.balls
+        reach = UNREACHABLE - 1 if is_must else _SHOP_REACH
         due = [
             (distance, i)
             for i, shop in enumerate(self._shops)
@@ -63,7 +64,8 @@ class Provisions:
             and self._supplies.is_visit_due(state, shop.map, wants_catch=wants_catch, level=level)
         ]
         shops = (self._shops[i] for _, i in sorted(due))
-        return next((one for one in shops if self._steps_away(state, one) is not None), None)
+        has_way = (one for one in shops if is_must or self._steps_away(state, one) is not None)
+        return next(has_way, None)
 
     def medicine(self, state: GameState, goal: Goal | None) -> ItemUse | None:
         """Return what to use on the way where no healer is near; None: there is no need."""
