@@ -124,7 +124,7 @@ def teach(game: Machine, index: int) -> None:
 def learn_strength(game: Machine) -> None:
     teach(game, game.get("wPartyCount") - 1)
     for _ in range(60):
-        if game.shows("learned STRENGTH"):
+        if game.shows("learned"):
             break
         if game.get("wMenuCursorY") and not game.shows("TABLETS"):
             game.act("a")
