@@ -5,6 +5,7 @@ from collections.abc import Callable
 from engine.games.base import Game
 from engine.planning.rules.battle import is_weak
 from engine.planning.rules.items import ITEM_POCKET, ItemUse, cure_for, potion_for, revive_for
+from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.supplies import Supplies
 from engine.types import Bag, GameState, Goal, GoalKind, MapId
 
@@ -52,10 +53,12 @@ class Provisions:
             level: That the next fight asks for; 0: none is known.
             wants_catch: Balls will be needed.
         """
+        # Without a ball nothing can be caught: any shop is near enough.
+        reach = _SHOP_REACH if state.bag.balls or not wants_catch else UNREACHABLE - 1
         due = [
             (distance, i)
             for i, shop in enumerate(self._shops)
-            if (distance := self._maps_away(state, shop)) <= _SHOP_REACH
+            if (distance := self._maps_away(state, shop)) <= reach
             and shop.map is not None
             and self._supplies.is_visit_due(state, shop.map, wants_catch=wants_catch, level=level)
         ]
