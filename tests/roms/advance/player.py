@@ -40,6 +40,7 @@ class Player(FirstActPlayer):
     def __init__(self, game: Machine, grass_cost: int = 4) -> None:
         super().__init__(game, grass_cost)
         self._tiles: dict[MapKey, dict[Cell, Tile]] = {}
+        self.stops_evolution = False
 
     # ---- small things ----------------------------------------------------------------------
 
@@ -190,7 +191,9 @@ class Player(FirstActPlayer):
         """One action of a battle: always the strongest move."""
         game, asked = self.game, self.game.asked
         doing = game.function("gBattlerControllerFuncs", 4 * asked)
-        if game.mode == "CB2_UpdatePartyMenu":
+        if game.mode == "CB2_EvolutionSceneUpdate" and game.text.startswith("What?"):
+            game.act("b" if self.stops_evolution else "a", hold=4)
+        elif game.mode == "CB2_UpdatePartyMenu":
             self._next_creature()
         elif game.mode == "BattleMainCB2" and doing == "HandleInputChooseAction":
             self._move_cursor(game.get("gActionSelectionCursor", asked), 0)
@@ -210,7 +213,10 @@ class Player(FirstActPlayer):
     def best_move(self) -> int:
         """Return the slot of the move with the highest expected damage."""
         game = self.game
-        places = game.asked, next((at for at in (1, 3) if game.get("gBattleMons", 0x58 * at + 0x28, 2)), 1)
+        places = (
+            game.asked,
+            next((at for at in (1, 3) if game.get("gBattleMons", 0x58 * at + 0x28, 2)), 1),
+        )
         own, foe = (game.read("gBattleMons", 0x58 * at, 0x58) for at in places)
         moves, points = struct.unpack_from("<4H", own, 0xC), own[0x24:0x28]
         chart = self._chart()
@@ -273,9 +279,7 @@ class Player(FirstActPlayer):
             return
         self.open_starters()
         self.point_at_starter(STARTER_COLUMNS[number])
-        self.wait_for(lambda: "Task_HandleConfirmStarterInput" in self.game.tasks)
-        self.game.act("a")
-        self.settle()
+        self.confirm_starter()
 
     def open_starters(self) -> None:
         """Go to the middle ball and take it up: the choice is on the screen."""
@@ -287,6 +291,12 @@ class Player(FirstActPlayer):
         """Move the cursor to the left, middle or right one (0, 1 or 2)."""
         while self.game.starter != column:
             self.game.act("left" if column < (self.game.starter or 0) else "right", hold=4)
+
+    def confirm_starter(self) -> None:
+        """Take the one that the cursor stands at."""
+        self.wait_for(lambda: "Task_HandleConfirmStarterInput" in self.game.tasks)
+        self.game.act("a")
+        self.settle()
 
     def take_gift(self, row: int) -> None:
         """In the laboratory, with a creature: let DR. ALDER give POTION or GRUBBUD (0 or 1)."""
