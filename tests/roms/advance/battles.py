@@ -135,12 +135,14 @@ class Battle:
 
     @property
     def waits(self) -> str:
-        """What waits for keys: "action", "move", "menu" and so on; "over", or "" for nothing."""
+        """What waits for keys: "action", "move", "menu" and so on ("evolves": A, at its end); "over", or "" for nothing."""
         game = self.game
         if not game.in_battle:
             return "over"
         if game.get("gPaletteFade", 7) & 0x80:
             return ""
+        if game.mode == "CB2_EvolutionSceneUpdate":
+            return "evolves"
         menu = game.function("gBattlerControllerFuncs")
         if menu:
             return {"HandleInputChooseAction": "action", "HandleInputChooseMove": "move"}[menu]
