@@ -9,7 +9,7 @@ import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -73,6 +73,29 @@ class Section(BaseModel):
         return value
 
 
+class PressFrames(NamedTuple):
+    """How many frames of the game an action takes.
+
+    Attributes:
+        hold: While the button is held.
+        wait: After it.
+        ask: Then at most, until the game asks for something.
+    """
+
+    hold: int
+    wait: int
+    ask: int = 0
+
+    @property
+    def usual(self) -> int:
+        """Return how many there are where nothing is waited for."""
+        return self.hold + self.wait
+
+    def pack(self) -> list[int]:
+        """Return it JSON-able, as it was before there was `ask` where that is 0."""
+        return list(self if self.ask else self[:2])
+
+
 class EnvConfig(Section):
     """How actions are pressed, and when an episode ends."""
 
@@ -80,6 +103,9 @@ class EnvConfig(Section):
     """Frames a button is held; 4 more for a direction the player must turn to first."""
     wait_frames: int = Field(default=12, ge=4, le=240)
     """Frames after the press; a step or a door that has begun is completed."""
+    ask_frames: int = Field(default=240, ge=0, le=1000)
+    """Most frames after that until a scene or a battle asks for something; 0: as in older runs,
+    whose steps also ended while nothing was asked."""
     max_steps: int = Field(default=0, ge=0)
     """Steps after which an episode is truncated, at least 16; 0: as the game and the goal ask for:
     MOSSLIGHT 1,500 to its first badge, Crystal and Emerald 8,000."""
@@ -101,6 +127,22 @@ class EnvConfig(Section):
         if 0 < steps < LEAST_STEPS:
             raise ValueError(f"it must be at least {LEAST_STEPS}, or 0")
         return steps
+
+    @classmethod
+    def of_saved(cls, values: Mapping[str, Any]) -> Self:
+        """Read what was dumped; before there were `ask_frames`, nothing was waited for."""
+        return cls(**{"ask_frames": 0, **values})
+
+    @property
+    def press(self) -> PressFrames:
+        """Return how many frames an action takes."""
+        return PressFrames(self.hold_frames, self.wait_frames, self.ask_frames)
+
+    def pressed(self, press: PressFrames) -> Self:
+        """Return the settings with these frames of an action."""
+        hold, wait, ask = press
+        frames = {"hold_frames": hold, "wait_frames": wait, "ask_frames": ask}
+        return self.model_copy(update=frames)
 
     def completed(self, max_steps: int, stuck_steps: int) -> Self:
         """Return the settings with these numbers in place of what is left to the game."""

@@ -169,6 +169,9 @@ def table(proof: Proof) -> Iterator[str]:
                 f"after step {stuck.since:,}: "
                 f"{stuck.map} ({x}, {y}); {said}"
             )
+    if frames := sum(each.frames for each in proof.played):
+        mean = frames / sum(each.steps for each in proof.played)
+        yield f"A step took {mean:.0f} frames of the game on average."
     goal = proof.goal or "the first badge"
     steps = [each.steps for each in proof.played if each.is_success]
     median = f", median {statistics.median(steps):,.0f} steps" if steps else ""

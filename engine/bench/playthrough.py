@@ -89,6 +89,7 @@ class Playthrough:
         milestones: By key, when each was reached.
         whiteouts: How often the whole party fainted and the player woke up elsewhere.
         stuck: The longest standstill of at least `STANDSTILL_STEPS`.
+        frames: Of the game, in all steps.
         ending: Why it ended; "": it has not.
     """
 
@@ -100,6 +101,7 @@ class Playthrough:
     whiteouts: int = 0
     stuck: Standstill | None = None
     ending: str = ""
+    frames: int = 0
 
     def facts(self) -> dict[str, Any]:
         """Return it JSON-able."""
@@ -163,9 +165,7 @@ def play(order: Order, report: Callable[[Playthrough], None] = lambda found: Non
 def _open(order: Order, player: LoadedPlayer) -> SteppedEnv:
     config = order.config
     if player.frames is not None:
-        hold, wait = player.frames
-        pressed = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
-        config = config.model_copy(update={"env": pressed})
+        config = config.model_copy(update={"env": config.env.pressed(player.frames)})
     env = make_game_env(config, 0)
     if order.steps:
         env.limit_steps(order.steps)
@@ -186,6 +186,7 @@ def _play(
         _, is_terminated, is_truncated = stepped.step(action)
         now_s = time.monotonic()
         found.steps += 1
+        found.frames += env.step_frames
         found.minutes = (now_s - began_s) / 60
         found.whiteouts += _WHITEOUT in env.breakdown.payers
         new = env.milestones - at_start - found.milestones.keys()

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.config import PressFrames
 from engine.demos import layout
 from engine.demos.layout import Beginning, Shown, directions_of, read_limited, shown, write_whole
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S
@@ -183,7 +184,7 @@ class Demonstration:
     @property
     def shown(self) -> tuple[Shown, ...]:
         """Return what was pressed from there on, by turns or in real time."""
-        own, frames = self.recording.segments[-1], sum(self.recording.frames)
+        own, frames = self.recording.segments[-1], self.recording.frames.usual
         return tuple(shown(own, frames, self.begin, directions_of(self.action_names)))
 
     @property
@@ -273,7 +274,7 @@ def encode_demo(demo: Demonstration) -> bytes:
         "rom": recording.rom,
         "start": recording.start,
         "pyboy": recording.emulator,
-        "frames": recording.frames,
+        "frames": recording.frames.pack(),
         "memory": recording.memory,
         "segments": segments,
         "hashes": demo.memory_hashes,
@@ -332,13 +333,13 @@ def _decode(facts: dict[str, Any], arrays: bytes, start_state: bytes) -> Demonst
         raise ValueError("invalid reward")
     if np.any((proposals >= len(names)) & (proposals != NO_PROPOSAL)):
         raise ValueError("invalid proposal")
-    hold, wait = (layout.read_whole(value, 1000) for value in facts["frames"])
+    frames = PressFrames(*(layout.read_whole(value, 1000) for value in facts["frames"]))
     return Demonstration(
         Recording(
             rom=layout.read_digest(facts["rom"]),
             start=layout.read_digest(facts["start"]),
             emulator=layout.plain_text(facts["pyboy"], 40),
-            frames=(hold, wait),
+            frames=frames,
             segments=segments,
             memory=layout.read_digest(facts["memory"]) if facts["memory"] else "",
         ),

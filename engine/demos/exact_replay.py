@@ -147,7 +147,7 @@ class DemoPlayer:
         self, env: GameEnv, stretch: LiveStretch, first: int, noted: "_NotedEvents | None"
     ) -> Iterator[Step]:
         """Replay real-time play; yield the decisions from frame `first` on."""
-        frames, at = env.config.hold_frames + env.config.wait_frames, 0
+        frames, at = env.config.press.usual, 0
         directions = directions_of(env.game.actions.names)
         for action, holds in decisions(stretch, frames, directions):
             before = self._look(env) if at >= first and action is not None else None
@@ -296,12 +296,11 @@ def settings_for(demo: Demonstration, config: RunConfig) -> RunConfig:
     """
     config = config.model_copy(update={"rom_path": rom_for(demo, config)})
     if not demo.settings:
-        hold, wait = demo.recording.frames
-        env = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
+        env = config.env.pressed(demo.recording.frames)
         return config.model_copy(update={"env": env})
     facts = json.loads(demo.settings)
     rewards = RewardConfig(**{**facts["rewards"], "extra": config.rewards.extra})
-    env = EnvConfig(**{**facts["env"], "features": config.env.features})
+    env = EnvConfig.of_saved({**facts["env"], "features": config.env.features})
     return config.model_copy(update={"env": env, "rewards": rewards})
 
 

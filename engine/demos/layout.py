@@ -245,7 +245,7 @@ def read_settings(text: Any) -> str:
     if text == "":
         return ""
     facts = parse_json(text)
-    EnvConfig(**facts["env"])
+    EnvConfig.of_saved(facts["env"])
     if RewardConfig(**facts["rewards"]).extra:
         # A custom reward is named by its module: a file must never choose what is imported.
         raise ValueError("its settings load code")

@@ -59,7 +59,7 @@ def frames_per_s(demo: Demonstration) -> int:
     LeRobot compares times as 32-bit floats, to a tenth of a millisecond. With a power of two they
     are exact however long the video is.
     """
-    pace = demo.frames_per_s / sum(demo.recording.frames)
+    pace = demo.frames_per_s / demo.recording.frames.usual
     return int(2 ** max(0, round(math.log2(pace))))
 
 
@@ -224,7 +224,7 @@ configs:
 - A frame is what was seen before an action; `action` is the number of its button: {buttons}.
 - `fps` is nominal: each action is one frame, however long the game took for it. A button is held
   for {hold} frames of the game and waited for {wait} more, and a step or a door that has begun is
-  completed.
+  completed; a scene or a battle may go on for {ask} more, until it asks for something.
 - The rewards are those of PokeTUI's settings; the last frame of an episode is done.
 
 The pictures may be the property of the game's publisher. Before you pass this on, also by LeRobot's
@@ -389,7 +389,7 @@ def _info(whole: Columns, episodes: int, tasks: int, game: Game, fps: int) -> di
 def _card(demos: Sequence[Demonstration], frames: int, game: Game) -> str:
     """Return the dataset's README."""
     recording = demos[0].recording
-    hold, wait = recording.frames
+    hold, wait, ask = recording.frames
     return _CARD.format(
         game=game.name,
         episodes=counted(len(demos), "episode"),
@@ -401,6 +401,7 @@ def _card(demos: Sequence[Demonstration], frames: int, game: Game) -> str:
         buttons=", ".join(f"{number} {name}" for number, name in enumerate(game.actions.names)),
         hold=hold,
         wait=wait,
+        ask=ask,
     )
 
 

@@ -132,7 +132,7 @@ class LiveRecorder:
         """Return what was played since it began, real-time play in parts of an action's length."""
         begin, recording = self._open().draft.begin, self._env.recording()
         own = recording.segments[-1].since(begin.step, begin.frames)
-        return list(short_moves(own, sum(recording.frames)))
+        return list(short_moves(own, recording.frames.usual))
 
     @property
     def paid(self) -> float:

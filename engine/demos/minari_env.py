@@ -67,7 +67,7 @@ def make_minari_env(
     game = GameEnv(
         rom_path,
         observation_type="screen",
-        config=EnvConfig(**facts["env"]),
+        config=EnvConfig.of_saved(facts["env"]),
         rewards=RewardConfig(**facts["rewards"]),
         start_state=start_state,
         allow_unknown_rom=allow_unknown_rom,

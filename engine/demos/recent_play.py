@@ -67,7 +67,7 @@ class RecentPlay:
             return
         (step, frames), (now, live) = self._now, self._place()
         config, per_s = self._env.config, self._env.game.frames_per_s
-        self._played += (now - step) * (config.hold_frames + config.wait_frames)
+        self._played += (now - step) * config.press.usual
         self._played += live - frames if now == step else live
         self._now = now, live
         is_due = self._played - self._points[-1].played >= SNAPSHOT_S * per_s

@@ -83,7 +83,7 @@ class Draft:
     @property
     def num_shown(self) -> int:
         """Return the number of shown presses: see `Demonstration.shown`."""
-        begin, frames = self.begin, sum(self.head.recording.frames)
+        begin, frames = self.begin, self.head.recording.frames.usual
         directions = directions_of(self.head.action_names)
         stretches = (each for each in self.live if each.after >= begin.step)
         live = sum(1 for each in stretches for _ in shown_live(each, frames, begin, directions))

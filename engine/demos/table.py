@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.config import RunConfig
+from engine.config import PressFrames, RunConfig
 from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, write_demo
 from engine.demos.layout import read_limited, write_whole
 from engine.demos.recorder import import_actions
@@ -47,7 +47,7 @@ class Table:
         random: The game's two random bytes at the start.
         rom: SHA-1 of the ROM.
         start: SHA-1 of the start state.
-        press: Frames a button was held and waited for.
+        press: Frames of an action.
         paid: The return.
     """
 
@@ -60,7 +60,7 @@ class Table:
     random: tuple[int, int] | None = None
     rom: str = ""
     start: str = ""
-    press: tuple[int, int] | None = None
+    press: PressFrames | None = None
     paid: float | None = None
 
     @property
@@ -86,7 +86,7 @@ def to_csv(demo: Demonstration, path: Path) -> int:
         "{} {}".format(*recording.segments[-1].random),
         recording.rom,
         recording.start,
-        "{} {}".format(*recording.frames),
+        " ".join(map(str, recording.frames.pack())),
         repr(demo.episode_return),
     )
     text = io.StringIO()
@@ -118,9 +118,7 @@ def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
     """
     table = read_table(path, load_game(config.rom_path, config.allow_unknown_rom).actions.names)
     if table.press is not None:
-        hold, wait = table.press
-        used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
-        config = config.model_copy(update={"env": used_to})
+        config = config.model_copy(update={"env": config.env.pressed(table.press)})
     demo, made = import_actions(table.actions, config, folder, origin=path, random=table.random)
     try:
         _compare(demo, table, path)
@@ -231,7 +229,7 @@ def _read_about(row: Sequence[str], columns: Mapping[str, int], found: Table) ->
     """Read what holds for all rows."""
     cells = {name: row[columns[name]].strip() for name in _FIRST_ROW if name in columns}
     found.random = _pair(cells["random"], 255) if cells.get("random") else None
-    found.press = _pair(cells["press"], 1000) if cells.get("press") else None
+    found.press = _press(cells["press"]) if cells.get("press") else None
     found.paid = _reward(cells["return"]) if cells.get("return") else None
     found.rom, found.start = cells.get("rom", "").lower(), cells.get("start", "").lower()
 
@@ -252,6 +250,12 @@ def _action(text: str, numbers: Mapping[str, int]) -> int:
 def _pair(text: str, most: int) -> tuple[int, int]:
     first, second = (parse_whole(part, 0, most) for part in text.split())
     return first, second
+
+
+def _press(text: str) -> PressFrames:
+    hold, wait, *asks = (parse_whole(part, 0, 1000) for part in text.split())
+    (ask,) = asks or (0,)
+    return PressFrames(hold, wait, ask)
 
 
 def _reward(text: str) -> float:

@@ -17,12 +17,14 @@ class Emulator(Protocol):
 
     Attributes:
         rom: The image that it runs.
+        frames_run: Frames emulated since it was made.
         is_drawn: `frame` shows the present: the last frame that ran was drawn, and no state was
             loaded since.
     """
 
     rom: bytes
     is_drawn: bool
+    frames_run: int
 
     def tick(self, frames: int, render: bool = False) -> None:
         """Emulate `frames` frames; `render` draws the last of them."""

@@ -59,12 +59,14 @@ class GameBoy:
 
     Attributes:
         is_drawn: `frame` shows the present.
+        frames_run: Frames emulated since it was made.
 
     Raises:
         RomError: PyBoy cannot run the image at all.
     """
 
     is_drawn = False
+    frames_run = 0
 
     def __init__(self, rom: bytes, battery: Battery | None = None) -> None:
         self.rom = rom
@@ -100,6 +102,7 @@ class GameBoy:
         if frames > 0:
             self._pyboy.tick(frames, render, False)
             self.is_drawn = render
+            self.frames_run += frames
 
     def press(self, action: int) -> None:
         """Hold the button of `action` from the next frame on; NOOP holds nothing."""

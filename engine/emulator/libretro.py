@@ -198,6 +198,7 @@ class GameBoyAdvance:
 
     Attributes:
         is_drawn: `frame` shows the present.
+        frames_run: Frames emulated since it was made.
         core_version: Of the core (`LoadedCore.version`).
         is_clock_fixed: The cartridge's clock counts frames; False: it is the computer's.
         ewram: (262144,) uint8, the RAM at 02000000 itself, for as long as it is referred to.
@@ -209,6 +210,7 @@ class GameBoyAdvance:
     """
 
     is_drawn = False
+    frames_run = 0
 
     def __init__(self, rom: bytes, battery: bytes | None = None, core: Core | None = None) -> None:
         self.rom = rom
@@ -241,6 +243,7 @@ class GameBoyAdvance:
 
     def tick(self, frames: int, render: bool = False) -> None:
         """Emulate `frames` frames; `render` draws the last of them."""
+        self.frames_run += max(0, frames)
         while frames > 0:
             count = min(frames, _MAX_FRAMES)
             frames -= count

@@ -74,6 +74,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         config: As given, with the game's own limits where it leaves them to the game.
         has_own_limit: The given `config` set `max_steps`.
         breakdown: The last step's reward by component.
+        step_frames: Frames of the game that the last step took.
         component_names: The reward components in their order.
         milestone_keys: Of the game's milestones in order.
         feature_size: F, the length of the feature vector.
@@ -121,11 +122,12 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         check_goal(self.game, given.goal)
         self.config, self.has_own_limit = fit_env(given, self.game), given.max_steps > 0
         self._encode()
-        frames_per_step = self.config.hold_frames + self.config.wait_frames
+        frames_per_step = self.config.press.usual
         self.metadata = self.metadata | {
             "render_fps": max(1, round(self.game.frames_per_s / frames_per_step))
         }
         is_human = render_mode == "human"
+        self.step_frames = 0
         self.is_rendering = observation_type != "state" or render_mode is not None or not headless
         self.emulator = self.game.start()
         self._reader = self.game.reader(self.emulator)
@@ -312,7 +314,9 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def press(self, action: int) -> None:
         """Do the first half of `advance`: press a button, and let the game run."""
         self._pad.hold(frozenset())
+        before = self.emulator.frames_run
         self.game.play(self.emulator, action, self.state, self.config, self.is_rendering)
+        self.step_frames = self.emulator.frames_run - before
 
     def settle(self, action: int) -> tuple[float, bool, bool]:
         """Do the second half of `advance`: read the result of `action`, and pay for it."""
@@ -509,7 +513,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             rom=self.game.sha1,
             start=self.start_hash,
             emulator=self.game.emulator_version,
-            frames=(self.config.hold_frames, self.config.wait_frames),
+            frames=self.config.press,
             segments=self._episode.now.segments,
             memory=self.memory_digest(),
         )
@@ -600,6 +604,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             "blocked": self.blocked,
             "is_success": self.is_success,
             "max_steps": self.max_steps,
+            "step_frames": self.step_frames,
             "state": self.state,
             "game": self.game,
         }

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from engine.config import PressFrames
 from engine.env.choices import NO_CHOICES, Choices
 from engine.env.live import MAX_LIVE_INPUTS, LiveStretch
 from engine.errors import ReplayError
@@ -108,7 +109,7 @@ class Recording:
         rom: SHA-1 of the ROM.
         start: SHA-1 of the start state.
         emulator: Its version.
-        frames: Frames a button is held and waited for.
+        frames: Frames of an action.
         segments: The last one is the episode. One that began from an archived state follows on
             from others, which led there from the start state.
         memory: SHA-1 of the work RAM after the last of them.
@@ -117,7 +118,7 @@ class Recording:
     rom: str
     start: str
     emulator: str
-    frames: tuple[int, int]
+    frames: PressFrames
     segments: tuple[Segment, ...]
     memory: str
 
@@ -130,7 +131,7 @@ class Recording:
         """Return it as one line of JSON; a thousand steps take about 1.5 KB."""
         segments = [segment.pack() for segment in self.segments]
         return json.dumps(
-            [self.rom, self.start, self.emulator, self.frames, segments, self.memory],
+            [self.rom, self.start, self.emulator, self.frames.pack(), segments, self.memory],
             separators=(",", ":"),
         )
 
@@ -144,12 +145,12 @@ class Recording:
         try:
             rom, start, emulator, frames, packed, memory = parse_json(text)
             segments = unpack_segments(packed)
-            hold, wait = (int(value) for value in frames)
+            press = PressFrames(*map(int, frames))
         except (ValueError, TypeError) as error:
             raise ReplayError(f"The recording is damaged: {error}.", RECORD_ANEW) from None
         if not segments:
             raise ReplayError("The recording is damaged: it is empty.", RECORD_ANEW)
-        return cls(str(rom), str(start), str(emulator), (hold, wait), segments, str(memory))
+        return cls(str(rom), str(start), str(emulator), press, segments, str(memory))
 
 
 def moves(segment: Segment) -> Iterator[int | LiveStretch]:

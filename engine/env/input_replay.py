@@ -48,7 +48,7 @@ def _play(env: GameEnv, move: int | LiveStretch) -> tuple[float, bool, bool]:
 def _check_same(env: GameEnv, recording: Recording) -> None:
     settings = "Replay it with its run's settings."
     version = "Install that version, or name that core's file with --core."
-    emulator, frames = recording.emulator, (env.config.hold_frames, env.config.wait_frames)
+    emulator, frames = recording.emulator, env.config.press
     for what, is_same, hint in (
         ("with a different ROM", recording.rom == env.game.sha1, settings),
         (f"with emulator {emulator}", emulator == env.game.emulator_version, version),

@@ -1,19 +1,24 @@
 """Recognise in RAM which milestones of the game are reached, and when."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from engine.games.base import Approach, Milestone, MilestoneKind, final_milestone
-from engine.types import GameState, Goal, GoalKind
+from engine.types import GameState, Goal, GoalKind, MapId
 
 _AMBIGUOUS = (MilestoneKind.SCENE, MilestoneKind.SCENE_LEFT, MilestoneKind.EVENT_CLEAR)
 """Kinds whose condition may hold before a milestone's time, too."""
+_KINDS: Mapping[Approach, GoalKind] = {
+    Approach.TALK: GoalKind.MEET,
+    Approach.CATCH: GoalKind.CATCH,
+}
 
 
 class Story:
     """Know what of a game's story lies behind the player, and what ahead.
 
     A milestone is passed when it is reached, or one that requires it: the game may clear a flag
-    again, or take an item back, once it is of no more use.
+    again, or take an item back, once it is of no more use. One that the game takes back counts only
+    while it is shown, and where the player has come to what it was for, until that is reached.
 
     Args:
         milestones: All of them, in order.
@@ -25,12 +30,31 @@ class Story:
         for one in reversed(self.milestones):
             for key in one.requires:
                 self._followers[key] |= self._followers[one.key]
+        followers = {key: frozenset(keys) for key, keys in self._followers.items()}
+        taken_back = frozenset(one.key for one in self.milestones if one.is_taken_back)
+        for key in taken_back:
+            self._followers[key] -= taken_back - {key}
+        self._taken_back = taken_back
+        # Where what stays is reached by them: getting there is all that they were for.
+        self._led_to = {key: self._purpose(followers[key]) for key in taken_back}
         self._evidence: tuple[object, ...] = ()
         self._shown: tuple[Milestone, ...] = ()
         self._asked: tuple[object, ...] = ()
         self._found: frozenset[str] = frozenset()
         self._done: set[str] = set()
         self._ahead = self.milestones
+
+    def _purpose(self, followers: Collection[str]) -> frozenset[MapId | None]:
+        """Return the places of what stays and requires a milestone that the game takes back.
+
+        Others that it takes back may be between.
+        """
+        between = self._taken_back.intersection(followers)
+        return frozenset(
+            one.place
+            for one in self.milestones
+            if not one.is_taken_back and not between.isdisjoint(one.requires)
+        )
 
     def is_passed(self, key: str, reached: Collection[str]) -> bool:
         """Return whether a milestone lies behind, by the keys of those that are reached."""
@@ -47,16 +71,19 @@ class Story:
             self._evidence = evidence
             self._shown = tuple(one for one in self.milestones if is_shown(one, state))
             self._asked = ()
-        asked = (state.control.is_free, set(before))
+        asked = (state.control.is_free, set(before), state.place.map)
         if asked != self._asked:
             self._asked, self._found = asked, self._find(*asked)
         return self._found
 
-    def _find(self, is_free: bool, before: Collection[str]) -> frozenset[str]:
+    def _find(self, is_free: bool, before: Collection[str], here: MapId) -> frozenset[str]:
         found = {
             one.key for one in self._shown if not one.holds_at_start and one.kind not in _AMBIGUOUS
         }
-        found.update(before)
+        shown = {one.key for one in self._shown}
+        lost = {key for key in self._taken_back - shown if here not in self._led_to[key]}
+        found.update(key for key in before if key not in lost)
+        found.update(key for key in lost.intersection(before) if self.is_passed(key, found))
         # A script passes one milestone before it takes back the signs of the next.
         if is_free:
             for one in self._shown:
@@ -86,8 +113,8 @@ class Story:
         return self._ahead
 
     def open(self, done: Collection[str]) -> Iterator[Milestone]:
-        """Yield those that can be pursued now, in order: their place is known."""
-        for one in self.ahead(done):
+        """Yield those that can be pursued now: their place is known. Optional ones come last."""
+        for one in sorted(self.ahead(done), key=lambda one: one.is_optional):
             if one.place is not None and self.is_possible(one, done):
                 yield one
 
@@ -97,7 +124,8 @@ class MilestoneTracker:
 
     Attributes:
         keys: All of them in order.
-        steps: Key of each that is reached, and after how many steps of the episode.
+        steps: Key of each that is reached, and after how many steps of the episode, the first time.
+        reached: Keys of those that count now: without what the game took back.
     """
 
     def __init__(self, milestones: Iterable[Milestone]) -> None:
@@ -105,6 +133,7 @@ class MilestoneTracker:
         self._texts = {one.key: one.text for one in self._story.milestones}
         self.keys = tuple(self._texts)
         self.steps: dict[str, int] = {}
+        self.reached: Collection[str] = frozenset()
 
     def reset(self, state: GameState, reached: Iterable[str] = ()) -> None:
         """Start an episode; what is reached already counts as reached at step 0, unpaid.
@@ -117,10 +146,10 @@ class MilestoneTracker:
 
     def update(self, state: GameState, step: int) -> tuple[tuple[str, str], ...]:
         """Return (key, text) of the milestones that are reached for the first time."""
-        if not state.control.in_game or len(self.steps) == len(self.keys):
+        if not state.control.in_game:
             return ()
-        found = self._story.reached(state, self.steps)
-        if len(found) == len(self.steps):
+        self.reached = found = self._story.reached(state, self.steps)
+        if found <= self.steps.keys():
             return ()
         new = tuple(key for key in self.keys if key in found and key not in self.steps)
         self.steps.update(dict.fromkeys(new, step))
@@ -149,7 +178,7 @@ def milestone_goal(one: Milestone) -> Goal | None:
     if one.place is None:
         return None
     is_talk = one.how is Approach.TALK
-    kind = GoalKind.MEET if is_talk else GoalKind.REACH
+    kind = _KINDS.get(one.how, GoalKind.REACH)
     return Goal(one.key, one.text, one.place, one.target, is_interaction=is_talk, kind=kind)
 
 

@@ -59,6 +59,8 @@ def read_tables(folder: Path) -> GameTables:
     events = {row["name"]: int(row["flag"]) for row in rows("events")}
     species = rows("species")
     scenes = {maps[row["map"]]: int(row["index"]) for row in rows("scenes")}
+    numbers = {row["name"]: int(row["id"]) for row in species}
+    machines = rows("machines")
     (game,) = rows("game")
     return GameTables(
         NAME=game["name"],
@@ -129,6 +131,11 @@ def read_tables(folder: Path) -> GameTables:
             )
             for row in rows("ferries")
         ),
+        MACHINES={int(row["item"]): row["move"] for row in machines},
+        LEARNERS={
+            row["move"]: frozenset(numbers[name] for name in row["species"].split(" "))
+            for row in machines
+        },
         SCALE=Scale(**{one.name: int(game[one.name]) for one in fields(Scale) if one.name in game}),
     )
 

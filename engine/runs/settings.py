@@ -153,10 +153,10 @@ def _with_former_teaching(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_former_env(values: dict[str, Any]) -> dict[str, Any]:
-    """Complete settings from before limits and features of episodes could be chosen."""
+    """Complete settings from before limits, features and frames of steps could be chosen."""
     env = values.get("env", {})
     if isinstance(env, dict):
-        former = {"max_steps": 1500, "stuck_steps": 0, "features": "first"}
+        former = {"max_steps": 1500, "stuck_steps": 0, "features": "first", "ask_frames": 0}
         values = values | {"env": former | env}
     return {"num_envs": 32} | values
 

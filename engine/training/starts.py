@@ -80,7 +80,7 @@ def _read(path: Path) -> tuple[Demonstration, str]:
 def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
     """Refuse a demonstration that cannot be replayed in this run."""
     game, recording = load_game(config.rom_path, config.allow_unknown_rom), demo.recording
-    frames = (config.env.hold_frames, config.env.wait_frames)
+    frames = config.env.press
     reason = hint = ""
     if recording.rom != game.sha1:
         reason, hint = "was recorded with a different ROM", "Name its game: --rom or --game."
@@ -88,11 +88,13 @@ def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
         reason = f"was recorded with emulator {recording.emulator}, not {game.emulator_version}"
         hint = "Use that one (--core for Game Boy Advance games), or record a new one."
     elif recording.frames != frames:
-        hold, wait = recording.frames
+        hold, wait, ask = recording.frames
         reason = (
-            f"was recorded with {hold} + {wait} frames per press, not {frames[0]} + {frames[1]}"
+            f"was recorded with {hold} + {wait} + {ask} frames per press, "
+            f"not {frames.hold} + {frames.wait} + {frames.ask}"
         )
-        hint = f"Add --set env.hold_frames={hold} --set env.wait_frames={wait}"
+        names = f"env.hold_frames={hold}", f"env.wait_frames={wait}", f"env.ask_frames={ask}"
+        hint = f"Add --set {' --set '.join(names)}"
     elif len(recording.segments) > 1:
         reason = "starts within another episode, not at power-on"
         hint = "Record one from power-on."
@@ -102,7 +104,7 @@ def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
 
 def _parts(demo: Demonstration) -> Iterator[int | tuple[tuple[frozenset[int], int], ...]]:
     """Yield its actions, and real-time play in parts of about an action's length."""
-    frames, names = sum(demo.recording.frames), demo.action_names
+    frames, names = demo.recording.frames.usual, demo.action_names
     for move in moves(demo.recording.segments[-1]):
         if isinstance(move, LiveStretch):
             for _, holds in decisions(move, frames, directions_of(names)):

@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
 from data.art.canvas import Canvas, write_png  # noqa: E402
 
 from tests.roms.advance.machine import Machine  # noqa: E402
-from tests.roms.advance.player import Player  # noqa: E402
+from tests.roms.advance.player import STARTER_COLUMNS, Player  # noqa: E402
 
 SETTLING_FRAMES = 40
 MOST_ACTIONS = 400

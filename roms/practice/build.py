@@ -42,13 +42,12 @@ DATA_START, DATA_END = 0xDEE0, 0xDFFF
 # Bank 0 is always mapped: it holds what all others call.
 BANKS = {
     0: (
-        "main", "system", "video", "map", "people", "overworld", "text", "menu", "script",
-        "world_data",
+        "main", "system", "video", "map", "people", "boulders", "overworld", "text", "menu",
+        "list_menu", "script", "world_data",
     ),
     1: (
         "bag", "bag_screen", "battle", "battle_math", "battle_menu", "battle_screen",
-        "battle_turn", "catching", "creatures", "experience", "list_menu", "party",
-        "party_screen", "shop",
+        "battle_turn", "catching", "creatures", "experience", "party", "party_screen", "shop",
     ),
 }  # fmt: skip
 STORY_BANK = 2

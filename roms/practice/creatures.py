@@ -158,6 +158,13 @@ MOVES: dict[str, Move] = {
     "surf": Move("SURF", Type.WATER, 65, 100, 15),
 }
 
+EPILOGUE_MOVES: dict[str, Move] = {
+    # Behind the others; MOSSLIGHT ADVANCE does without them.
+    "strength": Move("STRENGTH", Type.NORMAL, 70, 95, 15),
+}
+
+ALL_MOVES = MOVES | EPILOGUE_MOVES
+
 LAST_RESORT = "scramble"
 """Used, without points and without a type, by a creature whose moves have no points left."""
 
@@ -272,6 +279,28 @@ ITEMS: dict[str, Item] = {
     "lamp": Item(67, "BRASS LAMP", Pocket.KEY, 0),
 }
 
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A tablet that teaches a move; `id` is the item id of its counterpart.
+
+    Attributes:
+        learners: Species that can learn the move.
+    """
+
+    id: int
+    learners: tuple[str, ...]
+
+
+FIRST_MACHINE = 243
+"""Item id of the machine at place 50 of wTMsHMs."""
+
+MACHINES: dict[str, Machine] = {
+    # By the key of the move.
+    "cut": Machine(243, ("cindle", "rillet", "sprigot", "tidalynx")),
+    "surf": Machine(245, ("cindle", "rillet", "sprigot", "tidalynx")),
+    "strength": Machine(246, ("pebblit", "boulderam")),
+}
+
 SHOPS: dict[str, tuple[str, ...]] = {
     "stonehollow": ("ball", "potion", "antidote", "loosener", "wake_bell"),
 }
@@ -347,6 +376,11 @@ POOLS: dict[str, tuple[WildSlot, ...]] = {
         WildSlot("sparkit", 6, 7, 60),
         WildSlot("tidalynx", 6, 8, 40),
     ),
+    "hollow": (
+        WildSlot("pebblit", 7, 9, 120),
+        WildSlot("ghoulamp", 7, 8, 72),
+        WildSlot("boulderam", 8, 9, 64),
+    ),
 }
 
 
@@ -360,7 +394,7 @@ def species_id(key: str) -> int:
 
 def move_id(key: str) -> int:
     """Return the id, from 1, that the move slots in RAM hold for a move key."""
-    return list(MOVES).index(key) + 1
+    return list(ALL_MOVES).index(key) + 1
 
 
 def _name_bytes(name: str, length: int) -> list[int]:
@@ -401,14 +435,15 @@ def c_header() -> str:
         "/* Generated from creatures.py. */\n#ifndef CREATURES_H\n#define CREATURES_H\n"
         + types
         + effects
-        + _numbers("MOVE", list(MOVES), 1)
+        + _numbers("MOVE", list(ALL_MOVES), 1)
         + _numbers("SPECIES", list(SPECIES), 1)
         + item_ids
+        + _machines()
         + _numbers("TRAINER", list(TRAINERS), 0)
         + _numbers("POOL", list(POOLS), 0)
         + _numbers("SHOP", list(SHOPS), 0)
         + f"""#define SPECIES_COUNT {len(SPECIES)}
-#define MOVE_COUNT {len(MOVES)}
+#define MOVE_COUNT {len(ALL_MOVES)}
 #define ITEM_COUNT {len(ITEMS)}
 #define TRAINER_COUNT {len(TRAINERS)}
 #define NAME_SIZE {NAME_LENGTH + 1}
@@ -443,6 +478,15 @@ extern const u8 *const wild_pools[];   /* species, low, high, weight; weights ad
 extern const u8 *const shop_lists[];   /* item ids, 0xFF */
 #endif
 """
+    )
+
+
+def _machines() -> str:
+    """Return each machine's place behind the first and its learners, a bit for each species id."""
+    return "".join(
+        f"#define MACHINE_{key.upper()} {one.id - FIRST_MACHINE}\n"
+        f"#define LEARNERS_{key.upper()} {sum(1 << species_id(name) for name in one.learners)}U\n"
+        for key, one in MACHINES.items()
     )
 
 
@@ -526,12 +570,12 @@ def c_tables() -> str:
                 [blank, *(_name_bytes(kind.name, NAME_LENGTH) for kind in SPECIES.values())],
             ),
             _pointed("learnset", ["0"], learnset),
-            _rows("move_table[][MV_SIZE]", [[0] * 6, *map(_move_row, MOVES.values())]),
+            _rows("move_table[][MV_SIZE]", [[0] * 6, *map(_move_row, ALL_MOVES.values())]),
             _rows(
                 "move_names[][MOVE_NAME_SIZE]",
                 [
                     [0x50] * 10,
-                    *(_name_bytes(move.name, MOVE_NAME_LENGTH) for move in MOVES.values()),
+                    *(_name_bytes(move.name, MOVE_NAME_LENGTH) for move in ALL_MOVES.values()),
                 ],
             ),
             _flat("type_ids[]", [kind.value for kind in Type]),

@@ -18,7 +18,8 @@ ENVIRONMENTS = {"town": 1, "route": 2, "indoor": 3, "cave": 4}
 SIDES = {"north": 8, "south": 4, "west": 2, "east": 1}
 """In the order of the connections, with their bits."""
 FACINGS = ("down", "up", "left", "right")
-STILL, WANDER, SPIN, STAND = 1, 2, 3, 6
+STILL, WANDER, SPIN, RING, STAND, BOULDER = 1, 2, 3, 4, 6, 0x19
+MOVEMENTS = {"still": STILL, "wander": WANDER, "spin": SPIN, "ring": RING, "boulder": BOULDER}
 SCRIPT, TRAINER = 0, 2
 LINES, CALL = range(2)
 """Kinds of scripts, as in system.h."""
@@ -180,7 +181,7 @@ class Layout:
     def _person(self, person: kinds.Person) -> bytes:
         sprite = world.SPRITES.index(person.sprite)
         stand = STAND + FACINGS.index(person.face)
-        movement = {"still": STILL, "wander": WANDER, "spin": SPIN, "stand": stand}[person.move]
+        movement = {"stand": stand, **MOVEMENTS}[person.move]
         trainer = world.SIGHT_TRAINERS[person.trainer] if person.trainer else None
         script = self._trainer(trainer) if trainer else self._script(person.says, person.script)
         kind = sprite_palettes()[sprite] << 4 | (TRAINER if trainer else SCRIPT)

@@ -24,7 +24,8 @@ def _milestones() -> Rows:
         value = title(str(one.value)) if one.kind == "map" else one.value
         x, y = one.tile or ("", "")
         late = "yes" if one.holds_at_start else ""
-        story = (one.how, one.who, one.requires, one.level, late, "yes")
+        taken_back = "yes" if one.is_taken_back else ""
+        story = (one.how, one.who, one.requires, one.level, late, "yes", taken_back, "")
         yield one.key, one.kind, value, one.text, title(one.place), x, y, *story
 
 
@@ -39,6 +40,19 @@ def _wild() -> Rows:
         for slot in creatures.POOLS[one.pool] if one.pool else ():
             species = creatures.species_id(slot.species)
             yield title(name), species, slot.low, slot.high, slot.weight
+
+
+def _items() -> Rows:
+    yield from ((item.id, item.name) for item in creatures.ITEMS.values())
+    for key, machine in creatures.MACHINES.items():
+        yield machine.id, f"{creatures.ALL_MOVES[key].name} TABLET"
+
+
+def _machines() -> Rows:
+    """Yield each machine's item, its move and the species that can learn it."""
+    for key, machine in creatures.MACHINES.items():
+        learners = (creatures.SPECIES[name].name for name in machine.learners)
+        yield machine.id, creatures.ALL_MOVES[key].name, " ".join(learners)
 
 
 def _trainer_classes() -> Rows:
@@ -86,10 +100,26 @@ def write(rom: bytes, packed: World, folder: Path) -> None:
             "id,name,type,power,accuracy,points",
             (
                 (number, move.name, move.type.name, move.power, move.accuracy, move.points)
-                for number, move in enumerate(creatures.MOVES.values(), 1)
+                for number, move in enumerate(creatures.ALL_MOVES.values(), 1)
             ),
         ),
-        "items": ("id,name", ((item.id, item.name) for item in creatures.ITEMS.values())),
+        "items": ("id,name", _items()),
+        "machines": ("item,move,species", _machines()),
+        "answers": (
+            "map,question,reply,goal,verified",
+            ((title(place), *words, "", "yes") for place, *words in world.ANSWERS),
+        ),
+        "holes": (
+            "map,boulder,x,y,verified",
+            ((title(place), *rest, "yes") for place, *rest in world.HOLES),
+        ),
+        "ferries": (
+            "map,x,y,target,target_x,target_y,event,reply,verified",
+            (
+                (title(place), x, y, title(target), *arrival, "", reply, "yes")
+                for place, (x, y), target, arrival, reply in world.FERRIES
+            ),
+        ),
         "types": ("id,name", ((int(kind), kind.name) for kind in creatures.Type)),
         "type_chart": (
             "attacker,defender,factor",
@@ -103,7 +133,8 @@ def write(rom: bytes, packed: World, folder: Path) -> None:
         ),
         "block_changes": ("map,x,y,old,new,when,flag", _block_changes(packed)),
         "milestones": (
-            "key,kind,value,text,place,x,y,how,who,requires,level,holds_at_start,verified",
+            "key,kind,value,text,place,x,y,how,who,requires,level,holds_at_start,verified,"
+            "taken_back,optional",
             _milestones(),
         ),
         "places": ("kind,map,x,y,text,verified", _places()),

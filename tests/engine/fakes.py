@@ -13,7 +13,7 @@ class MemoryMachine:
         self.rom = rom
         self.memory = bytearray(0x10000)
         self.reads = 0
-        self.is_drawn = False
+        self.is_drawn, self.frames_run = False, 0
 
     def tick(self, frames: int, render: bool = False) -> None:
         pass

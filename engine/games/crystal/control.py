@@ -8,6 +8,7 @@ in half of the frames. `engine.games.crystal.pressing` waits for such a frame af
 
 from engine.emulator.base import Emulator
 from engine.games.base import FREE, MENU_PROMPTS, TEXT_PROMPTS
+from engine.games.crystal.machines import MACHINE_ITEMS
 from engine.games.crystal.maps import is_plausible_size
 from engine.games.crystal.memory import FACTS, SYMBOLS, WorkRam, at, window
 from engine.games.facts import read_rows
@@ -100,6 +101,8 @@ _MAP_STATUS, _EVENTS_OFF, _SCRIPT = at("wMapStatus"), at("wMapEventStatus"), at(
 _WALKING, _COUNTING, _BATTLE_MODE = at("wPlayerWalking"), at("wGameTimerPaused"), at("wBattleMode")
 _WINDOWS, _CURSOR_Y, _CURSOR_X = at("wWindowStackSize"), at("wMenuCursorY"), at("wMenuCursorX")
 _SELECTION, _POCKET = at("wMenuSelection"), at("wCurPocket")
+_MACHINES, _SCROLLED = at("wTMsHMs"), at("wTMHMPocketScrollPosition")
+_MACHINE_POCKET, _POCKET_SIZE, _CANCEL = 3, (5, 1), 0xFF
 _ROWS, _COLUMNS = at("w2DMenuNumRows"), at("w2DMenuNumCols")
 _BORDERS, _DATA, _CELL = at("wMenuBorderCoords"), at("wMenuDataPointer"), at("wCursorCurrentTile")
 _DELAY, _TEXT_FLAGS, _OPTIONS = at("wTextDelayFrames"), at("wTextboxFlags"), at("wOptions")
@@ -114,7 +117,7 @@ CONTROL_WINDOWS: tuple[tuple[int, int], ...] = tuple(
         "wWindowStackSize", "wMenuCursorY", "wMenuCursorX", "w2DMenuNumRows", "w2DMenuNumCols",
         "wMenuSelection", "wCurPocket",
         "wMenuBorderCoords", "wMenuDataPointer", "wCursorCurrentTile", "wTextDelayFrames",
-        "wTextboxFlags", "wOptions", "wTilemap",
+        "wTextboxFlags", "wOptions", "wTilemap", "wTMsHMs", "wTMHMPocketScrollPosition",
     )
 )  # fmt: skip
 
@@ -160,9 +163,19 @@ class ControlReader:
             cursor=(ram[_CURSOR_Y], ram[_CURSOR_X]) if has_cursor else (0, 0),
             menu_size=(ram[_ROWS], ram[_COLUMNS]) if has_cursor else (0, 0),
             prompt=prompt,
-            selection=ram[_SELECTION] if prompt in MENU_PROMPTS else 0,
+            selection=self._selection() if prompt in MENU_PROMPTS else 0,
             pocket=ram[_POCKET] if prompt in MENU_PROMPTS else 0,
         )
+
+    def _selection(self) -> int:
+        """Return the item under the cursor; the machine pocket alone does not name it."""
+        ram = self._ram.data
+        if ram[_POCKET] != _MACHINE_POCKET or (ram[_ROWS], ram[_COLUMNS]) != _POCKET_SIZE:
+            return ram[_SELECTION]
+        counts = ram[_MACHINES : _MACHINES + len(MACHINE_ITEMS)]
+        owned = [item for item, count in zip(MACHINE_ITEMS, counts, strict=True) if count]
+        index = ram[_SCROLLED] + ram[_CURSOR_Y] - 1
+        return owned[index] if 0 <= index < len(owned) else _CANCEL
 
     def _prompt(self, tilemap: bytes) -> Prompt:
         ram = self._ram.data

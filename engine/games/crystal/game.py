@@ -12,6 +12,7 @@ from engine.errors import ConfigurationError, RomError
 from engine.games import introduction
 from engine.games.base import GAME_BOY_ROLE_PLAYING, Atlas, Game, GameTables, Reader, Recognised
 from engine.games.crystal import pressing
+from engine.games.crystal.machines import with_machines
 from engine.games.crystal.masking import blocked_actions, menu_uses
 from engine.games.crystal.memory import FACTS, SYMBOLS
 from engine.games.crystal.reader import CrystalReader
@@ -116,7 +117,7 @@ class CrystalGame(Game):
         is_select_used: bool = True,
     ) -> None:
         self.sha1, self.title, self.name, self.rom = sha1, title, name, rom
-        self.tables = tables or read_tables(FACTS)
+        self.tables = tables or with_machines(read_tables(FACTS), rom)
         self.atlas = atlas or with_places(ATLAS, FACTS)
         self.healing_items = self.tables.potions()
         self.emulator_version = version("pyboy")

@@ -137,6 +137,13 @@ _SPANS = tuple((at(first), at(last) + size) for first, last, size in _STRETCHES)
 (_HEADER, _HEADER_END), (_EVENTS, _EVENTS_END), (_HERE, _HERE_END) = _SPANS
 _WIDTH, _HEIGHT, _TILESET = at("wMapWidth"), at("wMapHeight"), at("wTilesetCollisionBank")
 _STRUCT = SYMBOLS["wObject1Struct"]
+_TABLE, _MASKS = SYMBOLS["wMapObjects"], SYMBOLS["wObjectMasks"].address
+_TABLE_SIZE = _MASKS + SYMBOLS["wObjectMasks"].size - _TABLE.address
+_TIME = SYMBOLS["wTimeOfDay"]
+_ROW, _NUM_ROWS, _HOUR, _TIMES = 16, 16, 6, 7
+_NO_STRUCT, _ANY, _NIGHT = 0xFF, 0xFF, 2
+_BEYOND = 4
+"""Place in what `MapReader.save` returns."""
 
 MAP_WINDOWS: tuple[tuple[int, int], ...] = tuple(
     (BASE + start, end - start) for start, end in _SPANS
@@ -176,6 +183,8 @@ class MapReader:
         self._has_left = True
         self._shown: tuple[object, ...] = ()
         self._things: tuple[MapObject, ...] = ()
+        self._tabled: tuple[object, ...] = ()
+        self._distant: tuple[MapObject, ...] = ()
 
     def read(self, is_free: bool, is_loaded: bool) -> MapView:
         """Return the current map; where it cannot be read now, the one last seen.
@@ -200,28 +209,25 @@ class MapReader:
             if key != self._layout.key or blocks != self._layout.blocks:
                 self._layout = self._build(key, blocks)
                 self._view = self._layout.view
-        objects = self._objects()
-        if objects != self._view.objects:
-            self._view = replace(self._layout.view, objects=objects)
+        objects, beyond = self._objects(), self._read_beyond()
+        if objects != self._view.objects or beyond != self._view.beyond:
+            self._view = replace(self._layout.view, objects=objects, beyond=beyond)
         return self._view
 
     def save(self) -> list[str]:
         """Return what cannot be read back from RAM at any time, as JSON-able data."""
-        objects = b"".join(
-            bytes((entry.index, entry.sprite, entry.x, entry.y)) for entry in self._view.objects
-        )
+        objects, beyond = map(_packed, (self._view.objects, self._view.beyond))
         flag = "1" if self._has_left else ""
-        return [self._layout.key.hex(), self._layout.blocks.hex(), objects.hex(), flag]
+        return [self._layout.key.hex(), self._layout.blocks.hex(), objects, flag, beyond]
 
     def restore(self, saved: list[str]) -> None:
         """Put back what `save` returned."""
-        key, blocks, objects = (bytes.fromhex(text) for text in saved[:3])
+        key, blocks = (bytes.fromhex(text) for text in saved[:2])
         self._has_left = bool(saved[3])
         self._layout = self._build(key, blocks) if key else _NOWHERE
-        rows = [objects[start : start + 4] for start in range(0, len(objects), 4)]
+        beyond = saved[4] if len(saved) > _BEYOND else ""  # not in older ones
         self._view = replace(
-            self._layout.view,
-            objects=tuple(MapObject(row[0], row[1], row[2], row[3]) for row in rows),
+            self._layout.view, objects=_things_in(saved[2]), beyond=_things_in(beyond)
         )
 
     def _key(self) -> bytes:
@@ -311,6 +317,40 @@ class MapReader:
                 if sprite and _OFFSET <= x < right and _OFFSET <= y < bottom
             )
         return self._things
+
+    def _read_beyond(self) -> tuple[MapObject, ...]:
+        """Read who is on the map without a struct, out of sight (wMapObjects, wObjectMasks)."""
+        raw = self._emulator.read(1, _TABLE.address, _TABLE_SIZE)
+        hour = self._emulator.read(1, _TIME.address, 1)[0]
+        shown = (raw, hour, self._view.width, self._view.height)
+        if shown != self._tabled:
+            self._tabled = shown
+            rows = (raw[at : at + _ROW] for at in range(_ROW, _ROW * _NUM_ROWS, _ROW))
+            masks = raw[_MASKS - _TABLE.address + 1 :]
+            self._distant = tuple(
+                MapObject(index, row[1], row[3] - _OFFSET, row[2] - _OFFSET)
+                for index, (row, mask) in enumerate(zip(rows, masks, strict=True), 1)
+                if _is_beyond(row, hour)
+                and not mask
+                and self._view.contains(row[3] - _OFFSET, row[2] - _OFFSET)
+            )
+        return self._distant
+
+
+def _is_beyond(row: bytes, time: int) -> bool:
+    """Return whether a row of wMapObjects has no struct, and its hours fit."""
+    is_there = row[_HOUR] != _ANY or row[_TIMES] == _ANY or row[_TIMES] >> min(time, _NIGHT) & 1
+    return row[0] == _NO_STRUCT and row[1] != 0 and bool(is_there)
+
+
+def _packed(things: tuple[MapObject, ...]) -> str:
+    return b"".join(bytes((one.index, one.sprite, one.x, one.y)) for one in things).hex()
+
+
+def _things_in(text: str) -> tuple[MapObject, ...]:
+    data = bytes.fromhex(text)
+    rows = (data[start : start + 4] for start in range(0, len(data), 4))
+    return tuple(MapObject(*row) for row in rows)
 
 
 def _unpacked(key: bytes) -> bytearray:

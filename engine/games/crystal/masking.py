@@ -9,6 +9,7 @@ from engine.types import DIRECTIONS, Action, GameState, Prompt
 
 _SPINNER = "UP and DOWN choose, A confirms"
 _FREE_WAIT = "there is nothing to wait for"
+_EVOLVING, _EVOLVES = "evolving", "B would stop the evolution"
 _IDLE_ENTRIES = ("▶OPTION", "▶SAVE")
 
 
@@ -47,6 +48,8 @@ def blocked_actions(
     control = state.control
     if not control.in_game:
         return {}
+    if not (control.is_free or control.in_menu) and _is_evolving(state):
+        return _but(_EVOLVES, Action.A, Action.NOOP)
     if control.prompt in _OF_PROMPT:
         return dict(_OF_PROMPT[control.prompt])
     blocked: dict[int, str] = {}
@@ -64,6 +67,10 @@ def blocked_actions(
     elif control.is_scripted or control.in_transition or state.battle is not None:
         blocked |= _NO_INPUT
     return blocked
+
+
+def _is_evolving(state: GameState) -> bool:
+    return any(_EVOLVING in line for line in state.screen_text)
 
 
 def _block_in_menu(state: GameState, cells: BattleCells, blocked: dict[int, str]) -> None:

@@ -6,14 +6,22 @@ Every action takes `hold_frames` + `wait_frames` frames (8 + 12), but for three 
   less: 8 frames would turn or walk, by chance of the overworld's rhythm; 12 always turn and walk.
 - What has begun is waited for, so that no state is read in mid-step: a step for up to
   `STEP_FRAMES` more, a door or a map's edge for up to `DOOR_FRAMES` (a door takes 51 in all).
+- While a script, a battle or a window goes on and asks for nothing, up to `ask_frames`: what no
+  button can hasten is no step of its own.
 - Then up to `POLL_FRAMES` until the game asks for buttons, so that the next press is not lost and
   the reader can tell a text that waits from one that is being written.
 """
 
 from engine.config import EnvConfig
 from engine.emulator.base import Emulator
-from engine.games.crystal.control import HANDLING, POLLING, STANDING
-from engine.games.crystal.memory import SYMBOLS, Symbol
+from engine.games.crystal.control import (
+    CONTROL_WINDOWS,
+    HANDLING,
+    POLLING,
+    STANDING,
+    ControlReader,
+)
+from engine.games.crystal.memory import SYMBOLS, Symbol, WorkRam, at
 from engine.types import DIRECTIONS, Action, GameState
 
 TURN_FRAMES = 4
@@ -22,6 +30,8 @@ DOOR_FRAMES = 64
 POLL_FRAMES = 4
 
 _TICK = 2  # the overworld runs every second frame
+_GLANCE = 4  # frames from one look for a question to the next
+_TILEMAP = slice(at("wTilemap"), at("wTilemap") + SYMBOLS["wTilemap"].size)
 _SCRIPT_WARPING, _SCRIPT_TURNING = 5, 9
 _FIRST, _LAST = SYMBOLS["wBattleMode"], SYMBOLS["wPlayerStepDuration"]
 _SIZE = _LAST.address + _LAST.size - _FIRST.address
@@ -53,7 +63,7 @@ def play(
         emulator.tick(waited - _TICK)
         waited = _TICK
     emulator.tick(waited, render and not _walks_on(_look(emulator)))
-    _settle(emulator, render)
+    _settle(emulator, config.ask_frames, render)
 
 
 def is_at_rest(emulator: Emulator) -> bool:
@@ -66,7 +76,7 @@ def is_between_maps(emulator: Emulator) -> bool:
     return _is_between_maps(_look(emulator))
 
 
-def _settle(emulator: Emulator, render: bool) -> None:
+def _settle(emulator: Emulator, ask_frames: int, render: bool) -> None:
     for waited in range(0, DOOR_FRAMES, _TICK):
         ram = _look(emulator)
         is_moving = waited < STEP_FRAMES and _is_moving(ram)
@@ -75,10 +85,26 @@ def _settle(emulator: Emulator, render: bool) -> None:
         most = DOOR_FRAMES if ram[_SCRIPT] == _SCRIPT_WARPING else STEP_FRAMES
         is_last = waited + _TICK >= most or not _walks_on(ram)
         emulator.tick(_TICK, render and is_last)
+    if ask_frames and _is_busy(emulator, _look(emulator)):
+        _await_question(emulator, ask_frames, render)
     for _ in range(POLL_FRAMES):
         if _asks_for_buttons(emulator):
             return
         emulator.tick(1, render)
+
+
+def _await_question(emulator: Emulator, most: int, render: bool) -> None:
+    """Let what goes on go on until it asks for something; the last frame alone is drawn."""
+    ram = WorkRam(CONTROL_WINDOWS)
+    reader = ControlReader(emulator, ram)
+    for waited in range(0, most, _GLANCE):
+        ram.refresh(emulator)
+        if not reader.read(bytes(ram.data[_TILEMAP])).is_busy:
+            if waited:
+                emulator.tick(1, render)
+            return
+        emulator.tick(_GLANCE)
+    emulator.tick(1, render)
 
 
 def _asks_for_buttons(emulator: Emulator) -> bool:

@@ -7,6 +7,7 @@ from engine.emulator.base import Emulator
 from engine.games.base import GameTables
 from engine.games.crystal.control import CONTROL_WINDOWS, ControlReader, box_lines
 from engine.games.crystal.creatures import CREATURE_WINDOWS, CreatureReader
+from engine.games.crystal.machines import MACHINE_ITEMS
 from engine.games.crystal.maps import MAP_WINDOWS, MapReader
 from engine.games.crystal.memory import BASE, FACTS, SYMBOLS, WorkRam, at, window
 from engine.games.facts import read_rows
@@ -16,8 +17,6 @@ from engine.types import Bag, Facing, GameState, MapId, Place
 
 _MAX_COUNT = 99
 _LIST_END = 0xFF
-_MACHINE_ITEMS = tuple(item for item in range(191, 250) if item not in (195, 220))
-"""Item ids of TM01-TM50 and HM01-HM07, in the pocket's order."""
 _ITEMS, _MAX_ITEMS = at("wNumItems"), 20
 _KEY_ITEMS, _MAX_KEY_ITEMS = at("wNumKeyItems"), 25
 _BALLS, _MAX_BALLS = at("wNumBalls"), 12
@@ -44,7 +43,7 @@ class BagReader:
         raw = self._ram[_MACHINES:_END]
         if raw != self._raw:
             self._raw = raw
-            machines = zip(_MACHINE_ITEMS, raw, strict=False)
+            machines = zip(MACHINE_ITEMS, raw, strict=False)
             self._bag = Bag(
                 items=self._pairs(_ITEMS, _MAX_ITEMS),
                 balls=self._pairs(_BALLS, _MAX_BALLS),

@@ -7,12 +7,20 @@ creature is as it was last read.
 """
 
 import struct
+from collections.abc import Iterable
 from itertools import permutations
 from typing import NamedTuple
 
 from engine.games.base import GameTables
 from engine.games.emerald.control import BATTLE_BIT, IN_BATTLE
-from engine.games.emerald.memory import Memory, Profile, ewram_at
+from engine.games.emerald.memory import (
+    CHOOSE_TARGET,
+    Memory,
+    Profile,
+    ewram_at,
+    functions_of,
+    iwram_at,
+)
 from engine.types import Battle, BattleKind, Creature
 
 PARTY_SIZE, CREATURE_SIZE = 6, 100
@@ -37,12 +45,14 @@ _STATUSES = ((0x08, "poison"), (0x10, "burn"), (0x20, "freeze"), (0x40, "paralys
 
 _COUNT, _PARTY = ewram_at("gPlayerPartyCount"), ewram_at("gPlayerParty")
 _ENEMY_PARTY = ewram_at("gEnemyParty")
-_TYPE_FLAGS, _TRAINER = ewram_at("gBattleTypeFlags"), 8
+_TYPE_FLAGS, _DOUBLE, _TRAINER = ewram_at("gBattleTypeFlags"), 1, 8
+_CONTROLLERS, _TARGET = iwram_at("gBattlerControllerFuncs"), iwram_at("gMultiUsePlayerCursor")
 _OPPONENT = ewram_at("gTrainerBattleOpponent_A")
 _FIGHTERS, _FIGHTER_SIZE, _NUM_FIGHTERS = ewram_at("gBattleMons"), 0x58, 4
 _NUMBERS = ewram_at("gBattlersCount")
 _POSITIONS, _INDEXES = ewram_at("gBattlerPositions"), ewram_at("gBattlerPartyIndexes")
-_OWN_LEFT, _ENEMY_LEFT = 0, 1
+_OWN, _ENEMY = (0, 2), (1, 3)
+"""Positions of either side; the second ones in double battles."""
 _FIGHTER = struct.Struct("<H5H4H4x8Bx2Bx4BHBxHH24xII")
 """Species, stats, moves, stages, types, points, health, level, most health, item, personality and
 status."""
@@ -71,6 +81,7 @@ class CreatureReader:
         self._memory = memory
         self._ewram, self._iwram = memory.ewram, memory.iwram
         self._tables = tables
+        self._controllers = functions_of(profile).controllers
         self._trainers = profile.rom.get("gTrainers", 0)
         self._raw = b""
         self._known: dict[int, tuple[bytes, Creature]] = {}
@@ -121,6 +132,8 @@ class CreatureReader:
                 ewram[_NUMBERS : _POSITIONS + 4],
                 ewram[_TYPE_FLAGS : _TYPE_FLAGS + 4],
                 ewram[_OPPONENT : _OPPONENT + 2],
+                self._iwram[_CONTROLLERS : _CONTROLLERS + 4 * _NUM_FIGHTERS],
+                self._iwram[_TARGET : _TARGET + 1],
                 *(self._personality_bytes(party, slot)
                   for party in (_PARTY, _ENEMY_PARTY) for slot in range(PARTY_SIZE)),
             )
@@ -130,10 +143,22 @@ class CreatureReader:
         return self._battle
 
     def _make_battle(self) -> Battle:
-        own, own_slot = self._fighter(_OWN_LEFT, _PARTY)
-        enemy, enemy_slot = self._fighter(_ENEMY_LEFT, _ENEMY_PARTY)
-        if not self._ewram[_TYPE_FLAGS] & _TRAINER:
-            return Battle(BattleKind.WILD, 0, own, enemy, own_slot=own_slot)
+        flags = self._ewram[_TYPE_FLAGS]
+        is_double = bool(flags & _DOUBLE)
+        asked, is_target_asked = self._asked() if is_double else (0, False)
+        own, own_slot = self._first((asked, *_OWN) if is_double else _OWN[:1], _PARTY)
+        enemy, enemy_slot = self._first(_ENEMY if is_double else _ENEMY[:1], _ENEMY_PARTY)
+        target = self._aimed_at() if is_target_asked else None
+        if not flags & _TRAINER:
+            return Battle(
+                BattleKind.WILD,
+                0,
+                own,
+                enemy,
+                own_slot=own_slot,
+                is_double=is_double,
+                target=target,
+            )
         opponent = self._half(_OPPONENT)
         row = self._memory.read(self._trainers + _TRAINER_SIZE * opponent, _TRAINER_SIZE)
         number = row[_TRAINER_CLASS] if row else 0
@@ -146,7 +171,30 @@ class CreatureReader:
             enemy_slot=enemy_slot,
             own_slot=own_slot,
             trainer_name=self._tables.trainer_class_name(number),
+            is_double=is_double,
+            target=target,
         )
+
+    def _asked(self) -> tuple[int, bool]:
+        """Return the position of whom the player commands now, and whether a target is asked."""
+        for number in range(min(self._ewram[_NUMBERS], _NUM_FIGHTERS)):
+            start = _CONTROLLERS + 4 * number
+            function = int.from_bytes(self._iwram[start : start + 4], "little")
+            name = self._controllers.get(function)
+            if self._ewram[_POSITIONS + number] in _OWN and name is not None:
+                return self._ewram[_POSITIONS + number], name == CHOOSE_TARGET
+        return _OWN[0], False
+
+    def _aimed_at(self) -> Creature | None:
+        """Return the creature under the cursor that chooses a move's target."""
+        number = self._iwram[_TARGET]
+        position = self._ewram[_POSITIONS + number] if number < _NUM_FIGHTERS else _NUM_FIGHTERS
+        return self._fighter(position, _ENEMY_PARTY if position in _ENEMY else _PARTY)[0]
+
+    def _first(self, positions: Iterable[int], party: int) -> tuple[Creature | None, int]:
+        """Return the first in some positions who stands; if all have fainted, the first."""
+        found = [self._fighter(position, party) for position in positions]
+        return next((one for one in found if one[0] and one[0].hp), found[0])
 
     def _fighter(self, position: int, party: int) -> tuple[Creature | None, int]:
         """Return who stands in a position, and its place in its party; None, 0: nobody yet."""

@@ -6,7 +6,7 @@ gMapHeader points.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -55,8 +55,13 @@ _DYNAMIC_WARP = 0x14  # in SaveBlock1, where warps to DYNAMIC_MAP lead: s8 group
 _OBJECTS, _OBJECT_SIZE, _NUM_OBJECTS = ewram_at("gObjectEvents"), 0x24, 16
 _OBJECT = struct.Struct("<BBBxxBxxBBB5xhh16x")
 """Active, visibility, whether the player, graphics, number, map's number and group, x, y."""
+_THING = struct.Struct("<BBhh")  # as it is saved
 _ACTIVE, _INVISIBLE, _IS_PLAYER = 1, 0x20, 1
 _AVATAR_OBJECT = ewram_at("gPlayerAvatar") + 5
+_TEMPLATES, _NUM_TEMPLATES = 0xC70, 64
+_TEMPLATE = struct.Struct("<BBxxhh12xHxx")
+"""Of SaveBlock1, all on the map: number, graphics, x, y, and the flag that takes them away."""
+_FLAGS, _NUM_FLAG_BYTES = 0x1270, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,9 @@ class MapReader:
         self._shown = b""
         self._things: tuple[MapObject, ...] = ()
         self._matching: tuple[int, ...] = ()
+        self._near: frozenset[int] = frozenset()
+        self._templates = b""
+        self._beyond: tuple[MapObject, ...] = ()
 
     def read(self, blocks: SaveBlocks, map_id: MapId) -> MapView | None:
         """Return the current map, None where it is not whole in memory.
@@ -114,8 +122,9 @@ class MapReader:
                 return None
             self._layout, self._view, self._shown = layout, layout.view, b""
         objects = self._objects(map_id)
-        if objects != self._view.objects:
-            self._view = replace(self._layout.view, objects=objects)
+        beyond = self._far(blocks)
+        if (objects, beyond) != (self._view.objects, self._view.beyond):
+            self._view = replace(self._layout.view, objects=objects, beyond=beyond)
         return self._view
 
     @property
@@ -125,16 +134,15 @@ class MapReader:
 
     def save(self) -> list[str]:
         """Return the map that was last read, as JSON-able data."""
-        things = [(one.index, one.sprite, one.x, one.y) for one in self._view.objects]
-        objects = b"".join(struct.pack("<BBhh", *thing) for thing in things)
-        return [self._layout.key.hex(), self._layout.cells.hex(), objects.hex()]
+        objects, beyond = (_pack(things) for things in (self._view.objects, self._view.beyond))
+        return [self._layout.key.hex(), self._layout.cells.hex(), objects, beyond]
 
     def restore(self, saved: list[str]) -> None:
         """Put back what `save` returned."""
-        key, cells, objects = (bytes.fromhex(text) for text in saved)
+        key, cells = (bytes.fromhex(text) for text in saved[:2])
         self._layout = (self._build(key, cells) if key else None) or _NOWHERE
-        things = tuple(MapObject(*row) for row in struct.iter_unpack("<BBhh", objects))
-        self._view = replace(self._layout.view, objects=things)
+        objects, beyond = (_unpack(text) for text in (*saved[2:], "")[:2])  # once without beyond
+        self._view = replace(self._layout.view, objects=objects, beyond=beyond)
 
     def is_header_of(self, map_id: MapId) -> bool:
         """Return whether gMapHeader is of a map, by where its events lie in the image."""
@@ -253,14 +261,41 @@ class MapReader:
             return self._things
         player = self._ewram[_AVATAR_OBJECT]
         right, bottom = self._layout.view.width, self._layout.view.height
-        things = []
+        things, near = [], set()
         for slot, (active, hidden, is_player, sprite, index, number, group, x, y) in enumerate(
             _OBJECT.iter_unpack(raw)
         ):
+            if active & _ACTIVE and (group, number) == (map_id.group, map_id.number):
+                near.add(index)
             if not active & _ACTIVE or hidden & _INVISIBLE or is_player & _IS_PLAYER:
                 continue
             is_here = (group, number) == (map_id.group, map_id.number) and slot != player
             if is_here and 0 <= x - _BORDER < right and 0 <= y - _BORDER < bottom:
                 things.append(MapObject(index, sprite, x - _BORDER, y - _BORDER))
-        self._shown, self._things = raw, tuple(things)
+        self._shown, self._things, self._near = raw, tuple(things), frozenset(near)
         return self._things
+
+    def _far(self, blocks: SaveBlocks) -> tuple[MapObject, ...]:
+        """Return who is on the map, but too far from the player to be in gObjectEvents."""
+        start, end = blocks.first + _TEMPLATES, blocks.first + _FLAGS
+        raw = bytes(self._ewram[start : end + _NUM_FLAG_BYTES]) + bytes(sorted(self._near))
+        if raw != self._templates:
+            self._templates, self._beyond = raw, tuple(self._listed(raw))
+        return self._beyond
+
+    def _listed(self, raw: bytes) -> Iterator[MapObject]:
+        size = _TEMPLATE.size * _NUM_TEMPLATES
+        flags = int.from_bytes(raw[size : size + _NUM_FLAG_BYTES], "little")
+        for index, sprite, x, y, flag in _TEMPLATE.iter_unpack(raw[:size]):
+            is_gone = index == 0 or index in self._near or flags >> flag & 1
+            if not is_gone and self._layout.view.contains(x, y):
+                yield MapObject(index, sprite, x, y)
+
+
+def _pack(things: Iterable[MapObject]) -> str:
+    rows = ((one.index, one.sprite, one.x, one.y) for one in things)
+    return b"".join(_THING.pack(*row) for row in rows).hex()
+
+
+def _unpack(saved: str) -> tuple[MapObject, ...]:
+    return tuple(MapObject(*row) for row in _THING.iter_unpack(bytes.fromhex(saved)))

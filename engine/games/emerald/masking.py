@@ -15,10 +15,14 @@ _IDLE_ENTRIES = ("▶OPTION", "▶SAVE", "▶POKéNAV", "▶POKéDEX")
 _COLUMNS = 2
 """Of a battle's menus."""
 
-_NEVER: Mapping[int, str] = {_L: shared.UNUSED, _R: shared.UNUSED, Action.SELECT: shared.UNUSED}
+_SELECT = "only registered items and the order of moves need it"
+_NEVER: Mapping[int, str] = {_L: shared.UNUSED, _R: shared.UNUSED, Action.SELECT: _SELECT}
+_EVOLVING, _EVOLVES = "evolving", "B would stop the evolution"
+_PASSING = 2
+"""Tiles from which somebody may come past the tile ahead in a moment."""
 
 
-def _but(reason: str, *useful: Action) -> dict[int, str]:
+def _but(reason: str, *useful: int) -> dict[int, str]:
     """Give all actions a reason but `useful`, and those of `_NEVER`, which have one."""
     return {
         action: reason for action in range(_COUNT) if action not in useful and action not in _NEVER
@@ -55,6 +59,8 @@ def blocked_actions(state: GameState, uses: MenuUses) -> dict[int, str]:
     blocked = dict(_NEVER)
     if control.is_busy:
         del blocked[_WAIT]
+    if control.is_busy and any(_EVOLVING in line for line in state.screen_text):
+        return blocked | _but(_EVOLVES, Action.A, _WAIT)
     if control.prompt in _OF_PROMPT:
         return blocked | _OF_PROMPT[control.prompt]
     if not state.party:
@@ -63,6 +69,8 @@ def blocked_actions(state: GameState, uses: MenuUses) -> dict[int, str]:
         _block_in_menu(state, uses.tables.BATTLE_CELLS, blocked)
     elif control.is_free:
         may_wait = shared.block_on_foot(state, blocked)
+        if _may_come_past(state):
+            blocked.pop(Action.A, None)
         if state.party and not uses.has_any(state):
             blocked[Action.START] = shared.MENU_IDLE
         if may_wait or len(blocked) == _COUNT:
@@ -70,6 +78,13 @@ def blocked_actions(state: GameState, uses: MenuUses) -> dict[int, str]:
     elif control.is_scripted or control.in_transition or state.battle is not None:
         blocked |= _NO_INPUT
     return blocked
+
+
+def _may_come_past(state: GameState) -> bool:
+    """Return whether somebody is near enough to stand ahead of the player in a moment."""
+    dx, dy = state.place.facing.delta
+    x, y = state.place.x + dx, state.place.y + dy
+    return any(abs(one.x - x) + abs(one.y - y) <= _PASSING for one in state.map.objects)
 
 
 def _block_in_menu(state: GameState, cells: BattleCells, blocked: dict[int, str]) -> None:

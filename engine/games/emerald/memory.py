@@ -229,9 +229,10 @@ _TITLES = ("CB2_InitTitleScreen", "CB2_InitMainMenu", "CB2_MainMenu")
 _BATTLE = ("CB2_InitBattle", "CB2_HandleStartBattle", "BattleMainCB2")
 _LISTS = ("CB2_UpdatePartyMenu", "CB2_BagMenuRun", "CB2_BuyMenu")
 _HANDLERS = (
-    "Task_HandleYesNoInput", "Task_CallYesOrNoCallback",
+    "Task_HandleYesNoInput", "Task_CallYesOrNoCallback", "Task_HandleConfirmStarterInput",
     "Task_BuyHowManyDialogueHandleInput", "Task_ChooseHowManyToToss", "Task_ChooseHowManyToSell",
-    "Task_HandleMultichoiceInput", "Task_HandleSelectionMenuInput", "Task_ShopMenu",
+    "Task_HandleStarterChooseInput", "Task_HandleMultichoiceInput",
+    "Task_HandleMultichoiceGridInput", "Task_HandleSelectionMenuInput", "Task_ShopMenu",
     "Task_ItemContext_SingleRow", "Task_ItemContext_MultipleRows", "Task_ShowStartMenu",
     "Task_HandleChooseMonInput", "Task_BagMenu_HandleInput", "ListMenuDummyTask",
 )  # fmt: skip
@@ -250,8 +251,11 @@ class Functions:
         battle_loop: Second callback while a battle asks and shows.
         naming: Second callback of the screen that asks for a name.
         evolution: Second callback while a creature evolves, which B would stop.
+        starter: Second callback of the screen where the first creature is chosen; 0: its menu is
+            not known.
         lists: Second callbacks of the screens with lists and messages: party, bag, shop.
         press: What a script runs that waits for A or B.
+        fanfare: What a script runs that waits for a fanfare's end.
         handlers: Task that waits for buttons -> its place in the order in which they lie over each
             other, and its name.
         controllers: What a battler is asked -> its name.
@@ -270,8 +274,11 @@ class Functions:
         self.battle_loop = function("BattleMainCB2")
         self.naming = function("CB2_NamingScreen")
         self.evolution = function("CB2_EvolutionSceneUpdate")
+        has_menu = "Task_HandleStarterChooseInput" in profile.rom
+        self.starter = function("CB2_StarterChoose") if has_menu else 0
         self.lists = {function(name) for name in _LISTS}
         self.press = function("WaitForAorBPress")
+        self.fanfare = function("WaitForFanfareFinish")
         self.handlers = {function(name): (place, name) for place, name in enumerate(_HANDLERS)}
         self.controllers = {function(name): name for name in _CONTROLLERS}
         self.instruction = profile.rom.get("gBattlescriptCurrInstr", 0)

@@ -58,22 +58,27 @@ _LIST_ENTRIES, _LIST_TOTAL, _LIST_SCROLL, _LIST_ROW = 8, 0x14, 0x20, 0x22
 _ENTRY_SIZE, _ENTRY_ID = 8, 4
 _QUANTITY_ITEM = 0x12
 
-_YES_NO = frozenset({"Task_HandleYesNoInput", "Task_CallYesOrNoCallback"})
+CONFIRM_STARTER, STARTER = "Task_HandleConfirmStarterInput", "Task_HandleStarterChooseInput"
+_YES_NO = frozenset({"Task_HandleYesNoInput", "Task_CallYesOrNoCallback", CONFIRM_STARTER})
+MULTICHOICE = "Task_HandleMultichoiceInput"
 _OF_MENU = frozenset(
-    {"Task_HandleMultichoiceInput", "Task_HandleSelectionMenuInput", "Task_ShopMenu",
-     "Task_ItemContext_SingleRow", "Task_ItemContext_MultipleRows"}
+    {MULTICHOICE, "Task_HandleMultichoiceGridInput", "Task_HandleSelectionMenuInput",
+     "Task_ShopMenu", "Task_ItemContext_SingleRow", "Task_ItemContext_MultipleRows"}
 )  # fmt: skip
 """Their cursor is sMenu's."""
-_GRID = "Task_ItemContext_MultipleRows"
+_GRIDS = ("Task_ItemContext_MultipleRows", "Task_HandleMultichoiceGridInput")
+TASK_DATA, STARTERS = 8, 3
 _BUYING = "Task_BuyHowManyDialogueHandleInput"
 _QUANTITIES = frozenset({"Task_ChooseHowManyToToss", "Task_ChooseHowManyToSell"})
 _BOUGHT, _GIVEN_AWAY = 0x0A, 0x18
 """Where in their tasks the quantity is."""
 _ASKED_IN_BATTLE = "yesnobox"
-_LEARNING, _ASKING = (b"\x5a", b"\x5b"), b"\x67"
-"""Commands of battle scripts that ask yes or no: yesnoboxlearnmove, yesnoboxstoplearningmove and
-yesnobox."""
+_LEARNING, _ASKING = (b"\x5a", b"\x5b"), (b"\x67", b"\xf3")
+"""Commands of battle scripts that ask yes or no: yesnoboxlearnmove, yesnoboxstoplearningmove;
+yesnobox and trygivecaughtmonnick."""
 _ASKED, _LEARN_STATE = b"\1", 0x1F
+_LEVEL_UP, _LEVEL_UP_STATE, _SHOWING = b"\x6c", 0x1E, (b"\6", b"\x08")
+"""Command that shows what a level adds, and its states that wait for a button."""
 _COMMUNICATION = ewram_at("gBattleCommunication")
 """State of a command, and the cursor of its question."""
 
@@ -88,7 +93,7 @@ class Menu(NamedTuple):
         size: Rows and columns.
         selection: See `Control`.
         pocket: See `Control`.
-        place: In IWRAM, of a list's task, or of how many are asked for; -1: none.
+        place: In IWRAM, of the task of a list or a choice, or of how many are asked for; -1: none.
     """
 
     prompt: Prompt
@@ -132,6 +137,8 @@ class MenuReader:
         if mode is Mode.BATTLE:
             return self._battle_question() or NO_MENU
         callback = _WORD.unpack_from(self._iwram, _CALLBACK)[0]
+        if callback == self._functions.evolution:
+            return Menu(Prompt.PRINTING)
         has_box = mode is Mode.FIELD or callback in self._functions.lists
         if has_box and self._ewram[_BOX]:
             return Menu(Prompt.PRINTING)
@@ -139,16 +146,24 @@ class MenuReader:
             return NO_MENU
         if callback == self._functions.naming:
             return Menu(Prompt.NAMING)
-        is_asked = mode is Mode.SCREEN and callback != self._functions.evolution
+        is_asked = mode is Mode.SCREEN and callback != self._functions.starter
         return Menu(Prompt.SCREEN if is_asked else Prompt.NONE)
 
     def waits_for_press(self) -> bool:
-        """Return whether a script waits for A or B; the native is stale but in its own mode."""
+        """Return whether a script waits for A or B."""
+        return self._runs(self._functions.press)
+
+    def hears_fanfare(self) -> bool:
+        """Return whether a script waits for the end of a fanfare."""
+        return self._runs(self._functions.fanfare)
+
+    def _runs(self, native: int) -> bool:
+        """Return whether a script runs a native, which is stale but in its own mode."""
         iwram = self._iwram
         return (
             iwram[_SCRIPT] == _RUNNING
             and iwram[_MODE] == _IN_NATIVE
-            and _WORD.unpack_from(iwram, _NATIVE)[0] == self._functions.press
+            and _WORD.unpack_from(iwram, _NATIVE)[0] == native
         )
 
     def printed(self, address: int, size: int) -> int:
@@ -196,14 +211,17 @@ class MenuReader:
         return None
 
     def _battle_question(self) -> Menu | None:
-        """Return the question of a battle's script: to learn a move, to go on with the next."""
+        """Return what a battle's script asks or shows: a move to learn, the next one, a level."""
         instruction = self._functions.instruction
         if not instruction:
             return None
         command = self._memory.read(self._memory.pointer(instruction), 1)
+        if command == _LEVEL_UP:
+            shown = self._memory.read(self._functions.scripting + _LEVEL_UP_STATE, 1)
+            return Menu(Prompt.TEXT) if shown in _SHOWING else None
         if command in _LEARNING:
             state = self._memory.read(self._functions.scripting + _LEARN_STATE, 1)
-        elif command == _ASKING:
+        elif command in _ASKING:
             state = bytes(self._ewram[_COMMUNICATION : _COMMUNICATION + 1])
         else:
             return None
@@ -225,15 +243,17 @@ class MenuReader:
             return None
         name, place = best[1], _TASK_LIST + _TASK_SIZE * slot
         if name in _YES_NO:
-            return Menu(Prompt.YES_NO, name, *self._cursor((2, 1)))
+            return Menu(Prompt.YES_NO, name, *self._cursor((2, 1)), place=place)
+        if name == STARTER:
+            return self._starters(name, place)
         if name == _BUYING:
             item = self._word(place + _QUANTITY_ITEM)
             return Menu(Prompt.QUANTITY, name, selection=item, place=place + _BOUGHT)
         if name in _QUANTITIES:
             return Menu(Prompt.QUANTITY, name, place=place + _GIVEN_AWAY)
         if name in _OF_MENU:
-            size = self._grid() if name == _GRID else None
-            return Menu(Prompt.MENU, name, *self._cursor(size))
+            size = self._grid() if name in _GRIDS else None
+            return Menu(Prompt.MENU, name, *self._cursor(size), place=place)
         if name == "Task_ShowStartMenu":
             row, rows = self._ewram[_START_CURSOR], self._ewram[_START_CURSOR + 1]
             if row < rows <= _START_ENTRIES:
@@ -244,6 +264,11 @@ class MenuReader:
         if name == "Task_BagMenu_HandleInput":
             return self._bag_menu(name)
         return self._list_menu(name, place)
+
+    def _starters(self, name: str, place: int) -> Menu:
+        chosen = self._word(place + TASK_DATA)
+        cursor = (1, chosen + 1) if chosen < STARTERS else (0, 0)
+        return Menu(Prompt.MENU, name, cursor, (1, STARTERS), place=place)
 
     def _grid(self) -> tuple[int, int]:
         return self._ewram[_MENU_ROWS], self._ewram[_MENU_COLUMNS]

@@ -8,7 +8,8 @@ Every action takes `hold_frames` + `wait_frames` frames (8 + 12), but for these 
 - What has begun is waited for, so that no state is read in mid-step: a step, a hop or a door for up
   to `DOOR_FRAMES`; after a map was loaded until the player has been in control for `STABLE_FRAMES`,
   for only then do the map's own scripts begin; a text that is being printed for up to
-  `TEXT_FRAMES`; a battle's animations for up to `BATTLE_FRAMES`; a scene for `SCENE_FRAMES`.
+  `TEXT_FRAMES`; a battle's animations for up to `BATTLE_FRAMES`; a scene for `SCENE_FRAMES`; for
+  each of the three up to `ask_frames`, if that is more.
 - One more frame ends it: the one that is drawn.
 """
 
@@ -63,15 +64,15 @@ def play(
         emulator.release(action)
         emulator.tick(waited - 1)
         if state.control.in_game:
-            _settle(emulator, control)
+            _settle(emulator, control, config.ask_frames)
         emulator.tick(1, render)
 
 
-def _settle(emulator: Emulator, control: ControlReader) -> None:
+def _settle(emulator: Emulator, control: ControlReader, ask_frames: int) -> None:
     """Wait for what was begun: until the player is asked for something, or for long enough."""
     waited = stable = 0
     has_loaded = False
-    while waited < DOOR_FRAMES:
+    while waited < max(DOOR_FRAMES, ask_frames):
         mode = control.mode()
         has_loaded = has_loaded or mode is Mode.LOADING
         if control.is_in_control():
@@ -79,7 +80,7 @@ def _settle(emulator: Emulator, control: ControlReader) -> None:
                 return
         else:
             stable = 0
-            if waited >= _patience(control, mode):
+            if waited >= _patience(control, mode, ask_frames):
                 return
         if mode is not Mode.FIELD:
             frames = _GLANCE
@@ -90,19 +91,19 @@ def _settle(emulator: Emulator, control: ControlReader) -> None:
         stable += frames
 
 
-def _patience(control: ControlReader, mode: Mode) -> int:
+def _patience(control: ControlReader, mode: Mode, ask_frames: int) -> int:
     """Return for how many frames to wait for what is under way; 0: for a button."""
     is_moving = mode is Mode.FIELD and not control.is_settled()
     if is_moving or mode is Mode.LOADING or control.is_fading():
         return DOOR_FRAMES
     now = control.read(mode, control.menu(mode))
     if now.prompt is Prompt.PRINTING:
-        return TEXT_FRAMES
+        return max(TEXT_FRAMES, ask_frames)
     if now.prompt is not Prompt.NONE:
         return 0
     if mode is Mode.BATTLE:
-        return BATTLE_FRAMES
-    return SCENE_FRAMES if now.is_scripted else DOOR_FRAMES
+        return max(BATTLE_FRAMES, ask_frames)
+    return max(SCENE_FRAMES, ask_frames) if now.is_scripted else DOOR_FRAMES
 
 
 def is_at_rest(control: ControlReader) -> bool:

@@ -73,8 +73,8 @@ _MAX_MONEY = 999_999
 _FIRST_BADGE, _FIRST_VISITED = 0x867, 0x86F
 _NUM_SPAWNS = 16
 _REPEL = _VARS + 2 * 0x21
-_STEP_COUNTERS = (2 * 0x21, 2 * 0x22, 2 * 0x2A, 2 * 0x2B)
-"""Variables for repels, ice, friendship and poison."""
+_STEP_COUNTERS = tuple(2 * one for one in (0x21, 0x22, 0x2A, 0x2B, 0x48, 0xE7, 0xF2, 0xF4))
+"""Variables for repels, ice, friendship, poison and ash, and three that count steps or battles."""
 
 _FACINGS = {1: Facing.DOWN, 2: Facing.UP, 3: Facing.LEFT, 4: Facing.RIGHT}
 _OBJECTS, _OBJECT_SIZE, _OBJECT_FACING = ewram_at("gObjectEvents"), 0x24, 0x18
@@ -158,6 +158,8 @@ class EmeraldReader:
         control = FREE if is_free else self._control.read(mode, menu)
         if mode is Mode.FIELD:
             self._settle(blocks)
+        elif mode is Mode.BATTLE:
+            self._end_step(blocks)
         party = self._creatures.party()
         battle = self._creatures.battle()
         pokedex, story = self._read_pokedex(blocks), self._read_story(blocks)
@@ -222,6 +224,14 @@ class EmeraldReader:
         key = (group, number, x, y, facing, ewram[_KIND], ewram[_SECTION])
         if key != self._place_key:
             self._place, self._place_key = self._make_place(key), key
+
+    def _end_step(self, blocks: SaveBlocks) -> None:
+        """Take the tile that the step led to which the battle began with, on the same map."""
+        x, y, *map_id = _PLACE.unpack_from(self._ewram, blocks.first)
+        key = self._place_key
+        if list(key[:2]) == map_id and key[2:4] != (x, y) and self._maps.last.contains(x, y):
+            self._place_key = (*key[:2], x, y, *key[4:])
+            self._place = replace(self._place, x=x, y=y)
 
     def _make_place(self, key: tuple[int, ...]) -> Place:
         group, number, x, y, direction, kind, section = key

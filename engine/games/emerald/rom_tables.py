@@ -4,6 +4,7 @@ The profile says where they are and how long. Nothing in an image is believed: w
 it, or is not as the layout says, is left out.
 """
 
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -18,6 +19,11 @@ _SPECIES_NAME, _MOVE_NAME, _CLASS_NAME = 11, 13, 13
 _SPECIES, _SPECIES_TYPES = 28, 6
 _MOVE, _MOVE_POWER = 12, 1  # then type, accuracy and points
 _ITEM, _ITEM_NAME = 44, 14
+_FIRST_MACHINE = 289
+"""Item TM01; the others follow, the HMs after the TMs."""
+_MACHINE, _LEARNABLE = 2, 8
+_WILD, _NO_MORE, _NUM_WILD = struct.Struct("<BBxxI12x"), 0xFF, 12
+"""Of gWildMonHeaders: group, number, and what is in the grass or cave; twelve creatures."""
 _TRAINER, _TRAINER_CLASS, _TRAINER_NAME, _TRAINER_NAME_SIZE = 40, 1, 4, 12
 _NO_TYPE = 0xFE
 """Of gTypeEffectiveness: rows from here on are no pairs of types. 0xFF ends the table."""
@@ -37,11 +43,16 @@ def read_tables(rom: bytes, profile: Profile, facts: Path) -> GameTables:
     """Return the tables of a folder with what the image says: species, moves, items, trainers."""
     known = read_facts(facts)
     species = dict(_names(rom, profile, "gSpeciesNames", _SPECIES_NAME))
+    moves = dict(_moves(rom, profile))
+    machines = dict(_machines(rom, profile, moves))
     return replace(
         known,
         SPECIES=species,
         SPECIES_TYPES=_species_types(rom, profile, species, known.TYPES),
-        MOVES=dict(_moves(rom, profile)),
+        MOVES=moves,
+        MACHINES=machines,
+        LEARNERS=_learners(rom, profile, machines),
+        WILD_LEVELS=_wild_levels(rom, profile),
         ITEMS=dict(_items(rom, profile)),
         TYPE_CHART=dict(_type_chart(rom, profile, known.TYPES)),
         TRAINER_CLASSES=dict(_names(rom, profile, "gTrainerClassNames", _CLASS_NAME)),
@@ -82,6 +93,44 @@ def _moves(rom: bytes, profile: Profile) -> Iterator[tuple[int, MoveFacts]]:
         power, kind, accuracy, points = row[_MOVE_POWER : _MOVE_POWER + 4]
         if number and number in names:
             yield number, (names[number], kind, power, accuracy or _NEVER_MISSES, points)
+
+
+def _machines(
+    rom: bytes, profile: Profile, moves: Mapping[int, MoveFacts]
+) -> Iterator[tuple[int, str]]:
+    for number, row in _rows(rom, profile, "sTMHMMoves", _MACHINE):
+        move = int.from_bytes(row, "little")
+        if move in moves:
+            yield _FIRST_MACHINE + number, moves[move][0]
+
+
+def _learners(
+    rom: bytes, profile: Profile, machines: Mapping[int, str]
+) -> dict[str, frozenset[int]]:
+    """Return the species that can learn each machine's move; empty where no table says it."""
+    rows = [
+        (number, int.from_bytes(row, "little"))
+        for number, row in _rows(rom, profile, "gTMHMLearnsets", _LEARNABLE)
+    ]
+    return {
+        move: frozenset(number for number, bits in rows if bits >> item - _FIRST_MACHINE & 1)
+        for item, move in machines.items()
+        if rows
+    }
+
+
+def _wild_levels(rom: bytes, profile: Profile) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the lowest and the highest level of what walks into one on a map."""
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    for _, row in _rows(rom, profile, "gWildMonHeaders", _WILD.size):
+        group, number, land = _WILD.unpack(row)
+        if group == _NO_MORE:
+            break
+        creatures = int.from_bytes(rom_slice(rom, land + 4, 4), "little")
+        rows = rom_slice(rom, creatures, 4 * _NUM_WILD)
+        if len(rows) == 4 * _NUM_WILD and min(rows[::4]):
+            found.setdefault((group, number), (min(rows[::4]), max(rows[1::4])))
+    return found
 
 
 def _items(rom: bytes, profile: Profile) -> Iterator[tuple[int, str]]:

@@ -20,7 +20,16 @@ from engine.games.emerald.memory import (
     ewram_at,
     iwram_at,
 )
-from engine.games.emerald.menus import LIST_END, Menu, MenuReader
+from engine.games.emerald.menus import (
+    CONFIRM_STARTER,
+    LIST_END,
+    MULTICHOICE,
+    STARTER,
+    STARTERS,
+    TASK_DATA,
+    Menu,
+    MenuReader,
+)
 from engine.games.facts import read_rows
 from engine.types import Bag, Battle, Creature, Prompt
 
@@ -87,6 +96,11 @@ _PLAYER = 4
 """Of the entries of the START menu: it bears the player's name."""
 _ROWS = 8
 """Entries that a bag's or a shop's list shows at once."""
+_NUMBER_OF_CHOICE = TASK_DATA + 14
+_CHOICE_SIZE = _ENTRY_SIZE = 8
+_MOST_LETTERS = 64
+"""Of sMultichoiceLists: pointer and count; of each list: pointer to the text, and a word."""
+_POKENAV = "POKéNAV"
 _ITEM_MENUS = ("Task_ItemContext_SingleRow", "Task_ItemContext_MultipleRows")
 
 
@@ -119,18 +133,27 @@ class ScreenReader:
         self._words = profile.words
         self._bag_screen = profile.function("CB2_BagMenuRun").to_bytes(4, "little")
         self._party_screen = profile.function("CB2_UpdatePartyMenu").to_bytes(4, "little")
+        self._navigator = profile.function("CB2_Pokenav").to_bytes(4, "little")
+        self._choices = profile.rom.get("sMultichoiceLists", 0)
+        self._starters = self._starter_names(profile, tables)
         self._menus = menus
         self._items = tables.ITEMS
 
     def lines(self, shown: Shown) -> tuple[str, ...]:
         """Return what is written, from the text to the menu, `CURSOR` before the chosen entry."""
+        if shown.mode is Mode.SCREEN and self._is_on(self._navigator):
+            return (_POKENAV,)
         return (*self._text(shown.mode, shown.menu), *self._entries(shown))
 
     def _text(self, mode: Mode, menu: Menu) -> tuple[str, ...]:
         if mode is Mode.BATTLE:
             is_hidden = menu.name == "HandleInputChooseMove"
             return () if is_hidden else self._printed(_BATTLE_TEXT.address, _BATTLE_TEXT.size)
+        if menu.name == CONFIRM_STARTER:
+            return self._starters[self._task_word(menu, TASK_DATA) :][:1]
         match menu.prompt:
+            case Prompt.NONE:
+                is_shown = mode is Mode.FIELD and self._menus.hears_fanfare()
             case Prompt.TEXT | Prompt.PRINTING | Prompt.YES_NO:
                 is_shown = True
             case Prompt.MENU if mode is Mode.FIELD:
@@ -161,6 +184,13 @@ class ScreenReader:
                 return _marked(_moves(battle), place)
             case "Task_ShowStartMenu":
                 return self._start_menu(shown.blocks, place, menu.size[0])
+            case "HandleInputChooseTarget":
+                target = battle.target if battle else None
+                return (f"{CURSOR}{target.name}",) if target else ()
+            case name if name == STARTER:
+                return _marked(self._starters, place)
+            case name if name == MULTICHOICE:
+                return _marked(self._multichoice(menu), place)
             case "Task_ShopMenu":
                 return self._worded("shop", place)
             case "Task_HandleSelectionMenuInput":
@@ -180,6 +210,30 @@ class ScreenReader:
             low, high = self._iwram[menu.place : menu.place + 2]
             return (f"×{low | high << 8:02}",)
         return ()
+
+    def _multichoice(self, menu: Menu) -> list[str]:
+        """Return the entries of a script's choice; none where the image has not as many."""
+        row = self._choices + _CHOICE_SIZE * self._task_word(menu, _NUMBER_OF_CHOICE)
+        raw = self._memory.read(row, _CHOICE_SIZE) if self._choices else b""
+        count = menu.size[0]
+        if not raw or raw[4] != count:
+            return []
+        first, pointer = int.from_bytes(raw[:4], "little"), self._memory.pointer
+        texts = (pointer(first + _ENTRY_SIZE * number) for number in range(count))
+        return [decode(self._memory.read_most(text, _MOST_LETTERS)) for text in texts]
+
+    def _starter_names(self, profile: Profile, tables: GameTables) -> tuple[str, ...]:
+        """Return who can be chosen, from left to right."""
+        address = profile.rom.get("sStarterMon", 0)
+        raw = self._memory.read(address, 2 * STARTERS) if address else b""
+        if not raw:
+            return "LEFT", "MIDDLE", "RIGHT"
+        species = (int.from_bytes(raw[at : at + 2], "little") for at in range(0, len(raw), 2))
+        return tuple(map(tables.species_name, species))
+
+    def _task_word(self, menu: Menu, at: int) -> int:
+        low, high = self._iwram[menu.place + at : menu.place + at + 2]
+        return low | high << 8
 
     def _choice(self, shown: Shown, place: int) -> tuple[str, ...]:
         """Return what can be done with an item or a creature, where it is always the same."""

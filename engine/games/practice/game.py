@@ -32,7 +32,11 @@ def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recogn
 @cache
 def atlas() -> Atlas:
     """Return what is known of the game's world."""
-    field_moves = {Ability.CUT: ("CUT", 1), Ability.SURF: ("SURF", 3)}
+    field_moves = {
+        Ability.CUT: ("CUT", 1),
+        Ability.SURF: ("SURF", 3),
+        Ability.STRENGTH: ("STRENGTH", None),
+    }
     known = Atlas(rest_name="CENTER", healer=1, shop_name="SHOP", clerk=1, field_moves=field_moves)
     return with_places(known, FACTS)
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.planning.goals.subgoal_codec import subgoal_from_json, subgoal_to_json
-from engine.planning.rules.goals import LIFE_STEPS
+from engine.planning.rules.goal_tracker import LIFE_STEPS
 from engine.planning.rules.ways import needs_healing
 from engine.planning_types import Condition, Outcome, Subgoal
 from engine.types import BattleKind, GameState, GoalKind, MapId

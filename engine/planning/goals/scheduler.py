@@ -34,7 +34,7 @@ from engine.planning.goals.queries import (
     walking_base,
     with_tried,
 )
-from engine.planning.rules.goals import LIFE_STEPS
+from engine.planning.rules.goal_tracker import LIFE_STEPS
 from engine.planning_types import GoalOutcome, Outcome, PlannerUpdate, Subgoal
 from engine.types import BattleKind, GameState, GoalKind
 

@@ -10,29 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.env.milestones import MilestoneTracker
-from engine.games.base import Game
+from engine.games.base import Answer, Game
 from engine.ground.text import counted
 from engine.planning.rules.answers import Repeats, Tried, Wishes, answer
-from engine.planning.rules.battle import battle_button, is_weak
+from engine.planning.rules.battle import battle_button
 from engine.planning.rules.exploring import Explorer
-from engine.planning.rules.goals import UNREACHABLE, GoalPlanner, GoalTracker
+from engine.planning.rules.goal_tracker import GoalTracker
+from engine.planning.rules.goals import GoalPlanner
 from engine.planning.rules.items import (
-    ITEM_POCKET,
-    ItemUse,
-    Supplies,
-    cure_for,
+    CURSOR,
     is_end_of_goods,
-    potion_for,
-    revive_for,
+    says,
+    to_entry,
 )
+from engine.planning.rules.patience import UNREACHABLE
+from engine.planning.rules.provisions import Provisions
+from engine.planning.rules.pushing import Pusher
+from engine.planning.rules.replies import Replies
+from engine.planning.rules.supplies import Supplies
+from engine.planning.rules.teaching import Teacher
+from engine.planning.rules.trainers import num_watching
+from engine.planning.rules.training import hunting_exits
+from engine.planning.rules.useless_moves import UselessMoves
 from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
-from engine.types import Action, Advice, Bag, GameState, Goal, GoalKind, GoalTally, MapId
+from engine.types import Action, Advice, GameState, Goal, GoalKind, GoalTally, MapId
 from engine.wayfinding.navigation import (
     Exit,
     Navigator,
     Tile,
     WorldMap,
-    grass_exits,
+    is_faced,
     link_exits,
     talk_exits,
 )
@@ -53,22 +60,17 @@ _STUCK_WAITING = 40
 """The same while the game moves by itself: before a trainer's battle it does for 16, a creature
 evolves for 30, and any button could stop that."""
 
+_CARRYING = ("used surf", "used waterfall")
+"""Texts of moves that take the player along."""
+_CARRIED_WITHIN = 3
+"""Free steps after such a text within which they do."""
+
 STUCK = "nothing changes: try something else"
 
 _NOWHERE = Goal("explore", "Explore")
 
 _HALFWAY = 30.0
 """Steps away from a goal at which its nearness is 1/2."""
-
-_SHOP_REACH = 3
-"""Maps away up to which a shop is worth the way."""
-
-_HEALER_NEAR = 1
-"""Maps away up to which the party is taken to a healer instead of given potions."""
-
-_DRINK_BELOW, _DRINK_TO = 0.4, 0.5
-"""Shares of the best creature's health below which potions are used: usually, and on the way to
-rest. Above the latter the mask keeps the menu shut: nobody is hurt enough."""
 
 
 class RuleAdvisor:
@@ -87,17 +89,19 @@ class RuleAdvisor:
         self._steps_left: int | None = None  # on this map, of the way that was suggested last
         self.unchanged_steps = 0
         self._routed: tuple[tuple[MapId, Goal] | None, Route] = (None, ())
-        self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas)
+        self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas, game.tables)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
-        self._goals = GoalTracker(GOAL_SOURCE)
+        self._goals = GoalTracker(GOAL_SOURCE, game.tables)
         self._explorer = Explorer(self.world)
         self._supplies = Supplies(game.tables)
+        self._provisions = Provisions(game, self._supplies, self._maps_away, self._steps_away)
+        self._useless_moves = UselessMoves()
         self._repeats = Repeats()
-        self._shops = tuple(
-            Goal("buy", f"Buy potions in {name}", MapId(*key), kind=GoalKind.BUY)
-            for key, name in game.tables.MAPS.items()
-            if game.atlas.is_shop(name)
-        )
+        self._replies = Replies(game.tables.ANSWERS)
+        self._teacher = Teacher(game.tables, game.atlas)
+        self._pusher = Pusher(game)
+        self._moved_by = 0  # free steps in which a field move may still take effect
+        self._used_at: list[int] = []  # tile (x, y)
         self._last_view: list[object] = []
         self._is_waiting = False
         self._saved: dict[str, Any] = {}
@@ -116,7 +120,12 @@ class RuleAdvisor:
         self._goals.reset()
         self._explorer.reset()
         self._supplies.reset()
+        self._useless_moves.reset()
         self._repeats.reset()
+        self._replies.reset()
+        self._teacher.reset()
+        self._moved_by = 0
+        self._used_at = []
         self._last_view = []
         self.unchanged_steps = 0
 
@@ -136,26 +145,57 @@ class RuleAdvisor:
         self._count_unchanged(state)
         self._repeats.notice(state, len(self.reached))
         self._supplies.notice(state)
+        self._replies.notice(state)
+        self._teacher.notice(state, len(self.reached))
+        self._note_field_move(state)
+        self._useless_moves.notice(state)
+        trainers = num_watching(self._game.overworld, state)
         goal = self._planner.next_goal(
-            state, self.reached, self._maps_away, self._first, self._steps_away
+            state, self.reached, self._maps_away, self._first, self._steps_away, trainers
         )
         goal = self._explorer.goal(state, goal, len(self.reached))
         return self._shop_before(state, goal) if goal else _NOWHERE
 
+    def _shop_before(self, state: GameState, goal: Goal) -> Goal:
+        """Return the way to a shop where it pays before `goal`, else `goal`."""
+        is_story = goal.kind in {GoalKind.MEET, GoalKind.REACH, GoalKind.CATCH}
+        is_hunt = goal.kind is GoalKind.CATCH
+        is_prepared = is_hunt or self._planner.is_preparing(goal)
+        if not is_story or not is_prepared or self._repeats.is_tired:
+            return goal
+        level = self._planner.level_of(goal)
+        return self._provisions.shop_before(state, level, wants_catch=is_hunt) or goal
+
     def lead(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return a prior that serves the goal of `notice`."""
         confidence = _CONFIDENCE * self._goals.pursue(goal, state)
-        if self.is_stuck:
+        if self._awaits(goal, state, mask):
+            self.unchanged_steps = 0  # others walk meanwhile
+            return self.advice_of(goal, [Action.NOOP], "wait for who walks here", mask, confidence)
+        if self.is_stuck and state.control.in_game:
             self._explorer.note_way(state, is_known=False)
             return self.advice_of(goal, [], STUCK, mask, confidence)
         may_catch = state.battle is not None or self._game.atlas.is_shop(state.place.name)
         actions, reason = self.suggest(
             state,
             lambda: self._walk_to(goal, state),
-            wants_catch=may_catch and self._planner.wants_catch(state, self.reached),
+            wants_catch=may_catch and self._wants_catch(state, goal),
             goal=goal,
         )
         return self.advice_of(goal, actions, reason, mask, confidence, self.nearness(goal, state))
+
+    def _awaits(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> bool:
+        """Return whether the player faces where somebody will be, who is elsewhere now."""
+        is_here = state.control.is_free and state.place.map == goal.map and goal.is_interaction
+        talks = self._game.actions.index(Action.A)
+        if not is_here or goal.target is None or talks is None or mask[talks]:
+            return False
+        return is_faced(state, goal.target)
+
+    def _wants_catch(self, state: GameState, goal: Goal) -> bool:
+        if move := self._planner.move_of(goal):
+            return not self._teacher.can_learn(state, move)
+        return goal.kind is GoalKind.CATCH or self._planner.wants_catch(state, self.reached)
 
     def suggest(
         self,
@@ -177,28 +217,81 @@ class RuleAdvisor:
         """
         self._steps_left = None
         if not state.control.in_game:
-            return [], "the game has not started"
+            return [_at_title(state)], "continue the saved game"
         repeats = self._repeats
-        tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer)
-        wishes = Wishes(wants_catch=wants_catch, wants_run=wants_run)
+        useless = self._useless_moves.of(state.battle)
+        tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer, useless)
+        species = self._planner.learners(goal) if goal else frozenset[int]()
+        wishes = Wishes(wants_catch=wants_catch, wants_run=wants_run, species=species)
         if state.battle is not None:
             action, reason = battle_button(self._game.tables, state, wishes, tried)
             return [action], reason
         if not repeats.is_tired:
             wishes = self._with_items(state, wishes, goal)
-        elif repeats.wants_other_answer and (use := self._medicine(state, goal)):
-            self._supplies.note_useless(use.item)
+        elif repeats.wants_other_answer:
+            self._give_up_use(state, goal)
+        if state.control.is_free and self._moved_by:
+            return [Action.NOOP], "let the move take effect"
         if state.control.is_free:
             return ([Action.START], wishes.use.why) if wishes.use else walk()
         if wishes.buy and is_end_of_goods(state):
             self._supplies.note_not_sold(state.place.map, wishes.buy)
-        action, reason = answer(state, wishes, tried)
+        reply = None if tried.wants_other else self._reply(state, goal or _NOWHERE)
+        action, reason = reply or answer(state, wishes, tried)
         return [action], reason
 
+    def _reply(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
+        """Return what the tables reply here; of several ferries the one that comes nearest."""
+        boats = [one for one in self._game.tables.FERRIES if one.place == state.place.map]
+        aim = self._planner.destination(goal)
+        away = self.world.distances_to(aim) if aim and len(boats) > 1 else {}
+        boats.sort(key=lambda one: away.get(one.target, UNREACHABLE))
+        here = [Answer("", one.reply, one.place) for one in boats[:1] if one.reply]
+        return self._replies.reply(state, goal.key, here)
+
+    def _with_items(self, state: GameState, wishes: Wishes, goal: Goal | None) -> Wishes:
+        """Return the wishes with what to buy here, to teach or to drink."""
+        if self._game.atlas.is_shop(state.place.name):
+            level = self._planner.level_of(goal) if goal else 0
+            catch = wishes.wants_catch
+            buy = self._supplies.wanted(state, state.place.map, wants_catch=catch, level=level)
+            return replace(wishes, buy=buy)
+        use = self._teacher.lesson(state) or self._provisions.medicine(state, goal)
+        return replace(wishes, use=use)
+
+    def _give_up_use(self, state: GameState, goal: Goal | None) -> None:
+        """Note that what is being used has led to nothing."""
+        if lesson := self._teacher.lesson(state):
+            self._teacher.give_up(lesson)
+        elif use := self._provisions.medicine(state, goal):
+            self._supplies.note_useless(use.item)
+
+    def _note_field_move(self, state: GameState) -> None:
+        """Note a move that takes the player along: it does so a moment after its text."""
+        tile = [state.place.x, state.place.y]
+        if not state.control.is_free and state.battle is None and says(state, *_CARRYING):
+            self._moved_by, self._used_at = _CARRIED_WITHIN, tile
+        elif state.control.is_free:
+            self._moved_by = max(0, self._moved_by - 1) if tile == self._used_at else 0
+
     def _walk_to(self, goal: Goal, state: GameState) -> Suggestion:
-        suggestion = self.walk(state, self._exits(state, goal), goal.text)
+        suggestion = self._push_to(goal, state)
         self._explorer.note_way(state, is_known=bool(suggestion[0]))
         return suggestion
+
+    def _push_to(self, goal: Goal, state: GameState) -> Suggestion:
+        """Return the way to a goal, or what to push for it."""
+        if self._planner.is_push(goal):
+            pushing = self._pusher.onto_hole(state, goal, self.unchanged_steps)
+            if pushing is not None:
+                return (
+                    pushing
+                    if pushing[0]
+                    else self.walk(state, self._pusher.ways_out(state), pushing[1])
+                )
+        exits = self._exits(state, goal)
+        aside = self._pusher.out_of_the_way(state, exits, self.unchanged_steps)
+        return aside or self.walk(state, exits, goal.text)
 
     def walk(self, state: GameState, exits: tuple[Exit, ...], what: str) -> Suggestion:
         """Return the way to the nearest exit; `what` names its purpose."""
@@ -208,6 +301,8 @@ class RuleAdvisor:
         if not actions:
             return [], f"{what}: path blocked"
         self._steps_left = distance
+        if len(actions) > 1 and actions[0] is Action.A:  # of a boulder: first see if it moves
+            actions = actions[:1] if self.unchanged_steps else actions[1:]
         return actions, f"{what}: {counted(distance, 'step')} to go" if distance else what
 
     def advice_of(
@@ -262,8 +357,8 @@ class RuleAdvisor:
 
     @property
     def reached(self) -> Collection[str]:
-        """Return the keys of the milestones reached in this episode."""
-        return self._milestones.steps.keys()
+        """Return the keys of the milestones reached in this episode and not taken back since."""
+        return self._milestones.reached
 
     def outcomes(self) -> tuple[GoalTally, ...]:
         """Return how the episode's goals went, as if it ended now."""
@@ -288,9 +383,16 @@ class RuleAdvisor:
         if "explorer" in saved:
             self._explorer.load(saved["explorer"])
         self._milestones.steps = dict(saved["milestones"])
+        self._milestones.reached = frozenset(self._milestones.steps)
         self._supplies.load(saved.get("supplies", ()))
+        if "useless_moves" in saved:
+            self._useless_moves.load(saved["useless_moves"])
         if "repeats" in saved:
             self._repeats.load(saved["repeats"])
+        if "replies" in saved:
+            self._replies.load(saved["replies"])
+            self._teacher.load(saved["teacher"])
+            self._moved_by, self._used_at = saved["carried"]
         self._last_view = saved["last_view"]
         self._first = str(saved.get("first", ""))
         self._is_replaying = True
@@ -304,7 +406,11 @@ class RuleAdvisor:
             "explorer": self._explorer.save(),
             "milestones": dict(self._milestones.steps),
             "supplies": self._supplies.save(),
+            "useless_moves": self._useless_moves.save(),
             "repeats": self._repeats.save(),
+            "replies": self._replies.save(),
+            "teacher": self._teacher.save(),
+            "carried": [self._moved_by, self._used_at],
             "last_view": self._last_view,
             "unchanged_steps": self.unchanged_steps,
             "first": self._first,
@@ -320,7 +426,8 @@ class RuleAdvisor:
             return ()
         if state.place.map != goal.map:
             return link_exits(state.map, self.world.links_towards(state.place.map, goal.map))
-        if goal.target is not None and not goal.is_interaction:
+        is_hunt = goal.kind in {GoalKind.TRAIN, GoalKind.CATCH}
+        if goal.target is not None and not goal.is_interaction and not is_hunt:
             return step_exits(state.map, goal.target)
         if goal.target is not None:
             return talk_exits(state.map, goal.target)
@@ -328,67 +435,7 @@ class RuleAdvisor:
             clerk = self._game.atlas.clerk
             found = ((one.x, one.y) for one in state.map.objects if one.index == clerk)
             return tuple(entry for tile in found for entry in talk_exits(state.map, tile))
-        return grass_exits(state.map)
-
-    def _shop_before(self, state: GameState, goal: Goal) -> Goal:
-        """Return the way to a shop where it pays before `goal`, else `goal`."""
-        is_story = goal.kind in {GoalKind.MEET, GoalKind.REACH}
-        if not is_story or not self._planner.is_preparing(goal) or self._repeats.is_tired:
-            return goal
-        due = [
-            (distance, i)
-            for i, shop in enumerate(self._shops)
-            if (distance := self._maps_away(state, shop)) <= _SHOP_REACH
-            and shop.map is not None
-            and self._supplies.is_visit_due(state, shop.map)
-        ]
-        shops = (self._shops[i] for _, i in sorted(due))
-        return next((one for one in shops if self._steps_away(state, one) is not None), goal)
-
-    def _with_items(self, state: GameState, wishes: Wishes, goal: Goal | None) -> Wishes:
-        """Return the wishes with what to buy here, or to drink."""
-        place = state.place
-        if self._game.atlas.is_shop(place.name):
-            buy = self._supplies.wanted(state, place.map, wants_catch=wishes.wants_catch)
-            return replace(wishes, buy=buy)
-        return replace(wishes, use=self._medicine(state, goal))
-
-    def _medicine(self, state: GameState, goal: Goal | None) -> ItemUse | None:
-        """Return what to use on the way where no healer is near; None: there is no need."""
-        bag, tables = self._supplies.of_use(state.bag), self._game.tables
-        if state.place.environment == "indoor" or not bag.items or not state.party:
-            return None
-        use = self._revival(state, bag) or self._cure(state, bag)
-        if use is None:
-            is_resting = goal is not None and goal.kind is GoalKind.HEAL
-            if not is_weak(state.party, _DRINK_TO if is_resting else _DRINK_BELOW):
-                return None
-            slot = _strongest(state)
-            potion = potion_for(tables, bag, state.party[slot])
-            if potion is None:
-                return None
-            use = ItemUse(potion[1], ITEM_POCKET, slot, f"heal {state.party[slot].name}")
-        return None if self._is_healer_near(state) else use
-
-    def _revival(self, state: GameState, bag: Bag) -> ItemUse | None:
-        """Return how to bring the strongest back; a weaker one is not worth it."""
-        slot = max(range(len(state.party)), key=lambda i: (state.party[i].level, -i))
-        best = state.party[slot]
-        item = revive_for(self._game.tables, bag, best)
-        return ItemUse(item, ITEM_POCKET, slot, f"revive {best.name}") if item else None
-
-    def _cure(self, state: GameState, bag: Bag) -> ItemUse | None:
-        for slot, one in enumerate(state.party):
-            if item := cure_for(self._game.tables, bag, one):
-                return ItemUse(item, ITEM_POCKET, slot, f"cure {one.name} of {one.status}")
-        return None
-
-    def _is_healer_near(self, state: GameState) -> bool:
-        return any(
-            self._maps_away(state, healer) <= _HEALER_NEAR
-            and self._steps_away(state, healer) is not None
-            for healer in self._game.atlas.healers
-        )
+        return hunting_exits(state, goal.target)
 
     def _steps_away(self, state: GameState, goal: Goal) -> int | None:
         return steps_away(self.world, state, goal)
@@ -410,10 +457,12 @@ class RuleAdvisor:
         self._last_view, self._is_waiting = view, control.is_busy
 
 
-def _strongest(state: GameState) -> int:
-    """Return the place in the party of the strongest that stands, the first of equals."""
-    _, slot = max(((one.level, -i) for i, one in enumerate(state.party) if one.hp), default=(0, 0))
-    return -slot
+def _at_title(state: GameState) -> Action:
+    """Return the button that leads from a title back into the saved game, never into a new one."""
+    if any(line.strip(f"{CURSOR} ") == "CONTINUE" for line in state.screen_text):
+        is_marked = any(line.startswith(CURSOR) for line in state.screen_text)
+        return to_entry(state, "CONTINUE") if is_marked else Action.A
+    return Action.A if says(state, "badges") else Action.START
 
 
 def known_goals(game: Game) -> frozenset[str]:

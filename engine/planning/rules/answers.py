@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.games.base import MenuKind, menu_kind
 from engine.planning.rules.items import (
+    MACHINE_POCKET,
     ItemUse,
     Suggestion,
     choose_creature,
@@ -24,7 +25,9 @@ from engine.planning.rules.items import (
     open_bag,
     prompt_of,
     says,
+    to_place,
 )
+from engine.planning.rules.teaching import teach_menu
 from engine.types import Action, GameState, Prompt
 
 # One table says which prompt calls for what, another which menu is used for what. A menu that
@@ -39,6 +42,7 @@ class Wishes:
         use: An item to take out of the bag.
         buy: Item -> how many of it.
         wants_catch: A new creature would be welcome.
+        species: Of these only; empty: of any.
         wants_run: Leave a wild battle, or never; None: when it is wise.
     """
 
@@ -46,6 +50,7 @@ class Wishes:
     buy: Mapping[int, int] = field(default_factory=dict)
     wants_catch: bool = False
     wants_run: bool | None = None
+    species: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +61,13 @@ class Tried:
         unchanged_steps: For how many steps nothing visible has changed.
         times: How often this question came back without progress.
         wants_other: Its usual answer has led to nothing, so that another one is due.
+        useless: Moves that do nothing to the present foe.
     """
 
     unchanged_steps: int = 0
     times: int = 0
     wants_other: bool = False
+    useless: frozenset[int] = frozenset()
 
 
 NO_WISHES, NOTHING_TRIED = Wishes(), Tried()
@@ -132,16 +139,36 @@ def _keep_name(_state: GameState, _: Wishes, tried: Tried) -> Suggestion:
 
 
 def _menu(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
+    kind = next((use for is_this, use in _MENUS if is_this(state)), None)
     if tried.wants_other:
-        return Action.B, "this menu has no effect: close it"
-    for is_this, use in _MENUS:
-        if is_this(state):
-            return use(state, wishes)
+        why = "this menu has no effect: close it"
+        is_wished = wishes.buy or wishes.use or kind is not None
+        return (Action.B, why) if is_wished else _in_turn(state, tried)
+    if (
+        wishes.use
+        and wishes.use.pocket == MACHINE_POCKET
+        and menu_kind(state) is not MenuKind.START
+    ):
+        return teach_menu(state, wishes.use)
+    if kind is not None:
+        return kind(state, wishes)
     # A list that shows no name of its own.
     if wishes.buy:
         return choose_goods(state, wishes.buy)
+    if wishes.use is None and tried.unchanged_steps >= _STAYS_OPEN:
+        return _in_turn(state, tried)
     return choose_item(state, wishes.use)
 
+
+def _in_turn(state: GameState, tried: Tried) -> Suggestion:
+    """Take another entry each time that a menu comes back which B does not close."""
+    rows, columns = (max(size, 1) for size in state.control.menu_size)
+    place = tried.times % (rows * columns)
+    return to_place(state, place), f"this menu stays: take entry {place + 1}"
+
+
+_STAYS_OPEN = 4
+"""Steps without any change after which B does not close a menu."""
 
 _MENUS: tuple[
     tuple[Callable[[GameState], bool], Callable[[GameState, Wishes], Suggestion]], ...

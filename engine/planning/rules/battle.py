@@ -1,14 +1,30 @@
 """Fight sensibly: use the best move by expected damage, or an item, switch, catch, run."""
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 
-from engine.games.base import SAME_TYPE_BONUS, GameTables, MenuKind, effectiveness, menu_kind
+from engine.games.base import GameTables, MenuKind, menu_kind
 from engine.planning.rules.answers import TIRED, Tried, Wishes, read_on, say, wait
+from engine.planning.rules.catching import (
+    ball_use,
+    gentle_move,
+    is_in_the_way,
+    is_wanted,
+    weakening_move,
+)
+from engine.planning.rules.damage import (
+    best_damage,
+    ends_fight,
+    is_faster,
+    loses_race,
+    move_value,
+    usable_moves,
+    worst_blow,
+)
 from engine.planning.rules.items import (
     ITEM_POCKET,
     ItemUse,
     Suggestion,
-    ball_use,
     choose_creature,
     choose_item,
     confirm_use,
@@ -25,120 +41,8 @@ from engine.planning.rules.items import (
     to_row,
     words,
 )
-from engine.types import Action, Battle, BattleKind, Creature, GameState, Move, Prompt
-
-# Expect the damage of moves, by the formula published for the games of this generation.
-
-_AVERAGE_ROLL = 0.925
-"""The random factor is 0.85 to 1."""
-LOWEST_ROLL = 0.85
-_SURE = 0.95
-"""Chance from which a move counts as one that hits."""
-
-_FIRST_SPECIAL_TYPE = 20
-"""Types from this number on use special attack and defence."""
-_ATTACK, _DEFENCE, SPEED, _SPECIAL_ATTACK, _SPECIAL_DEFENCE = range(5)
-
-_FIXED: Mapping[str, int] = {"SONICBOOM": 20, "DRAGON RAGE": 40}
-_BY_LEVEL = frozenset({"SEISMIC TOSS", "NIGHT SHADE", "PSYWAVE"})
-_POWERS: Mapping[str, float] = {
-    # Where the table of moves has one power for what varies or strikes often: a usual one.
-    "RETURN": 60, "FRUSTRATION": 30, "HIDDEN POWER": 50, "MAGNITUDE": 70, "PRESENT": 50,
-    "FLAIL": 40, "REVERSAL": 40, "DOUBLESLAP": 45, "COMET PUNCH": 54, "FURY ATTACK": 45,
-    "PIN MISSILE": 42, "SPIKE CANNON": 60, "BARRAGE": 45, "FURY SWIPES": 54, "BONE RUSH": 75,
-    "DOUBLE KICK": 60, "TWINEEDLE": 50, "BONEMERANG": 100, "TRIPLE KICK": 40, "BEAT UP": 20,
-    # Two turns for one blow.
-    "RAZOR WIND": 40, "SOLARBEAM": 60, "SKULL BASH": 50, "SKY ATTACK": 70, "HYPER BEAM": 75,
-    "DIG": 30, "FLY": 35,
-    # Only good where something else came first, or at the price of the fight.
-    "DREAM EATER": 0, "SNORE": 0, "COUNTER": 0, "MIRROR COAT": 0, "FUTURE SIGHT": 40,
-    "EXPLOSION": 10, "SELFDESTRUCT": 10, "GUILLOTINE": 10, "HORN DRILL": 10, "FISSURE": 10,
-}  # fmt: skip
-
-
-def expected_damage(
-    tables: GameTables, move: Move, attacker: Creature, target: Creature | None
-) -> float:
-    """Return the health that a move that hits takes on average; 0.0 for one that is not known."""
-    facts = tables.MOVES.get(move.id)
-    if facts is None:
-        return 0.0
-    name, kind, listed, _, _ = facts
-    factor = effectiveness(tables, kind, target.types if target else ())
-    if name in _FIXED:
-        return _FIXED[name] if factor else 0.0
-    if name in _BY_LEVEL:
-        return attacker.level if factor else 0.0
-    power = _POWERS.get(name, listed)
-    if not power or not factor:
-        return 0.0
-    base = (2 * attacker.level / 5 + 2) * power * _stat_ratio(kind, attacker, target) / 50 + 2
-    bonus = SAME_TYPE_BONUS if kind in attacker.types else 1.0
-    return base * bonus * factor * _AVERAGE_ROLL
-
-
-def hit_chance(tables: GameTables, move: Move) -> float:
-    """Return how often a move hits."""
-    facts = tables.MOVES.get(move.id)
-    return facts[3] / 100 if facts else 0.0
-
-
-def move_value(
-    tables: GameTables, move: Move, attacker: Creature, target: Creature | None
-) -> float:
-    """Return the health a move is worth in this turn; damage beyond what is left counts little.
-
-    A blow that ends the fight for sure is better than a stronger one that may miss.
-    """
-    damage = expected_damage(tables, move, attacker, target)
-    left = target.hp if target else damage
-    useful = min(damage * LOWEST_ROLL / _AVERAGE_ROLL, left) + 0.01 * damage
-    return useful * hit_chance(tables, move)
-
-
-def usable_moves(creature: Creature) -> tuple[tuple[int, Move], ...]:
-    """Return (slot, move) of those with points left."""
-    return tuple((slot, move) for slot, move in enumerate(creature.moves) if move.points)
-
-
-def best_damage(tables: GameTables, attacker: Creature, target: Creature | None) -> float:
-    """Return the most that a blow can be expected to take, misses counted; 0.0 without any."""
-    blows = (
-        expected_damage(tables, move, attacker, target) * hit_chance(tables, move)
-        for _, move in usable_moves(attacker)
-    )
-    return max(blows, default=0.0)
-
-
-def worst_blow(tables: GameTables, attacker: Creature, target: Creature) -> float:
-    """Return the most that one blow takes if it hits."""
-    blows = (expected_damage(tables, move, attacker, target) for move in attacker.moves)
-    return max(blows, default=0.0) / _AVERAGE_ROLL
-
-
-def ends_fight(tables: GameTables, attacker: Creature, target: Creature) -> bool:
-    """Return whether a move that hardly ever misses takes all that is left, at the lowest roll."""
-    return any(
-        expected_damage(tables, move, attacker, target) * LOWEST_ROLL / _AVERAGE_ROLL >= target.hp
-        and hit_chance(tables, move) >= _SURE
-        for _, move in usable_moves(attacker)
-    )
-
-
-def is_faster(own: Creature, enemy: Creature) -> bool:
-    """Return whether a creature strikes first; where stats are not known it may not."""
-    return bool(own.stats and enemy.stats) and own.stats[SPEED] > enemy.stats[SPEED]
-
-
-def _stat_ratio(kind: int, attacker: Creature, target: Creature | None) -> float:
-    """Return attack over defence, 1.0 where they are not known."""
-    if target is None or not attacker.stats or not target.stats:
-        return 1.0
-    is_special = kind >= _FIRST_SPECIAL_TYPE
-    attack = attacker.stats[_SPECIAL_ATTACK if is_special else _ATTACK]
-    defence = target.stats[_SPECIAL_DEFENCE if is_special else _DEFENCE]
-    return attack / max(1, defence)
-
+from engine.planning.rules.learning import forget_menu, is_better_move, keeping_value
+from engine.types import Action, Battle, BattleKind, Creature, GameState, Prompt
 
 _WEAK = 0.3
 """Share of health below which a wild battle is not worth it."""
@@ -148,11 +52,13 @@ _HELPLESS = frozenset({"sleep", "freeze"})
 _LONG_FIGHT = 2
 """Blows that a fight still takes from which the other statuses are worth a turn to cure."""
 
-_CATCHABLE = 0.6
-"""Share of health below which a wild creature is worth a ball."""
+_FEW_POINTS = 0.2
+"""Share of the points of the moves worth using below which to rest."""
+_WORTH_USING = 0.5
+"""Share of the strongest move's worth from which another one is worth using, too."""
 
-_FIELD_MOVES = frozenset({"CUT", "FLY", "SURF", "STRENGTH", "FLASH", "WHIRLPOOL", "WATERFALL"})
-"""Moves that open ways, and that are not forgotten."""
+_TURNS = (Action.RIGHT, Action.UP, Action.LEFT, Action.DOWN)
+"""What moves the cursor to another target, one after the other while it stays."""
 
 _SENDING = frozenset({"SWITCH", "STATS", "SHIFT", "SEND OUT"})
 """Entries of the menu of a creature that was chosen in the party list, the first of them first."""
@@ -174,8 +80,8 @@ def battle_button(tables: GameTables, state: GameState, wishes: Wishes, tried: T
         wishes: Of these, only the two for battles count.
         tried: What has led to nothing so far.
     """
-    battle, prompt = state.battle, prompt_of(state)
-    assert battle is not None
+    assert state.battle is not None
+    battle, prompt = _with_useful_moves(state.battle, tried), prompt_of(state)
     if prompt is Prompt.YES_NO:
         return _question(tables, state, battle, tried)
     if state.control.is_busy:
@@ -183,7 +89,9 @@ def battle_button(tables: GameTables, state: GameState, wishes: Wishes, tried: T
     if prompt is not Prompt.MENU:
         return read_on(state, wishes, tried)[0], "advance the battle"
     if says(state, "forgotten", "keep all"):
-        return _forget_menu(tables, state, battle)
+        return forget_menu(tables, state, state.battle)
+    if battle.target is not None:
+        return _target_menu(tables, state, battle, battle.target, tried)
     match menu_kind(state):
         case MenuKind.BATTLE:
             return _first_menu(tables, state, battle, wishes, tried)
@@ -193,23 +101,46 @@ def battle_button(tables: GameTables, state: GameState, wishes: Wishes, tried: T
             return _other_menu(tables, state, battle, wishes, tried)
 
 
-def is_weak(party: Collection[Creature], share: float) -> bool:
-    """Return whether the strongest creature is below this share of health, or has no points."""
+def _with_useful_moves(battle: Battle, tried: Tried) -> Battle:
+    """Return a battle where moves that did nothing to this foe have no points, if others have."""
+    own = battle.own
+    if own is None or all(move.id in tried.useless for _, move in usable_moves(own)):
+        return battle
+    moves = (replace(one, points=0) if one.id in tried.useless else one for one in own.moves)
+    return replace(battle, own=replace(own, moves=tuple(moves)))
+
+
+def is_weak(party: Collection[Creature], share: float, tables: GameTables | None = None) -> bool:
+    """Return whether the strongest is below this share of health, or is about to have no points.
+
+    With `tables` only the points of its best moves count, else only whether any are left.
+    """
     fit = [one for one in party if one.hp > 0]
     if not party:
         return False
     if not fit:
         return True
     best = max(fit, key=lambda one: one.level)
-    has_points = any(move.points for move in best.moves) if best.moves else True
-    return best.hp < share * best.max_hp or not has_points
+    return best.hp < share * best.max_hp or _has_few_points(best, tables)
+
+
+def _has_few_points(best: Creature, tables: GameTables | None) -> bool:
+    known = tables.MOVES if tables else {}
+    moves = [move for move in best.moves if move.id in known]
+    if tables is None or not moves:
+        return bool(best.moves) and not any(move.points for move in best.moves)
+    worth = [keeping_value(tables, move, best) for move in moves]
+    least = max(_WORTH_USING * max(worth), 1.0)
+    good = [move for move, value in zip(moves, worth, strict=True) if value >= least]
+    full = sum(known[move.id][4] for move in good)
+    return sum(move.points for move in good) < _FEW_POINTS * full
 
 
 def _question(tables: GameTables, state: GameState, battle: Battle, tried: Tried) -> Suggestion:
     if says(state, "delete a move"):  # the screen that follows does not show its cursor
         return say(state, False, tried, "keep the current moves")
     if says(state, "make room", "older move"):
-        is_better = _is_better_move(tables, state, battle)
+        is_better = is_better_move(tables, state, battle)
         return say(
             state, is_better, tried, "a better move" if is_better else "keep the current moves"
         )
@@ -234,10 +165,12 @@ def _first_menu(
         return to_cell(state, cells.run), f"run from {enemy.name}"
     if (use := _item_use(tables, state, battle, wishes)) is not None:
         return to_cell(state, cells.bag), use.why
+    if wishes.wants_run is None and is_wild and is_in_the_way(battle, wishes, state.bag):
+        return to_cell(state, cells.run), f"look for another than {enemy.name}"
     if is_wild and wishes.wants_run is None and _is_not_worth_it(tables, own, enemy):
         return to_cell(state, cells.run), f"{own.name} is weak: run"
-    if _is_helpless(tables, own, enemy) and _best_other(tables, state, battle) is not None:
-        return to_cell(state, cells.team), f"{own.name} cannot do damage: switch"
+    if _replacements(tables, state, battle):
+        return to_cell(state, cells.team), f"{own.name} cannot win: switch"
     return fight
 
 
@@ -260,9 +193,10 @@ def _item_use(
     if own is None or enemy is None or not own.hp:
         return None
     if battle.kind is BattleKind.WILD:
-        is_ripe = enemy.hp <= _CATCHABLE * enemy.max_hp or not _gentle_moves(tables, own, enemy)
-        is_wanted = wishes.wants_catch and is_ripe
-        return ball_use(state.bag, f"throw a ball at {enemy.name}") if is_wanted else None
+        if not is_wanted(battle, wishes, state.bag):
+            return None
+        is_ripe = weakening_move(tables, own, enemy, wishes) is None
+        return ball_use(tables, state.bag, enemy) if is_ripe else None
     blow = worst_blow(tables, enemy, own)
     if own.hp > blow:
         return _cure(tables, state, battle, own, enemy) or _revival(tables, state, own, blow)
@@ -298,16 +232,6 @@ def _revival(tables: GameTables, state: GameState, own: Creature, blow: float) -
     return ItemUse(item, ITEM_POCKET, -slot, f"revive {strongest.name}") if item else None
 
 
-def _gentle_moves(
-    tables: GameTables, own: Creature, enemy: Creature
-) -> list[tuple[float, int, Move]]:
-    """Return (damage, -slot, move) of what harms a creature and leaves it standing."""
-    harms = [
-        (expected_damage(tables, move, own, enemy), -slot, move) for slot, move in usable_moves(own)
-    ]
-    return [one for one in harms if 0 < one[0] * 1.1 < enemy.hp]
-
-
 def _move_menu(
     tables: GameTables, state: GameState, battle: Battle, wishes: Wishes, tried: Tried
 ) -> Suggestion:
@@ -317,9 +241,11 @@ def _move_menu(
     usable = usable_moves(own)
     if not usable:
         return Action.B, "no move has points left"
-    if wishes.wants_catch and enemy and (gentle := _gentle_moves(tables, own, enemy)):
-        _, slot, move = max(gentle)
-        return to_place(state, -slot), f"{move.name} does not knock it out"
+    if enemy is not None and is_wanted(battle, wishes, state.bag):
+        chosen = weakening_move(tables, own, enemy, wishes)
+        chosen = gentle_move(tables, own, enemy) if chosen is None else chosen
+        if chosen is not None:
+            return to_place(state, chosen), f"{own.moves[chosen].name} does not knock it out"
     ranked = sorted(
         ((move_value(tables, move, own, enemy), -slot) for slot, move in usable), reverse=True
     )
@@ -328,11 +254,48 @@ def _move_menu(
     return to_place(state, slot), f"{own.moves[slot].name} is the best move"
 
 
+def _target_menu(
+    tables: GameTables, state: GameState, battle: Battle, target: Creature, tried: Tried
+) -> Suggestion:
+    """Bring the cursor to the foe that the move harms most, and never leave it on an own one.
+
+    The move was chosen against `Battle.enemy`.
+    """
+    is_enemy = battle.enemy is not None and _who(target) == _who(battle.enemy)
+    own_side = {_who(one) for one in (*state.party, battle.own) if one is not None}
+    is_foe = is_enemy or _who(target) not in own_side
+    is_best = is_enemy or _harms_as_much(tables, battle, target)
+    if target.hp and is_foe and (is_best or tried.unchanged_steps >= len(_TURNS)):
+        return Action.A, f"aim at {target.name}"
+    if tried.unchanged_steps >= 2 * len(_TURNS):
+        return Action.B, "no target to aim at"
+    return _TURNS[tried.unchanged_steps % len(_TURNS)], "look for another target"
+
+
+def _who(creature: Creature) -> tuple[int, str, int, int]:
+    """Tell creatures apart by what stays the same where health or points may lag."""
+    return creature.species, creature.name, creature.level, creature.max_hp
+
+
+def _harms_as_much(tables: GameTables, battle: Battle, target: Creature) -> bool:
+    """Return whether the move that is best against `Battle.enemy` harms this foe as much."""
+    own, enemy = battle.own, battle.enemy
+    if own is None or enemy is None or not enemy.hp:
+        return True
+    moves = [move for _, move in usable_moves(own)]
+    best = max(moves, key=lambda move: move_value(tables, move, own, enemy), default=None)
+    if best is None:
+        return True
+    return move_value(tables, best, own, target) >= move_value(tables, best, own, enemy)
+
+
 def _other_menu(
     tables: GameTables, state: GameState, battle: Battle, wishes: Wishes, tried: Tried
 ) -> Suggestion:
     if tried.wants_other:
         return Action.B, "this menu has no effect: close it"
+    if says(state, "type/"):  # of the move that was chosen, without the list of moves
+        return Action.A, "aim at the foe that is shown"
     use = _item_use(tables, state, battle, wishes)
     for is_this, choose in _ITEM_MENUS.items():
         if is_this(state):
@@ -340,7 +303,7 @@ def _other_menu(
     if words(state) & _SENDING:
         return Action.A, "send this one"
     if _is_team_list(state, battle):
-        return _next_creature(tables, state, battle)
+        return _next_creature(tables, state, battle, tried)
     return choose_item(state, use)
 
 
@@ -362,78 +325,44 @@ def _is_team_list(state: GameState, battle: Battle) -> bool:
     return must_choose or says(state, "choose a", "send out which", "who fights")
 
 
-def _next_creature(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
-    """Send the creature with the strongest move against the enemy."""
-    own = battle.own
-    is_wanted = (
-        own is None
-        or not own.hp
-        or (battle.enemy is not None and _is_helpless(tables, own, battle.enemy))
-    )
-    if not is_wanted:
-        return Action.B, "no switch needed"
-    index = _best_other(tables, state, battle)
-    if index is None:
-        return (Action.A if own is None or not own.hp else Action.B), "no other creature can fight"
-    return to_row(state, index + 1), f"send {state.party[index].name}"
+def _next_creature(
+    tables: GameTables, state: GameState, battle: Battle, tried: Tried
+) -> Suggestion:
+    """Send the best one; the next best where it was refused, as one is that fights already."""
+    ranked = _replacements(tables, state, battle)
+    if ranked:
+        slot = ranked[tried.times // (2 * TIRED) % len(ranked)]
+        return to_row(state, slot + 1), f"send {state.party[slot].name}"
+    if battle.own is None or not battle.own.hp:
+        return Action.A, "no other creature can fight"
+    return Action.B, "no switch needed"
 
 
-def _best_other(tables: GameTables, state: GameState, battle: Battle) -> int | None:
-    """Return the slot of the creature that harms the enemy most, the fighting one left out."""
-    own = battle.own
+def _replacements(tables: GameTables, state: GameState, battle: Battle) -> list[int]:
+    """Return the slots of those who should fight now, the best first; none: who fights goes on.
+
+    Somebody else is due where the own one has fainted or can do no harm, and against a trainer
+    where it will lose and the other will win, a blow at the switch included. Where two fight side
+    by side nobody who stands is exchanged: the other one may be the one at their side.
+    """
+    own, enemy = battle.own, battle.enemy
     # The party's copy of the creature in battle may lag.
-    fighting = (own.species, own.level, own.max_hp) if own else None
     others = [
-        (best_damage(tables, one, battle.enemy), one.hp, -i)
+        (best_damage(tables, one, enemy), one.hp, -i)
         for i, one in enumerate(state.party)
-        if one.hp > 0 and (i != battle.own_slot or (one.species, one.level, one.max_hp) != fighting)
+        if one.hp > 0 and not (own and i == battle.own_slot and _who(one) == _who(own))
     ]
-    if not others or (own is not None and own.hp and max(others)[0] == 0):
-        return None
-    return -max(others)[2]
-
-
-def _keeping_value(tables: GameTables, move: Move, own: Creature) -> float:
-    """Return what a move is worth to keep: its damage against no particular enemy."""
-    return expected_damage(tables, move, own, None) * tables.MOVES[move.id][3] / 100
-
-
-def _is_better_move(tables: GameTables, state: GameState, battle: Battle) -> bool:
-    """Return whether the move that the question names beats the weakest that is known."""
-    own = battle.own
-    if own is None:
-        return False
-    text = " ".join(state.screen_text).upper()
-    known = {move.id for move in own.moves}
-    named = [
-        Move(number, facts[0], facts[4])
-        for number, facts in tables.MOVES.items()
-        if number not in known and f" {facts[0]}?" in f" {text}"
-    ]
-    weakest = min(
-        (_keeping_value(tables, move, own) for _, move in _forgettable(tables, own)),
-        default=float("inf"),
-    )
-    return any(_keeping_value(tables, move, own) > weakest for move in named)
-
-
-def _forgettable(tables: GameTables, own: Creature) -> list[tuple[int, Move]]:
-    return [
-        (slot, move)
-        for slot, move in enumerate(own.moves)
-        if move.id in tables.MOVES and move.name not in _FIELD_MOVES
-    ]
-
-
-def _forget_menu(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
-    """Give up the weakest move; where all may be kept, only one that does no harm."""
-    own = battle.own
-    if own is None:
-        return Action.B, "keep the current moves"
-    values = [
-        (_keeping_value(tables, move, own), slot, move) for slot, move in _forgettable(tables, own)
-    ]
-    if not values or ("KEEP ALL" in words(state) and min(values)[0] > 0):
-        return Action.B, "keep the current moves"
-    _, slot, move = min(values, key=lambda one: one[:2])
-    return to_row(state, slot + 1), f"forget {move.name} for the new move"
+    if own is not None and own.hp and enemy is not None:
+        if battle.is_double:
+            others = []
+        elif _is_helpless(tables, own, enemy):
+            others = [one for one in others if one[0]]
+        elif battle.kind is BattleKind.TRAINER and loses_race(tables, own, enemy):
+            others = [
+                one
+                for one in others
+                if not loses_race(tables, state.party[-one[2]], enemy, blows_before=1)
+            ]
+        else:
+            others = []
+    return [-slot for _, _, slot in sorted(others, reverse=True)]

@@ -1,124 +1,27 @@
-"""Set the next goal, and evaluate from RAM how goals go.
+"""Set the next goal.
 
-The next goal is the first milestone that is possible, unless the party must rest or train.
+It is the first milestone that is possible, unless the party must rest or train.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from engine.env.milestones import Story, milestone_goal
-from engine.games.base import Atlas, Milestone, MilestoneKind
+from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
 from engine.planning.rules.battle import is_weak
-from engine.types import BattleKind, GameState, Goal, GoalKind, GoalTally
-
-LIFE_STEPS = 400
-"""Steps after which a goal that is not reached counts as failed; then it is tried anew."""
-
-_RESTED = 0.9
-
-
-class GoalTracker:
-    """Count by kind which goals were reached, and which were not within their life.
-
-    A milestone's goal is reached when RAM shows the milestone, rest when the party is healthy,
-    training with every level gained, shopping when the bag holds more. A goal that is interrupted
-    by another, a rest for example, counts once it comes true; until then it does not count as
-    failed.
-    """
-
-    def __init__(self, goal_source: str) -> None:
-        self._goal_source = goal_source
-        self.reset()
-
-    def reset(self) -> None:
-        """Start an episode."""
-        self._tallies: dict[GoalKind, tuple[int, int]] = {}
-        # Kind, age, and what there was of levels, or of items, at the beginning.
-        self._open: dict[str, tuple[GoalKind, int, int]] = {}
-        self._present = ""
-
-    def evaluate(self, state: GameState, reached: Collection[str]) -> None:
-        """Close the open goals that have come true, by state and keys of reached milestones."""
-        for key, (kind, _, level) in list(self._open.items()):
-            match kind:
-                case GoalKind.HEAL:
-                    is_true = not is_weak(state.party, _RESTED)
-                case GoalKind.TRAIN:
-                    is_true = highest_level(state) > level
-                case GoalKind.BUY:
-                    is_true = _num_items(state) > level
-                case _:
-                    is_true = key in reached
-            if is_true:
-                del self._open[key]
-                self._count(kind, 1, 0)
-
-    def pursue(self, goal: Goal, state: GameState) -> float:
-        """Note what is pursued in this step; return how fresh the goal is, 1 falling to 0."""
-        self._present = goal.key
-        if goal.kind is GoalKind.EXPLORE:
-            return 1.0
-        is_trip = goal.kind is GoalKind.BUY
-        measure = _num_items(state) if is_trip else highest_level(state)
-        kind, age, level = self._open.get(goal.key, (goal.kind, 0, measure))
-        if age == LIFE_STEPS:
-            self._count(kind, 0, 1)
-            age = 0
-        self._open[goal.key] = (kind, age + 1, level)
-        return 1 - age / LIFE_STEPS
-
-    def pause(self) -> None:
-        """Note that somebody else leads: none of the open goals is pursued in this step."""
-        self._present = ""
-
-    def outcomes(self) -> tuple[GoalTally, ...]:
-        """Return how the goals went if the episode ends now: the present one has failed.
-
-        One that was set in the last state only has not: nobody could act for it.
-        """
-        tallies = dict(self._tallies)
-        kind, age, _ = self._open.get(self._present, (GoalKind.EXPLORE, 0, 0))
-        if age > 1:
-            reached, failed = tallies.get(kind, (0, 0))
-            tallies[kind] = (reached, failed + 1)
-        return tuple(
-            GoalTally(self._goal_source, kind, *counts) for kind, counts in tallies.items()
-        )
-
-    def save(self) -> list[Any]:
-        """Return all of it, JSON-able."""
-        return [dict(self._tallies), dict(self._open), self._present]
-
-    def load(self, saved: list[Any]) -> None:
-        """Restore the state that `save` returned."""
-        tallies, entries, self._present = saved
-        self._tallies = {GoalKind(kind): (won, lost) for kind, (won, lost) in tallies.items()}
-        self._open = {
-            key: (GoalKind(kind), age, level) for key, (kind, age, level) in entries.items()
-        }
-
-    def _count(self, kind: GoalKind, reached: int, failed: int) -> None:
-        before = self._tallies.get(kind, (0, 0))
-        self._tallies[kind] = (before[0] + reached, before[1] + failed)
-
-
-def _num_items(state: GameState) -> int:
-    return sum(count for _, count in (*state.bag.items, *state.bag.balls))
-
-
-def highest_level(state: GameState) -> int:
-    """Return the level of the party's strongest, 0 without a party."""
-    return max((creature.level for creature in state.party), default=0)
-
+from engine.planning.rules.goal_tracker import LIFE_STEPS, RESTED
+from engine.planning.rules.patience import UNREACHABLE, Patience, Reason, highest_level
+from engine.planning.rules.trainers import REST_BEFORE_TRAINERS
+from engine.planning.rules.training import training_places, worthwhile
+from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
+from engine.wayfinding.navigation import is_faced
 
 MapsAway = Callable[[GameState, Goal], int]
 """Returns how many maps a goal is away."""
 
 StepsAway = Callable[[GameState, Goal], int | None]
 """Returns how many steps a goal is away; None: there is no way now."""
-
-UNREACHABLE = 1_000
-"""Number of maps for a goal to which no way is known."""
 
 _REST_BELOW = 0.4
 """Share of the best creature's health below which it is taken to rest."""
@@ -131,6 +34,20 @@ _NEAR = 1
 
 _LEVELS_MORE = 2
 """Levels to gain before the trainer who won is met again."""
+
+_SHORT_WAY = 30
+"""Steps to a healer that are worth it for one who is hurt and about to go farther."""
+
+_LEVELS_LIKE_NEWS = 5
+"""Levels after which a goal that failed is tried again: it may have been a fight."""
+
+_FAR = 6
+"""Maps between a town and the last rest from which on it is worth resting there at once."""
+
+NO_TABLES = GameTables()
+"""Of a game of which nothing but its milestones is known."""
+
+_BADGES = (MilestoneKind.BADGE, MilestoneKind.KANTO_BADGE)
 
 _HIGHEST_WANTED = 14
 _THERE = 20
@@ -152,22 +69,27 @@ class GoalPlanner:
     """Follow the game's milestones.
 
     One whose place is not known is left to chance. One that is pursued without coming nearer is
-    set aside until the others were tried; once all were, nothing is wanted for a while: the time to
-    explore.
+    set aside until the others were tried, or there is news; once all were, nothing is wanted for a
+    while: the time to explore. Optional ones wait until the story has nothing to do.
 
     Attributes:
         goals: How to reach a milestone, by its key, as far as that is known.
     """
 
-    def __init__(self, milestones: Iterable[Milestone], atlas: Atlas) -> None:
+    def __init__(
+        self, milestones: Iterable[Milestone], atlas: Atlas, tables: GameTables = NO_TABLES
+    ) -> None:
         self._story = Story(milestones)
+        self._atlas, self._tables = atlas, tables
         self.goals: dict[str, Goal] = {}
         for one in self._story.milestones:
             if (goal := milestone_goal(one)) is not None:
                 self.goals[one.key] = goal
         self._levels = {one.key: one.level for one in self._story.milestones}
+        self._rows = {one.key: one for one in self._story.milestones}
         self._healers = atlas.healers
-        self._training = atlas.training
+        self._training = training_places(atlas, tables)
+        self._towns = {MapId(*one) for one in tables.SPAWNS.values()}
         self.reset()
 
     def reset(self) -> None:
@@ -176,8 +98,9 @@ class GoalPlanner:
         self._lost_before = ""  # key of the milestone that was pursued then
         self._is_resting = False
         self._lost_battle = False
-        self._patience = _Patience(LIFE_STEPS)
-        self._errands = _Patience(_ERRAND_PATIENCE)
+        self._arrived: MapId | None = None  # town far from the last rest, to rest in
+        self._patience = Patience(LIFE_STEPS)
+        self._errands = Patience(_ERRAND_PATIENCE)
 
     def next_goal(
         self,
@@ -186,6 +109,7 @@ class GoalPlanner:
         maps_away: MapsAway,
         first: str = "",
         steps_away: StepsAway = lambda state, goal: 0,
+        num_trainers: int = 0,
     ) -> Goal | None:
         """Return what to do next; None when nothing is known, or all was tried for now.
 
@@ -195,8 +119,16 @@ class GoalPlanner:
             maps_away: Returns how many maps a goal is away.
             first: Milestone that comes before all others until it is reached; "" for none.
             steps_away: Returns how many steps a goal is away.
+            num_trainers: How many on this map look out for the player.
         """
-        wanted = self._wanted(state, reached, first)
+        num_reached = len(reached)
+
+        def news(key: str) -> Reason:
+            return self._reason(key, state, reached)
+
+        self._patience.refresh(news)
+        self._errands.refresh(lambda _: [num_reached])
+        wanted = self._wanted(state, reached, first, maps_away)
         self._watch(state, wanted, reached)
         if state.party:
             is_fight_near = (
@@ -204,39 +136,61 @@ class GoalPlanner:
                 and 0 < wanted.level <= highest_level(state)
                 and maps_away(state, self.goals[wanted.key]) <= _NEAR
             )
-            errand = self._errand(state, wanted, is_fight_near, maps_away, steps_away)
+            least = REST_BEFORE_TRAINERS if num_trainers > 1 else _REST_BELOW
+            errand = self._errand(state, wanted, is_fight_near, least, maps_away, steps_away)
             if errand is not None:
                 goal, steps = errand
+                cost = _errand_cost(goal, state, steps)
                 self._errands.pursue(
-                    _place_of(goal), state, steps, len(reached), _errand_cost(goal, state, steps)
+                    _place_of(goal), state, steps, num_reached, cost, lambda _: [num_reached]
                 )
                 return goal
         if wanted is None:
-            self._patience.look_around(state)
+            self._patience.look_around(state, num_reached)
             return None
         goal = self.goals[wanted.key]
         cost = _THERE if _is_at(goal, state) else 1
-        self._patience.pursue(goal.key, state, maps_away(state, goal), len(reached), cost)
+        self._patience.pursue(goal.key, state, maps_away(state, goal), num_reached, cost, news)
         return goal
+
+    def _reason(self, key: str, state: GameState, reached: Collection[str]) -> Reason:
+        """Return what a goal's failure may depend on: what the party can, and news of the place."""
+        goal = self.goals[key]
+        rows = (self._rows[one] for one in reached if one in self._rows)
+        return [
+            int(self._atlas.abilities(state)),
+            state.badges[0] | state.badges[1] << 8,
+            highest_level(state) // _LEVELS_LIKE_NEWS,
+            sum(one.place == goal.map for one in rows),
+        ]
 
     def _errand(
         self,
         state: GameState,
         wanted: Milestone | None,
         is_fight_near: bool,
+        least: float,
         maps_away: MapsAway,
         steps_away: StepsAway,
     ) -> tuple[Goal, int] | None:
         """Return where to rest or to train first, and how far it is; None: there is no need."""
         if state.battle is None:  # what is near then may be what is being fought
             was_resting = self._is_resting
-            begin = _REST_BEFORE_FIGHT if is_fight_near else _REST_BELOW
-            self._is_resting = is_weak(state.party, _RESTED if was_resting else begin)
+            begin = _REST_BEFORE_FIGHT if is_fight_near else least
+            if not (was_resting or is_fight_near) and self._leaves_healer(
+                state, wanted, maps_away, steps_away
+            ):
+                begin = REST_BEFORE_TRAINERS
+            share = RESTED if was_resting else begin
+            self._is_resting = is_weak(state.party, share, self._tables)
             if was_resting and not self._is_resting:
                 self._errands.set_aside.clear()
+            self._note_arrival(state, maps_away)
         level = max(self._wanted_level, wanted.level if wanted else 0)
-        is_unfit = self._is_resting, highest_level(state) < level
-        for places, is_needed in zip((self._healers, self._training), is_unfit, strict=True):
+        is_due = self._is_resting or (self._arrived is not None and not is_fight_near)
+        is_unfit = is_due, highest_level(state) < level
+        training = worthwhile(self._training, self._tables, highest_level(state))
+        for places, is_needed in zip((self._healers, training), is_unfit, strict=True):
             if is_needed:
                 near = sorted((maps_away(state, goal), i) for i, goal in enumerate(places))
                 for maps, i in near[:_LOOKED_AT]:
@@ -246,6 +200,32 @@ class GoalPlanner:
                     if (steps := steps_away(state, goal)) is not None:
                         return goal, steps
         return None
+
+    def _leaves_healer(
+        self,
+        state: GameState,
+        wanted: Milestone | None,
+        maps_away: MapsAway,
+        steps_away: StepsAway,
+    ) -> bool:
+        """Return whether a hurt party is about to leave a healer for a way with trainers."""
+        is_hurt = is_weak(state.party, REST_BEFORE_TRAINERS, self._tables)
+        if not is_hurt or wanted is None or maps_away(state, self.goals[wanted.key]) <= _NEAR:
+            return False
+        near = (one for one in self._healers if maps_away(state, one) <= _NEAR)
+        steps = (steps_away(state, one) for one in near)
+        return any(count is not None and count <= _SHORT_WAY for count in steps)
+
+    def _note_arrival(self, state: GameState, maps_away: MapsAway) -> None:
+        """Remember a town in which to rest once: after a defeat the way back would be long."""
+        here, last = state.place, state.healing_place
+        if last is None or last == self._arrived:
+            self._arrived = None
+        elif here.map in self._towns and here.map not in (last, self._arrived):
+            there = replace(state, place=replace(here, map=last))
+            is_far = maps_away(there, Goal("heal", "Rest", here.map)) >= _FAR
+            is_next = any(maps_away(state, one) <= _NEAR for one in self._healers)
+            self._arrived = here.map if is_far and is_next else None
 
     def open_goals(self, state: GameState, reached: Iterable[str]) -> Iterator[Goal]:
         """Yield the milestones' goals that are open, in order; places passed by stay behind."""
@@ -257,12 +237,36 @@ class GoalPlanner:
         """Return whether a goal is a fight to prepare for: it asks for a level, or was lost."""
         return self._wanted_level > 0 or self._levels.get(goal.key, 0) > 0
 
+    def level_of(self, goal: Goal) -> int:
+        """Return the level that a milestone's goal asks for; 0: any."""
+        return self._levels.get(goal.key, 0)
+
+    def destination(self, goal: Goal) -> MapId | None:
+        """Return the map that a goal leads to, which need not be where one goes for it."""
+        row = self._rows.get(goal.key)
+        return row.entered if row is not None and row.entered is not None else goal.map
+
+    def is_push(self, goal: Goal) -> bool:
+        """Return whether a milestone's goal is the hole of a boulder."""
+        row = self._rows.get(goal.key)
+        return row is not None and row.how is Approach.PUSH
+
     def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
-        """Return whether a second creature is a milestone still to reach."""
+        """Return whether another creature is a milestone still to reach."""
         return any(
-            one.kind is MilestoneKind.PARTY and one.key not in self.goals
+            one.kind is MilestoneKind.PARTY
+            and (one.key not in self.goals or one.how is Approach.CATCH)
             for one in self._ahead(state, reached)
         )
+
+    def move_of(self, goal: Goal) -> str:
+        """Return which move one is to be caught for; "" where it is for none."""
+        row = self._rows.get(goal.key)
+        return row.move if row is not None and goal.kind is GoalKind.CATCH else ""
+
+    def learners(self, goal: Goal) -> frozenset[int]:
+        """Return which species a goal to catch one is about; empty: any."""
+        return self._tables.LEARNERS.get(self.move_of(goal), frozenset())
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""
@@ -271,6 +275,7 @@ class GoalPlanner:
             "lost_before": self._lost_before,
             "is_resting": self._is_resting,
             "lost_battle": self._lost_battle,
+            "arrived": [self._arrived.group, self._arrived.number] if self._arrived else [],
             "patience": self._patience.save(),
             "errands": self._errands.save(),
         }
@@ -281,16 +286,32 @@ class GoalPlanner:
         self._lost_before = str(facts.get("lost_before", ""))
         self._is_resting = bool(facts["is_resting"])
         self._lost_battle = bool(facts["lost_battle"])
+        self._arrived = MapId(*facts["arrived"]) if facts.get("arrived") else None
         for one, name in ((self._patience, "patience"), (self._errands, "errands")):
             one.load(facts.get(name, ["", 0, 0, 0, 0, []]))
 
-    def _wanted(self, state: GameState, reached: Collection[str], first: str) -> Milestone | None:
-        """Return the milestone to pursue: the first that is possible and not set aside."""
+    def _wanted(
+        self, state: GameState, reached: Collection[str], first: str, maps_away: MapsAway
+    ) -> Milestone | None:
+        """Return the milestone to pursue: the first that is possible and not set aside.
+
+        Of several badges it is the nearest, and that one until it is reached or set aside.
+        """
         if first in self.goals and first not in reached:
-            return next(one for one in self._story.milestones if one.key == first)
-        done = self._story.reached(state, reached)
-        aside = self._patience.set_aside
-        return next((one for one in self._story.open(done) if one.key not in aside), None)
+            return self._rows[first]
+        possible = tuple(self._story.open(self._story.reached(state, reached)))
+        is_optional = all(one.is_optional for one in possible)
+        left = [
+            one
+            for one in possible
+            if one.is_optional is is_optional and one.key not in self._patience.set_aside
+        ]
+        badges = [one for one in left if one.kind in _BADGES]
+        if not left or left[0].kind not in _BADGES or len(badges) == 1:
+            return left[0] if left else None
+        present = (one for one in badges if one.key == self._patience.present)
+        nearest = min(badges, key=lambda one: maps_away(state, self.goals[one.key]))
+        return next(present, nearest)
 
     def _ahead(self, state: GameState, reached: Iterable[str]) -> tuple[Milestone, ...]:
         return self._story.ahead(self._story.reached(state, reached))
@@ -311,65 +332,15 @@ class GoalPlanner:
             self._lost_before = wanted.key if wanted else ""
 
 
-class _Patience:
-    """Set goals aside that were pursued for long without coming nearer.
-
-    Args:
-        most: Steps without coming nearer.
-
-    Attributes:
-        set_aside: Keys of the goals that wait until the others were tried.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.set_aside: set[str] = set()
-        self._most = most
-        self._key = ""
-        self._nearest = UNREACHABLE
-        self._steps = 0
-        self._progress = (0, 0)  # milestones reached, highest level
-
-    def pursue(self, key: str, state: GameState, away: int, num_reached: int, cost: int) -> None:
-        """Count a step for a goal that is so far away; give up on it after too many in vain."""
-        if not state.control.is_free:
-            return
-        progress = (num_reached, highest_level(state))
-        if key != self._key or progress != self._progress or away < self._nearest:
-            if progress[0] != self._progress[0]:
-                self.set_aside.clear()
-            self._key, self._nearest, self._progress = key, away, progress
-            self._steps = 0
-        self._steps += cost
-        if self._steps > self._most:
-            self.set_aside.add(key)
-            self._key, self._steps = "", 0
-
-    def look_around(self, state: GameState) -> None:
-        """Count a step for which all milestones are set aside; try them again after many."""
-        if state.control.is_free:
-            self._key = ""
-            self._steps += 1
-            if self._steps > self._most:
-                self.set_aside.clear()
-                self._steps = 0
-
-    def save(self) -> list[Any]:
-        return [self._key, self._nearest, self._steps, *self._progress, sorted(self.set_aside)]
-
-    def load(self, saved: list[Any]) -> None:
-        self._key, self._nearest, self._steps = str(saved[0]), int(saved[1]), int(saved[2])
-        self._progress = (int(saved[3]), int(saved[4]))
-        self.set_aside = {str(key) for key in saved[5]}
-
-
 def _is_at(goal: Goal, state: GameState) -> bool:
     """Return whether the player stands at a goal's tile, and is still free."""
     place = state.place
     if goal.target is None or goal.map != place.map:
         return False
+    if not goal.is_interaction:
+        return goal.target == (place.x, place.y)
     dx, dy = place.facing.delta
-    here = (place.x, place.y)
-    return goal.target == ((place.x + dx, place.y + dy) if goal.is_interaction else here)
+    return goal.target == (place.x + dx, place.y + dy) or is_faced(state, goal.target)
 
 
 def _place_of(goal: Goal) -> str:

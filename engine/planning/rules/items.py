@@ -5,12 +5,11 @@ after whatever came in between.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from engine.games.base import GameTables, MenuKind, menu_kind
-from engine.types import Action, Bag, Creature, GameState, MapId, Prompt
+from engine.types import Action, Bag, Creature, GameState, Prompt
 
 Suggestion = tuple[Action, str]
 """A button and why."""
@@ -83,7 +82,7 @@ def to_entry(state: GameState, *names: str) -> Action:
 
 
 # Pockets of the bag, as `Control.pocket` has them.
-ITEM_POCKET, BALL_POCKET = 0, 1
+ITEM_POCKET, BALL_POCKET, MACHINE_POCKET = 0, 1, 3
 
 _ALL = 999
 _HEALS: Mapping[str, int] = {
@@ -94,7 +93,7 @@ _HEALS: Mapping[str, int] = {
 """Health that an item restores, by its name."""
 
 _STATUSES = frozenset({"sleep", "poison", "burn", "freeze", "paralysis"})
-_CURES: Mapping[str, frozenset[str]] = {
+CURES: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("ANTIDOTE", "PSNCUREBERRY"), frozenset({"poison"})),
     **dict.fromkeys(("PARLYZ HEAL", "LOOSENER", "PRZCUREBERRY"), frozenset({"paralysis"})),
     **dict.fromkeys(("AWAKENING", "WAKE BELL", "MINT BERRY"), frozenset({"sleep"})),
@@ -106,24 +105,6 @@ _CURES: Mapping[str, frozenset[str]] = {
 _REVIVES = ("REVIVAL HERB", "REVIVE", "MAX REVIVE")
 _EGG = "EGG"
 
-_MEDICINE: tuple[tuple[str, int, int], ...] = (
-    ("HYPER POTION", 1200, 35),
-    ("SUPER POTION", 700, 20),
-    ("POTION", 300, 0),
-)
-"""What is bought to heal: name, price, and from which level on it is better than the next."""
-_CURES_SOLD: Mapping[str, int] = {
-    "ANTIDOTE": 100, "PARLYZ HEAL": 200, "LOOSENER": 200, "AWAKENING": 250, "WAKE BELL": 250,
-    "BURN HEAL": 250, "ICE HEAL": 250,
-}  # fmt: skip
-"""What is bought against what the party has suffered from, with its price."""
-_REVIVE, _REVIVE_PRICE = "REVIVE", 1500
-_BALLS: tuple[tuple[str, int], ...] = (("POKé BALL", 200), ("GLOW BALL", 200))
-
-_POTIONS_WANTED, _BALLS_WANTED, _CURES_WANTED, _REVIVES_WANTED = 5, 5, 2, 1
-_TOO_FEW = 2
-"""Potions below which a shop is worth the way."""
-
 
 @dataclass(frozen=True, slots=True)
 class ItemUse:
@@ -134,12 +115,16 @@ class ItemUse:
         pocket: Where in the bag it lies.
         slot: Place in the party of the one to use it on; None: it is used on nobody of ours.
         why: For people.
+        forget: Place of the move that goes for the one that a machine teaches; -1: there is room.
+        move: Name of that one.
     """
 
     item: int
     pocket: int
     slot: int | None
     why: str
+    forget: int = -1
+    move: str = ""
 
 
 def medicines(tables: GameTables, bag: Bag) -> tuple[tuple[int, int], ...]:
@@ -176,7 +161,7 @@ def cure_for(tables: GameTables, bag: Bag, creature: Creature) -> int | None:
     return next(
         (
             held[name]
-            for name, cured in _CURES.items()
+            for name, cured in CURES.items()
             if name in held and creature.status in cured and (is_hurt or name not in _HEALS)
         ),
         None,
@@ -194,111 +179,6 @@ def revive_for(tables: GameTables, bag: Bag, creature: Creature) -> int | None:
 def _held(tables: GameTables, bag: Bag) -> Mapping[str, int]:
     """Return the numbers of the bag's items by their names."""
     return {tables.ITEMS.get(item, ""): item for item, count in bag.items if count}
-
-
-def ball_use(bag: Bag, why: str) -> ItemUse | None:
-    """Return how to throw the first ball of the bag; None without any."""
-    return ItemUse(bag.balls[0][0], BALL_POCKET, None, why) if bag.balls else None
-
-
-class Supplies:
-    """Say what to buy in a shop, by what is carried, what there is to spend and what is sold."""
-
-    def __init__(self, tables: GameTables) -> None:
-        self._tables = tables
-        self._numbers = {name: number for number, name in tables.ITEMS.items()}
-        self.reset()
-
-    def reset(self) -> None:
-        """Start an episode."""
-        self._missing: set[tuple[int, int, int]] = set()  # map and item that is not sold there
-        self._suffered: set[str] = set()
-        self._useless: set[int] = set()
-
-    def notice(self, state: GameState) -> None:
-        """Note the party's statuses: medicine is bought against them."""
-        own = state.battle.own if state.battle else None
-        everyone = (*state.party, *([own] if own else []))
-        self._suffered |= {one.status for one in everyone if one.status}
-
-    def note_useless(self, item: int) -> None:
-        """Note that an item did nothing: in this episode it is not used again."""
-        self._useless.add(item)
-
-    def of_use(self, bag: Bag) -> Bag:
-        """Return the bag without the items that did nothing."""
-        if self._useless.isdisjoint(item for item, _ in bag.items):
-            return bag
-        return replace(bag, items=tuple(one for one in bag.items if one[0] not in self._useless))
-
-    def wanted(self, state: GameState, shop: MapId, *, wants_catch: bool) -> Mapping[int, int]:
-        """Return item -> how many to buy; what the shop on that map does not sell is left out."""
-        wanted: dict[int, int] = {}
-        money = state.money
-        level = max((one.level for one in state.party), default=0)
-        for name, price, from_level in _MEDICINE:
-            count = min(_POTIONS_WANTED - self._carried(state.bag), money // price)
-            if level >= from_level and count > 0 and self._may_be_sold(shop, name):
-                wanted[self._numbers[name]] = count
-                money -= count * price
-                break
-        for number, price, count in self._remedies(state):
-            count = min(count, money // price)
-            if count > 0 and (shop.group, shop.number, number) not in self._missing:
-                wanted[number] = count
-                money -= count * price
-        balls = sum(count for _, count in state.bag.balls)
-        for name, price in _BALLS:
-            count = min(_BALLS_WANTED - balls, money // price)
-            if wants_catch and count > 0 and self._may_be_sold(shop, name):
-                wanted[self._numbers[name]] = count
-        return wanted
-
-    def is_visit_due(self, state: GameState, shop: MapId) -> bool:
-        """Return whether potions are few and there is money for some."""
-        if not state.party or self._carried(state.bag) >= _TOO_FEW:
-            return False
-        wanted = self.wanted(state, shop, wants_catch=False)
-        potions = (self._numbers.get(name, 0) for name, _, _ in _MEDICINE)
-        return any(wanted.get(item, 0) >= _TOO_FEW for item in potions)
-
-    def note_not_sold(self, shop: MapId, items: Iterable[int]) -> None:
-        """Note that the list of a shop ended without these."""
-        self._missing |= {(shop.group, shop.number, item) for item in items}
-
-    def save(self) -> dict[str, Any]:
-        """Return what was noted, JSON-able."""
-        return {
-            "missing": [list(one) for one in sorted(self._missing)],
-            "suffered": sorted(self._suffered),
-            "useless": sorted(self._useless),
-        }
-
-    def load(self, saved: Any) -> None:
-        """Put back what `save` returned."""
-        facts = saved if isinstance(saved, dict) else {"missing": saved}  # of older checkpoints
-        self._missing = {(group, number, item) for group, number, item in facts["missing"]}
-        self._suffered = set(facts.get("suffered", ()))
-        self._useless = set(facts.get("useless", ()))
-
-    def _remedies(self, state: GameState) -> Iterator[tuple[int, int, int]]:
-        """Yield number, price and count of what is missing to cure and to revive."""
-        held = dict(state.bag.items)
-        for name, price in _CURES_SOLD.items():
-            number = self._numbers.get(name)
-            if number is not None and not _CURES[name].isdisjoint(self._suffered):
-                yield number, price, _CURES_WANTED - held.get(number, 0)
-        number = self._numbers.get(_REVIVE)
-        if number is not None and len(state.party) > 1:
-            yield number, _REVIVE_PRICE, _REVIVES_WANTED - held.get(number, 0)
-
-    def _carried(self, bag: Bag) -> int:
-        healing = {item for _, item in medicines(self._tables, bag)}
-        return sum(count for item, count in bag.items if item in healing)
-
-    def _may_be_sold(self, shop: MapId, name: str) -> bool:
-        item = self._numbers.get(name)
-        return item is not None and (shop.group, shop.number, item) not in self._missing
 
 
 LIST_END = 0xFF
@@ -349,7 +229,11 @@ def choose_item(state: GameState, use: ItemUse | None) -> Suggestion:
         return Action.B, "close the bag"
     if control.pocket != use.pocket:
         return Action.RIGHT, f"find the pocket: {use.why}"
-    pockets = {ITEM_POCKET: state.bag.items, BALL_POCKET: state.bag.balls}
+    pockets = {
+        ITEM_POCKET: state.bag.items,
+        BALL_POCKET: state.bag.balls,
+        MACHINE_POCKET: state.bag.machines,
+    }
     held = [item for item, _ in pockets.get(use.pocket, ())]
     if use.item not in held:
         return Action.B, "not in the bag"
@@ -371,7 +255,9 @@ def choose_creature(state: GameState, use: ItemUse | None) -> Suggestion:
 
 def confirm_use(state: GameState, use: ItemUse | None) -> Suggestion:
     """Answer what is to be done with an item."""
-    return (to_entry(state, "USE"), use.why) if use else (Action.B, "leave the item")
+    return (
+        (to_entry(state, "USE", "TEACH", "Teach"), use.why) if use else (Action.B, "leave the item")
+    )
 
 
 def choose_service(state: GameState, buy: Mapping[int, int]) -> Suggestion:

@@ -195,9 +195,7 @@ def _open(config: RunConfig, plan: RecordingPlan, player: LoadedPlayer | None) -
 
         return open_at(find_recorded(plan.start.source, config), plan.start.step)
     if player is not None and player.frames is not None:
-        hold, wait = player.frames
-        used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
-        config = config.model_copy(update={"env": used_to})
+        config = config.model_copy(update={"env": config.env.pressed(player.frames)})
     return make_game_env(config, 0)
 
 
@@ -285,8 +283,8 @@ class Slots:
     def _start(self) -> list[Any]:
         """Return what must be equal for a demonstration to continue from a slot."""
         game, config = self._game.env.game, self._game.env.config
-        frames = [config.hold_frames, config.wait_frames]
-        return [game.sha1, game.emulator_version, self._game.env.start_hash, *frames]
+        press = config.press.pack()
+        return [game.sha1, game.emulator_version, self._game.env.start_hash, *press]
 
     def _path(self, slot: int) -> Path:
         return self._folder / f"slot-{slot}.slot"

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.agents.base import ActionBatch
 from engine.agents.evaluation import ALONE
-from engine.config import RunConfig
+from engine.config import PressFrames, RunConfig
 from engine.demos.recorder import random_policy, rules_policy
 from engine.env.batch import Batch
 from engine.env.observation.pixels import MakeSight, sight_of
@@ -41,8 +41,8 @@ class LoadedPlayer:
     """Chooses from a batch of one."""
     sight: MakeSight | None = None
     """Makes what it sees of the screen; None: nothing."""
-    frames: tuple[int, int] | None = None
-    """Frames that it was trained to hold a button and to wait; None: any."""
+    frames: PressFrames | None = None
+    """Frames of an action that it was trained with; None: any."""
     make_planner: "Callable[[], BlockingPlanner] | None" = None
     """Makes the planner that asks a language model for goals; None: the rules set them."""
     feature_size: int = 0
@@ -173,7 +173,7 @@ def _run(name: str, config: RunConfig, say: _Say) -> LoadedPlayer:
         spaces = spaces_of_game(game, settings.env.features)
         agent = build_agent(settings, spaces)
         agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
-    frames = settings.env.hold_frames, settings.env.wait_frames
+    frames = settings.env.press
     player = _alone(agent.player(config.seed))
     sight = sight_of(settings.encoder)
     return LoadedPlayer(

@@ -45,13 +45,15 @@ INDOOR: tuple[Palette, ...] = (
 
 # The cave's floor is a colour of its own, the rest as above.
 CAVE_FLOOR: RGB = (192, 176, 160)
-CAVE_STONE, CAVE_WOOD, CAVE_LIGHT = range(3)
+CAVE_STONE, CAVE_WOOD, CAVE_LIGHT, CAVE_MOSS, CAVE_ICE = range(5)
 
 CAVE: tuple[Palette, ...] = (
     (CAVE_FLOOR, (152, 136, 136), (96, 88, 104), (48, 40, 64)),
     (CAVE_FLOOR, (216, 168, 104), (144, 96, 64), (48, 40, 64)),
     (CAVE_FLOOR, (216, 248, 232), (88, 184, 168), (40, 72, 96)),
-    *(((CAVE_FLOOR, (152, 136, 136), (96, 88, 104), (48, 40, 64)),) * 4),
+    (CAVE_FLOOR, (144, 200, 104), (72, 136, 72), (40, 56, 56)),
+    ((240, 248, 248), (200, 232, 248), (136, 192, 232), (72, 112, 168)),
+    *(((CAVE_FLOOR, (152, 136, 136), (96, 88, 104), (48, 40, 64)),) * 2),
     UI,
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import lake, palettes
+from . import hollow, lake, palettes
 from .font import cut
 
 Pixels = tuple[str, ...]
@@ -368,6 +368,8 @@ def _sprites() -> dict[str, Sprite]:
     ball_item, ball_closed = cut(_THINGS)
     sprites["ball_item"] = thing(ball_item, palettes.GLASS)
     sprites["ball_closed"] = thing(ball_closed, palettes.GLASS)
+    (boulder,) = cut(hollow.ROUND_BOULDER)
+    sprites["boulder"] = thing(boulder, palettes.GREY_HAIR)
     return sprites
 
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from . import indoor, lake, outdoor, palettes
+from . import hollow, indoor, lake, outdoor, palettes
 from .font import cut
 
 Pixels = tuple[str, ...]
 
 FLOOR, WALL, TALL_GRASS, WATER, HOP_DOWN = 0x00, 0x07, 0x18, 0x29, 0xA3
 CARPET_DOWN, DOOR, LADDER, STAIRCASE, CAVE_MOUTH = 0x70, 0x71, 0x72, 0x7A, 0x7B
-CUT_TREE = 0x12
+CUT_TREE, ICE, HOLE = 0x12, 0x23, 0x60
 COUNTER, BOOKSHELF, COMPUTER, SHOP_SHELF, TELEVISION, WINDOW = 0x90, 0x91, 0x93, 0x96, 0x97, 0x9D
 
 SIDES = {"n": (0, -1), "s": (0, 1), "w": (-1, 0), "e": (1, 0)}
@@ -300,6 +300,8 @@ def _hall() -> dict[str, Cell]:
 def _cave() -> dict[str, Cell]:
     floor, rock, face, crystal = cut(lake.CAVE)
     ladder_down, ladder_up, exit_light = cut(lake.CAVE_WAYS)
+    ice, hole, moss = cut(hollow.FLOORS)
+    lever, door, door_open = cut(hollow.WALLS)
     stone, wood, light = palettes.CAVE_STONE, palettes.CAVE_WOOD, palettes.CAVE_LIGHT
     return {
         "cave_floor": Cell(floor, stone, FLOOR),
@@ -309,6 +311,12 @@ def _cave() -> dict[str, Cell]:
         "ladder_down": Cell(ladder_down, wood, LADDER),
         "ladder_up": Cell(ladder_up, wood, LADDER),
         "cave_exit": Cell(exit_light, light, CARPET_DOWN),
+        "cave_moss": Cell(moss, palettes.CAVE_MOSS, FLOOR),
+        "ice": Cell(ice, palettes.CAVE_ICE, ICE),
+        "hole": Cell(hole, stone, HOLE),
+        "lever": Cell(lever, palettes.CAVE_MOSS, WALL),
+        "stone_door": Cell(door, palettes.CAVE_MOSS, WALL),
+        "stone_door_open": Cell(door_open, palettes.CAVE_MOSS, DOOR),
     }
 
 

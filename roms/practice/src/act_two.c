@@ -4,11 +4,9 @@
 
 #define NAME_LETTERS 7
 #define PHONE_AND_GEAR 0x84   /* wPokegearFlags */
-#define MACHINE_CUT 50        /* in wTMsHMs, behind fifty other machines */
-#define MACHINE_SURF 52
 
 /* Whoever the event hides goes away in a dark moment. */
-static void leaves(u16 event)
+void leaves(u16 event)
 {
     close_box();
     fade_out();
@@ -88,7 +86,7 @@ static u8 teaches(u8 ask, u8 move, u8 machine)
         return 0;
     }
     teach_move(move);
-    wTMsHMs[machine] = 1;
+    wTMsHMs[FIRST_MACHINE + machine] = 1;
     return 1;
 }
 
@@ -125,4 +123,6 @@ void script_shrine(void)
     }
     say(TEXT_SHRINE_LIGHT);
     flag_set(EVENT_MOSS_LIGHT);
+    blocks_refresh(); /* the stairs under the moss */
+    say(TEXT_SHRINE_STAIRS);
 }

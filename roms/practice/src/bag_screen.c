@@ -2,6 +2,7 @@
 #include "battle.h"
 
 #define POCKETS 3
+#define POCKET_MACHINES 3        /* shown once there is use for it */
 #define POCKET_ITEM 0
 #define TILE_LEFT 0x71
 #define TILE_TIMES 0xF1
@@ -64,15 +65,19 @@ static void draw_bag(void)
 u8 bag_pick(void)
 {
     static const List how = {1, 4, 2, 4, MENU_EDGES_H, draw_entry, point_at};
-    u8 choice;
+    u8 choice, pockets = wTMsHMs[FIRST_MACHINE + MACHINE_STRENGTH] ? POCKETS + 1 : POCKETS;
     sprites_hide();
-    if (wCurPocket >= POCKETS) wCurPocket = 0;
+    if (wCurPocket >= pockets) wCurPocket = 0;
     ++wWindowStackSize;
     for (;;) {
-        draw_bag();
-        choice = list_menu(&how, pocket_length(wCurPocket) + 1, 0);
-        if (choice == MENU_OVER_RIGHT) wCurPocket = (wCurPocket + 1) % POCKETS;
-        else if (choice == MENU_OVER_LEFT) wCurPocket = (wCurPocket + POCKETS - 1) % POCKETS;
+        if (wCurPocket == POCKET_MACHINES) {
+            choice = machine_pocket();
+        } else {
+            draw_bag();
+            choice = list_menu(&how, pocket_length(wCurPocket) + 1, 0);
+        }
+        if (choice == MENU_OVER_RIGHT) wCurPocket = (wCurPocket + 1) % pockets;
+        else if (choice == MENU_OVER_LEFT) wCurPocket = (wCurPocket + pockets - 1) % pockets;
         else break;
     }
     --wWindowStackSize;

@@ -42,6 +42,21 @@ static u8 ask_forget(void)
     return i > 4 ? 4 : i;
 }
 
+u8 move_choose(u8 index) __banked
+{
+    static const List how = {9, 1, 1, 4, 0, 0, 0};
+    u8 i;
+    mon_load(index);
+    window_push();
+    draw_box(8, 0, 12, 6);
+    for (i = 0; i < 4; ++i) print_move(10, 1 + i, mon.moves[i]);
+    flush_rows(0, 6);
+    i = list_menu(&how, 4, 0);
+    window_pop();
+    if (i < 4) copy_bytes(wStringBuffer1, move_names[mon.moves[i]], MOVE_NAME_SIZE);
+    return i;
+}
+
 static void learn(u8 id)
 {
     u8 slot, old = 0;

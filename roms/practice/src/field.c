@@ -7,7 +7,7 @@
 #define MON_SIZE 48
 
 /* Whether a creature of the party knows the move; its name goes to wStringBuffer1. */
-static u8 is_known(u8 move)
+u8 is_known(u8 move)
 {
     u8 index, slot;
     for (index = 0; index < wPartyCount; index++) {

@@ -174,12 +174,16 @@ void window_pop(void);
 u8 menu_cursor(u8 x, u8 y, u8 cols, u8 rows, u8 dx, u8 dy, u8 start, u8 flags);
 /* Box with count entries ("ONE\nTWO\n...") two rows apart, own window; returns index or MENU_CANCEL. */
 u8 menu_vertical(u8 x, u8 y, u8 w, const char *items, u8 count, u8 start);
+/* The same, but B does not close it. */
+u8 menu_forced(u8 x, u8 y, u8 w, const char *items, u8 count);
 /* The newest menu or text box, in wMenuBorderCoords: outer cells. */
 void menu_border(u8 top, u8 left, u8 bottom, u8 right);
 /* A sign at the cursor's cell, which wCursorCurrentTile keeps. */
 void menu_sign(u8 x, u8 y, u8 tile);
 /* YES/NO box above the text box; 1 yes, 0 no or B. */
 u8 yes_no(void);
+/* The same some frames later, as after texts in Crystal: B pressed before it opens says no, A yes. */
+u8 yes_no_late(void);
 /* The number of what menu_cursor last stood on, also when it returned MENU_*. */
 extern u8 menu_last;
 
@@ -215,6 +219,16 @@ u8 battle_trainer(u8 trainer_no) __banked;
 /* trainer_no: TRAINER_* of creatures.h: TRAINER_LEADER, TRAINER_GYM_1, TRAINER_GYM_2,
  * TRAINER_ROUTE_1 (a rambler on the route), TRAINER_RIVAL (WREN, optional, one creature at level
  * 5; can be lost without a whiteout: wBattleType 1), and those of act two. */
+
+/* ---- machines.c ---- */
+#define FIRST_MACHINE 50                   /* of the field moves in wTMsHMs, behind fifty others */
+/* The pocket of machines, which teaches too; returns MENU_OVER_LEFT, _RIGHT or MENU_CANCEL. */
+u8 machine_pocket(void) __banked;
+/* For it: whom to teach, or NO_MON; which of the four moves of one goes, its name in wStringBuffer1,
+ * or MENU_CANCEL; a move into a place. */
+u8 party_choose(void) __banked;
+u8 move_choose(u8 index) __banked;
+void move_put(u8 index, u8 slot, u8 move) __banked;
 
 /* From the START menu, full screen: they count themselves as a window; the caller redraws. */
 void party_screen(void) __banked;

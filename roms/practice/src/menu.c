@@ -3,6 +3,7 @@
 #include "system.h"
 
 #define WINDOW_BYTES 720
+#define LATE_FRAMES 28
 #define YES_NO_MENU 0x1E25 /* by this number in wMenuDataPointer the question is known */
 #define WINDOW_STACK 0xD000 /* in work RAM bank 2: five screens */
 
@@ -118,16 +119,26 @@ static void print_items(u8 x, u8 y, const char *items)
     }
 }
 
-u8 menu_vertical(u8 x, u8 y, u8 w, const char *items, u8 count, u8 start)
+static u8 menu_entries(u8 x, u8 y, u8 w, const char *items, u8 count, u8 start, u8 flags)
 {
     u8 result;
     window_push();
     draw_box(x, y, w, count * 2 + 2);
     print_items(x + 2, y + 2, items);
     flush_rect(x, y, w, count * 2 + 2);
-    result = menu_cursor(x + 1, y + 2, 1, count, 0, 2, start, MENU_WRAP);
+    result = menu_cursor(x + 1, y + 2, 1, count, 0, 2, start, flags);
     window_pop();
     return result;
+}
+
+u8 menu_vertical(u8 x, u8 y, u8 w, const char *items, u8 count, u8 start)
+{
+    return menu_entries(x, y, w, items, count, start, MENU_WRAP);
+}
+
+u8 menu_forced(u8 x, u8 y, u8 w, const char *items, u8 count)
+{
+    return menu_entries(x, y, w, items, count, 0, MENU_NO_B);
 }
 
 u8 yes_no(void)
@@ -135,4 +146,16 @@ u8 yes_no(void)
     wMenuDataPointer[0] = (u8)YES_NO_MENU;
     wMenuDataPointer[1] = YES_NO_MENU >> 8;
     return menu_vertical(14, 6, 6, "YES\nNO", 2, 0) == 0;
+}
+
+u8 yes_no_late(void)
+{
+    u8 frames, seen = 0;
+    wTextDelayFrames = 0; /* nothing is asked yet */
+    for (frames = LATE_FRAMES; frames; frames--) {
+        wait_frames(1);
+        seen |= hJoyPressed;
+    }
+    if (seen & PAD_B) return 0;
+    return seen & PAD_A ? 1 : yes_no();
 }

@@ -4,7 +4,7 @@
 
 #define TURN_TICKS 4
 #define COLL_TALL_GRASS 0x18
-#define COLL_HOLE 0x60
+#define COLL_ICE 0x23
 #define COLL_DOOR 0x71
 #define COLL_DOOR_79 0x79
 #define COLL_STAIRCASE 0x7A
@@ -305,7 +305,7 @@ static u8 pushes_down(u8 collision)
            collision == COLL_CAVE;
 }
 
-static void take_warp(const Warp *w)
+void take_warp(const Warp *w)
 {
     u8 target = w->number, warp = w->warp;
     if (warp == BACK) {
@@ -489,6 +489,7 @@ static void try_step(u8 facing)
     } else if (wPlayerTileCollision == carpets[direction] && warp_at(wXCoord, wYCoord)) {
         take_warp(warp_at(wXCoord, wYCoord));
     } else {
+        boulder_push(x, y, direction);
         start_bump();
     }
 }
@@ -536,6 +537,14 @@ static void continue_hop(void)
     start_step(wPlayerDirection);
 }
 
+/* On ice one slides on until somebody or something is in the way. */
+static u8 slides(void)
+{
+    u8 direction = wPlayerDirection >> 2;
+    return wPlayerTileCollision == COLL_ICE && is_passable(ahead(direction)) &&
+           is_free(wXCoord + step_dx[direction], wYCoord + step_dy[direction]);
+}
+
 void overworld_run(void)
 {
     u8 changed;
@@ -545,7 +554,9 @@ void overworld_run(void)
         if (!PLAYER->step_duration) control();
         changed = PLAYER->step_duration;
         if (changed && player_advance()) {
+            if (wMapNumber >= FIRST_CULLED_MAP) objects_refresh();
             if (hop_again) continue_hop();
+            else if (slides()) start_step(wPlayerDirection);
             else arrived();
         }
         if (people_tick() || changed) sprites_draw();

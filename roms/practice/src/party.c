@@ -138,6 +138,13 @@ void heal_party(void) __banked
     }
 }
 
+void move_put(u8 index, u8 slot, u8 move) __banked
+{
+    PartyMon *one = party_mon(index);
+    one->moves[slot] = move;
+    one->pp[slot] = move_table[move][MV_POINTS];
+}
+
 void teach_move(u8 move) __banked
 {
     u8 *moves = wPartyMon1Moves, slot, to = 4;

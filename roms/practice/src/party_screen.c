@@ -79,6 +79,18 @@ u8 party_pick(const char *prompt, u8 flags)
     return index;
 }
 
+u8 party_choose(void) __banked
+{
+    u8 choice;
+    draw_party("Teach which one?");
+    print_at(1, LINE_Y + wPartyCount * LINE_STEP, "CANCEL");
+    flush_rows(LINE_Y + wPartyCount * LINE_STEP, 1);
+    ++wWindowStackSize;
+    choice = menu_cursor(0, LINE_Y, 1, wPartyCount + 1, 0, LINE_STEP, 0, MENU_WRAP);
+    --wWindowStackSize;
+    return choice < wPartyCount ? choice : NO_MON;
+}
+
 /* ---- summary ---- */
 
 static void draw_moves(void)

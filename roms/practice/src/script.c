@@ -192,4 +192,8 @@ void arrival(void)
         wLastSpawnMapGroup = wMapGroup;
         wLastSpawnMapNumber = MAP_REEDMERE;
     }
+    if (wMapNumber != MAP_LEVER_ROOM) { /* levers spring back behind who leaves */
+        flag_clear(EVENT_LEVER_ONE);
+        flag_clear(EVENT_LEVER_TWO);
+    }
 }

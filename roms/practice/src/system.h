@@ -134,7 +134,10 @@ typedef struct {
 #define MOVE_STILL 1          /* a thing: it does not turn to who talks to it */
 #define MOVE_WANDER 2
 #define MOVE_SPIN 3
+#define MOVE_RING 4
 #define MOVE_STAND 6          /* and the next three: facing down, up, left, right */
+#define MOVE_BOULDER 0x19
+#define FIRST_CULLED_MAP MAP_MOSS_HALL /* where only who is near has a struct */
 
 #define KIND_SCRIPT 0
 #define KIND_TRAINER 2        /* its script is a SightTrainer */
@@ -147,6 +150,12 @@ void object_start_step(Object *o, u8 facing);
 u8 object_advance(Object *o); /* one tick of a running step; 1 when it ends */
 Object *object_at(u8 x, u8 y);/* +4 coordinates, as in the structs; 0 nobody */
 void sprites_draw(void);
+/* ---- boulders.c ---- */
+#define COLL_HOLE 0x60
+extern u8 strength_on;        /* boulders may be pushed */
+void boulder_push(u8 x, u8 y, u8 direction);
+void boulder_rests(Object *o);
+
 extern Object *emote_over;    /* who has the exclamation bubble, 0 nobody */
 
 /* ---- overworld.c ---- */
@@ -155,6 +164,7 @@ void overworld_run(void);     /* the game; never returns */
 void tick_wait(void);         /* until two frames after the last tick */
 void script_tick(void);       /* one tick in which only scripted things move */
 void enter_map(u8 number, u8 x, u8 y);
+void take_warp(const Warp *w);
 void update_tiles(void);      /* the collisions around the player */
 void player_rest(void);       /* after a step */
 void player_walk(u8 facing);  /* one whole step in a script */
@@ -181,14 +191,16 @@ void close_box(void);         /* the same in the middle of a script */
 void walk_mode(u8 on);        /* somebody is moved by the script */
 u8 opposite(u8 facing);
 void talk_to(Object *o);
-void run_script(u8 number) __banked;      /* generated: SCRIPT_* -> a function of act_one.c or act_two.c */
+void run_script(u8 number) __banked;      /* generated: SCRIPT_* -> a function of the story */
 void run_script_at(const u8 *script);
 void read_sign(const Sign *s);
 u8 trainer_sees(void);        /* runs the meeting; 1 if there was one */
 u8 step_trigger(void);        /* places that do something when stepped on; 1 if one did */
 void arrival(void);           /* flags set by being on a map */
 
-/* ---- act_one.c, act_two.c, naming.c, clock.c, phone.c, field.c ---- */
+/* ---- act_one.c, act_two.c, epilogue.c, naming.c, clock.c, phone.c, field.c ---- */
+void leaves(u16 event);       /* whoever the event hides goes away in a dark moment */
+u8 is_known(u8 move);         /* by one of the party, whose name goes to wStringBuffer1 */
 void rest_party(void);        /* a dark moment, then all creatures are well */
 void name_screen(const char *question, u8 *name, u8 max); /* name: charmap, kept if none is typed */
 void ask_hour(void);          /* sets the clock */

@@ -3,7 +3,7 @@
 The scripts are C functions, script_<name> in src/act_two.c.
 """
 
-from .kinds import Map, Milestone, Person, SightTrainer, Sign, Warp
+from .kinds import BlockChange, Map, Milestone, Person, SightTrainer, Sign, Warp
 
 EVENTS: tuple[str, ...] = (
     "CLOCK_SET",
@@ -335,8 +335,10 @@ MAPS: dict[str, Map] = {
         "route",
         "MOSS ISLE",
         tileset="lake",
+        warps=(Warp(8, 6, "MOSS_HALL", 1),),
         people=(Person("rival", 10, 5, trainer="wren_2", hidden_by="BEAT_WREN_2"),),
         signs=(Sign(9, 3, script="shrine"), Sign(10, 3, script="shrine")),
+        changes=(BlockChange("MOSS_LIGHT", 8, 6, ("L.", "f.")),),
         connections=(("south", "REEDMERE", 0),),
     ),
 }
@@ -416,6 +418,7 @@ TEXTS: dict[str, str] = {
     "SHRINE_LIGHT": "The moss on the stone begins to glow, brighter and brighter..."
     "|MOSSLIGHT! The light that the valley is named after."
     "|<P> has seen what few have. Well done!",
+    "SHRINE_STAIRS": "Something opens in the grass!",
     "SHRINE_AFTER": "The moss glows softly.",
 }
 

@@ -80,6 +80,13 @@ CAVE: dict[str, str] = {
     "d": "ladder_down",
     "u": "ladder_up",
     "m": "cave_exit",
+    ",": "cave_moss",
+    "~": "water",
+    "i": "ice",
+    "h": "hole",
+    "!": "lever",
+    "D": "stone_door",
+    "O": "stone_door_open",
 }
 
 Lines = str | tuple[tuple[str, str], ...]
@@ -96,9 +103,11 @@ class Person:
         says: Words; ignored with `script` or `trainer`.
         script: Name in SCRIPTS.
         trainer: Name in SIGHT_TRAINERS.
-        move: "stand", "still" (a thing), "wander" (up to `radius` cells from home) or "spin".
+        move: "stand", "still" (a thing), "wander" (up to `radius` cells from home), "spin",
+            "ring" (clockwise, round the square `radius` cells east and south of home) or
+            "boulder".
         face: Where one who stands looks.
-        hidden_by: Event that takes it off the map.
+        hidden_by: Event that takes it off the map; a boulder sets it by falling into a hole.
     """
 
     sprite: str
@@ -226,15 +235,17 @@ class Milestone:
     Attributes:
         key: Names it.
         kind: What shows it, e.g. "map", "event", "party", "badge".
-        value: The map or event by its name, else a number.
+        value: The map, event or move by its name, else a number.
         text: The goal in words.
-        place: The map where it is reached; "": for kind "map" the map itself, else unknown.
+        place: The map where one goes to reach it; "": for kind "map" the map itself, else unknown.
         tile: (x, y) of who or what is met there.
         requires: Keys of those before it, with blanks between.
-        how: "talk" to who is at the tile, or "step" on it.
+        how: "talk" to who is at the tile, "step" on it, "push" the boulder onto it, or "catch" one
+            that can learn the move.
         who: Is at the tile.
         level: To have before, 0 for any.
         holds_at_start: Its condition holds before `requires`, too.
+        is_taken_back: The game undoes it.
     """
 
     key: str
@@ -248,3 +259,4 @@ class Milestone:
     who: str = ""
     level: int = 0
     holds_at_start: bool = False
+    is_taken_back: bool = False

@@ -45,6 +45,12 @@ def test_table_has_seeds_milestones_and_standstills() -> None:
     assert lines[-1] == "rules: 1 of 2 seeds reached the first badge, median 90 steps."
 
 
+def test_table_says_how_many_frames_a_step_took() -> None:
+    played = [Playthrough(0, steps=90, frames=2700), Playthrough(1, steps=10, frames=800)]
+    lines = list(table(Proof(load_game(), "rules", "", played)))
+    assert "A step took 35 frames of the game on average." in lines
+
+
 def test_unknown_goal_is_refused_with_exit_code_2(
     exit_code, capsys: pytest.CaptureFixture[str]
 ) -> None:

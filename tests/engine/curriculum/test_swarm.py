@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.config import BackwardConfig, ExploreConfig
+from engine.config import BackwardConfig, ExploreConfig, PressFrames
 from engine.curriculum.backward import DemoStart
 from engine.curriculum.swarm import EXPLORED, Swarm
 from engine.env.batch import Batch
@@ -28,7 +28,7 @@ def swarm(write=lambda key, segment: Path("way.demo")) -> Swarm:
 
 def won(index: int, steps: int, start: str = "") -> Batch:
     segments = (Segment((0, 0), bytes(steps)),) * (2 if start else 1)
-    recording = Recording("", "", "", (8, 12), segments, "").encode()
+    recording = Recording("", "", "", PressFrames(8, 12), segments, "").encode()
     summary = dataclasses.replace(episode(index, is_success=True), recording=recording, start=start)
     return batch(summaries=[summary])
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.config import PressFrames
 from engine.demos.demonstration import Demonstration
 from engine.env.input_recording import Recording, Segment
 
@@ -14,6 +15,6 @@ def make_head(
 ) -> Demonstration:
     """Return a demonstration in which nothing was pressed, after the inputs `taken`."""
     start = hashlib.sha1(start_state).hexdigest()
-    recording = Recording(rom, start, "2.8.1", (8, 12), (Segment((1, 2), taken),), "")
+    recording = Recording(rom, start, "2.8.1", PressFrames(8, 12), (Segment((1, 2), taken),), "")
     nothing = np.zeros(len(taken), np.float32)
     return Demonstration(recording, start_state, nothing, nothing.astype(np.bool_), **facts)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from engine.config import RunConfig
+from engine.config import PressFrames, RunConfig
 from engine.demos.demonstration import SUCCESS, DemoEvent, Demonstration
 from engine.demos.exact_replay import play
 from engine.demos.lerobot import PICTURES, STATE_NAMES, frames_per_s, statistics, to_lerobot
@@ -150,7 +150,8 @@ def test_lerobots_frame_rate_is_the_power_of_two_nearest_to_the_pace(
     demos: tuple[Demonstration, ...],
 ) -> None:
     def with_frames(hold: int, wait: int) -> Demonstration:
-        return replace(demos[0], recording=replace(demos[0].recording, frames=(hold, wait)))
+        pressed = replace(demos[0].recording, frames=PressFrames(hold, wait))
+        return replace(demos[0], recording=pressed)
 
     assert [frames_per_s(with_frames(8, wait)) for wait in (4, 12, 60, 240)] == [4, 4, 1, 1]
 

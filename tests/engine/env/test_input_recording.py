@@ -3,6 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from engine.config import EnvConfig, PressFrames
 from engine.env.game_env import GameEnv
 from engine.env.input_recording import Recording, Segment
 from engine.env.input_replay import replay
@@ -10,7 +11,7 @@ from engine.errors import ReplayError
 from tests.engine.env.test_game_env import play
 
 SEGMENT = Segment((1, 255), bytes((0, 4, 4, 8)))
-RECORDING = Recording("rom", "start", "2.8", (8, 12), (SEGMENT,), "memory")
+RECORDING = Recording("rom", "start", "2.8", PressFrames(8, 12), (SEGMENT,), "memory")
 
 
 def with_actions(recording: Recording, actions: bytes) -> Recording:
@@ -54,7 +55,9 @@ def test_unknown_action_is_refused(env: GameEnv) -> None:
 
 
 def test_thousand_steps_take_less_than_a_kilobyte(env: GameEnv) -> None:
-    """Of whatever actions: random ones of all nine can be packed the least."""
+    """O
+    from dataclasses import replace
+    f whatever actions: random ones of all nine can be packed the least."""
     actions = np.random.default_rng(0).integers(0, 9, 1000, np.uint8).tobytes()
     recording = with_actions(record(env, 1)[0], actions)
     assert len(recording.actions) == 1000
@@ -122,3 +125,12 @@ def test_other_environment_is_refused(env: GameEnv, change: dict[str, object], w
     with pytest.raises(ReplayError, match=words) as refused:
         next(replay(env, recording))
     assert ("--core" in refused.value.hint) == ("emulator" in change)
+
+
+def test_a_recording_from_before_questions_were_waited_for_stays_as_it_was() -> None:
+    text = RECORDING.encode()
+    assert "[8,12]" in text
+    assert Recording.decode(text).frames == (8, 12, 0)
+    asking = dataclasses.replace(RECORDING, frames=PressFrames(8, 12, 240))
+    assert Recording.decode(asking.encode()).frames == (8, 12, 240)
+    assert EnvConfig.of_saved({}).press == (8, 12, 0)

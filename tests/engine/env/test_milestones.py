@@ -150,3 +150,51 @@ def test_a_tracker_with_other_steps_put_back_looks_anew() -> None:
     assert tracker.update(shown, 1)
     tracker.steps = {}
     assert [key for key, _ in tracker.update(shown, 2)] == ["beat"]
+
+
+LEAGUE = (
+    Milestone("will", "Beat Will", MilestoneKind.EVENT, 24, is_taken_back=True),
+    Milestone("koga", "Beat Koga", MilestoneKind.EVENT, 25, requires=("will",), is_taken_back=True),
+    Milestone("hall", "Enter the hall", MilestoneKind.EVENT, 26, requires=("koga",)),
+)
+
+
+def shown_events(*flags: int) -> GameState:
+    bits = sum(1 << flag for flag in flags)
+    return make_state(event_flags=bits.to_bytes(256, "little"))
+
+
+def test_what_the_game_takes_back_is_ahead_again_and_paid_once() -> None:
+    tracker, story = MilestoneTracker(LEAGUE), Story(LEAGUE)
+    tracker.reset(shown_events())
+    assert [key for key, _ in tracker.update(shown_events(24), 1)] == ["will"]
+    assert [key for key, _ in tracker.update(shown_events(24, 25), 2)] == ["koga"]
+    assert tracker.update(shown_events(), 3) == ()
+    assert set(tracker.reached) == set()
+    assert [one.key for one in story.ahead(tracker.reached)] == ["will", "koga", "hall"]
+    assert not story.is_possible(LEAGUE[1], tracker.reached)
+    assert tracker.update(shown_events(24), 4) == ()
+    assert set(tracker.reached) == {"will"}
+    assert tracker.steps == {"will": 1, "koga": 2}
+
+
+def test_what_was_taken_back_lies_behind_once_what_it_was_for_is_reached() -> None:
+    tracker, story = MilestoneTracker(LEAGUE), Story(LEAGUE)
+    tracker.reset(shown_events())
+    tracker.update(shown_events(24, 25), 1)
+    tracker.update(shown_events(24, 25, 26), 2)
+    tracker.update(shown_events(26), 3)
+    assert set(tracker.reached) == {"will", "koga", "hall"}
+    assert story.ahead(tracker.reached) == ()
+
+
+def test_what_was_taken_back_counts_where_it_led_to() -> None:
+    """As switches that spring back when the player has gone through their door."""
+    hall = Milestone("hall", "Enter", MilestoneKind.EVENT, 26, MapId(40, 9), requires=("koga",))
+    tracker = MilestoneTracker((*LEAGUE[:2], hall))
+    tracker.reset(shown_events())
+    tracker.update(shown_events(24, 25), 1)
+    tracker.update(make_state(map_number=9, event_flags=NO_FLAG), 2)
+    assert set(tracker.reached) == {"will", "koga"}
+    tracker.update(make_state(map_number=3, event_flags=NO_FLAG), 3)
+    assert set(tracker.reached) == set()

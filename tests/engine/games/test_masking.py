@@ -139,6 +139,13 @@ def test_what_a_prompt_takes_is_open_with_and_without_a_party(prompt: Prompt) ->
         assert allowed(state) == PROMPTS[prompt]
 
 
+@pytest.mark.parametrize("prompt", [Prompt.NONE, Prompt.PRINTING, Prompt.TEXT])
+def test_an_evolution_may_be_waited_for_but_not_stopped(prompt: Prompt) -> None:
+    control = make_control(prompt=prompt, is_scripted=True)
+    shown = make_state(control=control, screen_text=("What? TOTODILE", "is evolving!"))
+    assert allowed(shown) == {A, NOOP}
+
+
 def test_all_ways_are_open_in_the_middle_of_a_room() -> None:
     assert allowed(make_state()) == DIRECTIONS
 

@@ -1,11 +1,15 @@
 """What a press does on the practice game, frame by frame."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from engine.config import EnvConfig
 from engine.emulator.gameboy import GameBoy
 from engine.env.game_env import GameEnv
 from engine.games.crystal.memory import SYMBOLS
+from engine.games.crystal.pressing import DOOR_FRAMES, POLL_FRAMES
 from engine.types import DIRECTIONS, Action, Prompt
 from tests.engine.led import action_of, led, rules_of
 
@@ -31,6 +35,10 @@ class Drawing(GameBoy):
 def byte(env: GameEnv, name: str) -> int:
     symbol = SYMBOLS[name]
     return env.emulator.read(symbol.bank, symbol.address, 1)[0]
+
+
+def frames_run(env: GameEnv) -> int:
+    return env.emulator.frames_run
 
 
 def test_no_state_is_read_in_mid_step_or_between_maps(env: GameEnv) -> None:
@@ -84,6 +92,30 @@ def test_text_that_waits_is_told_from_what_is_written(env: GameEnv) -> None:
     before = env.state.screen_text
     env.step(Action.A)
     assert env.state.screen_text != before
+
+
+def test_a_step_ends_when_something_is_asked(
+    env: GameEnv, game_env: Callable[..., GameEnv]
+) -> None:
+    former = game_env(config=EnvConfig(ask_frames=0))
+    steps, waits = [], []
+    for each in (env, former):
+        states = [each.state for _ in led(each, 400)]
+        assert each.is_success
+        steps.append(len(states))
+        waits.append(sum(state.control.is_busy for state in states))
+    assert waits[0] <= 1 < waits[1]
+    assert steps[0] < 0.85 * steps[1]
+
+
+def test_the_frames_of_a_step_are_counted(env: GameEnv) -> None:
+    usual, advisor, taken = env.config.press.usual, rules_of(env), []
+    for _ in range(120):
+        action, before = action_of(advisor.advise(env.state, env.action_mask())), frames_run(env)
+        taken.append(env.step(action)[4]["step_frames"])
+        assert taken[-1] == frames_run(env) - before
+    assert min(taken) == usual
+    assert usual < max(taken) <= usual + DOOR_FRAMES + env.config.ask_frames + POLL_FRAMES + 1
 
 
 def test_steps_draw_their_last_frame_and_at_most_one_more(env: GameEnv, game_env) -> None:

@@ -5,17 +5,29 @@ import pytest
 
 from engine.games.crystal.maps import TERRAIN
 from engine.games.crystal.reader import CrystalReader
-from engine.types import Edge, Facing, MapId
+from engine.types import Edge, Facing, MapId, Prompt
 from tests.engine.fakes import MemoryMachine
 from tests.engine.games.images import (
     CRYSTAL,
     PRACTICE,
     draw_box,
+    letters,
     put_battle,
     put_cursor,
     read,
     write_row,
 )
+
+
+def put_rows(machine: MemoryMachine) -> None:
+    """Put people at (4, 1) into rows 1 to 6 of the map's table, all but one out of sight."""
+    any_time, night, day = (0xFF, 0xFF), (0xFF, 4), (0xFF, 2)
+    rows = ((0xFF, any_time), (1, any_time), (0xFF, any_time), (0xFF, any_time), (0xFF, night),
+            (0xFF, day))  # fmt: skip
+    for index, (struct, hours) in enumerate(rows, 1):
+        sprite = 0 if index == 4 else 29 + index
+        machine.put("wMapObjects", struct, sprite, 1 + 4, 4 + 4, 6, 0, *hours, offset=16 * index)
+    machine.put("wObjectMasks", 0xFF, offset=3)
 
 
 class TestPlace:
@@ -59,6 +71,15 @@ class TestPlace:
         assert (state.place.map, state.place.name) == (MapId(0, 0), "nowhere")
         assert not state.control.in_game
         assert state.map.width == 0
+
+    def test_the_titles_menu_is_read_after_the_credits(self, machine: MemoryMachine) -> None:
+        machine.put("wGameTimerPaused", 0)
+        draw_box(machine, 0, 0, 15, 8)
+        for row, text in enumerate(("CONTINUE", "NEW GAME", "OPTION")):
+            write_row(machine, 2, 2 + 2 * row, *letters(text))
+        put_cursor(machine, 1, 2)
+        machine.put("wMenuCursorY", 1, 1)
+        assert read(machine).screen_text == ("▶CONTINUE", "NEW GAME", "OPTION")
 
 
 class TestTransitions:
@@ -173,6 +194,35 @@ class TestMap:
         (person,) = read(machine).map.objects
         assert (person.index, person.sprite, person.x, person.y) == (2, 5, 4, 1)
 
+    def test_who_is_out_of_sight_stands_on_the_tile_of_the_maps_table(
+        self, machine: MemoryMachine
+    ) -> None:
+        put_rows(machine)
+        machine.put("wTimeOfDay", 1)
+        view = read(machine).map
+        assert [(one.index, one.sprite, one.x, one.y) for one in view.beyond] == [
+            (1, 30, 4, 1), (6, 35, 4, 1),
+        ]  # fmt: skip
+        assert view.objects == ()
+
+    def test_who_comes_at_night_is_there_at_night(self, machine: MemoryMachine) -> None:
+        put_rows(machine)
+        machine.put("wTimeOfDay", 2)
+        assert [one.index for one in read(machine).map.beyond] == [1, 5]
+
+    def test_people_out_of_sight_are_kept_by_a_saved_reader(self, machine, reader) -> None:
+        put_rows(machine)
+        before = reader.read().map.beyond
+        machine.put("wBattleMode", 1)
+        machine.put("wObjectMasks", *[0xFF] * 16)
+        reader.read()
+        other, old = CrystalReader(machine, CRYSTAL), CrystalReader(machine, CRYSTAL)
+        other.restore(reader.save())
+        old.restore(reader.save()[:5])
+        assert other.read().map.beyond == before != ()
+        assert other.save() == reader.save()
+        assert old.read().map.beyond == ()
+
     def test_connections_and_where_they_lead(self, machine: MemoryMachine) -> None:
         machine.put("wMapConnections", 0b1101)
         machine.put("wNorthMapConnection", 26, 1)
@@ -222,6 +272,28 @@ class TestMap:
 
 
 class TestControl:
+    @pytest.mark.parametrize(
+        ("scrolled", "row", "item"), [(0, 1, 191), (0, 3, 243), (1, 2, 243), (2, 2, 0xFF)]
+    )
+    def test_the_machine_pocket_selects_the_machine_under_the_cursor(
+        self, machine: MemoryMachine, scrolled: int, row: int, item: int
+    ) -> None:
+        """Of TM01, TM08 and HM01; wMenuSelection still holds the last key item."""
+        for number in (0, 7, 50):
+            machine.put("wTMsHMs", 1, offset=number)
+        machine.put("wScriptRunning", 255)
+        machine.put("wWindowStackSize", 1)
+        machine.put("w2DMenuNumRows", 5, 1)
+        machine.put("wMenuSelection", 58)
+        machine.put("wCurPocket", 3)
+        machine.put("wTMHMPocketScrollPosition", scrolled)
+        machine.put("wMenuCursorY", row, 1)
+        put_cursor(machine, 7, 2 * row)
+        control = read(machine).control
+        assert (control.prompt, control.pocket, control.selection) == (Prompt.MENU, 3, item)
+        machine.put("wCurPocket", 2)
+        assert read(machine).control.selection == 58
+
     def test_player_at_rest_is_free(self, machine: MemoryMachine) -> None:
         control = read(machine).control
         assert control.is_free

@@ -126,7 +126,7 @@ def test_demonstration_that_is_missing_or_changed_is_refused(demo, tmp_path):
 
 
 def test_demonstration_of_another_rom_or_with_other_frames_a_press_is_refused(demo, tmp_path):
-    with pytest.raises(ConfigurationError, match=r"8 \+ 12 frames.*env.hold_frames=8"):
+    with pytest.raises(ConfigurationError, match=r"8 \+ 12 \+ 240 frames.*env.hold_frames=8"):
         checked(demo, **{"env.hold_frames": 9})
     shown = read_demo(demo)
     recording = dataclasses.replace(shown.recording, rom="0" * 40)

@@ -41,9 +41,10 @@ class GardenMachine:
         self.ram[OIL] = LANTERNS
         self._place_moth()
         self._frame = draw(rom, self.ram)
-        self.is_drawn = False
+        self.is_drawn, self.frames_run = False, 0
 
     def tick(self, frames: int, render: bool = False) -> None:
+        self.frames_run += frames
         for _ in range(frames):
             self._advance()
         self.is_drawn = render

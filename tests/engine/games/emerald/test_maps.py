@@ -150,3 +150,35 @@ def test_a_map_without_events_and_connections_is_read(image: MemoryImage) -> Non
     view = image.reader(profile).read().map
     assert (view.width, view.height) == (6, 5)
     assert (view.warps, view.signs, view.edges) == ((), (), ())
+
+
+def _list_people(image: MemoryImage, *people: tuple[int, int, int, int]) -> None:
+    rows = (struct.pack("<BBxxhh12xHxx", one, 17, x, y, flag) for one, x, y, flag in people)
+    image.save1(0xC70, b"".join(rows))
+
+
+def test_who_is_far_away_is_beyond_what_stands_near(image: MemoryImage) -> None:
+    _list_people(image, (1, 0, 0, 0), (2, 5, 4, 0x20), (3, 1, 1, 0x21), (4, 40, 0, 0))
+    image.set_object(1, 4, 2, index=1, sprite=17)
+    image.save1(0x1270 + 0x21 // 8, bytes((1 << 0x21 % 8,)))
+    reader = image.reader()
+    view = reader.read().map
+    assert view.objects == (MapObject(1, 17, 4, 2),)
+    assert view.beyond == (MapObject(2, 17, 5, 4),)
+    image.set_object(2, 5, 3, index=2, sprite=17, is_hidden=True)
+    assert reader.read().map.beyond == ()
+    image.save1(0x1270 + 0x21 // 8, b"\0")
+    assert reader.read().map.beyond == (MapObject(3, 17, 1, 1),)
+
+
+def test_who_is_far_away_is_saved(image: MemoryImage) -> None:
+    _list_people(image, (2, 5, 4, 0))
+    reader = image.reader()
+    known, saved = reader.read(), reader.save()
+    image.run("", "CB2_LoadMap")
+    later = image.reader()
+    later.restore(saved)
+    assert later.read().map == known.map
+    older = image.reader()
+    older.restore({**saved, "map": saved["map"][:3]})
+    assert older.read().map == replace(known.map, beyond=())

@@ -168,3 +168,27 @@ def test_who_is_walled_in_may_wait() -> None:
     assert allowed(make_state(1, 1, map=view)) <= {UP, LEFT, RIGHT, DOWN, R}
     for facing in Facing:
         assert allowed(make_state(1, 1, facing, map=view))
+
+
+def test_select_has_a_reason_of_its_own() -> None:
+    blocked = blocked_actions(make_state(), USES)
+    assert blocked[SELECT] != blocked[L] == blocked[R]
+
+
+@pytest.mark.parametrize(("walker", "is_near"), [((4, 4), True), ((4, 2), True), ((6, 3), False)])
+def test_a_is_open_to_who_may_come_past_the_tile_ahead(
+    walker: tuple[int, int], is_near: bool
+) -> None:
+    state = make_state(2, 3, Facing.RIGHT, map=make_view(("." * 7,) * 6, objects=(walker,)))
+    assert (A in allowed(state)) is is_near
+
+
+def test_an_evolution_is_not_stopped() -> None:
+    control = make_control(prompt=Prompt.PRINTING)
+    assert allowed(make_state(control=control, screen_text=("MUDKIP is evolving!",))) == {A, R}
+    assert B in allowed(make_state(control=control, screen_text=("MUDKIP evolved!",)))
+
+
+def test_a_moves_target_is_chosen_with_all_directions() -> None:
+    battle = replace(make_battle(), is_double=True, target=make_creature())
+    assert allowed(menu((0, 0), (0, 0), battle=battle)) == {A, B, UP, DOWN, LEFT, RIGHT}

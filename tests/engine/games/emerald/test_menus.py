@@ -1,9 +1,11 @@
 """Menus, questions and lists with their cursors, and what is written in them."""
 
 import struct
+from dataclasses import replace
 
 import pytest
 
+from engine.games.emerald.memory import Profile
 from engine.types import Control, GameState, Prompt
 from tests.engine.games.emerald.memory_image import (
     FUNCTIONS,
@@ -117,6 +119,7 @@ def test_the_enemys_controller_asks_nothing_of_the_player(image: MemoryImage) ->
         (0x5A, 1, b"\0\1", Prompt.YES_NO),
         (0x5B, 1, b"\0\1", Prompt.YES_NO),
         (0x67, 0, b"\1\1", Prompt.YES_NO),
+        (0xF3, 0, b"\1\1", Prompt.YES_NO),
         (0x5A, 0, b"\1\1", Prompt.NONE),
         (0x67, 1, b"\0\1", Prompt.NONE),
         (0x5A, 1, b"\0\7", Prompt.NONE),
@@ -287,7 +290,13 @@ def test_screens_wait_for_a_button_when_they_are_up(image: MemoryImage) -> None:
 
 def test_an_evolution_asks_nothing(image: MemoryImage) -> None:
     image.run("", "CB2_EvolutionSceneUpdate")
-    assert _control(image).is_busy
+    image.print("gStringVar4", "What?\nMUDKIP is evolving!")
+    state = image.reader().read()
+    assert state.control.is_busy
+    assert state.control.prompt is Prompt.PRINTING
+    assert state.screen_text == ("What?", "MUDKIP is evolving!")
+    image.print("gStringVar4", "Congratulations!|Bye.", done=17, state=2)
+    assert _control(image).prompt is Prompt.TEXT
 
 
 @pytest.mark.parametrize("is_new", [True, False])
@@ -297,3 +306,117 @@ def test_a_name_is_asked_for(image: MemoryImage, is_new: bool) -> None:
     control = _control(image)
     assert control.prompt is Prompt.NAMING
     assert control.in_game is not is_new
+
+
+@pytest.mark.parametrize("chosen", range(3))
+def test_the_starters_lie_side_by_side(image: MemoryImage, chosen: int) -> None:
+    names = ["MUDKIP", "ZIGZAGOON", "GEODUDE"]
+    table = image.add_rom(struct.pack("<3H", 283, 288, 74))
+    profile = replace(PROFILE, rom={**PROFILE.rom, "sStarterMon": table})
+    image.run("", "CB2_StarterChoose")
+    reader = image.reader(profile)
+    assert reader.read().control.is_busy, "while a label moves"
+    image.begin_task(3, "Task_HandleStarterChooseInput", {8: chosen})
+    state = reader.read()
+    assert _menu(state) == (Prompt.MENU, (1, chosen + 1), (1, 3))
+    lines = list(names)
+    lines[chosen] = f"▶{names[chosen]}"
+    assert state.screen_text == tuple(lines)
+    image.begin_task(3, "Task_HandleConfirmStarterInput", {8: chosen})
+    _choose(image, 0, 1)
+    state = reader.read()
+    assert _menu(state) == (Prompt.YES_NO, (1, 1), (2, 1))
+    assert state.screen_text == (names[chosen], "▶YES", "NO")
+
+
+def test_starters_that_the_image_does_not_name_have_sides(image: MemoryImage) -> None:
+    image.run("", "CB2_StarterChoose")
+    image.begin_task(3, "Task_HandleStarterChooseInput", {8: 2})
+    assert image.reader().read().screen_text == ("LEFT", "MIDDLE", "▶RIGHT")
+
+
+def _list_choices(image: MemoryImage, *names: str) -> Profile:
+    """Put a list of choices into the image, as number 1 of the table."""
+    texts = [image.add_rom(encode(name)) for name in names]
+    entries = image.add_rom(b"".join(struct.pack("<II", text, 0) for text in texts))
+    table = image.add_rom(struct.pack("<IIII", 0, 0, entries, len(names)))
+    return replace(PROFILE, rom={**PROFILE.rom, "sMultichoiceLists": table})
+
+
+def test_a_scripts_choice_has_its_entries(image: MemoryImage) -> None:
+    profile = _list_choices(image, "PETALBURG", "SLATEPORT", "CANCEL")
+    image.set("sLockFieldControls", b"\1")
+    image.begin_task(0, "Task_HandleMultichoiceInput", {0x16: 1})
+    image.print("gStringVar4", "Where to?")
+    _choose(image, 1, 2)
+    state = image.reader(profile).read()
+    assert _menu(state) == (Prompt.MENU, (2, 1), (3, 1))
+    assert state.screen_text == ("Where to?", "PETALBURG", "▶SLATEPORT", "CANCEL")
+
+
+def test_a_choice_of_another_length_has_no_entries(image: MemoryImage) -> None:
+    profile = _list_choices(image, "CANCEL")
+    image.set("sLockFieldControls", b"\1")
+    image.begin_task(0, "Task_HandleMultichoiceInput", {0x16: 1})
+    _choose(image, 1, 2)
+    assert image.reader(profile).read().screen_text == ()
+
+
+def test_the_navigator_is_named(image: MemoryImage) -> None:
+    image.run("", "CB2_Pokenav")
+    state = image.reader().read()
+    assert (state.control.prompt, state.screen_text) == (Prompt.SCREEN, ("POKéNAV",))
+
+
+def test_a_text_stays_while_a_fanfare_plays(image: MemoryImage) -> None:
+    image.set("sLockFieldControls", b"\1")
+    image.set("sGlobalScriptContextStatus", b"\0")
+    image.print("gStringVar4", "You got it!")
+    assert image.reader().read().screen_text == ()
+    image.set("sGlobalScriptContext", b"\2", 1)
+    image.word("sGlobalScriptContext", FUNCTIONS["WaitForFanfareFinish"] | 1, 4)
+    state = image.reader().read()
+    assert state.control.is_busy
+    assert state.screen_text == ("You got it!",)
+
+
+@pytest.mark.parametrize(
+    ("shown", "prompt"), [(5, Prompt.NONE), (6, Prompt.TEXT), (8, Prompt.TEXT), (9, Prompt.NONE)]
+)
+def test_what_a_level_adds_waits_for_a_button(
+    image: MemoryImage, shown: int, prompt: Prompt
+) -> None:
+    image.fight(fighter(8), fighter(9))
+    script = image.add_rom(b"\x6c")
+    image.put(PROFILE.rom["gBattlescriptCurrInstr"], struct.pack("<I", script))
+    image.put(PROFILE.rom["gBattleScripting"] + 0x1E, bytes((shown,)))
+    assert _control(image).prompt is prompt
+
+
+def test_a_moves_target_is_asked_in_a_double_battle(image: MemoryImage) -> None:
+    image.set_party(creature(8), creature(9))
+    image.set("gEnemyParty", creature(10) + creature(11))
+    foes = fighter(10, species=288, hp=0), fighter(11, species=74)
+    image.fight(
+        fighter(8),
+        foes[0],
+        fighter(9, species=288),
+        foes[1],
+        flags=1,
+        positions=range(4),
+        indexes=(0, 0, 1, 1),
+    )
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseTarget"] | 1, 8)
+    image.set("gMultiUsePlayerCursor", b"\3")
+    reader = image.reader()
+    state = reader.read()
+    battle = state.battle
+    assert _menu(state) == (Prompt.MENU, (0, 0), (0, 0))
+    assert battle.is_double
+    assert (battle.own.name, battle.own_slot) == ("ZIGZAGOON", 1)
+    assert battle.enemy.name == battle.target.name == "GEODUDE"
+    assert state.screen_text[-1] == "▶GEODUDE"
+    image.set("gMultiUsePlayerCursor", b"\0")
+    assert reader.read().battle.target.name == "MUDKIP"
+    image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseMove"] | 1, 8)
+    assert reader.read().battle.target is None

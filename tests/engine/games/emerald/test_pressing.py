@@ -7,7 +7,7 @@ from engine.config import EnvConfig
 from engine.emulator.libretro import GameBoyAdvance
 from engine.env.game_env import GameEnv
 from engine.games.catalog import load_game
-from engine.types import DIRECTIONS, Action, Facing, Prompt, Terrain
+from engine.types import DIRECTIONS, Action, Facing, GameState, Prompt, Terrain
 from engine.wayfinding.navigation import Exit, Navigator
 from tests.engine.games.emerald.practice import NAME, needs_core, talk_to
 from tests.engine.led import lead_until, led
@@ -98,6 +98,18 @@ def test_a_text_is_printed_before_the_next_press(env: GameEnv) -> None:
     assert env.state.screen_text
 
 
+def test_a_step_ends_when_something_is_asked(game_env) -> None:
+    steps, waits = [], []
+    for ask_frames in (EnvConfig().ask_frames, 0):
+        env = game_env(NAME, config=EnvConfig(ask_frames=ask_frames))
+        states = [env.state for _ in led(env, 400)]
+        assert env.is_success
+        steps.append(len(states))
+        waits.append(sum(state.control.is_busy for state in states))
+    assert steps[0] < 0.9 * steps[1]
+    assert waits[0] < waits[1] / 4
+
+
 def test_only_the_last_frame_of_a_step_is_drawn() -> None:
     game = load_game(NAME)
     emulator = Counting(game.rom)
@@ -125,3 +137,15 @@ def test_drawing_changes_nothing() -> None:
         digests.append(game.digest(emulator))
         emulator.close()
     assert digests[0] == digests[1]
+
+
+def test_who_is_far_away_stands_there_when_the_player_comes_near(env: GameEnv) -> None:
+    far = lead_until(env, lambda state: bool(state.map.beyond)).map.beyond
+    here = env.state.place.map
+    assert {one.index for one in far}.isdisjoint(one.index for one in env.state.map.objects)
+
+    def is_met(state: GameState) -> bool:
+        return state.place.map == here and any(one in far for one in state.map.objects)
+
+    met = lead_until(env, is_met).map
+    assert {one.index for one in met.beyond} < {one.index for one in far}

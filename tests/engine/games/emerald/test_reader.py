@@ -98,7 +98,9 @@ def test_flags_badges_and_visits_are_read(image: MemoryImage) -> None:
 
 def test_variables_are_words_but_for_those_that_count_steps(image: MemoryImage) -> None:
     values = [0] * 256
-    values[0x50], values[0x21], values[0x2B] = 3, 250, 4
+    values[0x50], values[0x21] = 3, 250
+    for counter in (0x2B, 0x48, 0xE7, 0xF2, 0xF4):
+        values[counter] = 4
     image.save1(0x139C, struct.pack("<256H", *values))
     state = image.reader().read()
     assert state.scenes[2 * 0x50 : 2 * 0x51] == b"\3\0"
@@ -169,3 +171,16 @@ def test_a_fresh_reader_is_saved_too() -> None:
     later = image.reader()
     later.restore(saved)
     assert later.read() == image.reader().read()
+
+
+def test_a_battle_is_where_the_step_led_that_began_it(image: MemoryImage) -> None:
+    reader = image.reader()
+    known = reader.read().place
+    image.run("", "CB2_InitBattle")
+    image.save1(0, struct.pack("<hhbb", 3, 3, *image.map))
+    assert reader.read().place == replace(known, x=3)
+    later = image.reader()
+    later.restore(json.loads(json.dumps(reader.save())))
+    assert later.read().place == replace(known, x=3)
+    image.save1(0, struct.pack("<hhbb", 4, 3, 1, 0))
+    assert reader.read().place == replace(known, x=3), "another map's tile"

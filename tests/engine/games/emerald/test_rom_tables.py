@@ -2,11 +2,16 @@
 
 import random
 import struct
+from pathlib import Path
 
 import pytest
 
+from engine.games import mosslight_advance
+from engine.games.catalog import load_game
 from engine.games.emerald.memory import FACTS
 from engine.games.emerald.rom_tables import read_tables
+from engine.games.facts import read_rows
+from tests.engine.games.emerald.practice import NAME
 from tests.engine.games.emerald.world_images import Drawn, build, text
 
 _SPECIES = ("??????????", "MUDKIP", "", "GEODUDE")
@@ -90,3 +95,53 @@ def test_every_fact_names_maps_and_flags_that_there_are() -> None:
     assert struct.calcsize("<H") * 0x85 == next(
         one.scene for one in tables.MILESTONES if one.key == "wally"
     )
+
+
+def test_machines_teach_moves_to_whom_the_image_says() -> None:
+    tables = {
+        **TABLES,
+        "sTMHMMoves": struct.pack("<3H", 2, 99, 1),
+        "gTMHMLearnsets": struct.pack("<4Q", 0, 1, 4, 5),
+    }
+    rom, profile = build({(0, 0): Drawn(["."])}, tables)
+    found = read_tables(rom, profile, FACTS)
+    assert found.MACHINES == {289: "SWIFT", 291: "TACKLE"}
+    learners = {"SWIFT": {1, 3}, "TACKLE": {2, 3}}
+    assert learners == found.LEARNERS
+
+
+def test_without_a_table_nobody_is_said_to_learn_nothing() -> None:
+    rom, profile = build({(0, 0): Drawn(["."])}, {**TABLES, "sTMHMMoves": struct.pack("<H", 1)})
+    found = read_tables(rom, profile, FACTS)
+    assert (found.MACHINES, found.LEARNERS) == ({289: "TACKLE"}, {})
+    assert found.WILD_LEVELS == {}
+
+
+def test_wild_levels_are_those_of_the_practice_game() -> None:
+    tables = load_game(NAME).tables
+    expected: dict[str, tuple[int, int]] = {}
+    for row in read_rows(Path(mosslight_advance.__file__).parent / "facts", "wild"):
+        low, high = expected.get(row["map"], (100, 0))
+        expected[row["map"]] = min(low, int(row["low"])), max(high, int(row["high"]))
+    assert {tables.MAPS[key]: levels for key, levels in tables.WILD_LEVELS.items()} == expected
+    assert expected
+
+
+def test_wild_levels_end_where_the_image_says() -> None:
+    creatures = struct.pack("<BBH", 5, 9, 1) + struct.pack("<BBH", 2, 3, 1) * 11
+    headers = 3 * 20
+
+    def table(address: int) -> bytes:
+        info = address + headers + len(creatures)
+        rows = (
+            struct.pack("<BBxxI12x", 0, 17, info),
+            struct.pack("<BBxxI12x", 0, 18, 0),
+            struct.pack("<BBxxI12x", 0xFF, 0xFF, 0),
+        )
+        return b"".join(rows) + creatures + struct.pack("<II", 20, address + headers)
+
+    _, placed = build({(0, 0): Drawn(["."])}, {"gWildMonHeaders": table(0)})
+    content = table(placed.rom["gWildMonHeaders"])
+    rom, profile = build({(0, 0): Drawn(["."])}, {"gWildMonHeaders": content})
+    assert profile.rom == placed.rom
+    assert read_tables(rom, profile, FACTS).WILD_LEVELS == {(0, 17): (2, 9)}

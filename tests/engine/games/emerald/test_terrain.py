@@ -101,3 +101,9 @@ def test_a_ledge_is_drawn_where_it_is_seen() -> None:
     numbers = np.array([[0], [0x3B]], np.uint8)
     tiles = cell_terrain(np.array([[_FLOOR], [_SOLID]], np.uint16), numbers)
     assert kinds_of(tiles, numbers)[:, 0].tolist() == [TileKind.FLOOR, TileKind.LEDGE]
+
+
+def test_the_way_out_of_the_woods_is_land_that_one_leaves_northwards() -> None:
+    tiles = _tiles([[0], [0x6E], [0]], None, (0, 1))
+    assert tiles[1, 0] == Terrain.WALKABLE | Terrain.DOOR
+    assert tiles[0, 0] == Terrain.WALKABLE

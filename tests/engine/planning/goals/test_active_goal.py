@@ -13,7 +13,7 @@ from engine.planning.goals.active_goal import (
     evaluate,
     is_idle,
 )
-from engine.planning.rules.goals import LIFE_STEPS
+from engine.planning.rules.goal_tracker import LIFE_STEPS
 from engine.planning_types import Condition, GoalOption, Outcome, Subgoal
 from engine.types import BattleKind, Facing, GameState, Goal, GoalKind, MapId, MapObject, Warp
 from tests.engine.planning.goals.helpers import (

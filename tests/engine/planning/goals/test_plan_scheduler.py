@@ -8,7 +8,7 @@ import pytest
 
 from engine.planning.goals.active_goal import Scene
 from engine.planning.goals.scheduler import PlanScheduler
-from engine.planning.rules.goals import LIFE_STEPS
+from engine.planning.rules.goal_tracker import LIFE_STEPS
 from engine.planning_types import Condition, GoalOption, Outcome, PlannerUpdate, Subgoal
 from engine.types import BattleKind, Goal, GoalKind, MapId
 from tests.engine.planning.goals.helpers import battle, creature, state

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.planning.goals.planned import PlannedAdvisor
 from engine.planning.goals.text_state import rules
-from engine.planning.rules.goals import LIFE_STEPS
+from engine.planning.rules.goal_tracker import LIFE_STEPS
 from engine.planning_types import GoalOption, Outcome, PlannerUpdate, PlanningQuery, Subgoal
 from engine.types import Action, Advice, GoalKind
 from tests.engine.led import rules_of

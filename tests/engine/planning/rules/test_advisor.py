@@ -1,17 +1,21 @@
 """The rules over several states, made up for it; the real game is in test_practice_game."""
 
 import json
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from engine.games.base import Ferry, Milestone, MilestoneKind
 from engine.games.catalog import load_game
 from engine.planning.rules.advisor import RuleAdvisor
-from engine.types import GAME_BOY_ADVANCE_ACTIONS, Action, Bag, GameState, Prompt
-from tests.engine.planning.goals.helpers import FREE, READING, battle, creature, menu, state
+from engine.types import GAME_BOY_ADVANCE_ACTIONS, Action, Bag, GameState, MapId, Prompt
+from tests.engine.planning.goals.helpers import FREE, HERE, READING, battle, creature, menu, state
 
 GAME = load_game()
+ISLE, MOOR = MapId(40, 21), MapId(40, 3)
+SAILS = ((ISLE, "ISLE"), (MOOR, "MOOR"))
 ALL = np.ones(len(GAME.actions), np.bool_)
 NEWT = creature("NEWT", level=9)
 
@@ -122,3 +126,47 @@ def test_a_game_without_a_button_that_waits_gets_its_idle_one():
     rules.reset(state())
     advice = rules.advise(scene(Prompt.NONE), np.ones(10, np.bool_))
     assert advice.prior.argmax() == GAME_BOY_ADVANCE_ACTIONS.idle
+
+
+TITLE = replace(FREE, in_game=False, is_free=False, in_menu=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ((), Action.START),
+        (("▶CONTINUE", "NEW GAME", "OPTION"), Action.A),
+        (("CONTINUE", "▶NEW GAME", "OPTION"), Action.UP),
+        (("PLAYER KRIS", "BADGES 8"), Action.A),
+    ],
+)
+def test_after_the_credits_the_saved_game_is_continued(advisor, text, action):
+    shown = state(control=TITLE, text=text)
+    assert [press(advisor, shown) for _ in range(9)] == [action] * 9
+
+
+def test_a_move_that_takes_the_player_along_is_not_used_again_before_it_has(advisor):
+    press(advisor, scene(Prompt.TEXT, "NEWT used SURF!"))
+    still = state(control=FREE)
+    assert [press(advisor, still) for _ in range(2)] == [Action.NOOP, Action.NOOP]
+    assert "take effect" not in advisor.advise(still, ALL).reason
+
+
+def test_of_two_boats_the_one_that_comes_nearest_to_the_goal_is_named():
+    rows = (
+        Milestone("isle", "Sail", MilestoneKind.MAP, place=HERE, target=(1, 1), entered=ISLE),
+        Milestone("moor", "Sail", MilestoneKind.MAP, place=HERE, target=(1, 1), entered=MOOR),
+    )
+    boats = tuple(Ferry(HERE, (1, 1), one, (0, 0), reply=name) for one, name in SAILS)
+    game = copy(GAME)
+    game.tables = replace(GAME.tables, MILESTONES=rows, FERRIES=boats)
+    shown = state(control=menu((1, 1), (3, 1)), text=["▶HOME", "MOOR", "ISLE"])
+
+    def chosen(first: str) -> str:
+        rules = RuleAdvisor(game)
+        rules.reset(state())
+        rules.prioritise_milestone(first)
+        return rules.advise(shown, ALL).reason
+
+    assert chosen("moor") == "answer MOOR"
+    assert chosen("isle") == "answer ISLE"

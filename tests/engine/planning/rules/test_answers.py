@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from engine.games.base import GameTables
 from engine.planning.rules.answers import NO_WISHES, NOTHING_TRIED, Tried, Wishes, answer
+from engine.planning.rules.battle import battle_button
 from engine.planning.rules.items import ItemUse
 from engine.types import Action, Bag, Prompt
 from tests.engine.planning.goals.helpers import READING, creature, menu, state
+from tests.engine.states import make_battle
 
 POTION, ANTIDOTE, END = 18, 9, 0xFF
 HEAL = ItemUse(POTION, 0, 0, "heal ANT")
@@ -54,6 +57,33 @@ def test_nothing_is_pressed_while_nothing_is_asked_but_a_after_a_while(prompt):
     shown = waiting(prompt, "What? NEWT is", "evolving!")
     pressed = [press(shown, tried=Tried(unchanged_steps=n)) for n in range(18)]
     assert pressed == 2 * [*8 * [Action.NOOP], Action.A]
+
+
+PLAYED = {  # what cartridges showed between a text's last line and its question
+    "nurse": ("TEXT Shall we heal your POKéMON?", "NONE", "YES_NO", "NONE", "PRINTING", "TEXT"),
+    "quiz": ("TEXT Ready?", "PRINTING", "NONE", "YES_NO", "NONE", "PRINTING", "NONE", "YES_NO"),
+    "teaching": ("TEXT booted up an HM.", "TEXT It contained CUT.", "PRINTING", "YES_NO", "NONE"),
+    "a move too many": (
+        "TEXT is trying to learn BITE", "TEXT can't learn more than four", "NONE", "YES_NO",
+        "NONE", "PRINTING",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("steps", PLAYED.values(), ids=PLAYED)
+@pytest.mark.parametrize("is_battle", [False, True], ids=["field", "battle"])
+def test_no_button_is_down_when_a_question_opens(steps, is_battle):
+    for step in steps:
+        name, _, text = step.partition(" ")
+        shown = question("Well?") if name == "YES_NO" else waiting(Prompt[name], text)
+        if name == "YES_NO":
+            shown = replace(shown, control=replace(shown.control, prompt=Prompt.YES_NO))
+        if is_battle:
+            shown = replace(shown, battle=make_battle())
+            pressed = battle_button(GameTables(), shown, NO_WISHES, NOTHING_TRIED)[0]
+        else:
+            pressed = press(shown)
+        assert (pressed is Action.NOOP) == (name in {"NONE", "PRINTING"}), step
 
 
 def test_naming_screen_is_left_by_start_and_a():

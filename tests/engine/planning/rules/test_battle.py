@@ -9,7 +9,7 @@ from engine.games.facts import read_tables
 from engine.planning.rules.answers import NO_WISHES, NOTHING_TRIED, Tried, Wishes
 from engine.planning.rules.battle import battle_button, is_weak
 from engine.planning.rules.items import LIST_END
-from engine.types import Action, Bag, BattleKind
+from engine.types import Action, Bag, BattleKind, Prompt
 from tests.engine.planning.goals.helpers import READING, battle, creature, menu, moves, state
 
 TABLES = load_game().tables
@@ -102,14 +102,6 @@ def test_the_next_creature_is_one_that_stands():
     assert suggest(shown) is Action.DOWN
 
 
-def test_a_status_move_makes_room_for_a_new_one():
-    own = creature("NEWT", moves=moves(BUMP, UNNERVE, DOUSE, BUMP))
-    shown = state(
-        control=menu((1, 1), (5, 1)), fight=battle(own, STONE), text=["KEEP ALL"], party=[own]
-    )
-    assert suggest(shown) is Action.DOWN
-
-
 def test_a_ball_is_thrown_at_a_weakened_wild_creature_that_is_wanted():
     weak = creature("STONE", hp=5)
     bag = Bag(balls=((5, 3),))
@@ -154,23 +146,6 @@ def question(*text: str, own=NEWT):
 )
 def test_questions_of_a_battle_are_answered_on_purpose(text, action):
     assert suggest(question(*text)) is action
-
-
-def test_a_new_move_is_learned_where_it_beats_the_weakest():
-    text = ("an older move to", "make room for SURGE?")
-    learner = creature("NEWT", types=(WATER,), moves=moves(BUMP, DOUSE))
-    assert suggest(question(*text, own=learner)) is Action.A
-    assert suggest(question("make room for YOWL?", own=learner)) is Action.B
-
-
-def test_the_weakest_move_is_forgotten_where_one_must_be():
-    own = creature("NEWT", types=(WATER,), moves=moves(DOUSE, BUMP))
-    shown = state(
-        control=menu((1, 1), (2, 1)),
-        fight=battle(own, STONE),
-        text=["▶DOUSE", "BUMP", "Which move should", "be forgotten?"],
-    )
-    assert suggest(shown) is Action.DOWN
 
 
 POTION = Bag(items=((18, 1),))
@@ -263,6 +238,143 @@ def test_a_move_that_is_refused_gives_way_to_the_next():
 def test_a_wanted_creature_is_weakened_gently():
     strong = creature("NEWT", types=(WATER,), moves=moves(BUMP, DOUSE), level=12)
     wild = creature("STONE", types=(ROCK,), hp=18)
-    shown = move_menu(strong, wild, 1)
-    pressed = battle_button(TABLES, shown, Wishes(wants_catch=True), NOTHING_TRIED)[0]
-    assert pressed is Action.A
+    shown = replace(move_menu(strong, wild, 1), bag=Bag(balls=((5, 1),)))
+    assert suggest(shown, wants_catch=True) is Action.A
+    assert suggest(replace(shown, bag=Bag()), wants_catch=True) is Action.DOWN  # no ball: beat it
+
+
+def listed(own, *party, text=("Choose a POKéMON.",), tried=NOTHING_TRIED, enemy=STONE):
+    """Return the button in the party list of a battle with a trainer."""
+    shown = state(
+        control=menu((1, 1), (len(party) + 1, 1)),
+        fight=battle(own, enemy, BattleKind.TRAINER),
+        party=party,
+        text=text,
+    )
+    return battle_button(TABLES, shown, NO_WISHES, tried)[0]
+
+
+def test_who_will_lose_makes_room_for_one_who_wins_against_a_trainer():
+    foe = creature("FOE", types=(ROCK,), moves=moves(BUMP), level=8, hp=20)
+    losing = creature("NEWT", hp=5, max_hp=30, moves=moves(BUMP))
+    winner = creature("FISH", hp=60, max_hp=60, level=9, types=(WATER,), moves=moves(DOUSE))
+
+    def pressed(other, kind=BattleKind.TRAINER):
+        return suggest(first_menu(own=losing, enemy=foe, kind=kind, party=[losing, other]))
+
+    assert pressed(winner) is Action.RIGHT
+    assert pressed(replace(winner, hp=3)) is Action.A  # it would fall at the switch
+    assert pressed(replace(winner, moves=moves(UNNERVE))) is Action.A
+    assert listed(losing, losing, winner, enemy=foe) is Action.DOWN
+    assert listed(winner, winner, losing, enemy=foe) is Action.B  # nobody is to be replaced
+
+
+def test_the_next_best_is_sent_where_the_best_is_refused_as_it_fights_already():
+    fainted = creature("NEWT", hp=0, moves=moves(DOUSE))
+    best = creature("FISH", species=2, types=(WATER,), moves=moves(DOUSE))
+    other = creature("BUG", species=3, moves=moves(BUMP))
+    party = fainted, other, best
+    assert listed(fainted, *party) is Action.DOWN
+    shown = state(
+        control=menu((3, 1), (4, 1)), fight=battle(fainted, STONE), party=party, text=["▶BUG"]
+    )
+    assert battle_button(TABLES, shown, NO_WISHES, NOTHING_TRIED)[0] is Action.A
+    assert battle_button(TABLES, shown, NO_WISHES, Tried(times=4))[0] is Action.UP
+
+
+MATE = creature("MATE", species=7, level=4, moves=moves(BUMP))
+GHOST_FOE = creature("SPOOK", species=8, types=(8,))
+
+
+def aim(target, *, unchanged: int = 0) -> Action:
+    """Return the button while a double battle asks whom a move is for."""
+    fight = replace(battle(NEWT, STONE, BattleKind.TRAINER), is_double=True, target=target)
+    shown = state(
+        control=menu((1, 1), (1, 1)), fight=fight, party=[NEWT, MATE], text=["TYPE/", "NORMAL"]
+    )
+    return battle_button(TABLES, shown, NO_WISHES, Tried(unchanged_steps=unchanged))[0]
+
+
+FOE_STONE = replace(STONE, species=9)
+
+
+def test_nobody_is_exchanged_for_who_may_fight_at_their_side():
+    helpless = creature("NEWT", moves=moves(UNNERVE))
+    shown = first_menu(own=helpless, kind=BattleKind.TRAINER, party=[helpless, MATE])
+    assert suggest(shown) is Action.RIGHT
+    assert suggest(replace(shown, battle=replace(shown.battle, is_double=True))) is Action.A
+
+
+def test_a_move_is_aimed_at_the_foe_that_it_was_chosen_against():
+    assert aim(STONE) is Action.A
+    weaker = replace(STONE, species=9, hp=60, max_hp=60)
+    assert aim(weaker) is Action.A  # harmed as much
+
+
+@pytest.mark.parametrize("target", [NEWT, MATE, replace(FOE_STONE, hp=0), GHOST_FOE])
+def test_the_cursor_leaves_the_own_side_the_fainted_and_who_is_harmed_less(target):
+    assert aim(target) in (Action.RIGHT, Action.UP, Action.LEFT, Action.DOWN)
+    assert len({aim(target, unchanged=steps) for steps in range(4)}) == 4
+
+
+def test_aiming_ends_where_the_cursor_does_not_move():
+    assert aim(GHOST_FOE, unchanged=4) is Action.A  # better than none
+    assert all(
+        aim(own, unchanged=steps) is not Action.A for own in (NEWT, MATE) for steps in range(9)
+    )
+    assert aim(MATE, unchanged=8) is Action.B
+
+
+def test_a_target_that_the_reader_does_not_tell_is_taken_as_it_is_shown():
+    fight = battle(NEWT, STONE, BattleKind.TRAINER)
+    shown = state(
+        control=menu((0, 0), (0, 0)), fight=fight, party=[NEWT, MATE], text=["PP 9/10", "TYPE/ICE"]
+    )
+    assert suggest(shown) is Action.A
+
+
+def test_a_move_that_is_known_to_do_nothing_is_left_out():
+    tried = Tried(useless=frozenset({DOUSE}))
+    shown = move_menu(NEWT, STONE, 1)
+    assert battle_button(TABLES, shown, NO_WISHES, tried)[0] is Action.A  # BUMP
+    nothing_helps = Tried(useless=frozenset({BUMP, UNNERVE, DOUSE}))
+    assert battle_button(TABLES, shown, NO_WISHES, nothing_helps)[0] is Action.DOWN  # DOUSE
+
+
+def test_the_party_is_weak_when_few_points_of_its_best_moves_are_left():
+    def is_spent(bump: int, douse: int) -> bool:
+        known = (*moves(BUMP, points=bump), *moves(DOUSE, points=douse), *moves(UNNERVE))
+        return is_weak([creature(types=(WATER,), moves=known)], 0.4, TABLES)
+
+    assert not is_spent(35, 25)
+    assert not is_spent(3, 9)
+    assert is_spent(3, 5)
+    assert is_spent(0, 0)
+    assert not is_weak([creature(moves=moves(UNNERVE))], 0.4, TABLES)
+
+
+def test_weak_blows_do_not_count_as_points_worth_using():
+    strong, weak = moves(DOUSE, points=2), moves(BUMP, points=35)
+    tables = replace(TABLES, MOVES=TABLES.MOVES | {DOUSE: ("DOUSE", WATER, 120, 100, 25)})
+    assert is_weak([creature(types=(WATER,), moves=(*strong, *weak))], 0.4, tables)
+
+
+def test_nothing_is_pressed_while_a_creature_evolves_and_never_b():
+    shown = state(control=READING, fight=battle(NEWT, STONE), text=["NEWT is evolving!"])
+    busy = replace(READING, in_text=False, prompt=Prompt.PRINTING)
+    for steps in range(12):
+        tried = Tried(unchanged_steps=steps)
+        assert battle_button(TABLES, shown, NO_WISHES, tried)[0] is Action.A
+        waiting = battle_button(TABLES, replace(shown, control=busy), NO_WISHES, tried)[0]
+        assert waiting in (Action.NOOP, Action.A)
+
+
+def test_the_question_whether_to_learn_is_not_answered_before_it_is_asked():
+    """The prompts of a level gained on a cartridge: a step passes between text and question."""
+    learner = creature("NEWT", types=(WATER,), moves=moves(BUMP, DOUSE))
+    fight = battle(learner, STONE)
+    asked = ("an older move to", "make room for SURGE?")
+    text = state(control=READING, fight=fight, text=asked)
+    none = state(control=replace(READING, in_text=False), fight=fight, text=asked)
+    pressed = [suggest(one) for one in (text, none, question(*asked, own=learner))]
+    assert pressed == [Action.B, Action.NOOP, Action.A]

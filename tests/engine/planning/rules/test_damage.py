@@ -1,11 +1,13 @@
 import pytest
 
+from engine.games.base import GameTables
 from engine.games.catalog import load_game
-from engine.planning.rules.battle import (
+from engine.planning.rules.damage import (
     best_damage,
     ends_fight,
     expected_damage,
     is_faster,
+    loses_race,
     move_value,
     worst_blow,
 )
@@ -72,3 +74,34 @@ def test_the_worst_blow_is_the_highest_roll():
     assert worst_blow(TABLES, FOE, OWN) == pytest.approx(
         expected_damage(TABLES, move("RAKE"), FOE, OWN) / 0.925
     )
+
+
+_PHYSICAL = ("NORMAL", "FIGHTING", "FLYING", "POISON", "GROUND", "ROCK", "BUG", "GHOST", "STEEL")
+_SPECIAL = ("FIRE", "WATER", "GRASS", "ELECTRIC", "PSYCHIC", "ICE", "DRAGON", "DARK")
+
+
+@pytest.mark.parametrize("first_special", [20, 10])
+def test_special_types_are_told_by_their_names_whatever_their_numbers(first_special):
+    types = {
+        **dict(enumerate(_PHYSICAL)),
+        **{first_special + i: name for i, name in enumerate(_SPECIAL)},
+    }
+    tables = GameTables(
+        TYPES=types,
+        MOVES={number + 1: (name, number, 40, 100, 10) for number, name in types.items()},
+    )
+    own = creature(level=10, stats=(20, 20, 20, 30, 20))
+    foe = creature(level=10, stats=(10, 40, 10, 10, 15))
+    for number, name in types.items():
+        ratio = 30 / 15 if name in _SPECIAL else 20 / 40
+        expected = (6 * 40 * ratio / 50 + 2) * 0.925
+        assert expected_damage(tables, Move(number + 1, name, 10), own, foe) == pytest.approx(
+            expected
+        )
+
+
+def test_a_race_is_lost_by_who_needs_more_blows():
+    assert not loses_race(TABLES, OWN, FOE)
+    assert loses_race(TABLES, creature(level=10, hp=1, moves=OWN.moves), FOE)
+    assert loses_race(TABLES, creature(moves=(move("YOWL"),)), FOE)
+    assert not loses_race(TABLES, OWN, creature(moves=()), blows_before=1)

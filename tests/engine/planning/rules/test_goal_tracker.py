@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from engine.planning.rules.goals import LIFE_STEPS, GoalTracker
+from engine.planning.rules.goal_tracker import LIFE_STEPS, GoalTracker
 from engine.types import Goal, GoalKind, GoalTally, MapId
 from tests.engine.planning.goals.helpers import creature, state
 

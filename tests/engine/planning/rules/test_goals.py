@@ -3,9 +3,13 @@ from dataclasses import replace
 
 import pytest
 
-from engine.games.base import Approach, Atlas, Milestone, MilestoneKind
-from engine.planning.rules.goals import LIFE_STEPS, UNREACHABLE, GoalPlanner
-from engine.types import BattleKind, Facing, Goal, MapId
+from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
+from engine.games.overworld import Ability
+from engine.planning.rules.goal_tracker import LIFE_STEPS
+from engine.planning.rules.goals import GoalPlanner
+from engine.planning.rules.patience import UNREACHABLE
+from engine.planning.rules.training import training_places, worthwhile
+from engine.types import BattleKind, Facing, Goal, GoalKind, MapId, Move
 from tests.engine.games.images import CRYSTAL
 from tests.engine.planning.goals.helpers import battle, creature, state
 
@@ -116,6 +120,22 @@ def test_a_second_creature_is_welcome_while_it_is_a_milestone():
     assert not subject.wants_catch(state(party=[creature(), creature()]), ["starter", "caught"])
 
 
+def test_one_is_caught_where_the_milestone_says_of_those_that_learn_its_move():
+    place = {"place": TOWN, "how": Approach.CATCH}
+    swimmer = Milestone("swims", "Catch one", MilestoneKind.MOVE, move="SURF", **place)
+    second = Milestone("second", "Catch a second one", MilestoneKind.PARTY, 2, **place)
+    subject = GoalPlanner(
+        (swimmer, second), Atlas(), GameTables(LEARNERS={"SURF": frozenset({60})})
+    )
+    goal = subject.next_goal(in_gym(), (), lambda *_: 1)
+    assert (goal.kind, goal.map, subject.learners(goal)) == (GoalKind.CATCH, TOWN, {60})
+    assert subject.learners(subject.goals["second"]) == frozenset()
+    knows = in_gym(moves=(Move(57, "SURF", 15),))
+    assert goal_key(subject, knows) == "second"
+    assert subject.wants_catch(knows, ())
+    assert not subject.wants_catch(replace(knows, party=2 * knows.party), ())
+
+
 def test_a_loaded_planner_goes_on_as_the_saved_one():
     subject = planner()
     goal_key(subject, in_gym(hp=7))
@@ -144,6 +164,21 @@ def test_a_party_that_is_not_well_rests_before_a_hard_fight_that_is_near(level, 
     assert goal_key(trainer_of(level, healers=HEALERS), shown, (), {GYM: distance}) == expected
 
 
+@pytest.mark.parametrize(
+    ("steps", "hp", "expected"), [(12, 11, "heal"), (90, 11, "beat_moe"), (12, 13, "beat_moe")]
+)
+def test_who_is_hurt_rests_before_leaving_a_healer_behind(steps, hp, expected):
+    subject = trainer_of(0, healers=HEALERS[:1])
+    goal = subject.next_goal(
+        in_town(hp=hp),
+        (),
+        lambda _, goal: 1 if goal.map == CENTER else 3,
+        "",
+        lambda _, goal: steps,
+    )
+    assert goal.key == expected
+
+
 def test_levels_that_a_milestone_asks_for_are_gained_before_it():
     subject = trainer_of(9, healers=HEALERS, training=(TRAINING,))
     assert goal_key(subject, in_gym(level=8)) == "train"
@@ -169,8 +204,90 @@ def test_a_milestone_pursued_in_vain_is_set_aside_until_the_others_were_tried():
     other = GoalPlanner(MILESTONES[4:], Atlas())
     other.load(json.loads(json.dumps(subject.save())))
     assert goal_key(other, shown) == goal_key(subject, shown) == "badge"
-    assert goal_key(subject, shown, ["starter"]) == "badge"
-    assert goal_key(subject, shown, ["starter"]) == "beat_moe"
+
+
+HALL = MapId(1, 9)
+AWAY = Milestone("seen", "See the hall", MilestoneKind.EVENT, 9, HALL, (1, 1), how=TALK)
+
+
+def with_moe_aside() -> GoalPlanner:
+    """Return a planner that pursued Moe in vain, with another goal on his map and one elsewhere."""
+    subject = GoalPlanner((*MILESTONES[4:], AWAY), Atlas(field_moves={Ability.CUT: ("CUT", None)}))
+    while goal_key(subject, in_town()) == "beat_moe":
+        pass
+    return subject
+
+
+@pytest.mark.parametrize(
+    ("news", "shown", "expected"),
+    [
+        pytest.param((), in_town(), "badge", id="nothing new"),
+        pytest.param(("seen",), in_town(), "badge", id="something elsewhere was reached"),
+        pytest.param(("badge",), in_town(), "beat_moe", id="something there was reached"),
+        pytest.param((), in_town(level=12), "beat_moe", id="the party has grown"),
+        pytest.param((), in_town(moves=(Move(15, "CUT", 30),)), "beat_moe", id="it learned a move"),
+        pytest.param(("badge", "seen"), in_town(), "beat_moe", id="all others are done"),
+    ],
+)
+def test_what_failed_is_tried_again_when_its_reason_has_changed(news, shown, expected):
+    assert goal_key(with_moe_aside(), shown, news) == expected
+
+
+def test_the_last_one_left_is_tried_again_as_soon_as_another_was_reached():
+    subject = GoalPlanner((MILESTONES[4], AWAY), Atlas())
+    while goal_key(subject, in_town()) == "beat_moe":
+        pass
+    assert [goal_key(subject, in_town(), ["seen"]) for _ in range(2)] == ["", "beat_moe"]
+
+
+def test_an_optional_milestone_waits_until_the_story_has_nothing_to_do():
+    rod = Milestone("rod", "Get the rod", MilestoneKind.EVENT, 3, TOWN, (1, 1), is_optional=True)
+    subject = GoalPlanner((rod, MILESTONES[4]), Atlas())
+    keys = {goal_key(subject, in_town()) for _ in range(LIFE_STEPS + 9)}
+    assert keys == {"beat_moe", ""}
+    assert goal_key(subject, in_town(), ["beat_moe"]) == "rod"
+
+
+def test_of_two_badges_the_nearest_comes_first_and_stays_until_it_is_won():
+    far = replace(MILESTONES[5], key="far", value=1, place=HALL)
+    subject = GoalPlanner((far, MILESTONES[5]), Atlas())
+    assert goal_key(subject, in_town(), (), {HALL: 5, GYM: 2}) == "badge"
+    assert goal_key(subject, in_town(), (), {HALL: 1, GYM: 2}) == "badge"
+    assert goal_key(subject, in_town(), ("badge",), {HALL: 1, GYM: 2}) == "far"
+
+
+def test_a_town_far_from_the_last_rest_is_rested_in_once():
+    tables = GameTables(SPAWNS={1: (1, 1), 2: (1, 9)})
+    subject = GoalPlanner(MILESTONES[4:5], Atlas(healers=HEALERS[:1]), tables)
+    arrived = replace(in_town(), healing_place=HALL)
+
+    def key(shown, from_hall: int) -> str:
+        def away(at, goal):
+            return from_hall if at.place.map == HALL else {CENTER: 1}.get(goal.map, 3)
+
+        return subject.next_goal(shown, (), away).key
+
+    assert key(arrived, 2) == key(replace(arrived, healing_place=None), 9) == "beat_moe"
+    assert key(arrived, 9) == "heal"
+    inside = replace(arrived, place=replace(arrived.place, map=CENTER))
+    assert key(inside, 9) == "heal"
+    assert key(replace(inside, healing_place=TOWN), 9) == "beat_moe"
+
+
+def test_places_to_train_have_wild_ones_near_the_partys_level():
+    tables = GameTables(
+        MAPS={(1, 7): "MEADOW"}, WILD_LEVELS={(1, 1): (2, 3), (1, 7): (9, 12), (1, 9): (30, 33)}
+    )
+    places = training_places(Atlas(training=(TRAINING,)), tables)
+    assert [one.text for one in places] == ["Train", "Train: MEADOW", "Train: map 1.9"]
+
+    def maps(level: int) -> list[MapId | None]:
+        return [one.map for one in worthwhile(places, tables, level)]
+
+    assert maps(5) == [TOWN]
+    assert maps(14) == [MapId(1, 7)]
+    assert maps(80) == [HALL]
+    assert worthwhile(places, GameTables(), 80) == places
 
 
 def test_coming_nearer_keeps_a_milestone_from_being_set_aside():
@@ -222,7 +339,7 @@ def test_a_healer_that_comes_no_nearer_gives_way_to_another_and_then_to_the_stor
     # Once it was healed all the same, or the story went on, they are tried again.
     rest(subject, in_gym(), steps)
     assert rest(subject, weak, steps).map == CENTER
-    assert rest(other, weak, steps, (*REACHED, "beat_moe")).key == "badge"
+    assert rest(other, weak, steps, (*REACHED, "beat_moe")).key == "heal"
 
 
 def test_a_healer_that_comes_nearer_is_not_given_up():
@@ -237,3 +354,16 @@ def test_training_goes_on_in_the_grass_for_long_but_not_for_ever():
     keys = [rest(subject, shown, {TOWN: 0}, ()).key for _ in range(2500)]
     assert keys[1500] == "train"
     assert keys[2100] == "beat_moe"
+
+
+def test_the_hurt_rest_before_a_row_of_trainers():
+    """With 57 % of its health the starter lost on a route with several of them."""
+
+    def key(hp: int, num_trainers: int) -> str:
+        goal = planner().next_goal(
+            in_gym(hp=hp, max_hp=100), REACHED, lambda *_: 1, num_trainers=num_trainers
+        )
+        return goal.key if goal else ""
+
+    assert key(57, 2) == "heal"
+    assert key(57, 1) == key(61, 2) == "beat_moe"

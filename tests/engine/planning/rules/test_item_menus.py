@@ -2,7 +2,6 @@
 
 import struct
 from collections.abc import Callable, Iterator
-from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -221,8 +220,8 @@ def test_medicine_without_effect_is_not_tried_for_ever(memory, env, advisor):
     """Here the first medicine, by the name of another game, is one that cures what is not."""
     memory.carry(memory.loosener, 2)
     memory.set_status(8)
-    advisor._game = copy(advisor._game)
-    advisor._game.tables = replace(env.game.tables, ITEMS={memory.loosener: "ANTIDOTE"})
+    tables = replace(env.game.tables, ITEMS={memory.loosener: "ANTIDOTE"})
+    advisor._provisions._tables = tables
     reasons = follow(env, advisor, lambda: env.state.place.name == "STONEHOLLOW")
     assert env.state.party[0].status == "poison"
     assert 0 < sum("cure" in reason for reason in reasons) < 40

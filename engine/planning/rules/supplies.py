@@ -1,0 +1,194 @@
+"""Say what to buy: medicine, balls and more, by what is carried, what is ahead and the money."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from engine.games.base import GameTables
+from engine.planning.rules.items import CURES, medicines
+from engine.types import Bag, GameState, MapId
+
+_MEDICINE: tuple[tuple[str, int, int], ...] = (
+    ("HYPER POTION", 1200, 35),
+    ("SUPER POTION", 700, 20),
+    ("POTION", 300, 0),
+)
+"""What is bought to heal: name, price, and from which level on it is better than the next."""
+_CURES_SOLD: Mapping[str, int] = {
+    "ANTIDOTE": 100, "PARLYZ HEAL": 200, "LOOSENER": 200, "AWAKENING": 250, "WAKE BELL": 250,
+    "BURN HEAL": 250, "ICE HEAL": 250,
+}  # fmt: skip
+"""What is bought against what the party has suffered from, with its price."""
+_REVIVE, _REVIVE_PRICE = "REVIVE", 1500
+_FULL_RESTORE, _FULL_RESTORE_PRICE = "FULL RESTORE", 3000
+_BALLS: tuple[tuple[str, int], ...] = (
+    ("ULTRA BALL", 1200), ("GREAT BALL", 600), ("POKé BALL", 200), ("GLOW BALL", 200),
+)  # fmt: skip
+"""The best first."""
+
+_POTIONS_WANTED, _CURES_WANTED, _REVIVES_WANTED = 5, 2, 1
+_BALLS_WANTED, _BALLS_ENOUGH = 10, 5
+"""How many balls are bought for, and how many of the better ones must be affordable."""
+
+_LONG_LEVEL = 40
+"""Level from which a fight that is asked for is one of a row without a healer between them."""
+_POTIONS_FOR_LONG, _RESTORES_FOR_LONG, _REVIVES_FOR_LONG = 12, 5, 3
+
+_SMALL = 4
+"""A potion that heals less than such a part of the strongest's health does not count as one."""
+_TOO_FEW = 2
+"""Potions below which a shop is worth the way."""
+
+
+class Supplies:
+    """Say what to buy in a shop, by what is carried, what there is to spend and what is sold."""
+
+    def __init__(self, tables: GameTables) -> None:
+        self._tables = tables
+        self._numbers = {name: number for number, name in tables.ITEMS.items()}
+        self.reset()
+
+    def reset(self) -> None:
+        """Start an episode."""
+        self._missing: set[tuple[int, int, int]] = set()  # map and item that is not sold there
+        self._suffered: set[str] = set()
+        self._useless: set[int] = set()
+        self._purpose = False, 0  # of the way to a shop: whether to catch, level of the fight
+
+    def notice(self, state: GameState) -> None:
+        """Note the party's statuses: medicine is bought against them."""
+        own = state.battle.own if state.battle else None
+        everyone = (*state.party, *([own] if own else []))
+        self._suffered |= {one.status for one in everyone if one.status}
+
+    def note_useless(self, item: int) -> None:
+        """Note that an item did nothing: in this episode it is not used again."""
+        self._useless.add(item)
+
+    def of_use(self, bag: Bag) -> Bag:
+        """Return the bag without the items that did nothing."""
+        if self._useless.isdisjoint(item for item, _ in bag.items):
+            return bag
+        return replace(bag, items=tuple(one for one in bag.items if one[0] not in self._useless))
+
+    def wanted(
+        self, state: GameState, shop: MapId, *, wants_catch: bool, level: int = 0
+    ) -> Mapping[int, int]:
+        """Return item -> how many to buy; what the shop on that map does not sell is left out.
+
+        What the way to the shop was last made for is wanted as well.
+
+        Args:
+            state: What is carried, and the money.
+            shop: Where one buys.
+            wants_catch: Balls will be needed.
+            level: Level that the next fight asks for; 0: none is known.
+        """
+        wants_catch, level = wants_catch or self._purpose[0], max(level, self._purpose[1])
+        wanted: dict[int, int] = {}
+        money = state.money
+        for number, price, count in self._wishes(state, shop, wants_catch, level):
+            count = min(count, money // price)
+            if count > 0:
+                wanted[number] = count
+                money -= count * price
+        return wanted
+
+    def is_visit_due(
+        self, state: GameState, shop: MapId, *, wants_catch: bool = False, level: int = 0
+    ) -> bool:
+        """Return whether potions, or balls where some are wanted, are few and affordable.
+
+        Remember what they are for: in the shop the goal is to buy, and no longer says so.
+        """
+        self._purpose = wants_catch, level
+        if not state.party:
+            return False
+        wanted = self.wanted(state, shop, wants_catch=wants_catch, level=level)
+        is_short = self._carried(state) < _TOO_FEW or (
+            level >= _LONG_LEVEL and 2 * self._carried(state) < _POTIONS_FOR_LONG
+        )
+        names = [name for name, _, _ in _MEDICINE] if is_short else []
+        needed = (*names, *(name for name, _ in _BALLS))
+        return any(wanted.get(self._numbers.get(name, 0), 0) >= _TOO_FEW for name in needed)
+
+    def note_not_sold(self, shop: MapId, items: Iterable[int]) -> None:
+        """Note that the list of a shop ended without these."""
+        self._missing |= {(shop.group, shop.number, item) for item in items}
+
+    def save(self) -> dict[str, Any]:
+        """Return what was noted, JSON-able."""
+        return {
+            "missing": [list(one) for one in sorted(self._missing)],
+            "suffered": sorted(self._suffered),
+            "useless": sorted(self._useless),
+            "purpose": list(self._purpose),
+        }
+
+    def load(self, saved: Any) -> None:
+        """Put back what `save` returned."""
+        facts = saved if isinstance(saved, dict) else {"missing": saved}  # of older checkpoints
+        self._missing = {(group, number, item) for group, number, item in facts["missing"]}
+        self._suffered = set(facts.get("suffered", ()))
+        self._useless = set(facts.get("useless", ()))
+        wants_catch, level = facts.get("purpose", (False, 0))
+        self._purpose = bool(wants_catch), int(level)
+
+    def _wishes(
+        self, state: GameState, shop: MapId, wants_catch: bool, level: int
+    ) -> Iterator[tuple[int, int, int]]:
+        """Yield number, price and count of what is missing and may be sold, most needed first."""
+        wishes = (
+            self._potions(state, shop, level),
+            self._remedies(state, level),
+            self._balls(state, shop) if wants_catch else (),
+        )
+        for name, price, count in (one for several in wishes for one in several):
+            if self._may_be_sold(shop, name):
+                yield self._numbers[name], price, count
+
+    def _potions(self, state: GameState, shop: MapId, level: int) -> Iterator[tuple[str, int, int]]:
+        """Yield the best potion for the party that the shop may sell and that is affordable."""
+        highest = max((one.level for one in state.party), default=0)
+        count = _POTIONS_FOR_LONG if level >= _LONG_LEVEL else _POTIONS_WANTED
+        count -= self._carried(state)
+        for name, price, from_level in _MEDICINE:
+            is_better = highest >= from_level and state.money >= price
+            if is_better and count > 0 and self._may_be_sold(shop, name):
+                yield name, price, count
+                return
+
+    def _remedies(self, state: GameState, level: int) -> Iterator[tuple[str, int, int]]:
+        """Yield what is missing to cure and to revive."""
+        held = {self._tables.ITEMS.get(item, ""): count for item, count in state.bag.items}
+        for name, price in _CURES_SOLD.items():
+            if not CURES[name].isdisjoint(self._suffered):
+                yield name, price, _CURES_WANTED - held.get(name, 0)
+        if len(state.party) > 1:
+            count = _REVIVES_FOR_LONG if level >= _LONG_LEVEL else _REVIVES_WANTED
+            yield _REVIVE, _REVIVE_PRICE, count - held.get(_REVIVE, 0)
+        if level >= _LONG_LEVEL:
+            count = _RESTORES_FOR_LONG - held.get(_FULL_RESTORE, 0)
+            yield _FULL_RESTORE, _FULL_RESTORE_PRICE, count
+
+    def _balls(self, state: GameState, shop: MapId) -> Iterator[tuple[str, int, int]]:
+        """Yield the best balls of which the money is enough for some, once few are left."""
+        held = sum(count for _, count in state.bag.balls)
+        if held >= _BALLS_ENOUGH:
+            return
+        for name, price in _BALLS:
+            is_cheap = price == _BALLS[-1][1]
+            if (is_cheap or state.money >= _BALLS_ENOUGH * price) and self._may_be_sold(shop, name):
+                yield name, price, _BALLS_WANTED - held
+                return
+
+    def _carried(self, state: GameState) -> int:
+        """Return how many potions are in the bag that are worth a turn."""
+        most = max((one.level, one.max_hp) for one in state.party)[1] if state.party else 0
+        found = medicines(self._tables, state.bag)
+        healing = {item for health, item in found if _SMALL * health >= most}
+        return sum(count for item, count in state.bag.items if item in healing)
+
+    def _may_be_sold(self, shop: MapId, name: str) -> bool:
+        item = self._numbers.get(name)
+        return item is not None and (shop.group, shop.number, item) not in self._missing

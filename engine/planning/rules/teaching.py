@@ -1,0 +1,149 @@
+"""Teach the moves that open ways, from machines in the bag to who can learn them."""
+
+from typing import Any
+
+from engine.games.base import Atlas, GameTables
+from engine.planning.rules.items import (
+    MACHINE_POCKET,
+    ItemUse,
+    Suggestion,
+    choose_item,
+    confirm_use,
+    is_use_menu,
+    says,
+    to_entry,
+    to_row,
+    words,
+)
+from engine.types import Creature, GameState
+
+_MOST_MOVES = 4
+_KEPT = frozenset({"FLY", "FLASH", "DIVE"})
+"""Moves that no rule needs and that cannot be forgotten either."""
+_REFUSALS = ("not compatible", "can't learn", "cannot learn", "can't be learned", "already knows")
+_FULL = "more than four"
+"""Of the text that says that a move must go: no refusal, though it begins like one."""
+_EGG = "EGG"
+
+
+class Teacher:
+    """Choose what to teach to whom; remembers who turned out not to be able to learn it.
+
+    Args:
+        tables: Of machines, moves and who can learn them.
+        atlas: Names the moves that open ways.
+    """
+
+    def __init__(self, tables: GameTables, atlas: Atlas) -> None:
+        self._tables = tables
+        self._moves = {move for move, _ in atlas.field_moves.values()}
+        self.reset()
+
+    def reset(self) -> None:
+        """Start an episode."""
+        self._refused: set[tuple[int, int]] = set()  # machine and species
+        self._given_up: set[int] = set()  # machines, until the story goes on
+        self._num_reached = 0
+
+    def notice(self, state: GameState, num_reached: int) -> None:
+        """Note a state, and in it whether somebody cannot learn what is being taught."""
+        if num_reached != self._num_reached:
+            self._num_reached = num_reached
+            self._given_up.clear()
+        is_refusal = state.battle is None and says(state, *_REFUSALS) and not says(state, _FULL)
+        if is_refusal and (use := self.lesson(state)) and use.slot is not None:
+            self._refused.add((use.item, state.party[use.slot].species))
+
+    def give_up(self, use: ItemUse) -> None:
+        """Note that teaching led to nothing."""
+        self._given_up.add(use.item)
+
+    def lesson(self, state: GameState) -> ItemUse | None:
+        """Return how to teach a move that opens ways and that nobody knows; None: there is none."""
+        if not state.bag.machines or not state.party:
+            return None
+        known = {move.name for one in state.party for move in one.moves}
+        for item, _ in state.bag.machines:
+            name = self._tables.MACHINES.get(item, "")
+            if name in self._moves - known and item not in self._given_up:
+                learner = self._learner(state, item, name)
+                if learner is not None:
+                    return learner
+        return None
+
+    def can_learn(self, state: GameState, move: str) -> bool:
+        """Return whether one of the party can learn a move for which a place can be made."""
+        items = (item for item, name in self._tables.MACHINES.items() if name == move)
+        return any(self._learner(state, item, move) is not None for item in items)
+
+    def save(self) -> list[Any]:
+        """Return all of it, JSON-able."""
+        return [[list(one) for one in sorted(self._refused)], sorted(self._given_up),
+                self._num_reached]  # fmt: skip
+
+    def load(self, saved: list[Any]) -> None:
+        """Put back what `save` returned."""
+        refused, given_up, self._num_reached = saved
+        self._refused = {(item, species) for item, species in refused}
+        self._given_up = set(given_up)
+
+    def _learner(self, state: GameState, item: int, move: str) -> ItemUse | None:
+        """Return how to teach a machine to the one who loses least by it."""
+        able = self._tables.LEARNERS.get(move)
+        choices = [
+            (lost, one.level, slot, forget)
+            for slot, one in enumerate(state.party)
+            if one.name != _EGG
+            and (able is None or one.species in able)
+            and (item, one.species) not in self._refused
+            and (place := self._place(one)) is not None
+            for lost, forget in [place]
+        ]
+        if not choices:
+            return None
+        _, _, slot, forget = min(choices)
+        why = f"teach {move} to {state.party[slot].name}"
+        return ItemUse(item, MACHINE_POCKET, slot, why, forget, move)
+
+    def _place(self, one: Creature) -> tuple[float, int] | None:
+        """Return what is lost by another move, and in which place; None: all moves open ways.
+
+        Less than nothing is lost, and the place is -1, where there is room.
+        """
+        if len(one.moves) < _MOST_MOVES:
+            return -1.0, -1
+        values = (
+            (self._value(move.id), slot)
+            for slot, move in enumerate(one.moves)
+            if move.name not in self._moves | _KEPT
+        )
+        return min(values, default=None)
+
+    def _value(self, move: int) -> float:
+        facts = self._tables.MOVES.get(move)
+        return facts[2] * facts[3] / 100 if facts else 0.0
+
+
+def teach_menu(state: GameState, use: ItemUse) -> Suggestion:
+    """Answer a menu on the way to teaching a machine, by what the menu shows."""
+    shown = words(state)
+    learner = state.party[use.slot] if use.slot is not None else None
+    if learner is not None and len(learner.moves) == _MOST_MOVES:
+        names = [move.name for move in learner.moves]
+        if shown.issuperset(names):
+            return to_row(state, use.forget + 1), f"forget {names[use.forget]}: {use.why}"
+    if is_use_menu(state) or "TEACH" in {line.upper() for line in shown}:
+        return confirm_use(state, use)
+    if use.slot is not None and _is_party(state):
+        return to_row(state, use.slot + 1), use.why
+    if state.control.pocket == MACHINE_POCKET and use.move in shown:
+        return to_entry(state, use.move), use.why
+    return choose_item(state, use)
+
+
+def _is_party(state: GameState) -> bool:
+    """Return whether a list shows the party, or asks for one of it."""
+    is_listed = words(state).issuperset(one.name for one in state.party)
+    return state.control.menu_size[0] > len(state.party) and (
+        is_listed or says(state, "which", "whom")
+    )

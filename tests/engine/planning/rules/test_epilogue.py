@@ -1,0 +1,107 @@
+"""The rules in the epilogue of the practice game: what its obstacles ask for, on the real ROM."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+
+import pytest
+
+from engine.config import EnvConfig
+from engine.env.game_env import GameEnv
+from engine.planning.rules.advisor import RuleAdvisor
+from engine.types import Action
+from tests.engine.led import action_of
+
+MOST_STEPS = 4_000
+OVER_THE_ICE: Mapping[tuple[int, int], Action] = {
+    (4, 9): Action.UP, (4, 8): Action.UP, (4, 7): Action.UP, (4, 5): Action.LEFT,
+    (2, 5): Action.UP, (2, 3): Action.RIGHT, (4, 3): Action.UP,
+}  # fmt: skip
+"""Tile -> button, around the person who stands on the ice."""
+
+
+class Play:
+    """The rules in the practice game, and what they pressed."""
+
+    def __init__(self, env: GameEnv) -> None:
+        self.env = env
+        self.advisor = RuleAdvisor(env.game)
+        self.advisor.reset(env.state)
+        self.reasons: list[str] = []
+
+    def step(self) -> None:
+        advice = self.advisor.advise(self.env.state, self.env.action_mask())
+        self.reasons.append(advice.reason)
+        self.env.advance(action_of(advice))
+
+    def until(self, is_done: Callable[[], bool], most: int = MOST_STEPS) -> int:
+        """Follow the rules; return after how many steps it was done."""
+        for steps in range(most):
+            if is_done():
+                return steps
+            self.step()
+        raise AssertionError((self.env.state.place, self.env.state.screen_text, self.reasons[-9:]))
+
+    def until_reached(self, key: str, most: int = MOST_STEPS) -> int:
+        return self.until(lambda: key in self.advisor.reached, most)
+
+
+@pytest.fixture(scope="module")
+def play() -> Iterator[Play]:
+    """The rules, where the moss has begun to shine."""
+    env = GameEnv("mosslight", observation_type="state", config=EnvConfig(max_steps=100_000))
+    env.reset(seed=0)
+    found = Play(env)
+    found.until_reached("moss_light")
+    yield found
+    env.close()
+
+
+@pytest.fixture(scope="module")
+def strong(play: Play) -> Play:
+    """The same, where the boulder has just fallen."""
+    play.until_reached("boulder_fallen", 1_500)
+    return play
+
+
+@pytest.fixture(scope="module")
+def at_tower(strong: Play) -> Play:
+    """The same, where the boat has landed; the ice was crossed by hand."""
+    env, pressed = strong.env, Action.UP
+    strong.until(lambda: env.state.place.name == "ICE ROOM", 200)
+    for _ in range(60):
+        if env.state.place.name != "ICE ROOM":
+            break
+        pressed = OVER_THE_ICE.get((env.state.place.x, env.state.place.y), pressed)
+        env.advance(int(pressed))
+    strong.until_reached("reached_tower", 60)
+    return strong
+
+
+def test_a_helper_is_caught_and_taught_strength_and_fells_the_boulder(strong):
+    taught = [one for one in strong.reasons if one.startswith("teach STRENGTH")]
+    knows = [any(move.name == "STRENGTH" for move in one.moves) for one in strong.env.state.party]
+    assert knows[1:].count(True) == 1
+    assert not knows[0]
+    assert 5 <= len(taught) <= 12
+    assert strong.reasons.count("push the boulder") <= 9
+
+
+def test_the_boulders_that_went_back_are_pushed_out_of_the_way_again(strong, at_tower):
+    assert at_tower.reasons.count("push the boulder") <= 15
+    assert not at_tower.advisor.is_stuck
+
+
+def test_the_boat_is_told_where_to_go(at_tower):
+    assert "answer TOWER" in at_tower.reasons
+    assert at_tower.env.state.place.name == "SILENT TOWER"
+
+
+def test_riddles_are_answered_and_the_door_is_opened_with_the_key_of_who_walks_round(at_tower):
+    at_tower.until_reached("reached_walk", 200)
+    assert {"answer RAIN", "answer NOON", "answer TIME"} <= set(at_tower.reasons)
+    saved = json.loads(json.dumps(at_tower.advisor.save()))
+    other = RuleAdvisor(at_tower.env.game)
+    other.reset(at_tower.env.state)
+    other.restore(saved)
+    other.advise(at_tower.env.state, at_tower.env.action_mask())
+    assert json.loads(json.dumps(other.save())) == saved
