@@ -46,7 +46,7 @@ PRIVATE = {"iwram": (0x03003100, 0x03005C00), "ewram": (0x02000000, 0x02020000)}
 HEADER = slice(0xA0, 0xBD)
 MAKER = "00"
 
-OWN_TABLES = ("map_group_sizes", "sStarterMon", "sMultichoiceLists")
+OWN_TABLES = ("map_group_sizes",)
 """What the engine wants to know of this game's ROM beyond what it knows of Emerald's."""
 
 TEXT = re.compile(r'\bT\(\s*((?:"(?:[^"\\\n]|\\.)*"\s*)+)\)')
@@ -181,7 +181,7 @@ def with_header(image: bytes) -> bytes:
 
 def rom_names() -> list[str]:
     """Return what a reader of memory may look for in the ROM, whether the game has it or not."""
-    return list(dict.fromkeys((*symbols(charset.EMERALD / "rom_symbols.csv"), *OWN_TABLES)))
+    return [*symbols(charset.EMERALD / "rom_symbols.csv"), *OWN_TABLES]
 
 
 def write_rom_symbols(found: Symbols, folder: Path) -> None:
