@@ -163,7 +163,6 @@ static void take_starter(u16 species)
     flag_set(FLAG_STARTER_1 + species - SPECIES_CINDLE);
     people_refresh();
     field_draw();
-    say(TEXT_GOT_STARTER);
     professor_gives_balls();
 }
 
