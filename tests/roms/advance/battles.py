@@ -26,6 +26,7 @@ _MENUS = {
     "Task_HandleChooseMonInput": "party",
     "Task_BagMenu_HandleInput": "bag",
     "Task_HandleYesNoInput": "question",
+    "CB2_EvolutionSceneUpdate": "evolves",
 }
 
 
@@ -135,18 +136,16 @@ class Battle:
 
     @property
     def waits(self) -> str:
-        """What waits for keys: "action", "move", "menu" and so on ("evolves": A, at its end); "over", or "" for nothing."""
+        """What waits for keys: "action", "move", "menu" and so on; "over", or "" for nothing."""
         game = self.game
         if not game.in_battle:
             return "over"
         if game.get("gPaletteFade", 7) & 0x80:
             return ""
-        if game.mode == "CB2_EvolutionSceneUpdate":
-            return "evolves"
         menu = game.function("gBattlerControllerFuncs")
         if menu:
             return {"HandleInputChooseAction": "action", "HandleInputChooseMove": "move"}[menu]
-        tasks = game.tasks
+        tasks = {game.mode, *game.tasks}
         return next((meaning for task, meaning in _MENUS.items() if task in tasks), "")
 
     def tap(self, button: str) -> None:
