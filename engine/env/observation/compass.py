@@ -11,13 +11,12 @@ from functools import cached_property
 import numpy as np
 
 from engine.env.milestones import Story, milestone_goal
-from engine.env.observation.layout import FACINGS, GOAL_SIZES, NEAR, code_of
+from engine.env.observation.layout import APPROACHES, FACINGS, GOAL_SIZES, NEAR, code_of
 from engine.games.base import Approach, Game, Milestone
 from engine.games.overworld import Ability
 from engine.types import Facing, GameState, Goal
 from engine.wayfinding.navigation import Last, Leaving, Tile, WorldMap, distance
 
-_APPROACHES = tuple(Approach)
 _FAR = 32
 """Tiles of an offset that count as 1, and those beyond."""
 
@@ -108,7 +107,8 @@ def goal_features(bearing: Bearing | None, state: GameState) -> list[float]:
     goal, place = bearing.goal, state.place
     levels = goal.level - max((one.level for one in state.party), default=0)
     result = [1.0, float(goal.place == place.map), min(max(levels, 0), _MOST_LEVELS) / _MOST_LEVELS]
-    result += [1.0 if goal.how is how else 0.0 for how in _APPROACHES]
+    approach = goal.how if goal.how in APPROACHES else Approach.STEP
+    result += [1.0 if approach is how else 0.0 for how in APPROACHES]
     result += code_of(goal.key)
     result += code_of(goal.place)
     if bearing.aim is None:

@@ -51,9 +51,11 @@ _SCREEN_SIZES: Mapping[str, int] = MappingProxyType(
 )
 """Of the parts about the screen that the layout "first" lacks."""
 
+APPROACHES = (Approach.NONE, Approach.TALK, Approach.STEP)
+"""What of a goal is told apart; a boulder's hole, or who is to be caught, is stepped on."""
 GOAL_SIZES: Mapping[str, int] = MappingProxyType(
     {
-        "goal": 3 + len(Approach),
+        "goal": 3 + len(APPROACHES),
         "goal_milestone": CODE,
         "goal_map": CODE,
         "near": 2 * (2 * NEAR + 1),

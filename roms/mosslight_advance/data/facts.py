@@ -25,6 +25,13 @@ PLACES: tuple[tuple[str, str, int | str, int | str, str], ...] = (
 """Kind, map, x, y, the goal in words: who heals, and grass to train in."""
 
 
+ANSWERS: tuple[tuple[str, str, str, str], ...] = (
+    ("LAB", "", "RILLET", "got_starter"),
+    ("LAB", "gift", "GRUBBUD", ""),
+)
+"""Map, words of the question, reply, milestone: whose types beat the first leader's; company."""
+
+
 def title(name: str) -> str:
     """Return a map's name for people."""
     return name.replace("_", " ")
@@ -77,6 +84,10 @@ def tables(world: World, rom: bytes) -> dict[str, tuple[str, Rows]]:
         "milestones": (
             "key,kind,value,text,place,x,y,how,who,requires,level,holds_at_start,verified",
             _milestones(),
+        ),
+        "answers": (
+            "map,question,reply,goal,verified",
+            ((title(place), *words, "yes") for place, *words in ANSWERS),
         ),
         "places": (
             "kind,map,x,y,text,verified",

@@ -10,7 +10,7 @@ bool is_trainer_battle(void)
 
 void msg_side(u8 side)
 {
-    if (side == FOE) msg_add(is_trainer_battle() ? T("Foe ") : T("Wild "));
+    if (SIDE(side) == FOE) msg_add(is_trainer_battle() ? T("Foe ") : T("Wild "));
     msg_add(gBattleMons[side].nickname);
 }
 
@@ -52,7 +52,7 @@ void tell_name(const u8 *what, const u8 *name)
 
 struct Mon *battle_mon(u8 side)
 {
-    return (side == OWN ? gPlayerParty : gEnemyParty) + gBattlerPartyIndexes[side];
+    return (SIDE(side) == OWN ? gPlayerParty : gEnemyParty) + gBattlerPartyIndexes[side];
 }
 
 void battler_refresh(u8 side)
