@@ -5,7 +5,6 @@
 #define TRAINER_PERSONALITY (25 * 7) /* natures come every 25: theirs is the first, which changes nothing */
 #define FADE 8
 
-static u16 trainer, partner;        /* in battles with one, and with two; else 0 */
 static bool is_mild;
 
 /* ---- own side ---- */
@@ -17,50 +16,7 @@ static u8 first_alive(void)
     return index;
 }
 
-void send_own(u8 battler, u8 index)
-{
-    gMoveSelectionCursor[battler] = 0;
-    battler_load(battler, index);
-    msg();
-    tell_name(T("Out you go, "), gBattleMons[battler].nickname);
-    appear(battler);
-}
-
-void switch_own(u8 battler, u8 index)
-{
-    announce(gBattleMons[battler].nickname, T(", come back!"));
-    withdraw(battler);
-    send_own(battler, index);
-}
-
-void replace_own(u8 battler)
-{
-    u8 index = party_pick(T("Who fights now?"), T("SEND OUT"), PICK_ALIVE | PICK_FORCED);
-    battle_return();
-    send_own(battler, index);
-}
-
 /* ---- the other side ---- */
-
-static void msg_one(u16 number)
-{
-    const struct TrainerInfo *info = &gTrainers[number];
-    const u8 *kind = gTrainerClassNames[info->trainerClass];
-    if (*kind != TEXT_END) {
-        msg_add(kind);
-        msg_add(T(" "));
-    }
-    msg_add(info->name);
-}
-
-/* Both of two. */
-static void msg_trainer(void)
-{
-    msg_one(trainer);
-    if (!partner) return;
-    msg_add(T(" and "));
-    msg_one(partner);
-}
 
 /* Behind those that are there. */
 static void add_team(u16 number)
@@ -75,16 +31,6 @@ static void add_team(u16 number)
         ivs |= ivs << 10 | ivs << 20;
         mon_create(&gEnemyParty[gEnemyPartyCount++], entry->species, entry->level, TRAINER_PERSONALITY * (i + 1), number, ivs);
     }
-}
-
-void send_foe(u8 battler, u8 index)
-{
-    battler_load(battler, index);
-    dex_see(gBattleMons[battler].species);
-    msg();
-    msg_one(partner && index >= gTrainers[trainer].partySize ? partner : trainer);
-    tell_name(T(" brings "), gBattleMons[battler].nickname);
-    appear(battler);
 }
 
 /* The options' battle style: whoever sees the next one coming may change before it comes. */
@@ -128,12 +74,6 @@ static void fight_round(u8 own_slot)
     u8 first = own_acts_first(own_slot, foe_slot) ? OWN : FOE;
     use_move(first, first == OWN ? own_slot : foe_slot, first ^ 1);
     if (both_stand()) use_move(first ^ 1, first == OWN ? foe_slot : own_slot, first);
-}
-
-void faint(u8 side)
-{
-    sink(side);
-    tell(side, T(" can fight no more!"));
 }
 
 static u8 foe_fainted(void)
@@ -271,14 +211,6 @@ static u8 battle(u32 flags)
     msg_place(false);
     gMain.inBattle &= ~IN_BATTLE;
     return gBattleOutcome;
-}
-
-void battle_return(void)
-{
-    fade_out(FADE);
-    set_mode(BattleMainCB2);
-    battle_screen();
-    screen_light();
 }
 
 u8 battle_wild(u16 species, u8 level)

@@ -48,6 +48,8 @@ u32 exp_for_level(u8 level);
 void mon_set_move(struct MonData *data, u8 slot, u16 move);
 void party_append(const struct Mon *mon);   /* to a party that has room */
 void party_swap(u8 a, u8 b);
+struct Mon *battle_mon(u8 side);            /* in its party */
+bool scenes(void);                          /* the options' battle scenes are on */
 void dex_see(u16 species);
 void dex_own(u16 species);
 
@@ -84,8 +86,10 @@ enum { LIST_X = 96, LIST_W = 142, LIST_H = 108, LIST_ROWS = 6, LIST_STEP = 16, L
 void print_lines(s16 x, s16 y, const u8 *text); /* of several lines */
 void print_price(s16 right, s16 y, u32 amount);
 
-/* ---- battle.c ---------------------------------------------------------------------------------- */
+/* ---- battle_sides.c ---------------------------------------------------------------------------------- */
 void switch_own(u8 battler, u8 index);
+extern u16 trainer, partner;                /* in battles with one, and with two; else 0 */
+void msg_trainer(void);                     /* adds the name, of two both */
 void send_own(u8 battler, u8 index);
 void send_foe(u8 battler, u8 index);
 void replace_own(u8 battler);
@@ -98,7 +102,6 @@ void double_rounds(void);                   /* until gBattleOutcome says how it 
 
 /* ---- battlers.c -------------------------------------------------------------------------------- */
 bool is_trainer_battle(void);
-struct Mon *battle_mon(u8 side);            /* in its party */
 void battler_load(u8 side, u8 index);       /* party -> gBattleMons */
 void battler_refresh(u8 side);              /* the same, stages kept */
 void battler_set_hp(u8 side, u16 hp);       /* in gBattleMons and in the party, then on the screen */
@@ -139,7 +142,6 @@ void evolve_party(u8 grown);                /* those of them that are old enough
 bool throw_ball_at_foe(u16 ball);           /* true: caught */
 
 /* ---- battle_screen.c ---------------------------------------------------------------------------- */
-bool scenes(void);                          /* the options' battle scenes are on */
 void battle_screen_reset(void);             /* nobody is there */
 void battle_screen(void);                   /* everything again, dark */
 void slide_in(const struct Picture *foe, const struct Picture *own);

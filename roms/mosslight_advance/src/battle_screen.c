@@ -34,11 +34,6 @@ static const u16 *colours[BATTLERS];
 static bool shown[BATTLERS], has_panel[BATTLERS];
 static s16 at_x[BATTLERS], at_y[BATTLERS];
 
-bool scenes(void)
-{
-    return !(SAVE2->options & 1 << OPTION_NO_SCENES_BIT);
-}
-
 /* ---- the small pictures: a ball of 16 x 16 and a spark of 8 x 8 pixels ---- */
 
 static const u16 ball_palette[16] = {

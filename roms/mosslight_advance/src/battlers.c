@@ -50,11 +50,6 @@ void tell_name(const u8 *what, const u8 *name)
 /* What changes in both at once changes right after a vertical blank, so that a reader of the memory
  * between two frames sees either all of it or nothing. */
 
-struct Mon *battle_mon(u8 side)
-{
-    return (SIDE(side) == OWN ? gPlayerParty : gEnemyParty) + gBattlerPartyIndexes[side];
-}
-
 void battler_refresh(u8 side)
 {
     const struct Mon *mon = battle_mon(side);
