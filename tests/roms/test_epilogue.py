@@ -331,3 +331,29 @@ def test_the_levers_spring_back_behind_who_leaves(at: At) -> None:
     assert not event(game, "LEVER_TWO")
     Player(game).travel("LEVER ROOM")
     assert not Player(game).path({(8, 2)}, objects(game))
+
+
+def test_the_stairs_lead_back_and_down_again(at: At) -> None:
+    game = at("tablet")
+    player = Player(game)
+    for place in ("MOSS ISLE", "MOSS HALL"):
+        player.travel(place)
+        assert game.map_key == map_of(place)
+
+
+def test_who_is_beaten_under_the_moss_wakes_at_home(at: At) -> None:
+    game = at("tablet")
+    game.poke("wPartyMon1HP", 1, offset=1)
+    for stat in range(5):
+        game.poke("wPartyMon1Attack", 1, offset=2 * stat + 1)
+    for turn in range(400):
+        if game.map_key == map_of("HOME 2F"):
+            break
+        if game.get("wBattleMode"):
+            Player(game).settle()
+        else:
+            game.act("left" if turn // 4 % 2 else "right")
+    player = Player(game)
+    player.settle()
+    assert game.map_key == map_of("HOME 2F")
+    player.travel("FERNWICK")
