@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from engine.games.base import Approach, MilestoneKind
+from engine.games.catalog import load_game
+from engine.types import Action, Prompt
 from tests.engine.games.images import PRACTICE
 from tests.roms import act_two, epilogue
 from tests.roms.act_two import answer, event, reach, read_until
@@ -120,6 +122,25 @@ def test_b_before_the_question_opens_keeps_all_moves(at: At) -> None:
     game.act("b", hold=4, frames=8)
     read_until(game, lambda: game.shows("Stop"))
     assert moves(game, index) == bytes((1, 2, 3, 4))
+
+
+def test_nothing_is_asked_between_the_last_text_and_the_question(at: At) -> None:
+    """TEXT, NONE, YES_NO, as on a cartridge: what is pressed in NONE answers."""
+    game = at("strength")
+    Player(game).travel("BOULDER ROOM")
+    Player(game).talk_at((4, 8), "up")
+    read_until(game, lambda: game.shows("STRENGTH?") and "▼" in game.lines[17])
+    known = load_game()
+    emulator = known.start()
+    emulator.load_state(game.save())
+    reader = known.reader(emulator)
+    prompts = [reader.read().control.prompt]
+    emulator.press(Action.A)
+    for _ in range(40):
+        emulator.tick(1)
+        prompts.append(reader.read().control.prompt)
+    emulator.close()
+    assert list(dict.fromkeys(prompts)) == [Prompt.TEXT, Prompt.NONE, Prompt.YES_NO]
 
 
 def test_four_known_moves_are_listed_and_one_is_forgotten(at: At) -> None:
@@ -310,3 +331,29 @@ def test_the_levers_spring_back_behind_who_leaves(at: At) -> None:
     assert not event(game, "LEVER_TWO")
     Player(game).travel("LEVER ROOM")
     assert not Player(game).path({(8, 2)}, objects(game))
+
+
+def test_the_stairs_lead_back_and_down_again(at: At) -> None:
+    game = at("tablet")
+    player = Player(game)
+    for place in ("MOSS ISLE", "MOSS HALL"):
+        player.travel(place)
+        assert game.map_key == map_of(place)
+
+
+def test_who_is_beaten_under_the_moss_wakes_at_home(at: At) -> None:
+    game = at("tablet")
+    game.poke("wPartyMon1HP", 1, offset=1)
+    for stat in range(5):
+        game.poke("wPartyMon1Attack", 1, offset=2 * stat + 1)
+    for turn in range(400):
+        if game.map_key == map_of("HOME 2F"):
+            break
+        if game.get("wBattleMode"):
+            Player(game).settle()
+        else:
+            game.act("left" if turn // 4 % 2 else "right")
+    player = Player(game)
+    player.settle()
+    assert game.map_key == map_of("HOME 2F")
+    player.travel("FERNWICK")
