@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.overworld import BACK, Ability, Overworld
+from engine.games.overworld import BACK, Ability, Overworld, Stance
 from engine.ground.files import make_folder, open_to_read, write_file
 from engine.types import Facing, Terrain
 from engine.wayfinding.network import (
@@ -34,7 +34,7 @@ from engine.wayfinding.network import (
 FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
 """Order of the directions in arrays."""
 
-VERSION = 5
+VERSION = 6
 """Of the rules below: graphs of older versions are not read."""
 
 _OPPOSITE = (1, 0, 3, 2)
@@ -91,9 +91,9 @@ def successors(world: Overworld) -> tuple[Indices, Indices]:
     """Return where presses lead: (4, N) int32 tile by direction of `FACINGS`, -1 for nowhere.
 
     And (C, 2) int32 `Graph.climbs`. Ways that need an ability count as open, and so do those that a
-    script opens; on a door that a script opens one stays, and every press leads through it, so that
-    its tile can be closed. One also stays on doors that lead back to where one came from: see
-    `Conditions.back`.
+    script opens; on a door that a script opens, or on which somebody stands, one stays, and every
+    press leads through it, so that its tile can be closed. One also stays on doors that lead back
+    to where one came from: see `Conditions.back`.
     """
     terrain, beside = world.terrain, _neighbours(world)
     is_floor = terrain & (Terrain.WALKABLE | Terrain.WATER | Terrain.CUT_TREE) != 0
@@ -109,7 +109,8 @@ def successors(world: Overworld) -> tuple[Indices, Indices]:
     is_door = is_warp & (terrain & Terrain.DOOR != 0)
     leads_back = (world.warps["arrival"] == BACK) & is_on_map(world, world.warps)
     ways_back = tiles_of(world, world.warps[leads_back])
-    back, gates = (tiles[is_door[tiles]] for tiles in (ways_back, world.gates["tile"]))
+    shut = np.concatenate((world.gates["tile"], _standing(world)))
+    back, gates = (tiles[is_door[tiles]] for tiles in (ways_back, shut))
     is_door[gates] = is_door[back] = False
     ends[is_door] = leads[is_door]
     falls = np.flatnonzero(terrain & Terrain.WATERFALL)
@@ -133,6 +134,12 @@ def successors(world: Overworld) -> tuple[Indices, Indices]:
     feet = feet[terrain[beside[1][feet]] & Terrain.WATERFALL != 0]
     found[1][feet] = -1
     return found, np.stack((feet, tops[beside[1][feet]]), 1).astype(np.int32)
+
+
+def _standing(world: Overworld) -> NDArray[np.int64]:
+    """Return the tiles of those that never walk."""
+    people = world.people[is_on_map(world, world.people)]
+    return tiles_of(world, people[people["stance"] != Stance.WALKS])
 
 
 def build_graph(world: Overworld) -> Graph:

@@ -31,7 +31,7 @@ from engine.wayfinding.network import Indices, is_on_map, make_network, tiles_of
 from engine.wayfinding.search import FAR, HELD, SHUT, Search
 
 _TRIGGER_COST = 12
-STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 20, Stance.ROCK: 4, Stance.TREE: 4}
+STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 100, Stance.ROCK: 4, Stance.TREE: 4}
 STONE_ABILITIES: Mapping[Stance, Ability] = {
     Stance.BOULDER: Ability.STRENGTH,
     Stance.ROCK: Ability.ROCK_SMASH,
@@ -141,6 +141,22 @@ class RouteFinder:
 
         return lambda start: known.get(start) or find(start)
 
+    def comes_back(
+        self, search: Search, goals: frozenset[int], conditions: Conditions, tile: int, row: int
+    ) -> bool:
+        """Return whether the way from a tile to a search's goals enters the map in a row."""
+        known, passed = search.coming_back, []
+        ways, more = self.ways_out(search, goals, conditions), self._more_by_tile(conditions)
+        while (tile, row) not in known:
+            passed.append((tile, row))
+            last, _ = ways(tile) if search[tile] < FAR else (tile, None)
+            after = last if last in goals or search[last] >= FAR else self._next(search, last, more)
+            if after == last or self.world.locate(after)[0] == row:
+                known[after, row] = after != last
+            tile = after
+        known.update(dict.fromkeys(passed, known[tile, row]))
+        return known[tile, row]
+
     def _next(self, search: Search, tile: int, more: Mapping[int, list[int]]) -> int:
         """Return where the shortest way leads from a tile by one press."""
         first, leading = self._forwards
@@ -200,7 +216,7 @@ class RouteFinder:
             for tile, row in self._triggers:
                 state = conditions.triggers[row]
                 if state:
-                    costs[tile] = HELD if state > 1 else max(int(costs[tile]), _TRIGGER_COST)
+                    costs[tile] = max(int(costs[tile]), _trigger_cost(state))
         closed = np.frombuffer(conditions.is_closed, np.bool_)
         costs[self.world.gates["tile"][: len(closed)][closed]] = HELD
         if conditions.is_away:
@@ -211,6 +227,18 @@ class RouteFinder:
                     if cost is not None:
                         costs[tile] = cost
         return costs.tobytes()
+
+    def triggers_on(self, row: int, active: bytes) -> dict[tuple[int, int], int]:
+        """Return the cost of each tile (x, y) of a map that starts a scene.
+
+        `active` is as `Conditions.triggers`.
+        """
+        found: dict[tuple[int, int], int] = {}
+        for tile, i in self._triggers:
+            if active and active[i] and self.world.triggers["map"][i] == row:
+                _, x, y = self.world.locate(tile)
+                found[x, y] = max(found.get((x, y), 0), _trigger_cost(active[i]))
+        return found
 
     def conditions(
         self,
@@ -313,6 +341,11 @@ def scene_now(state: GameState, scenes: Mapping[int, int], row: int, place: int)
     if place < 0:
         return scenes.get(row)
     return state.scenes[place] if place < len(state.scenes) else None
+
+
+def _trigger_cost(active: int) -> int:
+    """Return the cost of a tile that starts a scene, or sent the player back."""
+    return HELD if active > 1 else _TRIGGER_COST
 
 
 def _bits(state: GameState, flags: NDArray[np.int16]) -> NDArray[np.bool_]:

@@ -148,6 +148,14 @@ def test_people_are_in_the_way_until_their_flag_hides_them() -> None:
     assert steps(found, (1, 0, 1), (1, 3, 1), conditions(found, 300)) == 3
 
 
+def test_somebody_on_a_door_shuts_it_until_their_flag_hides_them() -> None:
+    """As beaten trainers of Lavaridge's gym stand on its holes."""
+    town = Drawn(["...L", "...."], [(3, 0, 1, 2, 1)], people=[Person(3, 0, flag=300)])
+    found = finder(town, Drawn(["....", "L..."], [(0, 1, 1, 1, 1)]))
+    assert steps(found, (1, 0, 0), (2, 3, 1), conditions(found)) >= CLOSED
+    assert steps(found, (1, 0, 0), (2, 3, 1), conditions(found, 300)) < CLOSED
+
+
 def test_an_active_trigger_costs_and_one_that_sent_back_is_closed() -> None:
     found = finder(CORRIDOR)
 
