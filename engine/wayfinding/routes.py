@@ -22,8 +22,10 @@ from engine.wayfinding.graph import (
     VERSION,
     Graph,
     build_graph,
+    changing_slides,
     crossings,
     load_graph,
+    people_on_ice,
     save_graph,
     successors,
 )
@@ -82,15 +84,18 @@ class RouteFinder:
         self._searches: OrderedDict[tuple[frozenset[int], Conditions], Search] = OrderedDict()
         self._across: dict[tuple[int, Facing], dict[int, int]] = {}
         self._arrived: dict[tuple[MapId, int, MapId], tuple[int, ...]] = {}
+        self._on_ice = people_on_ice(world)
+        self._slides_by_people: dict[frozenset[int], tuple[tuple[int, int], ...]] = {}
         maps, people = world.maps, world.people
         self._people = self._inside(people)
         self._triggers = self._inside(world.triggers)
         self._arrivals = np.searchsorted(world.warps["map"], np.arange(len(maps) + 1))
         targets = np.repeat(np.arange(len(graph.costs), dtype=np.int32), np.diff(graph.first))
         ways = graph.sources, targets
-        self._network = make_network(
-            world, graph.nodes, graph.tables, graph.needs, ways, graph.climbs
-        )
+        leaving = graph.climbs
+        if self._on_ice:
+            leaving = np.concatenate((leaving, changing_slides(world)[0]))
+        self._network = make_network(world, graph.nodes, graph.tables, graph.needs, ways, leaving)
 
     def distances(self, goals: Iterable[int], conditions: Conditions) -> Search:
         """Return the distances from tiles to the nearest of the goals' tiles."""
@@ -165,19 +170,44 @@ class RouteFinder:
 
     def _more_by_tile(self, conditions: Conditions) -> dict[int, list[int]]:
         more: dict[int, list[int]] = {}
-        for tile, end in self._more(conditions):
+        for tile, end in self.more_ways(conditions):
             more.setdefault(tile, []).append(end)
         return more
 
-    def _more(self, conditions: Conditions) -> list[tuple[int, int]]:
+    def more_ways(self, conditions: Conditions) -> list[tuple[int, int]]:
         """Return the ways beside those of the graph: from which tile one press leads to which."""
         can_climb = bool(conditions.abilities & Ability.WATERFALL)
-        return [*(self.graph.climbs.tolist() if can_climb else ()), *conditions.back]
+        climbs = self.graph.climbs.tolist() if can_climb else ()
+        return [*climbs, *conditions.back, *self._slides(conditions.is_away)]
+
+    def _slides(self, is_away: bytes) -> tuple[tuple[int, int], ...]:
+        """Return the slides that depend on who stands on the ice, as they are now.
+
+        Where several stand on a map and some are away, those between them may be left out.
+        """
+        there = frozenset(
+            tile for tile, row in self._on_ice.items() if is_away and not is_away[row]
+        )
+        found = self._slides_by_people.get(there) if self._on_ice else ()
+        if found is None:
+            leading = successors(self.world, there)[0]
+            changing = self._changing
+            ways, sources = np.nonzero((leading != self._leading) & changing)
+            pairs = zip(sources.tolist(), leading[ways, sources].tolist(), strict=True)
+            nodes = set(self.graph.nodes.tolist())
+            found = tuple(pair for pair in pairs if pair[1] >= 0 and nodes.issuperset(pair))
+            self._slides_by_people[there] = found
+        return found
+
+    @cached_property
+    def _changing(self) -> NDArray[np.bool_]:
+        """Return (4, N) where a press leads elsewhere when somebody stands on the ice."""
+        return np.asarray(successors(self.world)[0] != self._leading)
 
     @cached_property
     def _leading(self) -> Indices:
-        """Return the first array of `successors`."""
-        return successors(self.world)[0]
+        """Return where presses lead, but for the slides that depend on people."""
+        return changing_slides(self.world)[1]
 
     @cached_property
     def _forwards(self) -> tuple[Indices, Indices]:
@@ -193,7 +223,7 @@ class RouteFinder:
         """Return (N,) bool, to which tiles a way leads that nobody blocks."""
         costs = self.costs(conditions)
         first, leading = (part.data for part in self._forwards)
-        more = dict(self._more(conditions))
+        more = self._more_by_tile(conditions)
         is_reached, waiting = bytearray(len(costs)), list(starts)
         for tile in waiting:
             is_reached[tile] = 1
@@ -201,7 +231,7 @@ class RouteFinder:
             tile = waiting.pop()
             targets: Iterable[int] = leading[first[tile] : first[tile + 1]]
             if tile in more:
-                targets = [*targets, more[tile]]
+                targets = [*targets, *more[tile]]
             for target in targets:
                 if not is_reached[target] and costs[target] not in (SHUT, HELD):
                     is_reached[target] = 1
@@ -317,7 +347,7 @@ class RouteFinder:
 
     def _search(self, goals: frozenset[int], conditions: Conditions) -> Search:
         more: dict[int, list[int]] = {}
-        for tile, end in self._more(conditions):
+        for tile, end in self.more_ways(conditions):
             more.setdefault(end, []).append(tile)
         costs = self.costs(conditions)
         return Search(self.graph, self._network, costs, goals, more, conditions.abilities)
