@@ -8,7 +8,7 @@ import io
 import mmap
 import os
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.games.base import Ferry
 from engine.games.overworld import BACK, Ability, Overworld, PersonKind, Stance
 from engine.ground.files import make_folder, open_to_read, write_file
 from engine.types import Facing, Terrain
@@ -137,6 +138,23 @@ def successors(world: Overworld, walls: Collection[int] = ()) -> tuple[Indices, 
     return found, np.stack((feet, tops[beside[1][feet]]), 1).astype(np.int32)
 
 
+def sailings(world: Overworld, ferries: Sequence[Ferry]) -> list[tuple[int, int, int]]:
+    """Return the ways by ferry: its number, the tile to stand on, and where one comes out."""
+    found = []
+    for i, ferry in enumerate(ferries):
+        row, target = world.row(ferry.place), world.row(ferry.target)
+        arrival = None if target is None else world.tile(target, *ferry.arrival)
+        for facing in FACINGS if row is not None and arrival is not None else ():
+            dx, dy = facing.delta
+            x, y = ferry.person[0] - dx, ferry.person[1] - dy
+            tile = world.tile(row or 0, x, y)
+            if tile is not None and world.terrain[tile] & Terrain.COUNTER:
+                tile = world.tile(row or 0, x - dx, y - dy)
+            if tile is not None and world.terrain[tile] & (Terrain.WALKABLE | Terrain.WATER):
+                found.append((i, tile, arrival or 0))
+    return found
+
+
 def people_on_ice(world: Overworld) -> dict[int, int]:
     """Return the tiles of ice on which somebody stands who never walks, and their rows."""
     rows = np.flatnonzero(is_on_map(world, world.people))
@@ -172,12 +190,13 @@ def _standing(world: Overworld) -> NDArray[np.int64]:
     return tiles_of(world, people[people["stance"] != Stance.WALKS])
 
 
-def build_graph(world: Overworld) -> Graph:
+def build_graph(world: Overworld, ferries: Sequence[Ferry] = ()) -> Graph:
     """Work out the ways of a whole world."""
+    sailing = np.array([way[1:] for way in sailings(world, ferries)], np.int32)
     slides, leading, climbs = changing_slides(world)
     graph = graph_of(world.terrain, leading, climbs)
     soft = soft_tiles(world, graph.needs)
-    more = np.concatenate((climbs.ravel(), _landings(world), slides.ravel()))
+    more = np.concatenate((climbs.ravel(), _landings(world), slides.ravel(), sailing.ravel()))
     nodes = find_nodes(world, leading, more, soft)
     tables = build_tables(world, leading, graph.costs, graph.needs, nodes, soft)
     return replace(graph, nodes=nodes, tables=tables)

@@ -46,6 +46,7 @@ from engine.types import (
     Terrain,
 )
 from engine.wayfinding.boulders import BoulderPlans, Push
+from engine.wayfinding.chase import Chase
 from engine.wayfinding.flips import Flips
 from engine.wayfinding.graph import FACINGS, Graph, graph_of, successors
 from engine.wayfinding.network import Indices
@@ -166,7 +167,7 @@ class WorldMap:
         )
         self._springs = Last[Mapping[Tile, int]]()
         self.people = People(finder.world if finder else None)
-        self._flips = Flips()
+        self._flips, self._chase = Flips(), Chase()
         self._shut: frozenset[SceneId] = frozenset()
         self._sprung: SceneId | None = None
 
@@ -176,12 +177,12 @@ class WorldMap:
         world = game.overworld
         if world is None:
             return cls(game.atlas.links)
-        return cls(world_links(world), route_finder(world, game.sha1), game)
+        return cls(world_links(world), route_finder(world, game.sha1, game.tables.FERRIES), game)
 
     def reset(self) -> None:
         """Start an episode: forget which triggers sent the player back."""
         self._shut, self._sprung = frozenset(), None
-        self._flips = Flips()
+        self._flips, self._chase = Flips(), Chase()
 
     def notice(self, state: GameState) -> None:
         """Remember where the player was, and triggers that send players back.
@@ -189,6 +190,7 @@ class WorldMap:
         Such a trigger's scene is over and has changed nothing.
         """
         self._flips = self._flips.after(state)
+        self._chase = self._chase.after(state, self.people.present(state))
         row = self._finder.world.row(state.place.map) if self._finder else None
         if self._finder is None or row is None:
             return
@@ -221,6 +223,7 @@ class WorldMap:
             "shut": sorted(map(list, self._shut)),
             "sprung": sprung,
             "flips": self._flips.save(),
+            "chase": self._chase.save(),
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
@@ -229,6 +232,7 @@ class WorldMap:
         sprung = facts.get("sprung")
         self._sprung = _scene_id(sprung) if sprung else None
         self._flips = Flips.load(facts.get("flips", ()))
+        self._chase = Chase.load(facts.get("chase", ()))
 
     def exits(
         self, state: GameState, goal: Goal, known: Callable[[], tuple[Exit, ...]]
@@ -401,10 +405,18 @@ class WorldMap:
     def talk_exits(self, state: GameState, target: Tile) -> tuple[Exit, ...]:
         """Return from where the one is spoken to whose place on this map is `target`.
 
-        He is looked for where he stands now, somebody large on each tile, and only from the sides
-        from which he answers.
+        They are looked for where they stand now, somebody large on each tile, and only from the
+        sides from which they answer. Who was not caught up with for long is waited for where they
+        come past.
         """
-        tiles = self.people.tiles_now(state, target)
+        who = self.people.who(state, target)
+        ring = self._chase.ring(who.index) if who is not None else frozenset()
+        waiting = self._beside(state, tuple(sorted(ring)))
+        # Who stands inside of the ring is kept clear of.
+        outside = tuple(one for one in waiting if not _is_within(one.tile, ring))
+        return outside or self._beside(state, self.people.tiles_now(state, target))
+
+    def _beside(self, state: GameState, tiles: tuple[Tile, ...]) -> tuple[Exit, ...]:
         return tuple(
             entry
             for tile in tiles
@@ -416,7 +428,8 @@ class WorldMap:
         """Return whether the player looks at who or what a goal is about, across a counter too."""
         if goal.target is None or goal.map != state.place.map:
             return False
-        return is_ready(state, self.talk_exits(state, goal.target))
+        tiles = self.people.tiles_now(state, goal.target)
+        return is_ready(state, self._beside(state, tiles))
 
     def triggers_here(self, state: GameState) -> Mapping[Tile, int]:
         """Return what entering the tiles of this map costs that would start a scene now."""
@@ -498,9 +511,23 @@ class WorldMap:
         goals, now = self._tiles_of(state, goal), self._conditions(state)
         return tuple(
             one
-            for one, arrival in found
+            for one, arrival in (*found, *self._ferries(state, field))
             if one.beyond <= left or not finder.comes_back(field, goals, now, arrival, row)
         )
+
+    def _ferries(self, state: GameState, field: Search) -> Iterator[tuple[Exit, int]]:
+        """Yield from where somebody is asked to take the player elsewhere, and the arrivals."""
+        if self._finder is None:
+            return
+        sails = self._conditions(state).sails
+        for ferry, is_open in zip(self._finder.ferries, sails, strict=True):
+            row = self._finder.world.row(ferry.target)
+            if ferry.place != state.place.map or not is_open or row is None:
+                continue
+            arrival = self._finder.world.tile(row, *ferry.arrival)
+            if arrival is not None and field[arrival] < FAR:
+                for entry in self.talk_exits(state, ferry.person):
+                    yield replace(entry, beyond=field[arrival] + 1), arrival
 
     def links_from(self, here: MapId) -> tuple[Link, ...]:
         """Return the known ways out of a map."""
@@ -908,6 +935,12 @@ def _is_open(view: MapView, tile: Tile) -> bool:
 def _is_walkable(view: MapView, tile: Tile) -> bool:
     """Return whether one may stand on a tile of the map."""
     return view.contains(*tile) and bool(view.terrain[tile[1], tile[0]] & Terrain.WALKABLE)
+
+
+def _is_within(tile: Tile, ring: Collection[Tile]) -> bool:
+    """Return whether a tile lies between others, in both directions."""
+    sides = (sorted(other[i] for other in ring) for i in (0, 1))
+    return all(side[0] < at < side[-1] for at, side in zip(tile, sides, strict=True))
 
 
 def _ahead(entry: Exit) -> Tile:

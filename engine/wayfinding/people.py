@@ -109,11 +109,13 @@ class People:
 
         All tiles of somebody large; `home` itself where nobody belongs there, or is there.
         """
+        one = self.who(state, home)
+        return one.tiles if one is not None else (home,)
+
+    def who(self, state: GameState, home: Tile) -> Present | None:
+        """Return the one whose place on the present map is `home`, if there now."""
         indices = self._homes.get((state.place.map, home), ())
-        for one in self.present(state):
-            if one.index in indices:
-                return one.tiles
-        return (home,)
+        return next((one for one in self.present(state) if one.index in indices), None)
 
     def is_big(self, here: MapId, home: Tile) -> bool:
         """Return whether the one whose place is `home` fills 2 x 2 tiles."""

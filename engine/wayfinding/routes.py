@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ConfigurationError
+from engine.games.base import Ferry
 from engine.games.overworld import ANY_SCENE, BACK, NO_ABILITY, Ability, Overworld, Stance
 from engine.ground.folders import cache_folder
 from engine.types import Facing, GameState, MapId, Terrain
@@ -26,6 +27,7 @@ from engine.wayfinding.graph import (
     crossings,
     load_graph,
     people_on_ice,
+    sailings,
     save_graph,
     successors,
 )
@@ -59,6 +61,7 @@ class Conditions:
             that sent the player back.
         is_closed: One byte for each of `Overworld.gates`: 1 while the tile is closed.
         back: Tiles of the warps that lead back to where one came from, and where that is now.
+        sails: One byte for each ferry: 1 while it takes the player along.
     """
 
     abilities: Ability = NO_ABILITY
@@ -66,6 +69,7 @@ class Conditions:
     triggers: bytes = b""
     is_closed: bytes = b""
     back: tuple[tuple[int, int], ...] = ()
+    sails: bytes = b""
 
 
 EVERYTHING_OPEN = Conditions(Ability(63))
@@ -77,10 +81,12 @@ class RouteFinder:
     Attributes:
         world: The maps.
         graph: The ways.
+        ferries: Who takes the player elsewhere; their ends are nodes of the graph.
     """
 
-    def __init__(self, world: Overworld, graph: Graph) -> None:
-        self.world, self.graph = world, graph
+    def __init__(self, world: Overworld, graph: Graph, ferries: tuple[Ferry, ...] = ()) -> None:
+        self.world, self.graph, self.ferries = world, graph, ferries
+        self._sailings = sailings(world, ferries)
         self._searches: OrderedDict[tuple[frozenset[int], Conditions], Search] = OrderedDict()
         self._across: dict[tuple[int, Facing], dict[int, int]] = {}
         self._arrived: dict[tuple[MapId, int, MapId], tuple[int, ...]] = {}
@@ -95,6 +101,9 @@ class RouteFinder:
         leaving = graph.climbs
         if self._on_ice:
             leaving = np.concatenate((leaving, changing_slides(world)[0]))
+        if self._sailings:
+            ends = np.array([way[1:] for way in self._sailings], np.int32)
+            leaving = np.concatenate((leaving, ends))
         self._network = make_network(world, graph.nodes, graph.tables, graph.needs, ways, leaving)
 
     def distances(self, goals: Iterable[int], conditions: Conditions) -> Search:
@@ -178,7 +187,9 @@ class RouteFinder:
         """Return the ways beside those of the graph: from which tile one press leads to which."""
         can_climb = bool(conditions.abilities & Ability.WATERFALL)
         climbs = self.graph.climbs.tolist() if can_climb else ()
-        return [*climbs, *conditions.back, *self._slides(conditions.is_away)]
+        sails = conditions.sails
+        sailing = [(start, end) for i, start, end in self._sailings if sails and sails[i]]
+        return [*climbs, *conditions.back, *self._slides(conditions.is_away), *sailing]
 
     def _slides(self, is_away: bytes) -> tuple[tuple[int, int], ...]:
         """Return the slides that depend on who stands on the ice, as they are now.
@@ -294,7 +305,10 @@ class RouteFinder:
             now = scene_now(state, scenes, row, place)
             if now is not None and scene in (now, ANY_SCENE):
                 triggers[i] = 2 if (row, now, place) in shut else 1
-        return Conditions(abilities, is_away.tobytes(), bytes(triggers), is_closed.tobytes())
+        flags = np.array([ferry.flag for ferry in self.ferries], np.int16)
+        sails = ((flags < 0) | _bits(state, flags)).tobytes()
+        closed = is_closed.tobytes()
+        return Conditions(abilities, is_away.tobytes(), bytes(triggers), closed, sails=sails)
 
     def arrival(self, target: MapId, number: int, here: MapId) -> tuple[int, ...]:
         """Return where a warp to a map's warp `number` leads; several where it leads back.
@@ -395,25 +409,27 @@ def _standing_cost(stance: Stance, abilities: Ability) -> int | None:
 
 
 @lru_cache(maxsize=2)
-def route_finder(world: Overworld, sha1: str) -> RouteFinder:
+def route_finder(world: Overworld, sha1: str, ferries: tuple[Ferry, ...] = ()) -> RouteFinder:
     """Return the finder that all games of this process share.
 
     Args:
         world: The maps of an image.
         sha1: Of the image: the graph is kept under it in the user's cache folder.
+        ferries: Of the game.
     """
     try:
         content = zlib.crc32(world.gates.tobytes(), zlib.crc32(world.terrain.tobytes()))
+        content = zlib.crc32(repr(sailings(world, ferries)).encode(), content)
         path = cache_folder() / f"routes-{sha1}-{VERSION}-{content:08x}.npz"
     except ConfigurationError:
-        return RouteFinder(world, build_graph(world))
+        return RouteFinder(world, build_graph(world, ferries), ferries)
     graph = load_graph(path, world)
     if graph is None:
-        graph = build_graph(world)
+        graph = build_graph(world, ferries)
         with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
             save_graph(path, graph)
             graph = load_graph(path, world) or graph
             for old in path.parent.glob(f"routes-{sha1}-*.npz"):
                 if old != path:  # of an older version
                     old.unlink(missing_ok=True)
-    return RouteFinder(world, graph)
+    return RouteFinder(world, graph, ferries)

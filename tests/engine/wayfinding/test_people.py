@@ -7,7 +7,7 @@ from engine.games.crystal.game import ATLAS, CrystalGame
 from engine.types import Action, Facing, GameState, Goal, GoalKind, MapObject
 from engine.wayfinding.navigation import Exit, Navigator, WorldMap
 from tests.engine.games.world_images import Drawn, Person, build
-from tests.engine.planning.goals.helpers import HERE, state, view
+from tests.engine.planning.goals.helpers import HERE, READING, state, view
 from tests.engine.wayfinding.test_navigation import knowing
 from tests.engine.wayfinding.test_routes import INN
 
@@ -121,3 +121,33 @@ def test_a_slide_ends_before_somebody_on_the_ice() -> None:
     exits = (Exit((2, 1), Action.UP),)
     assert way(one, seen(rows, (0, 1), MapObject(1, 1, 3, 1)), exits) == [Action.RIGHT]
     assert way(one, seen(rows, (0, 1)), exits) != [Action.RIGHT]
+
+
+def test_who_walks_in_a_ring_is_waited_for_beside_it() -> None:
+    """As Mr. Briney runs round (6..9, 3..6) after his bird, faster than the player."""
+    rows = ["." * 12] * 10
+    ring = [*((x, 3) for x in range(6, 9)), *((9, y) for y in range(3, 6))]
+    ring += [*((x, 6) for x in range(9, 6, -1)), *((6, y) for y in range(6, 3, -1))]
+    world, place = WorldMap.of(game(rows, Person(6, 3, movement=WALKS))), (5, 4)
+
+    def now(step: int) -> GameState:
+        return seen(rows, place, MapObject(1, 1, *ring[step % 12]), facing=Facing.RIGHT)
+
+    for step in range(60):
+        world.notice(now(step))
+    exits = world.talk_exits(now(0), (6, 3))
+    assert Exit(place, Action.RIGHT, is_talk=True) in exits
+    assert not {one.tile for one in exits} & set(ring)
+    assert way(game(rows, Person(6, 3, movement=WALKS)), now(7), exits) == [Action.A]
+    assert [world.is_faced(now(step), meet((6, 3))) for step in (11, 0)] == [True, False]
+    saved, other = world.save(), WorldMap.of(game(rows, Person(6, 3, movement=WALKS)))
+    other.load(saved)
+    assert other.save() == saved
+    assert other.talk_exits(now(0), (6, 3)) == exits
+    world.notice(replace(now(0), control=READING))
+    assert {one.tile for one in world.talk_exits(now(0), (6, 3))} == {
+        (5, 3),
+        (7, 3),
+        (6, 2),
+        (6, 4),
+    }

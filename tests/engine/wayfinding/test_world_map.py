@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.games.base import Ferry, GameTables
 from engine.games.crystal.game import CrystalGame
 from engine.games.crystal.memory import FACTS
 from engine.games.facts import read_tables
@@ -280,3 +281,27 @@ def test_an_image_without_a_world_leaves_the_atlas() -> None:
     assert game.overworld is None
     assert game.overworld_problem
     assert WorldMap.of(game).links_from(TOWN) == ()
+
+
+def test_a_ferry_is_a_way_while_its_flag_is_set() -> None:
+    """As Mr. Briney sails from Dewford once the letter is delivered."""
+    maps = {
+        (1, 1): Drawn(["......", "......"], people=[Person(3, 0)]),
+        (1, 2): Drawn(["......", "......"]),
+        (1, 3): INN,
+    }
+    ferry = Ferry(TOWN, (3, 0), SHORT, (4, 1), 300)
+    tables = GameTables(FERRIES=(ferry,))
+    game = CrystalGame("5" * 40, "PM_CRYSTAL", "a world", build(maps), tables=tables)
+    world = WorldMap.of(game)
+    goal = Goal("x", "Go", SHORT, (0, 1), kind=GoalKind.REACH)
+    assert world.steps_to(standing((0, 0), TOWN, game), goal) is None
+    now = standing((0, 0), TOWN, game, flags=[300])
+    assert world.steps_to(now, goal) == 6
+    exits = world.exits(now, goal, tuple)
+    assert {(entry.tile, entry.action) for entry in exits} == {
+        ((2, 0), Action.RIGHT),
+        ((4, 0), Action.LEFT),
+        ((3, 1), Action.UP),
+    }
+    assert all(entry.is_talk for entry in exits)
