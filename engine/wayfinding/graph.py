@@ -8,7 +8,7 @@ import io
 import mmap
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.overworld import BACK, Ability, Overworld
+from engine.games.base import Ferry
+from engine.games.overworld import BACK, Ability, Overworld, PersonKind, Stance
 from engine.ground.files import make_folder, open_to_read, write_file
 from engine.types import Facing, Terrain
 from engine.wayfinding.network import (
@@ -34,7 +35,7 @@ from engine.wayfinding.network import (
 FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
 """Order of the directions in arrays."""
 
-VERSION = 5
+VERSION = 6
 """Of the rules below: graphs of older versions are not read."""
 
 _OPPOSITE = (1, 0, 3, 2)
@@ -87,16 +88,17 @@ _FIELDS: Mapping[str, np.dtype[np.generic]] = {
 }
 
 
-def successors(world: Overworld) -> tuple[Indices, Indices]:
+def successors(world: Overworld, walls: Collection[int] = ()) -> tuple[Indices, Indices]:
     """Return where presses lead: (4, N) int32 tile by direction of `FACINGS`, -1 for nowhere.
 
     And (C, 2) int32 `Graph.climbs`. Ways that need an ability count as open, and so do those that a
-    script opens; on a door that a script opens one stays, and every press leads through it, so that
-    its tile can be closed. One also stays on doors that lead back to where one came from: see
-    `Conditions.back`.
+    script opens; on a door that a script opens, or on which somebody stands, one stays, and every
+    press leads through it, so that its tile can be closed. One also stays on doors that lead back
+    to where one came from: see `Conditions.back`. Nobody enters `walls`: slides end before them.
     """
     terrain, beside = world.terrain, _neighbours(world)
     is_floor = terrain & (Terrain.WALKABLE | Terrain.WATER | Terrain.CUT_TREE) != 0
+    is_floor[list(walls)] = False
     steps = [_is_open(terrain, is_floor, beside[d], d) for d in range(4)]
     warp, arrivals = warp_arrivals(world)
     is_warp = np.zeros(len(terrain), np.bool_)
@@ -109,7 +111,8 @@ def successors(world: Overworld) -> tuple[Indices, Indices]:
     is_door = is_warp & (terrain & Terrain.DOOR != 0)
     leads_back = (world.warps["arrival"] == BACK) & is_on_map(world, world.warps)
     ways_back = tiles_of(world, world.warps[leads_back])
-    back, gates = (tiles[is_door[tiles]] for tiles in (ways_back, world.gates["tile"]))
+    shut = np.concatenate((world.gates["tile"], _standing(world)))
+    back, gates = (tiles[is_door[tiles]] for tiles in (ways_back, shut))
     is_door[gates] = is_door[back] = False
     ends[is_door] = leads[is_door]
     falls = np.flatnonzero(terrain & Terrain.WATERFALL)
@@ -135,12 +138,65 @@ def successors(world: Overworld) -> tuple[Indices, Indices]:
     return found, np.stack((feet, tops[beside[1][feet]]), 1).astype(np.int32)
 
 
-def build_graph(world: Overworld) -> Graph:
-    """Work out the ways of a whole world."""
+def sailings(world: Overworld, ferries: Sequence[Ferry]) -> list[tuple[int, int, int]]:
+    """Return the ways by ferry: its number, the tile to stand on, and where one comes out."""
+    found = []
+    for i, ferry in enumerate(ferries):
+        row, target = world.row(ferry.place), world.row(ferry.target)
+        arrival = None if target is None else world.tile(target, *ferry.arrival)
+        for facing in FACINGS if row is not None and arrival is not None else ():
+            dx, dy = facing.delta
+            x, y = ferry.person[0] - dx, ferry.person[1] - dy
+            tile = world.tile(row or 0, x, y)
+            if tile is not None and world.terrain[tile] & Terrain.COUNTER:
+                tile = world.tile(row or 0, x - dx, y - dy)
+            if tile is not None and world.terrain[tile] & (Terrain.WALKABLE | Terrain.WATER):
+                found.append((i, tile, arrival or 0))
+    return found
+
+
+def people_on_ice(world: Overworld) -> dict[int, int]:
+    """Return the tiles of ice on which somebody stands who never walks, and their rows."""
+    rows = np.flatnonzero(is_on_map(world, world.people))
+    people = world.people[rows]
+    tiles = tiles_of(world, people)
+    is_there = (people["stance"] != Stance.WALKS) & (people["hours"] == 0)
+    is_there &= (people["kind"] != PersonKind.ITEM) & (world.terrain[tiles] & Terrain.ICE != 0)
+    return dict(zip(tiles[is_there].tolist(), rows[is_there].tolist(), strict=True))
+
+
+def changing_slides(world: Overworld) -> tuple[Indices, Indices, Indices]:
+    """Return the slides that depend on who stands on the ice, and `successors` without them.
+
+    Returns:
+        (S, 2) int32 from and to, with everybody there and with nobody, and the two arrays.
+    """
     leading, climbs = successors(world)
+    people = people_on_ice(world)
+    if not people:
+        return np.zeros((0, 2), np.int32), leading, climbs
+    blocked = successors(world, people)[0]
+    ways, sources = np.nonzero(leading != blocked)
+    ends = np.concatenate((leading[ways, sources], blocked[ways, sources]))
+    slides = np.stack((np.tile(sources, 2), ends), 1).astype(np.int32)
+    leading = leading.copy()
+    leading[ways, sources] = -1
+    return slides[ends >= 0], leading, climbs
+
+
+def _standing(world: Overworld) -> NDArray[np.int64]:
+    """Return the tiles of those that never walk."""
+    people = world.people[is_on_map(world, world.people)]
+    return tiles_of(world, people[people["stance"] != Stance.WALKS])
+
+
+def build_graph(world: Overworld, ferries: Sequence[Ferry] = ()) -> Graph:
+    """Work out the ways of a whole world."""
+    sailing = np.array([way[1:] for way in sailings(world, ferries)], np.int32)
+    slides, leading, climbs = changing_slides(world)
     graph = graph_of(world.terrain, leading, climbs)
     soft = soft_tiles(world, graph.needs)
-    more = np.concatenate((climbs.ravel(), _landings(world)))
+    more = np.concatenate((climbs.ravel(), _landings(world), slides.ravel(), sailing.ravel()))
     nodes = find_nodes(world, leading, more, soft)
     tables = build_tables(world, leading, graph.costs, graph.needs, nodes, soft)
     return replace(graph, nodes=nodes, tables=tables)

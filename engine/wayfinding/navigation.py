@@ -9,7 +9,7 @@ The map on which the player stands is searched as memory shows it, all others as
 """
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import is_not
 from typing import Any, Generic, Self, TypeVar
@@ -45,18 +45,20 @@ from engine.types import (
     MapView,
     Terrain,
 )
+from engine.wayfinding.boulders import BoulderPlans, Push
+from engine.wayfinding.chase import Chase
+from engine.wayfinding.flips import Flips
 from engine.wayfinding.graph import FACINGS, Graph, graph_of, successors
 from engine.wayfinding.network import Indices
+from engine.wayfinding.people import People
 from engine.wayfinding.routes import (
-    STONE_ABILITIES,
-    STONE_COSTS,
     Conditions,
     RouteFinder,
     SceneId,
     route_finder,
     scene_now,
 )
-from engine.wayfinding.search import CLOSED, FAR, Search, tile_distances
+from engine.wayfinding.search import CLOSED, FAR, SHUT, Search, entering, tile_distances
 
 _T = TypeVar("_T")
 Tile = tuple[int, int]
@@ -66,9 +68,6 @@ _SIDES: Mapping[str, Action] = {SIDES[facing]: action for action, facing in DIRE
 _ACTIONS: tuple[Action, ...] = tuple(
     next(action for action, facing in DIRECTIONS.items() if facing is way) for way in FACINGS
 )
-_NEAR = 4
-"""People farther away than this are ignored: they will have moved."""
-
 _MOST_CHANGED = 0.25
 """Share of the tiles that scripts may change; beyond it, the map is not the image's."""
 
@@ -160,9 +159,15 @@ class WorldMap:
                 self._sources[target].append(here)
         self._finder = finder
         self._game = game
-        self._goal_tiles: dict[Goal, frozenset[int]] = {}
+        self._goal_tiles: dict[tuple[Goal, Ability], frozenset[int]] = {}
         self._known, self._checked = Last[Conditions](), Last[bool]()
-        self._last_field, self._leaving = Last[Search | None](), Last[tuple[Exit, ...]]()
+        self._last_field, self._leaving = (
+            Last[Search | None](),
+            Last[tuple[tuple[Exit, int], ...]](),
+        )
+        self._springs = Last[Mapping[Tile, int]]()
+        self.people = People(finder.world if finder else None)
+        self._flips, self._chase = Flips(), Chase()
         self._shut: frozenset[SceneId] = frozenset()
         self._sprung: SceneId | None = None
 
@@ -172,14 +177,20 @@ class WorldMap:
         world = game.overworld
         if world is None:
             return cls(game.atlas.links)
-        return cls(world_links(world), route_finder(world, game.sha1), game)
+        return cls(world_links(world), route_finder(world, game.sha1, game.tables.FERRIES), game)
 
     def reset(self) -> None:
         """Start an episode: forget which triggers sent the player back."""
         self._shut, self._sprung = frozenset(), None
+        self._flips, self._chase = Flips(), Chase()
 
     def notice(self, state: GameState) -> None:
-        """Remember a trigger whose scene is over and has changed nothing: it sends players back."""
+        """Remember where the player was, and triggers that send players back.
+
+        Such a trigger's scene is over and has changed nothing.
+        """
+        self._flips = self._flips.after(state)
+        self._chase = self._chase.after(state, self.people.present(state))
         row = self._finder.world.row(state.place.map) if self._finder else None
         if self._finder is None or row is None:
             return
@@ -208,13 +219,20 @@ class WorldMap:
     def save(self) -> dict[str, Any]:
         """Return what was noticed, JSON-able."""
         sprung = list(self._sprung) if self._sprung else None
-        return {"shut": sorted(map(list, self._shut)), "sprung": sprung}
+        return {
+            "shut": sorted(map(list, self._shut)),
+            "sprung": sprung,
+            "flips": self._flips.save(),
+            "chase": self._chase.save(),
+        }
 
     def load(self, facts: Mapping[str, Any]) -> None:
         """Put back what `save` returned."""
         self._shut = frozenset(map(_scene_id, facts.get("shut", ())))
         sprung = facts.get("sprung")
         self._sprung = _scene_id(sprung) if sprung else None
+        self._flips = Flips.load(facts.get("flips", ()))
+        self._chase = Chase.load(facts.get("chase", ()))
 
     def exits(
         self, state: GameState, goal: Goal, known: Callable[[], tuple[Exit, ...]]
@@ -231,8 +249,19 @@ class WorldMap:
         is_here = state.place.map == goal.map
         if field is None or (is_here and goal.target is None):
             return known()  # a goal without a tile is there: coming back brings no nearer
-        leaving = self._leaving_towards(state, field)
+        leaving = self._leaving_towards(state, goal, field)
+        if self._flips.is_flipping and not is_here:
+            leaving = self._first_out(state, goal, leaving)
         return (*known(), *leaving) if is_here else leaving or known()
+
+    def _first_out(
+        self, state: GameState, goal: Goal, leaving: tuple[Exit, ...]
+    ) -> tuple[Exit, ...]:
+        """Return only the exits by which the world's own way leaves this map."""
+        ways = self.way_to(state, goal)
+        last = next((i for i, (place, _) in enumerate(ways) if place != state.place.map), 0)
+        tile = ways[last - 1][1] if last else None
+        return tuple(one for one in leaving if tile in (one.tile, _ahead(one))) or leaving
 
     def steps_to(self, state: GameState, goal: Goal) -> int | None:
         """Return how many tiles a goal is away with nobody in the way; None: out of reach.
@@ -256,7 +285,7 @@ class WorldMap:
         start = None if row is None else world.tile(row, state.place.x, state.place.y)
         if start is None:
             return ()
-        path = self._finder.path(start, self._tiles_of(goal), self._conditions(state))
+        path = self._finder.path(start, self._tiles_of(state, goal), self._conditions(state))
         found = (world.locate(tile) for tile in path)
         return tuple((world.map_id(row), (x, y)) for row, x, y in found)
 
@@ -270,7 +299,7 @@ class WorldMap:
         if finder is None or search is None or row is None:
             return lambda x, y: None
         first, (width, height) = int(finder.world.maps["first_tile"][row]), finder.world.size(row)
-        ways = finder.ways_out(search, self._tiles_of(goal), self._conditions(state))
+        ways = finder.ways_out(search, self._tiles_of(state, goal), self._conditions(state))
 
         def find(x: int, y: int) -> Leaving | None:
             start = first + y * width + x
@@ -292,7 +321,7 @@ class WorldMap:
     def _find_field(self, state: GameState, goal: Goal) -> Search | None:
         if self._finder is None or goal.map is None or not self._is_as_in_image(state):
             return None
-        tiles = self._tiles_of(goal)
+        tiles = self._tiles_of(state, goal)
         return self._finder.distances(tiles, self._conditions(state)) if tiles else None
 
     def _is_as_in_image(self, state: GameState) -> bool:
@@ -309,13 +338,18 @@ class WorldMap:
 
         return self._checked.of((terrain,), (here,), compare)
 
-    def _tiles_of(self, goal: Goal) -> frozenset[int]:
+    def _tiles_of(self, state: GameState, goal: Goal) -> frozenset[int]:
         """Return the tiles on one of which the player stands when a goal is reached."""
-        found = self._goal_tiles.get(goal)
+        if self._finder is None or self._game is None:
+            return frozenset()
+        abilities, needs = self._game.atlas.abilities(state), self._finder.graph.needs
+        key = goal, abilities
+        found = self._goal_tiles.get(key)
         if found is None:
             if len(self._goal_tiles) >= _CACHE_SIZE:
                 self._goal_tiles.clear()
-            found = self._goal_tiles[goal] = frozenset(self._find_tiles(goal))
+            tiles = (tile for tile in self._find_tiles(goal) if int(needs[tile]) & ~abilities == 0)
+            found = self._goal_tiles[key] = frozenset(tiles)
         return found
 
     def _find_tiles(self, goal: Goal) -> Iterator[int]:
@@ -332,9 +366,20 @@ class WorldMap:
                 wanted = Terrain.GRASS
             yield from (first + np.flatnonzero(grid & wanted)).tolist()
             return
-        x, y = goal.target
-        width, height = world.size(row)
-        for facing in FACINGS if not goal.is_interaction else self._sides_of_sign(row, x, y):
+        yield from self._tiles_around(goal, row, goal.target)
+        if goal.is_interaction and self.people.is_big(goal.map, goal.target):
+            x, y = goal.target
+            for other in ((x + 1, y), (x, y + 1), (x + 1, y + 1)):
+                yield from self._tiles_around(goal, row, other)
+
+    def _tiles_around(self, goal: Goal, row: int, target: Tile) -> Iterator[int]:
+        """Yield from which tiles one of a goal's tiles is reached."""
+        if self._finder is None or goal.map is None:
+            return
+        world, (x, y) = self._finder.world, target
+        grid, (width, height) = world.grid(row), world.size(row)
+        ways = self._ways_to(goal.map, target)
+        for facing in ways if goal.is_interaction else FACINGS:
             dx, dy = facing.delta
             tile = x - dx, y - dy
             if not (0 <= tile[0] < width and 0 <= tile[1] < height):
@@ -342,12 +387,59 @@ class WorldMap:
             if goal.is_interaction and grid[tile[1], tile[0]] & Terrain.COUNTER:
                 tile = tile[0] - dx, tile[1] - dy
             if (number := world.tile(row, *tile)) is not None and (
-                grid[tile[1], tile[0]] & Terrain.WALKABLE
+                grid[tile[1], tile[0]] & (Terrain.WALKABLE | Terrain.WATER)
             ):
                 yield number
         own = world.tile(row, x, y)
         if not goal.is_interaction and own is not None:
             yield own
+
+    def _ways_to(self, here: MapId, target: Tile) -> Collection[Facing]:
+        """Return in which directions the player may look at what is on a tile of a map."""
+        sides = self._game.tables.SIDES if self._game is not None else {}
+        row = self._finder.world.row(here) if self._finder else None
+        ways = sides.get((here.group, here.number, *target), frozenset(FACINGS))
+        signs = FACINGS if row is None else self._sides_of_sign(row, *target)
+        return [way for way in FACINGS if way in ways and way in signs]
+
+    def talk_exits(self, state: GameState, target: Tile) -> tuple[Exit, ...]:
+        """Return from where the one is spoken to whose place on this map is `target`.
+
+        They are looked for where they stand now, somebody large on each tile, and only from the
+        sides from which they answer. Who was not caught up with for long is waited for where they
+        come past.
+        """
+        who = self.people.who(state, target)
+        ring = self._chase.ring(who.index) if who is not None else frozenset()
+        waiting = self._beside(state, tuple(sorted(ring)))
+        # Who stands inside of the ring is kept clear of.
+        outside = tuple(one for one in waiting if not _is_within(one.tile, ring))
+        return outside or self._beside(state, self.people.tiles_now(state, target))
+
+    def _beside(self, state: GameState, tiles: tuple[Tile, ...]) -> tuple[Exit, ...]:
+        return tuple(
+            entry
+            for tile in tiles
+            for entry in talk_exits(state.map, tile, self._ways_to(state.place.map, tile))
+            if entry.tile not in tiles
+        )
+
+    def is_faced(self, state: GameState, goal: Goal) -> bool:
+        """Return whether the player looks at who or what a goal is about, across a counter too."""
+        if goal.target is None or goal.map != state.place.map:
+            return False
+        tiles = self.people.tiles_now(state, goal.target)
+        return is_ready(state, self._beside(state, tiles))
+
+    def triggers_here(self, state: GameState) -> Mapping[Tile, int]:
+        """Return what entering the tiles of this map costs that would start a scene now."""
+        finder, row = self._finder, None
+        if finder is not None:
+            row = finder.world.row(state.place.map)
+        if finder is None or row is None:
+            return {}
+        active = self._conditions(state).triggers
+        return self._springs.of((active,), (row,), lambda: finder.triggers_on(row, active))
 
     def _sides_of_sign(self, row: int, x: int, y: int) -> tuple[Facing, ...]:
         """Return in which directions a tile may be faced to press A."""
@@ -394,11 +486,12 @@ class WorldMap:
             if place < len(state.scenes) and (row := world.row(MapId(*key))) is not None
         }
 
-    def _leaving_towards(self, state: GameState, field: Search) -> tuple[Exit, ...]:
+    def _leaving_towards(self, state: GameState, goal: Goal, field: Search) -> tuple[Exit, ...]:
         """Return the exits out of this map from which a way leads on.
 
-        Where somebody or a gate closes every way to the goal, no exit leads around them: only exits
-        that bring nearer to them count. Else one would leave the map and come back for ever.
+        An exit whose way comes back to this map must bring nearer: else one would leave the map and
+        come back for ever where the way on it is longer just now than the image says. Where
+        somebody or a gate closes every way to the goal, no exit leads around them either.
         """
         view, finder = state.map, self._finder
         row = finder.world.row(state.place.map) if finder else None
@@ -408,13 +501,33 @@ class WorldMap:
         left = FAR if own is None else field[own]
         closed_off = left if left >= CLOSED else None
         can_surf = bool(self._game.atlas.abilities(state) & Ability.SURF)
-        return self._leaving.of(
+        found = self._leaving.of(
             (field, view.terrain, view.bordered),
             (row, view.warps, closed_off, can_surf),
             lambda: tuple(
                 _leaving(finder, view, row, field, closed_off=closed_off, can_surf=can_surf)
             ),
         )
+        goals, now = self._tiles_of(state, goal), self._conditions(state)
+        return tuple(
+            one
+            for one, arrival in (*found, *self._ferries(state, field))
+            if one.beyond <= left or not finder.comes_back(field, goals, now, arrival, row)
+        )
+
+    def _ferries(self, state: GameState, field: Search) -> Iterator[tuple[Exit, int]]:
+        """Yield from where somebody is asked to take the player elsewhere, and the arrivals."""
+        if self._finder is None:
+            return
+        sails = self._conditions(state).sails
+        for ferry, is_open in zip(self._finder.ferries, sails, strict=True):
+            row = self._finder.world.row(ferry.target)
+            if ferry.place != state.place.map or not is_open or row is None:
+                continue
+            arrival = self._finder.world.tile(row, *ferry.arrival)
+            if arrival is not None and field[arrival] < FAR:
+                for entry in self.talk_exits(state, ferry.person):
+                    yield replace(entry, beyond=field[arrival] + 1), arrival
 
     def links_from(self, here: MapId) -> tuple[Link, ...]:
         """Return the known ways out of a map."""
@@ -450,7 +563,7 @@ class WorldMap:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Floor:
+class Floor:
     """The graph of one map, as memory shows it; presses that leave it lead nowhere."""
 
     leading: Indices
@@ -473,15 +586,22 @@ class Navigator:
 
     Args:
         atlas: Says which moves open what is closed on foot.
-        world: Says which things on the maps are rocks and boulders.
+        world: Says how people and things on the maps stand.
+        triggers: Returns what entering tiles costs that start a scene.
     """
 
-    def __init__(self, atlas: Atlas | None = None, world: Overworld | None = None) -> None:
+    def __init__(
+        self,
+        atlas: Atlas | None = None,
+        world: Overworld | None = None,
+        triggers: Callable[[GameState], Mapping[Tile, int]] = lambda state: {},
+    ) -> None:
         self._atlas = atlas or Atlas()
-        self._stones = _stones(world) if world is not None else {}
-        self._floors: OrderedDict[object, _Floor] = OrderedDict()
+        self._people, self._triggers = People(world), triggers
+        self._floors: OrderedDict[object, Floor] = OrderedDict()
         self._fields: OrderedDict[object, _Field] = OrderedDict()
         self._last_field = Last[_Field]()
+        self._plans = BoulderPlans()
 
     def step_towards(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[list[Action], int]:
         """Return the buttons that lead closer to the nearest exit, and how far it then is.
@@ -491,7 +611,19 @@ class Navigator:
         place, view = state.place, state.map
         if not view.contains(place.x, place.y):
             return [], FAR
+        exits = self._open(state, exits)
+        boulders = self._people.boulders(state)
         field, here = self._field(state, exits), place.y * view.width + place.x
+        if boulders and self._atlas.abilities(state) & Ability.STRENGTH:
+            around = self._field(state, exits, boulders.values())
+            if around.distances[here] < FAR:
+                field = around
+            else:
+                pushes = self.pushes(state, [entry.tile for entry in exits])
+                if pushes:
+                    return self._push(state, pushes, boulders)
+                if not self._people.are_home(state, boulders):
+                    return [], FAR  # they go back when the map is left
         at_exit = [entry for entry in exits if entry.tile == (place.x, place.y)]
         left = min((entry.beyond for entry in at_exit), default=FAR)
         if at_exit and left <= field.distances[here]:
@@ -503,7 +635,7 @@ class Navigator:
         total = min((each[0] for each in options), default=FAR)
         best = [each for each in options if each[0] == total]
         straight = [each for each in best if FACINGS[each[1]] is place.facing]
-        stones = self._stones_near(state)
+        stones = self._people.stones(state, self._atlas.abilities(state))
         actions: list[Action] = []
         for _, way, tile in straight or best:
             stone = stones.get((tile % view.width, tile // view.width))
@@ -514,11 +646,58 @@ class Navigator:
                 actions += [Action.A, _ACTIONS[way]] if stone is Stance.BOULDER else [Action.A]
         return actions, min((field.distances[tile] for *_, tile in best), default=FAR)
 
+    def pushes(
+        self, state: GameState, goals: Collection[Tile] = (), hole: tuple[int, Tile] | None = None
+    ) -> tuple[Push, ...] | None:
+        """Return how to push the map's boulders to reach a goal, or one of them onto its hole.
+
+        Args:
+            state: The game now.
+            goals: Tiles to reach.
+            hole: Number of a boulder, and the tile of its hole.
+
+        Returns:
+            The pushes that are left; None where none help: leave the map and come back, for
+            boulders go back then.
+        """
+        boulders, abilities = self._people.boulders(state), self._atlas.abilities(state)
+        others = set(self._people.in_the_way(state, abilities)) - set(boulders.values())
+        start = state.place.x, state.place.y
+        return self._plans.next_push(state.map, start, boulders, others, goals, hole)
+
+    def push_onto(self, state: GameState, index: int, hole: Tile) -> list[Action]:
+        """Return the buttons that lead to pushing a boulder onto its hole; none: leave the map.
+
+        Nobody can push boulders back; leaving the map and coming back puts them where they were.
+        """
+        pushes, boulders = self.pushes(state, (), (index, hole)), self._people.boulders(state)
+        return self._push(state, pushes, boulders)[0] if pushes else []
+
+    def _push(
+        self, state: GameState, pushes: tuple[Push, ...], boulders: Mapping[int, Tile]
+    ) -> tuple[list[Action], int]:
+        """Return the buttons for the first push, and how many steps are left at least."""
+        first, view, place = pushes[0], state.map, state.place
+        action = _ACTIONS[FACINGS.index(first.facing)]
+        if (place.x, place.y) == first.stand:
+            # A makes ready to push.
+            actions = [Action.A, action] if place.facing is first.facing else [action]
+            return actions, len(pushes)
+        field = self._field(state, (Exit(first.stand, action),), boulders.values())
+        here = place.y * view.width + place.x
+        options = _options(field, here)
+        total = min((each[0] for each in options), default=FAR)
+        ways = [each[1] for each in options if each[0] == total]
+        straight = [way for way in ways if FACINGS[way] is place.facing]
+        actions = [_way_in(view, here, way, place.facing) for way in straight or ways]
+        return actions, total + len(pushes)
+
     def path(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Tile, ...]:
         """Return the tiles to walk to the nearest exit and through it, while it is on the map."""
         place, view = state.place, state.map
         if not exits or not view.contains(place.x, place.y):
             return ()
+        exits = self._open(state, exits)
         field, facing = self._field(state, exits), place.facing
         here = place.y * view.width + place.x
         ends: dict[int, Exit] = {}
@@ -543,55 +722,50 @@ class Navigator:
             path += [beyond] if view.contains(*beyond) else []
         return tuple(path[:_LONGEST_PATH])
 
-    def _field(self, state: GameState, exits: tuple[Exit, ...]) -> _Field:
-        """Return the distance from each tile to the nearest exit, around people who are near."""
-        here, view = (state.place.x, state.place.y), state.map
-        standing = {(thing.x, thing.y) for thing in view.objects}
-        stones = self._stones_near(state)
-        blocked = {tile: 0 for tile in standing if distance(tile, here) <= _NEAR}
-        blocked |= {tile: STONE_COSTS[stone] for tile, stone in stones.items()}
-        where, abilities = state.place.map, self._atlas.abilities(state)
+    def _field(
+        self, state: GameState, exits: tuple[Exit, ...], walls: Collection[Tile] = ()
+    ) -> _Field:
+        """Return the distance from each tile to the nearest exit, around people."""
+        view, where, abilities = state.map, state.place.map, self._atlas.abilities(state)
+        costs = {**self._triggers(state), **self._people.in_the_way(state, abilities)}
+        costs |= dict.fromkeys(walls, SHUT)
+        on_ice = self._people.on_ice(view, Terrain.ICE)
         return self._last_field.of(  # comparing costs less than the hash of a key
             (view.terrain,),
-            (where, view.warps, exits, blocked, abilities),
-            lambda: self._look_up(view, exits, blocked, abilities, where),
+            (where, view.warps, exits, costs, abilities, on_ice),
+            lambda: self._look_up(view, exits, costs, abilities, (where, on_ice)),
         )
+
+    def _open(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Exit, ...]:
+        """Leave out the exits on whose far side somebody stands: they shut a warp."""
+        costs = self._people.in_the_way(state, self._atlas.abilities(state))
+        walls = {tile for tile, cost in costs.items() if cost == SHUT}
+        return tuple(one for one in exits if one.is_talk or _ahead(one) not in walls)
 
     def _look_up(
         self,
         view: MapView,
         exits: tuple[Exit, ...],
-        blocked: Mapping[Tile, int],
+        costs: Mapping[Tile, int],
         abilities: Ability,
-        here: MapId,
+        here: tuple[MapId, frozenset[Tile]],
     ) -> _Field:
         floor_key = here, view.terrain.tobytes(), view.warps
-        key = floor_key, exits, frozenset(blocked.items()), abilities
+        key = floor_key, exits, frozenset(costs.items()), abilities
         field = self._fields.get(key)
         if field is None:
-            floor = self._floor(view, floor_key)
-            field = self._fields[key] = _search_floor(view, floor, exits, blocked, abilities)
+            floor = self._floor(view, here[1], floor_key)
+            field = self._fields[key] = _search_floor(view, floor, exits, costs, abilities)
             if len(self._fields) > _CACHE_SIZE:
                 self._fields.popitem(last=False)
         else:
             self._fields.move_to_end(key)
         return field
 
-    def _stones_near(self, state: GameState) -> dict[Tile, Stance]:
-        """Return the rocks and boulders that the party can move."""
-        if not self._stones:
-            return {}
-        abilities, found = self._atlas.abilities(state), {}
-        for thing in state.map.objects:
-            stone = self._stones.get((state.place.map, thing.index))
-            if stone is not None and abilities & STONE_ABILITIES[stone]:
-                found[thing.x, thing.y] = stone
-        return found
-
-    def _floor(self, view: MapView, key: object) -> _Floor:
+    def _floor(self, view: MapView, walls: frozenset[Tile], key: object) -> Floor:
         floor = self._floors.get(key)
         if floor is None:
-            floor = self._floors[key] = _floor_of(view)
+            floor = self._floors[key] = floor_of(view, walls)
             if len(self._floors) > _CACHE_SIZE:
                 self._floors.popitem(last=False)
         return floor
@@ -605,8 +779,10 @@ def _leaving(
     *,
     closed_off: int | None,
     can_surf: bool,
-) -> Iterator[Exit]:
+) -> Iterator[tuple[Exit, int]]:
     """Yield the exits out of the map in a row from which a way leads on, by the distances `field`.
+
+    With each comes the tile where one arrives.
 
     `closed_off` is the player's distance to the goal if every way to it is closed.
     """
@@ -620,17 +796,17 @@ def _leaving(
         if not view.contains(warp.x, warp.y) or not view.terrain[warp.y, warp.x] & Terrain.WARP:
             continue
         arrivals = finder.arrival(warp.target, warp.index, world.map_id(row))
-        beyond = min((field[tile] for tile in arrivals), default=FAR)
+        beyond, arrival = min(((field[tile], tile) for tile in arrivals), default=(FAR, 0))
         if beyond < FAR:
             for entry in _warp_exits(view, (warp.x, warp.y)):
                 if leads_on(entry, beyond):
-                    yield replace(entry, beyond=beyond + 1)
+                    yield replace(entry, beyond=beyond + 1), arrival
     for facing, side in SIDES.items():
         across = finder.across(row, facing)
         for entry in _edge_exits(view, side, can_surf=can_surf) if across else ():
             tile = across.get(world.tile(row, *entry.tile) or 0)
             if tile is not None and field[tile] < FAR and leads_on(entry, field[tile]):
-                yield replace(entry, beyond=field[tile] + 1)
+                yield replace(entry, beyond=field[tile] + 1), tile
 
 
 def link_exits(view: MapView, links: Iterable[Link], *, can_surf: bool = False) -> tuple[Exit, ...]:
@@ -644,15 +820,18 @@ def link_exits(view: MapView, links: Iterable[Link], *, can_surf: bool = False) 
     return tuple(exits)
 
 
-def talk_exits(view: MapView, target: Tile) -> tuple[Exit, ...]:
-    """Return the exits from which the person or thing at `target` is faced, across counters too."""
+def talk_exits(view: MapView, target: Tile, ways: Collection[Facing] = FACINGS) -> tuple[Exit, ...]:
+    """Return the exits from which the person or thing at `target` is faced, across counters too.
+
+    `ways`: the directions in which one may look.
+    """
     exits = []
     for action, facing in DIRECTIONS.items():
         dx, dy = facing.delta
         tile = (target[0] - dx, target[1] - dy)
         if view.contains(*tile) and view.terrain[tile[1], tile[0]] & Terrain.COUNTER:
             tile = (tile[0] - dx, tile[1] - dy)
-        if _is_walkable(view, tile):
+        if facing in ways and _is_open(view, tile):
             exits.append(Exit(tile, action, is_talk=True))
     return tuple(exits)
 
@@ -747,18 +926,28 @@ def _edge_exits(view: MapView, side: str, *, can_surf: bool) -> list[Exit]:
     return exits
 
 
+def _is_open(view: MapView, tile: Tile) -> bool:
+    """Return whether one may be on a tile of the map, on foot or swimming."""
+    is_there = view.contains(*tile)
+    return is_there and bool(view.terrain[tile[1], tile[0]] & (Terrain.WALKABLE | Terrain.WATER))
+
+
 def _is_walkable(view: MapView, tile: Tile) -> bool:
     """Return whether one may stand on a tile of the map."""
     return view.contains(*tile) and bool(view.terrain[tile[1], tile[0]] & Terrain.WALKABLE)
 
 
-def _stones(world: Overworld) -> dict[tuple[MapId, int], Stance]:
-    """Return which things on which maps can be moved, by the numbers of both."""
-    people = world.people[np.isin(world.people["stance"], list(STONE_ABILITIES))]
-    return {
-        (world.map_id(int(one["map"])), int(one["index"])): Stance(int(one["stance"]))
-        for one in people
-    }
+def _is_within(tile: Tile, ring: Collection[Tile]) -> bool:
+    """Return whether a tile lies between others, in both directions."""
+    sides = (sorted(other[i] for other in ring) for i in (0, 1))
+    return all(side[0] < at < side[-1] for at, side in zip(tile, sides, strict=True))
+
+
+def _ahead(entry: Exit) -> Tile:
+    """Return the tile that an exit's button leads to."""
+    facing = DIRECTIONS.get(entry.action)
+    dx, dy = facing.delta if facing else (0, 0)
+    return entry.tile[0] + dx, entry.tile[1] + dy
 
 
 def distance(one: Tile, other: Tile) -> int:
@@ -783,12 +972,18 @@ def world_links(
     return {key: tuple(links) for key, links in found.items()}
 
 
-def _floor_of(view: MapView) -> _Floor:
-    """Return the graph of one map, built by the same rules as that of a world."""
+def floor_of(view: MapView, walls: Iterable[Tile]) -> Floor:
+    """Return the graph of one map, built by the same rules as that of a world.
+
+    Nobody steps on `walls`, and slides end before them.
+    """
+    terrain = np.array(view.terrain, np.uint32)
+    for x, y in walls:
+        terrain[y, x] = 0
     warps = [(0, warp.x, warp.y, -1, 0) for warp in view.warps]
     world = Overworld(
         maps=np.array([(0, 0, 0, 0, view.width, view.height, 0)], MAP_FIELDS),
-        terrain=np.array(view.terrain, np.uint32).reshape(-1),
+        terrain=terrain.reshape(-1),
         warps=np.array(warps, WARP_FIELDS),
         connections=np.zeros(0, CONNECTION_FIELDS),
         people=np.zeros(0, PERSON_FIELDS),
@@ -801,26 +996,26 @@ def _floor_of(view: MapView) -> _Floor:
     below: dict[int, list[int]] = {}
     for foot, top in climbs.tolist():
         below.setdefault(top, []).append(foot)
-    return _Floor(leading, below, graph_of(world.terrain, leading, climbs))
+    return Floor(leading, below, graph_of(world.terrain, leading, climbs))
 
 
 def _search_floor(
     view: MapView,
-    floor: _Floor,
+    floor: Floor,
     exits: tuple[Exit, ...],
-    blocked: Mapping[Tile, int],
+    in_the_way: Mapping[Tile, int],
     abilities: Ability,
 ) -> _Field:
     """Return the distances on one map, searched backwards from the exits."""
     costs = floor.graph.costs.copy()
     costs[floor.graph.needs & ~np.uint8(abilities) != 0] = 0
-    for (x, y), cost in blocked.items():
-        if view.contains(x, y):
+    for (x, y), cost in in_the_way.items():
+        if view.contains(x, y) and costs[y * view.width + x] != SHUT:
             costs[y * view.width + x] = cost
     goals: dict[int, int] = {}
     for entry in exits:
         x, y = entry.tile
-        if entry.tile not in blocked and view.contains(x, y):
+        if in_the_way.get(entry.tile) != SHUT and view.contains(x, y):
             tile = y * view.width + x
             goals[tile] = min(entry.beyond, goals.get(tile, FAR))
     climbs = floor.climbs if abilities & Ability.WATERFALL else {}
@@ -835,7 +1030,7 @@ def _options(field: _Field, here: int) -> list[tuple[int, int, int]]:
     found = []
     for way, tile in enumerate(field.leading[here]):
         if tile >= 0 and tile != here and field.costs[tile] and field.distances[tile] < FAR:
-            found.append((field.distances[tile] + field.costs[tile], way, tile))
+            found.append((field.distances[tile] + entering(field.costs[tile]), way, tile))
     for top, feet in field.climbs.items():
         if here in feet and field.distances[top] < FAR:
             found.append((field.distances[top] + field.costs[top], FACINGS.index(Facing.UP), top))

@@ -232,7 +232,7 @@ def make_network(
         tables: As of `build_tables`.
         needs: (N,) `Ability` bits that entering a tile takes.
         edges: (E,) sources and targets of all ways.
-        climbs: (C, 2) from below a waterfall to above it.
+        climbs: (C, 2) ways beside these, open at times.
     """
     rows, counts = _rows(world), node_counts(world, nodes)
     is_soft = np.isin(nodes, soft_tiles(world, needs))

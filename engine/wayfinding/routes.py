@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ConfigurationError
+from engine.games.base import Ferry
 from engine.games.overworld import ANY_SCENE, BACK, NO_ABILITY, Ability, Overworld, Stance
 from engine.ground.folders import cache_folder
 from engine.types import Facing, GameState, MapId, Terrain
@@ -22,8 +23,11 @@ from engine.wayfinding.graph import (
     VERSION,
     Graph,
     build_graph,
+    changing_slides,
     crossings,
     load_graph,
+    people_on_ice,
+    sailings,
     save_graph,
     successors,
 )
@@ -31,7 +35,7 @@ from engine.wayfinding.network import Indices, is_on_map, make_network, tiles_of
 from engine.wayfinding.search import FAR, HELD, SHUT, Search
 
 _TRIGGER_COST = 12
-STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 20, Stance.ROCK: 4, Stance.TREE: 4}
+STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 100, Stance.ROCK: 4, Stance.TREE: 4}
 STONE_ABILITIES: Mapping[Stance, Ability] = {
     Stance.BOULDER: Ability.STRENGTH,
     Stance.ROCK: Ability.ROCK_SMASH,
@@ -57,6 +61,7 @@ class Conditions:
             that sent the player back.
         is_closed: One byte for each of `Overworld.gates`: 1 while the tile is closed.
         back: Tiles of the warps that lead back to where one came from, and where that is now.
+        sails: One byte for each ferry: 1 while it takes the player along.
     """
 
     abilities: Ability = NO_ABILITY
@@ -64,6 +69,7 @@ class Conditions:
     triggers: bytes = b""
     is_closed: bytes = b""
     back: tuple[tuple[int, int], ...] = ()
+    sails: bytes = b""
 
 
 EVERYTHING_OPEN = Conditions(Ability(63))
@@ -75,22 +81,30 @@ class RouteFinder:
     Attributes:
         world: The maps.
         graph: The ways.
+        ferries: Who takes the player elsewhere; their ends are nodes of the graph.
     """
 
-    def __init__(self, world: Overworld, graph: Graph) -> None:
-        self.world, self.graph = world, graph
+    def __init__(self, world: Overworld, graph: Graph, ferries: tuple[Ferry, ...] = ()) -> None:
+        self.world, self.graph, self.ferries = world, graph, ferries
+        self._sailings = sailings(world, ferries)
         self._searches: OrderedDict[tuple[frozenset[int], Conditions], Search] = OrderedDict()
         self._across: dict[tuple[int, Facing], dict[int, int]] = {}
         self._arrived: dict[tuple[MapId, int, MapId], tuple[int, ...]] = {}
+        self._on_ice = people_on_ice(world)
+        self._slides_by_people: dict[frozenset[int], tuple[tuple[int, int], ...]] = {}
         maps, people = world.maps, world.people
         self._people = self._inside(people)
         self._triggers = self._inside(world.triggers)
         self._arrivals = np.searchsorted(world.warps["map"], np.arange(len(maps) + 1))
         targets = np.repeat(np.arange(len(graph.costs), dtype=np.int32), np.diff(graph.first))
         ways = graph.sources, targets
-        self._network = make_network(
-            world, graph.nodes, graph.tables, graph.needs, ways, graph.climbs
-        )
+        leaving = graph.climbs
+        if self._on_ice:
+            leaving = np.concatenate((leaving, changing_slides(world)[0]))
+        if self._sailings:
+            ends = np.array([way[1:] for way in self._sailings], np.int32)
+            leaving = np.concatenate((leaving, ends))
+        self._network = make_network(world, graph.nodes, graph.tables, graph.needs, ways, leaving)
 
     def distances(self, goals: Iterable[int], conditions: Conditions) -> Search:
         """Return the distances from tiles to the nearest of the goals' tiles."""
@@ -141,6 +155,22 @@ class RouteFinder:
 
         return lambda start: known.get(start) or find(start)
 
+    def comes_back(
+        self, search: Search, goals: frozenset[int], conditions: Conditions, tile: int, row: int
+    ) -> bool:
+        """Return whether the way from a tile to a search's goals enters the map in a row."""
+        known, passed = search.coming_back, []
+        ways, more = self.ways_out(search, goals, conditions), self._more_by_tile(conditions)
+        while (tile, row) not in known:
+            passed.append((tile, row))
+            last, _ = ways(tile) if search[tile] < FAR else (tile, None)
+            after = last if last in goals or search[last] >= FAR else self._next(search, last, more)
+            if after == last or self.world.locate(after)[0] == row:
+                known[after, row] = after != last
+            tile = after
+        known.update(dict.fromkeys(passed, known[tile, row]))
+        return known[tile, row]
+
     def _next(self, search: Search, tile: int, more: Mapping[int, list[int]]) -> int:
         """Return where the shortest way leads from a tile by one press."""
         first, leading = self._forwards
@@ -149,19 +179,46 @@ class RouteFinder:
 
     def _more_by_tile(self, conditions: Conditions) -> dict[int, list[int]]:
         more: dict[int, list[int]] = {}
-        for tile, end in self._more(conditions):
+        for tile, end in self.more_ways(conditions):
             more.setdefault(tile, []).append(end)
         return more
 
-    def _more(self, conditions: Conditions) -> list[tuple[int, int]]:
+    def more_ways(self, conditions: Conditions) -> list[tuple[int, int]]:
         """Return the ways beside those of the graph: from which tile one press leads to which."""
         can_climb = bool(conditions.abilities & Ability.WATERFALL)
-        return [*(self.graph.climbs.tolist() if can_climb else ()), *conditions.back]
+        climbs = self.graph.climbs.tolist() if can_climb else ()
+        sails = conditions.sails
+        sailing = [(start, end) for i, start, end in self._sailings if sails and sails[i]]
+        return [*climbs, *conditions.back, *self._slides(conditions.is_away), *sailing]
+
+    def _slides(self, is_away: bytes) -> tuple[tuple[int, int], ...]:
+        """Return the slides that depend on who stands on the ice, as they are now.
+
+        Where several stand on a map and some are away, those between them may be left out.
+        """
+        there = frozenset(
+            tile for tile, row in self._on_ice.items() if is_away and not is_away[row]
+        )
+        found = self._slides_by_people.get(there) if self._on_ice else ()
+        if found is None:
+            leading = successors(self.world, there)[0]
+            changing = self._changing
+            ways, sources = np.nonzero((leading != self._leading) & changing)
+            pairs = zip(sources.tolist(), leading[ways, sources].tolist(), strict=True)
+            nodes = set(self.graph.nodes.tolist())
+            found = tuple(pair for pair in pairs if pair[1] >= 0 and nodes.issuperset(pair))
+            self._slides_by_people[there] = found
+        return found
+
+    @cached_property
+    def _changing(self) -> NDArray[np.bool_]:
+        """Return (4, N) where a press leads elsewhere when somebody stands on the ice."""
+        return np.asarray(successors(self.world)[0] != self._leading)
 
     @cached_property
     def _leading(self) -> Indices:
-        """Return the first array of `successors`."""
-        return successors(self.world)[0]
+        """Return where presses lead, but for the slides that depend on people."""
+        return changing_slides(self.world)[1]
 
     @cached_property
     def _forwards(self) -> tuple[Indices, Indices]:
@@ -177,7 +234,7 @@ class RouteFinder:
         """Return (N,) bool, to which tiles a way leads that nobody blocks."""
         costs = self.costs(conditions)
         first, leading = (part.data for part in self._forwards)
-        more = dict(self._more(conditions))
+        more = self._more_by_tile(conditions)
         is_reached, waiting = bytearray(len(costs)), list(starts)
         for tile in waiting:
             is_reached[tile] = 1
@@ -185,7 +242,7 @@ class RouteFinder:
             tile = waiting.pop()
             targets: Iterable[int] = leading[first[tile] : first[tile + 1]]
             if tile in more:
-                targets = [*targets, more[tile]]
+                targets = [*targets, *more[tile]]
             for target in targets:
                 if not is_reached[target] and costs[target] not in (SHUT, HELD):
                     is_reached[target] = 1
@@ -200,7 +257,7 @@ class RouteFinder:
             for tile, row in self._triggers:
                 state = conditions.triggers[row]
                 if state:
-                    costs[tile] = HELD if state > 1 else max(int(costs[tile]), _TRIGGER_COST)
+                    costs[tile] = max(int(costs[tile]), _trigger_cost(state))
         closed = np.frombuffer(conditions.is_closed, np.bool_)
         costs[self.world.gates["tile"][: len(closed)][closed]] = HELD
         if conditions.is_away:
@@ -211,6 +268,18 @@ class RouteFinder:
                     if cost is not None:
                         costs[tile] = cost
         return costs.tobytes()
+
+    def triggers_on(self, row: int, active: bytes) -> dict[tuple[int, int], int]:
+        """Return the cost of each tile (x, y) of a map that starts a scene.
+
+        `active` is as `Conditions.triggers`.
+        """
+        found: dict[tuple[int, int], int] = {}
+        for tile, i in self._triggers:
+            if active and active[i] and self.world.triggers["map"][i] == row:
+                _, x, y = self.world.locate(tile)
+                found[x, y] = max(found.get((x, y), 0), _trigger_cost(active[i]))
+        return found
 
     def conditions(
         self,
@@ -236,7 +305,10 @@ class RouteFinder:
             now = scene_now(state, scenes, row, place)
             if now is not None and scene in (now, ANY_SCENE):
                 triggers[i] = 2 if (row, now, place) in shut else 1
-        return Conditions(abilities, is_away.tobytes(), bytes(triggers), is_closed.tobytes())
+        flags = np.array([ferry.flag for ferry in self.ferries], np.int16)
+        sails = ((flags < 0) | _bits(state, flags)).tobytes()
+        closed = is_closed.tobytes()
+        return Conditions(abilities, is_away.tobytes(), bytes(triggers), closed, sails=sails)
 
     def arrival(self, target: MapId, number: int, here: MapId) -> tuple[int, ...]:
         """Return where a warp to a map's warp `number` leads; several where it leads back.
@@ -289,7 +361,7 @@ class RouteFinder:
 
     def _search(self, goals: frozenset[int], conditions: Conditions) -> Search:
         more: dict[int, list[int]] = {}
-        for tile, end in self._more(conditions):
+        for tile, end in self.more_ways(conditions):
             more.setdefault(end, []).append(tile)
         costs = self.costs(conditions)
         return Search(self.graph, self._network, costs, goals, more, conditions.abilities)
@@ -315,6 +387,11 @@ def scene_now(state: GameState, scenes: Mapping[int, int], row: int, place: int)
     return state.scenes[place] if place < len(state.scenes) else None
 
 
+def _trigger_cost(active: int) -> int:
+    """Return the cost of a tile that starts a scene, or sent the player back."""
+    return HELD if active > 1 else _TRIGGER_COST
+
+
 def _bits(state: GameState, flags: NDArray[np.int16]) -> NDArray[np.bool_]:
     """Return which event flags are set; those that are not known are not."""
     bits = np.unpackbits(np.frombuffer(state.event_flags or b"\0", np.uint8), bitorder="little")
@@ -332,25 +409,27 @@ def _standing_cost(stance: Stance, abilities: Ability) -> int | None:
 
 
 @lru_cache(maxsize=2)
-def route_finder(world: Overworld, sha1: str) -> RouteFinder:
+def route_finder(world: Overworld, sha1: str, ferries: tuple[Ferry, ...] = ()) -> RouteFinder:
     """Return the finder that all games of this process share.
 
     Args:
         world: The maps of an image.
         sha1: Of the image: the graph is kept under it in the user's cache folder.
+        ferries: Of the game.
     """
     try:
         content = zlib.crc32(world.gates.tobytes(), zlib.crc32(world.terrain.tobytes()))
+        content = zlib.crc32(repr(sailings(world, ferries)).encode(), content)
         path = cache_folder() / f"routes-{sha1}-{VERSION}-{content:08x}.npz"
     except ConfigurationError:
-        return RouteFinder(world, build_graph(world))
+        return RouteFinder(world, build_graph(world, ferries), ferries)
     graph = load_graph(path, world)
     if graph is None:
-        graph = build_graph(world)
+        graph = build_graph(world, ferries)
         with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
             save_graph(path, graph)
             graph = load_graph(path, world) or graph
             for old in path.parent.glob(f"routes-{sha1}-*.npz"):
                 if old != path:  # of an older version
                     old.unlink(missing_ok=True)
-    return RouteFinder(world, graph)
+    return RouteFinder(world, graph, ferries)

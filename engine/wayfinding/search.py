@@ -101,6 +101,7 @@ class Search:
 
     Attributes:
         leaving: Cache of `RouteFinder.ways_out`: tile -> where the way from there leaves its map.
+        coming_back: Cache of `RouteFinder.comes_back`: tile and row of a map -> the answer.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class Search:
         self._graph, self._network, self._costs = graph, network, costs
         self._goals, self._more = goals, more
         self.leaving: dict[int, tuple[int, int | None]] = {}
+        self.coming_back: dict[tuple[int, int], bool] = {}
         self._tables = network.swimming if abilities & Ability.SURF else network.foot
         counts = np.frombuffer(costs, np.uint8)[network.nodes].astype(np.int32)
         is_goal = np.isin(network.nodes, list(goals))

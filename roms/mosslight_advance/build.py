@@ -49,6 +49,13 @@ MAKER = "00"
 OWN_TABLES = ("map_group_sizes",)
 """What the engine wants to know of this game's ROM beyond what it knows of Emerald's."""
 
+ORDER = (
+    "mons", "battle_panels", "summary", "battle_screen", "battlers", "battle_math", "battle_turn",
+    "party_screen", "bag", "bag_screen", "catching", "experience", "evolution", "battle_sides",
+    "battle_menu", "battle_double", "battle",
+)  # fmt: skip
+"""The sources of a battle: each uses only those before it; anyone may take a marker's address."""
+
 TEXT = re.compile(r'\bT\(\s*((?:"(?:[^"\\\n]|\\.)*"\s*)+)\)')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
@@ -138,6 +145,25 @@ def compile_all(target: Path) -> list[Path]:
     return [start, *(compile_one(source, target, shared) for source in sources)]
 
 
+def names_in(made: Path, kinds: str) -> set[str]:
+    """Return the names that an object file has of some of nm's kinds."""
+    lines = (line.split() for line in run((f"{PREFIX}nm", str(made))).splitlines())
+    return {name for *_, kind, name in lines if kind in kinds}
+
+
+def check_order(objects: Iterable[Path]) -> None:
+    """Hold the sources to `ORDER`.
+
+    Raises:
+        BuildError: One uses what a later one defines.
+    """
+    by_name, later = {made.stem: made for made in objects}, set[str]()
+    for source in reversed(ORDER):
+        if wrong := (names_in(by_name[source], "U") & later) - set(rom_names()):
+            raise BuildError(f"{source}.c uses what comes after it: {', '.join(sorted(wrong))}")
+        later |= names_in(by_name[source], "TDBR")
+
+
 def link(objects: Iterable[Path], target: Path) -> Path:
     """Link the objects; return the ELF file."""
     places = target / "symbols.ld"
@@ -203,7 +229,9 @@ def build(target: Path) -> tuple[bytes, Symbols]:
         )
     target.mkdir(parents=True, exist_ok=True)
     data.generate(target)
-    elf = link(compile_all(target), target)
+    objects = compile_all(target)
+    check_order(objects)
+    elf = link(objects, target)
     binary = target / "game.bin"
     run((f"{PREFIX}objcopy", "-O", "binary", str(elf), str(binary)))
     rom = with_header(binary.read_bytes())

@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
 from data.art.canvas import Canvas, write_png  # noqa: E402
 
 from tests.roms.advance.machine import Machine  # noqa: E402
-from tests.roms.advance.player import Player  # noqa: E402
+from tests.roms.advance.player import STARTER_COLUMNS, Player  # noqa: E402
 
 SETTLING_FRAMES = 40
 MOST_ACTIONS = 400
@@ -91,12 +91,13 @@ class Album:
         self.shot("wrens_house")
         self.player.travel("LAB")
         self.shot("laboratory")
-        self.player.walk_to((5 + STARTER, 5))
-        self.player.face("up")
+        self.player.open_starters()
+        self.shot("starters")
+        self.player.point_at_starter(STARTER_COLUMNS[STARTER])
         self.keys("a")
-        self.until("Task_HandleYesNoInput")
+        self.until("Task_HandleConfirmStarterInput")
         self.shot("starter")
-        self.player.take_starter(STARTER)
+        self.player.confirm_starter()
 
     def wild_battle(self) -> None:
         """In the tall grass, until something comes; the battle's stages."""

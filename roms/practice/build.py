@@ -42,7 +42,7 @@ DATA_START, DATA_END = 0xDEE0, 0xDFFF
 # Bank 0 is always mapped: it holds what all others call.
 BANKS = {
     0: (
-        "main", "system", "video", "map", "people", "boulders", "overworld", "text", "menu",
+        "main", "system", "video", "map", "people", "hollow", "overworld", "text", "menu",
         "list_menu", "script", "world_data",
     ),
     1: (

@@ -279,6 +279,7 @@ ITEMS: dict[str, Item] = {
     "lamp": Item(67, "BRASS LAMP", Pocket.KEY, 0),
 }
 
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """A tablet that teaches a move; `id` is the item id of its counterpart.

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 
 from tests.engine.games.images import PRACTICE
-from tests.roms.act_two import answer, event, read_until
+from tests.roms.act_two import answer, read_until
 from tests.roms.first_act import StuckError
 from tests.roms.machine import Machine
-from tests.roms.player import FACING, Player, map_of, objects
+from tests.roms.player import Player, map_of, objects
 
 PEBBLIT, BOULDERAM = 5, 11
 STRENGTH = next(number for number, move in PRACTICE.MOVES.items() if move[0] == "STRENGTH")
@@ -79,9 +79,7 @@ def catch_helper(game: Machine) -> None:
 
 def throw(game: Machine) -> None:
     """One action of a battle: open the bag, go to the balls and throw one."""
-    if not game.get("wMenuCursorY"):
-        game.act("b")
-    elif game.shows("YES"):
+    if not game.get("wMenuCursorY") or game.shows("YES"):
         game.act("b")
     elif (game.get("w2DMenuNumRows"), game.get("w2DMenuNumCols")) == (2, 2):
         at = game.get("wMenuCursorY"), game.get("wMenuCursorX")
@@ -124,7 +122,7 @@ def teach(game: Machine, index: int) -> None:
 def learn_strength(game: Machine) -> None:
     teach(game, game.get("wPartyCount") - 1)
     for _ in range(60):
-        if game.shows("learned STRENGTH"):
+        if game.shows("learned"):
             break
         if game.get("wMenuCursorY") and not game.shows("TABLETS"):
             game.act("a")

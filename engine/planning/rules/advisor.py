@@ -85,7 +85,7 @@ class RuleAdvisor:
     def __init__(self, game: Game) -> None:
         self._game = game
         self.world = WorldMap.of(game)
-        self.navigator = Navigator(game.atlas, game.overworld)
+        self.navigator = Navigator(game.atlas, game.overworld, self.world.triggers_here)
         self._steps_left: int | None = None  # on this map, of the way that was suggested last
         self.unchanged_steps = 0
         self._routed: tuple[tuple[MapId, Goal] | None, Route] = (None, ())
@@ -435,7 +435,7 @@ class RuleAdvisor:
         if goal.target is not None and not goal.is_interaction and not is_hunt:
             return step_exits(state.map, goal.target)
         if goal.target is not None:
-            return talk_exits(state.map, goal.target)
+            return self.world.talk_exits(state, goal.target)
         if goal.kind is GoalKind.BUY:
             clerk = self._game.atlas.clerk
             found = ((one.x, one.y) for one in state.map.objects if one.index == clerk)

@@ -50,8 +50,9 @@ NO_TABLES = GameTables()
 _BADGES = (MilestoneKind.BADGE, MilestoneKind.KANTO_BADGE)
 
 _HIGHEST_WANTED = 14
-_THERE = 20
-"""What a step counts as in which a milestone's tile is reached and the milestone is not."""
+_THERE, _HUNTING = 20, 0.2
+"""What a step counts as in which a milestone's tile is reached and the milestone is not: usually,
+and where one is to be caught."""
 
 _MARGIN = 6
 """Levels above those that a milestone asks for that are gained at most."""
@@ -149,8 +150,8 @@ class GoalPlanner:
             self._patience.look_around(state, num_reached)
             return None
         goal = self.goals[wanted.key]
-        cost = _THERE if _is_at(goal, state) else 1
-        self._patience.pursue(goal.key, state, maps_away(state, goal), num_reached, cost, news)
+        effort = _cost(goal, state)
+        self._patience.pursue(goal.key, state, maps_away(state, goal), num_reached, effort, news)
         return goal
 
     def _reason(self, key: str, state: GameState, reached: Collection[str]) -> Reason:
@@ -335,6 +336,13 @@ class GoalPlanner:
             highest = max(_HIGHEST_WANTED, wanted.level + _MARGIN if wanted else 0)
             self._wanted_level = min(highest_level(state) + _LEVELS_MORE, highest)
             self._lost_before = wanted.key if wanted else ""
+
+
+def _cost(goal: Goal, state: GameState) -> float:
+    """Return what a step counts for a goal: few while waiting for what lives there."""
+    if goal.kind is GoalKind.CATCH and state.bag.balls:
+        return _HUNTING if state.place.map == goal.map else 1
+    return _THERE if _is_at(goal, state) else 1
 
 
 def _is_at(goal: Goal, state: GameState) -> bool:

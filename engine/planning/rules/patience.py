@@ -34,7 +34,7 @@ class Patience:
         self.present = ""
         self._most = most
         self._nearest = UNREACHABLE
-        self._steps = 0
+        self._steps = 0.0
         self._progress = (0, 0)  # milestones reached, highest level
 
     def pursue(
@@ -43,7 +43,7 @@ class Patience:
         state: GameState,
         away: int,
         num_reached: int,
-        cost: int,
+        cost: float,
         reason_of: Callable[[str], Reason],
     ) -> None:
         """Count a step for a goal that is so far away; give up on it after too many in vain."""
@@ -52,11 +52,11 @@ class Patience:
         progress = (num_reached, highest_level(state))
         if key != self.present or progress != self._progress or away < self._nearest:
             self.present, self._nearest, self._progress = key, away, progress
-            self._steps = 0
+            self._steps = 0.0
         self._steps += cost
         if self._steps > self._most:
             self.set_aside[key] = reason_of(key)
-            self.present, self._steps = "", 0
+            self.present, self._steps = "", 0.0
 
     def refresh(self, reason_of: Callable[[str], Reason]) -> None:
         """Let what was set aside be pursued again where its reason has changed."""
@@ -75,7 +75,7 @@ class Patience:
         self._steps += 1
         if self._steps > self._most or num_reached != self._progress[0]:
             self.set_aside.clear()
-            self._steps = 0
+            self._steps = 0.0
             self._progress = (num_reached, self._progress[1])
 
     def save(self) -> list[Any]:
@@ -84,7 +84,7 @@ class Patience:
 
     def load(self, saved: list[Any]) -> None:
         """Restore the state that `save` returned."""
-        self.present, self._nearest, self._steps = str(saved[0]), int(saved[1]), int(saved[2])
+        self.present, self._nearest, self._steps = str(saved[0]), int(saved[1]), float(saved[2])
         self._progress = (int(saved[3]), int(saved[4]))
         # Older checkpoints have the keys without reasons: they are tried again.
         self.set_aside = {str(key): [] for key in saved[5]}

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from engine.games.base import Game
 from engine.planning.rules.battle import is_weak
 from engine.planning.rules.items import ITEM_POCKET, ItemUse, cure_for, potion_for, revive_for
+from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.supplies import Supplies
 from engine.types import Bag, GameState, Goal, GoalKind, MapId
 
@@ -52,15 +53,19 @@ class Provisions:
             level: That the next fight asks for; 0: none is known.
             wants_catch: Balls will be needed.
         """
+        # Without a ball nothing can be caught: any shop is near enough, and looked for.
+        is_must = wants_catch and not state.bag.balls
+        reach = UNREACHABLE - 1 if is_must else _SHOP_REACH
         due = [
             (distance, i)
             for i, shop in enumerate(self._shops)
-            if (distance := self._maps_away(state, shop)) <= _SHOP_REACH
+            if (distance := self._maps_away(state, shop)) <= reach
             and shop.map is not None
             and self._supplies.is_visit_due(state, shop.map, wants_catch=wants_catch, level=level)
         ]
         shops = (self._shops[i] for _, i in sorted(due))
-        return next((one for one in shops if self._steps_away(state, one) is not None), None)
+        has_way = (one for one in shops if is_must or self._steps_away(state, one) is not None)
+        return next(has_way, None)
 
     def medicine(self, state: GameState, goal: Goal | None) -> ItemUse | None:
         """Return what to use on the way where no healer is near; None: there is no need."""

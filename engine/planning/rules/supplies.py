@@ -138,11 +138,9 @@ class Supplies:
         self, state: GameState, shop: MapId, wants_catch: bool, level: int
     ) -> Iterator[tuple[int, int, int]]:
         """Yield number, price and count of what is missing and may be sold, most needed first."""
-        wishes = (
-            self._potions(state, shop, level),
-            self._remedies(state, level),
-            self._balls(state, shop) if wants_catch else (),
-        )
+        balls = self._balls(state, shop) if wants_catch else ()
+        health = self._potions(state, shop, level), self._remedies(state, level)
+        wishes = (*health, balls) if state.bag.balls else (balls, *health)
         for name, price, count in (one for several in wishes for one in several):
             if self._may_be_sold(shop, name):
                 yield self._numbers[name], price, count

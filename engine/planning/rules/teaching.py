@@ -10,18 +10,19 @@ from engine.planning.rules.items import (
     choose_item,
     confirm_use,
     is_use_menu,
+    prompt_of,
     says,
     to_entry,
     to_row,
     words,
 )
-from engine.types import Creature, GameState
+from engine.types import Creature, GameState, Prompt
 
 _MOST_MOVES = 4
 _KEPT = frozenset({"FLY", "FLASH", "DIVE"})
 """Moves that no rule needs and that cannot be forgotten either."""
 _REFUSALS = ("not compatible", "can't learn", "cannot learn", "can't be learned", "already knows")
-_FULL = "more than four"
+_FULL = "learn more"
 """Of the text that says that a move must go: no refusal, though it begins like one."""
 _EGG = "EGG"
 
@@ -50,7 +51,8 @@ class Teacher:
         if num_reached != self._num_reached:
             self._num_reached = num_reached
             self._given_up.clear()
-        is_refusal = state.battle is None and says(state, *_REFUSALS) and not says(state, _FULL)
+        is_read = state.battle is None and prompt_of(state) is Prompt.TEXT  # all of it is shown
+        is_refusal = is_read and says(state, *_REFUSALS) and not says(state, _FULL)
         if is_refusal and (use := self.lesson(state)) and use.slot is not None:
             self._refused.add((use.item, state.party[use.slot].species))
 

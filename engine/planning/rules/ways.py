@@ -125,7 +125,7 @@ def _exits_here(
     if target is None:
         return grass_exits(view) if goal.kind in {GoalKind.TRAIN, GoalKind.CATCH} else ()
     if goal.is_interaction:
-        return talk_exits(view, target)
+        return world.talk_exits(state, target)
     return step_exits(view, target)
 
 

@@ -25,6 +25,13 @@ PLACES: tuple[tuple[str, str, int | str, int | str, str], ...] = (
 """Kind, map, x, y, the goal in words: who heals, and grass to train in."""
 
 
+ANSWERS: tuple[tuple[str, str, str, str], ...] = (
+    ("LAB", "", "RILLET", "got_starter"),
+    ("LAB", "gift", "GRUBBUD", ""),
+)
+"""Map, words of the question, reply, milestone: whose types beat the first leader's; company."""
+
+
 def title(name: str) -> str:
     """Return a map's name for people."""
     return name.replace("_", " ")
@@ -35,7 +42,7 @@ def _milestones() -> Rows:
         value = title(str(one.value)) if one.kind == "map" else one.value
         x, y = one.tile or ("", "")
         at_start = "yes" if one.holds_at_start else ""
-        story = (one.how, one.who, one.requires, one.level, at_start, "yes")
+        story = (one.how, one.who, one.requires, one.level, at_start, "yes", "", "")
         yield one.key, one.kind, value, one.text, title(one.place), x, y, *story
 
 
@@ -75,8 +82,13 @@ def tables(world: World, rom: bytes) -> dict[str, tuple[str, Rows]]:
         "scenes": ("map,index", ((title(name), var) for name, var in scenes().items())),
         "block_changes": ("map,x,y,old,new,when,flag", _changes(world)),
         "milestones": (
-            "key,kind,value,text,place,x,y,how,who,requires,level,holds_at_start,verified",
+            "key,kind,value,text,place,x,y,how,who,requires,level,holds_at_start,verified,"
+            "taken_back,optional",
             _milestones(),
+        ),
+        "answers": (
+            "map,question,reply,goal,verified",
+            ((title(place), *words, "yes") for place, *words in ANSWERS),
         ),
         "places": (
             "kind,map,x,y,text,verified",

@@ -16,6 +16,8 @@ MAPS: dict[str, Map] = act_one.MAPS
 
 FIRST_FLAG, FIRST_TRAINER_FLAG, FIRST_BADGE_FLAG = 0x20, 0x500, 0x867
 FIRST_SCENE = 0x4050
+OWN_EVENTS = ("GOT_GIFT",)
+"""What happens in this game only."""
 
 OUTDOOR_GROUP, INDOOR_GROUP = 0, 1
 STORY_SPAWNS: dict[str, tuple[int, int]] = {
@@ -86,7 +88,7 @@ def flags() -> dict[str, int]:
     found: dict[str, int] = {}
     story = iter(range(FIRST_FLAG, FIRST_TRAINER_FLAG))
     trainers = {one.event: one.key for one in act_one.SIGHT_TRAINERS.values()}
-    for event in act_one.EVENTS:
+    for event in (*act_one.EVENTS, *OWN_EVENTS):
         if event in trainers:
             found[event] = FIRST_TRAINER_FLAG + tables.trainer_number(trainers[event])
         elif event == "COBBLE_BADGE":

@@ -39,6 +39,9 @@ GATE_LINES = (
     ("", "Between the trees you see an old roof."),
 )
 
+PARTNERS = {"moe": "ida"}
+"""Who joins in, where two own creatures can fight."""
+
 MOVEMENTS = {"still": 0, "spin": 1, "wander": 2}
 FACINGS = {"up": 7, "down": 8, "left": 9, "right": 10}
 MOVEMENT_NAMES = ("NONE", "LOOK_AROUND", "WANDER")
@@ -222,9 +225,10 @@ class WorldSource:
                     *map(said, (one.before, one.lost, one.after)),
                     f"SCRIPT_{one.script.upper()}" if one.script else "SCRIPT_NONE",
                     int(one.rests_party),
+                    PARTNERS.get(key, 0) and list(act_one.SIGHT_TRAINERS).index(PARTNERS[key]) + 1,
                 )
             )
-            for one in act_one.SIGHT_TRAINERS.values()
+            for key, one in act_one.SIGHT_TRAINERS.items()
         )
         return rows("const struct SightTrainer sight_trainers[]", table)
 

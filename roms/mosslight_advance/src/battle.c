@@ -5,7 +5,6 @@
 #define TRAINER_PERSONALITY (25 * 7) /* natures come every 25: theirs is the first, which changes nothing */
 #define FADE 8
 
-static u16 trainer;                 /* in battles with one */
 static bool is_mild;
 
 /* ---- own side ---- */
@@ -17,45 +16,12 @@ static u8 first_alive(void)
     return index;
 }
 
-static void send_own(u8 index)
-{
-    gMoveSelectionCursor[OWN] = 0;
-    battler_load(OWN, index);
-    msg();
-    tell_name(T("Out you go, "), gBattleMons[OWN].nickname);
-    appear(OWN);
-}
-
-void switch_own(u8 index)
-{
-    announce(gBattleMons[OWN].nickname, T(", come back!"));
-    withdraw(OWN);
-    send_own(index);
-}
-
-static void replace_own(void)
-{
-    u8 index = party_pick(T("Who fights now?"), T("SEND OUT"), PICK_ALIVE | PICK_FORCED);
-    battle_return();
-    send_own(index);
-}
-
 /* ---- the other side ---- */
 
-static void msg_trainer(void)
+/* Behind those that are there. */
+static void add_team(u16 number)
 {
-    const struct TrainerInfo *info = &gTrainers[trainer];
-    const u8 *kind = gTrainerClassNames[info->trainerClass];
-    if (*kind != TEXT_END) {
-        msg_add(kind);
-        msg_add(T(" "));
-    }
-    msg_add(info->name);
-}
-
-static void make_team(void)
-{
-    const struct TrainerInfo *info = &gTrainers[trainer];
+    const struct TrainerInfo *info = &gTrainers[number];
     const struct TrainerMon *entry = info->party;
     u8 i;
     u32 ivs;
@@ -63,19 +29,8 @@ static void make_team(void)
         ivs = entry->iv * 31 / 255; /* all six alike */
         ivs |= ivs << 5;
         ivs |= ivs << 10 | ivs << 20;
-        mon_create(&gEnemyParty[i], entry->species, entry->level, TRAINER_PERSONALITY * (i + 1), trainer, ivs);
+        mon_create(&gEnemyParty[gEnemyPartyCount++], entry->species, entry->level, TRAINER_PERSONALITY * (i + 1), number, ivs);
     }
-    gEnemyPartyCount = info->partySize;
-}
-
-static void send_foe(u8 index)
-{
-    battler_load(FOE, index);
-    dex_see(gBattleMons[FOE].species);
-    msg();
-    msg_trainer();
-    tell_name(T(" brings "), gBattleMons[FOE].nickname);
-    appear(FOE);
 }
 
 /* The options' battle style: whoever sees the next one coming may change before it comes. */
@@ -93,7 +48,7 @@ static void offer_change(u8 next)
     if (!yes_no()) return;
     index = party_pick(T("Send out which?"), T("SEND OUT"), PICK_ALIVE);
     battle_return();
-    if (index != NO_MON) switch_own(index);
+    if (index != NO_MON) switch_own(OWN, index);
 }
 
 /* ---- rounds ---- */
@@ -115,27 +70,21 @@ static bool both_stand(void)
 
 static void fight_round(u8 own_slot)
 {
-    u8 foe_slot = choose_foe_move();
+    u8 foe_slot = choose_foe_move(FOE, OWN);
     u8 first = own_acts_first(own_slot, foe_slot) ? OWN : FOE;
-    use_move(first, first == OWN ? own_slot : foe_slot);
-    if (both_stand()) use_move(first ^ 1, first == OWN ? foe_slot : own_slot);
-}
-
-static void faint(u8 side)
-{
-    sink(side);
-    tell(side, T(" can fight no more!"));
+    use_move(first, first == OWN ? own_slot : foe_slot, first ^ 1);
+    if (both_stand()) use_move(first ^ 1, first == OWN ? foe_slot : own_slot, first);
 }
 
 static u8 foe_fainted(void)
 {
     u8 next = gBattlerPartyIndexes[FOE] + 1;
     faint(FOE);
-    if (gBattleMons[OWN].hp) gain_exp();
+    if (gBattleMons[OWN].hp) gain_exp(OWN, FOE, 1);
     if (!party_alive()) return LOST;
     if (next >= gEnemyPartyCount) return WON;
     offer_change(next);
-    send_foe(next);
+    send_foe(FOE, next);
     return GOES_ON;
 }
 
@@ -152,18 +101,18 @@ static u8 end_round(void)
         if (!party_alive()) return LOST;
     }
     if (!gBattleMons[FOE].hp) outcome = foe_fainted();
-    if (outcome == GOES_ON && !gBattleMons[OWN].hp) replace_own();
+    if (outcome == GOES_ON && !gBattleMons[OWN].hp) replace_own(OWN);
     return outcome;
 }
 
 static void rounds(void)
 {
-    u8 turn, slot;
+    u8 turn, slot, target;
     do {
-        turn = player_turn(&slot);
+        turn = player_turn(OWN, &slot, &target);
         if (turn == TURN_OVER) return;
         if (turn == TURN_FIGHT) fight_round(slot);
-        else use_move(FOE, choose_foe_move());
+        else use_move(FOE, choose_foe_move(FOE, OWN), OWN);
         gBattleOutcome = end_round();
     } while (gBattleOutcome == GOES_ON);
 }
@@ -172,12 +121,12 @@ static void rounds(void)
 
 void CB2_InitBattle(void)
 {
-    gBattlersCount = 2;
-    gBattlerPositions[OWN] = OWN;
-    gBattlerPositions[FOE] = FOE;
-    gActionSelectionCursor[OWN] = 0;
+    u8 battler;
+    gBattlersCount = gBattleTypeFlags & BATTLE_DOUBLE ? BATTLERS : 2;
+    for (battler = OWN; battler < BATTLERS; ++battler) gBattlerPositions[battler] = battler;
+    gActionSelectionCursor[OWN] = gActionSelectionCursor[OWN_RIGHT] = 0;
     gBattleOutcome = GOES_ON;
-    memset(gBattleMons, 0, sizeof(gBattleMons[0]) * 2);
+    memset(gBattleMons, 0, sizeof(gBattleMons));
     grown = 0;
     run_tries_reset();
     msg_place(true);
@@ -193,10 +142,10 @@ void CB2_HandleStartBattle(void)
         slide_in(&trainer_pictures[gTrainers[trainer].picture], hero);
         msg();
         msg_trainer();
-        msg_add(T(" wants to battle!"));
+        msg_add(partner ? T(" want to battle!") : T(" wants to battle!"));
         msg_show(MSG_GO);
         slide_out(FOE);
-        send_foe(0);
+        if (!IS_DOUBLE) send_foe(FOE, 0);
     } else {
         battler_load(FOE, 0);
         dex_see(gBattleMons[FOE].species);
@@ -205,12 +154,13 @@ void CB2_HandleStartBattle(void)
         tell(FOE, T(" comes out of hiding!"));
     }
     slide_out(OWN);
-    send_own(first_alive());
+    if (IS_DOUBLE) double_begin();
+    else send_own(OWN, first_alive());
 }
 
 static void win_prize(void)
 {
-    u32 prize = trainer_rewards[trainer];
+    u32 prize = trainer_rewards[trainer] + trainer_rewards[partner];
     slide_back(&trainer_pictures[gTrainers[trainer].picture]);
     msg();
     msg_add(T("You beat "));
@@ -239,7 +189,8 @@ static void give_way(void)
 
 void BattleMainCB2(void)
 {
-    rounds();
+    if (IS_DOUBLE) double_rounds();
+    else rounds();
     if (gBattleOutcome == WON && is_trainer_battle()) win_prize();
     if (gBattleOutcome == LOST) give_way();
 }
@@ -262,19 +213,12 @@ static u8 battle(u32 flags)
     return gBattleOutcome;
 }
 
-void battle_return(void)
-{
-    fade_out(FADE);
-    set_mode(BattleMainCB2);
-    battle_screen();
-    screen_light();
-}
-
 u8 battle_wild(u16 species, u8 level)
 {
     if (!party_alive()) return RAN;
     is_mild = false;
     mon_make(&gEnemyParty[0], species, level);
+    trainer = partner = 0;
     gEnemyPartyCount = 0; /* as the reader knows it: only a trainer has a party */
     gTrainerBattleOpponent_A = 0;
     return battle(0);
@@ -288,22 +232,30 @@ u8 battle_pool(u8 pool)
     return battle_wild(entry->species, entry->least + rnd_below(entry->most - entry->least + 1));
 }
 
-static u8 against_trainer(u16 number, bool mild)
+static u8 against(u16 number, u16 other, bool mild)
 {
     if (!party_alive()) return RAN;
     trainer = number;
+    partner = other;
     is_mild = mild;
-    make_team();
+    gEnemyPartyCount = 0;
+    add_team(number);
+    if (other) add_team(other);
     gTrainerBattleOpponent_A = number;
-    return battle(BATTLE_TRAINER);
+    return battle(BATTLE_TRAINER | (other ? BATTLE_DOUBLE | BATTLE_TWO_TRAINERS : 0));
 }
 
 u8 battle_trainer(u16 number)
 {
-    return against_trainer(number, false);
+    return against(number, 0, false);
 }
 
 u8 battle_trainer_mild(u16 number)
 {
-    return against_trainer(number, true);
+    return against(number, 0, true);
+}
+
+u8 battle_trainers(u16 left, u16 right)
+{
+    return against(left, right, false);
 }

@@ -4,7 +4,11 @@
 
 #include "game.h"
 
-enum { OWN, FOE }; /* a side: index in gBattleMons */
+/* Who fights: index in gBattleMons, and position; the right ones only where two fight beside each
+ * other. OWN and FOE are the sides, too. */
+enum { OWN, FOE, OWN_RIGHT, FOE_RIGHT, BATTLERS };
+#define SIDE(battler) ((battler) & 1)
+#define IS_DOUBLE (gBattlersCount > 2)
 
 /* The order of base values, IVs, EVs, stages and, after HP, of a BattleMon's and a Mon's numbers. */
 enum { STAT_HP, STAT_ATTACK, STAT_DEFENSE, STAT_SPEED, STAT_SP_ATTACK, STAT_SP_DEFENSE, STATS };
@@ -14,7 +18,10 @@ enum { STAT_HP, STAT_ATTACK, STAT_DEFENSE, STAT_SPEED, STAT_SP_ATTACK, STAT_SP_D
 #define STATUS_PARALYSIS 0x40
 #define STAGE_NORMAL 6 /* of 0..12 */
 
-#define BATTLE_TRAINER 0x08 /* in gBattleTypeFlags */
+/* In gBattleTypeFlags. */
+#define BATTLE_DOUBLE 0x01
+#define BATTLE_TRAINER 0x08
+#define BATTLE_TWO_TRAINERS 0x8000
 
 enum { POCKET_ITEMS = 1, POCKET_BALLS, POCKET_MACHINES, POCKET_BERRIES, POCKET_KEY };
 
@@ -41,6 +48,8 @@ u32 exp_for_level(u8 level);
 void mon_set_move(struct MonData *data, u8 slot, u16 move);
 void party_append(const struct Mon *mon);   /* to a party that has room */
 void party_swap(u8 a, u8 b);
+struct Mon *battle_mon(u8 side);            /* in its party */
+bool scenes(void);                          /* the options' battle scenes are on */
 void dex_see(u16 species);
 void dex_own(u16 species);
 
@@ -77,13 +86,22 @@ enum { LIST_X = 96, LIST_W = 142, LIST_H = 108, LIST_ROWS = 6, LIST_STEP = 16, L
 void print_lines(s16 x, s16 y, const u8 *text); /* of several lines */
 void print_price(s16 right, s16 y, u32 amount);
 
-/* ---- battle.c ---------------------------------------------------------------------------------- */
-void switch_own(u8 index);
+/* ---- battle_sides.c ---------------------------------------------------------------------------------- */
+void switch_own(u8 battler, u8 index);
+extern u16 trainer, partner;                /* in battles with one, and with two; else 0 */
+void msg_trainer(void);                     /* adds the name, of two both */
+void send_own(u8 battler, u8 index);
+void send_foe(u8 battler, u8 index);
+void replace_own(u8 battler);
+void faint(u8 battler);
 void battle_return(void);                   /* after a full screen */
+
+/* ---- battle_double.c --------------------------------------------------------------------------- */
+void double_begin(void);                    /* all four come out */
+void double_rounds(void);                   /* until gBattleOutcome says how it ended */
 
 /* ---- battlers.c -------------------------------------------------------------------------------- */
 bool is_trainer_battle(void);
-struct Mon *battle_mon(u8 side);            /* in its party */
 void battler_load(u8 side, u8 index);       /* party -> gBattleMons */
 void battler_refresh(u8 side);              /* the same, stages kept */
 void battler_set_hp(u8 side, u16 hp);       /* in gBattleMons and in the party, then on the screen */
@@ -99,32 +117,31 @@ void msg_side(u8 side);
 
 /* ---- battle_menu.c ------------------------------------------------------------------------------ */
 enum { TURN_NONE, TURN_FIGHT, TURN_USED, TURN_OVER /* gBattleOutcome says how */ };
-u8 player_turn(u8 *slot);                   /* never TURN_NONE; slot: of TURN_FIGHT, or NO_SLOT */
+u8 player_turn(u8 battler, u8 *slot, u8 *target); /* never TURN_NONE; slot: of TURN_FIGHT, or NO_SLOT */
 void run_tries_reset(void);
 
 /* ---- battle_math.c ------------------------------------------------------------------------------ */
 u16 battle_stat(const struct BattleMon *mon, u8 stat);
 u8 quarters_on(const struct BattleMon *target, u8 type); /* that pass of a type's damage: 4 = all */
 bool has_type(const struct BattleMon *mon, u8 type);
-u16 roll_damage(u8 user, u16 move, bool critical);
+u16 roll_damage(u8 user, u8 target, u16 move, bool critical);
 bool roll_critical(u16 move);
-u8 choose_foe_move(void);                   /* slot, or NO_SLOT for the last resort */
+u8 choose_foe_move(u8 battler, u8 target);                   /* slot, or NO_SLOT for the last resort */
 
 /* ---- battle_turn.c ------------------------------------------------------------------------------ */
-void use_move(u8 side, u8 slot);
+void use_move(u8 battler, u8 slot, u8 target);
 void status_damage(u8 side);
 u16 move_in(u8 side, u8 slot);              /* its id; NO_SLOT: the last resort */
 bool has_points(u8 side);
 
 /* ---- experience.c, evolution.c, catching.c ------------------------------------------------------------------- */
-void gain_exp(void);                        /* for the fainted foe, to the own creature */
+void gain_exp(u8 battler, u8 foe, u8 share); /* for a fainted foe, to an own creature: one of `share` */
 void learn_moves(struct MonData *data, u8 level, const u8 *name); /* those of exactly that level */
 extern u8 grown;                            /* bits: the party's creatures that gained a level in this battle */
 void evolve_party(u8 grown);                /* those of them that are old enough */
 bool throw_ball_at_foe(u16 ball);           /* true: caught */
 
 /* ---- battle_screen.c ---------------------------------------------------------------------------- */
-bool scenes(void);                          /* the options' battle scenes are on */
 void battle_screen_reset(void);             /* nobody is there */
 void battle_screen(void);                   /* everything again, dark */
 void slide_in(const struct Picture *foe, const struct Picture *own);
@@ -146,7 +163,7 @@ void battle_box(void);                      /* the empty box at the bottom */
 void draw_hud(u8 side);
 void clear_hud(u8 side);
 void slide_hp(u8 side, u16 before);
-void slide_exp(u32 before);                 /* within a level */
+void slide_exp(u8 battler, u32 before);                 /* within a level */
 void print_status(s16 x, s16 y, const struct Mon *mon); /* "PSN" on its colour */
 void draw_exp_bar(s16 x, s16 y, s16 w, u8 level, u32 experience);
 void print_pair(s16 right, s16 y, u16 value, u16 most, u8 ink); /* "12/34" */

@@ -67,9 +67,9 @@ bool roll_critical(u16 move)
     return rnd_below(high ? CRITICAL_HIGH_ONE_IN : CRITICAL_ONE_IN) == 0;
 }
 
-u16 roll_damage(u8 side, u16 move, bool critical)
+u16 roll_damage(u8 battler, u8 at, u16 move, bool critical)
 {
-    const struct BattleMon *user = &gBattleMons[side], *target = &gBattleMons[side ^ 1];
+    const struct BattleMon *user = &gBattleMons[battler], *target = &gBattleMons[at];
     const struct MoveInfo *info = &gBattleMoves[move];
     u8 special = info->type >= TYPE_FIRE ? STAT_SP_ATTACK - STAT_ATTACK : 0;
     u32 damage = attack_stat(user, STAT_ATTACK + special, critical) * info->power;
@@ -87,9 +87,8 @@ u16 roll_damage(u8 side, u16 move, bool critical)
 }
 
 /* A trainer's opinion of a move; compared after adding a little chance. */
-static u16 move_score(const struct MoveInfo *info)
+static u16 move_score(const struct MoveInfo *info, const struct BattleMon *foe, const struct BattleMon *own)
 {
-    const struct BattleMon *own = &gBattleMons[OWN], *foe = &gBattleMons[FOE];
     u16 score;
     s8 stage;
     if (info->power) {
@@ -106,16 +105,16 @@ static u16 move_score(const struct MoveInfo *info)
     return stage > 0 ? SCORE_STAGE_AGAIN : SCORE_STAGE;
 }
 
-u8 choose_foe_move(void)
+u8 choose_foe_move(u8 battler, u8 target)
 {
-    const struct BattleMon *foe = &gBattleMons[FOE];
+    const struct BattleMon *foe = &gBattleMons[battler];
     u8 slot, best = NO_SLOT;
     u16 score, best_score = 0;
     for (slot = 0; slot < NO_SLOT; ++slot) {
         if (!foe->moves[slot] || !foe->pp[slot]) continue;
         /* Wild creatures choose blindly. */
         if (is_trainer_battle())
-            score = move_score(&gBattleMoves[foe->moves[slot]]) + rnd_below(SCORE_CHANCE);
+            score = move_score(&gBattleMoves[foe->moves[slot]], foe, &gBattleMons[target]) + rnd_below(SCORE_CHANCE);
         else
             score = rnd();
         if (best == NO_SLOT || score > best_score) {

@@ -13,6 +13,7 @@ enum { FIGHT, BAG, TEAM, RUN };
 #define RUN_PER_TRY 30
 
 static u8 run_tries;
+static u8 who;    /* is asked */
 static u8 chosen; /* what a menu ended with */
 
 void run_tries_reset(void)
@@ -23,26 +24,26 @@ void run_tries_reset(void)
 /* The controller's function is what a reader knows the two menus by. */
 static u8 controlled(Callback menu)
 {
-    gActiveBattler = OWN;
+    gActiveBattler = who;
     breathing(true);
-    gBattlerControllerFuncs[OWN] = menu;
+    gBattlerControllerFuncs[who] = menu;
     menu();
-    gBattlerControllerFuncs[OWN] = NULL;
+    gBattlerControllerFuncs[who] = NULL;
     breathing(false);
     return chosen;
 }
 
 void HandleInputChooseAction(void)
 {
-    chosen = menu_cursor(ACTIONS_X + 8, ROW_Y, 2, 2, 54, ROW_DY, gActionSelectionCursor[OWN],
-                         MENU_NO_B, &gActionSelectionCursor[OWN]);
+    chosen = menu_cursor(ACTIONS_X + 8, ROW_Y, 2, 2, 54, ROW_DY, gActionSelectionCursor[who],
+                         MENU_NO_B, &gActionSelectionCursor[who]);
 }
 
 static u8 action_menu(void)
 {
     msg();
     msg_add(T("What next for\n"));
-    msg_add(gBattleMons[OWN].nickname);
+    msg_add(gBattleMons[who].nickname);
     msg_add(T("?"));
     msg_show(MSG_STAY);
     ui_box(ACTIONS_X, BOX_Y, SCREEN_W - ACTIONS_X, SCREEN_H - BOX_Y);
@@ -58,7 +59,7 @@ static u8 action_menu(void)
 static u8 move_count(void)
 {
     u8 count = 0;
-    while (count < NO_SLOT && gBattleMons[OWN].moves[count]) ++count;
+    while (count < NO_SLOT && gBattleMons[who].moves[count]) ++count;
     return count;
 }
 
@@ -74,9 +75,9 @@ static s16 move_y(u8 slot)
 
 static void show_move(u8 slot)
 {
-    u16 id = gBattleMons[OWN].moves[slot];
+    u16 id = gBattleMons[who].moves[slot];
     const struct MoveInfo *move = &gBattleMoves[id];
-    u8 pp = gBattleMons[OWN].pp[slot];
+    u8 pp = gBattleMons[who].pp[slot];
     ui_fill(MOVES_W + 6, ROW_Y, SCREEN_W - MOVES_W - 12, ROW_DY + 12, INK_PAPER);
     ui_print(MOVES_W + 8, ROW_Y, T("PP"), INK_TEXT);
     print_pair(SCREEN_W - 9, ROW_Y, pp, move->pp, pp * 4 > move->pp ? INK_TEXT : INK_RED);
@@ -96,7 +97,7 @@ static u8 move_steered(u8 slot, u16 pressed)
 
 void HandleInputChooseMove(void)
 {
-    u8 slot = gMoveSelectionCursor[OWN], next;
+    u8 slot = gMoveSelectionCursor[who], next;
     show_move(slot);
     for (;;) {
         wait_frame();
@@ -105,7 +106,7 @@ void HandleInputChooseMove(void)
         next = move_steered(slot, gMain.newKeys);
         if (next == slot) continue;
         cursor_draw(move_x(slot), move_y(slot), INK_PAPER);
-        gMoveSelectionCursor[OWN] = slot = next;
+        gMoveSelectionCursor[who] = slot = next;
         show_move(slot);
     }
 }
@@ -116,22 +117,68 @@ static u8 move_menu(void)
     ui_box(0, BOX_Y, MOVES_W, SCREEN_H - BOX_Y);
     ui_box(MOVES_W, BOX_Y, SCREEN_W - MOVES_W, SCREEN_H - BOX_Y);
     for (slot = 0; slot < move_count(); ++slot)
-        ui_print(move_x(slot) + 10, move_y(slot), gMoveNames[gBattleMons[OWN].moves[slot]], INK_TEXT);
+        ui_print(move_x(slot) + 10, move_y(slot), gMoveNames[gBattleMons[who].moves[slot]], INK_TEXT);
     return controlled(HandleInputChooseMove);
 }
 
-static u8 choose_fight(u8 *slot)
+/* The next one that stands, to the right or to the left. */
+static u8 next_target(u8 target, bool forward)
+{
+    static const u8 round[BATTLERS] = {OWN, OWN_RIGHT, FOE, FOE_RIGHT};
+    u8 at = 0;
+    while (round[at] != target) ++at;
+    do at = (at + (forward ? 1 : BATTLERS - 1)) % BATTLERS;
+    while (round[at] == who || !gBattleMons[round[at]].hp);
+    return round[at];
+}
+
+static void show_target(u8 target)
+{
+    ui_fill(MOVES_W + 6, ROW_Y, SCREEN_W - MOVES_W - 12, ROW_DY + 12, INK_PAPER);
+    ui_print(MOVES_W + 8, ROW_Y, T("AT"), INK_TEXT);
+    ui_print(MOVES_W + 8, ROW_Y + ROW_DY, gBattleMons[target].nickname, INK_BLUE);
+}
+
+/* chosen: a battler. */
+void HandleInputChooseTarget(void)
+{
+    u8 target = gBattleMons[FOE].hp ? FOE : FOE_RIGHT;
+    u16 keys;
+    do {
+        gMultiUsePlayerCursor = target;
+        show_target(target);
+        wait_frame();
+        keys = gMain.newKeys;
+        if (keys & (KEY_RIGHT | KEY_UP | KEY_LEFT | KEY_DOWN))
+            target = next_target(target, keys & (KEY_RIGHT | KEY_UP));
+    } while (!(keys & (KEY_A | KEY_B)));
+    chosen = keys & KEY_A ? target : MENU_CANCEL;
+}
+
+/* Only where four fight there is a question. */
+static u8 choose_target(u8 slot)
+{
+    if (!IS_DOUBLE || gBattleMoves[move_in(who, slot)].target) return FOE;
+    return controlled(HandleInputChooseTarget);
+}
+
+static u8 choose_fight(u8 *slot, u8 *target)
 {
     *slot = NO_SLOT;
-    if (!has_points(OWN)) {
-        tell(OWN, T(" has no points left!"));
+    *target = FOE;
+    if (!has_points(who)) {
+        tell(who, T(" has no points left!"));
         return TURN_FIGHT;
     }
     for (;;) {
         *slot = move_menu();
         if (*slot == MENU_CANCEL) return TURN_NONE;
-        if (gBattleMons[OWN].pp[*slot]) return TURN_FIGHT;
-        battle_text(T("No points left for that move!"));
+        if (!gBattleMons[who].pp[*slot]) {
+            battle_text(T("No points left for that move!"));
+            continue;
+        }
+        *target = choose_target(*slot);
+        if (*target != MENU_CANCEL) return TURN_FIGHT;
     }
 }
 
@@ -142,7 +189,7 @@ static u8 choose_team(void)
     u8 index = party_pick(T("Send out which?"), T("SEND OUT"), PICK_ALIVE);
     battle_return();
     if (index == NO_MON) return TURN_NONE;
-    switch_own(index);
+    switch_own(who, index);
     return TURN_USED;
 }
 
@@ -169,6 +216,7 @@ static u8 choose_medicine(u16 item)
     u8 index = party_pick(T("Use it on which?"), T("USE"), 0), turn = TURN_NONE;
     if (index != NO_MON && item_use_on(item, index)) turn = TURN_USED;
     if (index == gBattlerPartyIndexes[OWN]) battler_refresh(OWN);
+    if (IS_DOUBLE && index == gBattlerPartyIndexes[OWN_RIGHT]) battler_refresh(OWN_RIGHT);
     battle_return();
     return turn;
 }
@@ -187,7 +235,7 @@ static u8 choose_bag(void)
 
 static bool escapes(void)
 {
-    u16 own = gBattleMons[OWN].speed, foe = MAX(gBattleMons[FOE].speed, 1);
+    u16 own = gBattleMons[who].speed, foe = MAX(gBattleMons[FOE].speed, 1);
     if (own >= foe) return true;
     return (u8)(own * 128 / foe + RUN_PER_TRY * run_tries++) > rnd_below(256);
 }
@@ -207,12 +255,13 @@ static u8 choose_run(void)
     return TURN_OVER;
 }
 
-u8 player_turn(u8 *slot)
+u8 player_turn(u8 battler, u8 *slot, u8 *target)
 {
     u8 turn;
+    who = battler;
     do {
         switch (action_menu()) {
-        case FIGHT: turn = choose_fight(slot); break;
+        case FIGHT: turn = choose_fight(slot, target); break;
         case BAG: turn = choose_bag(); break;
         case TEAM: turn = choose_team(); break;
         default: turn = choose_run();

@@ -7,7 +7,14 @@
 #define BAR_W 50
 #define STATUS_W 24
 
-static const s16 panel_x[] = {128, 10}, panel_y[] = {70, 12}, panel_h[] = {40, 29}; /* by side */
+#define LOW 27 /* height of a panel without numbers and experience */
+
+/* By battler, where two fight and where four do. */
+static const struct { s16 x, y, h; } places[2][BATTLERS] = {
+    {{128, 70, 40}, {10, 12, 29}},
+    {{132, 52, LOW}, {4, 2, LOW}, {132, 82, LOW}, {4, 32, LOW}},
+};
+#define PLACE(battler) places[IS_DOUBLE][battler]
 static const u8 lv[] = T("Lv");
 
 /* ---- pieces ---- */
@@ -77,34 +84,34 @@ static void print_level_right(s16 right, s16 y, u8 level)
 
 void clear_hud(u8 side)
 {
-    ui_clear_rect(panel_x[side], panel_y[side], PANEL_W + SHADOW, panel_h[side] + SHADOW);
+    ui_clear_rect(PLACE(side).x, PLACE(side).y, PANEL_W + SHADOW, PLACE(side).h + SHADOW);
 }
 
 static void draw_hp(u8 side, u16 hp)
 {
-    s16 x = panel_x[side], y = panel_y[side];
+    s16 x = PLACE(side).x, y = PLACE(side).y;
     ui_bar(x + PANEL_W - 6 - BAR_W, y + 18, BAR_W, hp, gBattleMons[side].maxHp);
-    if (side == FOE) return;
+    if (side != OWN || IS_DOUBLE) return;
     ui_fill(x + 40, y + 23, PANEL_W - 44, 11, INK_PAPER);
     print_pair(x + PANEL_W - 6, y + 23, hp, gBattleMons[OWN].maxHp, INK_TEXT);
 }
 
 static void draw_own_exp(u32 experience)
 {
-    draw_exp_bar(panel_x[OWN] + 6, panel_y[OWN] + panel_h[OWN] - 5, PANEL_W - 12, gBattleMons[OWN].level, experience);
+    draw_exp_bar(PLACE(OWN).x + 6, PLACE(OWN).y + PLACE(OWN).h - 5, PANEL_W - 12, gBattleMons[OWN].level, experience);
 }
 
 void draw_hud(u8 side)
 {
     const struct BattleMon *mon = &gBattleMons[side];
-    s16 x = panel_x[side], y = panel_y[side];
-    draw_panel(x, y, PANEL_W, panel_h[side]);
+    s16 x = PLACE(side).x, y = PLACE(side).y;
+    draw_panel(x, y, PANEL_W, PLACE(side).h);
     ui_print(x + 6, y + 2, mon->nickname, INK_WHITE);
     print_level_right(x + PANEL_W - 6, y + 2, mon->level);
     print_status(x + 6, y + 15, battle_mon(side));
     ui_print(x + PANEL_W - 20 - BAR_W, y + 14, T("HP"), INK_FRAME);
     draw_hp(side, mon->hp);
-    if (side == OWN) draw_own_exp(mon->experience);
+    if (side == OWN && !IS_DOUBLE) draw_own_exp(mon->experience);
 }
 
 /* One pixel of the bar a frame. */
@@ -122,9 +129,10 @@ void slide_hp(u8 side, u16 before)
     wait_frames(scenes() ? 10 : 4);
 }
 
-void slide_exp(u32 before)
+void slide_exp(u8 battler, u32 before)
 {
-    u32 to = gBattleMons[OWN].experience, step = MAX((to - before) / 24, 1), now;
+    u32 to = gBattleMons[battler].experience, step = MAX((to - before) / 24, 1), now;
+    if (IS_DOUBLE) return;
     for (now = before; now + step < to && scenes(); now += step) {
         draw_own_exp(now);
         wait_frame();

@@ -12,28 +12,27 @@
 #define SPRITE_SPARKS 1
 #define SPARKS 4
 #define SPRITE_FIRST_SIDE 6
-#define TILES_BALL 128
-#define TILES_SPARK 132
-#define PALETTE_BALL 2
-#define PALETTE_SPARK 3
+#define TILES_BALL 256
+#define TILES_SPARK 260
+#define PALETTE_BALL 4
+#define PALETTE_SPARK 5
 #define SLIDE_FRAMES 32
 #define THROW_FRAMES 20
 #define GLOW_FRAMES 10
 #define BREATH_FRAMES 24
 #define THROW_HEIGHT 36
 
-/* Where things are, by side. */
-static const s16 home_x[] = {28, 152}, home_y[] = {48, 8};
+/* Where things are, by battler, where two fight and where four do. */
+static const struct { s16 x, y; } homes[2][BATTLERS] = {
+    {{28, 48}, {152, 8}},
+    {{0, 48}, {176, 2}, {60, 50}, {118, 12}},
+};
+#define HOME(battler) homes[IS_DOUBLE][battler]
 
-static EWRAM_DATA u32 pixels[2][PICTURE_TILES * LINES]; /* of the pictures shown */
-static const u16 *colours[2];
-static bool shown[2], has_panel[2];
-static s16 at_x[2], at_y[2];
-
-bool scenes(void)
-{
-    return !(SAVE2->options & 1 << OPTION_NO_SCENES_BIT);
-}
+static EWRAM_DATA u32 pixels[BATTLERS][PICTURE_TILES * LINES]; /* of the pictures shown */
+static const u16 *colours[BATTLERS];
+static bool shown[BATTLERS], has_panel[BATTLERS];
+static s16 at_x[BATTLERS], at_y[BATTLERS];
 
 /* ---- the small pictures: a ball of 16 x 16 and a spark of 8 x 8 pixels ---- */
 
@@ -102,13 +101,13 @@ static void load(u8 side, const struct Picture *picture)
     colours[side] = picture->palette;
     upload(side);
     pal_load(16 + side, picture->palette);
-    at_x[side] = home_x[side];
-    at_y[side] = home_y[side];
+    at_x[side] = HOME(side).x;
+    at_y[side] = HOME(side).y;
 }
 
 static const struct Picture *creature(u8 side)
 {
-    return (side == OWN ? species_backs : species_fronts) + gBattleMons[side].species;
+    return (SIDE(side) == OWN ? species_backs : species_fronts) + gBattleMons[side].species;
 }
 
 static u16 mixed(u16 from, u16 to, u8 part)
@@ -148,8 +147,8 @@ void slide_in(const struct Picture *foe, const struct Picture *own)
     shown[OWN] = shown[FOE] = true;
     for (frame = 0; frame <= SLIDE_FRAMES; ++frame) {
         left = SLIDE_FRAMES - frame;
-        at_x[FOE] = home_x[FOE] - left * 7;
-        at_x[OWN] = home_x[OWN] + left * 7;
+        at_x[FOE] = HOME(FOE).x - left * 7;
+        at_x[OWN] = HOME(OWN).x + left * 7;
         place(FOE);
         place(OWN);
         if (frame == 0) screen_light();
@@ -164,7 +163,7 @@ void slide_back(const struct Picture *picture)
     load(FOE, picture);
     shown[FOE] = true;
     for (left = 90; left >= 0; left -= 5) {
-        at_x[FOE] = home_x[FOE] + left;
+        at_x[FOE] = HOME(FOE).x + left;
         place(FOE);
         wait_frame();
     }
@@ -174,7 +173,7 @@ void slide_out(u8 side)
 {
     u8 frame;
     for (frame = 0; frame < 18; ++frame) {
-        at_x[side] += side == FOE ? 6 : -6;
+        at_x[side] += SIDE(side) == FOE ? 6 : -6;
         place(side);
         wait_frame();
     }
@@ -214,9 +213,9 @@ void reveal_hud(u8 side)
 
 void appear(u8 side)
 {
-    s16 x = home_x[side] + PICTURE / 2 - 8, y = home_y[side] + PICTURE - 18;
+    s16 x = HOME(side).x + PICTURE / 2 - 8, y = HOME(side).y + PICTURE - 18;
     if (scenes()) {
-        throw_ball(side == OWN ? -16 : SCREEN_W, y - 8, x, y);
+        throw_ball(SIDE(side) == OWN ? -16 : SCREEN_W, y - 8, x, y);
         sprite_hide(SPRITE_BALL);
     }
     load(side, creature(side));
@@ -271,13 +270,13 @@ void lunge(u8 side)
     static const s8 steps[] = {4, 4, 2, -2, -4, -4};
     u8 i;
     for (i = 0; i < COUNT(steps) && scenes(); ++i) {
-        at_x[side] += side == OWN ? steps[i] : -steps[i];
-        at_y[side] += side == OWN ? -steps[i] / 2 : steps[i] / 2;
+        at_x[side] += SIDE(side) == OWN ? steps[i] : -steps[i];
+        at_y[side] += SIDE(side) == OWN ? -steps[i] / 2 : steps[i] / 2;
         place(side);
         wait_frame();
     }
-    at_x[side] = home_x[side];
-    at_y[side] = home_y[side];
+    at_x[side] = HOME(side).x;
+    at_y[side] = HOME(side).y;
     place(side);
 }
 
@@ -286,13 +285,13 @@ void hit(u8 side, u8 type)
 {
     static const s8 shakes[] = {3, -3, 3, -3, 2, -2, 1, 0};
     static const s8 fly_x[SPARKS] = {-3, 3, -3, 3}, fly_y[SPARKS] = {-2, -2, 2, 2};
-    s16 x = home_x[side] + PICTURE / 2 - 4, y = home_y[side] + PICTURE / 2;
+    s16 x = HOME(side).x + PICTURE / 2 - 4, y = HOME(side).y + PICTURE / 2;
     u8 i, spark;
     if (!scenes()) return;
     pal_set(16 + PALETTE_SPARK, 1, type_colours[type]);
     for (i = 0; i < COUNT(shakes); ++i) {
         tint(side, WHITE, i & 1 ? 0 : 12);
-        at_x[side] = home_x[side] + shakes[i];
+        at_x[side] = HOME(side).x + shakes[i];
         place(side);
         for (spark = 0; spark < SPARKS; ++spark)
             sprite_put(SPRITE_SPARKS + spark, x + fly_x[spark] * (i + 1), y + fly_y[spark] * (i + 1), SPRITE_8x8,
@@ -318,8 +317,8 @@ void glow(u8 side, u8 what)
 static void breathe(void)
 {
     u8 frame = gMain.vblankCounter2 % (2 * BREATH_FRAMES);
-    at_y[OWN] = home_y[OWN] + (frame < BREATH_FRAMES);
-    place(OWN);
+    at_y[gActiveBattler] = HOME(gActiveBattler).y + (frame < BREATH_FRAMES);
+    place(gActiveBattler);
 }
 
 void breathing(bool on)
@@ -330,8 +329,8 @@ void breathing(bool on)
         gMain.vblankCallback = breathe;
     } else {
         gMain.vblankCallback = kept;
-        at_y[OWN] = home_y[OWN];
-        place(OWN);
+        at_y[gActiveBattler] = HOME(gActiveBattler).y;
+        place(gActiveBattler);
     }
 }
 
@@ -340,7 +339,7 @@ void breathing(bool on)
 void ball_scene(u8 shakes, bool caught)
 {
     static const s8 sway[] = {-1, -2, -3, -3, -2, 0, 2, 3, 3, 2, 1, 0};
-    s16 x = home_x[FOE] + PICTURE / 2 - 8, y = home_y[FOE] + 26;
+    s16 x = HOME(FOE).x + PICTURE / 2 - 8, y = HOME(FOE).y + 26;
     u8 i;
     throw_ball(-16, 96, x, y);
     withdraw_picture(FOE);
@@ -374,7 +373,7 @@ void battle_screen(void)
     u8 side;
     screen_open(is_inside ? &backdrop_indoor : &backdrop_field);
     load_small_pictures();
-    for (side = OWN; side <= FOE; ++side) {
+    for (side = OWN; side < BATTLERS; ++side) {
         if (shown[side]) {
             upload(side);
             pal_load(16 + side, colours[side]);
@@ -387,5 +386,6 @@ void battle_screen(void)
 
 void battle_screen_reset(void)
 {
-    shown[OWN] = shown[FOE] = has_panel[OWN] = has_panel[FOE] = false;
+    memset(shown, 0, sizeof(shown));
+    memset(has_panel, 0, sizeof(has_panel));
 }

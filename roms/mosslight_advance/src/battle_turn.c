@@ -107,7 +107,7 @@ static void strike(u16 id)
 {
     bool critical = roll_critical(id);
     u8 quarters = id == MOVE_LAST_RESORT ? 4 : quarters_on(&gBattleMons[target], move->type);
-    u16 damage = roll_damage(user, id, critical);
+    u16 damage = roll_damage(user, target, id, critical);
     if (!damage) {
         tell(target, T(" is not affected..."));
         return;
@@ -122,11 +122,11 @@ static void strike(u16 id)
     after_hit(damage);
 }
 
-void use_move(u8 side, u8 slot)
+void use_move(u8 side, u8 slot, u8 at)
 {
     u16 id = move_in(side, slot);
     user = side;
-    target = side ^ 1;
+    target = at;
     move = &gBattleMoves[id];
     gActiveBattler = side;
     if (!can_act()) return;

@@ -10,7 +10,7 @@ bool is_trainer_battle(void)
 
 void msg_side(u8 side)
 {
-    if (side == FOE) msg_add(is_trainer_battle() ? T("Foe ") : T("Wild "));
+    if (SIDE(side) == FOE) msg_add(is_trainer_battle() ? T("Foe ") : T("Wild "));
     msg_add(gBattleMons[side].nickname);
 }
 
@@ -49,11 +49,6 @@ void tell_name(const u8 *what, const u8 *name)
 
 /* What changes in both at once changes right after a vertical blank, so that a reader of the memory
  * between two frames sees either all of it or nothing. */
-
-struct Mon *battle_mon(u8 side)
-{
-    return (side == OWN ? gPlayerParty : gEnemyParty) + gBattlerPartyIndexes[side];
-}
 
 void battler_refresh(u8 side)
 {

@@ -150,7 +150,7 @@ struct ScriptContext { u8 stackDepth, mode /* 0 stop 1 script 2 native */, pad[2
 extern volatile struct ScriptContext sGlobalScriptContext;
 extern volatile u8 gPaletteFade[12];              /* +7: PALETTE_FADING */
 #define PALETTE_FADING 0x80
-struct Task { Callback function; u8 active, pad[35]; };
+struct Task { Callback function; u8 active, pad5[3]; s16 data[16]; };
 _Static_assert(sizeof(struct Task) == 40, "Task");
 extern volatile struct Task gTasks[16];
 struct TextPrinter { const u8 *text; u8 window, pad5[22], active /* +1B */, state /* +1C: 0 letters 1 WAIT 2 CLEAR 3 SCROLL_START 4 SCROLL */, rest[7]; };
@@ -192,13 +192,14 @@ struct BattleMon {                 /* 0x58 bytes */
 };
 _Static_assert(sizeof(struct BattleMon) == 0x58, "BattleMon");
 extern struct BattleMon gBattleMons[4];
-extern volatile u32 gBattleTypeFlags;             /* bit 3 trainer, bit 4 first battle */
+extern volatile u32 gBattleTypeFlags;             /* bit 0 double, bit 3 trainer, bit 4 first battle, bit 15 two trainers */
 extern volatile u8 gBattleOutcome;
 enum { GOES_ON = 0, WON = 1, LOST = 2, RAN = 4, CAUGHT = 7 }; /* gBattleOutcome */
 extern volatile u8 gBattlersCount, gActiveBattler, gBattlerPositions[4];
 extern volatile u16 gBattlerPartyIndexes[4];
 extern volatile u8 gActionSelectionCursor[4], gMoveSelectionCursor[4]; /* 0 fight 1 bag 2 party 3 run; 2 x 2 */
 extern volatile Callback gBattlerControllerFuncs[4];
+extern volatile u8 gMultiUsePlayerCursor;         /* the battler that the target's cursor stands at */
 extern volatile u16 gTrainerBattleOpponent_A;
 extern volatile struct Menu { u8 left, top; s8 cursor, least, most; u8 window, font, optionWidth, optionHeight, columns, rows, muted; } sMenu; /* filled by menu_cursor() */
 extern volatile u8 sStartMenuCursorPos, sNumStartMenuActions, sCurrentStartMenuActions[9];
@@ -224,6 +225,10 @@ extern const u8 gTypeNames[][7], gTrainerClassNames[][13];
 struct WildMon { u8 least, most; u16 species; };
 struct WildMonInfo { u8 rate, pad[3]; const struct WildMon *mons; };
 struct WildMonHeader { u8 mapGroup, mapNum; u16 pad; const struct WildMonInfo *land, *water, *rock, *fishing; }; /* ends with FF FF */
+extern const u16 sStarterMon[3];           /* species by what the starter's task says: left, middle, right */
+struct MultichoiceEntry { const u8 *text; u32 unused; };
+struct MultichoiceList { const struct MultichoiceEntry *entries; u32 count; };
+extern const struct MultichoiceList sMultichoiceLists[]; /* by MULTICHOICE_* */
 extern const struct WildMonHeader gWildMonHeaders[];   /* 12 land slots of 20 20 10 10 10 10 5 5 4 4 1 1 percent */
 
 /* ---- markers: what the game is doing ------------------------------------------------------------- */
@@ -238,9 +243,9 @@ void OptionMenuMainCB2(void);                                             /* opt
 void Task_ShowStartMenu(void), CB2_TrainerCard(void);                     /* start_menu.c */
 void WaitForAorBPress(void), IsFieldMessageBoxHidden(void);               /* text.c: natives of the script context */
 void Task_HandleYesNoInput(void), Task_HandleMultichoiceInput(void);      /* menu.c */
-void CB2_StarterChoose(void);                                             /* story.c */
+void CB2_StarterChoose(void), Task_HandleStarterChooseInput(void), Task_HandleConfirmStarterInput(void); /* starter.c */
 void CB2_InitBattle(void), CB2_HandleStartBattle(void), BattleMainCB2(void); /* battle.c */
-void HandleInputChooseAction(void), HandleInputChooseMove(void);          /* battle_menu.c */
+void HandleInputChooseAction(void), HandleInputChooseMove(void), HandleInputChooseTarget(void); /* battle_menu.c */
 void CB2_EvolutionSceneUpdate(void);                                      /* evolution.c */
 void CB2_UpdatePartyMenu(void), Task_HandleChooseMonInput(void);          /* party_screen.c: the list */
 void Task_HandleSelectionMenuInput(void);                                 /* list_menu.c: a small menu over a screen */

@@ -19,17 +19,43 @@ static void show(u16 species, u16 tile)
     sprite_put(SPRITE, PICTURE_X, PICTURE_Y, SPRITE_64x64, tile, PALETTE, 0);
 }
 
-/* The two shapes take turns, faster and faster. */
-static void flicker(u16 from, u16 into)
+/* False: B was held. */
+static bool waited(u8 frames)
 {
-    u8 times, wait;
-    for (times = FLICKERS; times && scenes(); --times) {
-        for (wait = 0; wait < times; ++wait) wait_frame();
+    for (; frames; --frames) {
+        wait_frame();
+        if (gMain.heldKeys & KEY_B) return false;
+    }
+    return true;
+}
+
+/* The two shapes take turns, faster and faster; false: it was stopped. */
+static bool flicker(u16 from, u16 into)
+{
+    u8 times;
+    for (times = FLICKERS; times; --times) {
+        if (!waited(times)) return false;
         show(into, TILES_NEW);
-        for (wait = times; wait < FLICKERS; ++wait) wait_frame();
+        if (!waited(FLICKERS - times)) return false;
         show(from, TILES_OLD);
     }
     show(into, TILES_NEW);
+    return true;
+}
+
+/* From the scene's first frame on; the box shows it once the screen is light. */
+static void begin_text(const u8 *name)
+{
+    text_copy(text_copy(text_copy(gStringVar4, T("What?\n")), name), T(" is evolving!"));
+}
+
+static void stop(u16 from, const u8 *name)
+{
+    show(from, TILES_OLD);
+    msg();
+    msg_add(name);
+    msg_add(T(" stays as it is."));
+    msg_show(MSG_WAIT);
 }
 
 /* Nicknames are not given in this game: the new species' name is the creature's. */
@@ -42,6 +68,20 @@ static void become(struct MonData *data, u16 into)
     dex_own(into);
 }
 
+static void change(struct MonData *data, u16 into)
+{
+    msg();
+    msg_add(T("Congratulations! "));
+    msg_add(mon_name(growing));
+    msg_add(T(" has become "));
+    msg_add(gSpeciesNames[into]);
+    msg_add(T("!"));
+    msg_show(MSG_WAIT);
+    become(data, into);
+    learn_moves(data, growing->level, mon_name(growing));
+    mon_write(growing, data);
+}
+
 void CB2_EvolutionSceneUpdate(void)
 {
     struct MonData data;
@@ -50,20 +90,20 @@ void CB2_EvolutionSceneUpdate(void)
     mon_read(growing, &data);
     from = data.species;
     into = evolutions[from].into;
+    begin_text(name);
+    msg_place(false);
     screen_open(&backdrop_screen);
-    battle_box();
     sprite_tiles(TILES_OLD, species_fronts[from].tiles, PICTURE_TILES);
     sprite_tiles(TILES_NEW, species_fronts[into].tiles, PICTURE_TILES);
     show(from, TILES_OLD);
     screen_light();
-    announce(name, T(" is changing!"));
-    flicker(from, into);
     msg();
+    msg_add(T("What?\n"));
     msg_add(name);
-    tell_name(T(" grew into a "), gSpeciesNames[into]);
-    become(&data, into);
-    learn_moves(&data, growing->level, mon_name(growing));
-    mon_write(growing, &data);
+    msg_add(T(" is evolving!"));
+    msg_show(MSG_GO);
+    if (flicker(from, into)) change(&data, into);
+    else stop(from, name);
     fade_out(FADE);
 }
 

@@ -97,16 +97,16 @@ static void show_stats(const struct Mon *mon, const u16 *before)
     ui_restore();
 }
 
-static void grow(struct Mon *mon, struct MonData *data)
+static void grow(u8 battler, struct Mon *mon, struct MonData *data)
 {
     u16 before[STATS];
     u8 stat;
     for (stat = 0; stat < STATS; ++stat) before[stat] = mon_stat(mon, stat);
     wait_frame(); /* see battlers.c */
     mon_stats(mon);
-    grown |= 1 << gBattlerPartyIndexes[OWN];
-    battler_refresh(OWN);
-    draw_hud(OWN);
+    grown |= 1 << gBattlerPartyIndexes[battler];
+    battler_refresh(battler);
+    draw_hud(battler);
     msg();
     msg_add(mon_name(mon));
     msg_add(T(" is now at level "));
@@ -115,15 +115,15 @@ static void grow(struct Mon *mon, struct MonData *data)
     msg_show(MSG_GO);
     show_stats(mon, before);
     mon_read(mon, data);
-    learn_moves(data, mon->level, gBattleMons[OWN].nickname);
+    learn_moves(data, mon->level, gBattleMons[battler].nickname);
     wait_frame();
     mon_write(mon, data);
-    battler_refresh(OWN);
+    battler_refresh(battler);
 }
 
-static void gain_effort(struct MonData *data)
+static void gain_effort(struct MonData *data, u8 foe)
 {
-    u16 yield = gSpeciesInfo[gBattleMons[FOE].species].evYield, sum = 0;
+    u16 yield = gSpeciesInfo[gBattleMons[foe].species].evYield, sum = 0;
     u8 stat, more;
     for (stat = 0; stat < STATS; ++stat) sum += data->evs[stat];
     for (stat = 0; stat < STATS; ++stat) {
@@ -135,11 +135,11 @@ static void gain_effort(struct MonData *data)
     }
 }
 
-void gain_exp(void)
+void gain_exp(u8 battler, u8 foe, u8 share)
 {
-    struct Mon *mon = battle_mon(OWN);
+    struct Mon *mon = battle_mon(battler);
     struct MonData data;
-    u32 amount = gSpeciesInfo[gBattleMons[FOE].species].expYield * gBattleMons[FOE].level / 7, before, step;
+    u32 amount = gSpeciesInfo[gBattleMons[foe].species].expYield * gBattleMons[foe].level / 7 / share, before, step;
     if (mon->level >= LEVEL_MAX) return;
     if (is_trainer_battle()) amount = amount * 15 / 10;
     msg();
@@ -149,7 +149,7 @@ void gain_exp(void)
     msg_add(T(" experience!"));
     msg_show(MSG_GO);
     mon_read(mon, &data);
-    gain_effort(&data);
+    gain_effort(&data, foe);
     /* Level by level, so that every level is shown and asks for its moves. */
     while (amount && mon->level < LEVEL_MAX) {
         before = data.experience;
@@ -158,8 +158,8 @@ void gain_exp(void)
         data.experience += step;
         wait_frame();
         mon_write(mon, &data);
-        gBattleMons[OWN].experience = data.experience;
-        slide_exp(before);
-        if (data.experience >= exp_for_level(mon->level + 1)) grow(mon, &data);
+        gBattleMons[battler].experience = data.experience;
+        slide_exp(battler, before);
+        if (data.experience >= exp_for_level(mon->level + 1)) grow(battler, mon, &data);
     }
 }

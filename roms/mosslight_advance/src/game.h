@@ -115,11 +115,15 @@ enum { MENU_NO_B = 1, MENU_WRAP = 2, MENU_START_CLOSES = 4 };
 u8 menu_cursor(s16 x, s16 y, u8 cols, u8 rows, s16 dx, s16 dy, u8 start, u8 flags, volatile u8 *shadow /* kept equal to the cursor, or NULL */);
 u8 menu_list(s16 x, s16 y, const u8 *const *entries, u8 count, u8 start, u8 flags); /* own window, as wide as needed; x -1: at the right, y -1: above the text box */
 bool yes_no(void);                 /* Task_HandleYesNoInput meanwhile; B is no */
+bool yes_no_of(Callback task);     /* another task meanwhile */
+enum { MULTICHOICE_GIFT };
+u8 multichoice(u8 list);           /* MULTICHOICE_*; Task_HandleMultichoiceInput and its data meanwhile; MENU_CANCEL: B */
 
-/* ---- title.c, naming.c, options.c, start_menu.c ---------------------------------------------------- */
+/* ---- title.c, naming.c, options.c, starter.c, start_menu.c ---------------------------------------------------- */
 void title_screen(void);           /* returns with a game in the save blocks, new or loaded */
 void naming_screen(u8 *name, u8 most, const u8 *proposal);
 void start_menu(void);             /* opened from the field */
+u16 starter_screen(void);           /* a species; begins in the field, ends dark */
 void options_screen(void);         /* these two begin and end dark */
 void player_card(void);
 
@@ -133,7 +137,7 @@ u8 metatile_behaviour(s16 x, s16 y);
 #define MAP(group, number) ((u16)((group) << 8 | (number)))
 /* Generated world: */
 extern const struct MapHeader *const *const gMapGroups[];
-struct SightTrainer { u16 trainer; u16 flag; u16 before, lost, after; u16 script; u8 restsParty; };
+struct SightTrainer { u16 trainer; u16 flag; u16 before, lost, after; u16 script; u8 restsParty, partner /* number + 1 of who joins in; 0: nobody */; };
 extern const struct SightTrainer sight_trainers[];     /* by the number in the script, see script.c */
 struct MapChange { u16 map, flag; s16 x, y; u16 cell; };
 extern const struct MapChange map_changes[]; extern const u16 map_change_count; /* in force while the flag is set */
@@ -173,6 +177,7 @@ u8 battle_wild(u16 species, u8 level);     /* whole battles, transition and all;
 u8 battle_pool(u8 pool);                   /* the caller calls field_return() or handles the whiteout */
 u8 battle_trainer(u16 trainer);            /* TRAINER_*; not lost_ok: see next */
 u8 battle_trainer_mild(u16 trainer);       /* may be lost without a whiteout */
+u8 battle_trainers(u16 left, u16 right);   /* two at once, against two own creatures */
 void party_screen(void);
 void bag_screen(void);
 void shop(u8 list);

@@ -5,6 +5,12 @@
 #define ROW_H 16
 #define MARGIN 8
 #define CURSOR_W 9
+#define CHOICES_MOST 8
+#define DATA_LIST 7 /* of a multichoice's task */
+#define LIST_NONE 255
+#define CHOICE_LEFT 17 /* in tiles */
+#define CHOICE_TOP 1
+#define CHOICE_RIGHT 28
 #define BOX_TOP 114 /* the field's text box begins here: lists stand above it */
 
 /* A triangle with a shaded edge, leftmost pixel in the low bits; 0 see-through. */
@@ -92,22 +98,47 @@ static u8 list(s16 x, s16 y, const u8 *const *entries, u8 count, u8 start, u8 fl
 
 u8 menu_list(s16 x, s16 y, const u8 *const *entries, u8 count, u8 start, u8 flags)
 {
-    u8 chosen;
+    u8 chosen, task;
     bool in_field = gMain.callback2 == CB2_Overworld || gMain.callback2 == CB2_MainMenu;
     if (!in_field) return list(x, y, entries, count, start, flags);
-    task_begin(Task_HandleMultichoiceInput);
+    task = task_begin(Task_HandleMultichoiceInput);
+    gTasks[task].data[DATA_LIST] = LIST_NONE;
     chosen = list(x, y, entries, count, start, flags);
     task_end(Task_HandleMultichoiceInput);
     return chosen;
 }
 
-bool yes_no(void)
+/* ---- choices of a script, whose entries a reader finds in the image by the task's data ---- */
+
+static const struct MultichoiceEntry gift_entries[] = {{T("POTION"), 0}, {T("GRUBBUD"), 0}, {T("NOTHING"), 0}};
+
+const struct MultichoiceList sMultichoiceLists[] = {[MULTICHOICE_GIFT] = {gift_entries, COUNT(gift_entries)}};
+
+u8 multichoice(u8 number)
+{
+    const u8 *entries[CHOICES_MOST];
+    const struct MultichoiceList *choice = &sMultichoiceLists[number];
+    u8 task = task_begin(Task_HandleMultichoiceInput), chosen;
+    s16 data[] = {CHOICE_LEFT, CHOICE_TOP, CHOICE_RIGHT, CHOICE_TOP + 2 * choice->count + 1, 0, 0, 0, number};
+    for (u8 i = 0; i < COUNT(data); i++) gTasks[task].data[i] = data[i];
+    for (u8 i = 0; i < choice->count; i++) entries[i] = choice->entries[i].text;
+    chosen = list(CHOICE_LEFT * 8, CHOICE_TOP * 8, entries, choice->count, 0, 0);
+    task_end(Task_HandleMultichoiceInput);
+    return chosen;
+}
+
+bool yes_no_of(Callback task)
 {
     static const u8 yes[] = T("YES"), no[] = T("NO");
     const u8 *const answers[] = {yes, no};
     u8 chosen;
-    task_begin(Task_HandleYesNoInput);
+    task_begin(task);
     chosen = list(-1, -1, answers, COUNT(answers), 0, 0);
-    task_end(Task_HandleYesNoInput);
+    task_end(task);
     return chosen == 0;
+}
+
+bool yes_no(void)
+{
+    return yes_no_of(Task_HandleYesNoInput);
 }

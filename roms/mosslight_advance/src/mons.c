@@ -254,3 +254,15 @@ void party_swap(u8 a, u8 b)
     gPlayerParty[a] = gPlayerParty[b];
     gPlayerParty[b] = kept;
 }
+
+/* ---- in battle ---- */
+
+struct Mon *battle_mon(u8 side)
+{
+    return (SIDE(side) == OWN ? gPlayerParty : gEnemyParty) + gBattlerPartyIndexes[side];
+}
+
+bool scenes(void)
+{
+    return !(SAVE2->options & 1 << OPTION_NO_SCENES_BIT);
+}

@@ -240,11 +240,16 @@ static void see_summary(u8 index)
 
 /* ---- choosing one for a purpose ---- */
 
+static bool is_out(u8 index)
+{
+    return index == gBattlerPartyIndexes[OWN] || (IS_DOUBLE && index == gBattlerPartyIndexes[OWN_RIGHT]);
+}
+
 static bool may_fight(u8 index)
 {
     const u8 *refusal = T(" cannot fight!");
     if (gPlayerParty[index].hp) {
-        if (index != gBattlerPartyIndexes[OWN]) return true;
+        if (!is_out(index)) return true;
         refusal = T(" is fighting already!");
     }
     announce(mon_name(&gPlayerParty[index]), refusal);
@@ -255,7 +260,7 @@ static bool may_fight(u8 index)
 static u8 first_ready(void)
 {
     u8 index = 0;
-    while (index < gPlayerPartyCount && (index == gBattlerPartyIndexes[OWN] || !gPlayerParty[index].hp)) ++index;
+    while (index < gPlayerPartyCount && (is_out(index) || !gPlayerParty[index].hp)) ++index;
     return index < gPlayerPartyCount ? index : 0;
 }
 

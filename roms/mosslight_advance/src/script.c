@@ -96,13 +96,24 @@ static u8 steps_in_view(u8 index)
     return 0;
 }
 
+/* Who joins in, if two own creatures can fight; 0: nobody. */
+static const struct SightTrainer *partner_of(const struct SightTrainer *trainer)
+{
+    const struct SightTrainer *partner = &sight_trainers[trainer->partner - 1];
+    bool is_pair = trainer->partner && party_alive() > 1 && !flag_get(partner->flag);
+    return is_pair ? partner : 0;
+}
+
 static void fight(const struct SightTrainer *trainer)
 {
+    const struct SightTrainer *partner = partner_of(trainer);
     say(trainer->before);
+    if (partner) say(partner->before);
     msg_close();
     if (trainer->restsParty) heal_party();
-    if (!battle_done(battle_trainer(trainer->trainer))) return;
+    if (!battle_done(partner ? battle_trainers(trainer->trainer, partner->trainer) : battle_trainer(trainer->trainer))) return;
     flag_set(trainer->flag);
+    if (partner) flag_set(partner->flag);
     if (trainer->script != SCRIPT_NONE) story_functions[trainer->script]();
     else say(trainer->lost);
 }

@@ -3,18 +3,11 @@
 
 #define STARTER_LEVEL 5
 #define STARTER_BALLS 5
+#define GIFT_LEVEL 6 /* a level below that of its change */
+enum { GIFT_POTION, GIFT_CREATURE };
 #define FLAG_GYM_1_BEATEN 0x4F0
-#define PICTURE_SPRITE 1           /* before all people */
-#define PICTURE_SIZE 64
-#define PICTURE_FRAME 8
-#define PICTURE_TILE 512
-#define PICTURE_PALETTE 15
-#define PICTURE_X 88
-#define PICTURE_Y 24
 #define REST_FRAMES 20
 #define FADE_FRAMES 8
-
-static struct { u16 species, text; bool taken; } starter;
 
 /* ---- places ---- */
 
@@ -122,10 +115,29 @@ static void professor_gives_balls(void)
     say(TEXT_GOT_BALLS);
 }
 
+/* One gift of two; whoever takes NOTHING, or presses B, may ask again. */
+static void professor_offers_gift(void)
+{
+    u8 gift;
+    msg();
+    msg_add(T("One more gift is yours. What shall it be?"));
+    msg_show(MSG_STAY);
+    gift = multichoice(MULTICHOICE_GIFT);
+    if (gift == GIFT_POTION && !item_add(ITEM_POTION, 1)) return;
+    if (gift == GIFT_CREATURE && !give_mon(SPECIES_GRUBBUD, GIFT_LEVEL)) return;
+    if (gift > GIFT_CREATURE) {
+        say_text(T("Come back when you know."));
+        return;
+    }
+    flag_set(FLAG_GOT_GIFT);
+    say_text(T("A good choice! Take care of it."));
+}
+
 void script_alder(void)
 {
     if (!gPlayerPartyCount) say(TEXT_ALDER_CHOOSE);
     else if (!flag_get(FLAG_GOT_BALLS)) professor_gives_balls();
+    else if (!flag_get(FLAG_GOT_GIFT)) professor_offers_gift();
     else say(flag_get(FLAG_BEAT_GRETA) ? TEXT_ALDER_BADGE : TEXT_ALDER_GO);
 }
 
@@ -141,61 +153,45 @@ static bool ask(u16 text)
     return yes;
 }
 
-/* The creature's picture over the laboratory, with the question whether to take it. */
-void CB2_StarterChoose(void)
+static void take_starter(u16 species)
 {
-    const struct Picture *picture = &species_fronts[starter.species];
-    s16 x = PICTURE_X - PICTURE_FRAME, y = PICTURE_Y - PICTURE_FRAME, size = PICTURE_SIZE + 2 * PICTURE_FRAME;
-    ui_box(x, y, size, size);
-    sprite_tiles(PICTURE_TILE, picture->tiles, 64);
-    pal_load(16 + PICTURE_PALETTE, picture->palette);
-    sprite_put(PICTURE_SPRITE, PICTURE_X, PICTURE_Y, SPRITE_64x64, PICTURE_TILE, PICTURE_PALETTE, SPRITE_TOP);
-    starter.taken = ask(starter.text);
-    sprite_hide(PICTURE_SPRITE);
-    ui_clear_rect(x, y, size, size);
-}
-
-static void take_starter(void)
-{
-    give_mon(starter.species, STARTER_LEVEL);
+    give_mon(species, STARTER_LEVEL);
     flag_set(FLAG_GOT_STARTER);
     flag_set(FLAG_HAS_PARTY);
     var_set(VAR_SCENE_FERNWICK, 1); /* nobody is called back from now on */
-    var_set(VAR_STARTER, starter.species - SPECIES_CINDLE);
-    flag_set(FLAG_STARTER_1 + starter.species - SPECIES_CINDLE);
+    var_set(VAR_STARTER, species - SPECIES_CINDLE);
+    flag_set(FLAG_STARTER_1 + species - SPECIES_CINDLE);
     people_refresh();
     field_draw();
-    say(TEXT_GOT_STARTER);
     professor_gives_balls();
 }
 
-static void starter_ball(u16 species, u16 text)
+/* Whichever ball one takes up, the choice is among all three. */
+static void choose_starter(void)
 {
+    u16 species;
     if (gPlayerPartyCount) {
         say(TEXT_BALL_LEFT);
         return;
     }
-    starter.species = species;
-    starter.text = text;
-    set_mode(CB2_StarterChoose);
-    CB2_StarterChoose();
-    set_mode(CB2_Overworld);
-    if (starter.taken) take_starter();
+    species = starter_screen();
+    field_return();
+    take_starter(species);
 }
 
 void script_ball_1(void)
 {
-    starter_ball(SPECIES_CINDLE, TEXT_BALL_1);
+    choose_starter();
 }
 
 void script_ball_2(void)
 {
-    starter_ball(SPECIES_RILLET, TEXT_BALL_2);
+    choose_starter();
 }
 
 void script_ball_3(void)
 {
-    starter_ball(SPECIES_SPRIGOT, TEXT_BALL_3);
+    choose_starter();
 }
 
 /* ---- people ---- */

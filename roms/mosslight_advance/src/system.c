@@ -92,6 +92,7 @@ u8 task_begin(Callback function)
     while (i < COUNT(gTasks) - 1 && gTasks[i].active) i++;
     gTasks[i].function = function;
     gTasks[i].active = 1;
+    for (u8 n = 0; n < COUNT(gTasks[i].data); n++) gTasks[i].data[n] = 0;
     return i;
 }
 

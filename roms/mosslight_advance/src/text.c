@@ -239,7 +239,7 @@ void IsFieldMessageBoxHidden(void)
 
 static bool is_script_waiting(void)
 {
-    return !in_battle && sGlobalScriptContextStatus != 2;
+    return !in_battle && sGlobalScriptContextStatus != 2 && (gMain.callback2 == CB2_Overworld || !gMain.inBattle);
 }
 
 /* The script context while `native` runs; Emerald leaves the function's address behind, too. */

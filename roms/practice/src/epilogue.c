@@ -2,7 +2,7 @@
 #include "game.h"
 #include "system.h"
 
-#define BALLS 10
+#define BALLS 20
 #define FEW_BALLS 3
 #define BOAT_LANDING_X 6
 #define BOAT_LANDING_Y 8
@@ -19,8 +19,12 @@ void script_hermit(void)
         say(TEXT_HERMIT_GIVE);
         wTMsHMs[FIRST_MACHINE + MACHINE_STRENGTH] = 1;
         say(TEXT_GOT_TABLET);
+        item_add(ITEM_BALL, BALLS);
+        say(TEXT_HERMIT_BALLS);
+    } else if (item_count(ITEM_BALL) < FEW_BALLS) {
+        item_add(ITEM_BALL, BALLS);
+        say(TEXT_HERMIT_BALLS);
     }
-    if (item_count(ITEM_BALL) < FEW_BALLS && item_add(ITEM_BALL, BALLS)) say(TEXT_HERMIT_BALLS);
     say(TEXT_HERMIT_ADVICE);
 }
 

@@ -151,7 +151,7 @@ u8 yes_no(void)
 u8 yes_no_late(void)
 {
     u8 frames, seen = 0;
-    wTextDelayFrames = 0; /* nothing is asked yet */
+    wTextDelayFrames = wCursorCurrentTile[1] = 0; /* nothing is asked yet, no cursor left over */
     for (frames = LATE_FRAMES; frames; frames--) {
         wait_frames(1);
         seen |= hJoyPressed;

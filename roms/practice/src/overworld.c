@@ -32,6 +32,8 @@ static u8 pressed;            /* newly pressed since the last tick */
 static u8 step_type;          /* what PLAYER->step_duration counts: STEPPING, TURNING, BUMPING */
 static u8 quiet_steps;
 static u8 hop_again;          /* the second step of a hop is still to come */
+static u8 in_hollow;          /* hollow_run() runs */
+static void hollow_run(void);
 #define STEPPING 6
 #define TURNING 10
 #define TURN_SCRIPT 9         /* wScriptRunning while the player turns */
@@ -419,6 +421,7 @@ static void arrived(void)
     w = warp_at(wXCoord, wYCoord);
     if (w && is_door(wPlayerTileCollision)) {
         take_warp(w);
+        if (wMapNumber >= FIRST_HOLLOW_MAP && !in_hollow) hollow_run();
         return;
     }
     if (step_trigger() || trainer_sees()) return;
@@ -489,7 +492,7 @@ static void try_step(u8 facing)
     } else if (wPlayerTileCollision == carpets[direction] && warp_at(wXCoord, wYCoord)) {
         take_warp(warp_at(wXCoord, wYCoord));
     } else {
-        boulder_push(x, y, direction);
+        if (strength_on) boulder_push(x, y, direction);
         start_bump();
     }
 }
@@ -537,14 +540,6 @@ static void continue_hop(void)
     start_step(wPlayerDirection);
 }
 
-/* On ice one slides on until somebody or something is in the way. */
-static u8 slides(void)
-{
-    u8 direction = wPlayerDirection >> 2;
-    return wPlayerTileCollision == COLL_ICE && is_passable(ahead(direction)) &&
-           is_free(wXCoord + step_dx[direction], wYCoord + step_dy[direction]);
-}
-
 void overworld_run(void)
 {
     u8 changed;
@@ -554,11 +549,38 @@ void overworld_run(void)
         if (!PLAYER->step_duration) control();
         changed = PLAYER->step_duration;
         if (changed && player_advance()) {
-            if (wMapNumber >= FIRST_CULLED_MAP) objects_refresh();
             if (hop_again) continue_hop();
-            else if (slides()) start_step(wPlayerDirection);
             else arrived();
         }
         if (people_tick() || changed) sprites_draw();
     }
+}
+
+/* On ice one slides on until somebody or something is in the way. */
+static u8 slides(void)
+{
+    u8 direction = wPlayerDirection >> 2;
+    return wPlayerTileCollision == COLL_ICE && is_passable(ahead(direction)) &&
+           is_free(wXCoord + step_dx[direction], wYCoord + step_dy[direction]);
+}
+
+/* The same loop for the maps under the moss, with what only they have; a loop of its own, so that
+ * the others take not a cycle longer than before. */
+static void hollow_run(void)
+{
+    u8 changed;
+    in_hollow = 1;
+    while (wMapNumber >= FIRST_HOLLOW_MAP) {
+        tick_wait();
+        wMapEventStatus = PLAYER->step_duration && step_type == STEPPING;
+        if (!PLAYER->step_duration) control();
+        changed = PLAYER->step_duration;
+        if (changed && player_advance()) {
+            objects_refresh();
+            if (slides()) start_step(wPlayerDirection);
+            else arrived();
+        }
+        if (hollow_tick() || changed) sprites_draw();
+    }
+    in_hollow = 0;
 }

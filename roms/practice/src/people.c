@@ -9,7 +9,6 @@
 #define EMOTE_TILE 120
 #define STEP_TICKS 8
 #define PLACE_SIGN_Y 120
-#define RING_REST 8
 
 Object *emote_over;
 static u8 slots[SLOTS];       /* sprite whose tiles lie in the slot */
@@ -51,36 +50,22 @@ static u8 slot_of(u8 sprite, u8 *used)
     return slot;
 }
 
-/* From the epilogue on, as in Crystal, only who is near has a struct. */
-static u8 is_near(const Object *o)
-{
-    return wMapNumber < FIRST_CULLED_MAP || o->movement == MOVE_BOULDER ||
-           ((u8)(o->x - PLAYER->x + 5) <= 11 && (u8)(o->y - PLAYER->y + 5) <= 10);
-}
-
-/* Who has no struct stands where the map's row says. */
-static void object_home(Object *o, MapObject *row)
-{
-    o->sprite = o->step_duration = 0;
-    o->x = o->last_x = row->x;
-    o->y = o->last_y = row->y;
-    row->struct_id = 0xFF;
-}
-
 void objects_refresh(void)
 {
     Object *o = OBJECTS;
     MapObject *row = MAP_OBJECTS + 1;
     u8 n;
     for (n = 1; n <= MAP_EVENTS[PEOPLE].count; n++, row++, o++) {
-        OBJECT_MASKS[n] = row->flag != NO_FLAG && flag_get(row->flag) ? 0xFF : 0;
-        if (OBJECT_MASKS[n] || !is_near(o)) {
-            object_home(o, row);
+        if (row->flag != NO_FLAG && flag_get(row->flag)) {
+            o->sprite = 0;
+            row->struct_id = OBJECT_MASKS[n] = 0xFF;
         } else {
             o->sprite = row->sprite;
             row->struct_id = n;
+            OBJECT_MASKS[n] = 0;
         }
     }
+    if (wMapNumber >= FIRST_HOLLOW_MAP) objects_cull();
 }
 
 static void object_load(Object *o, u8 index, u8 *used)
@@ -91,7 +76,7 @@ static void object_load(Object *o, u8 index, u8 *used)
     o->x = o->last_x = o->home_x = row->x;
     o->y = o->last_y = o->home_y = row->y;
     o->movement = row->movement;
-    if (o->movement >= MOVE_STAND && o->movement < MOVE_BOULDER) o->facing = (o->movement - MOVE_STAND) << 2;
+    if (o->movement >= MOVE_STAND) o->facing = (o->movement - MOVE_STAND) << 2;
     o->radius = row->radius;
     o->walking = 255;
     o->step_type = 1;
@@ -161,7 +146,7 @@ static u8 distance(u8 a, u8 b)
 }
 
 /* People stay near home, on free ground, off warps and out of the player's way. */
-static u8 may_wander(const Object *o, u8 x, u8 y)
+u8 may_wander(const Object *o, u8 x, u8 y)
 {
     u8 collision;
     if (distance(x, o->home_x) > (o->radius & 15) || distance(y, o->home_y) > o->radius >> 4) return 0;
@@ -171,28 +156,14 @@ static u8 may_wander(const Object *o, u8 x, u8 y)
     return permission(collision) == LAND && collision < 0x60;
 }
 
-/* Clockwise round the square whose top left corner is home. */
-static u8 ring_facing(const Object *o)
-{
-    u8 side = o->radius & 15, right = o->home_x + side, bottom = o->home_y + side;
-    if (o->y == o->home_y && o->x < right) return RIGHT;
-    if (o->x == right && o->y < bottom) return DOWN;
-    return o->y == bottom && o->x > o->home_x ? LEFT : UP;
-}
-
 static void wander(Object *o)
 {
     u8 facing;
     if (--o->timer) return;
-    if (o->movement == MOVE_RING) {
-        o->timer = RING_REST;
-        facing = ring_facing(o);
-    } else {
-        o->timer = 24 + (rnd() & 63);
-        facing = rnd() & 12;
-    }
+    o->timer = 24 + (rnd() & 63);
+    facing = rnd() & 12;
     o->facing = facing;
-    if (o->movement == MOVE_SPIN) return;
+    if (o->movement != MOVE_WANDER) return;
     if (may_wander(o, o->x + step_dx[facing >> 2], o->y + step_dy[facing >> 2]))
         object_start_step(o, facing);
 }
@@ -204,9 +175,9 @@ u8 people_tick(void)
     for (n = MAP_EVENTS[PEOPLE].count; n; n--, o++) {
         if (!o->sprite) continue;
         if (o->step_duration) {
-            if (object_advance(o) && o->movement == MOVE_BOULDER) boulder_rests(o);
+            object_advance(o);
             changed = 1;
-        } else if (o->movement >= MOVE_WANDER && o->movement <= MOVE_RING) {
+        } else if (o->movement == MOVE_WANDER || o->movement == MOVE_SPIN) {
             before = o->facing;
             wander(o);
             if (o->facing != before || o->step_duration) changed = 1;

@@ -192,7 +192,7 @@ void arrival(void)
         wLastSpawnMapGroup = wMapGroup;
         wLastSpawnMapNumber = MAP_REEDMERE;
     }
-    if (wMapNumber != MAP_LEVER_ROOM) { /* levers spring back behind who leaves */
+    if (wMapNumber >= FIRST_HOLLOW_MAP && wMapNumber != MAP_LEVER_ROOM) { /* they spring back */
         flag_clear(EVENT_LEVER_ONE);
         flag_clear(EVENT_LEVER_TWO);
     }

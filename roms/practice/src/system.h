@@ -137,7 +137,7 @@ typedef struct {
 #define MOVE_RING 4
 #define MOVE_STAND 6          /* and the next three: facing down, up, left, right */
 #define MOVE_BOULDER 0x19
-#define FIRST_CULLED_MAP MAP_MOSS_HALL /* where only who is near has a struct */
+#define FIRST_HOLLOW_MAP MAP_MOSS_HALL /* from here on the maps are under the moss */
 
 #define KIND_SCRIPT 0
 #define KIND_TRAINER 2        /* its script is a SightTrainer */
@@ -150,11 +150,14 @@ void object_start_step(Object *o, u8 facing);
 u8 object_advance(Object *o); /* one tick of a running step; 1 when it ends */
 Object *object_at(u8 x, u8 y);/* +4 coordinates, as in the structs; 0 nobody */
 void sprites_draw(void);
-/* ---- boulders.c ---- */
+u8 may_wander(const Object *o, u8 x, u8 y);
+
+/* ---- hollow.c ---- */
 #define COLL_HOLE 0x60
-extern u8 strength_on;        /* boulders may be pushed */
-void boulder_push(u8 x, u8 y, u8 direction);
-void boulder_rests(Object *o);
+extern u8 strength_on;        /* boulders may be pushed, until the map is left */
+void objects_cull(void);      /* takes their structs from who is far away */
+void boulder_push(u8 x, u8 y, u8 direction); /* who walks against (x, y) pushes what is there */
+u8 hollow_tick(void);         /* in place of people_tick() */
 
 extern Object *emote_over;    /* who has the exclamation bubble, 0 nobody */
 

@@ -27,7 +27,7 @@ def test_the_next_goals_begin_with_the_current_one_and_end_with_the_game(planner
     planner.plan(here)
     goals = planner.next_goals(here)
     assert goals[0] == planner.current_goal
-    assert goals[-1].key == "moss_light"
+    assert goals[-1].key == "deep_light"
 
 
 def test_looking_at_the_next_goals_remembers_nothing(planner):

@@ -24,7 +24,8 @@ def way() -> WayToGoal:
     ("tables", "goal", "size"),
     [
         (PRACTICE, "", 10),
-        (PRACTICE, "moss_light", len(PRACTICE.MILESTONES)),
+        (PRACTICE, "moss_light", 23),
+        (PRACTICE, "deep_light", len(PRACTICE.MILESTONES)),
         (PRACTICE, "got_starter", 4),
         (CRYSTAL, "", 20),
         (CRYSTAL, "hive_badge", 27),

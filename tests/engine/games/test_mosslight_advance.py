@@ -4,16 +4,19 @@ from pathlib import Path
 
 import pytest
 
+from engine.config import RunConfig
+from engine.env.stepping import make_game_env
 from engine.errors import RomError
 from engine.games.base import MilestoneKind
 from engine.games.bundled import find_image
 from engine.games.catalog import load_game
 from engine.games.emerald.game import EmeraldGame
 from engine.games.overworld import PersonKind
+from engine.planning.goals.planned import PlannedAdvisor
 from engine.planning.rules.advisor import known_goals
 from engine.types import MapId
 from engine.wayfinding.navigation import WorldMap
-from tests.engine.games.emerald.practice import NAME
+from tests.engine.games.emerald.practice import NAME, needs_core, talk_to
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +94,26 @@ def test_the_rules_know_a_way_to_every_milestone(game: EmeraldGame) -> None:
 
 def test_potions_heal(game: EmeraldGame) -> None:
     assert {game.tables.ITEMS[item] for item in game.healing_items} == {"POTION"}
+
+
+@needs_core
+def test_the_rules_choose_by_text_and_win_with_two_creatures(tmp_path: Path) -> None:
+    config = RunConfig(rom_path=NAME, seed=0, save_dir=str(tmp_path))
+    env = make_game_env(config, 0)
+    advisor = PlannedAdvisor(env.game, 0, 0)
+    env.reset(seed=0)
+    advisor.reset(env.state)
+    targets: set[str] = set()
+    for _ in range(300):
+        if any(env.state.badges):
+            break
+        if len(env.state.party) == 1 and env.state.control.is_free:
+            talk_to(env, (5, 3))  # DR. ALDER, who offers a gift
+        advice = advisor.advise(env.state, env.action_mask())
+        if env.state.battle and env.state.battle.target:
+            targets.add(env.game.tables.SPECIES[env.state.battle.target.species])
+        env.step(int(advice.prior.argmax()))
+    team = [env.game.tables.SPECIES[one.species] for one in env.state.party]
+    env.close()
+    assert targets == {"PEBBLIT", "WHISKIT"}
+    assert team == ["RILLET", "MOTHLET"]

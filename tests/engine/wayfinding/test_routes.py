@@ -105,6 +105,17 @@ def test_ice_slides_to_the_next_wall() -> None:
     assert way(found, (1, 0, 2), (1, 1, 1)) == []
 
 
+def test_a_slide_ends_before_somebody_until_their_flag_hides_them() -> None:
+    """As a trainer stands on the ice of Mahogany's gym at (5, 9)."""
+    rows = ["....", "#II#", "#II#", "#II#", "...."]
+    found = finder(Drawn(rows, people=[Person(1, 1, flag=300)]))
+    there, gone = conditions(found), conditions(found, 300)
+    assert way(found, (1, 1, 4), (1, 1, 2), there) == [(1, 1, 4), (1, 1, 2)]
+    assert (1, 1, 2) not in way(found, (1, 1, 4), (1, 1, 0), there)
+    assert way(found, (1, 1, 4), (1, 1, 0), gone) == [(1, 1, 4), (1, 1, 0)]
+    assert way(found, (1, 1, 4), (1, 1, 2), gone) == []
+
+
 @pytest.mark.parametrize(
     ("sign", "needs"),
     [("~", Ability.SURF), ("T", Ability.CUT), ("@", Ability.SURF | Ability.WHIRLPOOL)],
@@ -146,6 +157,14 @@ def test_people_are_in_the_way_until_their_flag_hides_them() -> None:
     found = finder(CORRIDOR)
     assert steps(found, (1, 0, 1), (1, 3, 1), conditions(found)) >= CLOSED
     assert steps(found, (1, 0, 1), (1, 3, 1), conditions(found, 300)) == 3
+
+
+def test_somebody_on_a_door_shuts_it_until_their_flag_hides_them() -> None:
+    """As beaten trainers of Lavaridge's gym stand on its holes."""
+    town = Drawn(["...L", "...."], [(3, 0, 1, 2, 1)], people=[Person(3, 0, flag=300)])
+    found = finder(town, Drawn(["....", "L..."], [(0, 1, 1, 1, 1)]))
+    assert steps(found, (1, 0, 0), (2, 3, 1), conditions(found)) >= CLOSED
+    assert steps(found, (1, 0, 0), (2, 3, 1), conditions(found, 300)) < CLOSED
 
 
 def test_an_active_trigger_costs_and_one_that_sent_back_is_closed() -> None:
@@ -264,8 +283,8 @@ def test_distances_are_those_of_a_search_over_all_tiles_in_whatever_order_they_a
     tiles = range(len(found.world.terrain))
     goals = frozenset(dice.sample(tiles, dice.choice((1, 1, 3))))
     more: dict[int, list[int]] = {}
-    for foot, top in found.graph.climbs.tolist() if abilities & Ability.WATERFALL else ():
-        more.setdefault(top, []).append(foot)
+    for start, end in found.more_ways(now):
+        more.setdefault(end, []).append(start)
     whole = tile_distances(
         found.graph, found.costs(now), dict.fromkeys(goals, 0), goals, more, (0, len(tiles))
     )

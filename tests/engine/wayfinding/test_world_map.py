@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.games.base import Ferry, GameTables
 from engine.games.crystal.game import CrystalGame
 from engine.games.crystal.memory import FACTS
 from engine.games.facts import read_tables
 from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import Action, Control, GameState, Goal, GoalKind, MapId, MapView, Warp
-from engine.wayfinding.navigation import Exit, WorldMap, talk_exits
+from engine.wayfinding.navigation import Exit, Navigator, WorldMap, talk_exits
+from engine.wayfinding.search import CLOSED
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.planning.goals.helpers import READING, state
 from tests.engine.wayfinding.test_routes import INN
@@ -58,7 +60,7 @@ def meet(target: tuple[int, int], here: MapId = FAR_TOWN) -> Goal:
 def test_the_door_with_the_shorter_way_behind_it_is_taken() -> None:
     world, goal = WorldMap.of(GAME), Goal("x", "Go", FAR_TOWN, kind=GoalKind.REACH)
     exits = {entry.tile: entry.beyond for entry in world.exits(standing((7, 1)), goal, tuple)}
-    assert exits[1, 1] < exits[12, 1]
+    assert set(exits) == {(1, 1)}, "the way of the other one comes back through here"
     actions, steps = RuleAdvisor(GAME).navigator.step_towards(
         standing((7, 1)), world.exits(standing((7, 1)), goal, tuple)
     )
@@ -129,6 +131,81 @@ def test_a_trigger_whose_scene_changed_nothing_is_avoided_until_the_scene_change
     assert world.save() == saved
 
 
+def test_the_way_on_a_map_counts_triggers_as_the_world_does() -> None:
+    """As the desert of Route 111 sends back, and the way round is 350 tiles long."""
+    tables = replace(read_tables(FACTS), SCENES={(1, 1): 0})
+    rows = ["................", ".##############.", "................"]
+    town = Drawn([*rows, rows[2]], triggers=[(8, 0, 0)])
+    game = CrystalGame(
+        "4" * 40, "PM_CRYSTAL", "a world", build({(1, 1): town, (1, 2): INN}), tables=tables
+    )
+    world, goal = WorldMap.of(game), Goal("x", "Go", TOWN, (15, 0), kind=GoalKind.REACH)
+    navigator = Navigator(game.atlas, game.overworld, world.triggers_here)
+
+    def at(x: int, control: Control | None = None) -> GameState:
+        now = replace(standing((x, 0), game=game), scenes=bytes([0]))
+        return replace(now, control=control) if control else now
+
+    there = (Exit((15, 0), Action.RIGHT),)
+    assert world.triggers_here(at(1)) == {(8, 0): 12}
+    assert navigator.step_towards(at(1), there)[0] == [Action.LEFT]
+    assert navigator.step_towards(at(6), there)[0] == [Action.RIGHT]
+    world.notice(at(8, READING))
+    world.notice(at(7))
+    assert world.steps_to(at(6), goal) < CLOSED
+    assert navigator.step_towards(at(6), there)[0] == [Action.LEFT]
+
+
+def test_an_exit_whose_way_comes_back_must_bring_nearer() -> None:
+    """Else one leaves the map and comes back for ever while somebody closes the way on it."""
+    maps = {
+        (1, 1): Drawn(["L..............L", "." * 16], warps=[(0, 0, 1, 2, 1), (15, 0, 1, 3, 1)]),
+        (1, 2): Drawn(["L...", "...."], warps=[(0, 0, 1, 1, 1)]),
+        (1, 3): Drawn(["L...", "...."], warps=[(0, 0, 1, 1, 2)]),
+        (1, 4): INN,
+    }
+    game = make_game(maps)
+    world, goal = WorldMap.of(game), Goal("x", "Go", MapId(1, 3), (3, 1), kind=GoalKind.REACH)
+    for at in ((1, 0), (2, 1), (8, 1)):
+        found = world.exits(standing(at, game=game), goal, tuple)
+        assert {entry.beyond for entry in found} == {4}
+
+
+def flipping(world: WorldMap, times: int) -> None:
+    for _ in range(times):
+        world.notice(standing((1, 1), TOWN))
+        world.notice(standing((0, 1), SHORT))
+
+
+def test_who_flips_between_two_maps_follows_the_worlds_way_alone() -> None:
+    world, goal = WorldMap.of(GAME), Goal("x", "Go", FAR_TOWN, kind=GoalKind.REACH)
+    flipping(world, 2)
+    assert not world.save()["flips"][3]
+    flipping(world, 3)
+    saved = world.save()
+    assert saved["flips"][3]
+    found = world.exits(standing((0, 0), SHORT), goal, tuple)
+    assert found
+    assert {entry.tile for entry in found} <= {(1, 1), (2, 0)}
+    other = WorldMap.of(GAME)
+    other.load(saved)
+    assert other.save() == saved
+    other.load({"shut": []})
+    assert other.save()["flips"] == [[], [], 0, 0]
+
+
+def test_new_ground_and_other_maps_are_no_flips() -> None:
+    world = WorldMap.of(GAME)
+    for x in range(12):
+        world.notice(standing((x, 1), TOWN))
+        world.notice(standing((0, 1), SHORT))
+    assert not world.save()["flips"][3]
+    for _ in range(12):
+        for here in (TOWN, SHORT, LONG):
+            world.notice(standing((1, 1), here))
+    assert not world.save()["flips"][3]
+
+
 def test_no_exit_leads_away_from_who_closes_the_only_way() -> None:
     maps = {
         (1, 1): Drawn(
@@ -148,7 +225,7 @@ def test_no_exit_leads_away_from_who_closes_the_only_way() -> None:
         return {entry.tile for entry in world.exits(now, goal, tuple)}
 
     assert tiles((2, 1)) == {(6, 1)}
-    assert tiles((2, 1), TOWN, 300) == {(1, 1), (6, 1)}
+    assert tiles((2, 1), TOWN, 300) == {(6, 1)}
     assert tiles((1, 0), SHORT) == {(0, 1)}
 
 
@@ -204,3 +281,27 @@ def test_an_image_without_a_world_leaves_the_atlas() -> None:
     assert game.overworld is None
     assert game.overworld_problem
     assert WorldMap.of(game).links_from(TOWN) == ()
+
+
+def test_a_ferry_is_a_way_while_its_flag_is_set() -> None:
+    """As Mr. Briney sails from Dewford once the letter is delivered."""
+    maps = {
+        (1, 1): Drawn(["......", "......"], people=[Person(3, 0)]),
+        (1, 2): Drawn(["......", "......"]),
+        (1, 3): INN,
+    }
+    ferry = Ferry(TOWN, (3, 0), SHORT, (4, 1), 300)
+    tables = GameTables(FERRIES=(ferry,))
+    game = CrystalGame("5" * 40, "PM_CRYSTAL", "a world", build(maps), tables=tables)
+    world = WorldMap.of(game)
+    goal = Goal("x", "Go", SHORT, (0, 1), kind=GoalKind.REACH)
+    assert world.steps_to(standing((0, 0), TOWN, game), goal) is None
+    now = standing((0, 0), TOWN, game, flags=[300])
+    assert world.steps_to(now, goal) == 6
+    exits = world.exits(now, goal, tuple)
+    assert {(entry.tile, entry.action) for entry in exits} == {
+        ((2, 0), Action.RIGHT),
+        ((4, 0), Action.LEFT),
+        ((3, 1), Action.UP),
+    }
+    assert all(entry.is_talk for entry in exits)

@@ -26,6 +26,7 @@ _MENUS = {
     "Task_HandleChooseMonInput": "party",
     "Task_BagMenu_HandleInput": "bag",
     "Task_HandleYesNoInput": "question",
+    "CB2_EvolutionSceneUpdate": "evolves",
 }
 
 
@@ -144,7 +145,7 @@ class Battle:
         menu = game.function("gBattlerControllerFuncs")
         if menu:
             return {"HandleInputChooseAction": "action", "HandleInputChooseMove": "move"}[menu]
-        tasks = game.tasks
+        tasks = {game.mode, *game.tasks}
         return next((meaning for task, meaning in _MENUS.items() if task in tasks), "")
 
     def tap(self, button: str) -> None:

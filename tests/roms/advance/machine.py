@@ -179,6 +179,24 @@ class Machine:
         }
 
     @property
+    def asked(self) -> int:
+        """The own battler whose controller waits for keys; 0 if none does."""
+        return 2 if self.function("gBattlerControllerFuncs", 8) else 0
+
+    def task_data(self, name: str) -> tuple[int, ...] | None:
+        """Return the first eight numbers of an active task, None where it is not active."""
+        for at in range(0, 16 * 40, 40):
+            if self.get("gTasks", at + 4) and self.function("gTasks", at) == name:
+                return struct.unpack("<8h", self.read("gTasks", at + 8, 16))
+        return None
+
+    @property
+    def starter(self) -> int | None:
+        """Which starter the cursor stands at: 0 left, 1 middle, 2 right; None: no such choice."""
+        data = self.task_data("Task_HandleStarterChooseInput")
+        return data[0] if data else None
+
+    @property
     def text(self) -> str:
         """The field's text."""
         return decode(self.read("gStringVar4", 0, _TEXT_SIZE))

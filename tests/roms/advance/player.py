@@ -30,6 +30,9 @@ from tests.roms.first_act import (
     cheapest_path,
 )
 
+STARTER_COLUMNS = {1: 1, 2: 2, 3: 0}
+"""Number of a ball -> its place on the screen of the choice."""
+
 
 class Player(FirstActPlayer):
     """Plays MOSSLIGHT ADVANCE by RAM."""
@@ -37,6 +40,7 @@ class Player(FirstActPlayer):
     def __init__(self, game: Machine, grass_cost: int = 4) -> None:
         super().__init__(game, grass_cost)
         self._tiles: dict[MapKey, dict[Cell, Tile]] = {}
+        self.stops_evolution = False
 
     # ---- small things ----------------------------------------------------------------------
 
@@ -185,14 +189,18 @@ class Player(FirstActPlayer):
 
     def battle_action(self) -> None:
         """One action of a battle: always the strongest move."""
-        game = self.game
-        doing = game.function("gBattlerControllerFuncs")
-        if game.mode == "CB2_UpdatePartyMenu":
+        game, asked = self.game, self.game.asked
+        doing = game.function("gBattlerControllerFuncs", 4 * asked)
+        if game.mode == "CB2_EvolutionSceneUpdate" and game.text.startswith("What?"):
+            game.act("b" if self.stops_evolution else "a", hold=4)
+        elif game.mode == "CB2_UpdatePartyMenu":
             self._next_creature()
         elif game.mode == "BattleMainCB2" and doing == "HandleInputChooseAction":
-            self._move_cursor(game.get("gActionSelectionCursor"), 0)
+            self._move_cursor(game.get("gActionSelectionCursor", asked), 0)
         elif game.mode == "BattleMainCB2" and doing == "HandleInputChooseMove":
-            self._move_cursor(game.get("gMoveSelectionCursor"), self.best_move())
+            self._move_cursor(game.get("gMoveSelectionCursor", asked), self.best_move())
+        elif game.mode == "BattleMainCB2" and doing == "HandleInputChooseTarget":
+            game.act("a", hold=4)
         else:
             game.act("b", hold=4)
 
@@ -204,7 +212,12 @@ class Player(FirstActPlayer):
 
     def best_move(self) -> int:
         """Return the slot of the move with the highest expected damage."""
-        own, foe = (self.game.read("gBattleMons", at, 0x58) for at in (0, 0x58))
+        game = self.game
+        places = (
+            game.asked,
+            next((at for at in (1, 3) if game.get("gBattleMons", 0x58 * at + 0x28, 2)), 1),
+        )
+        own, foe = (game.read("gBattleMons", 0x58 * at, 0x58) for at in places)
         moves, points = struct.unpack_from("<4H", own, 0xC), own[0x24:0x28]
         chart = self._chart()
 
@@ -232,8 +245,9 @@ class Player(FirstActPlayer):
 
     def _next_creature(self) -> None:
         """The party is open: the first other creature that can still fight."""
-        fighting = self.game.get("gBattlerPartyIndexes", size=2)
-        others = [slot for slot in range(self.party_size) if slot != fighting and self.hp(slot)]
+        own = range(0, self.game.get("gBattlersCount"), 2)
+        fighting = {self.game.get("gBattlerPartyIndexes", 2 * one, 2) for one in own}
+        others = [slot for slot in range(self.party_size) if slot not in fighting and self.hp(slot)]
         if not others:
             self.game.act("b", hold=4)
             return
@@ -258,6 +272,41 @@ class Player(FirstActPlayer):
         return self.hp() / full if full else 0.0
 
     # ---- goals -----------------------------------------------------------------------------
+
+    def take_starter(self, number: int = 1) -> None:
+        """In the laboratory: choose CINDLE, RILLET or SPRIGOT (1, 2 or 3)."""
+        if self.party_size:
+            return
+        self.open_starters()
+        self.point_at_starter(STARTER_COLUMNS[number])
+        self.confirm_starter()
+
+    def open_starters(self) -> None:
+        """Go to the middle ball and take it up: the choice is on the screen."""
+        self.travel("LAB")
+        self.talk_at((7, 5), "up")
+        self.wait_for(lambda: self.game.starter is not None, "")
+
+    def point_at_starter(self, column: int) -> None:
+        """Move the cursor to the left, middle or right one (0, 1 or 2)."""
+        while self.game.starter != column:
+            self.game.act("left" if column < (self.game.starter or 0) else "right", hold=4)
+
+    def confirm_starter(self) -> None:
+        """Take the one that the cursor stands at."""
+        self.wait_for(lambda: "Task_HandleConfirmStarterInput" in self.game.tasks)
+        self.game.act("a")
+        self.settle()
+
+    def take_gift(self, row: int) -> None:
+        """In the laboratory, with a creature: let DR. ALDER give POTION or GRUBBUD (0 or 1)."""
+        self.travel("LAB")
+        self.talk_at((5, 4), "up")
+        self.wait_for(lambda: "Task_HandleMultichoiceInput" in self.game.tasks)
+        while (at := self.game.get("sMenu", 2)) != row:
+            self.game.act("up" if row < at else "down", hold=4)
+        self.game.act("a")
+        self.settle()
 
     def start_game(self) -> None:
         """From power-on to the bedroom, with the proposed name."""

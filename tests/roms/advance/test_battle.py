@@ -303,7 +303,9 @@ def test_creature_that_is_old_enough_evolves_after_the_battle(
 ) -> None:
     level_up_next(battle, species["GRUBBUD"], 7)
     battle.teach(moves["NIBBLE"])
-    assert battle.use() == "over"
+    assert battle.use() == "evolves"
+    while battle.wait() != "over":
+        battle.tap("a")
     raw = battle.raw(0)
     assert battle.creature(0).species == species["MOTHLET"]
     assert decode(raw[8:18]) == "MOTHLET"

@@ -41,3 +41,16 @@ def test_rebuilds_byte_for_byte(tmp_path: Path) -> None:
     assert {path.name for path in facts.iterdir()} == committed - BY_HAND
     for name in committed - BY_HAND:
         assert (facts / name).read_bytes() == (FACTS / name).read_bytes(), name
+
+
+@pytest.mark.slow
+@pytest.mark.tool("arm-none-eabi-gcc")
+def test_a_source_that_uses_a_later_one_is_refused(tmp_path: Path) -> None:
+    upside_down = (
+        "import sys; from pathlib import Path; import build; "
+        "build.ORDER = build.ORDER[::-1]; build.build(Path(sys.argv[1]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", upside_down, tmp_path], cwd=BUILD.parent, capture_output=True
+    )
+    assert b"uses what comes after it" in done.stderr

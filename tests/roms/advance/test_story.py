@@ -50,19 +50,6 @@ def test_each_ball_holds_its_creature(start: Start) -> None:
         assert quantity(game, BALLS, BALL) == 5
 
 
-def test_no_leaves_the_ball_where_it_is(start: Start) -> None:
-    game = start("town")
-    player = Player(game)
-    player.travel("LAB")
-    player.talk_at((7, 5), "up")
-    player.wait_for(lambda: "Task_HandleYesNoInput" in game.tasks)
-    game.act("down")
-    game.act("a")
-    player.settle()
-    assert player.party_size == 0
-    assert (7, 4) in people(game)
-
-
 @pytest.mark.parametrize(
     ("title", "at", "button"),
     [("HOME 1F", (3, 4), "left"), ("CENTER", (4, 4), "up"), ("HOME 2F", (1, 4), "left")],

@@ -143,14 +143,10 @@ def test_choosing_a_starter_has_a_mode_of_its_own(start: Start) -> None:
     game = start("town")
     player = Player(game)
     assert not game.flag(HAS_PARTY)
-    player.travel("LAB")
-    player.talk_at((6, 5), "up")
-    player.wait_for(lambda: "Task_HandleYesNoInput" in game.tasks)
+    player.open_starters()
     assert game.mode == "CB2_StarterChoose"
-    game.act("b")
-    player.settle()
     assert player.party_size == 0
-    player.take_starter(1)
+    player.confirm_starter()
     assert game.flag(HAS_PARTY)
     assert (game.var(SCENE), game.var(STARTER)) == (1, 0)
     (one,) = party(game)

@@ -15,24 +15,24 @@ WON = 1
 PATIENCE = 400
 
 
-def strengthen(game: Machine) -> None:
-    """Give the first creature a companion, and both great numbers: HP, stats."""
+def strengthen(game: Machine, creatures: int) -> None:
+    """Give the first creature great numbers (HP, stats), and as many companions like it."""
     address = SYMBOLS["gPlayerParty"].address
     numbers = STRONG.to_bytes(2, "little") * 7
     game.emulator.write(0, address + PARTY_STATS, numbers)
     game.emulator.write(0, address + SIZE, game.read("gPlayerParty", 0, SIZE))
-    game.emulator.write(0, SYMBOLS["gPlayerPartyCount"].address, bytes((2,)))
+    game.emulator.write(0, SYMBOLS["gPlayerPartyCount"].address, bytes((creatures,)))
 
 
 def challenge(start: Start, options: int) -> Battle:
     """Win against the first pupil, walk into the second one's sight."""
     game = start("GYM")
-    strengthen(game)
+    strengthen(game, 1)
     at = game.get("gSaveBlock2Ptr", size=4) + 0x14
     game.emulator.write(0, at, options.to_bytes(2, "little"))
     player = Player(game)
     player.walk_to((4, 9))
-    strengthen(game)
+    strengthen(game, 2)
     for _ in range(PATIENCE):
         if game.in_battle:
             break

@@ -9,7 +9,7 @@ from engine.planning.rules.goal_tracker import LIFE_STEPS
 from engine.planning.rules.goals import GoalPlanner
 from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.training import training_places, worthwhile
-from engine.types import BattleKind, Facing, Goal, GoalKind, MapId, Move
+from engine.types import Bag, BattleKind, Facing, Goal, GoalKind, MapId, Move
 from tests.engine.games.images import CRYSTAL
 from tests.engine.planning.goals.helpers import battle, creature, state
 
@@ -134,6 +134,17 @@ def test_one_is_caught_where_the_milestone_says_of_those_that_learn_its_move():
     assert goal_key(subject, knows) == "second"
     assert subject.wants_catch(knows, ())
     assert not subject.wants_catch(replace(knows, party=2 * knows.party), ())
+
+
+def test_a_hunt_goes_on_for_long_but_not_for_ever():
+    place = {"place": TOWN, "target": (1, 1), "how": Approach.CATCH}
+    subject = GoalPlanner(
+        (Milestone("swims", "Catch one", MilestoneKind.MOVE, move="SURF", **place),), Atlas()
+    )
+    shown = replace(in_town(), place=replace(in_town().place, x=1, y=1), bag=Bag(balls=((5, 1),)))
+    keys = [goal_key(subject, shown) for _ in range(6 * LIFE_STEPS)]
+    assert keys[4 * LIFE_STEPS] == "swims"
+    assert keys[-1] == ""
 
 
 def test_a_loaded_planner_goes_on_as_the_saved_one():

@@ -149,3 +149,7 @@ def test_what_a_way_to_a_shop_was_for_is_bought_there():
     assert other.wanted(enough, SHOP, wants_catch=False) == {BALL: 10}
     assert not supplies.is_visit_due(enough, SHOP)
     assert supplies.wanted(enough, SHOP, wants_catch=False) == {}
+
+
+def test_who_has_no_ball_and_wants_to_catch_buys_balls_before_potions():
+    assert list(bought(500)) == [BALL]
