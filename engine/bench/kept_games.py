@@ -18,8 +18,8 @@ FOLDER = "bench"
 _MAGIC = b"PokeTUI bench play 1\n"
 _SIZE = struct.Struct("<I")
 _DIGEST_SIZE = hashlib.sha1(usedforsecurity=False).digest_size
-_MAX_SIZE = 1 << 27
-"""Bytes; a game of 100,000 steps takes a few million."""
+_MAX_SIZE = 1 << 26
+"""Bytes; a game of 20,000 steps takes 50,000."""
 _ANYWHERE = {"save_dir", "rom_path", "start_state", "log_level", "headless"}
 """Settings that change nothing of the game, or whose content is compared instead."""
 

@@ -229,6 +229,10 @@ def with_moe_aside() -> GoalPlanner:
     return subject
 
 
+def test_set_aside_names_what_was_pursued_in_vain():
+    assert with_moe_aside().set_aside == ("beat_moe",)
+
+
 @pytest.mark.parametrize(
     ("news", "shown", "expected"),
     [
