@@ -60,8 +60,11 @@ class KeptGame:
             facts, env = _unpack(read_file(self.path, _MAX_SIZE))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
-            self._say(f"starts anew: the saved game cannot be used: {error}")
+        except OSError as error:
+            self._say(f"starts anew: cannot read the saved game: {error.strerror or error}")
+            return None
+        except ValueError as error:
+            self._say(f"starts anew: cannot use the saved game: {error}")
             return None
         kept: Mapping[str, str] = facts.pop("origin")
         for what, digest in self._origin.items():
@@ -79,7 +82,7 @@ class KeptGame:
             write_file(self.path, _pack({**facts, "origin": self._origin}, env))
         except OSError as error:
             self._is_writable = False
-            self._say(f"cannot save the game, so it cannot be resumed: {error}")
+            self._say(f"cannot save the game, so it cannot be resumed: {error.strerror or error}")
 
 
 def _pack(facts: Mapping[str, Any], env: bytes) -> bytes:

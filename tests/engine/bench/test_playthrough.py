@@ -68,6 +68,24 @@ def test_interrupted_game_goes_as_one_without_interruption(
     assert _without_time(stopped) == _without_time(whole)
 
 
+def test_game_is_saved_while_it_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class KilledError(Exception):
+        pass
+
+    def die(found: Playthrough) -> None:
+        if found.steps == 25:
+            raise KilledError
+
+    said: list[str] = []
+    order = Order(_config(tmp_path), "rules", 40, 60)
+    for interval in ("_REPORT_INTERVAL_S", "_SAVE_INTERVAL_S"):
+        monkeypatch.setattr(f"engine.bench.playthrough.{interval}", 0.0)
+    with pytest.raises(KilledError):
+        play(order, die)
+    assert play(order, say=said.append).steps == 40
+    assert said == ["resumes, after 24 steps"]
+
+
 def test_finished_game_is_not_played_again_within_its_limits(tmp_path: Path) -> None:
     said: list[str] = []
 
@@ -110,7 +128,7 @@ def test_damaged_game_starts_anew(keep: int, tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:keep])
     assert play(order, say=said.append).steps == 30
     assert said == [
-        "starts anew: the saved game cannot be used: it is damaged, or from a different version"
+        "starts anew: cannot use the saved game: it is damaged, or from a different version"
     ]
 
 
