@@ -65,18 +65,28 @@ def play_seeds(
         Order(config.model_copy(update={"seed": seed}), agent, steps, minutes, resumes)
         for seed in seeds
     ]
-    proof, players = Proof(game, agent, config.env.goal), _Processes(say)
+    players = _Processes(say)
+    is_whole = _play_all(players, orders, processes, report)
+    played = [players.found[seed] for seed in seeds if seed in players.found]
+    return Proof(game, agent, config.env.goal, played, is_whole)
+
+
+def _play_all(
+    players: "_Processes",
+    orders: Sequence[Order],
+    processes: int,
+    report: Callable[[Playthrough], None],
+) -> bool:
+    """Play them all; return whether nobody pressed Ctrl-C before the end."""
     with ThreadPoolExecutor(processes) as pool:
         try:
             for found in pool.map(players.play, orders):
                 report(found)
-            proof.is_whole = True
         except KeyboardInterrupt:
-            pass
+            return False
         finally:
             players.end()
-    proof.played = [players.found[seed] for seed in seeds if seed in players.found]
-    return proof
+    return True
 
 
 def usual_steps(game: Game, goal: str) -> int:
