@@ -35,7 +35,7 @@ def describe_world(game: Game) -> list[str]:
         RomError: The image does not carry it.
     """
     world = _world(game)
-    finder = route_finder(world, game.sha1)
+    finder = route_finder(world, game.sha1, game.tables.FERRIES)
     warps, people, signs = world.warps, world.people, world.signs
     kinds = people["kind"]
     back = int((warps["arrival"] == BACK).sum())
@@ -66,7 +66,7 @@ def describe_path(game: Game, start: str, goal: str) -> list[str]:
         ConfigurationError: There is no such place, or no way.
     """
     world = _world(game)
-    finder = route_finder(world, game.sha1)
+    finder = route_finder(world, game.sha1, game.tables.FERRIES)
     starts, goals = (find_place(game, world, place) for place in (start, goal))
     for how, abilities in _STAGES:
         conditions = Conditions(abilities)
