@@ -106,6 +106,10 @@ class RouteFinder:
             leaving = np.concatenate((leaving, ends))
         self._network = make_network(world, graph.nodes, graph.tables, graph.needs, ways, leaving)
 
+    def all_open(self, abilities: Ability) -> Conditions:
+        """Return the conditions under which every gate is open and every ferry sails."""
+        return Conditions(abilities, sails=b"\1" * len(self.ferries))
+
     def distances(self, goals: Iterable[int], conditions: Conditions) -> Search:
         """Return the distances from tiles to the nearest of the goals' tiles."""
         key = frozenset(goals), conditions
