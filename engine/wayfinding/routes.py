@@ -72,9 +72,6 @@ class Conditions:
     sails: bytes = b""
 
 
-EVERYTHING_OPEN = Conditions(Ability(63))
-
-
 class RouteFinder:
     """Search the ways of one world; the distances to the last few goals are remembered.
 
