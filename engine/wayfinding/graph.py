@@ -41,6 +41,8 @@ VERSION = 6
 _OPPOSITE = (1, 0, 3, 2)
 _GRASS_COST = 3
 """A tile of tall grass counts as this many: each may cost a battle."""
+_ASKED_COST = 40
+"""A door that asks whether to open it counts as this many: it may refuse."""
 _MAX_FILE = 1 << 26
 _NEEDS = (
     (Terrain.WATER, Ability.SURF),
@@ -95,11 +97,15 @@ def successors(world: Overworld, walls: Collection[int] = ()) -> tuple[Indices, 
     script opens; on a door that a script opens, or on which somebody stands, one stays, and every
     press leads through it, so that its tile can be closed. One also stays on doors that lead back
     to where one came from: see `Conditions.back`. Nobody enters `walls`: slides end before them.
+    A door that asks is entered from below.
     """
     terrain, beside = world.terrain, _neighbours(world)
     is_floor = terrain & (Terrain.WALKABLE | Terrain.WATER | Terrain.CUT_TREE) != 0
     is_floor[list(walls)] = False
     steps = [_is_open(terrain, is_floor, beside[d], d) for d in range(4)]
+    asked = asking_doors(world)
+    below = beside[0][asked][beside[0][asked] >= 0]
+    steps[1][below] |= is_floor[below]
     warp, arrivals = warp_arrivals(world)
     is_warp = np.zeros(len(terrain), np.bool_)
     leads = np.full(len(terrain), -1, np.int32)
@@ -114,6 +120,7 @@ def successors(world: Overworld, walls: Collection[int] = ()) -> tuple[Indices, 
     shut = np.concatenate((world.gates["tile"], _standing(world)))
     back, gates = (tiles[is_door[tiles]] for tiles in (ways_back, shut))
     is_door[gates] = is_door[back] = False
+    gates = np.concatenate((gates, asked))
     ends[is_door] = leads[is_door]
     falls = np.flatnonzero(terrain & Terrain.WATERFALL)
     ends[falls] = _slide(falls, beside[0], steps[0], ends)
@@ -136,6 +143,18 @@ def successors(world: Overworld, walls: Collection[int] = ()) -> tuple[Indices, 
     feet = feet[terrain[beside[1][feet]] & Terrain.WATERFALL != 0]
     found[1][feet] = -1
     return found, np.stack((feet, tops[beside[1][feet]]), 1).astype(np.int32)
+
+
+def asking_doors(world: Overworld) -> Indices:
+    """Return the tiles of doors that ask whether to open them: warps in walls with a sign on them.
+
+    A door in a wall without a sign is one that an event is yet to open.
+    """
+    warps, signs = (
+        tiles_of(world, things[is_on_map(world, things)]) for things in (world.warps, world.signs)
+    )
+    walls = world.terrain[warps] & (Terrain.WALKABLE | Terrain.WARP | Terrain.WATER) == 0
+    return np.intersect1d(warps[walls], signs).astype(np.int32)
 
 
 def sailings(world: Overworld, ferries: Sequence[Ferry]) -> list[tuple[int, int, int]]:
@@ -195,6 +214,7 @@ def build_graph(world: Overworld, ferries: Sequence[Ferry] = ()) -> Graph:
     sailing = np.array([way[1:] for way in sailings(world, ferries)], np.int32)
     slides, leading, climbs = changing_slides(world)
     graph = graph_of(world.terrain, leading, climbs)
+    graph.costs[asking_doors(world)] = _ASKED_COST
     soft = soft_tiles(world, graph.needs)
     more = np.concatenate((climbs.ravel(), _landings(world), slides.ravel(), sailing.ravel()))
     nodes = find_nodes(world, leading, more, soft)

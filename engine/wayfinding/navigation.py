@@ -16,7 +16,7 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from engine.games.base import Atlas, Game
+from engine.games.base import Atlas, Ferry, Game
 from engine.games.overworld import (
     BACK,
     CONNECTION_FIELDS,
@@ -177,7 +177,8 @@ class WorldMap:
         world = game.overworld
         if world is None:
             return cls(game.atlas.links)
-        return cls(world_links(world), route_finder(world, game.sha1, game.tables.FERRIES), game)
+        ferries = game.tables.FERRIES
+        return cls(world_links(world, ferries), route_finder(world, game.sha1, ferries), game)
 
     def reset(self) -> None:
         """Start an episode: forget which triggers sent the player back."""
@@ -793,7 +794,7 @@ def _leaving(
         return closed_off is None or tile is None or min(closed_off, field[tile]) > beyond
 
     for warp in view.warps:
-        if not view.contains(warp.x, warp.y) or not view.terrain[warp.y, warp.x] & Terrain.WARP:
+        if not view.contains(warp.x, warp.y):
             continue
         arrivals = finder.arrival(warp.target, warp.index, world.map_id(row))
         beyond, arrival = min(((field[tile], tile) for tile in arrivals), default=(FAR, 0))
@@ -890,10 +891,13 @@ def _press(entry: Exit, facing: Facing) -> Action:
 
 
 def _warp_exits(view: MapView, warp: Tile) -> list[Exit]:
-    """Return how to take a warp: press on from a carpet, step on anything else."""
+    """Return how to take a warp: press on from a carpet, step on a door, ask at a closed one."""
     here = int(view.terrain[warp[1], warp[0]]) if view.contains(*warp) else 0
     if here & Terrain.MAT:
         return [Exit(warp, a) for a, way in DIRECTIONS.items() if here & Terrain.MATS[way]]
+    if warp in view.signs and not here & (Terrain.WALKABLE | Terrain.DOOR):
+        below = warp[0], warp[1] + 1
+        return [Exit(below, Action.UP, is_talk=True)] if _is_walkable(view, below) else []
     if not here & Terrain.DOOR:
         return []  # one only arrives there
     exits = []
@@ -956,9 +960,9 @@ def distance(one: Tile, other: Tile) -> int:
 
 
 def world_links(
-    world: Overworld,
+    world: Overworld, ferries: Iterable[Ferry] = ()
 ) -> dict[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ...]]:
-    """Return which map leads to which, as `WorldMap` takes it."""
+    """Return which map leads to which, also by ferry, as `WorldMap` takes it."""
     ids = [(one.group, one.number) for one in map(world.map_id, range(len(world)))]
     found: dict[tuple[int, int], list[tuple[str, int, int, tuple[int, int]]]] = {}
     for row, x, y, target, _ in world.warps.tolist():
@@ -969,6 +973,9 @@ def world_links(
             found.setdefault(ids[row], []).append(("warp", x, y, ids[target]))
     for row, facing, target, *_ in world.connections.tolist():
         found.setdefault(ids[row], []).append((SIDES[Facing(facing)], 0, 0, ids[target]))
+    for ferry in ferries:
+        start, end = ((one.group, one.number) for one in (ferry.place, ferry.target))
+        found.setdefault(start, []).append(("warp", *ferry.person, end))
     return {key: tuple(links) for key, links in found.items()}
 
 

@@ -72,9 +72,6 @@ class Conditions:
     sails: bytes = b""
 
 
-EVERYTHING_OPEN = Conditions(Ability(63))
-
-
 class RouteFinder:
     """Search the ways of one world; the distances to the last few goals are remembered.
 
@@ -105,6 +102,10 @@ class RouteFinder:
             ends = np.array([way[1:] for way in self._sailings], np.int32)
             leaving = np.concatenate((leaving, ends))
         self._network = make_network(world, graph.nodes, graph.tables, graph.needs, ways, leaving)
+
+    def all_open(self, abilities: Ability) -> Conditions:
+        """Return the conditions under which every gate is open and every ferry sails."""
+        return Conditions(abilities, sails=b"\1" * len(self.ferries))
 
     def distances(self, goals: Iterable[int], conditions: Conditions) -> Search:
         """Return the distances from tiles to the nearest of the goals' tiles."""

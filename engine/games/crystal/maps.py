@@ -137,6 +137,7 @@ _SPANS = tuple((at(first), at(last) + size) for first, last, size in _STRETCHES)
 (_HEADER, _HEADER_END), (_EVENTS, _EVENTS_END), (_HERE, _HERE_END) = _SPANS
 _WIDTH, _HEIGHT, _TILESET = at("wMapWidth"), at("wMapHeight"), at("wTilesetCollisionBank")
 _STRUCT = SYMBOLS["wObject1Struct"]
+_FLAGS = slice(at("wEventFlags"), at("wEventFlags") + SYMBOLS["wEventFlags"].size)
 _TABLE, _MASKS = SYMBOLS["wMapObjects"], SYMBOLS["wObjectMasks"].address
 _TABLE_SIZE = _MASKS + SYMBOLS["wObjectMasks"].size - _TABLE.address
 _TIME = SYMBOLS["wTimeOfDay"]
@@ -181,6 +182,7 @@ class MapReader:
         self._layout = _NOWHERE
         self._view = _NOWHERE.view
         self._has_left = True
+        self._flags = bytearray()
         self._shown: tuple[object, ...] = ()
         self._things: tuple[MapObject, ...] = ()
         self._tabled: tuple[object, ...] = ()
@@ -190,7 +192,8 @@ class MapReader:
         """Return the current map; where it cannot be read now, the one last seen.
 
         The block map is overwritten by battles and screens, and an event may change it, so it is
-        read anew when the player is free again, or first stands on another map.
+        read anew when the player is free again, an event flag has changed, or another map is
+        entered.
 
         Args:
             is_free: The player can walk.
@@ -200,9 +203,10 @@ class MapReader:
             self._has_left = True
             if not is_loaded or self._key()[-2:] == self._layout.key[-2:]:
                 return self._view
-        key = self._key()
-        if self._has_left or key != self._layout.key:
-            self._has_left = not is_free
+        key, flags = self._key(), self._ram[_FLAGS]
+        # A step may hold a whole scene: then only an event tells that it changed blocks.
+        if self._has_left or flags != self._flags or key != self._layout.key:
+            self._has_left, self._flags = not is_free, flags
             width, height = self._ram[_WIDTH], self._ram[_HEIGHT]
             size = (width + BORDER_BLOCKS) * (height + BORDER_BLOCKS)
             blocks = self._emulator.read(0, SYMBOLS["wOverworldMapBlocks"].address, size)

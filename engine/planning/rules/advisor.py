@@ -25,7 +25,6 @@ from engine.planning.rules.items import (
 )
 from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.provisions import Provisions
-from engine.planning.rules.pushing import Pusher
 from engine.planning.rules.replies import Replies
 from engine.planning.rules.supplies import Supplies
 from engine.planning.rules.teaching import Teacher
@@ -36,6 +35,7 @@ from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
 from engine.types import Action, Advice, GameState, Goal, GoalKind, GoalTally, MapId
 from engine.wayfinding.navigation import (
     Exit,
+    Link,
     Navigator,
     Tile,
     WorldMap,
@@ -99,7 +99,6 @@ class RuleAdvisor:
         self._repeats = Repeats()
         self._replies = Replies(game.tables.ANSWERS)
         self._teacher = Teacher(game.tables, game.atlas)
-        self._pusher = Pusher(game)
         self._moved_by = 0  # free steps in which a field move may still take effect
         self._used_at: list[int] = []  # tile (x, y)
         self._last_view: list[object] = []
@@ -281,17 +280,22 @@ class RuleAdvisor:
 
     def _push_to(self, goal: Goal, state: GameState) -> Suggestion:
         """Return the way to a goal, or what to push for it."""
-        if self._planner.is_push(goal):
-            pushing = self._pusher.onto_hole(state, goal, self.unchanged_steps)
-            if pushing is not None:
-                return (
-                    pushing
-                    if pushing[0]
-                    else self.walk(state, self._pusher.ways_out(state), pushing[1])
-                )
-        exits = self._exits(state, goal)
-        aside = self._pusher.out_of_the_way(state, exits, self.unchanged_steps)
-        return aside or self.walk(state, exits, goal.text)
+        here, target = state.place.map, goal.target
+        holes = self._game.tables.HOLES.get((here.group, here.number), {})
+        number = next((one for one, tile in holes.items() if tile == target), None)
+        if not self._planner.is_push(goal) or here != goal.map or number is None or target is None:
+            return self.walk(state, self._exits(state, goal), goal.text)
+        if buttons := self.navigator.push_onto(state, number, target):
+            return self._at_boulder(buttons), goal.text
+        # They are put back when the map is left.
+        doors = [Link(one.target, (one.x, one.y)) for one in state.map.warps]
+        return self.walk(state, link_exits(state.map, doors), "the boulders shut the way: leave")
+
+    def _at_boulder(self, buttons: list[Action]) -> list[Action]:
+        """Return one of A and a direction: first see if the boulder moves, then make ready."""
+        if len(buttons) < 2 or buttons[0] is not Action.A:
+            return buttons
+        return buttons[:1] if self.unchanged_steps else buttons[1:]
 
     def walk(self, state: GameState, exits: tuple[Exit, ...], what: str) -> Suggestion:
         """Return the way to the nearest exit; `what` names its purpose."""
@@ -301,9 +305,9 @@ class RuleAdvisor:
         if not actions:
             return [], f"{what}: path blocked"
         self._steps_left = distance
-        if len(actions) > 1 and actions[0] is Action.A:  # of a boulder: first see if it moves
-            actions = actions[:1] if self.unchanged_steps else actions[1:]
-        return actions, f"{what}: {counted(distance, 'step')} to go" if distance else what
+        return self._at_boulder(
+            actions
+        ), f"{what}: {counted(distance, 'step')} to go" if distance else what
 
     def advice_of(
         self,

@@ -13,7 +13,7 @@ from engine.games.base import Game
 from engine.games.overworld import BACK, Ability, Overworld, PersonKind, SignKind, Stance
 from engine.ground.text import counted
 from engine.types import MapId, Terrain
-from engine.wayfinding.routes import Conditions, RouteFinder, route_finder
+from engine.wayfinding.routes import RouteFinder, route_finder
 from engine.wayfinding.search import FAR
 
 _TILE = re.compile(r"\(?(\d{1,3})\s*,\s*(\d{1,3})\)?\Z")
@@ -35,7 +35,7 @@ def describe_world(game: Game) -> list[str]:
         RomError: The image does not carry it.
     """
     world = _world(game)
-    finder = route_finder(world, game.sha1)
+    finder = route_finder(world, game.sha1, game.tables.FERRIES)
     warps, people, signs = world.warps, world.people, world.signs
     kinds = people["kind"]
     back = int((warps["arrival"] == BACK).sum())
@@ -66,10 +66,10 @@ def describe_path(game: Game, start: str, goal: str) -> list[str]:
         ConfigurationError: There is no such place, or no way.
     """
     world = _world(game)
-    finder = route_finder(world, game.sha1)
+    finder = route_finder(world, game.sha1, game.tables.FERRIES)
     starts, goals = (find_place(game, world, place) for place in (start, goal))
     for how, abilities in _STAGES:
-        conditions = Conditions(abilities)
+        conditions = finder.all_open(abilities)
         field = finder.distances(goals, conditions).all()
         begin = min(starts, key=field.__getitem__)
         if field[begin] < FAR:
@@ -134,7 +134,7 @@ def _reach(game: Game, finder: RouteFinder) -> Iterator[str]:
     missing: list[str] = []
     yield f"  reachable from {_name(game, world, row)} with every gate open and nobody in the way:"
     for how, abilities in _STAGES:
-        is_reached = finder.reachable(starts.tolist(), Conditions(abilities))
+        is_reached = finder.reachable(starts.tolist(), finder.all_open(abilities))
         seen = np.add.reduceat(is_reached.astype(np.int32), world.maps["first_tile"]) > 0
         missing = [_name(game, world, int(one)) for one in np.flatnonzero(~seen)]
         yield f"    {how:<18} {counted(int(seen.sum()), 'map')}"

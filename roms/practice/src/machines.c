@@ -7,7 +7,6 @@
 #define MON_SIZE 48
 #define KEEPS_ALL 4
 #define NO_MACHINE 0xFF
-#define wTMHMPocketScrollPosition (*(volatile u8 *)0xD0E2)
 
 typedef struct {
     u8 move;

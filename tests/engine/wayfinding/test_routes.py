@@ -8,7 +8,7 @@ from engine.games.crystal.rom_tables import read_overworld
 from engine.games.overworld import Ability, BlockChange, When
 from engine.types import MapId
 from engine.wayfinding.graph import VERSION, build_graph, load_graph, save_graph
-from engine.wayfinding.routes import EVERYTHING_OPEN, Conditions, RouteFinder, SceneId, route_finder
+from engine.wayfinding.routes import Conditions, RouteFinder, SceneId, route_finder
 from engine.wayfinding.search import CLOSED, FAR, tile_distances
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.planning.goals.helpers import state
@@ -308,8 +308,8 @@ def test_a_path_is_as_long_as_the_distances_say() -> None:
 def test_reachable_follows_the_ways_forwards() -> None:
     found = finder(Drawn(["....", "vvvv", "####", "...."]))
     top, bottom = found.world.tile(0, 0, 0), found.world.tile(0, 0, 3)
-    assert found.reachable([top], EVERYTHING_OPEN)[bottom]
-    assert not found.reachable([bottom], EVERYTHING_OPEN)[top]
+    assert found.reachable([top], found.all_open(Ability(63)))[bottom]
+    assert not found.reachable([bottom], found.all_open(Ability(63)))[top]
 
 
 def test_an_arrival_back_is_any_warp_that_leads_here() -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from engine.games.emerald.memory import ROM
 from engine.games.emerald.overworld import read_overworld
-from engine.games.overworld import BACK, BlockChange, Overworld, PersonKind, Stance, When
+from engine.games.overworld import BACK, Ability, BlockChange, Overworld, PersonKind, Stance, When
 from engine.types import Facing, MapId, Terrain
 from engine.wayfinding.graph import build_graph
-from engine.wayfinding.routes import EVERYTHING_OPEN, RouteFinder
+from engine.wayfinding.routes import RouteFinder
 from tests.engine.games.emerald.world_images import Drawn, Person, build, cell
 
 TOWN = Drawn(
@@ -82,7 +82,7 @@ def test_connections_join_the_strips_that_face_each_other(world: Overworld) -> N
     start, goal = world.tile(1, 0, 2), world.tile(2, 2, 1)
     assert start is not None
     assert goal is not None
-    path = finder.path(start, [goal], EVERYTHING_OPEN)
+    path = finder.path(start, [goal], finder.all_open(Ability(63)))
     assert [row for row, _ in groupby(world.locate(tile)[0] for tile in path)] == [1, 0, 2]
 
 
