@@ -20,7 +20,7 @@ from engine.planning.goals.queries import choices
 from engine.types import MapId
 from engine.wayfinding.graph import build_graph, load_graph, save_graph
 from engine.wayfinding.navigation import WorldMap
-from engine.wayfinding.routes import EVERYTHING_OPEN, RouteFinder
+from engine.wayfinding.routes import RouteFinder
 from engine.wayfinding.search import FAR
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.planning.goals.helpers import state
@@ -119,7 +119,7 @@ def _ids(world: Overworld) -> list[MapId]:
 def _forget(finder: RouteFinder) -> None:
     """Fill what is remembered with searches that nobody asks about."""
     for tile in range(_REMEMBERED):
-        finder.distances([tile], EVERYTHING_OPEN)
+        finder.distances([tile], finder.all_open(Ability(63)))
 
 
 def _timed(
