@@ -4,7 +4,7 @@ from collections import Counter
 from types import TracebackType
 from typing import Any, Self
 
-from engine.config import RewardConfig
+from engine.config import EnvConfig, RewardConfig
 from engine.env.game_env import GameEnv
 from engine.types import Action
 from tests.roms.machine import Machine
@@ -20,7 +20,9 @@ class PaidMachine(Machine):
     """
 
     def __init__(self, rewards: RewardConfig | None = None) -> None:
-        self.env = GameEnv(observation_type="state", rewards=rewards)
+        # The player's scripts count presses, as of steps that do not wait for a question.
+        config = EnvConfig(ask_frames=0)
+        self.env = GameEnv(observation_type="state", rewards=rewards, config=config)
         self.env.reset(seed=1)
         self.rom = self.env.emulator.rom
         self._boy: Any = self.env.emulator._pyboy

@@ -10,7 +10,7 @@ from engine.games.catalog import load_game
 from engine.types import DIRECTIONS, Action, Facing, GameState, Prompt, Terrain
 from engine.wayfinding.navigation import Exit, Navigator
 from tests.engine.games.emerald.practice import NAME, needs_core, talk_to
-from tests.engine.led import lead_until, led
+from tests.engine.led import action_of, lead_until, led, rules_of
 
 pytestmark = needs_core
 
@@ -82,10 +82,11 @@ def test_a_hop_over_a_ledge_is_one_step(env: GameEnv) -> None:
     lead_until(env, lambda state: state.place.name == "MILLBROOK PATH")
     hops = np.argwhere(env.state.map.terrain & Terrain.HOPS[Facing.DOWN])
     exits = tuple(Exit((int(x), int(y)), Action.DOWN) for y, x in hops)
-    tiles, navigator = [entry.tile for entry in exits], Navigator()
+    tiles, navigator, rules = [entry.tile for entry in exits], Navigator(), rules_of(env)
     while (at := (env.state.place.x, env.state.place.y)) not in tiles:
-        free = env.state.control.is_free
-        env.advance(navigator.step_towards(env.state, exits)[0][0] if free else Action.B)
+        advised = action_of(rules.advise(env.state, env.action_mask()))
+        is_free = env.state.control.is_free
+        env.advance(navigator.step_towards(env.state, exits)[0][0] if is_free else advised)
     env.advance(Action.DOWN)
     assert (env.state.place.x, env.state.place.y) == (at[0], at[1] + 2)
     assert env.state.control.is_free
