@@ -6,8 +6,8 @@ Every action takes `hold_frames` + `wait_frames` frames (8 + 12), but for three 
   less: 8 frames would turn or walk, by chance of the overworld's rhythm; 12 always turn and walk.
 - What has begun is waited for, so that no state is read in mid-step: a step for up to
   `STEP_FRAMES` more, a door or a map's edge for up to `DOOR_FRAMES` (a door takes 51 in all).
-- While a script, a battle or a window goes on and asks for nothing, up to `ask_frames`: what no
-  button can hasten is no step of its own.
+- While a script, a battle or a window goes on and asks for nothing, up to `ask_frames`, or until a
+  fighter falls: what no button can hasten is no step of its own.
 - Then up to `POLL_FRAMES` until the game asks for buttons, so that the next press is not lost and
   the reader can tell a text that waits from one that is being written.
 """
@@ -43,6 +43,7 @@ _BATTLE, _MAP_STATUS, _EVENTS_OFF, _SCRIPT, _WALKING, _STEP_TICKS = (
     )
 )  # fmt: skip
 """Places in what `_look` returns."""
+_OWN_HEALTH, _ENEMY_HEALTH = SYMBOLS["wBattleMonHP"], SYMBOLS["wEnemyMonHP"]
 _WINDOWS, _DELAY = SYMBOLS["wWindowStackSize"], SYMBOLS["wTextDelayFrames"]
 
 
@@ -63,7 +64,7 @@ def play(
         emulator.tick(waited - _TICK)
         waited = _TICK
     emulator.tick(waited, render and not _walks_on(_look(emulator)))
-    _settle(emulator, config.ask_frames, render)
+    _settle(emulator, config.ask_frames, _standing(state), render)
 
 
 def is_at_rest(emulator: Emulator) -> bool:
@@ -76,7 +77,9 @@ def is_between_maps(emulator: Emulator) -> bool:
     return _is_between_maps(_look(emulator))
 
 
-def _settle(emulator: Emulator, ask_frames: int, render: bool) -> None:
+def _settle(
+    emulator: Emulator, ask_frames: int, standing: tuple[Symbol, ...], render: bool
+) -> None:
     for waited in range(0, DOOR_FRAMES, _TICK):
         ram = _look(emulator)
         is_moving = waited < STEP_FRAMES and _is_moving(ram)
@@ -86,20 +89,35 @@ def _settle(emulator: Emulator, ask_frames: int, render: bool) -> None:
         is_last = waited + _TICK >= most or not _walks_on(ram)
         emulator.tick(_TICK, render and is_last)
     if ask_frames and _is_busy(emulator, _look(emulator)):
-        _await_question(emulator, ask_frames, render)
+        _await_question(emulator, ask_frames, standing, render)
     for _ in range(POLL_FRAMES):
         if _asks_for_buttons(emulator):
             return
         emulator.tick(1, render)
 
 
-def _await_question(emulator: Emulator, most: int, render: bool) -> None:
-    """Let what goes on go on until it asks for something; the last frame alone is drawn."""
+def _standing(state: GameState) -> tuple[Symbol, ...]:
+    """Return where the health of those who still stand in a battle is kept."""
+    battle = state.battle
+    if battle is None:
+        return ()
+    sides = ((battle.own, _OWN_HEALTH), (battle.enemy, _ENEMY_HEALTH))
+    return tuple(symbol for one, symbol in sides if one is not None and one.hp)
+
+
+def _await_question(
+    emulator: Emulator, most: int, standing: tuple[Symbol, ...], render: bool
+) -> None:
+    """Let what goes on go on until it asks for something; the last frame alone is drawn.
+
+    It also ends when one of `standing` falls: a whole defeat must not pass within a step, unseen.
+    """
     ram = WorkRam(CONTROL_WINDOWS)
     reader = ControlReader(emulator, ram)
     for waited in range(0, most, _GLANCE):
         ram.refresh(emulator)
-        if not reader.read(bytes(ram.data[_TILEMAP])).is_busy:
+        has_fallen = any(not any(_bytes(emulator, each)) for each in standing)
+        if has_fallen or not reader.read(bytes(ram.data[_TILEMAP])).is_busy:
             if waited:
                 emulator.tick(1, render)
             return
@@ -148,6 +166,10 @@ def _is_between_maps(ram: bytes) -> bool:
 def _look(emulator: Emulator) -> bytes:
     """Return what shows how a press proceeds, but the two bytes that lie elsewhere."""
     return emulator.read(_FIRST.bank, _FIRST.address, _SIZE)
+
+
+def _bytes(emulator: Emulator, symbol: Symbol) -> bytes:
+    return emulator.read(symbol.bank, symbol.address, symbol.size)
 
 
 def _byte(emulator: Emulator, symbol: Symbol) -> int:

@@ -26,6 +26,7 @@ _AVATAR = ewram_at("gPlayerAvatar")
 _RUNNING_STATE, _TILE_STATE, _OBJECT, _PREVENT_STEP = (_AVATAR + at for at in (2, 3, 5, 6))
 _BETWEEN_TILES, _MOVING = 1, 2
 _OBJECTS = ewram_at("gObjectEvents")
+_FIGHTERS, _HEALTH = ewram_at("gBattleMons"), tuple(0x58 * i + 0x28 for i in range(4))
 
 
 class ControlReader:
@@ -83,6 +84,11 @@ class ControlReader:
     def is_fading(self) -> bool:
         """Return whether the screen's colours fade, when no button counts."""
         return bool(self._ewram[_FADING] & _FADE_BIT)
+
+    def fallen(self) -> int:
+        """Return bits of the fighters in memory who have no health left, of old battles too."""
+        health = (self._ewram[_FIGHTERS + at : _FIGHTERS + at + 2] for at in _HEALTH)
+        return sum(1 << i for i, each in enumerate(health) if not any(each))
 
     def menu(self, mode: Mode) -> Menu:
         """Return what is waited for now."""

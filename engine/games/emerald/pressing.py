@@ -9,7 +9,7 @@ Every action takes `hold_frames` + `wait_frames` frames (8 + 12), but for these 
   to `DOOR_FRAMES`; after a map was loaded until the player has been in control for `STABLE_FRAMES`,
   for only then do the map's own scripts begin; a text that is being printed for up to
   `TEXT_FRAMES`; a battle's animations for up to `BATTLE_FRAMES`; a scene for `SCENE_FRAMES`; for
-  each of the three up to `ask_frames`, if that is more.
+  each of the three up to `ask_frames`, if that is more, or until a fighter falls.
 - One more frame ends it: the one that is drawn.
 """
 
@@ -58,18 +58,23 @@ def play(
         longer = 0 if DIRECTIONS[Action(action)] is state.place.facing else TURN_FRAMES
         held = min(held + longer, MOST_HELD)
         waited = max(config.hold_frames + waited - held, 1)
+    fallen = control.fallen()
     with delayed_signals():
         emulator.press(action)
         emulator.tick(held)
         emulator.release(action)
         emulator.tick(waited - 1)
         if state.control.in_game:
-            _settle(emulator, control, config.ask_frames)
+            _settle(emulator, control, config.ask_frames, fallen)
         emulator.tick(1, render)
 
 
-def _settle(emulator: Emulator, control: ControlReader, ask_frames: int) -> None:
-    """Wait for what was begun: until the player is asked for something, or for long enough."""
+def _settle(emulator: Emulator, control: ControlReader, ask_frames: int, fallen: int) -> None:
+    """Wait for what was begun: until the player is asked for something, or for long enough.
+
+    It also ends when another than those who had `fallen` falls: a whole defeat must not pass within
+    a step, unseen.
+    """
     waited = stable = 0
     has_loaded = False
     while waited < max(DOOR_FRAMES, ask_frames):
@@ -80,7 +85,8 @@ def _settle(emulator: Emulator, control: ControlReader, ask_frames: int) -> None
                 return
         else:
             stable = 0
-            if waited >= _patience(control, mode, ask_frames):
+            has_fallen = ask_frames and mode is Mode.BATTLE and control.fallen() & ~fallen
+            if has_fallen or waited >= _patience(control, mode, ask_frames):
                 return
         if mode is not Mode.FIELD:
             frames = _GLANCE
