@@ -97,7 +97,7 @@ def _block_in_menu(state: GameState, cells: BattleCells, blocked: dict[int, str]
     if kind is MenuKind.BATTLE:
         _block_edges(state, 2 * _COLUMNS, blocked)
         shared.block_in_battle_menu(state, cells, blocked)
-    elif kind is MenuKind.MOVES:
+    elif kind is MenuKind.MOVES and state.control.menu_size[1] == _COLUMNS:
         moves = shared.own_moves(state)
         _block_edges(state, len(moves), blocked)
         shared.block_empty_move(moves, _chosen(state), blocked)

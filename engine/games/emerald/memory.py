@@ -229,6 +229,8 @@ _TITLES = ("CB2_InitTitleScreen", "CB2_InitMainMenu", "CB2_MainMenu")
 _BATTLE = ("CB2_InitBattle", "CB2_HandleStartBattle", "BattleMainCB2")
 _LISTS = ("CB2_UpdatePartyMenu", "CB2_BagMenuRun", "CB2_BuyMenu")
 _HANDLERS = (
+    "Task_HandleReplaceMoveInput", "Task_HandleReplaceMoveYesNoInput",
+    "Task_HandleStopLearningMoveYesNoInput",
     "Task_HandleYesNoInput", "Task_CallYesOrNoCallback", "Task_HandleConfirmStarterInput",
     "Task_BuyHowManyDialogueHandleInput", "Task_ChooseHowManyToToss", "Task_ChooseHowManyToSell",
     "Task_HandleStarterChooseInput", "Task_HandleMultichoiceInput",
@@ -261,6 +263,7 @@ class Functions:
         controllers: What a battler is asked -> its name.
         instruction: Address of the pointer to a battle script's next command, 0: there are none.
         scripting: Address of what those scripts remember.
+        summary: Address of the pointer to what the summary screen remembers, 0: it is not known.
     """
 
     def __init__(self, profile: Profile) -> None:
@@ -283,6 +286,7 @@ class Functions:
         self.controllers = {function(name): name for name in _CONTROLLERS}
         self.instruction = profile.rom.get("gBattlescriptCurrInstr", 0)
         self.scripting = profile.rom.get("gBattleScripting", 0)
+        self.summary = profile.rom.get("sMonSummaryScreen", 0)
 
 
 @cache

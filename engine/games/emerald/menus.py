@@ -59,7 +59,15 @@ _ENTRY_SIZE, _ENTRY_ID = 8, 4
 _QUANTITY_ITEM = 0x12
 
 CONFIRM_STARTER, STARTER = "Task_HandleConfirmStarterInput", "Task_HandleStarterChooseInput"
-_YES_NO = frozenset({"Task_HandleYesNoInput", "Task_CallYesOrNoCallback", CONFIRM_STARTER})
+_YES_NO = frozenset(
+    {"Task_HandleYesNoInput", "Task_CallYesOrNoCallback", CONFIRM_STARTER,
+     "Task_HandleReplaceMoveYesNoInput", "Task_HandleStopLearningMoveYesNoInput"}
+)  # fmt: skip
+REPLACE = "Task_HandleReplaceMoveInput"
+_KNOWN_MOVES, _NEW_MOVE, _MOVE_ROW = 0x84, 0x40C4, 0x40C6
+"""Of what the summary screen remembers: 4 u16 of its creature, u16, u8 from 0, where 4 is the new
+one. From pret/pokeemerald's sources, not played."""
+_MOVE_ROWS = 5
 MULTICHOICE = "Task_HandleMultichoiceInput"
 _OF_MENU = frozenset(
     {MULTICHOICE, "Task_HandleMultichoiceGridInput", "Task_HandleSelectionMenuInput",
@@ -259,6 +267,8 @@ class MenuReader:
             if row < rows <= _START_ENTRIES:
                 return Menu(Prompt.MENU, name, (row + 1, 1), (rows, 1))
             return Menu(Prompt.MENU, name)
+        if name == REPLACE:
+            return Menu(Prompt.MENU, name, *self._replace_cursor())
         if name == "Task_HandleChooseMonInput":
             return Menu(Prompt.MENU, name, *self._party_cursor())
         if name == "Task_BagMenu_HandleInput":
@@ -294,6 +304,22 @@ class MenuReader:
         if row > count or not 0 < count <= _PARTY_SIZE:
             return (0, 0), (0, 0)
         return (row + 1, 1), (count + 1, 1)
+
+    def _replace_cursor(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        (row,) = self._summary(_MOVE_ROW, 1) or (_MOVE_ROWS,)
+        if row >= _MOVE_ROWS:
+            return (0, 0), (0, 0)
+        return (row + 1, 1), (_MOVE_ROWS, 1)
+
+    def replaceable_moves(self) -> tuple[int, ...]:
+        """Return the moves of which one must go, the new one last; none where RAM has them not."""
+        raw = self._summary(_KNOWN_MOVES, 8) + self._summary(_NEW_MOVE, 2)
+        return struct.unpack(f"<{len(raw) // 2}H", raw)
+
+    def _summary(self, at: int, size: int) -> bytes:
+        """Return a part of what the summary screen remembers; b"" where that is not known."""
+        start = self._memory.pointer(self._functions.summary)
+        return self._memory.read(start + at, size) if start else b""
 
     def _bag_menu(self, name: str) -> Menu:
         """Return the bag's list; `selection` is the place in the pocket, from 0."""

@@ -24,6 +24,7 @@ from engine.games.emerald.menus import (
     CONFIRM_STARTER,
     LIST_END,
     MULTICHOICE,
+    REPLACE,
     STARTER,
     STARTERS,
     TASK_DATA,
@@ -137,7 +138,7 @@ class ScreenReader:
         self._choices = profile.rom.get("sMultichoiceLists", 0)
         self._starters = self._starter_names(profile, tables)
         self._menus = menus
-        self._items = tables.ITEMS
+        self._items, self._moves = tables.ITEMS, tables.MOVES
 
     def lines(self, shown: Shown) -> tuple[str, ...]:
         """Return what is written, from the text to the menu, `CURSOR` before the chosen entry."""
@@ -191,6 +192,8 @@ class ScreenReader:
                 return _marked(self._starters, place)
             case name if name == MULTICHOICE:
                 return _marked(self._multichoice(menu), place)
+            case name if name == REPLACE:
+                return (*self._word("replace"), *_marked(self._replaceable(), place))
             case "Task_ShopMenu":
                 return self._worded("shop", place)
             case "Task_HandleSelectionMenuInput":
@@ -210,6 +213,11 @@ class ScreenReader:
             low, high = self._iwram[menu.place : menu.place + 2]
             return (f"×{low | high << 8:02}",)
         return ()
+
+    def _replaceable(self) -> list[str]:
+        """Return the names of the moves of which one must go, the new one last."""
+        moves = self._menus.replaceable_moves()
+        return [self._moves[one][0] if one in self._moves else f"move {one}" for one in moves]
 
     def _multichoice(self, menu: Menu) -> list[str]:
         """Return the entries of a script's choice; none where the image has not as many."""

@@ -21,6 +21,7 @@ from engine.planning.rules.items import (
     is_counter,
     is_party_list,
     is_quantity,
+    is_replacement,
     is_use_menu,
     open_bag,
     prompt_of,
@@ -182,6 +183,7 @@ _MENUS: tuple[
     (is_use_menu, lambda s, wishes: confirm_use(s, wishes.use)),
     (is_party_list, lambda s, wishes: choose_creature(s, wishes.use)),
     (is_bag, lambda s, wishes: choose_item(s, wishes.use)),
+    (is_replacement, lambda *_: (Action.B, "keep the current moves")),
 )
 """Which menu is used for what, the first that fits."""
 

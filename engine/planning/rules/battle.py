@@ -31,6 +31,7 @@ from engine.planning.rules.items import (
     cure_for,
     is_bag,
     is_party_list,
+    is_replacement,
     is_use_menu,
     potion_for,
     prompt_of,
@@ -88,7 +89,7 @@ def battle_button(tables: GameTables, state: GameState, wishes: Wishes, tried: T
         return wait(state, wishes, tried)
     if prompt is not Prompt.MENU:
         return read_on(state, wishes, tried)[0], "advance the battle"
-    if says(state, "forgotten", "keep all"):
+    if says(state, "forgotten", "keep all") or is_replacement(state):
         return forget_menu(tables, state, state.battle)
     if battle.target is not None:
         return _target_menu(tables, state, battle, battle.target, tried)
@@ -137,10 +138,8 @@ def _has_few_points(best: Creature, tables: GameTables | None) -> bool:
 
 
 def _question(tables: GameTables, state: GameState, battle: Battle, tried: Tried) -> Suggestion:
-    if says(state, "delete a move"):  # the screen that follows does not show its cursor
-        return say(state, False, tried, "keep the current moves")
     if says(state, "make room", "older move"):
-        is_better = is_better_move(tables, state, battle)
+        is_better = state.control.cursor[0] > 0 and is_better_move(tables, state, battle)
         return say(
             state, is_better, tried, "a better move" if is_better else "keep the current moves"
         )

@@ -212,6 +212,11 @@ def is_quantity(state: GameState) -> bool:
     return prompt is Prompt.QUANTITY or (is_box and _quantity(state) is not None)
 
 
+def is_replacement(state: GameState) -> bool:
+    """Return whether it is asked which move gives way, and the new one is listed as the last."""
+    return says(state, "battle moves")
+
+
 def is_bag(state: GameState) -> bool:
     """Return whether a bag shows its pocket's name; not every game's does in letters."""
     return bool(words(state) & _POCKET_TITLES)

@@ -1,8 +1,10 @@
 """Decide which moves are worth learning, and which one makes room."""
 
+from collections.abc import Collection
+
 from engine.games.base import GameTables
 from engine.planning.rules.damage import expected_damage
-from engine.planning.rules.items import Suggestion, to_row, words
+from engine.planning.rules.items import Suggestion, is_replacement, to_row, words
 from engine.types import Action, Battle, Creature, GameState, Move
 
 _FIELD_MOVES = frozenset(
@@ -35,28 +37,46 @@ def is_better_move(tables: GameTables, state: GameState, battle: Battle) -> bool
     if own is None or weakest is None:
         return False
     text = " ".join(state.screen_text).upper()
+    named = [facts[0] for facts in tables.MOVES.values() if f" {facts[0]}?" in f" {text}"]
+    return _beats(tables, named, own, weakest[0])
+
+
+def _beats(tables: GameTables, names: Collection[str], own: Creature, value: float) -> bool:
+    """Return whether any of the named moves is new and worth more to its learner."""
     known = {move.id for move in own.moves}
-    named = (
+    new = (
         Move(number, facts[0], facts[4])
         for number, facts in tables.MOVES.items()
-        if number not in known and f" {facts[0]}?" in f" {text}"
+        if number not in known and facts[0] in names
     )
-    return any(keeping_value(tables, move, own) > weakest[0] for move in named)
+    return any(keeping_value(tables, move, own) > value for move in new)
 
 
 def forget_menu(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
-    """Give up the weakest move; where all may be kept, only one that does no harm."""
-    own = _learner(state, battle)
+    """Give up the weakest move; where all may be kept, only one that does no harm.
+
+    Where the new move is listed as well, that one goes unless it beats the weakest.
+    """
+    own, keep = _learner(state, battle), "keep the current moves"
     weakest = weakest_move(tables, own) if own else None
-    if own is None or weakest is None or ("KEEP ALL" in words(state) and weakest[0] > 0):
-        return Action.B, "keep the current moves"
+    if own is None or weakest is None or not state.control.cursor[0]:
+        return Action.B, keep
+    shown = words(state)
+    is_listed = all(move.name in shown for move in own.moves)
+    if is_replacement(state) and not (is_listed and _beats(tables, shown, own, weakest[0])):
+        return to_row(state, state.control.menu_size[0]), keep
+    if "KEEP ALL" in shown and weakest[0] > 0:
+        return Action.B, keep
     return to_row(state, weakest[1] + 1), f"forget {own.moves[weakest[1]].name} for the new move"
 
 
 def _learner(state: GameState, battle: Battle) -> Creature | None:
-    """Return who learns: whose moves are listed, which need not be who fights."""
+    """Return who learns: whose moves are listed, which need not be who fights.
+
+    The new move may be listed as well, so who knows most of the moves counts.
+    """
     shown = words(state)
     listed = (
         one for one in state.party if one.moves and all(move.name in shown for move in one.moves)
     )
-    return next(listed, battle.own)
+    return max(listed, key=lambda one: len(one.moves), default=battle.own)

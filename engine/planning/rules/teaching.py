@@ -16,14 +16,14 @@ from engine.planning.rules.items import (
     to_row,
     words,
 )
-from engine.types import Creature, GameState, Prompt
+from engine.types import Action, Creature, GameState, Prompt
 
 _MOST_MOVES = 4
 _KEPT = frozenset({"FLY", "FLASH", "DIVE"})
 """Moves that no rule needs and that cannot be forgotten either."""
 _REFUSALS = ("not compatible", "can't learn", "cannot learn", "can't be learned", "already knows")
-_FULL = "learn more"
-"""Of the text that says that a move must go: no refusal, though it begins like one."""
+_FULL = ("learn more", "knows four")
+"""Of the texts that say that a move must go: no refusals, though they begin like some."""
 _EGG = "EGG"
 
 
@@ -52,7 +52,7 @@ class Teacher:
             self._num_reached = num_reached
             self._given_up.clear()
         is_read = state.battle is None and prompt_of(state) is Prompt.TEXT  # all of it is shown
-        is_refusal = is_read and says(state, *_REFUSALS) and not says(state, _FULL)
+        is_refusal = is_read and says(state, *_REFUSALS) and not says(state, *_FULL)
         if is_refusal and (use := self.lesson(state)) and use.slot is not None:
             self._refused.add((use.item, state.party[use.slot].species))
 
@@ -133,6 +133,8 @@ def teach_menu(state: GameState, use: ItemUse) -> Suggestion:
     if learner is not None and len(learner.moves) == _MOST_MOVES:
         names = [move.name for move in learner.moves]
         if shown.issuperset(names):
+            if not state.control.cursor[0]:
+                return Action.B, "the cursor is not known: keep the current moves"
             return to_row(state, use.forget + 1), f"forget {names[use.forget]}: {use.why}"
     if is_use_menu(state) or "TEACH" in {line.upper() for line in shown}:
         return confirm_use(state, use)

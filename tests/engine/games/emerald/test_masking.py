@@ -121,6 +121,13 @@ def test_the_cursor_stays_among_the_moves_that_there_are() -> None:
     assert allowed(move_menu((1, 1), MOVES[0])) == {A, B}
 
 
+@pytest.mark.parametrize(("row", "useful"), [(1, {A, B, UP, DOWN}), (5, {A, B, UP, DOWN})])
+def test_a_column_of_moves_has_no_rows_of_two(row: int, useful: set[int]) -> None:
+    own = make_creature(moves=MOVES)
+    lines = ("BATTLE MOVES", *(move.name for move in MOVES), "BITE")
+    assert allowed(menu((row, 1), (5, 1), *lines, battle=make_battle(own=own))) == useful
+
+
 def test_a_move_without_points_is_masked_while_another_has_some() -> None:
     spent = replace(MOVES[0], points=0)
     assert A not in allowed(move_menu((1, 1), spent, MOVES[1]))

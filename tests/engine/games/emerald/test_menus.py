@@ -420,3 +420,57 @@ def test_a_moves_target_is_asked_in_a_double_battle(image: MemoryImage) -> None:
     assert reader.read().battle.target.name == "MUDKIP"
     image.word("gBattlerControllerFuncs", FUNCTIONS["HandleInputChooseMove"] | 1, 8)
     assert reader.read().battle.target is None
+
+
+_SUMMARY = 0x0200_1000
+_FOUR = (33, 45, 33, 55)
+
+
+def _ask_to_replace(image: MemoryImage, row: int, new: int = 33) -> Profile:
+    """Open the summary screen that asks for a move to forget; return a profile that knows it."""
+    image.run("", "SummaryScreenMainCB2")
+    image.begin_task(0, "Task_HandleReplaceMoveInput")
+    address = 0x0203_CF1C
+    image.put(address, struct.pack("<I", _SUMMARY))
+    image.put(_SUMMARY + 0x84, struct.pack("<4H", *_FOUR))
+    image.put(_SUMMARY + 0x40C4, struct.pack("<HB", new, row))
+    return replace(PROFILE, rom={**PROFILE.rom, "sMonSummaryScreen": address})
+
+
+@pytest.mark.parametrize("row", range(5))
+def test_the_move_to_replace_is_chosen_among_four_and_the_new_one(
+    image: MemoryImage, row: int
+) -> None:
+    state = image.reader(_ask_to_replace(image, row, 45)).read()
+    assert _menu(state) == (Prompt.MENU, (row + 1, 1), (5, 1))
+    names = ["TACKLE", "GROWL", "TACKLE", "move 55", "GROWL"]
+    names[row] = f"▶{names[row]}"
+    assert state.screen_text == ("BATTLE MOVES", *names)
+
+
+def test_a_move_to_replace_that_cannot_be_leaves_the_cursor_unknown(image: MemoryImage) -> None:
+    profile = _ask_to_replace(image, 5)
+    assert image.reader(profile).read().control.cursor == (0, 0)
+    image.put(profile.rom["sMonSummaryScreen"], struct.pack("<I", 0x0203_FFF0))
+    state = image.reader(profile).read()
+    assert (state.control.cursor, state.screen_text) == ((0, 0), ("BATTLE MOVES",))
+
+
+def test_an_image_without_the_task_shows_only_a_screen(image: MemoryImage) -> None:
+    profile = _ask_to_replace(image, 0)
+    rom = {name: at for name, at in profile.rom.items() if name != "Task_HandleReplaceMoveInput"}
+    control = image.reader(replace(profile, rom=rom)).read().control
+    assert (control.prompt, control.cursor) == (Prompt.SCREEN, (0, 0))
+
+
+@pytest.mark.parametrize(
+    "task", ["Task_HandleReplaceMoveYesNoInput", "Task_HandleStopLearningMoveYesNoInput"]
+)
+def test_the_party_screen_asks_about_moves(image: MemoryImage, task: str) -> None:
+    image.run("", "CB2_UpdatePartyMenu")
+    image.print("gStringVar4", "However, it already\nknows four.|Delete one?")
+    image.begin_task(0, task)
+    _choose(image, 0, 1)
+    state = image.reader().read()
+    assert _menu(state) == (Prompt.YES_NO, (1, 1), (2, 1))
+    assert state.screen_text == ("Delete one?", "▶YES", "NO")

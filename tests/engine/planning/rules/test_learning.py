@@ -1,3 +1,7 @@
+from dataclasses import replace
+
+import pytest
+
 from engine.games.catalog import load_game
 from engine.games.crystal.memory import FACTS
 from engine.games.facts import read_tables
@@ -80,3 +84,67 @@ def test_moves_that_open_ways_are_never_the_weakest():
         text=["▶CUT", "FLASH", "ROCK SMASH", "SURF", "Which move should", "be forgotten?"],
     )
     assert battle_button(CRYSTALS, shown, NO_WISHES, NOTHING_TRIED)[0] is Action.B
+
+
+FOUR = known("SURF", "BITE", "LEER", "WATER GUN")
+
+
+def replacing(new: str, row: int, own=FOUR):
+    """Return Emerald's screen in battle that asks which of four moves and the new one goes."""
+    names = [move.name for move in own] + [new]
+    if row:
+        names[row - 1] = f"▶{names[row - 1]}"
+    learner = creature("FISH", species=2, moves=own)
+    return state(
+        control=menu((row, min(row, 1)), (5, 1)),
+        fight=battle(creature("OTHER", moves=known("GROWL")), STONE),
+        party=[creature("OTHER", moves=known("GROWL")), learner],
+        text=["BATTLE MOVES", *names],
+    )
+
+
+@pytest.mark.parametrize(
+    ("new", "row", "action"),
+    [
+        ("SLASH", 1, Action.DOWN),
+        ("SLASH", 2, Action.DOWN),
+        ("SLASH", 3, Action.A),  # LEER goes
+        ("SLASH", 5, Action.UP),
+        ("GROWL", 1, Action.DOWN),
+        ("GROWL", 4, Action.DOWN),
+        ("GROWL", 5, Action.A),  # the new one goes
+        ("SLASH", 0, Action.B),  # the cursor is not known
+    ],
+)
+def test_of_four_moves_and_the_new_one_the_weakest_goes(new, row, action):
+    shown = replacing(new, row)
+    assert battle_button(CRYSTALS, shown, NO_WISHES, NOTHING_TRIED)[0] is action
+
+
+def test_a_new_move_never_takes_the_place_of_one_that_opens_ways():
+    own = known("CUT", "FLASH", "ROCK SMASH", "SURF")
+    shown = replacing("SLASH", 1, own)
+    assert battle_button(CRYSTALS, shown, NO_WISHES, NOTHING_TRIED)[0] is Action.B
+    shown = replacing("SLASH", 1, (*own[:3], *known("LEER")))
+    assert battle_button(CRYSTALS, shown, NO_WISHES, NOTHING_TRIED)[0] is Action.DOWN
+    shown = replacing("SLASH", 4, (*own[:3], *known("LEER")))
+    assert battle_button(CRYSTALS, shown, NO_WISHES, NOTHING_TRIED)[0] is Action.A
+
+
+def test_moves_of_nobody_that_is_known_stay():
+    shown = replacing("SLASH", 5)
+    shown = replace(shown, party=shown.party[:1])
+    assert battle_button(CRYSTALS, shown, NO_WISHES, NOTHING_TRIED)[0] is Action.A
+
+
+@pytest.mark.parametrize(
+    ("new", "cursor", "action"),
+    [("SLASH", (1, 1), Action.A), ("SLASH", (2, 1), Action.UP), ("GROWL", (1, 1), Action.B),
+     ("SLASH", (0, 0), Action.B)],
+)  # fmt: skip
+def test_a_move_is_deleted_for_a_better_one(new, cursor, action):
+    text = ["Delete a move to make", f"room for {new}?", "▶YES", "NO"]
+    asked = menu(cursor, (2, 1))
+    own = creature("FISH", species=2, moves=FOUR)
+    shown = state(control=asked, fight=battle(own, STONE), party=[own], text=text)
+    assert battle_button(CRYSTALS, shown, NO_WISHES, NOTHING_TRIED)[0] is action

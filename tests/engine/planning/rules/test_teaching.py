@@ -7,7 +7,7 @@ import pytest
 
 from engine.games.base import Atlas, GameTables
 from engine.games.overworld import Ability
-from engine.planning.rules.answers import NOTHING_TRIED, Wishes, answer
+from engine.planning.rules.answers import NOTHING_TRIED, Tried, Wishes, answer
 from engine.planning.rules.teaching import Teacher
 from engine.types import Action, Bag, Move, Prompt
 from tests.engine.planning.goals.helpers import READING, creature, menu, state
@@ -139,3 +139,36 @@ def test_each_prompt_of_a_lesson_gets_its_button(step):
     shown, expected = IN_ORDER[step]
     wishes = Wishes(use=Teacher(TABLES, ATLAS).lesson(shown))
     assert answer(shown, wishes, NOTHING_TRIED)[0] is expected
+
+
+# Emerald's, as its sources have them: nobody has played them.
+FIVE = ("BATTLE MOVES", "SCRATCH", "LEER", "BITE", "WATER GUN", "CUT")
+FULL = (
+    (shows(Prompt.TEXT, "TOTODILE wants to learn the", "move CUT."), Action.B),
+    (shows(Prompt.TEXT, "However, TOTODILE already", "knows four moves."), Action.B),
+    (
+        shows(Prompt.YES_NO, "Should a move be deleted and", "replaced with CUT?", "▶YES", "NO"),
+        Action.A,
+    ),
+    (shows(Prompt.TEXT, "Which move should be forgotten?"), Action.B),
+    (shows(Prompt.NONE), Action.NOOP),
+    (shows(Prompt.MENU, *FIVE, size=(5, 1)), Action.DOWN),
+    (shows(Prompt.MENU, *FIVE, cursor=(2, 1), size=(5, 1)), Action.A),
+    (shows(Prompt.MENU, *FIVE, cursor=(5, 1), size=(5, 1)), Action.UP),
+    (shows(Prompt.MENU, *FIVE, cursor=(0, 0), size=(0, 0)), Action.B),
+    (shows(Prompt.TEXT, "TOTODILE learned CUT!", party=LEARNED), Action.B),
+)
+
+
+def test_a_fifth_move_takes_the_place_that_the_lesson_says():
+    teacher = Teacher(TABLES, ATLAS)
+    for shown, expected in FULL:
+        teacher.notice(shown, 0)
+        wishes = Wishes(use=teacher.lesson(shown))
+        assert answer(shown, wishes, NOTHING_TRIED)[0] is expected
+
+
+@pytest.mark.parametrize("is_tired", [False, True])
+def test_no_move_is_given_up_that_no_lesson_names(is_tired):
+    shown = shows(Prompt.MENU, *FIVE, size=(5, 1))
+    assert answer(shown, Wishes(), Tried(9, 2, is_tired))[0] is Action.B
