@@ -88,7 +88,7 @@ static u32 cured_status(u16 item)
 
 static bool drink(struct Mon *mon, u8 points)
 {
-    if (!mon->hp || mon->hp == mon->maxHp) return false;
+    if (!points || !mon->hp || mon->hp == mon->maxHp) return false;
     mon->hp = MIN(mon->hp + points, mon->maxHp);
     return true;
 }
