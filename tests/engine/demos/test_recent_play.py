@@ -55,7 +55,7 @@ def test_the_last_half_minute_becomes_a_demonstration_that_replays_exactly(
     kept = recent.keep(tmp_path, task="walk", tags=("late",))
     assert stepped.save() == before
     demo = replayed(kept.path, demo_config)
-    shown_s = len(demo.shown) * sum(demo.recording.frames) / FRAMES_PER_S
+    shown_s = len(demo.shown) * demo.recording.frames.usual / FRAMES_PER_S
     assert KEPT_S <= shown_s <= KEPT_S + SNAPSHOT_S + 1
     assert demo.episode_length == 110
     assert (demo.by, demo.task, demo.tags) == ("human", "walk", {"late"})

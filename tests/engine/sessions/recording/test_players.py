@@ -185,7 +185,7 @@ def test_a_planner_without_a_model_plays_by_the_rules_and_says_so(config: RunCon
 def test_a_player_that_fails_at_once_leaves_nothing(
     config: RunConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(seed: int) -> Callable[[Batch], int]:
+    def fail(seed: int, *_: object) -> Callable[[Batch], int]:
         def choose(batch: Batch) -> int:
             raise RuntimeError("it fell over")
 
@@ -208,7 +208,7 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
     record_headless(short(config, 40), RecordingPlan("run", episodes=1, player=run.run_id))
     (demo,) = assert_replays(config, "run")
     assert demo.by == f"run-{run.run_id}"
-    assert (demo.recording.frames, demo.episode_length) == ((8, 14), 40)
+    assert (demo.recording.frames[:2], demo.episode_length) == ((8, 14), 40)
 
     folder, _ = save_untrained(CloningConfig(inputs="screen", hidden_size=16), config)
     watcher = begin(player=folder.path.name, set_name="policy", speed=20.0)
