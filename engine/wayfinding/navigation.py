@@ -50,7 +50,7 @@ from engine.wayfinding.chase import Chase
 from engine.wayfinding.flips import Flips
 from engine.wayfinding.graph import FACINGS, Graph, graph_of, successors
 from engine.wayfinding.network import Indices
-from engine.wayfinding.people import People
+from engine.wayfinding.people import people_of
 from engine.wayfinding.routes import (
     Conditions,
     RouteFinder,
@@ -166,7 +166,7 @@ class WorldMap:
             Last[tuple[tuple[Exit, int], ...]](),
         )
         self._springs = Last[Mapping[Tile, int]]()
-        self.people = People(finder.world if finder else None)
+        self.people = people_of(finder.world if finder else None)
         self._flips, self._chase = Flips(), Chase()
         self._shut: frozenset[SceneId] = frozenset()
         self._sprung: SceneId | None = None
@@ -598,7 +598,7 @@ class Navigator:
         triggers: Callable[[GameState], Mapping[Tile, int]] = lambda state: {},
     ) -> None:
         self._atlas = atlas or Atlas()
-        self._people, self._triggers = People(world), triggers
+        self._people, self._triggers = people_of(world), triggers
         self._floors: OrderedDict[object, Floor] = OrderedDict()
         self._fields: OrderedDict[object, _Field] = OrderedDict()
         self._last_field = Last[_Field]()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.games.overworld import Ability, Overworld, Stance
 from engine.types import GameState, MapId, MapObject, MapView
@@ -126,3 +127,9 @@ class People:
         """Return whether boulders stand where they do when the map is entered."""
         here = state.place.map
         return all(index in self._homes.get((here, tile), ()) for index, tile in boulders.items())
+
+
+@lru_cache(maxsize=2)
+def people_of(world: Overworld | None) -> People:
+    """Return what is known of a world's people, which all games of this process share."""
+    return People(world)

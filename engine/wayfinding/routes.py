@@ -97,7 +97,7 @@ class RouteFinder:
         ways = graph.sources, targets
         leaving = graph.climbs
         if self._on_ice:
-            leaving = np.concatenate((leaving, changing_slides(world)[0]))
+            leaving = np.concatenate((leaving, self._slides_and_ways[0]))
         if self._sailings:
             ends = np.array([way[1:] for way in self._sailings], np.int32)
             leaving = np.concatenate((leaving, ends))
@@ -212,6 +212,11 @@ class RouteFinder:
         return found
 
     @cached_property
+    def _slides_and_ways(self) -> tuple[Indices, Indices, Indices]:
+        """Return what `changing_slides` does, worked out once."""
+        return changing_slides(self.world)
+
+    @cached_property
     def _changing(self) -> NDArray[np.bool_]:
         """Return (4, N) where a press leads elsewhere when somebody stands on the ice."""
         return np.asarray(successors(self.world)[0] != self._leading)
@@ -219,7 +224,7 @@ class RouteFinder:
     @cached_property
     def _leading(self) -> Indices:
         """Return where presses lead, but for the slides that depend on people."""
-        return changing_slides(self.world)[1]
+        return self._slides_and_ways[1]
 
     @cached_property
     def _forwards(self) -> tuple[Indices, Indices]:

@@ -5,7 +5,7 @@ after whatever came in between.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from engine.games.base import GameTables, MenuKind, menu_kind
@@ -73,12 +73,21 @@ def to_entry(state: GameState, *names: str) -> Action:
 
     B where no such entry is shown.
     """
+    below = lines_below(state, lambda entry: entry in names)
+    return Action.B if below is None else along(below)
+
+
+def lines_below(state: GameState, is_wanted: Callable[[str], bool]) -> int | None:
+    """Return how many lines an entry stands below the cursor's; None where either is not shown."""
     lines = state.screen_text
     at = next((i for i, line in enumerate(lines) if line.startswith(CURSOR)), None)
-    wanted = next((i for i, line in enumerate(lines) if line.strip(_MARKS) in names), None)
-    if at is None or wanted is None:
-        return Action.B
-    return Action.A if at == wanted else Action.DOWN if at < wanted else Action.UP
+    wanted = next((i for i, line in enumerate(lines) if is_wanted(line.strip(_MARKS))), None)
+    return None if at is None or wanted is None else wanted - at
+
+
+def along(below: int) -> Action:
+    """Return the button that leads to an entry so many lines below the cursor, or A there."""
+    return Action.DOWN if below > 0 else Action.UP if below else Action.A
 
 
 # Pockets of the bag, as `Control.pocket` has them.

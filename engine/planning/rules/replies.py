@@ -5,19 +5,19 @@ from typing import Any
 
 from engine.games.base import Answer, MenuKind, menu_kind
 from engine.planning.rules.items import (
-    CURSOR,
     Suggestion,
+    along,
     is_bag,
     is_counter,
     is_party_list,
     is_quantity,
     is_use_menu,
+    lines_below,
     prompt_of,
     to_place,
 )
 from engine.types import Action, GameState, Prompt
 
-_MARKS = "▶▷◀◁ "
 _ASKS = frozenset({Prompt.YES_NO, Prompt.MENU, Prompt.SCREEN})
 _WAITS = frozenset({Prompt.NONE, Prompt.PRINTING})
 _YES_NO = ("YES", "NO")
@@ -112,15 +112,11 @@ def _choice(state: GameState, prompt: Prompt, reply: str) -> Action | None:
         return Action.B if row == 2 else Action.A if state.control.cursor[0] == 1 else Action.UP
     if reply.startswith("#"):
         return to_place(state, int(reply[1:]) - 1)
-    lines = state.screen_text
-    at = next((i for i, line in enumerate(lines) if line.startswith(CURSOR)), None)
-    wanted = next(
-        (i for i, line in enumerate(lines) if line.strip(_MARKS).lower() == reply.lower()), None
-    )
-    if at is None or wanted is None:
+    below = lines_below(state, lambda entry: entry.lower() == reply.lower())
+    if below is None:
         return None
     row, column = state.control.cursor
     columns = max(state.control.menu_size[1], 1)
     if columns == 1:
-        return Action.A if at == wanted else Action.DOWN if at < wanted else Action.UP
-    return to_place(state, (row - 1) * columns + column - 1 + wanted - at)
+        return along(below)
+    return to_place(state, (row - 1) * columns + column - 1 + below)
