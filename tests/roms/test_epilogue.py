@@ -110,8 +110,11 @@ def test_the_starter_cannot_learn_strength_and_the_list_comes_again(at: At) -> N
     assert moves(game, STARTER) == before
 
 
-def test_b_before_the_question_opens_keeps_all_moves(at: At) -> None:
-    """As in Crystal the box opens some frames after its text: B there says NO."""
+def leave_the_text_before_the_question(at: At) -> tuple[Machine, int]:
+    """Teach one of four moves a fifth; return the game in which the box opens next, and who it is.
+
+    A is pressed on the last text before the question whether a move is to go.
+    """
     game = at("helper")
     index = game.get("wPartyCount") - 1
     for slot, move in enumerate((1, 2, 3, 4)):
@@ -119,6 +122,12 @@ def test_b_before_the_question_opens_keeps_all_moves(at: At) -> None:
     teach(game, index)
     read_until(game, lambda: game.shows("for STRENGTH?") and "▼" in game.lines[17])
     game.act("a", hold=4, frames=8)
+    return game, index
+
+
+def test_b_before_the_question_opens_keeps_all_moves(at: At) -> None:
+    """As in Crystal the box opens some frames after its text: B there says NO."""
+    game, index = leave_the_text_before_the_question(at)
     game.act("b", hold=4, frames=8)
     read_until(game, lambda: game.shows("Stop"))
     assert moves(game, index) == bytes((1, 2, 3, 4))
@@ -144,13 +153,7 @@ def test_nothing_is_asked_between_the_last_text_and_the_question(at: At) -> None
 
 
 def test_four_known_moves_are_listed_and_one_is_forgotten(at: At) -> None:
-    game = at("helper")
-    index = game.get("wPartyCount") - 1
-    for slot, move in enumerate((1, 2, 3, 4)):
-        game.poke("wPartyMon1Moves", move, 48 * index + slot)
-    teach(game, index)
-    read_until(game, lambda: game.shows("for STRENGTH?") and "▼" in game.lines[17])
-    game.act("a", hold=4, frames=8)
+    game, index = leave_the_text_before_the_question(at)
     assert not game.get("wMenuCursorY")
     wait_for_menu(game)
     assert game.shows("YES")

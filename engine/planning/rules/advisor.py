@@ -305,9 +305,8 @@ class RuleAdvisor:
         if not actions:
             return [], f"{what}: path blocked"
         self._steps_left = distance
-        return self._at_boulder(
-            actions
-        ), f"{what}: {counted(distance, 'step')} to go" if distance else what
+        left = f"{what}: {counted(distance, 'step')} to go" if distance else what
+        return self._at_boulder(actions), left
 
     def advice_of(
         self,
