@@ -2,13 +2,17 @@
 
 import heapq
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from operator import is_not
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from engine.games.overworld import Ability
 from engine.wayfinding.graph import Graph
 from engine.wayfinding.network import NO_WAY, Network
+
+_T = TypeVar("_T")
 
 FAR = 1 << 30
 """Distance of what cannot be reached."""
@@ -288,3 +292,18 @@ class Search:
         is_shorter = found < former
         left[begin:end] = np.where(is_shorter, found, former).tolist()
         return set((np.flatnonzero(is_shorter) + begin).tolist())
+
+
+class Last(Generic[_T]):
+    """Cache the last result: from one step to the next its inputs have mostly not changed."""
+
+    def __init__(self) -> None:
+        self._same: tuple[object, ...] = ()
+        self._equal: tuple[object, ...] | None = None
+        self._result: list[_T] = []
+
+    def of(self, same: tuple[object, ...], equal: tuple[object, ...], make: Callable[[], _T]) -> _T:
+        """Return it, made anew unless the objects are the `same` and the values are `equal`."""
+        if self._equal != equal or any(map(is_not, same, self._same)):
+            self._same, self._equal, self._result = same, equal, [make()]
+        return self._result[0]

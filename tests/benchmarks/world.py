@@ -19,9 +19,9 @@ from engine.games.overworld import Ability, Overworld
 from engine.planning.goals.queries import choices
 from engine.types import MapId
 from engine.wayfinding.graph import build_graph, load_graph, save_graph
-from engine.wayfinding.navigation import WorldMap
 from engine.wayfinding.routes import RouteFinder
 from engine.wayfinding.search import FAR
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.planning.goals.helpers import state
 from tests.engine.wayfinding.test_world_map import standing

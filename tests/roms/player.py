@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from engine.games.catalog import load_game
 from engine.types import MapId
-from engine.wayfinding.navigation import WorldMap
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.images import PRACTICE
 from tests.roms.first_act import (
     DIRECTIONS,

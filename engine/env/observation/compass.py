@@ -15,7 +15,9 @@ from engine.env.observation.layout import APPROACHES, FACINGS, GOAL_SIZES, NEAR,
 from engine.games.base import Approach, Game, Milestone
 from engine.games.overworld import Ability
 from engine.types import Facing, GameState, Goal
-from engine.wayfinding.navigation import Last, Leaving, Tile, WorldMap, distance
+from engine.wayfinding.exits import Tile, distance
+from engine.wayfinding.search import Last
+from engine.wayfinding.world_map import Leaving, WorldMap
 
 _FAR = 32
 """Tiles of an offset that count as 1, and those beyond."""

@@ -11,7 +11,7 @@ from engine.planning.rules.goal_tracker import LIFE_STEPS
 from engine.planning.rules.ways import needs_healing
 from engine.planning_types import Condition, Outcome, Subgoal
 from engine.types import BattleKind, GameState, GoalKind, MapId
-from engine.wayfinding.navigation import Tile, distance, is_faced
+from engine.wayfinding.exits import Tile, distance, is_faced
 
 NEW_TILES = 20
 """Tiles that are new to the episode which count as new ground."""

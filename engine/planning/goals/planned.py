@@ -21,7 +21,7 @@ from engine.planning.rules.advisor import GOAL_SOURCE, STUCK, Route, RuleAdvisor
 from engine.planning.rules.ways import exits_for, step_to_new_ground
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, Subgoal, SubgoalBook
 from engine.types import Advice, GameState, Goal, GoalKind, GoalTally, MapId
-from engine.wayfinding.navigation import Tile
+from engine.wayfinding.exits import Tile
 
 _UNKNOWN = 0.5
 """Chance of success of what was not tried often enough."""

@@ -18,7 +18,8 @@ from engine.planning.rules.surroundings import Spot, Surroundings, survey
 from engine.planning.rules.ways import exits_for, heal_goal, needs_healing, steps_away
 from engine.planning_types import Condition, GoalOption, Outcome, PlanningQuery, Subgoal
 from engine.types import BattleKind, Creature, GameState, Goal, GoalKind, MapId, Terrain
-from engine.wayfinding.navigation import Link, WorldMap, link_exits
+from engine.wayfinding.exits import Link, link_exits
+from engine.wayfinding.world_map import WorldMap
 
 MOST = 24
 """Options that are listed at most."""

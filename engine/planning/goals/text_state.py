@@ -16,7 +16,7 @@ from engine.games.base import Game, GameTables, Milestone, MilestoneKind
 from engine.planning.rules.surroundings import LEGEND, Spot, survey
 from engine.planning_types import Section
 from engine.types import Battle, BattleKind, Creature, GameState, Goal, MapId
-from engine.wayfinding.navigation import WorldMap
+from engine.wayfinding.world_map import WorldMap
 
 _COLUMNS = 80
 _ASKED = ("world", "progress", "bag", "party", "goals", "place", "screen", "battle", "map")

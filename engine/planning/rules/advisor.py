@@ -33,16 +33,9 @@ from engine.planning.rules.training import hunting_exits
 from engine.planning.rules.useless_moves import UselessMoves
 from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
 from engine.types import Action, Advice, GameState, Goal, GoalKind, GoalTally, MapId
-from engine.wayfinding.navigation import (
-    Exit,
-    Link,
-    Navigator,
-    Tile,
-    WorldMap,
-    is_faced,
-    link_exits,
-    talk_exits,
-)
+from engine.wayfinding.exits import Exit, Link, Tile, is_faced, link_exits, talk_exits
+from engine.wayfinding.navigation import Navigator
+from engine.wayfinding.world_map import WorldMap
 
 Suggestion = tuple[list[Action], str]
 """Buttons that are equally good, none where nothing is known, and why."""

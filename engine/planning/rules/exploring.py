@@ -10,16 +10,8 @@ from typing import Any
 
 from engine.planning.rules.surroundings import walking_steps
 from engine.types import GameState, Goal, GoalKind, MapId
-from engine.wayfinding.navigation import (
-    Exit,
-    Link,
-    Tile,
-    WorldMap,
-    distance,
-    is_faced,
-    link_exits,
-    talk_exits,
-)
+from engine.wayfinding.exits import Exit, Link, Tile, distance, is_faced, link_exits, talk_exits
+from engine.wayfinding.world_map import WorldMap
 
 _BLOCKED = 8
 """Steps without a known way after which a goal is left for exploring."""

@@ -15,7 +15,7 @@ from engine.planning.rules.patience import UNREACHABLE, Patience, Reason, highes
 from engine.planning.rules.trainers import REST_BEFORE_TRAINERS
 from engine.planning.rules.training import training_places, worthwhile
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
-from engine.wayfinding.navigation import is_faced
+from engine.wayfinding.exits import is_faced
 
 MapsAway = Callable[[GameState, Goal], int]
 """Returns how many maps a goal is away."""

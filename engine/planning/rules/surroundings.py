@@ -11,15 +11,7 @@ from types import MappingProxyType
 from engine.env.observation.facts import side_names
 from engine.games.base import Game
 from engine.types import MAP_BORDER, Facing, GameState, MapView, Terrain
-from engine.wayfinding.navigation import (
-    Exit,
-    Link,
-    Tile,
-    distance,
-    is_ready,
-    link_exits,
-    talk_exits,
-)
+from engine.wayfinding.exits import Exit, Link, Tile, distance, is_ready, link_exits, talk_exits
 
 _RIGHT, _UP = 7, 6
 """The drawing reaches this many tiles from the player: 15 columns, 13 rows."""

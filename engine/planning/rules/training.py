@@ -5,7 +5,7 @@ import numpy as np
 from engine.games.base import Atlas, GameTables
 from engine.planning.rules.ways import step_exits
 from engine.types import DIRECTIONS, GameState, Goal, GoalKind, MapId, MapView, Terrain
-from engine.wayfinding.navigation import Exit, Tile, grass_exits
+from engine.wayfinding.exits import Exit, Tile, grass_exits
 
 _UNDERGROUND = ("cave", "dungeon")
 _LEVELS_BELOW, _LEVELS_ABOVE = 5, 3

@@ -8,15 +8,8 @@ from engine.games.base import Game
 from engine.games.overworld import Ability
 from engine.planning.rules.battle import is_weak
 from engine.types import DIRECTIONS, Creature, GameState, Goal, GoalKind, MapId, MapView, Terrain
-from engine.wayfinding.navigation import (
-    Exit,
-    Link,
-    Tile,
-    WorldMap,
-    grass_exits,
-    link_exits,
-    talk_exits,
-)
+from engine.wayfinding.exits import Exit, Link, Tile, grass_exits, link_exits, talk_exits
+from engine.wayfinding.world_map import WorldMap
 
 STEPS_A_MAP = 20
 """Steps that each map on the way counts as where they are not known."""

@@ -8,7 +8,8 @@ from engine.games.crystal.game import ATLAS
 from engine.games.crystal.rom_tables import read_overworld
 from engine.types import Action, Facing, MapObject, MapView
 from engine.wayfinding.boulders import Yard, find_pushes
-from engine.wayfinding.navigation import Exit, Navigator
+from engine.wayfinding.exits import Exit
+from engine.wayfinding.navigation import Navigator
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.planning.goals.helpers import state, view
 from tests.engine.wayfinding.test_navigation import knowing

@@ -6,15 +6,9 @@ from engine.games.crystal.game import ATLAS
 from engine.games.crystal.maps import TERRAIN
 from engine.games.crystal.rom_tables import read_overworld
 from engine.types import MAP_BORDER, Action, Facing, MapId, Move
-from engine.wayfinding.navigation import (
-    Exit,
-    Link,
-    Navigator,
-    WorldMap,
-    grass_exits,
-    link_exits,
-    talk_exits,
-)
+from engine.wayfinding.exits import Exit, Link, grass_exits, link_exits, talk_exits
+from engine.wayfinding.navigation import Navigator
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.planning.goals.helpers import creature, state, view
 

@@ -5,7 +5,9 @@ from dataclasses import replace
 from engine.games.base import GameTables
 from engine.games.crystal.game import ATLAS, CrystalGame
 from engine.types import Action, Facing, GameState, Goal, GoalKind, MapObject
-from engine.wayfinding.navigation import Exit, Navigator, WorldMap
+from engine.wayfinding.exits import Exit
+from engine.wayfinding.navigation import Navigator
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.planning.goals.helpers import HERE, READING, state, view
 from tests.engine.wayfinding.test_navigation import knowing

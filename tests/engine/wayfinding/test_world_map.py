@@ -10,8 +10,10 @@ from engine.games.crystal.memory import FACTS
 from engine.games.facts import read_tables
 from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import Action, Control, GameState, Goal, GoalKind, MapId, MapView, Warp
-from engine.wayfinding.navigation import Exit, Navigator, WorldMap, talk_exits
+from engine.wayfinding.exits import Exit, talk_exits
+from engine.wayfinding.navigation import Navigator
 from engine.wayfinding.search import CLOSED
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.planning.goals.helpers import READING, state
 from tests.engine.wayfinding.test_routes import INN

@@ -9,7 +9,7 @@ from engine.env.observation.compass import Compass
 from engine.env.observation.layout import layout_of
 from engine.games.catalog import load_game
 from engine.types import DIRECTIONS
-from engine.wayfinding.navigation import WorldMap
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.led import led
 from tests.engine.states import make_state
 

@@ -4,7 +4,8 @@ import pytest
 
 from engine.emulator.core import core_version
 from engine.env.game_env import GameEnv
-from engine.wayfinding.navigation import Navigator, talk_exits
+from engine.wayfinding.exits import talk_exits
+from engine.wayfinding.navigation import Navigator
 
 NAME = "mosslight-advance"
 needs_core = pytest.mark.skipif(

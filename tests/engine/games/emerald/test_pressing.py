@@ -8,7 +8,8 @@ from engine.emulator.libretro import GameBoyAdvance
 from engine.env.game_env import GameEnv
 from engine.games.catalog import load_game
 from engine.types import DIRECTIONS, Action, Facing, GameState, Prompt, Terrain
-from engine.wayfinding.navigation import Exit, Navigator
+from engine.wayfinding.exits import Exit
+from engine.wayfinding.navigation import Navigator
 from tests.engine.games.emerald.practice import NAME, needs_core, talk_to
 from tests.engine.led import action_of, lead_until, led, rules_of
 

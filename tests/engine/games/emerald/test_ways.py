@@ -7,7 +7,8 @@ import pytest
 from engine.games.emerald.game import EmeraldGame
 from engine.games.overworld import BACK
 from engine.types import Action, Control, GameState, Goal, GoalKind, MapId, MapView, Place, Warp
-from engine.wayfinding.navigation import Exit, WorldMap
+from engine.wayfinding.exits import Exit
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.emerald.world_images import Drawn, build
 from tests.engine.states import make_control, make_state
 

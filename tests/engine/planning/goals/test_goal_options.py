@@ -29,7 +29,8 @@ from engine.types import (
     Place,
     Warp,
 )
-from engine.wayfinding.navigation import Exit, WorldMap, world_links
+from engine.wayfinding.exits import Exit
+from engine.wayfinding.world_map import WorldMap, world_links
 from tests.engine.led import led
 from tests.engine.planning.goals.helpers import HERE, battle, creature, state, view
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine.planning.rules.advisor import RuleAdvisor
 from engine.types import Action, Goal, GoalKind, MapId
-from engine.wayfinding.navigation import WorldMap
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.emerald.practice import NAME, needs_core
 from tests.engine.led import action_of, rules_of
 

@@ -15,7 +15,7 @@ from engine.games.crystal.game import CrystalGame
 from engine.planning.goals.text_state import asked_sections, describe, rules, sections
 from engine.planning.rules.surroundings import LEGEND
 from engine.types import Bag, BattleKind, Control, Facing, GameState, Goal, MapId, Move, Place, Warp
-from engine.wayfinding.navigation import WorldMap
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.led import led
 from tests.engine.planning.goals.helpers import READING, battle, creature, menu, moves, state, view
 from tests.engine.states import make_view

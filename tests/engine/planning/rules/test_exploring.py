@@ -10,7 +10,7 @@ import pytest
 from engine.planning.rules.advisor import RuleAdvisor
 from engine.planning.rules.exploring import Explorer
 from engine.types import Facing, Goal, GoalKind, MapId
-from engine.wayfinding.navigation import WorldMap
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.planning.goals.helpers import HERE, state, view
 from tests.engine.states import make_control
 
