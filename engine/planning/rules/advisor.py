@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +12,12 @@ from numpy.typing import NDArray
 from engine.env.milestones import MilestoneTracker
 from engine.games.base import Answer, Game
 from engine.ground.text import counted
-from engine.planning.rules.answers import Repeats, Tried, Wishes, answer
+from engine.planning.rules.answers import Repeats, Standstill, Tried, Wishes, answer, at_title
 from engine.planning.rules.battle import battle_button
 from engine.planning.rules.exploring import Explorer
 from engine.planning.rules.goal_tracker import GoalTracker
 from engine.planning.rules.goals import GoalPlanner
-from engine.planning.rules.items import (
-    CURSOR,
-    is_end_of_goods,
-    says,
-    to_entry,
-)
+from engine.planning.rules.items import is_end_of_goods, says
 from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.provisions import Provisions
 from engine.planning.rules.replies import Replies
@@ -47,12 +42,6 @@ GOAL_SOURCE = "rules"
 """Goal source of the rules' goals."""
 
 _CONFIDENCE = 0.9
-_STUCK_AFTER = 6
-"""Steps without any visible change after which no advice is given any more."""
-_STUCK_WAITING = 40
-"""The same while the game moves by itself: before a trainer's battle it does for 16, a creature
-evolves for 30, and any button could stop that."""
-
 _CARRYING = ("used surf", "used waterfall")
 """Texts of moves that take the player along."""
 _CARRIED_WITHIN = 3
@@ -66,13 +55,22 @@ _HALFWAY = 30.0
 """Steps away from a goal at which its nearness is 1/2."""
 
 
+class _Part(Protocol):
+    """Remembers something of the episode."""
+
+    def reset(self) -> None: ...
+
+    def save(self) -> Any: ...
+
+    def load(self, saved: Any, /) -> None: ...
+
+
 class RuleAdvisor:
     """The rule planner of one environment; knows the game only by its tables and its RAM.
 
     Attributes:
         world: Which map leads to which.
         navigator: Finds the way on a map.
-        unchanged_steps: For how many steps nothing visible has changed.
     """
 
     def __init__(self, game: Game) -> None:
@@ -80,7 +78,7 @@ class RuleAdvisor:
         self.world = WorldMap.of(game)
         self.navigator = Navigator(game.atlas, game.overworld, self.world.triggers_here)
         self._steps_left: int | None = None  # on this map, of the way that was suggested last
-        self.unchanged_steps = 0
+        self._standstill = Standstill()
         self._routed: tuple[tuple[MapId, Goal] | None, Route] = (None, ())
         self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas, game.tables)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
@@ -94,8 +92,17 @@ class RuleAdvisor:
         self._teacher = Teacher(game.tables, game.atlas)
         self._moved_by = 0  # free steps in which a field move may still take effect
         self._used_at: list[int] = []  # tile (x, y)
-        self._last_view: list[object] = []
-        self._is_waiting = False
+        self._parts: dict[str, _Part] = {
+            "planner": self._planner,
+            "world": self.world,
+            "goals": self._goals,
+            "explorer": self._explorer,
+            "supplies": self._supplies,
+            "useless_moves": self._useless_moves,
+            "repeats": self._repeats,
+            "replies": self._replies,
+            "teacher": self._teacher,
+        }
         self._saved: dict[str, Any] = {}
         self._first = self._coming_first = ""
         self._is_replaying = False
@@ -107,19 +114,11 @@ class RuleAdvisor:
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`."""
         self._milestones.reset(state)
-        self._planner.reset()
-        self.world.reset()
-        self._goals.reset()
-        self._explorer.reset()
-        self._supplies.reset()
-        self._useless_moves.reset()
-        self._repeats.reset()
-        self._replies.reset()
-        self._teacher.reset()
+        for part in self._parts.values():
+            part.reset()
         self._moved_by = 0
         self._used_at = []
-        self._last_view = []
-        self.unchanged_steps = 0
+        self._standstill = Standstill()
 
     def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return the goal and a prior over the actions that `mask` (A,) lets through."""
@@ -134,7 +133,7 @@ class RuleAdvisor:
         self.world.notice(state)
         self._milestones.update(state, 0)
         self._goals.evaluate(state, self.reached)
-        self._count_unchanged(state)
+        self._standstill.notice(state)
         self._repeats.notice(state, len(self.reached))
         self._supplies.notice(state)
         self._replies.notice(state)
@@ -162,7 +161,7 @@ class RuleAdvisor:
         """Return a prior that serves the goal of `notice`."""
         confidence = _CONFIDENCE * self._goals.pursue(goal, state)
         if self._awaits(goal, state, mask):
-            self.unchanged_steps = 0  # others walk meanwhile
+            self._standstill.steps = 0  # others walk meanwhile
             return self.advice_of(goal, [Action.NOOP], "wait for who walks here", mask, confidence)
         if self.is_stuck and state.control.in_game:
             self._explorer.note_way(state, is_known=False)
@@ -209,7 +208,7 @@ class RuleAdvisor:
         """
         self._steps_left = None
         if not state.control.in_game:
-            return [_at_title(state)], "continue the saved game"
+            return [at_title(state)], "continue the saved game"
         repeats = self._repeats
         useless = self._useless_moves.of(state.battle)
         tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer, useless)
@@ -347,9 +346,14 @@ class RuleAdvisor:
         self._goals.pause()
 
     @property
+    def unchanged_steps(self) -> int:
+        """Return for how many steps nothing visible has changed."""
+        return self._standstill.steps
+
+    @property
     def is_stuck(self) -> bool:
         """Return whether advice has changed nothing for too long to be trusted."""
-        return self.unchanged_steps >= (_STUCK_WAITING if self._is_waiting else _STUCK_AFTER)
+        return self._standstill.is_stuck
 
     @property
     def reached(self) -> Collection[str]:
@@ -378,42 +382,25 @@ class RuleAdvisor:
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Put back what `save` returned."""
-        self._planner.load(saved["planner"])
-        self.world.load(saved.get("world", {}))
-        self._goals.load(saved["goals"])
-        if "explorer" in saved:
-            self._explorer.load(saved["explorer"])
+        for name, part in self._parts.items():
+            if name in saved:
+                part.load(saved[name])
+            else:  # an older checkpoint
+                part.reset()
         self._milestones.steps = dict(saved["milestones"])
         self._milestones.reached = frozenset(self._milestones.steps)
-        self._supplies.load(saved.get("supplies", ()))
-        if "useless_moves" in saved:
-            self._useless_moves.load(saved["useless_moves"])
-        if "repeats" in saved:
-            self._repeats.load(saved["repeats"])
-        if "replies" in saved:
-            self._replies.load(saved["replies"])
-            self._teacher.load(saved["teacher"])
-            self._moved_by, self._used_at = saved["carried"]
-        self._last_view = saved["last_view"]
+        self._moved_by, self._used_at = saved.get("carried", (0, []))
+        self._standstill.load(saved["last_view"], saved["unchanged_steps"])
         self._first = str(saved.get("first", ""))
         self._is_replaying = True
-        self.unchanged_steps = int(saved["unchanged_steps"])
 
     def _memory(self) -> dict[str, Any]:
         return {
-            "planner": self._planner.save(),
-            "world": self.world.save(),
-            "goals": self._goals.save(),
-            "explorer": self._explorer.save(),
+            **{name: part.save() for name, part in self._parts.items()},
             "milestones": dict(self._milestones.steps),
-            "supplies": self._supplies.save(),
-            "useless_moves": self._useless_moves.save(),
-            "repeats": self._repeats.save(),
-            "replies": self._replies.save(),
-            "teacher": self._teacher.save(),
             "carried": [self._moved_by, self._used_at],
-            "last_view": self._last_view,
-            "unchanged_steps": self.unchanged_steps,
+            "last_view": self._standstill.view,
+            "unchanged_steps": self._standstill.steps,
             "first": self._first,
         }
 
@@ -445,28 +432,3 @@ class RuleAdvisor:
         if goal.map is None:
             return UNREACHABLE
         return self.world.distances_to(goal.map).get(state.place.map, UNREACHABLE)
-
-    def _count_unchanged(self, state: GameState) -> None:
-        battle, place, control = state.battle, state.place, state.control
-        view: list[object] = [
-            [place.map.group, place.map.number, place.x, place.y, int(place.facing)],
-            [*control.cursor, control.selection, control.pocket, control.prompt],
-            list(state.screen_text),
-            [battle.own.hp, battle.enemy.hp] if battle and battle.own and battle.enemy else [],
-        ]
-        self.unchanged_steps = self.unchanged_steps + 1 if view == self._last_view else 0
-        self._last_view, self._is_waiting = view, control.is_busy
-
-
-def _at_title(state: GameState) -> Action:
-    """Return the button that leads from a title back into the saved game, never into a new one."""
-    if any(line.strip(f"{CURSOR} ") == "CONTINUE" for line in state.screen_text):
-        is_marked = any(line.startswith(CURSOR) for line in state.screen_text)
-        return to_entry(state, "CONTINUE") if is_marked else Action.A
-    return Action.A if says(state, "badges") else Action.START
-
-
-def known_goals(game: Game) -> frozenset[str]:
-    """Return the keys of the milestones that the rules know a way to."""
-    has_ways = game.atlas.links or game.overworld is not None
-    return frozenset(GoalPlanner(game.tables.MILESTONES, game.atlas).goals if has_ways else ())

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.env.milestones import Story, milestone_goal
-from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
+from engine.games.base import Approach, Atlas, Game, GameTables, Milestone, MilestoneKind
 from engine.planning.rules.battle import is_weak
 from engine.planning.rules.goal_tracker import LIFE_STEPS, RESTED
 from engine.planning.rules.patience import UNREACHABLE, Patience, Reason, highest_level
@@ -365,3 +365,9 @@ def _errand_cost(goal: Goal, state: GameState, steps: int) -> int:
     if goal.is_interaction and _is_at(goal, state):
         return _UNHEARD
     return _DETOUR if steps else 1
+
+
+def known_goals(game: Game) -> frozenset[str]:
+    """Return the keys of the milestones that the rules know a way to."""
+    has_ways = game.atlas.links or game.overworld is not None
+    return frozenset(GoalPlanner(game.tables.MILESTONES, game.atlas).goals if has_ways else ())

@@ -13,7 +13,7 @@ from engine.games.catalog import load_game
 from engine.games.emerald.game import EmeraldGame
 from engine.games.overworld import PersonKind
 from engine.planning.goals.planned import PlannedAdvisor
-from engine.planning.rules.advisor import known_goals
+from engine.planning.rules.goals import known_goals
 from engine.types import MapId
 from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.emerald.practice import NAME, needs_core, talk_to
