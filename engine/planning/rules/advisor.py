@@ -15,18 +15,15 @@ from engine.ground.text import counted
 from engine.planning.rules.answers import Repeats, Standstill, Tried, Wishes, answer, at_title
 from engine.planning.rules.battle import battle_button
 from engine.planning.rules.exploring import Explorer
-from engine.planning.rules.goal_tracker import GoalTracker
+from engine.planning.rules.goal_tracker import UNREACHABLE, GoalTracker
 from engine.planning.rules.goals import GoalPlanner
 from engine.planning.rules.items import is_end_of_goods, says
-from engine.planning.rules.patience import UNREACHABLE
-from engine.planning.rules.provisions import Provisions
 from engine.planning.rules.replies import Replies
-from engine.planning.rules.supplies import Supplies
+from engine.planning.rules.supplies import Provisions, Supplies
 from engine.planning.rules.teaching import Teacher
-from engine.planning.rules.trainers import num_watching
-from engine.planning.rules.training import hunting_exits
+from engine.planning.rules.training import num_watching
 from engine.planning.rules.useless_moves import UselessMoves
-from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
+from engine.planning.rules.ways import STEPS_A_MAP, hunting_exits, step_exits, steps_away
 from engine.types import Action, Advice, GameState, Goal, GoalKind, GoalTally, MapId
 from engine.wayfinding.exits import Exit, Link, Tile, is_faced, link_exits, talk_exits
 from engine.wayfinding.navigation import Navigator

@@ -42,7 +42,7 @@ from engine.planning.rules.items import (
     to_row,
     words,
 )
-from engine.planning.rules.learning import forget_menu, is_better_move, keeping_value
+from engine.planning.rules.teaching import forget_menu, is_better_move, keeping_value
 from engine.types import Action, Battle, BattleKind, Creature, GameState, Prompt
 
 _WEAK = 0.3

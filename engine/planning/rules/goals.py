@@ -10,10 +10,15 @@ from typing import Any
 from engine.env.milestones import Story, milestone_goal
 from engine.games.base import Approach, Atlas, Game, GameTables, Milestone, MilestoneKind
 from engine.planning.rules.battle import is_weak
-from engine.planning.rules.goal_tracker import LIFE_STEPS, RESTED
-from engine.planning.rules.patience import UNREACHABLE, Patience, Reason, highest_level
-from engine.planning.rules.trainers import REST_BEFORE_TRAINERS
-from engine.planning.rules.training import training_places, worthwhile
+from engine.planning.rules.goal_tracker import (
+    LIFE_STEPS,
+    RESTED,
+    UNREACHABLE,
+    Patience,
+    Reason,
+    highest_level,
+)
+from engine.planning.rules.training import REST_BEFORE_TRAINERS, training_places, worthwhile
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
 from engine.wayfinding.exits import is_faced
 

@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Collection
 from dataclasses import replace
 
+import numpy as np
+
 from engine.games.base import Game
 from engine.games.overworld import Ability
 from engine.planning.rules.battle import is_weak
@@ -18,6 +20,7 @@ _LOOKED_AT = 3
 """Healers to whom a way is searched at most."""
 
 _HEALTHY = 0.9
+_UNDERGROUND = ("cave", "dungeon")
 _WAY = Terrain.WALKABLE | Terrain.DOOR | Terrain.LEDGE
 
 
@@ -54,6 +57,33 @@ def step_exits(view: MapView, target: Tile) -> tuple[Exit, ...]:
         for one in beside
         if view.contains(*one.tile)
         and view.terrain[one.tile[1], one.tile[0]] & (Terrain.WALKABLE | Terrain.WATER)
+    )
+
+
+def hunting_exits(state: GameState, target: Tile | None) -> tuple[Exit, ...]:
+    """Return steps on which wild creatures are met: about a tile, in the grass, or in a cave."""
+    view, here = state.map, (state.place.x, state.place.y)
+    if target is not None and here != target:
+        return step_exits(view, target)
+    if target is not None and view.contains(*target):
+        ground = int(view.terrain[target[1], target[0]]) & (Terrain.WATER | Terrain.GRASS)
+        return _steps_on(view, ground or Terrain.WALKABLE, (target,))
+    grass = grass_exits(view)
+    if grass or state.place.environment not in _UNDERGROUND:
+        return grass
+    return _steps_on(view, Terrain.WALKABLE, None)
+
+
+def _steps_on(view: MapView, ground: int, tiles: tuple[Tile, ...] | None) -> tuple[Exit, ...]:
+    """Return steps from one tile of such ground to another, through no door; from all: None."""
+    fits = (view.terrain & ground != 0) & (view.terrain & Terrain.WARP == 0)
+    found = tiles if tiles is not None else ((x, y) for y, x in np.argwhere(fits).tolist())
+    return tuple(
+        Exit((x, y), action)
+        for x, y in found
+        for action, facing in DIRECTIONS.items()
+        if view.contains(x + facing.delta[0], y + facing.delta[1])
+        and fits[y + facing.delta[1], x + facing.delta[0]]
     )
 
 

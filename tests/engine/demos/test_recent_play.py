@@ -75,7 +75,7 @@ def test_steps_that_wait_for_a_question_count_with_all_their_frames(
         frames.append(env.step_frames)
     demo = recent.keep(tmp_path).demo
     kept = frames[-len(demo.shown) :]
-    assert KEPT_S * FRAMES_PER_S <= sum(kept)
+    assert sum(kept) >= KEPT_S * FRAMES_PER_S
     assert sum(kept) <= (KEPT_S + SNAPSHOT_S) * FRAMES_PER_S + max(kept)
     assert sum(kept) > 1.5 * len(kept) * demo.recording.frames.usual
 
