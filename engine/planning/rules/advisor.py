@@ -17,15 +17,15 @@ from engine.planning.rules.battle import battle_button
 from engine.planning.rules.exploring import Explorer
 from engine.planning.rules.goal_tracker import UNREACHABLE, GoalTracker
 from engine.planning.rules.goals import GoalPlanner
-from engine.planning.rules.items import is_end_of_goods, says
+from engine.planning.rules.items import is_end_of_goods
 from engine.planning.rules.replies import Replies
 from engine.planning.rules.supplies import Provisions, Supplies
 from engine.planning.rules.teaching import Teacher
 from engine.planning.rules.training import num_watching
 from engine.planning.rules.useless_moves import UselessMoves
-from engine.planning.rules.ways import STEPS_A_MAP, hunting_exits, step_exits, steps_away
+from engine.planning.rules.ways import STEPS_A_MAP, CarryingMove, exits_for, steps_away
 from engine.types import Action, Advice, GameState, Goal, GoalKind, GoalTally, MapId
-from engine.wayfinding.exits import Exit, Link, Tile, is_faced, link_exits, talk_exits
+from engine.wayfinding.exits import Exit, Link, Tile, is_faced, link_exits
 from engine.wayfinding.navigation import Navigator
 from engine.wayfinding.world_map import WorldMap
 
@@ -39,11 +39,6 @@ GOAL_SOURCE = "rules"
 """Goal source of the rules' goals."""
 
 _CONFIDENCE = 0.9
-_CARRYING = ("used surf", "used waterfall")
-"""Texts of moves that take the player along."""
-_CARRIED_WITHIN = 3
-"""Free steps after such a text within which they do."""
-
 STUCK = "nothing changes: try something else"
 
 _NOWHERE = Goal("explore", "Explore")
@@ -87,8 +82,7 @@ class RuleAdvisor:
         self._repeats = Repeats()
         self._replies = Replies(game.tables.ANSWERS)
         self._teacher = Teacher(game.tables, game.atlas)
-        self._moved_by = 0  # free steps in which a field move may still take effect
-        self._used_at: list[int] = []  # tile (x, y)
+        self._carrying = CarryingMove()
         self._parts: dict[str, _Part] = {
             "planner": self._planner,
             "world": self.world,
@@ -99,6 +93,7 @@ class RuleAdvisor:
             "repeats": self._repeats,
             "replies": self._replies,
             "teacher": self._teacher,
+            "carried": self._carrying,
         }
         self._saved: dict[str, Any] = {}
         self._first = self._coming_first = ""
@@ -113,8 +108,6 @@ class RuleAdvisor:
         self._milestones.reset(state)
         for part in self._parts.values():
             part.reset()
-        self._moved_by = 0
-        self._used_at = []
         self._standstill = Standstill()
 
     def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice:
@@ -135,7 +128,7 @@ class RuleAdvisor:
         self._supplies.notice(state)
         self._replies.notice(state)
         self._teacher.notice(state, len(self.reached))
-        self._note_field_move(state)
+        self._carrying.notice(state)
         self._useless_moves.notice(state)
         trainers = num_watching(self._game.overworld, state)
         goal = self._planner.next_goal(
@@ -146,13 +139,10 @@ class RuleAdvisor:
 
     def _shop_before(self, state: GameState, goal: Goal) -> Goal:
         """Return the way to a shop where it pays before `goal`, else `goal`."""
-        is_story = goal.kind in {GoalKind.MEET, GoalKind.REACH, GoalKind.CATCH}
-        is_hunt = goal.kind is GoalKind.CATCH
-        is_prepared = is_hunt or self._planner.is_preparing(goal)
-        if not is_story or not is_prepared or self._repeats.is_tired:
+        if self._repeats.is_tired:
             return goal
-        level = self._planner.level_of(goal)
-        return self._provisions.shop_before(state, level, wants_catch=is_hunt) or goal
+        level, is_fight = self._planner.level_of(goal), self._planner.is_preparing(goal)
+        return self._provisions.shop_before(state, goal, level, is_fight=is_fight) or goal
 
     def lead(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return a prior that serves the goal of `notice`."""
@@ -218,7 +208,7 @@ class RuleAdvisor:
             wishes = self._with_items(state, wishes, goal)
         elif repeats.wants_other_answer:
             self._give_up_use(state, goal)
-        if state.control.is_free and self._moved_by:
+        if state.control.is_free and self._carrying.is_due:
             return [Action.NOOP], "let the move take effect"
         if state.control.is_free:
             return ([Action.START], wishes.use.why) if wishes.use else walk()
@@ -253,14 +243,6 @@ class RuleAdvisor:
             self._teacher.give_up(lesson)
         elif use := self._provisions.medicine(state, goal):
             self._supplies.note_useless(use.item)
-
-    def _note_field_move(self, state: GameState) -> None:
-        """Note a move that takes the player along: it does so a moment after its text."""
-        tile = [state.place.x, state.place.y]
-        if not state.control.is_free and state.battle is None and says(state, *_CARRYING):
-            self._moved_by, self._used_at = _CARRIED_WITHIN, tile
-        elif state.control.is_free:
-            self._moved_by = max(0, self._moved_by - 1) if tile == self._used_at else 0
 
     def _walk_to(self, goal: Goal, state: GameState) -> Suggestion:
         suggestion = self._push_to(goal, state)
@@ -386,7 +368,6 @@ class RuleAdvisor:
                 part.reset()
         self._milestones.steps = dict(saved["milestones"])
         self._milestones.reached = frozenset(self._milestones.steps)
-        self._moved_by, self._used_at = saved.get("carried", (0, []))
         self._standstill.load(saved["last_view"], saved["unchanged_steps"])
         self._first = str(saved.get("first", ""))
         self._is_replaying = True
@@ -395,7 +376,6 @@ class RuleAdvisor:
         return {
             **{name: part.save() for name, part in self._parts.items()},
             "milestones": dict(self._milestones.steps),
-            "carried": [self._moved_by, self._used_at],
             "last_view": self._standstill.view,
             "unchanged_steps": self._standstill.steps,
             "first": self._first,
@@ -403,24 +383,7 @@ class RuleAdvisor:
 
     def _exits(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
         """Return the exits of the current map that serve the goal."""
-        return self.world.exits(state, goal, lambda: self._exits_here(state, goal))
-
-    def _exits_here(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
-        """Return them as far as this map and the links of maps tell."""
-        if goal.map is None:
-            return ()
-        if state.place.map != goal.map:
-            return link_exits(state.map, self.world.links_towards(state.place.map, goal.map))
-        is_hunt = goal.kind in {GoalKind.TRAIN, GoalKind.CATCH}
-        if goal.target is not None and not goal.is_interaction and not is_hunt:
-            return step_exits(state.map, goal.target)
-        if goal.target is not None:
-            return self.world.talk_exits(state, goal.target)
-        if goal.kind is GoalKind.BUY:
-            clerk = self._game.atlas.clerk
-            found = ((one.x, one.y) for one in state.map.objects if one.index == clerk)
-            return tuple(entry for tile in found for entry in talk_exits(state.map, tile))
-        return hunting_exits(state, goal.target)
+        return exits_for(state, self._game, self.world, goal, goal.target)
 
     def _steps_away(self, state: GameState, goal: Goal) -> int | None:
         return steps_away(self.world, state, goal)

@@ -237,14 +237,20 @@ class Provisions:
             if game.atlas.is_shop(name)
         )
 
-    def shop_before(self, state: GameState, level: int, *, wants_catch: bool) -> Goal | None:
-        """Return the way to a shop where it pays now; None: it does not.
+    def shop_before(
+        self, state: GameState, goal: Goal, level: int, *, is_fight: bool
+    ) -> Goal | None:
+        """Return the way to a shop where it pays before a goal of the story; None: it does not.
 
         Args:
             state: The game now.
-            level: That the next fight asks for; 0: none is known.
-            wants_catch: Balls will be needed.
+            goal: To catch one, where balls will be needed, or another.
+            level: That it asks for; 0: none is known.
+            is_fight: It is a fight to prepare for.
         """
+        wants_catch = goal.kind is GoalKind.CATCH
+        if not wants_catch and (not is_fight or goal.kind not in {GoalKind.MEET, GoalKind.REACH}):
+            return None
         # Without a ball nothing can be caught: any shop is near enough, and looked for.
         is_must = wants_catch and not state.bag.balls
         reach = UNREACHABLE - 1 if is_must else _SHOP_REACH
