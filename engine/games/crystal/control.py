@@ -76,7 +76,7 @@ POLLING = (3, 4, 5)
 """Values of wTextDelayFrames that only loops that ask for buttons reach, at most text speeds."""
 
 _AWAY = 255  # wXCoord or wYCoord for 2 frames on a map connection
-_CURSOR, _HOLLOW_CURSOR, _ARROW = 0xED, 0xEC, 0xEE
+_CURSOR, _ARROW, _TIMES = 0xED, 0xEE, 0xF1
 _YES_NO = 0x1E25  # of YES and NO, in wMenuDataPointer
 _TEXT_BOX = bytes((12, 0, 17, 19))  # top, left, bottom, right
 _TEXT_AT_WORK = 2  # bit of wTextboxFlags
@@ -184,9 +184,11 @@ class ControlReader:
             return Prompt.TEXT
         cell = (ram[_CELL] | ram[_CELL + 1] << 8) - _TILEMAP.address
         cursor = tilemap[cell] if 0 <= cell < len(tilemap) else 0
+        is_question = ram[_DATA] | ram[_DATA + 1] << 8 == _YES_NO and ram[_WINDOWS]
         if cursor == _CURSOR and ram[_CURSOR_Y] and not (has_box and self._is_covered(cell)):
-            is_question = ram[_DATA] | ram[_DATA + 1] << 8 == _YES_NO and ram[_WINDOWS]
             return Prompt.YES_NO if is_question else Prompt.MENU
+        if is_question:
+            return Prompt.NONE  # its cursor is not drawn yet
         for above, top, below, bottom in _SPINNERS:
             if tilemap[above] == top and tilemap[below] == bottom:
                 return Prompt.SPINNER
@@ -198,9 +200,15 @@ class ControlReader:
             return Prompt.SCREEN if is_polled else Prompt.NONE
         if ram[_TEXT_FLAGS] & _TEXT_AT_WORK:
             return Prompt.TEXT if is_polled and not self._is_slow() else Prompt.PRINTING
-        if cursor == _HOLLOW_CURSOR and not self._is_inside(cell):
+        if self._shows_number(tilemap):
             return Prompt.QUANTITY
         return Prompt.TEXT if is_polled or self._is_update_held() else Prompt.NONE
+
+    def _shows_number(self, tilemap: bytes) -> bool:
+        """Return whether the newest box begins with the sign of how many are meant."""
+        top, left = self._ram.data[_BORDERS : _BORDERS + 2]
+        first = (top + 1) * WIDTH + left + 1
+        return tilemap[first : first + 1] == bytes((_TIMES,))
 
     def _is_covered(self, cell: int) -> bool:
         """Return whether a menu's cursor is left over beside a text box drawn since."""

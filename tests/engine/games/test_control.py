@@ -17,7 +17,7 @@ from engine.games.crystal.memory import SYMBOLS, WorkRam
 from engine.games.crystal.pressing import play
 from engine.types import Action, Control, Facing, Prompt
 from tests.engine.fakes import MemoryMachine
-from tests.engine.games.images import draw_box, read, write_row
+from tests.engine.games.images import draw_box, put_cursor, read, write_row
 from tests.engine.states import make_state
 
 Row = Mapping[str, str]
@@ -38,6 +38,8 @@ PLACE = (
     "wMapGroup", "wMapNumber", "wXCoord", "wYCoord", "wPlayerDirection", "wMapWidth", "wMapHeight",
 )  # fmt: skip
 SPINNER_CELLS = ((11, 7), (11, 10), (15, 7), (15, 10), (14, 3), (14, 6))
+SHOP_QUANTITY = "0F0711139850"
+"""Borders and menu data of the box that asks how many to buy."""
 LETTERS = {"del": (0x83, 0x84, 0x8B), "end": (0x84, 0x8D, 0x83)}
 
 
@@ -63,6 +65,8 @@ def image_of(row: Row) -> MemoryMachine:
     if row["naming"] != "-":
         write_row(machine, 8, 16, *LETTERS["del"])
         write_row(machine, 15, 16, *LETTERS["end"])
+    if row["CF82_87"] == SHOP_QUANTITY:
+        write_row(machine, 8, 16, 0xF1)  # the record has no text: the game draws it with the box
     if row["cur"] != "-":
         machine.memory[int.from_bytes(cell, "big")] = int(row["cur"], 16)
     return machine
@@ -98,8 +102,8 @@ def test_frames_are_called_what_they_are(rows: list[Row], controls: list[Control
         table.setdefault(row["truth"], Counter())[called(control)] += int(row["frames"])
     assert table == {
         "busy": {
-            "none": 4888, "text": 282, "yes_no": 137, "menu": 62, "screen": 50, "naming": 28,
-            "spinner": 26, "quantity": 23, "can_act": 6,
+            "none": 4897, "text": 282, "yes_no": 137, "menu": 62, "screen": 50, "naming": 28,
+            "spinner": 26, "quantity": 14, "can_act": 6,
         },
         "can_act": {"can_act": 818, "none": 56},
         "menu": {"menu": 2535, "quantity": 56, "none": 51, "screen": 47, "text": 8},
@@ -196,6 +200,29 @@ def test_instant_text_has_no_letters_even_if_slow(scripted: MemoryMachine) -> No
     scripted.put("wTextDelayFrames", 4)
     scripted.put("wOptions", 0x15)
     assert read(scripted).control.prompt is Prompt.TEXT
+
+
+def test_list_with_a_hollow_cursor_asks_no_number_before_its_question(
+    scripted: MemoryMachine,
+) -> None:
+    """The list's cursor is left over, and YES and NO are not drawn yet, though a loop polls."""
+    put_cursor(scripted, 1, 4, 0xEC)
+    scripted.put("wWindowStackSize", 2)
+    scripted.put("wMenuBorderCoords", 7, 14, 11, 19)
+    scripted.put("wMenuDataPointer", 0x25, 0x1E)
+    scripted.put("wTextDelayFrames", 4)
+    assert read(scripted).control.prompt is Prompt.NONE
+    scripted.put("wMenuCursorY", 1, 1)
+    put_cursor(scripted, 15, 8)
+    assert read(scripted).control.prompt is Prompt.YES_NO
+
+
+def test_box_that_begins_with_times_asks_a_number(scripted: MemoryMachine) -> None:
+    put_cursor(scripted, 5, 4, 0xEC)
+    scripted.put("wMenuBorderCoords", 15, 7, 17, 19)
+    assert read(scripted).control.prompt is not Prompt.QUANTITY
+    write_row(scripted, 8, 16, 0xF1, 0xF6, 0xF7)
+    assert read(scripted).control.prompt is Prompt.QUANTITY
 
 
 def test_pointer_outside_the_tile_map_is_no_cursor(machine: MemoryMachine) -> None:
