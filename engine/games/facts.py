@@ -17,6 +17,7 @@ from engine.games.base import (
     Milestone,
     MilestoneKind,
     Scale,
+    Tune,
 )
 from engine.games.overworld import BlockChange, When
 from engine.ground.files import read_text
@@ -130,6 +131,10 @@ def read_tables(folder: Path) -> GameTables:
                 row["reply"],
             )
             for row in rows("ferries")
+        ),
+        TUNES=tuple(
+            Tune(MapId(*maps[row["map"]]), _tile(row), int(row["music"]), int(row["dial"]))
+            for row in rows("tunes")
         ),
         MACHINES={int(row["item"]): row["move"] for row in machines},
         LEARNERS={

@@ -25,6 +25,7 @@ from engine.planning.rules.items import (
 )
 from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.provisions import Provisions
+from engine.planning.rules.radio import Radio
 from engine.planning.rules.replies import Replies
 from engine.planning.rules.supplies import Supplies
 from engine.planning.rules.teaching import Teacher
@@ -92,6 +93,7 @@ class RuleAdvisor:
         self._repeats = Repeats()
         self._replies = Replies(game.tables.ANSWERS)
         self._teacher = Teacher(game.tables, game.atlas)
+        self._radio = Radio(game.tables.TUNES)
         self._moved_by = 0  # free steps in which a field move may still take effect
         self._used_at: list[int] = []  # tile (x, y)
         self._last_view: list[object] = []
@@ -116,6 +118,7 @@ class RuleAdvisor:
         self._repeats.reset()
         self._replies.reset()
         self._teacher.reset()
+        self._radio.reset()
         self._moved_by = 0
         self._used_at = []
         self._last_view = []
@@ -146,7 +149,10 @@ class RuleAdvisor:
             state, self.reached, self._maps_away, self._first, self._steps_away, trainers
         )
         goal = self._explorer.goal(state, goal, len(self.reached))
-        return self._shop_before(state, goal) if goal else _NOWHERE
+        goal = self._shop_before(state, goal) if goal else _NOWHERE
+        if self._radio.notice(state, goal, self._planner.set_aside, self.unchanged_steps):
+            self._planner.set_goal_aside(goal, state, self.reached)
+        return goal
 
     def _shop_before(self, state: GameState, goal: Goal) -> Goal:
         """Return the way to a shop where it pays before `goal`, else `goal`."""
@@ -222,6 +228,8 @@ class RuleAdvisor:
             wishes = self._with_items(state, wishes, goal)
         elif repeats.wants_other_answer:
             self._give_up_use(state, goal)
+        if not wishes.use and (button := self._radio_button(state, goal or _NOWHERE)):
+            return [button[0]], button[1]
         if state.control.is_free and self._moved_by:
             return [Action.NOOP], "let the move take effect"
         if state.control.is_free:
@@ -231,6 +239,11 @@ class RuleAdvisor:
         reply = None if tried.wants_other else self._reply(state, goal or _NOWHERE)
         action, reason = reply or answer(state, wishes, tried)
         return [action], reason
+
+    def _radio_button(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
+        tune = self._radio.wanted(state, goal, self._planner.set_aside)
+        is_faced = tune is not None and self.world.is_faced(state, goal)
+        return self._radio.button(state, tune, is_faced=is_faced)
 
     def _reply(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
         """Return what the tables reply here; of several ferries the one that comes nearest."""
@@ -394,6 +407,8 @@ class RuleAdvisor:
             self._replies.load(saved["replies"])
             self._teacher.load(saved["teacher"])
             self._moved_by, self._used_at = saved["carried"]
+        if "radio" in saved:
+            self._radio.load(saved["radio"])
         self._last_view = saved["last_view"]
         self._first = str(saved.get("first", ""))
         self._is_replaying = True
@@ -411,6 +426,7 @@ class RuleAdvisor:
             "repeats": self._repeats.save(),
             "replies": self._replies.save(),
             "teacher": self._teacher.save(),
+            "radio": self._radio.save(),
             "carried": [self._moved_by, self._used_at],
             "last_view": self._last_view,
             "unchanged_steps": self.unchanged_steps,

@@ -275,7 +275,7 @@ class Repeats:
 def _question_of(state: GameState) -> str:
     """Name what the screen asks, wherever the cursor stands; "" where it asks nothing."""
     prompt = prompt_of(state)
-    if prompt not in _QUESTIONS:
+    if prompt not in _QUESTIONS or state.control.card:
         return ""
     lines = (_VARIES.sub(" ", line).strip() for line in state.screen_text)
     return "/".join((prompt, menu_kind(state).name, *lines))

@@ -232,3 +232,49 @@ def test_pointer_outside_the_tile_map_is_no_cursor(machine: MemoryMachine) -> No
         machine.put("wCursorCurrentTile", address & 0xFF, address >> 8)
         machine.memory[address] = 0xED
         assert read(machine).control.prompt is Prompt.NONE
+
+
+@pytest.fixture
+def gear(machine: MemoryMachine) -> MemoryMachine:
+    """Return a machine that shows the radio's card of an open Pokégear, as its tables have it."""
+    machine.put("wScriptRunning", 255)
+    machine.put("wWindowStackSize", 2)
+    machine.put("wTextDelayFrames", 4)
+    machine.put("wPokegearCard", 3)
+    machine.put("wRadioTuningKnob", 76)
+    write_row(machine, 0, 0, 0x46, 0x47)
+    write_row(machine, 0, 1, 0x56, 0x57)
+    draw_box(machine, 0, 12, 20, 6)
+    return machine
+
+
+def test_open_gear_says_which_card_it_shows_and_where_the_dial_stands(gear: MemoryMachine) -> None:
+    for card in range(4):
+        gear.put("wPokegearCard", card)
+        control = read(gear).control
+        assert (control.prompt, control.card, control.selection) == (Prompt.SCREEN, card + 1, 76)
+        assert not control.is_free
+        assert not control.in_text
+
+
+def test_gear_that_turns_to_another_card_asks_nothing(gear: MemoryMachine) -> None:
+    gear.put("wTextDelayFrames", 12)
+    control = read(gear).control
+    assert (control.prompt, control.card, control.selection) == (Prompt.NONE, 0, 0)
+    assert control.is_busy
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("wSpriteUpdatesEnabled", 1), ("wWindowStackSize", 0), ("wBattleMode", 1), ("wTilemap", 0x40),
+     ("wPokegearCard", 4)],
+)  # fmt: skip
+def test_no_card_is_shown_where_no_gear_is_open(gear: MemoryMachine, name: str, value: int) -> None:
+    gear.put(name, value)
+    assert read(gear).control.card == 0
+
+
+def test_music_that_the_radio_left_on_is_read(machine: MemoryMachine) -> None:
+    assert read(machine).music == 0
+    machine.put("wMapMusic", 64)
+    assert read(machine).music == 64
