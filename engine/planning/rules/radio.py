@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from engine.games.base import MenuKind, Tune, menu_kind
 from engine.planning.rules.items import Suggestion, to_entry, words
 from engine.types import Action, GameState, Goal, MapId
-
-Tile = tuple[int, int]
+from engine.wayfinding.exits import Tile
 
 _RADIO = 4
 """The radio's card, as `Control.card`."""

@@ -21,6 +21,8 @@ SLEEPER, BEFORE = (5, 1), (5, 3)
 MAP_MUSIC, OTHER, FLUTE = 7, 71, 64
 AWAKE, EXPANSION = 5, 3
 CLOCK, MAP, PHONE, RADIO = 1, 2, 3, 4
+SIGNS = {"GEAR": "  "}
+"""Two signs that are read as no letters stand for POKé."""
 ENTRIES = ("POKéDEX", "PACK", "GEAR", "SAVE", "EXIT")
 TABLES = GameTables(
     MILESTONES=(
@@ -87,7 +89,10 @@ class Cartridge:
             return ["Whom do you want", "to call?"] if self.card == PHONE else []
         if self.where == "text":
             return ["SNORLAX is snoring", "peacefully..."]
-        return ["▶" + entry if i == self.row else entry for i, entry in enumerate(self.entries)]
+        return [
+            "▶" + SIGNS.get(entry, "") + entry if i == self.row else entry
+            for i, entry in enumerate(self.entries)
+        ]
 
     def press(self, action: Action) -> None:
         if self.busy:
