@@ -17,6 +17,7 @@ from engine.games.base import (
     Milestone,
     MilestoneKind,
     Scale,
+    Tune,
 )
 from engine.games.overworld import BlockChange, When
 from engine.ground.files import read_text
@@ -68,6 +69,7 @@ def read_tables(folder: Path) -> GameTables:
         SIDES=facts.sides(),
         HOLES=facts.holes(),
         FERRIES=facts.ferries(),
+        TUNES=facts.tunes(),
         MACHINES={int(row["item"]): row["move"] for row in facts.rows("machines")},
         LEARNERS=facts.learners(),
         SCALE=Scale(**{one.name: int(game[one.name]) for one in fields(Scale) if one.name in game}),
@@ -164,6 +166,12 @@ class _Facts:
             flag = self.events[row["event"]] if row["event"] else -1
             found.append(Ferry(place, _tile(row), target, arrival, flag, row["reply"]))
         return tuple(found)
+
+    def tunes(self) -> tuple[Tune, ...]:
+        return tuple(
+            Tune(self._map_id(row["map"]), _tile(row), *_numbers(row, "music", "dial"))
+            for row in self.rows("tunes")
+        )
 
     def milestones(self) -> tuple[Milestone, ...]:
         rows = self.rows("milestones")

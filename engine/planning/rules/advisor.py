@@ -18,6 +18,7 @@ from engine.planning.rules.exploring import Explorer
 from engine.planning.rules.goal_tracker import UNREACHABLE, GoalTracker
 from engine.planning.rules.goals import GoalPlanner
 from engine.planning.rules.items import is_end_of_goods
+from engine.planning.rules.radio import Radio
 from engine.planning.rules.replies import Replies
 from engine.planning.rules.supplies import Provisions, Supplies
 from engine.planning.rules.teaching import Teacher
@@ -82,6 +83,7 @@ class RuleAdvisor:
         self._repeats = Repeats()
         self._replies = Replies(game.tables.ANSWERS)
         self._teacher = Teacher(game.tables, game.atlas)
+        self._radio = Radio(game.tables.TUNES)
         self._carrying = CarryingMove()
         self._parts: dict[str, _Part] = {
             "planner": self._planner,
@@ -93,6 +95,7 @@ class RuleAdvisor:
             "repeats": self._repeats,
             "replies": self._replies,
             "teacher": self._teacher,
+            "radio": self._radio,
             "carried": self._carrying,
         }
         self._saved: dict[str, Any] = {}
@@ -135,7 +138,10 @@ class RuleAdvisor:
             state, self.reached, self._maps_away, self._first, self._steps_away, trainers
         )
         goal = self._explorer.goal(state, goal, len(self.reached))
-        return self._shop_before(state, goal) if goal else _NOWHERE
+        goal = self._shop_before(state, goal) if goal else _NOWHERE
+        if self._radio.notice(state, goal, self._planner.set_aside, self.unchanged_steps):
+            self._planner.set_goal_aside(goal, state, self.reached)
+        return goal
 
     def _shop_before(self, state: GameState, goal: Goal) -> Goal:
         """Return the way to a shop where it pays before `goal`, else `goal`."""
@@ -208,6 +214,8 @@ class RuleAdvisor:
             wishes = self._with_items(state, wishes, goal)
         elif repeats.wants_other_answer:
             self._give_up_use(state, goal)
+        if not wishes.use and (button := self._radio_button(state, goal or _NOWHERE)):
+            return [button[0]], button[1]
         if state.control.is_free and self._carrying.is_due:
             return [Action.NOOP], "let the move take effect"
         if state.control.is_free:
@@ -217,6 +225,11 @@ class RuleAdvisor:
         reply = None if tried.wants_other else self._reply(state, goal or _NOWHERE)
         action, reason = reply or answer(state, wishes, tried)
         return [action], reason
+
+    def _radio_button(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
+        tune = self._radio.wanted(state, goal, self._planner.set_aside)
+        is_faced = tune is not None and self.world.is_faced(state, goal)
+        return self._radio.button(state, tune, is_faced=is_faced)
 
     def _reply(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
         """Return what the tables reply here; of several ferries the one that comes nearest."""

@@ -197,24 +197,13 @@ _MENUS: tuple[
 )
 """Which menu is used for what, the first that fits."""
 
-
-def _quantity(state: GameState, wishes: Wishes, _: Tried) -> Suggestion:
-    """Choose how many; without a number on the screen another box is about to open.
-
-    Then UP answers nothing, whichever box it is.
-    """
-    if not says(state, "×"):
-        return Action.UP, "wait for the box"
-    return choose_quantity(state, wishes.buy)
-
-
 _ANSWERS: Mapping[Prompt, Callable[[GameState, Wishes, Tried], Suggestion]] = {
     Prompt.NONE: wait,
     Prompt.PRINTING: wait,
     Prompt.TEXT: read_on,
     Prompt.YES_NO: _question,
     Prompt.MENU: _menu,
-    Prompt.QUANTITY: _quantity,
+    Prompt.QUANTITY: lambda state, wishes, _: choose_quantity(state, wishes.buy),
     Prompt.NAMING: _keep_name,
     Prompt.SPINNER: lambda *_: (Action.A, "accept the time shown"),
     Prompt.SCREEN: _screen,
@@ -338,7 +327,7 @@ class Standstill:
 def _question_of(state: GameState) -> str:
     """Name what the screen asks, wherever the cursor stands; "" where it asks nothing."""
     prompt = prompt_of(state)
-    if prompt not in _QUESTIONS:
+    if prompt not in _QUESTIONS or state.control.card:
         return ""
     lines = (_VARIES.sub(" ", line).strip() for line in state.screen_text)
     return "/".join((prompt, menu_kind(state).name, *lines))

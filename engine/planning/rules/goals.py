@@ -95,6 +95,7 @@ class GoalPlanner:
         self._rows = {one.key: one for one in self._story.milestones}
         self._healers = atlas.healers
         self._training = training_places(atlas, tables)
+        self._listeners = {(one.place, one.person) for one in tables.TUNES}
         self._towns = {MapId(*one) for one in tables.SPAWNS.values()}
         self.reset()
 
@@ -163,12 +164,20 @@ class GoalPlanner:
         """Return what a goal's failure may depend on: what the party can, and news of the place."""
         goal = self.goals[key]
         rows = (self._rows[one] for one in reached if one in self._rows)
-        return [
+        reason = [
             int(self._atlas.abilities(state)),
             state.badges[0] | state.badges[1] << 8,
             highest_level(state) // _LEVELS_LIKE_NEWS,
             sum(one.place == goal.map for one in rows),
         ]
+        if (goal.map, goal.target) in self._listeners:  # the radio needs its cards
+            reason.append(sum(one in reached for one in self._rows[key].requires))
+        return reason
+
+    def set_goal_aside(self, goal: Goal, state: GameState, reached: Collection[str]) -> None:
+        """Set a milestone's goal aside until something has changed that it may depend on."""
+        if goal.key in self.goals:
+            self._patience.set_aside[goal.key] = self._reason(goal.key, state, reached)
 
     def _errand(
         self,
