@@ -14,7 +14,7 @@ from engine.planning.rules.items import (
     cure_for,
     medicines,
     potion_for,
-    revive_for,
+    revival,
 )
 from engine.types import Bag, GameState, Goal, GoalKind, MapId
 
@@ -271,7 +271,7 @@ class Provisions:
         if state.place.environment == "indoor" or not bag.items or not state.party:
             return None
         is_resting = goal is not None and goal.kind is GoalKind.HEAL
-        use = self._revival(state, bag) or self._cure(state, bag)
+        use = revival(self._tables, bag, state.party) or self._cure(state, bag)
         use = use or self._potion(state, bag, _DRINK_TO if is_resting else _DRINK_BELOW)
         return None if use is None or self._is_healer_near(state) else use
 
@@ -282,13 +282,6 @@ class Provisions:
         potion = potion_for(self._tables, bag, state.party[slot])
         why = f"heal {state.party[slot].name}"
         return None if potion is None else ItemUse(potion[1], ITEM_POCKET, slot, why)
-
-    def _revival(self, state: GameState, bag: Bag) -> ItemUse | None:
-        """Return how to bring the strongest back; a weaker one is not worth it."""
-        slot = max(range(len(state.party)), key=lambda i: (state.party[i].level, -i))
-        best = state.party[slot]
-        item = revive_for(self._tables, bag, best)
-        return ItemUse(item, ITEM_POCKET, slot, f"revive {best.name}") if item else None
 
     def _cure(self, state: GameState, bag: Bag) -> ItemUse | None:
         for slot, one in enumerate(state.party):
