@@ -26,7 +26,7 @@ from engine.planning.rules.training import num_watching
 from engine.planning.rules.useless_moves import UselessMoves
 from engine.planning.rules.ways import STEPS_A_MAP, CarryingMove, exits_for, steps_away
 from engine.types import Action, Advice, GameState, Goal, GoalKind, GoalTally, MapId
-from engine.wayfinding.exits import Exit, Link, Tile, is_faced, link_exits
+from engine.wayfinding.exits import Exit, Link, Tile, is_faced, is_ready, link_exits
 from engine.wayfinding.navigation import Navigator
 from engine.wayfinding.world_map import WorldMap
 
@@ -228,8 +228,8 @@ class RuleAdvisor:
 
     def _radio_button(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
         tune = self._radio.wanted(state, goal, self._planner.set_aside)
-        is_faced = tune is not None and self.world.is_faced(state, goal)
-        return self._radio.button(state, tune, is_faced=is_faced)
+        exits = self.world.talk_exits(state, tune.person) if tune is not None else ()
+        return self._radio.button(state, tune, is_faced=is_ready(state, exits))
 
     def _reply(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
         """Return what the tables reply here; of several ferries the one that comes nearest."""
