@@ -13,6 +13,7 @@ extern const s8 step_dx[5], step_dy[5];
 #define OFFSET 7                   /* of object coordinates, and of the map in sBackupMapData */
 #define CELL 16                    /* pixels */
 #define NO_MAP 0xFFFF
+#define BRIDGE 15                  /* elevation of a cell with two levels: one stays on that from which one came */
 
 /* Behaviours of metatiles. */
 enum {
@@ -75,6 +76,7 @@ bool person_is_done(u8 index);     /* stands, or has just finished what it did *
 void person_rest(u8 index);
 void player_rest(void);
 void person_face(u8 index, u8 direction);
+u8 person_level(u8 index);         /* where one stands, or came from where all levels meet (0) */
 void person_do(u8 index, u8 action, u8 frames);
 void person_step(u8 index, u8 direction, u8 frames);
 void person_hide(u8 index, bool hidden);

@@ -59,14 +59,15 @@ static bool way_out(u8 direction)
 /* Whom or what the player faces; people may stand behind a counter. */
 static bool interact(void)
 {
-    u8 direction = gObjectEvents[PLAYER].facing & 15, elevation = gObjectEvents[PLAYER].elevation & 15, who;
+    u8 direction = gObjectEvents[PLAYER].facing & 15, level, who;
     s16 x = SAVE1->x + step_dx[direction], y = SAVE1->y + step_dy[direction];
     const struct BgEvent *sign = map_sign(x, y, direction);
+    level = map_elevation(x, y) ? person_level(PLAYER) : 0;
     if (metatile_behaviour(x, y) == COUNTER) {
         x += step_dx[direction];
         y += step_dy[direction];
     }
-    who = person_at(x, y, elevation);
+    who = person_at(x, y, level);
     if (who != NOBODY) talk_to(who);
     else if (sign) script_run(sign->script);
     return who != NOBODY || sign;

@@ -56,6 +56,7 @@ void people_clear(void)
 void people_place_player(s16 x, s16 y, u8 facing)
 {
     struct ObjectEvent *o = &gObjectEvents[PLAYER];
+    u8 level;
     memset(o, 0, sizeof *o);
     memset(&persons[PLAYER], 0, sizeof persons[PLAYER]);
     persons[PLAYER].shown = NO_FRAME;
@@ -66,7 +67,8 @@ void people_place_player(s16 x, s16 y, u8 facing)
     o->mapNum = SAVE1->mapNum;
     o->mapGroup = SAVE1->mapGroup;
     place(PLAYER, x, y);
-    set_elevation(o, map_elevation(x, y) % 15);
+    level = map_elevation(x, y);
+    set_elevation(o, level == BRIDGE ? SAVE1->objectEvents[PLAYER].elevation & 15 : level);
     person_face(PLAYER, facing);
     gPlayerAvatar.objectId = PLAYER;
     gPlayerAvatar.flags = 0x21;
@@ -159,6 +161,19 @@ u8 person_at(s16 x, s16 y, u8 elevation)
 
 /* ---- what they do ---- */
 
+u8 person_level(u8 index)
+{
+    return gObjectEvents[index].elevation >> 4;
+}
+
+/* On a bridge, and with the step that leads off it, one stays on the level from which one came. */
+static void update_elevation(struct ObjectEvent *o)
+{
+    u8 now = map_elevation(o->x - OFFSET, o->y - OFFSET);
+    if (now == BRIDGE || map_elevation(o->previousX - OFFSET, o->previousY - OFFSET) == BRIDGE) return;
+    o->elevation = now | (now ? now : o->elevation >> 4) << 4;
+}
+
 bool person_is_done(u8 index)
 {
     return persons[index].progress == persons[index].frames;
@@ -172,6 +187,7 @@ void person_rest(u8 index)
     persons[index].hop = 0;
     o->previousX = o->x;
     o->previousY = o->y;
+    update_elevation(o);
 }
 
 void player_rest(void)
@@ -202,7 +218,7 @@ void person_step(u8 index, u8 direction, u8 frames)
     x = o->x - OFFSET;
     y = o->y - OFFSET;
     o->metatileBehaviour = metatile_behaviour(x, y);
-    if (map_elevation(x, y) != 15) o->elevation = map_elevation(x, y) | (o->elevation & 15) << 4;
+    update_elevation(o);
     person_do(index, STEPPING, frames);
 }
 
@@ -223,7 +239,7 @@ static bool may_wander(u8 index, u8 direction)
     x -= OFFSET;
     y -= OFFSET;
     elevation = map_elevation(x, y);
-    if (elevation && elevation != 15 && elevation != (o->elevation & 15)) return false;
+    if (elevation && elevation != BRIDGE && elevation != (o->elevation & 15)) return false;
     return !map_is_closed(x, y) && map_is_inside(x, y) && !metatile_behaviour(x, y) && !map_warp(x, y) &&
            person_at(x, y, o->elevation & 15) == NOBODY;
 }

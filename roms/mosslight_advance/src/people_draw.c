@@ -1,6 +1,7 @@
 /* The sprites of people and things, of the grass before their feet and of an exclamation mark. */
 #include "field.h"
 
+#define HIGH 4                     /* from this level on one stands over the upper layer of the map */
 #define FRAME_TILES 8              /* 16x32 pixels */
 #define FRAME_WORDS (FRAME_TILES * 8)
 #define FIRST_SPRITE 2             /* the exclamation mark lies before all */
@@ -57,14 +58,15 @@ static void draw_person(u8 index, u8 sprite, s16 camera_x, s16 camera_y)
 {
     const struct ObjectGraphics *look = &object_graphics[gObjectEvents[index].graphicsId];
     struct Person *p = &persons[index];
-    u8 frame = frame_of(index), flip = look->frames > 1 && facing(index) == RIGHT ? SPRITE_FLIP_X : 0;
+    u8 frame = frame_of(index), flags = look->frames > 1 && facing(index) == RIGHT ? SPRITE_FLIP_X : 0;
     s16 x = person_pixel_x(index) - camera_x, y = person_pixel_y(index) - camera_y - CELL - hop_height(p);
     if (frame != p->shown) {
         sprite_tiles(index * FRAME_TILES, look->tiles + frame * FRAME_WORDS, FRAME_TILES);
         p->shown = frame;
     }
+    if (person_level(index) >= HIGH) flags |= SPRITE_FRONT;
     if (x <= -CELL || x >= SCREEN_W || y <= -2 * CELL || y >= SCREEN_H) sprite_hide(sprite);
-    else sprite_put(sprite, x, y, SPRITE_16x32, index * FRAME_TILES, look->palette, flip);
+    else sprite_put(sprite, x, y, SPRITE_16x32, index * FRAME_TILES, look->palette, flags);
 }
 
 static void draw_emote(s16 camera_x, s16 camera_y)

@@ -1,4 +1,4 @@
-/* The scripts of the first act: functions script_<name> after SCRIPTS in roms/practice/world/act_one.py. */
+/* The scripts of the story: functions script_<name> after SCRIPTS in data/maps.py. */
 #include "field.h"
 
 #define STARTER_LEVEL 5
@@ -203,6 +203,12 @@ void script_gift_potion(void)
     if (!item_add(ITEM_POTION, 2)) return;
     flag_set(FLAG_GOT_POTION);
     say(TEXT_GIFT_GOT);
+}
+
+void script_keeper(void)
+{
+    say_text(T("You came up to my gallery! The road beyond is not built yet."));
+    flag_set(FLAG_MET_KEEPER);
 }
 
 void script_badge(void)

@@ -113,7 +113,7 @@ static bool is_blocked(s16 x, s16 y)
     u8 own = gObjectEvents[PLAYER].elevation & 15, there = map_elevation(x, y);
     s16 beyond_x = x, beyond_y = y;
     if (map_is_closed(x, y) || person_at(x, y, own) != NOBODY) return true;
-    if (own && there && there != 15 && there != own) return true;
+    if (own && there && there != BRIDGE && there != own) return true;
     return !map_is_inside(x, y) && map_neighbour(&beyond_x, &beyond_y) == NO_MAP;
 }
 
