@@ -123,3 +123,15 @@ def test_a_saved_game_continues_on_the_level_where_it_was_saved(
     with closing(continued(save(hall))) as game:
         assert (game.map_key, game.position) == (map_of("GATEHOUSE"), UNDER)
         assert levels(game) == (level, level)
+
+
+def test_the_gallery_hides_who_is_under_it_and_bears_who_is_on_it(hall: Machine) -> None:
+    def is_hidden() -> bool:
+        hall.tick(20)
+        rows = hall.frame()[72:88]
+        return bool((rows[:, 112:128] == rows[:, 128:144]).all())  # the player's cell and the next
+
+    walk(hall, ["up"])
+    assert is_hidden()
+    walk(hall, [*TO_THE_STEPS[1:], *ALONG_THE_GALLERY])
+    assert not is_hidden()
