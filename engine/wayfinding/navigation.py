@@ -29,7 +29,7 @@ from engine.types import (
     MapView,
     Terrain,
 )
-from engine.wayfinding.boulders import BoulderPlans, Push
+from engine.wayfinding.boulders import BoulderPlans
 from engine.wayfinding.exits import (
     Exit,
     Tile,
@@ -39,6 +39,7 @@ from engine.wayfinding.graph import FACINGS, Graph, graph_of, successors
 from engine.wayfinding.network import Indices
 from engine.wayfinding.people import people_of
 from engine.wayfinding.search import FAR, SHUT, Last, entering, tile_distances
+from engine.wayfinding.yard import Push
 
 _ACTIONS: tuple[Action, ...] = tuple(
     next(action for action, facing in DIRECTIONS.items() if facing is way) for way in FACINGS
