@@ -56,7 +56,6 @@ def _search(
 ) -> tuple[Push, ...] | None:
     numbers = tuple(boulders)
     wanted = sum({yard.bit(tile) for tile in goals})
-    walked = yard.floor | wanted & yard.doors
 
     def is_end(reached: int, tiles: tuple[Tile, ...]) -> bool:
         if hole is None:
@@ -82,7 +81,7 @@ def _search(
                     yield push, behind, (*tiles[:i], ahead, *tiles[i + 1 :])
 
     def reach(player: int, tiles: tuple[Tile, ...]) -> int:
-        return yard.reach(player, walked & ~sum(map(yard.bit, tiles)))
+        return yard.reach(player, yard.walked & ~sum(map(yard.bit, tiles)))
 
     first = tuple(boulders.values())
     return fewest_pushes(yard.bit(start), first, reach, moves, is_end, _MOST_STATES)

@@ -7,7 +7,7 @@ are the bits of one integer, so that a search takes milliseconds.
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,10 @@ class Push:
     number: int
 
 
+_Trail: TypeAlias = "tuple[Push, _Trail] | None"
+"""The last push, and those before it."""
+
+
 class Yard:
     """The ground of one map on which things are pushed.
 
@@ -38,8 +42,8 @@ class Yard:
         closed: Tiles that neither the player nor a boulder enters: people, other things.
 
     Attributes:
-        floor: The tiles that are entered, but for doors and what is closed.
-        doors: The tiles of warps; the player enters one only to leave by it.
+        floor: Tiles that are entered, no warps among them.
+        walked: Tiles that the player enters and stays on the map: those, and mats.
         leaves: By `FACINGS`: the tiles that are left in this direction, over no wall along a side.
     """
 
@@ -50,10 +54,9 @@ class Yard:
         floor = _bits(is_floor)
         for tile in closed:
             floor &= ~self.bit(tile)
-        self.doors = 0
-        for warp in view.warps:
-            self.doors |= floor & self.bit((warp.x, warp.y))
-        self.floor = floor & ~self.doors
+        warps = sum({self.bit((warp.x, warp.y)) for warp in view.warps})
+        self.floor = floor & ~warps
+        self.walked = floor & ~(warps & _bits(terrain & Terrain.DOOR != 0))
         down, up, left, right = (
             _bits(terrain & (Terrain.WALLS[way] | Terrain.HOPS[way]) != 0) for way in FACINGS
         )
@@ -110,26 +113,36 @@ def fewest_pushes(
         reach: Returns the tiles reached from one, with the things as they stand.
         moves: Yields from the tiles reached each push, where the player is after it, and how the
             things stand then.
-        is_end: Whether the tiles reached, or how the things stand, are what was wanted.
+        is_end: Whether the tiles reached, 0 before they are known, or how the things stand are what
+            was wanted.
         most: States after which there is taken to be no way.
     """
-    waiting: deque[tuple[int, _T, tuple[Push, ...]]] = deque([(start, things, ())])
+    waiting: deque[tuple[int, _T, _Trail]] = deque([(start, things, None)])
     seen: dict[_T, list[int]] = {}
     while waiting and most:
-        player, now, pushes = waiting.popleft()
+        player, now, trail = waiting.popleft()
         known = seen.setdefault(now, [])
         if any(reached & player for reached in known):
             continue
         reached = reach(player, now)
         if is_end(reached, now):
-            return pushes
+            return _pushes(trail)
         known.append(reached)
         most -= 1
         for push, at, then in moves(reached, now):
-            if is_end(at, then):
-                return (*pushes, push)
-            waiting.append((at, then, (*pushes, push)))
+            if is_end(0, then):
+                return _pushes((push, trail))
+            if not any(reached & at for reached in seen.get(then, ())):
+                waiting.append((at, then, (push, trail)))
     return None
+
+
+def _pushes(trail: _Trail) -> tuple[Push, ...]:
+    pushes: list[Push] = []
+    while trail is not None:
+        push, trail = trail
+        pushes.insert(0, push)
+    return tuple(pushes)
 
 
 class Plans:
