@@ -255,6 +255,25 @@ class MapObject:
     y: int
 
 
+@dataclass(frozen=True, slots=True)
+class TurningGate:
+    """A gate around the top left corner of a walk tile, whose arms lie along the sides of tiles.
+
+    Whoever walks against an arm turns the gate a quarter, and walks on, unless it meets a wall.
+
+    Attributes:
+        x: Of the tile.
+        y: Of the tile.
+        arms: How many tiles long the arms are now that point up, right, down and left, 0 for none.
+        is_turned: It is not as it was when the map was entered.
+    """
+
+    x: int
+    y: int
+    arms: tuple[int, int, int, int]
+    is_turned: bool = False
+
+
 class Terrain:
     """Bits that say what a walk tile lets the player do; a tile of no bit is a wall.
 
@@ -349,6 +368,8 @@ class MapView:
     beyond: tuple[MapObject, ...] = ()
     """Who and what is on the map but too far away to be among `objects`: there they stand again
     when the player comes near."""
+    turning_gates: tuple[TurningGate, ...] = ()
+    """As they stand now; `terrain` is without them."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MapView) and self._key() == other._key()

@@ -120,7 +120,8 @@ def _situation(state: GameState) -> str:
     )
     where = (place.map.group, place.map.number, place.x, place.y, int(place.facing))
     dial = ((state.control.card, state.control.selection),) if state.control.card else ()
-    return repr((where, beside, state.control.cursor, state.screen_text, *dial))
+    special = *dial, *view.turning_gates
+    return repr((where, beside, state.control.cursor, state.screen_text, *special))
 
 
 class Standstill:

@@ -1,92 +1,14 @@
-"""Plan how boulders are pushed: onto their hole, or out of the way to an exit, within one map.
+"""Plan how boulders are pushed: onto their hole, or out of the way to an exit, within one map."""
 
-It is a breadth-first search over where the boulders are and which tiles the player reaches. Sets of
-tiles are the bits of one integer, so that a search takes milliseconds.
-"""
-
-from collections import OrderedDict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
-from engine.types import Facing, MapView, Terrain
+from engine.types import MapView
 from engine.wayfinding.graph import FACINGS
-
-Tile = tuple[int, int]
+from engine.wayfinding.yard import Plans, Push, Tile, Yard, fewest_pushes
 
 _MOST_STATES = 4_000
 """States of one search; after it there is taken to be no plan."""
-_REMEMBERED = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Push:
-    """Stand on a tile, look that way, and push the boulder that is there."""
-
-    stand: Tile
-    facing: Facing
-    boulder: int
-
-
-class Yard:
-    """The ground of one map on which boulders are pushed.
-
-    Args:
-        view: The map, as memory shows it.
-        closed: Tiles that neither the player nor a boulder enters: people, other things.
-    """
-
-    def __init__(self, view: MapView, closed: Iterable[Tile]) -> None:
-        self._width = view.width + 1  # an empty column, so that no row leads to the next
-        terrain = view.terrain
-        shut = {(warp.x, warp.y) for warp in view.warps} | set(closed)
-        self.floor = 0
-        walls = dict.fromkeys(FACINGS, 0)
-        for y in range(view.height):
-            for x in range(view.width):
-                tile = int(terrain[y, x])
-                if tile & Terrain.WALKABLE and not tile & Terrain.ICE and (x, y) not in shut:
-                    self.floor |= self.bit((x, y))
-                for facing in FACINGS:
-                    if tile & (Terrain.WALLS[facing] | Terrain.HOPS[facing]):
-                        walls[facing] |= self.bit((x, y))
-        self._shifts = {
-            Facing.DOWN: self._width,
-            Facing.UP: -self._width,
-            Facing.LEFT: -1,
-            Facing.RIGHT: 1,
-        }
-        opposite = dict(
-            zip(FACINGS, (Facing.UP, Facing.DOWN, Facing.RIGHT, Facing.LEFT), strict=True)
-        )
-        self._leaves = {
-            facing: ~walls[facing] & ~self._moved(walls[opposite[facing]], opposite[facing])
-            for facing in FACINGS
-        }
-
-    def bit(self, tile: Tile) -> int:
-        """Return the bit of a tile."""
-        return 1 << (tile[1] * self._width + tile[0])
-
-    def _moved(self, tiles: int, facing: Facing) -> int:
-        by = self._shifts[facing]
-        return tiles << by if by > 0 else tiles >> -by
-
-    def step(self, tiles: int, facing: Facing) -> int:
-        """Return where one press leads from some tiles, over no wall along a tile's side."""
-        return self._moved(tiles & self._leaves[facing], facing)
-
-    def reach(self, start: int, boulders: int) -> int:
-        """Return the tiles that are reached from one around the boulders."""
-        free = self.floor & ~boulders
-        reached = coming = start
-        while coming:
-            found = 0
-            for facing in FACINGS:
-                found |= self.step(coming, facing)
-            coming = found & free & ~reached
-            reached |= coming
-        return reached
 
 
 def find_pushes(
@@ -134,18 +56,16 @@ def _search(
 ) -> tuple[Push, ...] | None:
     numbers = tuple(boulders)
     wanted = sum({yard.bit(tile) for tile in goals})
-    first = yard.bit(start), tuple(boulders[number] for number in numbers), ()
-    waiting: deque[tuple[int, tuple[Tile, ...], tuple[Push, ...]]] = deque([first])
-    seen: set[tuple[int, tuple[Tile, ...]]] = set()
-    while waiting and len(seen) < _MOST_STATES:
-        player, tiles, pushes = waiting.popleft()
+
+    def is_end(reached: int, tiles: tuple[Tile, ...]) -> bool:
+        if hole is None:
+            return reached & wanted != 0
+        return tiles[numbers.index(hole[0])] == hole[1]
+
+    def moves(
+        reached: int, tiles: tuple[Tile, ...]
+    ) -> Iterator[tuple[Push, int, tuple[Tile, ...]]]:
         blocked = sum(map(yard.bit, tiles))
-        reached = yard.reach(player, blocked)
-        if hole is None and reached & wanted:
-            return pushes
-        if (key := (reached & -reached, tiles)) in seen:
-            continue
-        seen.add(key)
         for i, number in enumerate(numbers):
             if number not in movable:
                 continue
@@ -153,24 +73,25 @@ def _search(
             for facing in FACINGS:
                 dx, dy = facing.delta
                 stand, ahead = (x - dx, y - dy), (x + dx, y + dy)
-                is_hole = hole == (number, ahead)
                 behind = reached & yard.bit(stand) if min(stand) >= 0 else 0
                 target = yard.step(own, facing) if min(ahead) >= 0 else 0
-                is_open = is_hole or target & yard.floor & ~blocked
-                if yard.step(behind, facing) != own or not is_open:
-                    continue
-                made = (*pushes, Push(stand, facing, number))
-                if is_hole:
-                    return made
-                waiting.append((behind, (*tiles[:i], ahead, *tiles[i + 1 :]), made))
-    return None
+                is_open = hole == (number, ahead) or target & yard.floor & ~blocked
+                if yard.step(behind, facing) == own and is_open:
+                    push = Push(stand, facing, number)
+                    yield push, behind, (*tiles[:i], ahead, *tiles[i + 1 :])
+
+    def reach(player: int, tiles: tuple[Tile, ...]) -> int:
+        return yard.reach(player, yard.walked & ~sum(map(yard.bit, tiles)))
+
+    first = tuple(boulders.values())
+    return fewest_pushes(yard.bit(start), first, reach, moves, is_end, _MOST_STATES)
 
 
 class BoulderPlans:
     """Remember the last plans, by the map's ground and where everything stands."""
 
     def __init__(self) -> None:
-        self._plans: OrderedDict[object, tuple[Push, ...] | None] = OrderedDict()
+        self._plans = Plans()
 
     def next_push(
         self,
@@ -185,9 +106,6 @@ class BoulderPlans:
         walls, ends = frozenset(closed), frozenset(goals)
         yard_key = view.terrain.tobytes(), view.warps, walls
         key = (yard_key, start, tuple(boulders.items()), ends, hole)
-        if key not in self._plans:
-            yard = Yard(view, walls)
-            self._plans[key] = find_pushes(yard, start, boulders, ends, hole)
-            if len(self._plans) > _REMEMBERED:
-                self._plans.popitem(last=False)
-        return self._plans[key]
+        return self._plans.of(
+            key, lambda: find_pushes(Yard(view, walls), start, boulders, ends, hole)
+        )

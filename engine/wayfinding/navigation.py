@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,16 +29,19 @@ from engine.types import (
     MapView,
     Terrain,
 )
-from engine.wayfinding.boulders import BoulderPlans, Push
+from engine.wayfinding.boulders import BoulderPlans
 from engine.wayfinding.exits import (
     Exit,
     Tile,
     ahead_of,
+    warp_exits,
 )
+from engine.wayfinding.gates import GatePlans, with_arms
 from engine.wayfinding.graph import FACINGS, Graph, graph_of, successors
 from engine.wayfinding.network import Indices
 from engine.wayfinding.people import people_of
 from engine.wayfinding.search import FAR, SHUT, Last, entering, tile_distances
+from engine.wayfinding.yard import Push
 
 _ACTIONS: tuple[Action, ...] = tuple(
     next(action for action, facing in DIRECTIONS.items() if facing is way) for way in FACINGS
@@ -87,18 +90,19 @@ class Navigator:
         self._floors: OrderedDict[object, Floor] = OrderedDict()
         self._fields: OrderedDict[object, _Field] = OrderedDict()
         self._last_field = Last[_Field]()
-        self._plans = BoulderPlans()
+        self._plans, self._turns = BoulderPlans(), GatePlans()
+        self._shown = Last[MapView]()
 
     def step_towards(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[list[Action], int]:
         """Return the buttons that lead closer to the nearest exit, and how far it then is.
 
         No button comes back when there is no way.
         """
-        place, view = state.place, state.map
-        if not view.contains(place.x, place.y):
+        place = state.place
+        if not state.map.contains(place.x, place.y):
             return [], FAR
-        exits = self._open(state, exits)
-        boulders = self._people.boulders(state)
+        state, exits = self._past_gates(state, self._open(state, exits))
+        view, boulders = state.map, self._people.boulders(state)
         field, here = self._field(state, exits), place.y * view.width + place.x
         if boulders and self._atlas.abilities(state) & Ability.STRENGTH:
             around = self._field(state, exits, boulders.values())
@@ -131,6 +135,30 @@ class Navigator:
                 # A smashes a rock, and makes ready to push a boulder.
                 actions += [Action.A, _ACTIONS[way]] if stone is Stance.BOULDER else [Action.A]
         return actions, min((field.distances[tile] for *_, tile in best), default=FAR)
+
+    def _past_gates(
+        self, state: GameState, exits: tuple[Exit, ...]
+    ) -> tuple[GameState, tuple[Exit, ...]]:
+        """Return the state with arms of gates as walls, and the exits, or which gate to push first.
+
+        Where no pushes lead to an exit, they lead out of the map: the gates turn back then.
+        """
+        view, at = state.map, (state.place.x, state.place.y)
+        if not view.turning_gates:
+            return state, exits
+        shown = self._shown.of((view,), (), lambda: with_arms(view))
+        costs = self._people.in_the_way(state, self._atlas.abilities(state))
+        closed = [tile for tile, cost in costs.items() if cost == SHUT]
+        doors = (entry for warp in view.warps for entry in warp_exits(view, (warp.x, warp.y)))
+        are_turned = any(gate.is_turned for gate in view.turning_gates)
+        for ends in (exits, tuple(doors) if are_turned else ()):
+            pushes = self._turns.next_turn(view, at, closed, [entry.tile for entry in ends])
+            if pushes:
+                first, left = pushes[0], len(pushes)
+                ends = (Exit(first.stand, _ACTIONS[FACINGS.index(first.facing)], beyond=left),)
+            if pushes is not None:
+                return replace(state, map=shown), ends
+        return replace(state, map=shown), ()
 
     def pushes(
         self, state: GameState, goals: Collection[Tile] = (), hole: tuple[int, Tile] | None = None
@@ -180,10 +208,11 @@ class Navigator:
 
     def path(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Tile, ...]:
         """Return the tiles to walk to the nearest exit and through it, while it is on the map."""
-        place, view = state.place, state.map
-        if not exits or not view.contains(place.x, place.y):
+        place = state.place
+        if not exits or not state.map.contains(place.x, place.y):
             return ()
-        exits = self._open(state, exits)
+        state, exits = self._past_gates(state, self._open(state, exits))
+        view = state.map
         field, facing = self._field(state, exits), place.facing
         here = place.y * view.width + place.x
         ends: dict[int, Exit] = {}

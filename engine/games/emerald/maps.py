@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.base import GameTables
+from engine.games.emerald.gates import GateReader, pack_gates, unpack_gates
 from engine.games.emerald.memory import (
     EWRAM,
     EWRAM_SIZE,
@@ -38,7 +39,17 @@ from engine.games.emerald.rom_maps import (
 )
 from engine.games.emerald.terrain import behaviours_of, cell_terrain, kinds_of
 from engine.games.overworld import BACK
-from engine.types import MAP_BORDER, NO_MAP, SIDES, Edge, MapId, MapObject, MapView, Warp
+from engine.types import (
+    MAP_BORDER,
+    NO_MAP,
+    SIDES,
+    Edge,
+    MapId,
+    MapObject,
+    MapView,
+    TurningGate,
+    Warp,
+)
 
 _BORDER = 7
 _SPARE = _BORDER - MAP_BORDER
@@ -93,6 +104,7 @@ class MapReader:
     def __init__(self, memory: Memory, profile: Profile, tables: GameTables) -> None:
         self._memory = memory
         self._ewram, self._iwram = memory.ewram, memory.iwram
+        self._gates = GateReader(memory, profile)
         self._groups = profile.rom.get("gMapGroups", 0)
         self._name = tables.map_name
         self._layout = _NOWHERE
@@ -122,9 +134,9 @@ class MapReader:
                 return None
             self._layout, self._view, self._shown = layout, layout.view, b""
         objects = self._objects(map_id)
-        beyond = self._far(blocks)
-        if (objects, beyond) != (self._view.objects, self._view.beyond):
-            self._view = replace(self._layout.view, objects=objects, beyond=beyond)
+        shown = objects, self._far(blocks), self._gates.read(blocks, map_id)
+        if shown != (self._view.objects, self._view.beyond, self._view.turning_gates):
+            self._view = _with(self._layout.view, *shown)
         return self._view
 
     @property
@@ -135,14 +147,16 @@ class MapReader:
     def save(self) -> list[str]:
         """Return the map that was last read, as JSON-able data."""
         objects, beyond = (_pack(things) for things in (self._view.objects, self._view.beyond))
-        return [self._layout.key.hex(), self._layout.cells.hex(), objects, beyond]
+        gates = pack_gates(self._view.turning_gates)
+        return [self._layout.key.hex(), self._layout.cells.hex(), objects, beyond, gates]
 
     def restore(self, saved: list[str]) -> None:
         """Put back what `save` returned."""
         key, cells = (bytes.fromhex(text) for text in saved[:2])
         self._layout = (self._build(key, cells) if key else None) or _NOWHERE
-        objects, beyond = (_unpack(text) for text in (*saved[2:], "")[:2])  # once without beyond
-        self._view = replace(self._layout.view, objects=objects, beyond=beyond)
+        objects, beyond, gates = (*saved[2:], "", "")[:3]  # once without the last two
+        things = _unpack(objects), _unpack(beyond)
+        self._view = _with(self._layout.view, *things, unpack_gates(gates))
 
     def is_header_of(self, map_id: MapId) -> bool:
         """Return whether gMapHeader is of a map, by where its events lie in the image."""
@@ -290,6 +304,15 @@ class MapReader:
             is_gone = index == 0 or index in self._near or flags >> flag & 1
             if not is_gone and self._layout.view.contains(x, y):
                 yield MapObject(index, sprite, x, y)
+
+
+def _with(
+    view: MapView,
+    objects: tuple[MapObject, ...],
+    beyond: tuple[MapObject, ...],
+    gates: tuple[TurningGate, ...],
+) -> MapView:
+    return replace(view, objects=objects, beyond=beyond, turning_gates=gates)
 
 
 def _pack(things: Iterable[MapObject]) -> str:

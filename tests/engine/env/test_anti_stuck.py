@@ -1,9 +1,10 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from engine.env.anti_stuck import RELEASE_STEPS, AntiStuck
-from engine.types import GAME_BOY_ACTIONS, Action, GameState, Prompt
+from engine.types import GAME_BOY_ACTIONS, Action, GameState, Prompt, TurningGate
 from tests.engine.states import make_control, make_creature, make_state, make_view
 
 HERE = make_state(1, 1)
@@ -37,6 +38,8 @@ def test_mask_holds_only_in_that_situation(watch: AntiStuck) -> None:
     assert watch.blocked(TALK) == {}
     beside = make_view(objects=((1, 0),))
     assert watch.blocked(make_state(1, 1, map=beside)) == {}
+    turned = replace(make_view(), turning_gates=(TurningGate(1, 1, (1, 0, 0, 0)),))
+    assert watch.blocked(make_state(1, 1, map=turned)) == {}
 
 
 def test_talk_that_leads_nowhere_is_masked_where_it_begins(watch: AntiStuck) -> None:

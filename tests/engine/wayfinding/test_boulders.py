@@ -5,9 +5,10 @@ from dataclasses import replace
 from engine.games.crystal.game import ATLAS
 from engine.games.crystal.rom_tables import read_overworld
 from engine.types import Action, Facing, MapObject, MapView
-from engine.wayfinding.boulders import Yard, find_pushes
+from engine.wayfinding.boulders import find_pushes
 from engine.wayfinding.exits import Exit
 from engine.wayfinding.navigation import Navigator
+from engine.wayfinding.yard import Yard
 from tests.engine.games.world_images import Drawn, Person, build
 from tests.engine.planning.goals.helpers import state, view
 from tests.engine.wayfinding.test_navigation import knowing
@@ -94,7 +95,7 @@ def test_the_fewest_pushes_are_found_and_others_stay_where_they_are() -> None:
     pushes = find_pushes(Yard(shown, ()), (1, 2), {1: (2, 2), 2: (4, 1)}, hole=(1, (5, 2)))
     assert pushes is not None
     assert [push.facing for push in pushes] == [Facing.RIGHT] * 3
-    assert {push.boulder for push in pushes} == {1}
+    assert {push.number for push in pushes} == {1}
 
 
 def test_a_boulder_in_a_corner_is_never_pushed_out() -> None:

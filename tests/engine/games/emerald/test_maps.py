@@ -4,7 +4,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.types import MAP_BORDER, Edge, Facing, MapId, MapObject, Terrain, TileKind, Warp
+from engine.games.emerald.reader import EmeraldReader
+from engine.types import (
+    MAP_BORDER,
+    Edge,
+    Facing,
+    MapId,
+    MapObject,
+    Terrain,
+    TileKind,
+    TurningGate,
+    Warp,
+)
 from tests.engine.games.emerald.memory_image import FUNCTIONS, PROFILE, MemoryImage
 
 _FLOOR, _GRASS, _SEA, _LEDGE, _DOOR = 0x3000, 0x3001, 0x1002, 0x3403, 0x3404
@@ -182,3 +193,54 @@ def test_who_is_far_away_is_saved(image: MemoryImage) -> None:
     older = image.reader()
     older.restore({**saved, "map": saved["map"][:3]})
     assert older.read().map == replace(known.map, beyond=())
+
+
+def _with_gates(image: MemoryImage, turned: bytes, number: int = 1) -> EmeraldReader:
+    """Return a reader of an image with two gates on map 12.1, and a third of no known shape."""
+    image.map = (12, number)
+    image.make_map(_cells())
+    image.move(2, 3, 1)
+    image.save1(0x139C, turned)
+    tables = {
+        "sRotatingGate_FortreePuzzleConfig": struct.pack(
+            "<hhBB2xhhBB2xhhBB2x", *(2, 1, 0, 0), *(4, 3, 1, 1), *(3, 3, 9, 0)
+        ),
+        "sRotatingGate_ArmLayout": bytes((1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0)),
+    }
+    rom = {name: image.add_rom(data) for name, data in tables.items()}
+    sizes = {name: len(data) for name, data in tables.items()}
+    return image.reader(replace(PROFILE, rom={**PROFILE.rom, **rom}, sizes=sizes))
+
+
+def test_gates_stand_as_the_first_variables_say(image: MemoryImage) -> None:
+    reader = _with_gates(image, bytes((0, 1, 0)))
+    first = reader.read().map
+    assert first.turning_gates == (
+        TurningGate(2, 1, (1, 1, 0, 0)),
+        TurningGate(4, 3, (0, 2, 1, 1)),
+    )
+    image.save1(0x139C, bytes((3, 1, 0)))
+    second = reader.read().map
+    assert second.turning_gates[0] == TurningGate(2, 1, (1, 0, 0, 1), is_turned=True)
+    assert second.turning_gates[1] == first.turning_gates[1]
+    assert second.terrain is first.terrain
+
+
+def test_other_maps_and_images_have_no_gates(image: MemoryImage) -> None:
+    assert _with_gates(image, b"\1\1\1", number=2).read().map.turning_gates == ()
+    image.map = (12, 1)
+    image.make_map(_cells())
+    image.move(2, 3, 1)
+    assert image.reader().read().map.turning_gates == ()
+
+
+def test_gates_are_saved(image: MemoryImage) -> None:
+    reader = _with_gates(image, bytes((2, 0)))
+    known, saved = reader.read().map, reader.save()
+    image.run("", "CB2_LoadMap")
+    later = image.reader()
+    later.restore(saved)
+    assert later.read().map == known
+    assert later.save() == saved
+    later.restore({**saved, "map": saved["map"][:4]})
+    assert later.read().map == replace(known, turning_gates=())

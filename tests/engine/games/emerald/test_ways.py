@@ -6,7 +6,18 @@ import pytest
 
 from engine.games.emerald.game import EmeraldGame
 from engine.games.overworld import BACK
-from engine.types import Action, Control, GameState, Goal, GoalKind, MapId, MapView, Place, Warp
+from engine.types import (
+    Action,
+    Control,
+    GameState,
+    Goal,
+    GoalKind,
+    MapId,
+    MapView,
+    Place,
+    TurningGate,
+    Warp,
+)
 from engine.wayfinding.exits import Exit
 from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.emerald.world_images import Drawn, build
@@ -99,3 +110,12 @@ def test_what_older_checkpoints_noticed_is_still_read(game: EmeraldGame) -> None
     saved = world.save()
     assert (saved["shut"], saved["sprung"]) == ([[0, 3, -1]], [0, 2, -1])
     assert not any(map(any, saved["chase"]))
+
+
+def test_arms_of_turning_gates_are_floor_to_the_world(game: EmeraldGame) -> None:
+    world, goal = WorldMap.of(game), Goal("x", "Go", ROUTE, kind=GoalKind.REACH)
+    state = standing(game, TOWN, 2, 1)
+    gates = (TurningGate(2, 2, (1, 2, 1, 0)),)
+    gated = replace(state, map=replace(state.map, turning_gates=gates))
+    assert world.steps_to(gated, goal) == world.steps_to(state, goal)
+    assert world.exits(gated, goal, tuple) == world.exits(state, goal, tuple)
