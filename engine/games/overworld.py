@@ -1,7 +1,8 @@
 """Define a game's whole world, as the user's own ROM holds it: maps, ways, people and triggers.
 
 Everything is an array, so that it can be cached, mapped into memory and shared. Walk tiles of all
-maps are numbered through: tile (x, y) of map m is `first_tile[m] + y * width[m] + x`.
+maps are numbered through: tile (x, y) of map m is `first_tile[m] + y * width[m] + x`. The tiles
+under its bridges come after its others.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ from enum import IntEnum, IntFlag, StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Facing, MapId, MapOutline, TileKind
+from engine.types import NO_BRIDGES, Bridges, Facing, MapId, MapOutline, TileKind
 
 MAP_FIELDS = np.dtype(
     [
@@ -214,6 +215,8 @@ class Overworld:
         scenes: SCENE_FIELDS.
         gates: GATE_FIELDS, in the order of their tiles.
         addresses: What was found -> where in the ROM, "bank:address", for people.
+        bridges: The tiles under bridges, which are in `terrain` too.
+        at_bridges: Rows of `people` who stand on or under a bridge -> their tiles.
     """
 
     maps: NDArray[np.void]
@@ -226,12 +229,17 @@ class Overworld:
     scenes: NDArray[np.void]
     gates: NDArray[np.void]
     addresses: Mapping[str, str] = field(default_factory=dict)
+    bridges: Bridges = NO_BRIDGES
+    at_bridges: Mapping[int, int] = field(default_factory=dict)
+    _places: Mapping[int, int] = field(init=False, repr=False)
     _rows: Mapping[MapId, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         keys = zip(self.maps["group"].tolist(), self.maps["number"].tolist(), strict=True)
         rows = {MapId(*key): row for row, key in enumerate(keys)}
         object.__setattr__(self, "_rows", rows)
+        places = {number: place for number, place, *_ in self.bridges.lower}
+        object.__setattr__(self, "_places", places)
         for name in self.__slots__[:9]:
             getattr(self, name).setflags(write=False)
 
@@ -250,15 +258,16 @@ class Overworld:
         """Return a map's width and height in walk tiles."""
         return int(self.maps["width"][row]), int(self.maps["height"][row])
 
-    def tile(self, row: int, x: int, y: int) -> int | None:
-        """Return a tile's number, None outside of the map."""
+    def tile(self, row: int, x: int, y: int, level: int = 0) -> int | None:
+        """Return the number of a tile at a level, None outside of the map."""
         width, height = self.size(row)
         if not (0 <= x < width and 0 <= y < height):
             return None
-        return int(self.maps["first_tile"][row]) + y * width + x
+        return self.bridges.tile(int(self.maps["first_tile"][row]) + y * width + x, level)
 
     def locate(self, tile: int) -> tuple[int, int, int]:
         """Return the row of the map that a tile lies on, and its x and y."""
+        tile = self._places.get(tile, tile)
         row = int(np.searchsorted(self.maps["first_tile"], tile, side="right")) - 1
         y, x = divmod(tile - int(self.maps["first_tile"][row]), int(self.maps["width"][row]))
         return row, x, y

@@ -40,13 +40,20 @@ def tiles_of(world: Overworld, things: NDArray[np.void]) -> NDArray[np.int64]:
     return np.asarray(maps["first_tile"][rows] + along)
 
 
+def tiles_of_people(world: Overworld) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the tiles of those who stand on their map, and their rows."""
+    rows = np.flatnonzero(is_on_map(world, world.people))
+    tiles = tiles_of(world, world.people[rows])
+    for row, tile in world.at_bridges.items():
+        tiles[rows == row] = tile
+    return tiles, rows
+
+
 def soft_tiles(world: Overworld, needs: NDArray[np.uint8]) -> Indices:
     """Return in order the tiles whose cost depends on the game's state; water is left out."""
     parts = [world.gates["tile"], np.flatnonzero(needs & ~np.uint8(Ability.SURF))]
-    parts += [
-        tiles_of(world, things[is_on_map(world, things)])
-        for things in (world.people, world.triggers)
-    ]
+    parts += [tiles_of_people(world)[0]]
+    parts += [tiles_of(world, world.triggers[is_on_map(world, world.triggers)])]
     return np.unique(np.concatenate(parts)).astype(np.int32)
 
 

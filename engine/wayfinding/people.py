@@ -26,12 +26,14 @@ class Present:
         tiles: Where it stands now.
         stance: As the image says; None: not known.
         is_close: The player would run into it before it can have moved.
+        level: Height at which it stands, as `engine.types.Place.level`.
     """
 
     index: int
     tiles: tuple[Tile, ...]
     stance: Stance | None
     is_close: bool
+    level: int = 0
 
 
 class People:
@@ -44,13 +46,16 @@ class People:
     def __init__(self, world: Overworld | None = None) -> None:
         self._stances: dict[tuple[MapId, int], Stance] = {}
         self._homes: dict[tuple[MapId, Tile], list[int]] = {}
+        self._at_bridges: dict[tuple[MapId, Tile], int] = {}
         if world is None:
             return
-        for one in world.people:
+        for row, one in enumerate(world.people):
             here, index = world.map_id(int(one["map"])), int(one["index"])
             self._stances[here, index] = Stance(int(one["stance"]))
             home = here, (int(one["x"]), int(one["y"]))
             self._homes.setdefault(home, []).append(index)
+            if row in world.at_bridges:
+                self._at_bridges.setdefault(home, world.at_bridges[row])
 
     def present(self, state: GameState) -> Iterator[Present]:
         """Yield who is on the map, also out of sight."""
@@ -65,21 +70,30 @@ class People:
         stance = self._stances.get((here, thing.index))
         offsets = _BIG if stance is Stance.BIG else _BIG[:1]
         tiles = tuple((thing.x + dx, thing.y + dy) for dx, dy in offsets)
-        return Present(thing.index, tiles, stance, is_close)
+        return Present(thing.index, tiles, stance, is_close, thing.level)
 
-    def in_the_way(self, state: GameState, abilities: Ability) -> dict[Tile, int]:
+    def in_the_way(self, state: GameState, abilities: Ability) -> dict[int, int]:
         """Return the tiles where somebody stands, and what entering them costs, 0 for a wall.
 
         Who never walks is there at any distance, who walks only when near.
         """
-        found: dict[Tile, int] = {}
+        found: dict[int, int] = {}
         for one in self.present(state):
+            cost = 0
             if one.stance is not None and one.stance in STONE_ABILITIES:
                 can_move = abilities & STONE_ABILITIES[one.stance]
-                found[one.tiles[0]] = STONE_COSTS[one.stance] if can_move else 0
-            elif one.is_close or one.stance in (Stance.FIXED, Stance.BIG):
-                found |= dict.fromkeys(one.tiles, 0)
+                cost = STONE_COSTS[one.stance] if can_move else 0
+            elif not one.is_close and one.stance not in (Stance.FIXED, Stance.BIG):
+                continue
+            for tile in one.tiles:
+                if state.map.contains(*tile):
+                    tiles = state.map.bridges.tiles(state.map.tile(*tile), one.level)
+                    found |= dict.fromkeys(tiles, cost)
         return found
+
+    def tile_at_bridge(self, here: MapId, home: Tile) -> int | None:
+        """Return the world's tile of one whose place is `home` if that is on or under a bridge."""
+        return self._at_bridges.get((here, home))
 
     def stones(self, state: GameState, abilities: Ability) -> dict[Tile, Stance]:
         """Return the trees, rocks and boulders that the party can move."""

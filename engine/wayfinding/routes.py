@@ -31,7 +31,13 @@ from engine.wayfinding.graph import (
     save_graph,
     successors,
 )
-from engine.wayfinding.network import Indices, is_on_map, make_network, tiles_of
+from engine.wayfinding.network import (
+    Indices,
+    is_on_map,
+    make_network,
+    tiles_of,
+    tiles_of_people,
+)
 from engine.wayfinding.search import FAR, HELD, SHUT, Search
 
 _TRIGGER_COST = 12
@@ -89,8 +95,9 @@ class RouteFinder:
         self._arrived: dict[tuple[MapId, int, MapId], tuple[int, ...]] = {}
         self._on_ice = people_on_ice(world)
         self._slides_by_people: dict[frozenset[int], tuple[tuple[int, int], ...]] = {}
-        maps, people = world.maps, world.people
-        self._people = self._inside(people)
+        maps = world.maps
+        tiles, rows = tiles_of_people(world)
+        self._people = list(zip(tiles.tolist(), rows.tolist(), strict=True))
         self._triggers = self._inside(world.triggers)
         self._arrivals = np.searchsorted(world.warps["map"], np.arange(len(maps) + 1))
         targets = np.repeat(np.arange(len(graph.costs), dtype=np.int32), np.diff(graph.first))
@@ -426,6 +433,8 @@ def route_finder(world: Overworld, sha1: str, ferries: tuple[Ferry, ...] = ()) -
     try:
         content = zlib.crc32(world.gates.tobytes(), zlib.crc32(world.terrain.tobytes()))
         content = zlib.crc32(repr(sailings(world, ferries)).encode(), content)
+        steps = world.bridges.steps
+        content = zlib.crc32(repr(steps).encode() if steps else b"", content)
         path = cache_folder() / f"routes-{sha1}-{VERSION}-{content:08x}.npz"
     except ConfigurationError:
         return RouteFinder(world, build_graph(world, ferries), ferries)

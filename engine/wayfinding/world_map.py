@@ -26,6 +26,7 @@ from engine.types import (
     GoalKind,
     MapId,
     MapView,
+    Place,
     Terrain,
 )
 from engine.wayfinding.chase import Chase
@@ -55,6 +56,7 @@ _MOST_CHANGED = 0.25
 """Share of the tiles that scripts may change; beyond it, the map is not the image's."""
 
 _CACHE_SIZE = 64
+_FLOOR = Terrain.WALKABLE | Terrain.WATER
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,7 @@ class WorldMap:
         row = self._finder.world.row(state.place.map) if self._finder else None
         if self._finder is None or field is None or row is None:
             return None
-        tile = self._finder.world.tile(row, state.place.x, state.place.y)
+        tile = _tile_of(self._finder.world, row, state.place)
         steps = FAR if tile is None else field[tile]
         return steps if steps < CLOSED else None
 
@@ -226,33 +228,32 @@ class WorldMap:
             return ()
         world = self._finder.world
         row = world.row(state.place.map)
-        start = None if row is None else world.tile(row, state.place.x, state.place.y)
+        start = None if row is None else _tile_of(world, row, state.place)
         if start is None:
             return ()
         path = self._finder.path(start, self._tiles_of(state, goal), self._conditions(state))
         found = (world.locate(tile) for tile in path)
         return tuple((world.map_id(row), (x, y)) for row, x, y in found)
 
-    def leaving(self, state: GameState, goal: Goal) -> Callable[[int, int], Leaving | None]:
-        """Return a function of a tile (x, y) here: where the way from it to a goal leaves this map.
+    def leaving(self, state: GameState, goal: Goal) -> Callable[[int, int, int], Leaving | None]:
+        """Return a function of a tile (x, y, level): where the way from it to a goal leaves here.
 
         It holds for all states that differ in place only, and returns None where no way is known.
         """
         search, finder = self._field(state, goal), self._finder
         row = None if finder is None else finder.world.row(state.place.map)
         if finder is None or search is None or row is None:
-            return lambda x, y: None
-        first, (width, height) = int(finder.world.maps["first_tile"][row]), finder.world.size(row)
+            return lambda x, y, level: None
+        world = finder.world
         ways = finder.ways_out(search, self._tiles_of(state, goal), self._conditions(state))
 
-        def find(x: int, y: int) -> Leaving | None:
-            start = first + y * width + x
-            if not (0 <= x < width and 0 <= y < height) or (left := search[start]) >= FAR:
+        def find(x: int, y: int, level: int) -> Leaving | None:
+            start = world.tile(row, x, y, level)
+            if start is None or (left := search[start]) >= FAR:
                 return None
             last, way = ways(start)
-            row, column = divmod(last - first, width)
             facing = None if way is None else FACINGS[way]
-            return Leaving((column, row), facing, left - search[last], left)
+            return Leaving(world.locate(last)[1:], facing, left - search[last], left)
 
         return find
 
@@ -322,7 +323,10 @@ class WorldMap:
             return
         world, (x, y) = self._finder.world, target
         grid, (width, height) = world.grid(row), world.size(row)
-        ways = self._ways_to(goal.map, target)
+        ways, own = self._ways_to(goal.map, target), world.tile(row, x, y)
+        wanted = () if own is None else world.bridges.tiles(own)
+        if goal.is_interaction and (there := self.people.tile_at_bridge(goal.map, target)):
+            wanted = (there,)
         for facing in ways if goal.is_interaction else FACINGS:
             dx, dy = facing.delta
             tile = x - dx, y - dy
@@ -330,13 +334,13 @@ class WorldMap:
                 continue
             if goal.is_interaction and grid[tile[1], tile[0]] & Terrain.COUNTER:
                 tile = tile[0] - dx, tile[1] - dy
-            if (number := world.tile(row, *tile)) is not None and (
-                grid[tile[1], tile[0]] & (Terrain.WALKABLE | Terrain.WATER)
-            ):
-                yield number
-        own = world.tile(row, x, y)
-        if not goal.is_interaction and own is not None:
-            yield own
+            number, ahead = world.tile(row, *tile), world.bridges.ahead
+            if number is not None and own is not None and world.terrain[number] & _FLOOR:
+                yield from (
+                    one for one in world.bridges.tiles(number) if ahead(one, facing, own) in wanted
+                )
+        if not goal.is_interaction:
+            yield from wanted
 
     def _ways_to(self, here: MapId, target: Tile) -> Collection[Facing]:
         """Return in which directions the player may look at what is on a tile of a map."""
@@ -441,7 +445,7 @@ class WorldMap:
         row = finder.world.row(state.place.map) if finder else None
         if finder is None or self._game is None or row is None:
             return ()
-        own = finder.world.tile(row, state.place.x, state.place.y)
+        own = _tile_of(finder.world, row, state.place)
         left = FAR if own is None else field[own]
         closed_off = left if left >= CLOSED else None
         can_surf = bool(self._game.atlas.abilities(state) & Ability.SURF)
@@ -592,3 +596,8 @@ def _is_within(tile: Tile, ring: Collection[Tile]) -> bool:
     """Return whether a tile lies between others, in both directions."""
     sides = (sorted(other[i] for other in ring) for i in (0, 1))
     return all(side[0] < at < side[-1] for at, side in zip(tile, sides, strict=True))
+
+
+def _tile_of(world: Overworld, row: int, place: Place) -> int | None:
+    """Return the world's tile on which the player stands."""
+    return world.tile(row, place.x, place.y, place.level)

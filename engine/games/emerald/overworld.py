@@ -1,6 +1,7 @@
 """Read the world in an image of Emerald, or of a game with the same layout."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +16,7 @@ from engine.games.emerald.rom_maps import (
     TriggerRow,
     read_maps,
 )
-from engine.games.emerald.terrain import terrain_of
+from engine.games.emerald.terrain import bridges_of, terrain_of
 from engine.games.facts import FIRST_VARIABLE, variable_place
 from engine.games.overworld import (
     BACK,
@@ -35,7 +36,7 @@ from engine.games.overworld import (
     Stance,
     When,
 )
-from engine.types import Facing, Terrain
+from engine.types import Bridges, Facing, Terrain
 
 _ENVIRONMENTS: Mapping[int, int] = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 2, 8: 3, 9: 3}
 """MAP_TYPE_* -> number in `engine.games.overworld.ENVIRONMENTS`: towns and cities, routes on land
@@ -78,33 +79,49 @@ def read_overworld(
     rows = {(each.group, each.number): row for row, each in enumerate(maps)}
     heads, grids, first = [], [], 0
     gates: list[tuple[int, int, int]] = []
+    bridges: list[Bridges] = []
     for each in maps:
         environment = _ENVIRONMENTS.get(each.kind, _OTHER)
         size = each.width, each.height
         heads.append((each.group, each.number, environment, each.section, *size, first))
-        terrain, own_gates = _terrain(each, changes)
-        grids.append(terrain.ravel())
+        terrain, own_gates, own_bridges = _terrain(each, changes)
         gates += [(first + tile, flag, opens) for tile, flag, opens in own_gates]
-        first += each.width * each.height
+        bridges.append(own_bridges.shifted(first))
+        under = np.array([bits for *_, bits in own_bridges.lower], np.uint32)
+        grids += [terrain.ravel(), under]
+        first += terrain.size + under.size
+    people = list(_people(image, maps, profile))
+    all_bridges = Bridges(
+        tuple(one for each in bridges for one in each.lower),
+        tuple(one for each in bridges for one in each.steps),
+    )
     world = Overworld(
         maps=np.array(heads, MAP_FIELDS),
         terrain=np.concatenate(grids),
         warps=np.array(list(_warps(maps, rows)), WARP_FIELDS),
         connections=np.array(list(_connections(maps, rows)), CONNECTION_FIELDS),
-        people=np.array(list(_people(image, maps, profile)), PERSON_FIELDS),
+        people=np.array([one for one, _ in people], PERSON_FIELDS),
         signs=np.array(list(_signs(maps)), SIGN_FIELDS),
         triggers=np.array(list(_triggers(maps)), TRIGGER_FIELDS),
         scenes=np.zeros(0, SCENE_FIELDS),
         gates=np.array(sorted(gates), GATE_FIELDS),
         addresses={"map groups": f"{groups:08X}"},
+        bridges=all_bridges,
     )
-    return world, ""
+    places = {place for _, place, *_ in world.bridges.lower}
+    at_bridges = {
+        i: world.tile(row, x, y, level) or 0
+        for i, ((row, _, x, y, *_), level) in enumerate(people)
+        if world.tile(row, x, y) in places
+    }
+    return replace(world, at_bridges=at_bridges), ""
 
 
 def _terrain(
     here: RomMap, changes: tuple[BlockChange, ...]
-) -> tuple[NDArray[np.uint32], list[tuple[int, int, int]]]:
-    """Return (height, width) terrain, and the gates as (tile of the map, flag, bit that opens it).
+) -> tuple[NDArray[np.uint32], list[tuple[int, int, int]], Bridges]:
+    """Return (height, width) terrain, the gates as (tile of the map, flag, bit that opens it), and
+    the tiles under bridges.
 
     Of what scripts change, the terrain is the variant through which more ways lead.
     """
@@ -113,7 +130,8 @@ def _terrain(
     warps = [(x, y) for x, y, *_ in here.warps]
     own = [one for one in changes if one.map == (here.group, here.number)]
     if not own:
-        return terrain_of(cells, primary, secondary, warps), []
+        terrain = terrain_of(cells, primary, secondary, warps)
+        return terrain, [], bridges_of(cells, terrain)
     changed, gates = cells.copy(), []
     for one in own:
         if one.x < here.width and one.y < here.height and cells[one.y, one.x] == one.old:
@@ -129,7 +147,8 @@ def _terrain(
             opened[y, x] = changed[y, x]
         if ranks[0] != ranks[1] and when in (When.SET, When.CLEAR):
             gates.append((y * here.width + x, flag, int((when is When.SET) == is_new)))
-    return terrain_of(opened, primary, secondary, warps), gates
+    terrain = terrain_of(opened, primary, secondary, warps)
+    return terrain, gates, bridges_of(opened, terrain)
 
 
 def _rank(terrain: int) -> int:
@@ -172,16 +191,19 @@ def _connections(
             yield row, facing, there, -offset & 0xFF, across, first, last
 
 
-def _people(image: Image, maps: list[RomMap], profile: Profile) -> Iterator[tuple[int, ...]]:
+def _people(
+    image: Image, maps: list[RomMap], profile: Profile
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Yield PERSON_FIELDS and the level at which somebody stands."""
     graphics = _GRAPHICS if profile.code == _EMERALD else {}
     for row, each in enumerate(maps):
-        for number, sprite, x, y, _, movement, trainer, sight, script, flag in each.objects:
+        for number, sprite, x, y, level, movement, trainer, sight, script, flag in each.objects:
             if not (0 <= x < each.width and 0 <= y < each.height):
                 continue
             kind, beat_flag, item = _purpose(image, script)
             stance = Stance.WALKS if movement in _WALKING else Stance.FIXED
             is_watching = bool(trainer) and kind is PersonKind.TRAINER
-            yield (
+            one = (
                 row,
                 number,
                 x,
@@ -195,6 +217,7 @@ def _people(image: Image, maps: list[RomMap], profile: Profile) -> Iterator[tupl
                 beat_flag,
                 item,
             )
+            yield one, level
 
 
 def _purpose(image: Image, script: int) -> tuple[PersonKind, int, int]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Facing, Terrain, TileKind
+from engine.types import NO_BRIDGES, Bridges, Facing, Terrain, TileKind
 
 VOID = 0x3FF
 """Metatile of cells outside of every map."""
@@ -19,8 +19,18 @@ PRIMARY_METATILES = 512
 """Metatiles from here on are those of the second tileset."""
 _METATILE, _COLLISION, _ELEVATION_SHIFT = 0x3FF, 0x0C00, 12
 _BEHAVIOUR = 0xFF  # of a metatile's attributes
-_MATCHES_ALL = (0, 15)
-"""Elevations that one steps to and from on any other: stairs and the like, and bridges."""
+_ANY, _SHORE, _BRIDGE = 0, 3, 15
+"""Elevations: one steps to and from the first on any other, from the second one goes into the water
+and comes out of it, and on the third, a bridge, one is at the elevation at which one came."""
+_MATCHES_ALL = (_ANY, _BRIDGE)
+
+_OPPOSITES = (
+    (Facing.DOWN, Facing.UP),
+    (Facing.UP, Facing.DOWN),
+    (Facing.LEFT, Facing.RIGHT),
+    (Facing.RIGHT, Facing.LEFT),
+)
+_Tile = tuple[int, int]  # x, y
 
 _GRASS = (0x02, 0x03, 0x24)
 _WATER = (
@@ -162,6 +172,102 @@ def kinds_of(terrain: NDArray[np.uint32], behaviours: NDArray[np.uint8]) -> NDAr
     kinds = TileKind.of(terrain & _NO_LEDGE)
     kinds[np.isin(behaviours, list(_LEDGES))] = TileKind.LEDGE
     return kinds
+
+
+def bridges_of(cells: NDArray[np.uint16], terrain: NDArray[np.uint32]) -> Bridges:
+    """Return the tiles under the bridges of a map.
+
+    A bridge has several levels where the tiles at its sides have several elevations. One that
+    reaches the map's edge may lead to others there, and counts as one level that joins them all.
+
+    Args:
+        cells: (height, width) uint16.
+        terrain: (height, width) uint32, of `cell_terrain`.
+    """
+    elevations = cells >> _ELEVATION_SHIFT
+    is_bridge = (elevations == _BRIDGE) & (terrain & _FLOOR != 0)
+    left = {(x, y) for y, x in np.argwhere(is_bridge).tolist()}
+    bridges = NO_BRIDGES
+    while left:
+        bridge = _bridge(min(left), left)
+        left -= bridge
+        bridges = _split(sorted(bridge), elevations, terrain, bridges)
+    return bridges
+
+
+def _bridge(start: _Tile, tiles: set[_Tile]) -> set[_Tile]:
+    """Return which of the tiles are joined to one of them."""
+    found, waiting = {start}, [start]
+    for tile in waiting:
+        new = tiles.intersection(_ahead(tile, way) for way in Facing) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _ahead(tile: _Tile, way: Facing) -> _Tile:
+    return tile[0] + way.delta[0], tile[1] + way.delta[1]
+
+
+def _split(
+    bridge: list[_Tile],
+    elevations: NDArray[np.integer[Any]],
+    terrain: NDArray[np.uint32],
+    others: Bridges,
+) -> Bridges:
+    """Return the tiles under other bridges with those of one more."""
+    height, width = terrain.shape
+    sides = _sides(bridge, elevations, terrain)
+    levels = sorted({level for level, _ in sides.values()})
+    if len({*levels} - {_ANY}) < 2:
+        return others
+    lower, steps = list(others.lower), list(others.steps)
+    wet = {level for level, is_water in sides.values() if is_water}
+    numbers = {(tile, levels[-1]): tile[1] * width + tile[0] for tile in bridge}
+    for x, y in bridge:
+        dry = int(terrain[y, x])
+        for level in levels[:-1]:
+            numbers[(x, y), level] = number = height * width + len(lower)
+            bits = dry & ~Terrain.WALKABLE | Terrain.WATER if level in wet else dry
+            lower.append((number, y * width + x, level, bits))
+    for (tile, level), number in numbers.items():
+        for way, back in _OPPOSITES:
+            beside = _ahead(tile, way)
+            place = beside[1] * width + beside[0]
+            target = numbers.get((beside, level), place)
+            if beside in sides:
+                if not _is_joined((level, level in wet), sides[beside]):
+                    target = -1
+                if sides[beside][0] == level != levels[-1]:
+                    steps.append((place, back, number))
+            if target != place:
+                steps.append((number, way, target))
+    return Bridges(tuple(lower), tuple(steps))
+
+
+def _sides(
+    bridge: list[_Tile], elevations: NDArray[np.integer[Any]], terrain: NDArray[np.uint32]
+) -> dict[_Tile, tuple[int, bool]]:
+    """Return the floor around a bridge: elevation, and whether it is water.
+
+    None where the bridge reaches the map's edge: there may be more of it.
+    """
+    height, width = terrain.shape
+    around = {_ahead(tile, way) for tile in bridge for way in Facing}.difference(bridge)
+    if not all(0 <= x < width and 0 <= y < height for x, y in around):
+        return {}
+    return {
+        (x, y): (int(elevations[y, x]), bool(terrain[y, x] & Terrain.WATER))
+        for x, y in around
+        if terrain[y, x] & _FLOOR
+    }
+
+
+def _is_joined(one: tuple[int, bool], other: tuple[int, bool]) -> bool:
+    """Return whether one steps between two elevations, each with whether there is water."""
+    if one[1] != other[1]:
+        return _SHORE in (one[0], other[0])
+    return one[0] == other[0] or _ANY in (one[0], other[0])
 
 
 def _add_hops(bits: NDArray[np.uint32], behaviours: NDArray[np.uint8]) -> None:
