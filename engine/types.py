@@ -372,13 +372,6 @@ class Bridges:
         """Return the tile ahead of a tile, where `plain` is the number of the place there."""
         return self._ahead.get((tile, facing), plain)
 
-    def shifted(self, by: int) -> Self:
-        """Return the same with numbers that are higher by `by`."""
-        return type(self)(
-            tuple((tile + by, place + by, level, bits) for tile, place, level, bits in self.lower),
-            tuple((tile + by, way, to if to < 0 else to + by) for tile, way, to in self.steps),
-        )
-
 
 NO_BRIDGES = Bridges()
 

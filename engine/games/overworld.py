@@ -77,11 +77,13 @@ PERSON_FIELDS = np.dtype(
         ("flag", "<i2"),
         ("beat_flag", "<i2"),
         ("item", "<u2"),
+        ("level", "u1"),
     ]
 )
 """`index`: number on the map from 1, as `MapObject.index`; `flag`: the event flag that hides it
 when set, -1 without one; `beat_flag`: set once a trainer is beaten, else -1; `hours`: bits of the
-times of day at which it is there (morning, day, night), 0 for always; `item`: in a ball."""
+times of day at which it is there (morning, day, night), 0 for always; `item`: in a ball; `level`:
+height at which it stands, 0 where it is not known."""
 
 SIGN_FIELDS = np.dtype(
     [("map", "<i2"), ("x", "u1"), ("y", "u1"), ("kind", "u1"), ("flag", "<i2"), ("item", "<u2")]
@@ -216,7 +218,6 @@ class Overworld:
         gates: GATE_FIELDS, in the order of their tiles.
         addresses: What was found -> where in the ROM, "bank:address", for people.
         bridges: The tiles under bridges, which are in `terrain` too.
-        at_bridges: Rows of `people` who stand on or under a bridge -> their tiles.
     """
 
     maps: NDArray[np.void]
@@ -230,7 +231,6 @@ class Overworld:
     gates: NDArray[np.void]
     addresses: Mapping[str, str] = field(default_factory=dict)
     bridges: Bridges = NO_BRIDGES
-    at_bridges: Mapping[int, int] = field(default_factory=dict)
     _places: Mapping[int, int] = field(init=False, repr=False)
     _rows: Mapping[MapId, int] = field(init=False, repr=False)
 

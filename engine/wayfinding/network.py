@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.overworld import Ability, Overworld
+from engine.games.overworld import PERSON_FIELDS, Ability, Overworld
 
 Indices = NDArray[np.int32]
 Table = NDArray[np.uint16]
@@ -37,23 +37,20 @@ def tiles_of(world: Overworld, things: NDArray[np.void]) -> NDArray[np.int64]:
     """Return the tiles of things that lie inside of their maps."""
     maps, rows = world.maps, things["map"]
     along = things["y"].astype(np.int64) * maps["width"][rows] + things["x"]
-    return np.asarray(maps["first_tile"][rows] + along)
-
-
-def tiles_of_people(world: Overworld) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the tiles of those who stand on their map, and their rows."""
-    rows = np.flatnonzero(is_on_map(world, world.people))
-    tiles = tiles_of(world, world.people[rows])
-    for row, tile in world.at_bridges.items():
-        tiles[rows == row] = tile
-    return tiles, rows
+    places = np.asarray(maps["first_tile"][rows] + along)
+    if not world.bridges.lower or things.dtype != PERSON_FIELDS:
+        return places
+    at = zip(places.tolist(), things["level"].tolist(), strict=True)
+    return np.array([world.bridges.tile(*one) for one in at], np.int64)
 
 
 def soft_tiles(world: Overworld, needs: NDArray[np.uint8]) -> Indices:
     """Return in order the tiles whose cost depends on the game's state; water is left out."""
     parts = [world.gates["tile"], np.flatnonzero(needs & ~np.uint8(Ability.SURF))]
-    parts += [tiles_of_people(world)[0]]
-    parts += [tiles_of(world, world.triggers[is_on_map(world, world.triggers)])]
+    parts += [
+        tiles_of(world, things[is_on_map(world, things)])
+        for things in (world.people, world.triggers)
+    ]
     return np.unique(np.concatenate(parts)).astype(np.int32)
 
 

@@ -46,16 +46,15 @@ class People:
     def __init__(self, world: Overworld | None = None) -> None:
         self._stances: dict[tuple[MapId, int], Stance] = {}
         self._homes: dict[tuple[MapId, Tile], list[int]] = {}
-        self._at_bridges: dict[tuple[MapId, Tile], int] = {}
+        self._levels: dict[tuple[MapId, Tile], int] = {}
         if world is None:
             return
-        for row, one in enumerate(world.people):
+        for one in world.people:
             here, index = world.map_id(int(one["map"])), int(one["index"])
             self._stances[here, index] = Stance(int(one["stance"]))
             home = here, (int(one["x"]), int(one["y"]))
             self._homes.setdefault(home, []).append(index)
-            if row in world.at_bridges:
-                self._at_bridges.setdefault(home, world.at_bridges[row])
+            self._levels.setdefault(home, int(one["level"]))
 
     def present(self, state: GameState) -> Iterator[Present]:
         """Yield who is on the map, also out of sight."""
@@ -91,9 +90,9 @@ class People:
                     found |= dict.fromkeys(tiles, cost)
         return found
 
-    def tile_at_bridge(self, here: MapId, home: Tile) -> int | None:
-        """Return the world's tile of one whose place is `home` if that is on or under a bridge."""
-        return self._at_bridges.get((here, home))
+    def level(self, here: MapId, home: Tile) -> int:
+        """Return the height at which the one stands whose place is `home`, 0 where not known."""
+        return self._levels.get((here, home), 0)
 
     def stones(self, state: GameState, abilities: Ability) -> dict[Tile, Stance]:
         """Return the trees, rocks and boulders that the party can move."""

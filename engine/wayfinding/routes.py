@@ -31,13 +31,7 @@ from engine.wayfinding.graph import (
     save_graph,
     successors,
 )
-from engine.wayfinding.network import (
-    Indices,
-    is_on_map,
-    make_network,
-    tiles_of,
-    tiles_of_people,
-)
+from engine.wayfinding.network import Indices, is_on_map, make_network, tiles_of
 from engine.wayfinding.search import FAR, HELD, SHUT, Search
 
 _TRIGGER_COST = 12
@@ -95,9 +89,8 @@ class RouteFinder:
         self._arrived: dict[tuple[MapId, int, MapId], tuple[int, ...]] = {}
         self._on_ice = people_on_ice(world)
         self._slides_by_people: dict[frozenset[int], tuple[tuple[int, int], ...]] = {}
-        maps = world.maps
-        tiles, rows = tiles_of_people(world)
-        self._people = list(zip(tiles.tolist(), rows.tolist(), strict=True))
+        maps, people = world.maps, world.people
+        self._people = self._inside(people)
         self._triggers = self._inside(world.triggers)
         self._arrivals = np.searchsorted(world.warps["map"], np.arange(len(maps) + 1))
         targets = np.repeat(np.arange(len(graph.costs), dtype=np.int32), np.diff(graph.first))

@@ -26,7 +26,6 @@ from engine.types import (
     GoalKind,
     MapId,
     MapView,
-    Place,
     Terrain,
 )
 from engine.wayfinding.chase import Chase
@@ -214,11 +213,11 @@ class WorldMap:
 
         Also where the world is not known.
         """
-        field = self._field(state, goal)
-        row = self._finder.world.row(state.place.map) if self._finder else None
+        field, at = self._field(state, goal), state.place
+        row = self._finder.world.row(at.map) if self._finder else None
         if self._finder is None or field is None or row is None:
             return None
-        tile = _tile_of(self._finder.world, row, state.place)
+        tile = self._finder.world.tile(row, at.x, at.y, at.level)
         steps = FAR if tile is None else field[tile]
         return steps if steps < CLOSED else None
 
@@ -226,9 +225,9 @@ class WorldMap:
         """Return map and tile of every press of the way to a goal over all maps; () if unknown."""
         if self._finder is None or self._field(state, goal) is None:
             return ()
-        world = self._finder.world
-        row = world.row(state.place.map)
-        start = None if row is None else _tile_of(world, row, state.place)
+        world, at = self._finder.world, state.place
+        row = world.row(at.map)
+        start = None if row is None else world.tile(row, at.x, at.y, at.level)
         if start is None:
             return ()
         path = self._finder.path(start, self._tiles_of(state, goal), self._conditions(state))
@@ -324,9 +323,8 @@ class WorldMap:
         world, (x, y) = self._finder.world, target
         grid, (width, height) = world.grid(row), world.size(row)
         ways, own = self._ways_to(goal.map, target), world.tile(row, x, y)
-        wanted = () if own is None else world.bridges.tiles(own)
-        if goal.is_interaction and (there := self.people.tile_at_bridge(goal.map, target)):
-            wanted = (there,)
+        level = self.people.level(goal.map, target) if goal.is_interaction else 0
+        wanted = () if own is None else world.bridges.tiles(own, level)
         for facing in ways if goal.is_interaction else FACINGS:
             dx, dy = facing.delta
             tile = x - dx, y - dy
@@ -441,11 +439,11 @@ class WorldMap:
         come back for ever where the way on it is longer just now than the image says. Where
         somebody or a gate closes every way to the goal, no exit leads around them either.
         """
-        view, finder = state.map, self._finder
-        row = finder.world.row(state.place.map) if finder else None
+        view, finder, at = state.map, self._finder, state.place
+        row = finder.world.row(at.map) if finder else None
         if finder is None or self._game is None or row is None:
             return ()
-        own = _tile_of(finder.world, row, state.place)
+        own = finder.world.tile(row, at.x, at.y, at.level)
         left = FAR if own is None else field[own]
         closed_off = left if left >= CLOSED else None
         can_surf = bool(self._game.atlas.abilities(state) & Ability.SURF)
@@ -596,8 +594,3 @@ def _is_within(tile: Tile, ring: Collection[Tile]) -> bool:
     """Return whether a tile lies between others, in both directions."""
     sides = (sorted(other[i] for other in ring) for i in (0, 1))
     return all(side[0] < at < side[-1] for at, side in zip(tile, sides, strict=True))
-
-
-def _tile_of(world: Overworld, row: int, place: Place) -> int | None:
-    """Return the world's tile on which the player stands."""
-    return world.tile(row, place.x, place.y, place.level)

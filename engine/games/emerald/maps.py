@@ -57,8 +57,8 @@ _OBJECT = struct.Struct("<BBBxxBxxBBBB4xhh16x")
 """Active, visibility, whether the player, graphics, number, map's number and group, elevation (low
 nibble), x, y."""
 _THING = struct.Struct("<BBhH")
-"""As it is saved: number, graphics, x, y with the level in the 4 highest bits."""
-_LEVEL_SHIFT = 12
+"""As it is saved: number, graphics, x, y and 4,096 times the level."""
+_LEVEL = 0x1000
 _ACTIVE, _INVISIBLE, _IS_PLAYER = 1, 0x20, 1
 _AVATAR_OBJECT = ewram_at("gPlayerAvatar") + 5
 _TEMPLATES, _NUM_TEMPLATES = 0xC70, 64
@@ -267,18 +267,10 @@ class MapReader:
         player = self._ewram[_AVATAR_OBJECT]
         right, bottom = self._layout.view.width, self._layout.view.height
         things, near = [], set()
-        for slot, (
-            active,
-            hidden,
-            is_player,
-            sprite,
-            index,
-            number,
-            group,
-            level,
-            x,
-            y,
-        ) in enumerate(_OBJECT.iter_unpack(raw)):
+        for slot, (active, hidden, is_player, sprite, index, *row) in enumerate(
+            _OBJECT.iter_unpack(raw)
+        ):
+            number, group, level, x, y = row
             if active & _ACTIVE and (group, number) == (map_id.group, map_id.number):
                 near.add(index)
             if not active & _ACTIVE or hidden & _INVISIBLE or is_player & _IS_PLAYER:
@@ -307,13 +299,12 @@ class MapReader:
 
 
 def _pack(things: Iterable[MapObject]) -> str:
-    rows = ((one.index, one.sprite, one.x, one.y | one.level << _LEVEL_SHIFT) for one in things)
+    rows = ((one.index, one.sprite, one.x, one.y + _LEVEL * one.level) for one in things)
     return b"".join(_THING.pack(*row) for row in rows).hex()
 
 
 def _unpack(saved: str) -> tuple[MapObject, ...]:
     rows = _THING.iter_unpack(bytes.fromhex(saved))
     return tuple(
-        MapObject(index, sprite, x, y & (1 << _LEVEL_SHIFT) - 1, y >> _LEVEL_SHIFT)
-        for index, sprite, x, y in rows
+        MapObject(index, sprite, x, y % _LEVEL, y // _LEVEL) for index, sprite, x, y in rows
     )

@@ -1,7 +1,6 @@
 """Read the world in an image of Emerald, or of a game with the same layout."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -36,7 +35,7 @@ from engine.games.overworld import (
     Stance,
     When,
 )
-from engine.types import Bridges, Facing, Terrain
+from engine.types import NO_BRIDGES, Bridges, Facing, Terrain
 
 _ENVIRONMENTS: Mapping[int, int] = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 2, 8: 3, 9: 3}
 """MAP_TYPE_* -> number in `engine.games.overworld.ENVIRONMENTS`: towns and cities, routes on land
@@ -79,51 +78,40 @@ def read_overworld(
     rows = {(each.group, each.number): row for row, each in enumerate(maps)}
     heads, grids, first = [], [], 0
     gates: list[tuple[int, int, int]] = []
-    bridges: list[Bridges] = []
+    bridges = NO_BRIDGES
     for each in maps:
         environment = _ENVIRONMENTS.get(each.kind, _OTHER)
         size = each.width, each.height
         heads.append((each.group, each.number, environment, each.section, *size, first))
-        terrain, own_gates, own_bridges = _terrain(each, changes)
+        terrain, own_gates, own = _terrain(each, changes, first)
         gates += [(first + tile, flag, opens) for tile, flag, opens in own_gates]
-        bridges.append(own_bridges.shifted(first))
-        under = np.array([bits for *_, bits in own_bridges.lower], np.uint32)
-        grids += [terrain.ravel(), under]
-        first += terrain.size + under.size
-    people = list(_people(image, maps, profile))
-    all_bridges = Bridges(
-        tuple(one for each in bridges for one in each.lower),
-        tuple(one for each in bridges for one in each.steps),
-    )
+        bridges = Bridges(bridges.lower + own.lower, bridges.steps + own.steps)
+        grids += [terrain.ravel(), np.array([bits for *_, bits in own.lower], np.uint32)]
+        first += each.width * each.height + len(own.lower)
     world = Overworld(
         maps=np.array(heads, MAP_FIELDS),
         terrain=np.concatenate(grids),
         warps=np.array(list(_warps(maps, rows)), WARP_FIELDS),
         connections=np.array(list(_connections(maps, rows)), CONNECTION_FIELDS),
-        people=np.array([one for one, _ in people], PERSON_FIELDS),
+        people=np.array(list(_people(image, maps, profile)), PERSON_FIELDS),
         signs=np.array(list(_signs(maps)), SIGN_FIELDS),
         triggers=np.array(list(_triggers(maps)), TRIGGER_FIELDS),
         scenes=np.zeros(0, SCENE_FIELDS),
         gates=np.array(sorted(gates), GATE_FIELDS),
         addresses={"map groups": f"{groups:08X}"},
-        bridges=all_bridges,
+        bridges=bridges,
     )
-    places = {place for _, place, *_ in world.bridges.lower}
-    at_bridges = {
-        i: world.tile(row, x, y, level) or 0
-        for i, ((row, _, x, y, *_), level) in enumerate(people)
-        if world.tile(row, x, y) in places
-    }
-    return replace(world, at_bridges=at_bridges), ""
+    return world, ""
 
 
 def _terrain(
-    here: RomMap, changes: tuple[BlockChange, ...]
+    here: RomMap, changes: tuple[BlockChange, ...], first: int
 ) -> tuple[NDArray[np.uint32], list[tuple[int, int, int]], Bridges]:
     """Return (height, width) terrain, the gates as (tile of the map, flag, bit that opens it), and
     the tiles under bridges.
 
-    Of what scripts change, the terrain is the variant through which more ways lead.
+    Of what scripts change, the terrain is the variant through which more ways lead. `first` is the
+    number of the map's first tile.
     """
     cells = np.frombuffer(here.cells, "<u2").reshape(here.height, here.width)
     primary, secondary = (np.frombuffer(part, "<u2") for part in here.attributes)
@@ -131,7 +119,7 @@ def _terrain(
     own = [one for one in changes if one.map == (here.group, here.number)]
     if not own:
         terrain = terrain_of(cells, primary, secondary, warps)
-        return terrain, [], bridges_of(cells, terrain)
+        return terrain, [], bridges_of(cells, terrain, first)
     changed, gates = cells.copy(), []
     for one in own:
         if one.x < here.width and one.y < here.height and cells[one.y, one.x] == one.old:
@@ -148,7 +136,7 @@ def _terrain(
         if ranks[0] != ranks[1] and when in (When.SET, When.CLEAR):
             gates.append((y * here.width + x, flag, int((when is When.SET) == is_new)))
     terrain = terrain_of(opened, primary, secondary, warps)
-    return terrain, gates, bridges_of(opened, terrain)
+    return terrain, gates, bridges_of(opened, terrain, first)
 
 
 def _rank(terrain: int) -> int:
@@ -191,10 +179,7 @@ def _connections(
             yield row, facing, there, -offset & 0xFF, across, first, last
 
 
-def _people(
-    image: Image, maps: list[RomMap], profile: Profile
-) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield PERSON_FIELDS and the level at which somebody stands."""
+def _people(image: Image, maps: list[RomMap], profile: Profile) -> Iterator[tuple[int, ...]]:
     graphics = _GRAPHICS if profile.code == _EMERALD else {}
     for row, each in enumerate(maps):
         for number, sprite, x, y, level, movement, trainer, sight, script, flag in each.objects:
@@ -203,7 +188,7 @@ def _people(
             kind, beat_flag, item = _purpose(image, script)
             stance = Stance.WALKS if movement in _WALKING else Stance.FIXED
             is_watching = bool(trainer) and kind is PersonKind.TRAINER
-            one = (
+            yield (
                 row,
                 number,
                 x,
@@ -216,8 +201,8 @@ def _people(
                 flag if 0 < flag < _NUM_FLAGS else -1,
                 beat_flag,
                 item,
+                level,
             )
-            yield one, level
 
 
 def _purpose(image: Image, script: int) -> tuple[PersonKind, int, int]:

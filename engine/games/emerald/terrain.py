@@ -24,12 +24,6 @@ _ANY, _SHORE, _BRIDGE = 0, 3, 15
 and comes out of it, and on the third, a bridge, one is at the elevation at which one came."""
 _MATCHES_ALL = (_ANY, _BRIDGE)
 
-_OPPOSITES = (
-    (Facing.DOWN, Facing.UP),
-    (Facing.UP, Facing.DOWN),
-    (Facing.LEFT, Facing.RIGHT),
-    (Facing.RIGHT, Facing.LEFT),
-)
 _Tile = tuple[int, int]  # x, y
 
 _GRASS = (0x02, 0x03, 0x24)
@@ -174,93 +168,83 @@ def kinds_of(terrain: NDArray[np.uint32], behaviours: NDArray[np.uint8]) -> NDAr
     return kinds
 
 
-def bridges_of(cells: NDArray[np.uint16], terrain: NDArray[np.uint32]) -> Bridges:
+def bridges_of(cells: NDArray[np.uint16], terrain: NDArray[np.uint32], first: int = 0) -> Bridges:
     """Return the tiles under the bridges of a map.
 
-    A bridge has several levels where the tiles at its sides have several elevations. One that
-    reaches the map's edge may lead to others there, and counts as one level that joins them all.
+    A bridge has the levels of the floor around it. One that reaches the map's edge may have others
+    beyond it, and counts as one level that joins them all, as does one of a single level.
 
     Args:
         cells: (height, width) uint16.
         terrain: (height, width) uint32, of `cell_terrain`.
+        first: Number of the map's first tile.
     """
-    elevations = cells >> _ELEVATION_SHIFT
-    is_bridge = (elevations == _BRIDGE) & (terrain & _FLOOR != 0)
-    left = {(x, y) for y, x in np.argwhere(is_bridge).tolist()}
-    bridges = NO_BRIDGES
-    while left:
-        bridge = _bridge(min(left), left)
-        left -= bridge
-        bridges = _split(sorted(bridge), elevations, terrain, bridges)
-    return bridges
-
-
-def _bridge(start: _Tile, tiles: set[_Tile]) -> set[_Tile]:
-    """Return which of the tiles are joined to one of them."""
-    found, waiting = {start}, [start]
-    for tile in waiting:
-        new = tiles.intersection(_ahead(tile, way) for way in Facing) - found
-        found |= new
-        waiting += new
-    return found
-
-
-def _ahead(tile: _Tile, way: Facing) -> _Tile:
-    return tile[0] + way.delta[0], tile[1] + way.delta[1]
-
-
-def _split(
-    bridge: list[_Tile],
-    elevations: NDArray[np.integer[Any]],
-    terrain: NDArray[np.uint32],
-    others: Bridges,
-) -> Bridges:
-    """Return the tiles under other bridges with those of one more."""
-    height, width = terrain.shape
-    sides = _sides(bridge, elevations, terrain)
-    levels = sorted({level for level, _ in sides.values()})
-    if len({*levels} - {_ANY}) < 2:
-        return others
-    lower, steps = list(others.lower), list(others.steps)
-    wet = {level for level, is_water in sides.values() if is_water}
-    numbers = {(tile, levels[-1]): tile[1] * width + tile[0] for tile in bridge}
-    for x, y in bridge:
-        dry = int(terrain[y, x])
-        for level in levels[:-1]:
-            numbers[(x, y), level] = number = height * width + len(lower)
+    elevations, (height, width) = cells >> _ELEVATION_SHIFT, cells.shape
+    if not (elevations == _BRIDGE).any():
+        return NO_BRIDGES
+    floor = {
+        (x, y): (int(elevations[y, x]), bool(terrain[y, x] & Terrain.WATER))
+        for y, x in np.argwhere(terrain & _FLOOR).tolist()
+    }
+    wet = {level for level, is_water in floor.values() if is_water}
+    bridges = _levels({tile: level for tile, (level, _) in floor.items()}, width, height)
+    lower: list[tuple[int, int, int, int]] = []
+    numbers: dict[tuple[_Tile, int], int] = {}
+    for (x, y), levels in bridges.items():
+        place, dry = first + y * width + x, int(terrain[y, x])
+        numbers[(x, y), max(levels)] = place
+        for level in sorted(levels - {max(levels)}):
+            numbers[(x, y), level] = number = first + height * width + len(lower)
             bits = dry & ~Terrain.WALKABLE | Terrain.WATER if level in wet else dry
-            lower.append((number, y * width + x, level, bits))
+            lower.append((number, place, level, bits))
+    steps: list[tuple[int, Facing, int]] = []
+    numbers |= {
+        (tile, level): first + tile[1] * width + tile[0]
+        for tile, (level, _) in floor.items()
+        if level != _BRIDGE and not bridges.keys().isdisjoint(_around(tile))
+    }
     for (tile, level), number in numbers.items():
-        for way, back in _OPPOSITES:
-            beside = _ahead(tile, way)
-            place = beside[1] * width + beside[0]
-            target = numbers.get((beside, level), place)
-            if beside in sides:
-                if not _is_joined((level, level in wet), sides[beside]):
-                    target = -1
-                if sides[beside][0] == level != levels[-1]:
-                    steps.append((place, back, number))
+        for way, beside in zip(Facing, _around(tile), strict=True):
+            place, target = first + beside[1] * width + beside[0], -1
+            if beside in bridges:
+                target = numbers[beside, level]
+            elif (
+                tile not in bridges
+                or beside not in floor
+                or _is_joined((level, level in wet), floor[beside])
+            ):
+                continue
             if target != place:
                 steps.append((number, way, target))
     return Bridges(tuple(lower), tuple(steps))
 
 
-def _sides(
-    bridge: list[_Tile], elevations: NDArray[np.integer[Any]], terrain: NDArray[np.uint32]
-) -> dict[_Tile, tuple[int, bool]]:
-    """Return the floor around a bridge: elevation, and whether it is water.
-
-    None where the bridge reaches the map's edge: there may be more of it.
-    """
-    height, width = terrain.shape
-    around = {_ahead(tile, way) for tile in bridge for way in Facing}.difference(bridge)
-    if not all(0 <= x < width and 0 <= y < height for x, y in around):
-        return {}
+def _levels(elevations: Mapping[_Tile, int], width: int, height: int) -> dict[_Tile, set[int]]:
+    """Return the bridges' tiles of several levels, with these."""
+    found: dict[_Tile, set[int]] = {at: set() for at, one in elevations.items() if one == _BRIDGE}
+    waiting = [
+        (beside, level)
+        for tile, level in elevations.items()
+        if level != _BRIDGE
+        for beside in _around(tile)
+    ]
+    waiting += [
+        (tile, _BRIDGE) for tile in found if tile[0] in (0, width - 1) or tile[1] in (0, height - 1)
+    ]
+    for tile, level in waiting:
+        if level not in found.get(tile, {level}):
+            found[tile].add(level)
+            waiting += [(beside, level) for beside in _around(tile)]
     return {
-        (x, y): (int(elevations[y, x]), bool(terrain[y, x] & Terrain.WATER))
-        for x, y in around
-        if terrain[y, x] & _FLOOR
+        tile: levels
+        for tile, levels in found.items()
+        if _BRIDGE not in levels and len(levels - {_ANY}) > 1
     }
+
+
+def _around(tile: _Tile) -> tuple[_Tile, ...]:
+    """Return the tiles around one, in the order of Facing."""
+    return tuple((tile[0] + way.delta[0], tile[1] + way.delta[1]) for way in Facing)
 
 
 def _is_joined(one: tuple[int, bool], other: tuple[int, bool]) -> bool:
