@@ -4,7 +4,7 @@ A cell is what a map holds for a tile: bits 0-9 metatile, 10-11 collision, 12-15
 behaviours are MB_* of pret/pokeemerald.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -25,6 +25,7 @@ and comes out of it, and on the third, a bridge, one is at the elevation at whic
 _MATCHES_ALL = (_ANY, _BRIDGE)
 
 _Tile = tuple[int, int]  # x, y
+_Level = tuple[int, bool]  # elevation, whether it is water's
 
 _GRASS = (0x02, 0x03, 0x24)
 _WATER = (
@@ -187,44 +188,51 @@ def bridges_of(cells: NDArray[np.uint16], terrain: NDArray[np.uint32], first: in
         for y, x in np.argwhere(terrain & _FLOOR).tolist()
     }
     wet = {level for level, is_water in floor.values() if is_water}
-    bridges = _levels({tile: level for tile, (level, _) in floor.items()}, width, height)
+    places = {tile: first + tile[1] * width + tile[0] for tile in floor}
+    numbers = {(tile, level): places[tile] for tile, (level, _) in floor.items()}
     lower: list[tuple[int, int, int, int]] = []
-    numbers: dict[tuple[_Tile, int], int] = {}
-    for (x, y), levels in bridges.items():
-        place, dry = first + y * width + x, int(terrain[y, x])
-        numbers[(x, y), max(levels)] = place
+    for tile, levels in _levels(floor, width, height).items():
+        numbers[tile, max(levels)] = numbers.pop((tile, _BRIDGE))
+        dry = int(terrain[tile[1], tile[0]])
         for level in sorted(levels - {max(levels)}):
-            numbers[(x, y), level] = number = first + height * width + len(lower)
+            numbers[tile, level] = number = first + height * width + len(lower)
             bits = dry & ~Terrain.WALKABLE | Terrain.WATER if level in wet else dry
-            lower.append((number, place, level, bits))
-    steps: list[tuple[int, Facing, int]] = []
-    numbers |= {
-        (tile, level): first + tile[1] * width + tile[0]
-        for tile, (level, _) in floor.items()
-        if level != _BRIDGE and not bridges.keys().isdisjoint(_around(tile))
-    }
-    for (tile, level), number in numbers.items():
-        for way, beside in zip(Facing, _around(tile), strict=True):
-            place, target = first + beside[1] * width + beside[0], -1
-            if beside in bridges:
-                target = numbers[beside, level]
-            elif (
-                tile not in bridges
-                or beside not in floor
-                or _is_joined((level, level in wet), floor[beside])
-            ):
-                continue
-            if target != place:
-                steps.append((number, way, target))
+            lower.append((number, places[tile], level, bits))
+    steps = _steps(floor, places, numbers, wet) if lower else ()
     return Bridges(tuple(lower), tuple(steps))
 
 
-def _levels(elevations: Mapping[_Tile, int], width: int, height: int) -> dict[_Tile, set[int]]:
+def _steps(
+    floor: Mapping[_Tile, _Level],
+    places: Mapping[_Tile, int],
+    numbers: Mapping[tuple[_Tile, int], int],
+    wet: Collection[int],
+) -> Iterator[tuple[int, Facing, int]]:
+    """Yield `Bridges.steps`.
+
+    Args:
+        floor: The map's.
+        places: Numbers of its tiles.
+        numbers: Those at each level.
+        wet: Levels of water.
+    """
+    for (tile, level), number in numbers.items():
+        is_split = (tile, _BRIDGE) not in numbers and floor[tile][0] == _BRIDGE
+        for way, beside in zip(Facing, _around(tile), strict=True):
+            target = numbers.get((beside, level))
+            if target is None and is_split and beside in floor:
+                is_joined = _is_joined((level, level in wet), floor[beside])
+                target = places[beside] if is_joined else -1
+            if target is not None and target != places[beside]:
+                yield number, way, target
+
+
+def _levels(floor: Mapping[_Tile, _Level], width: int, height: int) -> dict[_Tile, set[int]]:
     """Return the bridges' tiles of several levels, with these."""
-    found: dict[_Tile, set[int]] = {at: set() for at, one in elevations.items() if one == _BRIDGE}
+    found: dict[_Tile, set[int]] = {at: set() for at, (one, _) in floor.items() if one == _BRIDGE}
     waiting = [
         (beside, level)
-        for tile, level in elevations.items()
+        for tile, (level, _) in floor.items()
         if level != _BRIDGE
         for beside in _around(tile)
     ]
@@ -247,10 +255,10 @@ def _around(tile: _Tile) -> tuple[_Tile, ...]:
     return tuple((tile[0] + way.delta[0], tile[1] + way.delta[1]) for way in Facing)
 
 
-def _is_joined(one: tuple[int, bool], other: tuple[int, bool]) -> bool:
-    """Return whether one steps between two elevations, each with whether there is water."""
+def _is_joined(one: _Level, other: _Level) -> bool:
+    """Return whether one steps between two levels."""
     if one[1] != other[1]:
-        return _SHORE in (one[0], other[0])
+        return (other if one[1] else one)[0] == _SHORE
     return one[0] == other[0] or _ANY in (one[0], other[0])
 
 
