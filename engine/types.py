@@ -361,8 +361,10 @@ class Bridges:
 
     def tiles(self, place: int, level: int = 0) -> tuple[int, ...]:
         """Return the tiles of a place that somebody at a level fills, all of them for level 0."""
-        lower = self._levels.get(place, {})
-        if not lower or not level:
+        lower = self._levels.get(place)
+        if lower is None:
+            return (place,)
+        if not level:
             return (place, *lower.values())
         own = lower.get(level, place)
         # Who comes from a tile of level 0 stays at that level, and meets everybody.
@@ -416,9 +418,10 @@ class MapView:
         """Return whether a walk tile is one of the map's own."""
         return 0 <= x < self.width and 0 <= y < self.height
 
-    def tile(self, x: int, y: int, level: int = 0) -> int:
-        """Return the number of a tile at a level."""
-        return self.bridges.tile(y * self.width + x, level)
+    def tile(self, x: int, y: int, level: int | None = None) -> int:
+        """Return the number of a tile at a level, or at the highest one."""
+        place = y * self.width + x
+        return place if level is None else self.bridges.tile(place, level)
 
     def locate(self, tile: int) -> tuple[int, int]:
         """Return x and y of a tile by its number."""

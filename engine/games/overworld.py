@@ -258,12 +258,13 @@ class Overworld:
         """Return a map's width and height in walk tiles."""
         return int(self.maps["width"][row]), int(self.maps["height"][row])
 
-    def tile(self, row: int, x: int, y: int, level: int = 0) -> int | None:
-        """Return the number of a tile at a level, None outside of the map."""
+    def tile(self, row: int, x: int, y: int, level: int | None = None) -> int | None:
+        """Return the number of a tile at a level, or the highest one; None outside of the map."""
         width, height = self.size(row)
         if not (0 <= x < width and 0 <= y < height):
             return None
-        return self.bridges.tile(int(self.maps["first_tile"][row]) + y * width + x, level)
+        place = int(self.maps["first_tile"][row]) + y * width + x
+        return place if level is None else self.bridges.tile(place, level)
 
     def locate(self, tile: int) -> tuple[int, int, int]:
         """Return the row of the map that a tile lies on, and its x and y."""

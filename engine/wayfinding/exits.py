@@ -45,7 +45,7 @@ class Exit:
 
     def number(self, view: MapView) -> int:
         """Return the number of the tile to stand on."""
-        return self.under or self.tile[1] * view.width + self.tile[0]
+        return self.under or view.tile(*self.tile)
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,8 +228,11 @@ class Navigator:
     def _open(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Exit, ...]:
         """Leave out the exits on whose far side somebody stands: they shut a warp."""
         view, costs = state.map, self._people.in_the_way(state, self._atlas.abilities(state))
-        walls = {view.locate(tile) for tile, cost in costs.items() if cost == SHUT}
-        return tuple(one for one in exits if one.is_talk or ahead_of(one) not in walls)
+
+        def is_shut(x: int, y: int) -> bool:
+            return view.contains(x, y) and costs.get(view.tile(x, y)) == SHUT
+
+        return tuple(one for one in exits if one.is_talk or not is_shut(*ahead_of(one)))
 
     def _look_up(
         self,

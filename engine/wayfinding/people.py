@@ -77,6 +77,7 @@ class People:
         Who never walks is there at any distance, who walks only when near.
         """
         found: dict[int, int] = {}
+        view = state.map
         for one in self.present(state):
             cost = 0
             if one.stance is not None and one.stance in STONE_ABILITIES:
@@ -84,10 +85,10 @@ class People:
                 cost = STONE_COSTS[one.stance] if can_move else 0
             elif not one.is_close and one.stance not in (Stance.FIXED, Stance.BIG):
                 continue
-            for tile in one.tiles:
-                if state.map.contains(*tile):
-                    tiles = state.map.bridges.tiles(state.map.tile(*tile), one.level)
-                    found |= dict.fromkeys(tiles, cost)
+            for x, y in one.tiles:
+                if view.contains(x, y):
+                    for tile in view.bridges.tiles(y * view.width + x, one.level):
+                        found[tile] = cost
         return found
 
     def level(self, here: MapId, home: Tile) -> int:

@@ -12,6 +12,7 @@ from engine.types import (
     DIRECTIONS,
     NO_BRIDGES,
     Action,
+    Facing,
     GameState,
     Goal,
     GoalKind,
@@ -162,6 +163,13 @@ def test_who_comes_from_stairs_leaves_a_bridge_at_every_level() -> None:
     assert route(world, (2, 1, 0), (2, 3, 3)) == [(2, 1), (2, 2), (2, 3)]
     assert (2, 1) in route(world, (2, 3, 3), (4, 1, 4))
     assert walk(rows, (2, 3, 3), (Exit((4, 1), Action.UP),))[-1] == (4, 1, 4)
+    game = game_of(rows, Person(3, 2, level=4))
+    goal = Goal("x", "Meet", HERE, (3, 2), True, GoalKind.MEET)
+    for spot, steps in (((2, 2, 0), 0), ((2, 2, 4), 0), ((2, 2, 3), 2)):
+        state = shown(game.overworld, spot, MapObject(1, 5, 3, 2, 4))
+        state = replace(state, place=replace(state.place, facing=Facing.RIGHT))
+        assert WorldMap.of(game).is_faced(state, goal) is (steps == 0)
+        assert WorldMap.of(game).steps_to(state, goal) == steps
 
 
 @pytest.mark.parametrize(
@@ -188,7 +196,7 @@ def test_somebody_on_a_bridge_is_spoken_to_from_it_alone() -> None:
     levels = {}
     for level in (3, 4):
         seen = shown(world, (4, 2, level), steven)
-        seen = replace(seen, place=replace(seen.place, facing=DIRECTIONS[Action.RIGHT]))
+        seen = replace(seen, place=replace(seen.place, facing=Facing.RIGHT))
         ways = WorldMap.of(game_of(GORGE, Person(5, 2, level=4)))
         levels[level] = ways.is_faced(seen, goal), ways.steps_to(seen, goal)
     assert levels[4] == (True, 0)
@@ -266,5 +274,5 @@ def test_a_place_that_was_saved_without_a_level_is_restored(image: MemoryImage) 
 def test_a_game_without_levels_faces_people_as_before() -> None:
     assert "=" not in LETTERS
     state = shown(world_of(["#####", "#...#", "#####"]), (1, 1, 0), MapObject(1, 5, 2, 1))
-    state = replace(state, place=replace(state.place, facing=DIRECTIONS[Action.RIGHT]))
+    state = replace(state, place=replace(state.place, facing=Facing.RIGHT))
     assert is_faced(state, (2, 1))
