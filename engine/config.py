@@ -91,6 +91,15 @@ class PressFrames(NamedTuple):
         """Return how many there are where nothing is waited for."""
         return self.hold + self.wait
 
+    def __str__(self) -> str:
+        return f"{self.hold} + {self.wait} + {self.ask}"
+
+    @property
+    def options(self) -> str:
+        """Return the options of the command line that ask for it."""
+        values = self._asdict().items()
+        return " ".join(f"--set env.{name}_frames={frames}" for name, frames in values)
+
     def pack(self) -> list[int]:
         """Return it JSON-able, as it was before there was `ask` where that is 0."""
         return list(self if self.ask else self[:2])

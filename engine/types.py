@@ -491,9 +491,16 @@ class Control:
     """Rows and columns of that menu."""
     prompt: Prompt = Prompt.NONE
     selection: int = 0
-    """What the cursor stands on in lists of items, by number; 0 where nothing tells."""
+    """What the cursor stands on in lists of items, by number, or where a radio's dial stands; 0
+    where nothing tells."""
     pocket: int = 0
-    """Which pocket an open bag shows: 0 items, 1 balls, 2 key items, 3 machines, 4 berries."""
+    """Which pocket an open bag shows: 0 items, 1 balls, 2 key items, 3 machines, 4 berries; on a
+    screen of its own, which card of a Pokégear, as `card`."""
+
+    @property
+    def card(self) -> int:
+        """Return which card an open Pokégear shows: 1 clock, 2 map, 3 phone, 4 radio; 0: none."""
+        return self.pocket if self.prompt is Prompt.SCREEN else 0
 
     @property
     def is_busy(self) -> bool:
@@ -648,6 +655,8 @@ class GameState:
     """Scene numbers of the maps that have any, in the order of `GameTables.SCENES`."""
     engine_flags: bytes = b""
     """Bit n is engine flag n (gear, badges, field moves used), least significant first."""
+    music: int = 0
+    """Number of the music on the map, which a radio may have changed; 0 where nothing tells."""
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a field by name, `default` where there is none, as a mapping would."""

@@ -24,7 +24,7 @@ _READ_FRAMES = 10
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """A possible beginning: after so many steps, live frames after them, and frames in all."""
+    """A possible beginning: after so many steps, live frames after them, and frames run in all."""
 
     step: int
     live_frames: int
@@ -48,13 +48,10 @@ class RecentPlay:
         self._stepped = stepped
         self._env = stepped.env
         self._points: deque[_Point] = deque()
-        self._played = 0
-        self._now = (0, 0)
 
     def begin(self) -> None:
         """Forget what was played, and follow the game from here."""
         self.end()
-        self._played, self._now = 0, self._place()
         self._take_snapshot()
 
     def end(self) -> None:
@@ -65,15 +62,11 @@ class RecentPlay:
         """Take in a step, or frames of real time, that a person has played."""
         if not self._points:
             return
-        (step, frames), (now, live) = self._now, self._place()
-        config, per_s = self._env.config, self._env.game.frames_per_s
-        self._played += (now - step) * config.press.usual
-        self._played += live - frames if now == step else live
-        self._now = now, live
-        is_due = self._played - self._points[-1].played >= SNAPSHOT_S * per_s
+        played, per_s = self._env.emulator.frames_run, self._env.game.frames_per_s
+        is_due = played - self._points[-1].played >= SNAPSHOT_S * per_s
         if is_due and self._env.is_readable:
             self._take_snapshot()
-            while self._points[1].played <= self._played - KEPT_S * per_s:
+            while self._points[1].played <= played - KEPT_S * per_s:
                 self._points.popleft()
 
     def keep(self, folder: Path, *, task: str = "", tags: tuple[str, ...] = ()) -> KeptPlay:
@@ -106,12 +99,11 @@ class RecentPlay:
         self.begin()
         return kept
 
-    def _place(self) -> tuple[int, int]:
-        live, step = self._env.last_live, self._env.episode_steps
-        return step, live.frames if live is not None and live.after == step else 0
-
     def _take_snapshot(self) -> None:
-        self._points.append(_Point(*self._now, self._played, self._stepped.save()))
+        env, step = self._env, self._env.episode_steps
+        live = env.last_live
+        frames = live.frames if live is not None and live.after == step else 0
+        self._points.append(_Point(step, frames, env.emulator.frames_run, self._stepped.save()))
 
 
 def _play(stepped: SteppedEnv, recorder: LiveRecorder, move: int | LiveStretch) -> None:

@@ -12,10 +12,11 @@ RELEASE_STEPS = 200
 class AntiStuck:
     """Count in which situation an action led to nothing; mask it there after `repeats` times.
 
-    A situation is where the player stands and looks, who is beside the player, the cursor and the
-    words on the screen. An action leads to nothing when the same situation follows, or when it
-    begins, on foot, a talk or a menu out of which nothing came. Anything new (a tile, a milestone,
-    another map, a change of party, bag, money, event flags or battle) makes all counts void.
+    A situation is where the player stands and looks, who is beside the player, the cursor, the
+    words on the screen and a radio's dial. An action leads to nothing when the same situation
+    follows, or when it begins, on foot, a talk or a menu out of which nothing came. Anything new
+    (a tile, a milestone, another map, a change of party, bag, money, event flags or battle) makes
+    all counts void.
     Walking never counts, so no way can be shut; nor does what is pressed while the game moves by
     itself: waiting would be masked, and only buttons be left that may end the scene for the worse.
 
@@ -118,7 +119,8 @@ def _situation(state: GameState) -> str:
         if abs(thing.x - place.x) + abs(thing.y - place.y) == 1
     )
     where = (place.map.group, place.map.number, place.x, place.y, int(place.facing))
-    return repr((where, beside, state.control.cursor, state.screen_text))
+    dial = ((state.control.card, state.control.selection),) if state.control.card else ()
+    return repr((where, beside, state.control.cursor, state.screen_text, *dial))
 
 
 class Standstill:

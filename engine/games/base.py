@@ -177,6 +177,22 @@ class Ferry:
     reply: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Tune:
+    """A channel of the radio that somebody must hear before they can be spoken to.
+
+    Attributes:
+        place, person: Map and walk tile of who listens, the top left one of somebody large.
+        music: `GameState.music` while the channel plays.
+        dial: Where the radio's dial stands then.
+    """
+
+    place: MapId
+    person: tuple[int, int]
+    music: int
+    dial: int
+
+
 def final_milestone(milestones: Iterable[Milestone], goal: str, held: Collection[str]) -> str:
     """Return the key of the milestone that ends an episode; "" where none does.
 
@@ -255,6 +271,7 @@ class GameTables:
             when speaking to them there.
         HOLES: Group and number of a map -> number of a boulder on it -> walk tile of its hole.
         FERRIES: Ways by boat and the like.
+        TUNES: Who listens to the radio.
         MACHINES: Item that teaches a move -> the move's name.
         LEARNERS: Name of a machine's move -> the species that can learn it; absent: not known.
         WILD_LEVELS: Group and number of a map -> lowest and highest level in its grass or cave.
@@ -284,6 +301,7 @@ class GameTables:
     SIDES: Mapping[tuple[int, int, int, int], frozenset[Facing]] = field(default_factory=dict)
     HOLES: Mapping[tuple[int, int], Mapping[int, tuple[int, int]]] = field(default_factory=dict)
     FERRIES: tuple[Ferry, ...] = ()
+    TUNES: tuple[Tune, ...] = ()
     MACHINES: Mapping[int, str] = field(default_factory=dict)
     LEARNERS: Mapping[str, frozenset[int]] = field(default_factory=dict)
     WILD_LEVELS: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)

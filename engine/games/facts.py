@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from engine.games.base import (
     Milestone,
     MilestoneKind,
     Scale,
+    Tune,
 )
 from engine.games.overworld import BlockChange, When
 from engine.ground.files import read_text
@@ -45,99 +46,136 @@ def read_tables(folder: Path) -> GameTables:
 
     What lies in the image instead of a file stays empty.
     """
-
-    def rows(table: str) -> list[dict[str, str]]:
-        return read_rows(folder, table) if (folder / f"{table}.csv").exists() else []
-
-    def names(table: str) -> dict[int, str]:
-        return {int(row["id"]): row["name"] for row in rows(table)}
-
-    places = rows("maps")
-    maps = {row["name"]: (int(row["group"]), int(row["number"])) for row in places}
-    kinds = names("types")
-    types = {name: number for number, name in kinds.items()}
-    events = {row["name"]: int(row["flag"]) for row in rows("events")}
-    species = rows("species")
-    scenes = {maps[row["map"]]: int(row["index"]) for row in rows("scenes")}
-    numbers = {row["name"]: int(row["id"]) for row in species}
-    machines = rows("machines")
-    (game,) = rows("game")
+    facts = _Facts(folder)
+    (game,) = facts.rows("game")
     return GameTables(
         NAME=game["name"],
-        MAPS={key: name for name, key in maps.items()},
-        MAP_LANDMARKS={maps[row["name"]]: int(row["landmark"]) for row in places},
-        LANDMARKS=names("landmarks"),
-        SPAWNS={int(row["bit"]): maps[row["map"]] for row in rows("spawns")},
-        TRAINER_CLASSES=names("trainer_classes"),
-        SPECIES={int(row["id"]): row["name"] for row in species},
-        SPECIES_TYPES={
-            int(row["id"]): tuple(types[row[one]] for one in ("type1", "type2") if row[one])
-            for row in species
-            if row["type1"]
-        },
-        TYPES=kinds,
-        MOVES={
-            int(row["id"]): (
-                row["name"],
-                types[row["type"]],
-                int(row["power"]),
-                int(row["accuracy"]),
-                int(row["points"]),
-            )
-            for row in rows("moves")
-        },
-        ITEMS=names("items"),
-        TYPE_CHART={
-            (types[row["attacker"]], types[row["defender"]]): float(row["factor"])
-            for row in rows("type_chart")
-        },
-        EVENT_FLAGS=events,
-        SCENES=scenes,
-        BLOCK_CHANGES=tuple(
-            BlockChange(
-                maps[row["map"]],
-                int(row["x"]),
-                int(row["y"]),
-                int(row["old"]),
-                int(row["new"]),
-                When(row["when"]),
-                int(row["flag"] or -1),
-            )
-            for row in rows("block_changes")
-        ),
-        MILESTONES=tuple(_milestone(row, maps, events, scenes) for row in rows("milestones")),
-        ANSWERS=tuple(
-            Answer(
-                row["question"].lower(),
-                row["reply"],
-                MapId(*maps[row["map"]]) if row["map"] else None,
-                row["goal"],
-            )
-            for row in rows("answers")
-        ),
-        SIDES={
-            (*maps[row["map"]], *_tile(row)): frozenset(Facing[way] for way in row["ways"].split())
-            for row in rows("sides")
-        },
-        HOLES=_holes(rows("holes"), maps),
-        FERRIES=tuple(
-            Ferry(
-                MapId(*maps[row["map"]]),
-                _tile(row),
-                MapId(*maps[row["target"]]),
-                (int(row["target_x"]), int(row["target_y"])),
-                events[row["event"]] if row["event"] else -1,
-                row["reply"],
-            )
-            for row in rows("ferries")
-        ),
-        MACHINES={int(row["item"]): row["move"] for row in machines},
-        LEARNERS={
-            row["move"]: frozenset(numbers[name] for name in row["species"].split(" "))
-            for row in machines
-        },
+        MAPS={key: name for name, key in facts.maps.items()},
+        MAP_LANDMARKS={facts.maps[row["name"]]: int(row["landmark"]) for row in facts.rows("maps")},
+        LANDMARKS=facts.names("landmarks"),
+        SPAWNS={int(row["bit"]): facts.maps[row["map"]] for row in facts.rows("spawns")},
+        TRAINER_CLASSES=facts.names("trainer_classes"),
+        SPECIES=facts.names("species"),
+        SPECIES_TYPES=facts.species_types(),
+        TYPES=facts.names("types"),
+        MOVES=facts.moves(),
+        ITEMS=facts.names("items"),
+        TYPE_CHART=facts.type_chart(),
+        EVENT_FLAGS=facts.events,
+        SCENES=facts.scenes,
+        BLOCK_CHANGES=facts.block_changes(),
+        MILESTONES=facts.milestones(),
+        ANSWERS=facts.answers(),
+        SIDES=facts.sides(),
+        HOLES=facts.holes(),
+        FERRIES=facts.ferries(),
+        TUNES=facts.tunes(),
+        MACHINES={int(row["item"]): row["move"] for row in facts.rows("machines")},
+        LEARNERS=facts.learners(),
         SCALE=Scale(**{one.name: int(game[one.name]) for one in fields(Scale) if one.name in game}),
     )
+
+
+class _Facts:
+    """The files of a folder.
+
+    Attributes:
+        maps, types, events: Name -> number.
+        scenes: Map -> where its scene number lies.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.maps = {row["name"]: _numbers(row, "group", "number") for row in self.rows("maps")}
+        self.types = {name: number for number, name in self.names("types").items()}
+        self.events = {row["name"]: int(row["flag"]) for row in self.rows("events")}
+        self.scenes = {self.maps[row["map"]]: int(row["index"]) for row in self.rows("scenes")}
+
+    def rows(self, table: str) -> list[dict[str, str]]:
+        """Return the rows of a file; none where there is no such file."""
+        is_there = (self._folder / f"{table}.csv").exists()
+        return read_rows(self._folder, table) if is_there else []
+
+    def names(self, table: str) -> dict[int, str]:
+        return {int(row["id"]): row["name"] for row in self.rows(table)}
+
+    def _map_id(self, name: str) -> MapId:
+        return MapId(*self.maps[name])
+
+    def species_types(self) -> dict[int, tuple[int, ...]]:
+        return {
+            int(row["id"]): tuple(self.types[row[one]] for one in ("type1", "type2") if row[one])
+            for row in self.rows("species")
+            if row["type1"]
+        }
+
+    def moves(self) -> dict[int, tuple[str, int, int, int, int]]:
+        found = {}
+        for row in self.rows("moves"):
+            power, accuracy, points = (int(row[one]) for one in ("power", "accuracy", "points"))
+            found[int(row["id"])] = row["name"], self.types[row["type"]], power, accuracy, points
+        return found
+
+    def type_chart(self) -> dict[tuple[int, int], float]:
+        return {
+            (self.types[row["attacker"]], self.types[row["defender"]]): float(row["factor"])
+            for row in self.rows("type_chart")
+        }
+
+    def learners(self) -> dict[str, frozenset[int]]:
+        numbers = {name: number for number, name in self.names("species").items()}
+        return {
+            row["move"]: frozenset(numbers[name] for name in row["species"].split(" "))
+            for row in self.rows("machines")
+        }
+
+    def block_changes(self) -> tuple[BlockChange, ...]:
+        found = []
+        for row in self.rows("block_changes"):
+            old, new, flag = int(row["old"]), int(row["new"]), int(row["flag"] or -1)
+            place = self.maps[row["map"]]
+            found.append(BlockChange(place, *_tile(row), old, new, When(row["when"]), flag))
+        return tuple(found)
+
+    def answers(self) -> tuple[Answer, ...]:
+        found = []
+        for row in self.rows("answers"):
+            place = self._map_id(row["map"]) if row["map"] else None
+            found.append(Answer(row["question"].lower(), row["reply"], place, row["goal"]))
+        return tuple(found)
+
+    def sides(self) -> dict[tuple[int, int, int, int], frozenset[Facing]]:
+        return {
+            (*self.maps[row["map"]], *_tile(row)): frozenset(
+                map(Facing.__getitem__, row["ways"].split())
+            )
+            for row in self.rows("sides")
+        }
+
+    def holes(self) -> dict[tuple[int, int], dict[int, tuple[int, int]]]:
+        found: dict[tuple[int, int], dict[int, tuple[int, int]]] = {}
+        for row in self.rows("holes"):
+            found.setdefault(self.maps[row["map"]], {})[int(row["boulder"])] = _tile(row)
+        return found
+
+    def ferries(self) -> tuple[Ferry, ...]:
+        found = []
+        for row in self.rows("ferries"):
+            place, target = self._map_id(row["map"]), self._map_id(row["target"])
+            arrival = _numbers(row, "target_x", "target_y")
+            flag = self.events[row["event"]] if row["event"] else -1
+            found.append(Ferry(place, _tile(row), target, arrival, flag, row["reply"]))
+        return tuple(found)
+
+    def tunes(self) -> tuple[Tune, ...]:
+        return tuple(
+            Tune(self._map_id(row["map"]), _tile(row), *_numbers(row, "music", "dial"))
+            for row in self.rows("tunes")
+        )
+
+    def milestones(self) -> tuple[Milestone, ...]:
+        rows = self.rows("milestones")
+        return tuple(_milestone(row, self.maps, self.events, self.scenes) for row in rows)
 
 
 @cache
@@ -156,15 +194,6 @@ def read_places(folder: Path) -> tuple[tuple[Goal, ...], tuple[Goal, ...]]:
         else:
             training.append(Goal("train", text, place, kind=GoalKind.TRAIN))
     return tuple(healers), tuple(training)
-
-
-def _holes(
-    rows: Iterable[Mapping[str, str]], maps: Mapping[str, tuple[int, int]]
-) -> dict[tuple[int, int], dict[int, tuple[int, int]]]:
-    found: dict[tuple[int, int], dict[int, tuple[int, int]]] = {}
-    for row in rows:
-        found.setdefault(maps[row["map"]], {})[int(row["boulder"])] = _tile(row)
-    return found
 
 
 def with_places(atlas: Atlas, folder: Path) -> Atlas:
@@ -212,4 +241,8 @@ def _milestone(
 
 
 def _tile(row: Mapping[str, str]) -> tuple[int, int]:
-    return int(row["x"]), int(row["y"])
+    return _numbers(row, "x", "y")
+
+
+def _numbers(row: Mapping[str, str], first: str, second: str) -> tuple[int, int]:
+    return int(row[first]), int(row[second])

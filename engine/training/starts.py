@@ -88,13 +88,8 @@ def _check_game(demo: Demonstration, path: Path, config: RunConfig) -> None:
         reason = f"was recorded with emulator {recording.emulator}, not {game.emulator_version}"
         hint = "Use that one (--core for Game Boy Advance games), or record a new one."
     elif recording.frames != frames:
-        hold, wait, ask = recording.frames
-        reason = (
-            f"was recorded with {hold} + {wait} + {ask} frames per press, "
-            f"not {frames.hold} + {frames.wait} + {frames.ask}"
-        )
-        names = f"env.hold_frames={hold}", f"env.wait_frames={wait}", f"env.ask_frames={ask}"
-        hint = f"Add --set {' --set '.join(names)}"
+        reason = f"was recorded with {recording.frames} frames per press, not {frames}"
+        hint = f"Add {recording.frames.options}"
     elif len(recording.segments) > 1:
         reason = "starts within another episode, not at power-on"
         hint = "Record one from power-on."

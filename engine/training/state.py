@@ -37,7 +37,7 @@ from engine.events import KeptState, StatesKept
 from engine.games.base import Game
 from engine.ground.files import make_subfolder, write_file
 from engine.loop.metrics import RunMetrics
-from engine.planning.rules.advisor import known_goals
+from engine.planning.rules.goals import known_goals
 
 _NEEDED: dict[type, tuple[type, str]] = {
     commands.Watch: (Inspectable, "be watched"),

@@ -95,7 +95,6 @@ def find_pushes(
     boulders: Mapping[int, Tile],
     goals: Collection[Tile] = (),
     hole: tuple[int, Tile] | None = None,
-    in_vain: Collection[tuple[Tile, Facing]] = (),
 ) -> tuple[Push, ...] | None:
     """Return the fewest pushes after which a goal is reached, or a boulder falls; None: none do.
 
@@ -105,10 +104,9 @@ def find_pushes(
         boulders: Number -> tile.
         goals: Tiles that the player wants to reach.
         hole: Number of a boulder, and the tile onto which it is to be pushed.
-        in_vain: Pushes that did nothing: the tile to stand on, and the direction.
     """
     for movable in _selections(boulders, hole):
-        found = _search(yard, start, boulders, movable, goals, hole, frozenset(in_vain))
+        found = _search(yard, start, boulders, movable, goals, hole)
         if found is not None:
             return found
     return None
@@ -133,7 +131,6 @@ def _search(
     movable: frozenset[int],
     goals: Collection[Tile],
     hole: tuple[int, Tile] | None,
-    in_vain: frozenset[tuple[Tile, Facing]],
 ) -> tuple[Push, ...] | None:
     numbers = tuple(boulders)
     wanted = sum({yard.bit(tile) for tile in goals})
@@ -160,7 +157,7 @@ def _search(
                 behind = reached & yard.bit(stand) if min(stand) >= 0 else 0
                 target = yard.step(own, facing) if min(ahead) >= 0 else 0
                 is_open = is_hole or target & yard.floor & ~blocked
-                if yard.step(behind, facing) != own or not is_open or (stand, facing) in in_vain:
+                if yard.step(behind, facing) != own or not is_open:
                     continue
                 made = (*pushes, Push(stand, facing, number))
                 if is_hole:
@@ -183,16 +180,14 @@ class BoulderPlans:
         closed: Iterable[Tile],
         goals: Collection[Tile] = (),
         hole: tuple[int, Tile] | None = None,
-        in_vain: Collection[tuple[Tile, Facing]] = (),
     ) -> tuple[Push, ...] | None:
         """Return the pushes that are left, as `find_pushes` does, from a cache."""
-        walls, tried = frozenset(closed), frozenset(in_vain)
-        ends = frozenset(goals)
+        walls, ends = frozenset(closed), frozenset(goals)
         yard_key = view.terrain.tobytes(), view.warps, walls
-        key = (yard_key, start, tuple(boulders.items()), ends, hole, tried)
+        key = (yard_key, start, tuple(boulders.items()), ends, hole)
         if key not in self._plans:
             yard = Yard(view, walls)
-            self._plans[key] = find_pushes(yard, start, boulders, ends, hole, tried)
+            self._plans[key] = find_pushes(yard, start, boulders, ends, hole)
             if len(self._plans) > _REMEMBERED:
                 self._plans.popitem(last=False)
         return self._plans[key]

@@ -101,16 +101,22 @@ def is_ready(state: GameState, exits: Iterable[Exit]) -> bool:
     return any(one.number(view) == here and DIRECTIONS[one.action] is place.facing for one in exits)
 
 
-def grass_exits(view: MapView) -> tuple[Exit, ...]:
-    """Return steps from one tile of tall grass to the next."""
-    exits = []
-    grass = view.terrain & Terrain.GRASS != 0
-    for y, x in np.argwhere(grass).tolist():
-        for action, facing in DIRECTIONS.items():
-            dx, dy = facing.delta
-            if view.contains(x + dx, y + dy) and grass[y + dy, x + dx]:
-                exits.append(Exit((x, y), action))
-    return tuple(exits)
+def ground_exits(
+    view: MapView, ground: int, tiles: Iterable[Tile] | None = None
+) -> tuple[Exit, ...]:
+    """Return steps from one tile of such ground, tall grass say, to another, through no door.
+
+    `tiles`: where to begin; None: on any tile of it.
+    """
+    fits = (view.terrain & ground != 0) & (view.terrain & Terrain.WARP == 0)
+    found = tiles if tiles is not None else ((x, y) for y, x in np.argwhere(fits).tolist())
+    return tuple(
+        Exit((x, y), action)
+        for x, y in found
+        for action, facing in DIRECTIONS.items()
+        if view.contains(x + facing.delta[0], y + facing.delta[1])
+        and fits[y + facing.delta[1], x + facing.delta[0]]
+    )
 
 
 def warp_exits(view: MapView, warp: Tile) -> list[Exit]:

@@ -184,23 +184,38 @@ def people_on_ice(world: Overworld) -> dict[int, int]:
     return dict(zip(tiles[is_there].tolist(), rows[is_there].tolist(), strict=True))
 
 
-def changing_slides(world: Overworld) -> tuple[Indices, Indices, Indices]:
-    """Return the slides that depend on who stands on the ice, and `successors` without them.
+@dataclass(frozen=True, slots=True, eq=False)
+class Presses:
+    """Where presses lead, with the slides apart that depend on who stands on the ice.
 
-    Returns:
-        (S, 2) int32 from and to, with everybody there and with nobody, and the two arrays.
+    Attributes:
+        leading: (4, N) int32 as of `successors`, -1 for those slides.
+        climbs: As of `successors`.
+        slides: (2, S) int64, those slides: direction and tile.
+        ends: (2, S) int32, where they lead with nobody there, and with everybody; -1 for nowhere.
     """
+
+    leading: Indices
+    climbs: Indices
+    slides: NDArray[np.int64]
+    ends: Indices
+
+    @property
+    def tiles(self) -> Indices:
+        """Return (E, 2) int32, from and to, of all those slides."""
+        pairs = np.stack((np.tile(self.slides[1], 2), self.ends.ravel()), 1)
+        return pairs[pairs[:, 1] >= 0].astype(np.int32)
+
+
+def presses(world: Overworld) -> Presses:
+    """Return where presses lead."""
     leading, climbs = successors(world)
     people = people_on_ice(world)
-    if not people:
-        return np.zeros((0, 2), np.int32), leading, climbs
-    blocked = successors(world, people)[0]
+    blocked = successors(world, people)[0] if people else leading
     ways, sources = np.nonzero(leading != blocked)
-    ends = np.concatenate((leading[ways, sources], blocked[ways, sources]))
-    slides = np.stack((np.tile(sources, 2), ends), 1).astype(np.int32)
-    leading = leading.copy()
+    ends = np.stack((leading[ways, sources], blocked[ways, sources]))
     leading[ways, sources] = -1
-    return slides[ends >= 0], leading, climbs
+    return Presses(leading, climbs, np.stack((ways, sources)), ends)
 
 
 def _standing(world: Overworld) -> NDArray[np.int64]:
@@ -212,11 +227,12 @@ def _standing(world: Overworld) -> NDArray[np.int64]:
 def build_graph(world: Overworld, ferries: Sequence[Ferry] = ()) -> Graph:
     """Work out the ways of a whole world."""
     sailing = np.array([way[1:] for way in sailings(world, ferries)], np.int32)
-    slides, leading, climbs = changing_slides(world)
+    ways = presses(world)
+    leading, climbs = ways.leading, ways.climbs
     graph = graph_of(world.terrain, leading, climbs)
     graph.costs[asking_doors(world)] = _ASKED_COST
     soft = soft_tiles(world, graph.needs)
-    more = np.concatenate((climbs.ravel(), _landings(world), slides.ravel(), sailing.ravel()))
+    more = np.concatenate((climbs.ravel(), _landings(world), ways.tiles.ravel(), sailing.ravel()))
     nodes = find_nodes(world, leading, more, soft)
     tables = build_tables(world, leading, graph.costs, graph.needs, nodes, soft)
     return replace(graph, nodes=nodes, tables=tables)

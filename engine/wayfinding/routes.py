@@ -22,11 +22,12 @@ from engine.types import Facing, GameState, MapId, Terrain
 from engine.wayfinding.graph import (
     VERSION,
     Graph,
+    Presses,
     build_graph,
-    changing_slides,
     crossings,
     load_graph,
     people_on_ice,
+    presses,
     sailings,
     save_graph,
     successors,
@@ -97,7 +98,7 @@ class RouteFinder:
         ways = graph.sources, targets
         leaving = graph.climbs
         if self._on_ice:
-            leaving = np.concatenate((leaving, self._slides_and_ways[0]))
+            leaving = np.concatenate((leaving, self._presses.tiles))
         if self._sailings:
             ends = np.array([way[1:] for way in self._sailings], np.int32)
             leaving = np.concatenate((leaving, ends))
@@ -147,7 +148,7 @@ class RouteFinder:
                 passed.append(tile)
                 after = tile if tile in goals else self._next(search, tile, more)
                 if after == tile or self.world.locate(after)[0] != row:
-                    ways = np.flatnonzero(self._leading[:, tile] == after).tolist()
+                    ways = np.flatnonzero(self._presses.leading[:, tile] == after).tolist()
                     known[tile] = tile, ways[0] if ways and after != tile else None
                 else:
                     tile = after
@@ -202,29 +203,19 @@ class RouteFinder:
         )
         found = self._slides_by_people.get(there) if self._on_ice else ()
         if found is None:
-            leading = successors(self.world, there)[0]
-            changing = self._changing
-            ways, sources = np.nonzero((leading != self._leading) & changing)
-            pairs = zip(sources.tolist(), leading[ways, sources].tolist(), strict=True)
+            (ways, sources), ends = self._presses.slides, self._presses.ends[int(bool(there))]
+            if there and there != self._on_ice.keys():
+                ends = successors(self.world, there)[0][ways, sources]
+            pairs = zip(sources.tolist(), ends.tolist(), strict=True)
             nodes = set(self.graph.nodes.tolist())
             found = tuple(pair for pair in pairs if pair[1] >= 0 and nodes.issuperset(pair))
             self._slides_by_people[there] = found
         return found
 
     @cached_property
-    def _slides_and_ways(self) -> tuple[Indices, Indices, Indices]:
-        """Return what `changing_slides` does, worked out once."""
-        return changing_slides(self.world)
-
-    @cached_property
-    def _changing(self) -> NDArray[np.bool_]:
-        """Return (4, N) where a press leads elsewhere when somebody stands on the ice."""
-        return np.asarray(successors(self.world)[0] != self._leading)
-
-    @cached_property
-    def _leading(self) -> Indices:
-        """Return where presses lead, but for the slides that depend on people."""
-        return self._slides_and_ways[1]
+    def _presses(self) -> Presses:
+        """Return where presses lead, which the graph does not keep by direction."""
+        return presses(self.world)
 
     @cached_property
     def _forwards(self) -> tuple[Indices, Indices]:

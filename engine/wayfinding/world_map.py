@@ -35,7 +35,6 @@ from engine.wayfinding.exits import (
     Tile,
     ahead_of,
     edge_exits,
-    is_ready,
     talk_exits,
     warp_exits,
 )
@@ -369,13 +368,6 @@ class WorldMap:
             for entry in talk_exits(state.map, tile, self._ways_to(state.place.map, tile))
             if entry.tile not in tiles
         )
-
-    def is_faced(self, state: GameState, goal: Goal) -> bool:
-        """Return whether the player looks at who or what a goal is about, across a counter too."""
-        if goal.target is None or goal.map != state.place.map:
-            return False
-        tiles = self.people.tiles_now(state, goal.target)
-        return is_ready(state, self._beside(state, tiles))
 
     def triggers_here(self, state: GameState) -> Mapping[Tile, int]:
         """Return what entering the tiles of this map costs that would start a scene now."""

@@ -50,11 +50,16 @@ OWN_TABLES = ("map_group_sizes",)
 """What the engine wants to know of this game's ROM beyond what it knows of Emerald's."""
 
 ORDER = (
+    "text", "menu", "list_menu",
     "mons", "battle_panels", "summary", "battle_screen", "battlers", "battle_math", "battle_turn",
     "party_screen", "bag", "bag_screen", "catching", "experience", "evolution", "battle_sides",
     "battle_menu", "battle_double", "battle",
+    "map", "people", "people_draw", "arrival", "walking", "warp", "script",
+    "shop", "starter", "story", "options", "status_window", "start_menu", "overworld",
+    "naming", "title",
 )  # fmt: skip
-"""The sources of a battle: each uses only those before it; anyone may take a marker's address."""
+"""The game's sources over system, video, canvas, memory and save: each uses only those before it;
+anyone may take a marker's address."""
 
 TEXT = re.compile(r'\bT\(\s*((?:"(?:[^"\\\n]|\\.)*"\s*)+)\)')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')

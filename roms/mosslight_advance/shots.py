@@ -1,7 +1,7 @@
 """Take pictures of every screen of MOSSLIGHT ADVANCE: `python roms/mosslight_advance/shots.py DIR`.
 
-Plays the built image from power-on to the badge with the RAM-driven player of tests/roms/advance,
-so it needs the project's environment and the emulator core.
+Plays the built image from power-on to the gatehouse with the RAM-driven player of
+tests/roms/advance, so it needs the project's environment and the emulator core.
 """
 
 import argparse
@@ -98,6 +98,10 @@ class Album:
         self.until("Task_HandleConfirmStarterInput")
         self.shot("starter")
         self.player.confirm_starter()
+        self.player.talk_at((5, 4), "up")
+        self.until("Task_HandleMultichoiceInput")
+        self.shot("gift")
+        self.player.take_gift(1)
 
     def wild_battle(self) -> None:
         """In the tall grass, until something comes; the battle's stages."""
@@ -165,20 +169,35 @@ class Album:
         self.shot("seen", 20)
         self.until("HandleInputChooseAction")
         self.shot("trainer_battle")
+        self.until("HandleInputChooseTarget")
+        self.shot("target")
+        while self.game.mode != "CB2_EvolutionSceneUpdate":
+            self.player.battle_action()
+        self.shot("evolution", 150)
         self.player.win_badge()
+
+    def gatehouse(self) -> None:
+        """Before its door, under the gallery and over it, to the keeper."""
         self.player.travel("STONEHOLLOW")
         self.player.walk_to((10, 2))
-        self.shot("gatehouse")
+        self.shot("gate")
+        self.player.travel("GATEHOUSE")
+        for number, cell in enumerate(((4, 6), (4, 5), (4, 3), (9, 4), (4, 5)), 1):
+            self.player.walk_to(cell)
+            self.shot(f"gatehouse_{number}")
+        self.player.talk_at((4, 5), "left")
+        self.shot("keeper", 150)
 
 
 def take(folder: Path, scale: int = 2) -> None:
-    """Play from power-on to the badge and write a picture of every kind of screen."""
+    """Play from power-on to the gatehouse and write a picture of every kind of screen."""
     album = Album(folder, scale)
     album.beginning()
     album.home_town()
     album.wild_battle()
     album.menus()
     album.second_town()
+    album.gatehouse()
     album.game.close()
 
 

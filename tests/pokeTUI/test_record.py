@@ -1,11 +1,14 @@
 """`poketui record` without a screen, and the form of the start screen."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from engine.config import EnvConfig, RunConfig
 from engine.demos.demonstration import read_demo
 from engine.errors import ConfigurationError
+from engine.sessions.recording.game import RecordedGame, RecordingPlan, Slots
 from pokeTUI.app.start.forms import NewRecording, RecordScreen, plan_of
 from pokeTUI.draw.units import seconds
 from tests.pokeTUI.conftest import screen_text
@@ -70,6 +73,21 @@ def test_a_player_fills_a_set_without_a_screen_and_it_goes_on(tmp_path: Path) ->
     files = list(map(str, folder.glob("*.demo")))
     done = poketui("demos", "validate", *files, "--save-dir", str(tmp_path))
     assert done.stdout.count("exactly as recorded") == 2
+
+
+@pytest.mark.slow
+def test_a_slot_saved_with_other_frames_per_press_names_the_options_to_add(tmp_path: Path) -> None:
+    older = RunConfig(save_dir=str(tmp_path), env=EnvConfig(ask_frames=0))
+    with closing(RecordedGame(older, RecordingPlan("lot"), None, 0)) as game:
+        game.begin_episode()
+        Slots(game).save(1, 1)
+    options = ["--player", "random", "--dataset", "lot", "--time-limit", "1s"]
+    options += ["--headless", "--save-dir", str(tmp_path)]
+    refused = succeed("record", "--episodes", "1", *options).stderr
+    assert_has(refused, "slot-1.slot was saved with 8 + 12 + 0 frames per press, not 8 + 12 + 240.")
+    assert "Add " in refused
+    added = refused[refused.index("--set") :].split(",")[0].split()
+    assert "slot" not in succeed("record", "--episodes", "2", *options, *added).stderr
 
 
 def test_the_form_says_what_is_wrong_and_what_it_means() -> None:

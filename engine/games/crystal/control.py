@@ -76,7 +76,7 @@ POLLING = (3, 4, 5)
 """Values of wTextDelayFrames that only loops that ask for buttons reach, at most text speeds."""
 
 _AWAY = 255  # wXCoord or wYCoord for 2 frames on a map connection
-_CURSOR, _HOLLOW_CURSOR, _ARROW = 0xED, 0xEC, 0xEE
+_CURSOR, _ARROW, _TIMES = 0xED, 0xEE, 0xF1
 _YES_NO = 0x1E25  # of YES and NO, in wMenuDataPointer
 _TEXT_BOX = bytes((12, 0, 17, 19))  # top, left, bottom, right
 _TEXT_AT_WORK = 2  # bit of wTextboxFlags
@@ -92,6 +92,9 @@ _SPINNERS = tuple(
     )
 )
 """Cells of the arrows above and below what is chosen, with their codes."""
+_GEAR_ICON = ((0, b"\x46\x47"), (WIDTH, b"\x56\x57"))
+"""Cells of the icon that stands on each card of the Pokégear, with their codes."""
+_NUM_CARDS = 4
 _NAMING_ROW = slice(16 * WIDTH, 17 * WIDTH)
 _DEL, _END = b"\x83\x84\x8b", b"\x84\x8d\x83"
 
@@ -101,6 +104,9 @@ _MAP_STATUS, _EVENTS_OFF, _SCRIPT = at("wMapStatus"), at("wMapEventStatus"), at(
 _WALKING, _COUNTING, _BATTLE_MODE = at("wPlayerWalking"), at("wGameTimerPaused"), at("wBattleMode")
 _WINDOWS, _CURSOR_Y, _CURSOR_X = at("wWindowStackSize"), at("wMenuCursorY"), at("wMenuCursorX")
 _SELECTION, _POCKET = at("wMenuSelection"), at("wCurPocket")
+_SPRITES_ON, _CARD, _DIAL = (
+    at("wSpriteUpdatesEnabled"), at("wPokegearCard"), at("wRadioTuningKnob")
+)  # fmt: skip
 _MACHINES, _SCROLLED = at("wTMsHMs"), at("wTMHMPocketScrollPosition")
 _MACHINE_POCKET, _POCKET_SIZE, _CANCEL = 3, (5, 1), 0xFF
 _ROWS, _COLUMNS = at("w2DMenuNumRows"), at("w2DMenuNumCols")
@@ -118,6 +124,7 @@ CONTROL_WINDOWS: tuple[tuple[int, int], ...] = tuple(
         "wMenuSelection", "wCurPocket",
         "wMenuBorderCoords", "wMenuDataPointer", "wCursorCurrentTile", "wTextDelayFrames",
         "wTextboxFlags", "wOptions", "wTilemap", "wTMsHMs", "wTMHMPocketScrollPosition",
+        "wSpriteUpdatesEnabled", "wPokegearCard", "wRadioTuningKnob",
     )
 )  # fmt: skip
 
@@ -153,6 +160,7 @@ class ControlReader:
             return FREE
         prompt = self._prompt(tilemap)
         has_cursor = prompt in _WITH_CURSOR
+        selection, pocket = self._chosen(prompt, tilemap)
         return Control(
             in_game=is_running,
             is_free=False,
@@ -163,9 +171,23 @@ class ControlReader:
             cursor=(ram[_CURSOR_Y], ram[_CURSOR_X]) if has_cursor else (0, 0),
             menu_size=(ram[_ROWS], ram[_COLUMNS]) if has_cursor else (0, 0),
             prompt=prompt,
-            selection=self._selection() if prompt in MENU_PROMPTS else 0,
-            pocket=ram[_POCKET] if prompt in MENU_PROMPTS else 0,
+            selection=selection,
+            pocket=pocket,
         )
+
+    def _chosen(self, prompt: Prompt, tilemap: bytes) -> tuple[int, int]:
+        """Return `Control.selection` and `Control.pocket`."""
+        if prompt in MENU_PROMPTS:
+            return self._selection(), self._ram.data[_POCKET]
+        card = self._card(tilemap) if prompt is Prompt.SCREEN else 0
+        return (self._ram.data[_DIAL], card) if card else (0, 0)
+
+    def _card(self, tilemap: bytes) -> int:
+        """Return which card of an open Pokégear is shown, from 1; 0: none is open."""
+        ram = self._ram.data
+        is_screen = ram[_WINDOWS] and not ram[_SPRITES_ON] and not ram[_BATTLE_MODE]
+        is_gear = is_screen and all(tilemap.startswith(codes, at) for at, codes in _GEAR_ICON)
+        return ram[_CARD] + 1 if is_gear and ram[_CARD] < _NUM_CARDS else 0
 
     def _selection(self) -> int:
         """Return the item under the cursor; the machine pocket alone does not name it."""
@@ -179,28 +201,38 @@ class ControlReader:
 
     def _prompt(self, tilemap: bytes) -> Prompt:
         ram = self._ram.data
+        is_polled = ram[_DELAY] in POLLING
+        if self._card(tilemap):
+            return Prompt.SCREEN if is_polled else Prompt.NONE
         has_box = has_text_box(tilemap)
         if has_box and tilemap[_ARROW_CELL] == _ARROW:
             return Prompt.TEXT
         cell = (ram[_CELL] | ram[_CELL + 1] << 8) - _TILEMAP.address
         cursor = tilemap[cell] if 0 <= cell < len(tilemap) else 0
+        is_question = ram[_DATA] | ram[_DATA + 1] << 8 == _YES_NO and ram[_WINDOWS]
         if cursor == _CURSOR and ram[_CURSOR_Y] and not (has_box and self._is_covered(cell)):
-            is_question = ram[_DATA] | ram[_DATA + 1] << 8 == _YES_NO and ram[_WINDOWS]
             return Prompt.YES_NO if is_question else Prompt.MENU
+        if is_question:
+            return Prompt.NONE  # its cursor is not drawn yet
         for above, top, below, bottom in _SPINNERS:
             if tilemap[above] == top and tilemap[below] == bottom:
                 return Prompt.SPINNER
         row = tilemap[_NAMING_ROW]
         if _DEL in row and _END in row:
             return Prompt.NAMING
-        is_polled = ram[_DELAY] in POLLING
         if not has_box:
             return Prompt.SCREEN if is_polled else Prompt.NONE
         if ram[_TEXT_FLAGS] & _TEXT_AT_WORK:
             return Prompt.TEXT if is_polled and not self._is_slow() else Prompt.PRINTING
-        if cursor == _HOLLOW_CURSOR and not self._is_inside(cell):
+        if self._shows_number(tilemap):
             return Prompt.QUANTITY
         return Prompt.TEXT if is_polled or self._is_update_held() else Prompt.NONE
+
+    def _shows_number(self, tilemap: bytes) -> bool:
+        """Return whether the newest box begins with the sign of how many are meant."""
+        top, left = self._ram.data[_BORDERS : _BORDERS + 2]
+        first = (top + 1) * WIDTH + left + 1
+        return tilemap[first : first + 1] == bytes((_TIMES,))
 
     def _is_covered(self, cell: int) -> bool:
         """Return whether a menu's cursor is left over beside a text box drawn since."""

@@ -106,6 +106,18 @@ TERRAIN = terrain_table(PERMISSIONS)
 """(256,) uint32 `Terrain` bits by collision id."""
 
 
+_RIDDEN = frozenset({(21, 3)})
+"""Group and number of ROUTE 17: all along the Cycling Road one rides, and cannot surf."""
+_NO_WATER = np.uint32(0xFFFFFFFF ^ Terrain.WATER)
+
+
+def without_closed_water(
+    map_id: tuple[int, int], terrain: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
+    """Return a map's terrain, in which water is a wall where nobody can surf."""
+    return terrain & _NO_WATER if map_id in _RIDDEN else terrain
+
+
 BORDER_BLOCKS = MAP_BORDER
 """Blocks by which the block map is wider and higher than the map: three on each side.
 
@@ -135,6 +147,7 @@ _STRETCHES = (
 )
 _SPANS = tuple((at(first), at(last) + size) for first, last, size in _STRETCHES)
 (_HEADER, _HEADER_END), (_EVENTS, _EVENTS_END), (_HERE, _HERE_END) = _SPANS
+_GROUP, _NUMBER = at("wMapGroup"), at("wMapNumber")
 _WIDTH, _HEIGHT, _TILESET = at("wMapWidth"), at("wMapHeight"), at("wTilesetCollisionBank")
 _STRUCT = SYMBOLS["wObject1Struct"]
 _FLAGS = slice(at("wEventFlags"), at("wEventFlags") + SYMBOLS["wEventFlags"].size)
@@ -299,6 +312,7 @@ class MapReader:
         ids = np.frombuffer(blocks, np.uint8).reshape(rows, columns)
         quads = TERRAIN[table].reshape(256, 2, 2)[ids]
         grid = np.ascontiguousarray(quads.transpose(0, 2, 1, 3).reshape(2 * rows, 2 * columns))
+        grid = without_closed_water((ram[_GROUP], ram[_NUMBER]), grid)
         grid.setflags(write=False)
         return grid
 

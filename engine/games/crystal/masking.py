@@ -1,15 +1,16 @@
 """Say which actions can have no effect now, each with the reason."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from engine.games import masking as shared
-from engine.games.base import BattleCells, GameTables, MenuKind, menu_kind
+from engine.games.base import BattleCells, GameTables, MenuKind, Tune, menu_kind
 from engine.games.masking import MenuUses
 from engine.types import DIRECTIONS, Action, GameState, Prompt
 
 _SPINNER = "UP and DOWN choose, A confirms"
 _FREE_WAIT = "there is nothing to wait for"
 _EVOLVING, _EVOLVES = "evolving", "B would stop the evolution"
+_CARDS = "the Pokégear takes directions, A and B"
 _IDLE_ENTRIES = ("▶OPTION", "▶SAVE")
 
 
@@ -50,6 +51,8 @@ def blocked_actions(
         return {}
     if not (control.is_free or control.in_menu) and _is_evolving(state):
         return _but(_EVOLVES, Action.A, Action.NOOP)
+    if control.card:
+        return _but(_CARDS, Action.A, Action.B, Action.NOOP, *DIRECTIONS)
     if control.prompt in _OF_PROMPT:
         return dict(_OF_PROMPT[control.prompt])
     blocked: dict[int, str] = {}
@@ -64,9 +67,26 @@ def blocked_actions(
             blocked[Action.NOOP] = _FREE_WAIT
         if state.party and not uses.has_any(state):
             blocked[Action.START] = shared.MENU_IDLE
+        _unblock_before_listener(state, uses.tables.TUNES, blocked)
     elif control.is_scripted or control.in_transition or state.battle is not None:
         blocked |= _NO_INPUT
     return blocked
+
+
+def _unblock_before_listener(
+    state: GameState, tunes: Iterable[Tune], blocked: dict[int, str]
+) -> None:
+    """Let A through before who listens to the radio, 2 x 2 tiles large, and START to tune it."""
+    dx, dy = state.place.facing.delta
+    ahead_x, ahead_y = state.place.x + dx, state.place.y + dy
+    standing = {(thing.x, thing.y) for thing in state.map.objects}
+    for tune in tunes:
+        x, y = tune.person
+        is_ahead = ahead_x - x in (0, 1) and ahead_y - y in (0, 1)
+        if tune.place == state.place.map and tune.person in standing and is_ahead:
+            blocked.pop(Action.A, None)
+            if state.music != tune.music:
+                blocked.pop(Action.START, None)
 
 
 def _is_evolving(state: GameState) -> bool:

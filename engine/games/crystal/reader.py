@@ -133,6 +133,7 @@ _MAX_MONEY = 999_999
 _HOURS = at("wGameTimeHours")
 _POKEDEX, _POKEDEX_END = at("wPokedexCaught"), at("wPokedexSeen") + 32
 _SPECIES_MASK = (1 << 251) - 1
+_MUSIC = at("wMapMusic")
 _REPEL, _SPAWNS, _LAST_SPAWN = at("wRepelEffect"), at("wVisitedSpawns"), at("wLastSpawnMapGroup")
 
 _STATE_WINDOWS: tuple[tuple[int, int], ...] = (
@@ -142,7 +143,7 @@ _STATE_WINDOWS: tuple[tuple[int, int], ...] = (
             "wMapNumber", "wPlayerDirection", "wEnvironment", "wEventFlags", "wMoney",
             "wJohtoBadges", "wKantoBadges",
             "wPokedexCaught", "wPokedexSeen", "wRepelEffect", "wVisitedSpawns",
-            "wLastSpawnMapGroup", "wLastSpawnMapNumber",
+            "wLastSpawnMapGroup", "wLastSpawnMapNumber", "wMapMusic",
         )
     ),
     window("wGameTimeHours", 5),
@@ -237,6 +238,7 @@ class CrystalReader:
             repel_steps=ram[_REPEL],
             scenes=self._progress.scenes(),
             engine_flags=self._progress.engine_flags(),
+            music=ram[_MUSIC],
         )
 
     def save(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.crystal.maps import DOORS, MATS, PERMISSIONS, terrain_table
+from engine.games.crystal.maps import DOORS, MATS, PERMISSIONS, terrain_table, without_closed_water
 from engine.games.crystal.memory import SYMBOLS
 from engine.games.crystal.rom_maps import BANK, MAX_BLOCKS, Image, RomMap, find_maps, word, written
 from engine.games.overworld import (
@@ -249,7 +249,8 @@ def _assemble(
         )
         blocks = np.frombuffer(each.blocks, np.uint8).reshape(each.height, each.width)
         quads = collisions[each.tileset][blocks].reshape(each.height, each.width, 2, 2)
-        grids.append(terrains[quads.transpose(0, 2, 1, 3).reshape(-1)])
+        grid = terrains[quads.transpose(0, 2, 1, 3).reshape(-1)]
+        grids.append(without_closed_water((each.group, each.number), grid))
         first += width * height
     terrain = np.concatenate(grids)
     head = np.array(heads, MAP_FIELDS)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,28 +12,21 @@ from numpy.typing import NDArray
 from engine.env.milestones import MilestoneTracker
 from engine.games.base import Answer, Game
 from engine.ground.text import counted
-from engine.planning.rules.answers import Repeats, Tried, Wishes, answer
+from engine.planning.rules.answers import Repeats, Standstill, Tried, Wishes, answer, at_title
 from engine.planning.rules.battle import battle_button
 from engine.planning.rules.exploring import Explorer
-from engine.planning.rules.goal_tracker import GoalTracker
+from engine.planning.rules.goal_tracker import UNREACHABLE, GoalTracker
 from engine.planning.rules.goals import GoalPlanner
-from engine.planning.rules.items import (
-    CURSOR,
-    is_end_of_goods,
-    says,
-    to_entry,
-)
-from engine.planning.rules.patience import UNREACHABLE
-from engine.planning.rules.provisions import Provisions
+from engine.planning.rules.items import is_end_of_goods
+from engine.planning.rules.radio import Radio
 from engine.planning.rules.replies import Replies
-from engine.planning.rules.supplies import Supplies
+from engine.planning.rules.supplies import Provisions, Supplies
 from engine.planning.rules.teaching import Teacher
-from engine.planning.rules.trainers import num_watching
-from engine.planning.rules.training import hunting_exits
+from engine.planning.rules.training import num_watching
 from engine.planning.rules.useless_moves import UselessMoves
-from engine.planning.rules.ways import STEPS_A_MAP, step_exits, steps_away
+from engine.planning.rules.ways import STEPS_A_MAP, CarryingMove, exits_for, steps_away
 from engine.types import Action, Advice, GameState, Goal, GoalKind, GoalTally, MapId
-from engine.wayfinding.exits import Exit, Link, Tile, is_faced, link_exits, talk_exits
+from engine.wayfinding.exits import Exit, Link, Tile, is_faced, is_ready, link_exits
 from engine.wayfinding.navigation import Navigator
 from engine.wayfinding.world_map import WorldMap
 
@@ -47,17 +40,6 @@ GOAL_SOURCE = "rules"
 """Goal source of the rules' goals."""
 
 _CONFIDENCE = 0.9
-_STUCK_AFTER = 6
-"""Steps without any visible change after which no advice is given any more."""
-_STUCK_WAITING = 40
-"""The same while the game moves by itself: before a trainer's battle it does for 16, a creature
-evolves for 30, and any button could stop that."""
-
-_CARRYING = ("used surf", "used waterfall")
-"""Texts of moves that take the player along."""
-_CARRIED_WITHIN = 3
-"""Free steps after such a text within which they do."""
-
 STUCK = "nothing changes: try something else"
 
 _NOWHERE = Goal("explore", "Explore")
@@ -66,13 +48,22 @@ _HALFWAY = 30.0
 """Steps away from a goal at which its nearness is 1/2."""
 
 
+class _Part(Protocol):
+    """Remembers something of the episode."""
+
+    def reset(self) -> None: ...
+
+    def save(self) -> Any: ...
+
+    def load(self, saved: Any, /) -> None: ...
+
+
 class RuleAdvisor:
     """The rule planner of one environment; knows the game only by its tables and its RAM.
 
     Attributes:
         world: Which map leads to which.
         navigator: Finds the way on a map.
-        unchanged_steps: For how many steps nothing visible has changed.
     """
 
     def __init__(self, game: Game) -> None:
@@ -80,7 +71,7 @@ class RuleAdvisor:
         self.world = WorldMap.of(game)
         self.navigator = Navigator(game.atlas, game.overworld, self.world.triggers_here)
         self._steps_left: int | None = None  # on this map, of the way that was suggested last
-        self.unchanged_steps = 0
+        self._standstill = Standstill()
         self._routed: tuple[tuple[MapId, Goal] | None, Route] = (None, ())
         self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas, game.tables)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
@@ -92,10 +83,21 @@ class RuleAdvisor:
         self._repeats = Repeats()
         self._replies = Replies(game.tables.ANSWERS)
         self._teacher = Teacher(game.tables, game.atlas)
-        self._moved_by = 0  # free steps in which a field move may still take effect
-        self._used_at: list[int] = []  # tile (x, y)
-        self._last_view: list[object] = []
-        self._is_waiting = False
+        self._radio = Radio(game.tables.TUNES)
+        self._carrying = CarryingMove()
+        self._parts: dict[str, _Part] = {
+            "planner": self._planner,
+            "world": self.world,
+            "goals": self._goals,
+            "explorer": self._explorer,
+            "supplies": self._supplies,
+            "useless_moves": self._useless_moves,
+            "repeats": self._repeats,
+            "replies": self._replies,
+            "teacher": self._teacher,
+            "radio": self._radio,
+            "carried": self._carrying,
+        }
         self._saved: dict[str, Any] = {}
         self._first = self._coming_first = ""
         self._is_replaying = False
@@ -107,19 +109,9 @@ class RuleAdvisor:
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`."""
         self._milestones.reset(state)
-        self._planner.reset()
-        self.world.reset()
-        self._goals.reset()
-        self._explorer.reset()
-        self._supplies.reset()
-        self._useless_moves.reset()
-        self._repeats.reset()
-        self._replies.reset()
-        self._teacher.reset()
-        self._moved_by = 0
-        self._used_at = []
-        self._last_view = []
-        self.unchanged_steps = 0
+        for part in self._parts.values():
+            part.reset()
+        self._standstill = Standstill()
 
     def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return the goal and a prior over the actions that `mask` (A,) lets through."""
@@ -134,35 +126,35 @@ class RuleAdvisor:
         self.world.notice(state)
         self._milestones.update(state, 0)
         self._goals.evaluate(state, self.reached)
-        self._count_unchanged(state)
+        self._standstill.notice(state)
         self._repeats.notice(state, len(self.reached))
         self._supplies.notice(state)
         self._replies.notice(state)
         self._teacher.notice(state, len(self.reached))
-        self._note_field_move(state)
+        self._carrying.notice(state)
         self._useless_moves.notice(state)
         trainers = num_watching(self._game.overworld, state)
         goal = self._planner.next_goal(
             state, self.reached, self._maps_away, self._first, self._steps_away, trainers
         )
         goal = self._explorer.goal(state, goal, len(self.reached))
-        return self._shop_before(state, goal) if goal else _NOWHERE
+        goal = self._shop_before(state, goal) if goal else _NOWHERE
+        if self._radio.notice(state, goal, self._planner.set_aside, self.unchanged_steps):
+            self._planner.set_goal_aside(goal, state, self.reached)
+        return goal
 
     def _shop_before(self, state: GameState, goal: Goal) -> Goal:
         """Return the way to a shop where it pays before `goal`, else `goal`."""
-        is_story = goal.kind in {GoalKind.MEET, GoalKind.REACH, GoalKind.CATCH}
-        is_hunt = goal.kind is GoalKind.CATCH
-        is_prepared = is_hunt or self._planner.is_preparing(goal)
-        if not is_story or not is_prepared or self._repeats.is_tired:
+        if self._repeats.is_tired:
             return goal
-        level = self._planner.level_of(goal)
-        return self._provisions.shop_before(state, level, wants_catch=is_hunt) or goal
+        level, is_fight = self._planner.level_of(goal), self._planner.is_preparing(goal)
+        return self._provisions.shop_before(state, goal, level, is_fight=is_fight) or goal
 
     def lead(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return a prior that serves the goal of `notice`."""
         confidence = _CONFIDENCE * self._goals.pursue(goal, state)
         if self._awaits(goal, state, mask):
-            self.unchanged_steps = 0  # others walk meanwhile
+            self._standstill.steps = 0  # others walk meanwhile
             return self.advice_of(goal, [Action.NOOP], "wait for who walks here", mask, confidence)
         if self.is_stuck and state.control.in_game:
             self._explorer.note_way(state, is_known=False)
@@ -209,7 +201,7 @@ class RuleAdvisor:
         """
         self._steps_left = None
         if not state.control.in_game:
-            return [_at_title(state)], "continue the saved game"
+            return [at_title(state)], "continue the saved game"
         repeats = self._repeats
         useless = self._useless_moves.of(state.battle)
         tried = Tried(self.unchanged_steps, repeats.times, repeats.wants_other_answer, useless)
@@ -222,7 +214,9 @@ class RuleAdvisor:
             wishes = self._with_items(state, wishes, goal)
         elif repeats.wants_other_answer:
             self._give_up_use(state, goal)
-        if state.control.is_free and self._moved_by:
+        if not wishes.use and (button := self._radio_button(state, goal or _NOWHERE)):
+            return [button[0]], button[1]
+        if state.control.is_free and self._carrying.is_due:
             return [Action.NOOP], "let the move take effect"
         if state.control.is_free:
             return ([Action.START], wishes.use.why) if wishes.use else walk()
@@ -231,6 +225,11 @@ class RuleAdvisor:
         reply = None if tried.wants_other else self._reply(state, goal or _NOWHERE)
         action, reason = reply or answer(state, wishes, tried)
         return [action], reason
+
+    def _radio_button(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
+        tune = self._radio.wanted(state, goal, self._planner.set_aside)
+        exits = self.world.talk_exits(state, tune.person) if tune is not None else ()
+        return self._radio.button(state, tune, is_faced=is_ready(state, exits))
 
     def _reply(self, state: GameState, goal: Goal) -> tuple[Action, str] | None:
         """Return what the tables reply here; of several ferries the one that comes nearest."""
@@ -257,14 +256,6 @@ class RuleAdvisor:
             self._teacher.give_up(lesson)
         elif use := self._provisions.medicine(state, goal):
             self._supplies.note_useless(use.item)
-
-    def _note_field_move(self, state: GameState) -> None:
-        """Note a move that takes the player along: it does so a moment after its text."""
-        tile = [state.place.x, state.place.y]
-        if not state.control.is_free and state.battle is None and says(state, *_CARRYING):
-            self._moved_by, self._used_at = _CARRIED_WITHIN, tile
-        elif state.control.is_free:
-            self._moved_by = max(0, self._moved_by - 1) if tile == self._used_at else 0
 
     def _walk_to(self, goal: Goal, state: GameState) -> Suggestion:
         suggestion = self._push_to(goal, state)
@@ -347,9 +338,14 @@ class RuleAdvisor:
         self._goals.pause()
 
     @property
+    def unchanged_steps(self) -> int:
+        """Return for how many steps nothing visible has changed."""
+        return self._standstill.steps
+
+    @property
     def is_stuck(self) -> bool:
         """Return whether advice has changed nothing for too long to be trusted."""
-        return self.unchanged_steps >= (_STUCK_WAITING if self._is_waiting else _STUCK_AFTER)
+        return self._standstill.is_stuck
 
     @property
     def reached(self) -> Collection[str]:
@@ -378,65 +374,29 @@ class RuleAdvisor:
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Put back what `save` returned."""
-        self._planner.load(saved["planner"])
-        self.world.load(saved.get("world", {}))
-        self._goals.load(saved["goals"])
-        if "explorer" in saved:
-            self._explorer.load(saved["explorer"])
+        for name, part in self._parts.items():
+            if name in saved:
+                part.load(saved[name])
+            else:  # an older checkpoint
+                part.reset()
         self._milestones.steps = dict(saved["milestones"])
         self._milestones.reached = frozenset(self._milestones.steps)
-        self._supplies.load(saved.get("supplies", ()))
-        if "useless_moves" in saved:
-            self._useless_moves.load(saved["useless_moves"])
-        if "repeats" in saved:
-            self._repeats.load(saved["repeats"])
-        if "replies" in saved:
-            self._replies.load(saved["replies"])
-            self._teacher.load(saved["teacher"])
-            self._moved_by, self._used_at = saved["carried"]
-        self._last_view = saved["last_view"]
+        self._standstill.load(saved["last_view"], saved["unchanged_steps"])
         self._first = str(saved.get("first", ""))
         self._is_replaying = True
-        self.unchanged_steps = int(saved["unchanged_steps"])
 
     def _memory(self) -> dict[str, Any]:
         return {
-            "planner": self._planner.save(),
-            "world": self.world.save(),
-            "goals": self._goals.save(),
-            "explorer": self._explorer.save(),
+            **{name: part.save() for name, part in self._parts.items()},
             "milestones": dict(self._milestones.steps),
-            "supplies": self._supplies.save(),
-            "useless_moves": self._useless_moves.save(),
-            "repeats": self._repeats.save(),
-            "replies": self._replies.save(),
-            "teacher": self._teacher.save(),
-            "carried": [self._moved_by, self._used_at],
-            "last_view": self._last_view,
-            "unchanged_steps": self.unchanged_steps,
+            "last_view": self._standstill.view,
+            "unchanged_steps": self._standstill.steps,
             "first": self._first,
         }
 
     def _exits(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
         """Return the exits of the current map that serve the goal."""
-        return self.world.exits(state, goal, lambda: self._exits_here(state, goal))
-
-    def _exits_here(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
-        """Return them as far as this map and the links of maps tell."""
-        if goal.map is None:
-            return ()
-        if state.place.map != goal.map:
-            return link_exits(state.map, self.world.links_towards(state.place.map, goal.map))
-        is_hunt = goal.kind in {GoalKind.TRAIN, GoalKind.CATCH}
-        if goal.target is not None and not goal.is_interaction and not is_hunt:
-            return step_exits(state.map, goal.target)
-        if goal.target is not None:
-            return self.world.talk_exits(state, goal.target)
-        if goal.kind is GoalKind.BUY:
-            clerk = self._game.atlas.clerk
-            found = ((one.x, one.y) for one in state.map.objects if one.index == clerk)
-            return tuple(entry for tile in found for entry in talk_exits(state.map, tile))
-        return hunting_exits(state, goal.target)
+        return exits_for(state, self._game, self.world, goal, goal.target)
 
     def _steps_away(self, state: GameState, goal: Goal) -> int | None:
         return steps_away(self.world, state, goal)
@@ -445,28 +405,3 @@ class RuleAdvisor:
         if goal.map is None:
             return UNREACHABLE
         return self.world.distances_to(goal.map).get(state.place.map, UNREACHABLE)
-
-    def _count_unchanged(self, state: GameState) -> None:
-        battle, place, control = state.battle, state.place, state.control
-        view: list[object] = [
-            [place.map.group, place.map.number, place.x, place.y, int(place.facing)],
-            [*control.cursor, control.selection, control.pocket, control.prompt],
-            list(state.screen_text),
-            [battle.own.hp, battle.enemy.hp] if battle and battle.own and battle.enemy else [],
-        ]
-        self.unchanged_steps = self.unchanged_steps + 1 if view == self._last_view else 0
-        self._last_view, self._is_waiting = view, control.is_busy
-
-
-def _at_title(state: GameState) -> Action:
-    """Return the button that leads from a title back into the saved game, never into a new one."""
-    if any(line.strip(f"{CURSOR} ") == "CONTINUE" for line in state.screen_text):
-        is_marked = any(line.startswith(CURSOR) for line in state.screen_text)
-        return to_entry(state, "CONTINUE") if is_marked else Action.A
-    return Action.A if says(state, "badges") else Action.START
-
-
-def known_goals(game: Game) -> frozenset[str]:
-    """Return the keys of the milestones that the rules know a way to."""
-    has_ways = game.atlas.links or game.overworld is not None
-    return frozenset(GoalPlanner(game.tables.MILESTONES, game.atlas).goals if has_ways else ())

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.games.base import MenuKind, menu_kind
 from engine.planning.rules.items import (
+    CURSOR,
     MACHINE_POCKET,
     ItemUse,
     Suggestion,
@@ -26,6 +27,7 @@ from engine.planning.rules.items import (
     open_bag,
     prompt_of,
     says,
+    to_entry,
     to_place,
 )
 from engine.planning.rules.teaching import teach_menu
@@ -94,6 +96,14 @@ _PATIENCE = 8
 def answer(state: GameState, wishes: Wishes, tried: Tried) -> Suggestion:
     """Return the button that answers what the screen waits for."""
     return _ANSWERS[prompt_of(state)](state, wishes, tried)
+
+
+def at_title(state: GameState) -> Action:
+    """Return the button that leads from a title back into the saved game, never into a new one."""
+    if any(line.strip(f"{CURSOR} ") == "CONTINUE" for line in state.screen_text):
+        is_marked = any(line.startswith(CURSOR) for line in state.screen_text)
+        return to_entry(state, "CONTINUE") if is_marked else Action.A
+    return Action.A if says(state, "badges") else Action.START
 
 
 def say(state: GameState, is_yes: bool, tried: Tried, why: str) -> Suggestion:
@@ -187,24 +197,13 @@ _MENUS: tuple[
 )
 """Which menu is used for what, the first that fits."""
 
-
-def _quantity(state: GameState, wishes: Wishes, _: Tried) -> Suggestion:
-    """Choose how many; without a number on the screen another box is about to open.
-
-    Then UP answers nothing, whichever box it is.
-    """
-    if not says(state, "×"):
-        return Action.UP, "wait for the box"
-    return choose_quantity(state, wishes.buy)
-
-
 _ANSWERS: Mapping[Prompt, Callable[[GameState, Wishes, Tried], Suggestion]] = {
     Prompt.NONE: wait,
     Prompt.PRINTING: wait,
     Prompt.TEXT: read_on,
     Prompt.YES_NO: _question,
     Prompt.MENU: _menu,
-    Prompt.QUANTITY: _quantity,
+    Prompt.QUANTITY: lambda state, wishes, _: choose_quantity(state, wishes.buy),
     Prompt.NAMING: _keep_name,
     Prompt.SPINNER: lambda *_: (Action.A, "accept the time shown"),
     Prompt.SCREEN: _screen,
@@ -283,10 +282,52 @@ class Repeats:
         self._asked = dict(asked)
 
 
+_STUCK_AFTER = 6
+"""Steps without any visible change after which no advice is given any more."""
+_STUCK_WAITING = 40
+"""The same while the game moves by itself: before a trainer's battle it does for 16, a creature
+evolves for 30, and any button could stop that."""
+
+
+class Standstill:
+    """Count for how many steps nothing visible has changed.
+
+    Attributes:
+        steps: How many.
+        view: What was visible last, JSON-able.
+    """
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.view: list[object] = []
+        self._is_waiting = False
+
+    def notice(self, state: GameState) -> None:
+        """Note a state."""
+        battle, place, control = state.battle, state.place, state.control
+        view: list[object] = [
+            [place.map.group, place.map.number, place.x, place.y, int(place.facing)],
+            [*control.cursor, control.selection, control.pocket, control.prompt],
+            list(state.screen_text),
+            [battle.own.hp, battle.enemy.hp] if battle and battle.own and battle.enemy else [],
+        ]
+        self.steps = self.steps + 1 if view == self.view else 0
+        self.view, self._is_waiting = view, control.is_busy
+
+    @property
+    def is_stuck(self) -> bool:
+        """Return whether it has lasted too long for advice to be trusted."""
+        return self.steps >= (_STUCK_WAITING if self._is_waiting else _STUCK_AFTER)
+
+    def load(self, view: list[object], steps: int) -> None:
+        """Put back what was visible last, and for how long."""
+        self.view, self.steps = view, int(steps)
+
+
 def _question_of(state: GameState) -> str:
     """Name what the screen asks, wherever the cursor stands; "" where it asks nothing."""
     prompt = prompt_of(state)
-    if prompt not in _QUESTIONS:
+    if prompt not in _QUESTIONS or state.control.card:
         return ""
     lines = (_VARIES.sub(" ", line).strip() for line in state.screen_text)
     return "/".join((prompt, menu_kind(state).name, *lines))

@@ -35,14 +35,14 @@ from engine.planning.rules.items import (
     is_use_menu,
     potion_for,
     prompt_of,
-    revive_for,
+    revival,
     says,
     to_cell,
     to_place,
     to_row,
     words,
 )
-from engine.planning.rules.learning import forget_menu, is_better_move, keeping_value
+from engine.planning.rules.teaching import forget_menu, is_better_move, keeping_value
 from engine.types import Action, Battle, BattleKind, Creature, GameState, Prompt
 
 _WEAK = 0.3
@@ -222,13 +222,10 @@ def _cure(
 
 def _revival(tables: GameTables, state: GameState, own: Creature, blow: float) -> ItemUse | None:
     """Return how to bring the strongest back while the last that stands can take the blows."""
-    level, slot = max(((one.level, -i) for i, one in enumerate(state.party)), default=(0, 0))
     is_last = sum(one.hp > 0 for one in state.party) == 1
-    if not is_last or level <= own.level or own.hp <= 2 * blow:
+    if not is_last or own.hp <= 2 * blow or max(one.level for one in state.party) <= own.level:
         return None
-    strongest = state.party[-slot]
-    item = revive_for(tables, state.bag, strongest)
-    return ItemUse(item, ITEM_POCKET, -slot, f"revive {strongest.name}") if item else None
+    return revival(tables, state.bag, state.party)
 
 
 def _move_menu(

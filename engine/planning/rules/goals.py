@@ -8,12 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from engine.env.milestones import Story, milestone_goal
-from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
+from engine.games.base import Approach, Atlas, Game, GameTables, Milestone, MilestoneKind
 from engine.planning.rules.battle import is_weak
-from engine.planning.rules.goal_tracker import LIFE_STEPS, RESTED
-from engine.planning.rules.patience import UNREACHABLE, Patience, Reason, highest_level
-from engine.planning.rules.trainers import REST_BEFORE_TRAINERS
-from engine.planning.rules.training import training_places, worthwhile
+from engine.planning.rules.goal_tracker import (
+    LIFE_STEPS,
+    RESTED,
+    UNREACHABLE,
+    Patience,
+    Reason,
+    highest_level,
+)
+from engine.planning.rules.training import REST_BEFORE_TRAINERS, training_places, worthwhile
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
 from engine.wayfinding.exits import is_faced
 
@@ -90,6 +95,7 @@ class GoalPlanner:
         self._rows = {one.key: one for one in self._story.milestones}
         self._healers = atlas.healers
         self._training = training_places(atlas, tables)
+        self._listeners = {(one.place, one.person) for one in tables.TUNES}
         self._towns = {MapId(*one) for one in tables.SPAWNS.values()}
         self.reset()
 
@@ -158,12 +164,20 @@ class GoalPlanner:
         """Return what a goal's failure may depend on: what the party can, and news of the place."""
         goal = self.goals[key]
         rows = (self._rows[one] for one in reached if one in self._rows)
-        return [
+        reason = [
             int(self._atlas.abilities(state)),
             state.badges[0] | state.badges[1] << 8,
             highest_level(state) // _LEVELS_LIKE_NEWS,
             sum(one.place == goal.map for one in rows),
         ]
+        if (goal.map, goal.target) in self._listeners:  # the radio needs its cards
+            reason.append(sum(one in reached for one in self._rows[key].requires))
+        return reason
+
+    def set_goal_aside(self, goal: Goal, state: GameState, reached: Collection[str]) -> None:
+        """Set a milestone's goal aside until something has changed that it may depend on."""
+        if goal.key in self.goals:
+            self._patience.set_aside[goal.key] = self._reason(goal.key, state, reached)
 
     def _errand(
         self,
@@ -365,3 +379,9 @@ def _errand_cost(goal: Goal, state: GameState, steps: int) -> int:
     if goal.is_interaction and _is_at(goal, state):
         return _UNHEARD
     return _DETOUR if steps else 1
+
+
+def known_goals(game: Game) -> frozenset[str]:
+    """Return the keys of the milestones that the rules know a way to."""
+    has_ways = game.atlas.links or game.overworld is not None
+    return frozenset(GoalPlanner(game.tables.MILESTONES, game.atlas).goals if has_ways else ())

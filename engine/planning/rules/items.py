@@ -5,7 +5,7 @@ after whatever came in between.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.games.base import GameTables, MenuKind, menu_kind
@@ -177,12 +177,17 @@ def cure_for(tables: GameTables, bag: Bag, creature: Creature) -> int | None:
     )
 
 
-def revive_for(tables: GameTables, bag: Bag, creature: Creature) -> int | None:
-    """Return the item that brings a fainted creature back, the least precious; None: none."""
-    if creature.hp or not creature.max_hp or creature.name == _EGG:
+def revival(tables: GameTables, bag: Bag, party: Sequence[Creature]) -> ItemUse | None:
+    """Return how to bring the strongest back, by the least precious item; None: there is no need.
+
+    A weaker one is not worth it.
+    """
+    slot = max(range(len(party)), key=lambda i: (party[i].level, -i))
+    best, held = party[slot], _held(tables, bag)
+    item = next((held[name] for name in _REVIVES if name in held), None)
+    if item is None or best.hp or not best.max_hp or best.name == _EGG:
         return None
-    held = _held(tables, bag)
-    return next((held[name] for name in _REVIVES if name in held), None)
+    return ItemUse(item, ITEM_POCKET, slot, f"revive {best.name}")
 
 
 def _held(tables: GameTables, bag: Bag) -> Mapping[str, int]:

@@ -1,12 +1,22 @@
-"""Say what to buy: medicine, balls and more, by what is carried, what is ahead and the money."""
+"""Say what to buy, by what is carried, what is ahead and the money; when, and when to drink it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.games.base import GameTables
-from engine.planning.rules.items import CURES, medicines
-from engine.types import Bag, GameState, MapId
+from engine.games.base import Game, GameTables
+from engine.planning.rules.battle import is_weak
+from engine.planning.rules.goal_tracker import UNREACHABLE
+from engine.planning.rules.items import (
+    CURES,
+    ITEM_POCKET,
+    ItemUse,
+    cure_for,
+    medicines,
+    potion_for,
+    revival,
+)
+from engine.types import Bag, GameState, Goal, GoalKind, MapId
 
 _MEDICINE: tuple[tuple[str, int, int], ...] = (
     ("HYPER POTION", 1200, 35),
@@ -38,6 +48,16 @@ _SMALL = 4
 """A potion that heals less than such a part of the strongest's health does not count as one."""
 _TOO_FEW = 2
 """Potions below which a shop is worth the way."""
+
+_SHOP_REACH = 3
+"""Maps away up to which a shop is worth the way."""
+
+_HEALER_NEAR = 1
+"""Maps away up to which the party is taken to a healer instead of given potions."""
+
+_DRINK_BELOW, _DRINK_TO = 0.4, 0.5
+"""Shares of the best creature's health below which potions are used: usually, and on the way to
+rest. Above the latter the mask keeps the menu shut: nobody is hurt enough."""
 
 
 class Supplies:
@@ -190,3 +210,94 @@ class Supplies:
     def _may_be_sold(self, shop: MapId, name: str) -> bool:
         item = self._numbers.get(name)
         return item is not None and (shop.group, shop.number, item) not in self._missing
+
+
+class Provisions:
+    """Use medicine on the way, and find the shop to buy more.
+
+    Args:
+        game: Its tables, and where one buys and rests.
+        supplies: What is to be bought, and what did nothing.
+        maps_away: Returns how many maps a goal is away.
+        steps_away: Returns how many steps a goal is away; None: there is no way now.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        supplies: Supplies,
+        maps_away: Callable[[GameState, Goal], int],
+        steps_away: Callable[[GameState, Goal], int | None],
+    ) -> None:
+        self._tables, self._atlas, self._supplies = game.tables, game.atlas, supplies
+        self._maps_away, self._steps_away = maps_away, steps_away
+        self._shops = tuple(
+            Goal("buy", f"Buy potions in {name}", MapId(*key), kind=GoalKind.BUY)
+            for key, name in game.tables.MAPS.items()
+            if game.atlas.is_shop(name)
+        )
+
+    def shop_before(
+        self, state: GameState, goal: Goal, level: int, *, is_fight: bool
+    ) -> Goal | None:
+        """Return the way to a shop where it pays before a goal of the story; None: it does not.
+
+        Args:
+            state: The game now.
+            goal: To catch one, where balls will be needed, or another.
+            level: That it asks for; 0: none is known.
+            is_fight: It is a fight to prepare for.
+        """
+        wants_catch = goal.kind is GoalKind.CATCH
+        if not wants_catch and (not is_fight or goal.kind not in {GoalKind.MEET, GoalKind.REACH}):
+            return None
+        # Without a ball nothing can be caught: any shop is near enough, and looked for.
+        is_must = wants_catch and not state.bag.balls
+        reach = UNREACHABLE - 1 if is_must else _SHOP_REACH
+        due = [
+            (distance, i)
+            for i, shop in enumerate(self._shops)
+            if (distance := self._maps_away(state, shop)) <= reach
+            and shop.map is not None
+            and self._supplies.is_visit_due(state, shop.map, wants_catch=wants_catch, level=level)
+        ]
+        shops = (self._shops[i] for _, i in sorted(due))
+        has_way = (one for one in shops if is_must or self._steps_away(state, one) is not None)
+        return next(has_way, None)
+
+    def medicine(self, state: GameState, goal: Goal | None) -> ItemUse | None:
+        """Return what to use on the way where no healer is near; None: there is no need."""
+        bag = self._supplies.of_use(state.bag)
+        if state.place.environment == "indoor" or not bag.items or not state.party:
+            return None
+        is_resting = goal is not None and goal.kind is GoalKind.HEAL
+        use = revival(self._tables, bag, state.party) or self._cure(state, bag)
+        use = use or self._potion(state, bag, _DRINK_TO if is_resting else _DRINK_BELOW)
+        return None if use is None or self._is_healer_near(state) else use
+
+    def _potion(self, state: GameState, bag: Bag, share: float) -> ItemUse | None:
+        if not is_weak(state.party, share):
+            return None
+        slot = _strongest(state)
+        potion = potion_for(self._tables, bag, state.party[slot])
+        why = f"heal {state.party[slot].name}"
+        return None if potion is None else ItemUse(potion[1], ITEM_POCKET, slot, why)
+
+    def _cure(self, state: GameState, bag: Bag) -> ItemUse | None:
+        for slot, one in enumerate(state.party):
+            if item := cure_for(self._tables, bag, one):
+                return ItemUse(item, ITEM_POCKET, slot, f"cure {one.name} of {one.status}")
+        return None
+
+    def _is_healer_near(self, state: GameState) -> bool:
+        return any(
+            self._maps_away(state, healer) <= _HEALER_NEAR
+            and self._steps_away(state, healer) is not None
+            for healer in self._atlas.healers
+        )
+
+
+def _strongest(state: GameState) -> int:
+    """Return the place in the party of the strongest that stands, the first of equals."""
+    _, slot = max(((one.level, -i) for i, one in enumerate(state.party) if one.hp), default=(0, 0))
+    return -slot

@@ -1,15 +1,14 @@
-"""Choose where to meet wild creatures, by their levels, and walk about there."""
-
-import numpy as np
+"""Know where one is met: wild creatures that are worth fighting, and trainers who look out."""
 
 from engine.games.base import Atlas, GameTables
-from engine.planning.rules.ways import step_exits
-from engine.types import DIRECTIONS, GameState, Goal, GoalKind, MapId, MapView, Terrain
-from engine.wayfinding.exits import Exit, Tile, grass_exits
+from engine.games.overworld import Overworld
+from engine.types import GameState, Goal, GoalKind, MapId
 
-_UNDERGROUND = ("cave", "dungeon")
 _LEVELS_BELOW, _LEVELS_ABOVE = 5, 3
 """How far the wild ones may be below the party's strongest to teach it much, and above it."""
+
+REST_BEFORE_TRAINERS = 0.6
+"""Share of health below which to rest where several trainers are ahead."""
 
 
 def training_places(atlas: Atlas, tables: GameTables) -> tuple[Goal, ...]:
@@ -43,28 +42,16 @@ def worthwhile(places: tuple[Goal, ...], tables: GameTables, highest: int) -> tu
     )
 
 
-def hunting_exits(state: GameState, target: Tile | None) -> tuple[Exit, ...]:
-    """Return steps on which wild creatures are met: about a tile, in the grass, or in a cave."""
-    view, here = state.map, (state.place.x, state.place.y)
-    if target is not None and here != target:
-        return step_exits(view, target)
-    if target is not None and view.contains(*target):
-        ground = int(view.terrain[target[1], target[0]]) & (Terrain.WATER | Terrain.GRASS)
-        return _steps_on(view, ground or Terrain.WALKABLE, (target,))
-    grass = grass_exits(view)
-    if grass or state.place.environment not in _UNDERGROUND:
-        return grass
-    return _steps_on(view, Terrain.WALKABLE, None)
+def num_watching(world: Overworld | None, state: GameState) -> int:
+    """Return how many trainers on this map would stop the player and are not beaten yet.
 
-
-def _steps_on(view: MapView, ground: int, tiles: tuple[Tile, ...] | None) -> tuple[Exit, ...]:
-    """Return steps from one tile of such ground to another, through no door; from all: None."""
-    fits = (view.terrain & ground != 0) & (view.terrain & Terrain.WARP == 0)
-    found = tiles if tiles is not None else ((x, y) for y, x in np.argwhere(fits).tolist())
-    return tuple(
-        Exit((x, y), action)
-        for x, y in found
-        for action, facing in DIRECTIONS.items()
-        if view.contains(x + facing.delta[0], y + facing.delta[1])
-        and fits[y + facing.delta[1], x + facing.delta[0]]
-    )
+    One of whom nothing tells whether he is beaten does not count; nor does anybody before the
+    player is free: a fight that was won is noted late.
+    """
+    row = world.row(state.place.map) if world else None
+    if world is None or row is None or not state.control.is_free:
+        return 0
+    people = world.people
+    watching = people[(people["map"] == row) & (people["sight"] > 0) & (people["beat_flag"] >= 0)]
+    beaten = sum(state.has_event(int(flag)) for flag in watching["beat_flag"])
+    return len(watching) - beaten

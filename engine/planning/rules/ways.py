@@ -3,12 +3,14 @@
 from collections import deque
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from engine.games.base import Game
 from engine.games.overworld import Ability
 from engine.planning.rules.battle import is_weak
+from engine.planning.rules.items import says
 from engine.types import DIRECTIONS, Creature, GameState, Goal, GoalKind, MapId, MapView, Terrain
-from engine.wayfinding.exits import Exit, Link, Tile, grass_exits, link_exits, talk_exits
+from engine.wayfinding.exits import Exit, Link, Tile, ground_exits, link_exits, talk_exits
 from engine.wayfinding.world_map import WorldMap
 
 STEPS_A_MAP = 20
@@ -17,8 +19,47 @@ STEPS_A_MAP = 20
 _LOOKED_AT = 3
 """Healers to whom a way is searched at most."""
 
+_CARRYING = ("used surf", "used waterfall")
+"""Texts of moves that take the player along."""
+_CARRIED_WITHIN = 3
+"""Free steps after such a text within which they do."""
+
 _HEALTHY = 0.9
+_UNDERGROUND = ("cave", "dungeon")
 _WAY = Terrain.WALKABLE | Terrain.DOOR | Terrain.LEDGE
+
+
+class CarryingMove:
+    """Know that a move is about to take the player along: it does so a moment after its text."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Start an episode."""
+        self._left = 0  # free steps in which it may still do so
+        self._used_at: list[int] = []  # tile (x, y)
+
+    @property
+    def is_due(self) -> bool:
+        """Return whether to wait for it."""
+        return self._left > 0
+
+    def notice(self, state: GameState) -> None:
+        """Note a state."""
+        tile = [state.place.x, state.place.y]
+        if not state.control.is_free and state.battle is None and says(state, *_CARRYING):
+            self._left, self._used_at = _CARRIED_WITHIN, tile
+        elif state.control.is_free:
+            self._left = max(0, self._left - 1) if tile == self._used_at else 0
+
+    def save(self) -> list[Any]:
+        """Return all of it, JSON-able."""
+        return [self._left, self._used_at]
+
+    def load(self, saved: list[Any]) -> None:
+        """Put back what `save` returned."""
+        self._left, self._used_at = saved
 
 
 def needs_healing(party: Collection[Creature]) -> bool:
@@ -57,6 +98,20 @@ def step_exits(view: MapView, target: Tile) -> tuple[Exit, ...]:
     )
 
 
+def hunting_exits(state: GameState, target: Tile | None) -> tuple[Exit, ...]:
+    """Return steps on which wild creatures are met: about a tile, in the grass, or in a cave."""
+    view, here = state.map, (state.place.x, state.place.y)
+    if target is not None and here != target:
+        return step_exits(view, target)
+    if target is not None and view.contains(*target):
+        ground = int(view.terrain[target[1], target[0]]) & (Terrain.WATER | Terrain.GRASS)
+        return ground_exits(view, ground or Terrain.WALKABLE, (target,))
+    grass = ground_exits(view, Terrain.GRASS)
+    if grass or state.place.environment not in _UNDERGROUND:
+        return grass
+    return ground_exits(view, Terrain.WALKABLE)
+
+
 def links_to(state: GameState, world: WorldMap, target: MapId) -> tuple[Link, ...]:
     """Return the ways out of this map that lead to another or begin the way there."""
     view = state.map
@@ -91,11 +146,12 @@ def heal_goal(state: GameState, game: Game, world: WorldMap) -> Goal | None:
 def exits_for(
     state: GameState, game: Game, world: WorldMap, goal: Goal, target: Tile | None
 ) -> tuple[Exit, ...]:
-    """Return how to continue for a planner's goal, not one to explore, where the player can walk.
+    """Return how to continue for a goal, not one to see new ground, where the player can walk.
 
     `target` is where on the goal's map, for what may have moved since the goal was set.
     """
-    moved = goal if target is None or goal.map is None else replace(goal, target=target)
+    is_same = target is None or goal.map is None or target == goal.target
+    moved = goal if is_same else replace(goal, target=target)
     return world.exits(state, moved, lambda: _exits_here(state, game, world, goal, target))
 
 
@@ -105,8 +161,7 @@ def _exits_here(
     """Return them as far as this map and the links of maps tell."""
     here, view, atlas = state.place.map, state.map, game.atlas
     if goal.kind is GoalKind.HEAL and goal.target is None and atlas.is_rest(state.place.name):
-        healer = next(((one.x, one.y) for one in view.objects if one.index == atlas.healer), None)
-        return talk_exits(view, healer) if healer else ()
+        return _exits_to(view, atlas.healer)
     if goal.map is None:
         return ()
     if here != goal.map:
@@ -115,11 +170,19 @@ def _exits_here(
     if goal.kind is GoalKind.HEAL and target is None:
         doors = [Link(w.target, (w.x, w.y)) for w in view.warps if atlas.is_rest(w.name)]
         return link_exits(view, doors)
-    if target is None:
-        return grass_exits(view) if goal.kind in {GoalKind.TRAIN, GoalKind.CATCH} else ()
+    if goal.kind is GoalKind.BUY and target is None:
+        return _exits_to(view, atlas.clerk)
+    if target is None or goal.kind in {GoalKind.TRAIN, GoalKind.CATCH}:
+        return hunting_exits(state, target)
     if goal.is_interaction:
         return world.talk_exits(state, target)
     return step_exits(view, target)
+
+
+def _exits_to(view: MapView, number: int) -> tuple[Exit, ...]:
+    """Return how to speak to who has a number among the objects of this map."""
+    found = ((one.x, one.y) for one in view.objects if one.index == number)
+    return tuple(entry for tile in found for entry in talk_exits(view, tile))
 
 
 def step_to_new_ground(state: GameState, been: Collection[Tile]) -> Exit | None:

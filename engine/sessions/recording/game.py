@@ -2,13 +2,13 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.commands import NUM_SLOTS
-from engine.config import RunConfig
+from engine.config import PressFrames, RunConfig
 from engine.demos.dataset import demos_folder
 from engine.demos.layout import BROKEN, plain_text, read_limited, read_tags, write_whole
 from engine.demos.live_recorder import LiveRecorder
@@ -282,9 +282,23 @@ class Slots:
     @property
     def _start(self) -> list[Any]:
         """Return what must be equal for a demonstration to continue from a slot."""
-        game, config = self._game.env.game, self._game.env.config
-        press = config.press.pack()
-        return [game.sha1, game.emulator_version, self._game.env.start_hash, *press]
+        env = self._game.env
+        return [env.game.sha1, env.game.emulator_version, env.start_hash, *env.config.press.pack()]
+
+    def _check_start(self, path: Path, start: Sequence[Any]) -> None:
+        """Refuse a slot whose `_start` was another.
+
+        Raises:
+            DemoError: A demonstration cannot continue from it.
+        """
+        if start == self._start:
+            return
+        what, hint = "is of another ROM, start or emulator", "Save it again."
+        if start[:3] == self._start[:3]:
+            frames = PressFrames(*map(int, start[3:]))
+            what = f"was saved with {frames} frames per press, not {self._game.env.config.press}"
+            hint = f"Add {frames.options}, or save it again."
+        raise DemoError(f"The save slot {path} {what}.", hint)
 
     def _path(self, slot: int) -> Path:
         return self._folder / f"slot-{slot}.slot"
@@ -298,14 +312,11 @@ class Slots:
             state = KeptState(slot, 0, int(steps), place, True, int(episode), float(kept_s), slot)
             if not math.isfinite(state.kept_s):
                 raise ValueError("it has no time")
+            self._check_start(path, list(facts["start"]))
         except DemoError:
             raise
         except (*BROKEN, PokeTUIError):
             raise _damaged(path) from None
-        if facts.get("start") != self._start:
-            raise DemoError(
-                f"The save slot {path} is of another ROM, start or emulator.", "Save it again."
-            )
         return state, snapshot
 
 

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from .gatehouse import MILESTONE
 from .maps import MAPS, STORY_SPAWNS, World, flags, map_ids, scenes
 from .sources import act_one
 from .tables import TYPE_IDS, species_number
@@ -38,7 +39,7 @@ def title(name: str) -> str:
 
 
 def _milestones() -> Rows:
-    for one in act_one.MILESTONES:
+    for one in (*act_one.MILESTONES, MILESTONE):
         value = title(str(one.value)) if one.kind == "map" else one.value
         x, y = one.tile or ("", "")
         at_start = "yes" if one.holds_at_start else ""

@@ -1,10 +1,10 @@
-"""Turn the first act's maps into Emerald's cells: metatile, collision, elevation."""
+"""Turn the maps into Emerald's cells: metatile, collision, elevation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from . import tables
+from . import gatehouse, tables
 from .art import indoor, outdoor
 from .art.canvas import Painted
 from .art.regions import CELL
@@ -12,12 +12,13 @@ from .sources import act_one, world_kinds
 from .tilesets import CellKey, PaintedCell, TilesetPair
 
 Map = world_kinds.Map
-MAPS: dict[str, Map] = act_one.MAPS
+MAPS: dict[str, Map] = act_one.MAPS | {"GATEHOUSE": gatehouse.MAP}
 
 FIRST_FLAG, FIRST_TRAINER_FLAG, FIRST_BADGE_FLAG = 0x20, 0x500, 0x867
 FIRST_SCENE = 0x4050
-OWN_EVENTS = ("GOT_GIFT",)
+OWN_EVENTS = ("GOT_GIFT", gatehouse.EVENT)
 """What happens in this game only."""
+SCRIPTS = (*act_one.SCRIPTS, gatehouse.SCRIPT)
 
 OUTDOOR_GROUP, INDOOR_GROUP = 0, 1
 STORY_SPAWNS: dict[str, tuple[int, int]] = {
@@ -25,7 +26,7 @@ STORY_SPAWNS: dict[str, tuple[int, int]] = {
 }
 """Map -> where a new game begins or a whiteout leads."""
 TYPES = {"town": 1, "route": 3, "indoor": 8}
-WALKABLE, WATER_LEVEL = 3, 1
+WATER_LEVEL, WALKABLE, UPPER, ANY_LEVEL, BRIDGE = 1, 3, 4, 0, 15
 VOID = "void"
 OUTDOOR = "outdoor"
 
@@ -59,6 +60,9 @@ KINDS: dict[str, Kind] = {
     "ledge": Kind(LEDGE_SOUTH, wall=True),
     "door": Kind(DOOR, wall=True),
     "gym_door": Kind(DOOR, wall=True),
+    "steps": Kind(elevation=ANY_LEVEL),
+    "balcony": Kind(elevation=UPPER),
+    "gallery": Kind(elevation=BRIDGE),
     "stairs_up": Kind(STAIRS),
     "stairs_down": Kind(STAIRS),
     "mat_exit": Kind(MAT_SOUTH),
@@ -106,7 +110,7 @@ def scenes() -> dict[str, int]:
 
 def cell_names(one: Map) -> list[list[str]]:
     """Return the names of a map's cells, row by row."""
-    legend = world_kinds.INDOOR if is_indoor(one) else world_kinds.OUTDOOR
+    legend = world_kinds.INDOOR | gatehouse.CELLS if is_indoor(one) else world_kinds.OUTDOOR
     return [[legend[sign] for sign in row] for row in one.rows]
 
 
@@ -131,7 +135,7 @@ def kind_of(name: str) -> Kind:
 
 
 class World:
-    """The first act, packed.
+    """All maps, packed.
 
     Attributes:
         pairs: Style ("outdoor" or one of indoor.STYLES) -> its tilesets.

@@ -1,4 +1,4 @@
-"""Write the first act in C: maps with warps, people, signs and triggers, scripts, texts, pools."""
+"""Write the world in C: maps with warps, people, signs and triggers, scripts, texts, pools."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from . import tables, text
 from .emit import braces, defines, numbers, rows, source
 from .maps import (
+    BRIDGE,
     FIRST_BADGE_FLAG,
     FLOOR,
     MAPS,
+    SCRIPTS,
     STORY_SPAWNS,
     TYPES,
+    UPPER,
     WALKABLE,
     Map,
     World,
@@ -33,9 +36,9 @@ VAR_STARTER = 0x4023
 NONE = 0xFFFF
 
 GATE = ("STONEHOLLOW", 10, 1)
-"""Where the second act begins in the first practice game; here the gate stays shut."""
+"""The gatehouse, where the second act begins in the first practice game."""
 GATE_LINES = (
-    ("COBBLE_BADGE", "The old gatehouse. Its door is shut: the road beyond is not built yet."),
+    ("COBBLE_BADGE", "The old gatehouse. Its door is open."),
     ("", "Between the trees you see an old roof."),
 )
 
@@ -92,7 +95,7 @@ class WorldSource:
         pairs += [("VAR_STARTER", f"0x{VAR_STARTER:04X}")]
         pairs += [(f"TEXT_{key}", self._texts.number(t)) for key, t in act_one.TEXTS.items()]
         pairs += [("TEXT_NONE", NONE), ("SCRIPT_NONE", NONE)]
-        pairs += [(f"SCRIPT_{key.upper()}", i) for i, key in enumerate(act_one.SCRIPTS)]
+        pairs += [(f"SCRIPT_{key.upper()}", i) for i, key in enumerate(SCRIPTS)]
         pairs += [(f"GFX_{key.upper()}", i) for i, key in enumerate(GRAPHICS)]
         pairs += tables.trainer_ids()
         pairs += [(f"MOVEMENT_{key}", i) for i, key in enumerate(MOVEMENT_NAMES)]
@@ -164,7 +167,7 @@ class WorldSource:
             script = self._script(person.says, person.script, person.trainer)
             yield braces(
                 (
-                    number, GRAPHICS.index(person.sprite), 0, 0, x, y, WALKABLE,
+                    number, GRAPHICS.index(person.sprite), 0, 0, x, y, standing_level(one, x, y),
                     movement, reach, int(trainer is not None), trainer.sight if trainer else 0,
                     script, f"0x{flag:03X}", 0,
                 )
@@ -192,7 +195,7 @@ class WorldSource:
             number = tables.trainer_number(act_one.SIGHT_TRAINERS[trainer].key)
             code = bytes((0x5C, 0)) + _word(number) + bytes((0, 0, place))
         elif script:
-            code = b"\xf1" + _word(act_one.SCRIPTS.index(script))
+            code = b"\xf1" + _word(SCRIPTS.index(script))
         elif isinstance(says, str):
             code = b"\xf0" + _word(self._texts.number(says))
         else:
@@ -260,6 +263,12 @@ def standing_place(one: Map, person: world_kinds.Person) -> tuple[int, int]:
     return min(free, key=distance)
 
 
+def standing_level(one: Map, x: int, y: int) -> int:
+    """Return the level of somebody who stands on a cell; on a bridge it is the upper one."""
+    level = kind_of(cell_names(one)[y][x]).elevation
+    return UPPER if level == BRIDGE else level
+
+
 def _map_macro(name: str) -> str:
     return f"MAP_{name}"
 
@@ -324,7 +333,7 @@ def _section_names() -> str:
 
 def _functions() -> str:
     """Write how a script's number finds its function in story.c."""
-    names = [f"script_{name}" for name in act_one.SCRIPTS]
+    names = [f"script_{name}" for name in SCRIPTS]
     return f"void {', '.join(f'{name}(void)' for name in names)};\n" + rows(
         "const StoryFunction story_functions[]", names
     )

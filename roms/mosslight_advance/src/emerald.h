@@ -50,6 +50,23 @@ struct SaveBlock2 {                /* 0xF2C bytes used */
 
 struct ItemSlot { u16 itemId, quantity; };   /* quantity ^ (u16)encryptionKey */
 
+struct ObjectEvent {               /* 0x24 bytes */
+    u8 active;                     /* +0 bit 0 */
+    u8 visibility;                 /* +1 bit 5: invisible */
+    u8 isPlayer;                   /* +2 bit 0 */
+    u8 pad3[2];
+    u8 graphicsId, movementType, trainerType, localId, mapNum, mapGroup; /* +5 */
+    u8 elevation;                  /* +B: low nibble the cell's, high nibble the last that was not 0; a bridge changes neither */
+    s16 initialX, initialY;        /* +C, all coordinates + 7 */
+    s16 x, y;                      /* +10 */
+    s16 previousX, previousY;      /* +14 */
+    u8 facing;                     /* +18 low nibble: 1 down 2 up 3 left 4 right */
+    u8 pad19[5];
+    u8 metatileBehaviour;          /* +1E */
+    u8 pad1F[5];
+};
+_Static_assert(sizeof(struct ObjectEvent) == 0x24, "ObjectEvent");
+
 struct ObjectTemplate {            /* 24 bytes, as in ROM */
     u8 localId, graphicsId, kind, pad3;
     s16 x, y;
@@ -81,7 +98,8 @@ struct SaveBlock1 {                /* 0x3D88 bytes used */
     struct ItemSlot berries[46];   /* +790 */
     u8 pad848[0x988 - 0x848];
     u8 dexSeen1[52];               /* +988: copy of SaveBlock2.dexSeen */
-    u8 pad9BC[0xC70 - 0x9BC];
+    u8 pad9BC[0xA30 - 0x9BC];
+    struct ObjectEvent objectEvents[16]; /* +A30: gObjectEvents when the game was saved */
     struct ObjectTemplate objectTemplates[64]; /* +C70: of the present map */
     u8 flags[300];                 /* +1270 */
     u16 vars[256];                 /* +139C: var id - 0x4000 */
@@ -92,6 +110,7 @@ struct SaveBlock1 {                /* 0x3D88 bytes used */
 };
 _Static_assert(offsetof(struct SaveBlock1, money) == 0x490, "money");
 _Static_assert(offsetof(struct SaveBlock1, dexSeen1) == 0x988, "dexSeen1");
+_Static_assert(offsetof(struct SaveBlock1, objectTemplates) == 0xC70, "objectTemplates");
 _Static_assert(offsetof(struct SaveBlock1, flags) == 0x1270, "flags");
 _Static_assert(offsetof(struct SaveBlock1, gameStats) == 0x159C, "gameStats");
 _Static_assert(offsetof(struct SaveBlock1, dexSeen2) == 0x3B24, "dexSeen2");
@@ -116,22 +135,6 @@ _Static_assert(sizeof(struct Mon) == 100, "Mon");
 extern volatile u8 gPlayerPartyCount, gEnemyPartyCount;
 extern struct Mon gPlayerParty[6], gEnemyParty[6];
 
-struct ObjectEvent {               /* 0x24 bytes */
-    u8 active;                     /* +0 bit 0 */
-    u8 visibility;                 /* +1 bit 5: invisible */
-    u8 isPlayer;                   /* +2 bit 0 */
-    u8 pad3[2];
-    u8 graphicsId, movementType, trainerType, localId, mapNum, mapGroup; /* +5 */
-    u8 elevation;                  /* +B: low nibble now, high nibble before */
-    s16 initialX, initialY;        /* +C, all coordinates + 7 */
-    s16 x, y;                      /* +10 */
-    s16 previousX, previousY;      /* +14 */
-    u8 facing;                     /* +18 low nibble: 1 down 2 up 3 left 4 right */
-    u8 pad19[5];
-    u8 metatileBehaviour;          /* +1E */
-    u8 pad1F[5];
-};
-_Static_assert(sizeof(struct ObjectEvent) == 0x24, "ObjectEvent");
 extern struct ObjectEvent gObjectEvents[16];
 
 struct PlayerAvatar {

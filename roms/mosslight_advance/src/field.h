@@ -1,4 +1,5 @@
-/* The field's own header: what overworld.c, warp.c, map.c, people.c, script.c and story.c share. */
+/* The field's own header: what map.c, people.c, people_draw.c, arrival.c, walking.c,
+ * warp.c, script.c, story.c and overworld.c share. Each uses only those before it. */
 #ifndef FIELD_H
 #define FIELD_H
 
@@ -12,6 +13,7 @@ extern const s8 step_dx[5], step_dy[5];
 #define OFFSET 7                   /* of object coordinates, and of the map in sBackupMapData */
 #define CELL 16                    /* pixels */
 #define NO_MAP 0xFFFF
+#define BRIDGE 15                  /* elevation of a cell with two levels: one stays on that from which one came */
 
 /* Behaviours of metatiles. */
 enum {
@@ -38,15 +40,20 @@ void map_draw(void);               /* all around the player */
 void map_draw_edge(u8 direction);  /* the row or column that a step of the player brings into view */
 void map_shift(s16 dx, s16 dy);    /* all coordinates have changed by this; the picture stays */
 const u16 *map_grass(void);        /* the two entries of the blades before one's feet; 0: no grass here */
-void map_camera(s16 x, s16 y);     /* the player's pixel */
+void map_camera(s16 left, s16 top); /* pixels of the map in the screen's corner */
 const struct WarpEvent *map_warp(s16 x, s16 y);
 const struct CoordEvent *map_coord_event(s16 x, s16 y);
 const struct BgEvent *map_sign(s16 x, s16 y, u8 facing);
 
 /* ---- people.c ---- */
 #define PLAYER 0                   /* index in gObjectEvents */
+#define PLAYER_RUNS 0x80           /* gPlayerAvatar.flags */
+#define INVISIBLE 0x20             /* ObjectEvent.visibility */
+#define NO_FRAME 0xFF              /* Person.shown: its tiles are to be loaded */
 #define NOBODY 0xFF
 enum { STANDING, STEPPING, TURNING, BUMPING };
+enum { SETTLED, BETWEEN, CENTRED };        /* gPlayerAvatar.tileState */
+enum { STILL, TURNS, MOVES };              /* gPlayerAvatar.runningState */
 struct Person {
     const struct ObjectTemplate *template; /* 0: the player */
     u8 action, progress, frames;   /* frames done, frames in all */
@@ -62,29 +69,37 @@ void people_place_player(s16 x, s16 y, u8 facing);
 void people_spawn(void);           /* those near the screen; far ones go */
 void people_refresh(void);         /* flags have changed */
 void people_shift(s16 dx, s16 dy);
-void people_load(void);            /* palettes and tiles, after a full screen */
 void people_think(void);           /* wander, spin */
 void people_animate(void);         /* a frame of every step, turn and bump */
-void people_draw(s16 camera_x, s16 camera_y);
 u8 person_at(s16 x, s16 y, u8 elevation);
 bool person_is_done(u8 index);     /* stands, or has just finished what it did */
 void person_rest(u8 index);
+void player_rest(void);
 void person_face(u8 index, u8 direction);
+u8 person_level(u8 index);         /* where one stands, or came from where all levels meet (0) */
 void person_do(u8 index, u8 action, u8 frames);
 void person_step(u8 index, u8 direction, u8 frames);
 void person_hide(u8 index, bool hidden);
+
+/* ---- people_draw.c ---- */
+void people_load(void);            /* palettes and tiles, after a full screen */
+void people_draw(s16 camera_x, s16 camera_y);
 s16 person_pixel_x(u8 index);
 s16 person_pixel_y(u8 index);
 
-/* ---- overworld.c ---- */
-extern u8 quiet_steps;             /* without an encounter */
+/* ---- arrival.c ---- */
+void note_arrival(void);           /* a map has been entered */
+
+/* ---- walking.c ---- */
 void field_draw(void);
 void field_frames(u8 n);           /* wait, while steps that have begun go on */
 void person_walk(u8 index, u8 direction); /* one step to its end */
-void player_rest(void);
 void player_walk(u8 direction);
-void place_sign_show(void);         /* the place's name, for a while */
+void player_move(u8 direction);    /* turn, walk, hop down a ledge or bump; NOWHERE: stand */
+void player_hop_on(void);          /* from the ledge itself down to the ground */
+void place_sign_show(void);        /* the place's name, for a while */
 void place_sign_hide(void);
+void place_sign_age(void);         /* by a frame */
 
 /* ---- warp.c ---- */
 void warp_take(const struct WarpEvent *warp); /* dark at once: mats, stairs */
@@ -95,14 +110,12 @@ void field_lock(void);
 void field_unlock(void);
 
 /* ---- script.c ---- */
+extern u8 quiet_steps;             /* without an encounter */
 void script_begin(const u8 *script);
 void script_end(void);
 bool trainers_look(void);          /* one sees the player: the battle and all */
 void talk_to(u8 index);
 bool battle_done(u8 outcome);      /* back in the field; false: it was lost, the player is elsewhere */
-
-/* ---- story.c ---- */
-void story_arrival(void);          /* a map has been entered */
 
 extern const u8 *const section_names[]; /* generated, by MapHeader.section */
 

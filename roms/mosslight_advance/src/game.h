@@ -127,7 +127,7 @@ u16 starter_screen(void);           /* a species; begins in the field, ends dark
 void options_screen(void);         /* these two begin and end dark */
 void player_card(void);
 
-/* ---- overworld.c, map.c, people.c, script.c, story.c ------------------------------------------------ */
+/* ---- the field: field.h ------------------------------------------------ */
 void overworld(void);              /* the main loop; never returns */
 void map_enter(u16 map, u8 warp);  /* MAP_*: group << 8 | number; warp 0xFF: SAVE1's x and y as they are */
 void field_redraw(void);           /* after any full screen: tiles, people, palettes; screen still dark */

@@ -11,8 +11,6 @@
 #define RING 16                    /* the picture repeats after so many cells */
 #define VIEW_X 7                   /* cells left of the player; one more right */
 #define VIEW_Y 6
-#define PLAYER_SCREEN_X 112
-#define PLAYER_SCREEN_Y 72
 
 static s16 ring_x, ring_y;         /* added to a cell for its place in the picture */
 static const struct Tileset *loaded_primary, *loaded_secondary;
@@ -263,10 +261,10 @@ void map_shift(s16 dx, s16 dy)
     ring_y -= dy;
 }
 
-void map_camera(s16 x, s16 y)
+void map_camera(s16 left, s16 top)
 {
-    s16 left = x + ring_x * CELL - PLAYER_SCREEN_X, top = y + ring_y * CELL - PLAYER_SCREEN_Y;
+    left += ring_x * CELL;
+    top += ring_y * CELL;
     bg_scroll(1, left, top);
     bg_scroll(2, left, top);
-    people_draw(x - PLAYER_SCREEN_X, y - PLAYER_SCREEN_Y);
 }

@@ -134,6 +134,7 @@ bool save_game(void)
 {
     SAVE1->savedPartyCount = gPlayerPartyCount;
     memcpy(SAVE1->savedParty, gPlayerParty, sizeof gPlayerParty);
+    memcpy(SAVE1->objectEvents, gObjectEvents, sizeof SAVE1->objectEvents);
     wake();
     first_sector = (first_sector + 1) % SECTORS;
     gSaveCounter++;

@@ -13,6 +13,8 @@
 #define EMOTE_FRAMES 30
 #define QUIET_STEPS 4
 
+u8 quiet_steps;
+
 static u16 get16(const u8 *bytes)
 {
     return bytes[0] | bytes[1] << 8;

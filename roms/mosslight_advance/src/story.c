@@ -1,4 +1,4 @@
-/* The scripts of the first act: functions script_<name> after SCRIPTS in roms/practice/world/act_one.py. */
+/* The scripts of the story: functions script_<name> after SCRIPTS in data/maps.py. */
 #include "field.h"
 
 #define STARTER_LEVEL 5
@@ -8,29 +8,6 @@ enum { GIFT_POTION, GIFT_CREATURE };
 #define FLAG_GYM_1_BEATEN 0x4F0
 #define REST_FRAMES 20
 #define FADE_FRAMES 8
-
-/* ---- places ---- */
-
-static void set_heal(u16 map, s16 x, s16 y)
-{
-    SAVE1->lastHeal.mapGroup = map >> 8;
-    SAVE1->lastHeal.mapNum = map & 0xFF;
-    SAVE1->lastHeal.warpId = -1;
-    SAVE1->lastHeal.x = x;
-    SAVE1->lastHeal.y = y;
-}
-
-/* Whoever has been in the rest house wakes up before its door after a defeat. */
-void story_arrival(void)
-{
-    u16 map = MAP(SAVE1->mapGroup, SAVE1->mapNum);
-    if (map == MAP_MILLBROOK_PATH) flag_set(FLAG_ROUTE_ENTERED);
-    if (map == MAP_STONEHOLLOW) flag_set(FLAG_STONEHOLLOW_REACHED);
-    if (map == MAP_GYM) flag_set(FLAG_GYM_ENTERED);
-    if (map != MAP_CENTER) return;
-    flag_set(FLAG_CENTER_VISITED);
-    set_heal(MAP_STONEHOLLOW, SPAWN_STONEHOLLOW_X, SPAWN_STONEHOLLOW_Y);
-}
 
 /* A town's edge without a creature: the watchman calls, and the player goes a step back. */
 void script_town_exit(void)
@@ -226,6 +203,12 @@ void script_gift_potion(void)
     if (!item_add(ITEM_POTION, 2)) return;
     flag_set(FLAG_GOT_POTION);
     say(TEXT_GIFT_GOT);
+}
+
+void script_keeper(void)
+{
+    say_text(T("You came up to my gallery! The road beyond is not built yet."));
+    flag_set(FLAG_MET_KEEPER);
 }
 
 void script_badge(void)

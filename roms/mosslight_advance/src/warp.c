@@ -106,7 +106,7 @@ void CB2_LoadMap2(void)
     people_clear();
     people_place_player(SAVE1->x, SAVE1->y, facing_on_arrival(metatile_behaviour(SAVE1->x, SAVE1->y)));
     people_spawn();
-    story_arrival();
+    note_arrival();
     field_redraw();
 }
 

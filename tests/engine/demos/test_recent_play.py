@@ -12,6 +12,7 @@ from engine.emulator.base import GAME_BOY_FRAMES_PER_S as FRAMES_PER_S
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 from engine.types import Action
+from tests.engine.led import action_of, rules_of
 
 pytestmark = pytest.mark.slow
 
@@ -61,6 +62,22 @@ def test_the_last_half_minute_becomes_a_demonstration_that_replays_exactly(
     assert (demo.by, demo.task, demo.tags) == ("human", "walk", {"late"})
     assert kept.facts.steps == kept.facts.human_steps == len(demo.shown)
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_steps_that_wait_for_a_question_count_with_all_their_frames(
+    stepped: SteppedEnv, recent: RecentPlay, tmp_path: Path
+) -> None:
+    env, frames = stepped.env, list[int]()
+    rules = rules_of(env)
+    for _ in range(150):
+        stepped.step(action_of(rules.advise(env.state, env.action_mask())))
+        recent.follow()
+        frames.append(env.step_frames)
+    demo = recent.keep(tmp_path).demo
+    kept = frames[-len(demo.shown) :]
+    assert sum(kept) >= KEPT_S * FRAMES_PER_S
+    assert sum(kept) <= (KEPT_S + SNAPSHOT_S) * FRAMES_PER_S + max(kept)
+    assert sum(kept) > 1.5 * len(kept) * demo.recording.frames.usual
 
 
 def test_real_time_play_is_kept_as_well(

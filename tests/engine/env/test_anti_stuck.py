@@ -3,7 +3,7 @@ import json
 import pytest
 
 from engine.env.anti_stuck import RELEASE_STEPS, AntiStuck
-from engine.types import GAME_BOY_ACTIONS, Action, GameState
+from engine.types import GAME_BOY_ACTIONS, Action, GameState, Prompt
 from tests.engine.states import make_control, make_creature, make_state, make_view
 
 HERE = make_state(1, 1)
@@ -54,6 +54,20 @@ def test_waiting_for_a_scene_is_never_masked(watch: AntiStuck) -> None:
     for _ in range(20):
         watch.update(scene, scene, Action.NOOP, is_progress=False)
     assert watch.blocked(scene) == {}
+
+
+def test_a_dial_that_turns_is_never_masked(watch: AntiStuck) -> None:
+
+    def tuned(dial: int) -> GameState:
+        control = make_control(prompt=Prompt.SCREEN, pocket=4, selection=dial)
+        return make_state(1, 1, control=control)
+
+    for dial in range(0, 78, 2):
+        watch.update(tuned(dial), tuned(dial + 2), Action.UP, is_progress=False)
+        assert watch.blocked(tuned(dial + 2)) == {}
+    for _ in range(3):
+        watch.update(tuned(80), tuned(80), Action.UP, is_progress=False)
+    assert list(watch.blocked(tuned(80))) == [Action.UP]
 
 
 def test_steps_are_never_masked(watch: AntiStuck) -> None:

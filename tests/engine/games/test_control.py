@@ -17,7 +17,7 @@ from engine.games.crystal.memory import SYMBOLS, WorkRam
 from engine.games.crystal.pressing import play
 from engine.types import Action, Control, Facing, Prompt
 from tests.engine.fakes import MemoryMachine
-from tests.engine.games.images import draw_box, read, write_row
+from tests.engine.games.images import draw_box, put_cursor, read, write_row
 from tests.engine.states import make_state
 
 Row = Mapping[str, str]
@@ -38,6 +38,8 @@ PLACE = (
     "wMapGroup", "wMapNumber", "wXCoord", "wYCoord", "wPlayerDirection", "wMapWidth", "wMapHeight",
 )  # fmt: skip
 SPINNER_CELLS = ((11, 7), (11, 10), (15, 7), (15, 10), (14, 3), (14, 6))
+SHOP_QUANTITY = "0F0711139850"
+"""Borders and menu data of the box that asks how many to buy."""
 LETTERS = {"del": (0x83, 0x84, 0x8B), "end": (0x84, 0x8D, 0x83)}
 
 
@@ -63,6 +65,8 @@ def image_of(row: Row) -> MemoryMachine:
     if row["naming"] != "-":
         write_row(machine, 8, 16, *LETTERS["del"])
         write_row(machine, 15, 16, *LETTERS["end"])
+    if row["CF82_87"] == SHOP_QUANTITY:
+        write_row(machine, 8, 16, 0xF1)  # the record has no text: the game draws it with the box
     if row["cur"] != "-":
         machine.memory[int.from_bytes(cell, "big")] = int(row["cur"], 16)
     return machine
@@ -98,8 +102,8 @@ def test_frames_are_called_what_they_are(rows: list[Row], controls: list[Control
         table.setdefault(row["truth"], Counter())[called(control)] += int(row["frames"])
     assert table == {
         "busy": {
-            "none": 4888, "text": 282, "yes_no": 137, "menu": 62, "screen": 50, "naming": 28,
-            "spinner": 26, "quantity": 23, "can_act": 6,
+            "none": 4897, "text": 282, "yes_no": 137, "menu": 62, "screen": 50, "naming": 28,
+            "spinner": 26, "quantity": 14, "can_act": 6,
         },
         "can_act": {"can_act": 818, "none": 56},
         "menu": {"menu": 2535, "quantity": 56, "none": 51, "screen": 47, "text": 8},
@@ -198,6 +202,29 @@ def test_instant_text_has_no_letters_even_if_slow(scripted: MemoryMachine) -> No
     assert read(scripted).control.prompt is Prompt.TEXT
 
 
+def test_list_with_a_hollow_cursor_asks_no_number_before_its_question(
+    scripted: MemoryMachine,
+) -> None:
+    """The list's cursor is left over, and YES and NO are not drawn yet, though a loop polls."""
+    put_cursor(scripted, 1, 4, 0xEC)
+    scripted.put("wWindowStackSize", 2)
+    scripted.put("wMenuBorderCoords", 7, 14, 11, 19)
+    scripted.put("wMenuDataPointer", 0x25, 0x1E)
+    scripted.put("wTextDelayFrames", 4)
+    assert read(scripted).control.prompt is Prompt.NONE
+    scripted.put("wMenuCursorY", 1, 1)
+    put_cursor(scripted, 15, 8)
+    assert read(scripted).control.prompt is Prompt.YES_NO
+
+
+def test_box_that_begins_with_times_asks_a_number(scripted: MemoryMachine) -> None:
+    put_cursor(scripted, 5, 4, 0xEC)
+    scripted.put("wMenuBorderCoords", 15, 7, 17, 19)
+    assert read(scripted).control.prompt is not Prompt.QUANTITY
+    write_row(scripted, 8, 16, 0xF1, 0xF6, 0xF7)
+    assert read(scripted).control.prompt is Prompt.QUANTITY
+
+
 def test_pointer_outside_the_tile_map_is_no_cursor(machine: MemoryMachine) -> None:
     machine.put("wScriptRunning", 255)
     machine.put("wMenuCursorY", 1)
@@ -205,3 +232,49 @@ def test_pointer_outside_the_tile_map_is_no_cursor(machine: MemoryMachine) -> No
         machine.put("wCursorCurrentTile", address & 0xFF, address >> 8)
         machine.memory[address] = 0xED
         assert read(machine).control.prompt is Prompt.NONE
+
+
+@pytest.fixture
+def gear(machine: MemoryMachine) -> MemoryMachine:
+    """Return a machine that shows the radio's card of an open Pokégear, as its tables have it."""
+    machine.put("wScriptRunning", 255)
+    machine.put("wWindowStackSize", 2)
+    machine.put("wTextDelayFrames", 4)
+    machine.put("wPokegearCard", 3)
+    machine.put("wRadioTuningKnob", 76)
+    write_row(machine, 0, 0, 0x46, 0x47)
+    write_row(machine, 0, 1, 0x56, 0x57)
+    draw_box(machine, 0, 12, 20, 6)
+    return machine
+
+
+def test_open_gear_says_which_card_it_shows_and_where_the_dial_stands(gear: MemoryMachine) -> None:
+    for card in range(4):
+        gear.put("wPokegearCard", card)
+        control = read(gear).control
+        assert (control.prompt, control.card, control.selection) == (Prompt.SCREEN, card + 1, 76)
+        assert not control.is_free
+        assert not control.in_text
+
+
+def test_gear_that_turns_to_another_card_asks_nothing(gear: MemoryMachine) -> None:
+    gear.put("wTextDelayFrames", 12)
+    control = read(gear).control
+    assert (control.prompt, control.card, control.selection) == (Prompt.NONE, 0, 0)
+    assert control.is_busy
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("wSpriteUpdatesEnabled", 1), ("wWindowStackSize", 0), ("wBattleMode", 1), ("wTilemap", 0x40),
+     ("wPokegearCard", 4)],
+)  # fmt: skip
+def test_no_card_is_shown_where_no_gear_is_open(gear: MemoryMachine, name: str, value: int) -> None:
+    gear.put(name, value)
+    assert read(gear).control.card == 0
+
+
+def test_music_that_the_radio_left_on_is_read(machine: MemoryMachine) -> None:
+    assert read(machine).music == 0
+    machine.put("wMapMusic", 64)
+    assert read(machine).music == 64

@@ -71,3 +71,24 @@ def test_a_table_of_any_editor_is_read(tmp_path: Path) -> None:
     for encoding, end in (("utf-8-sig", "\r\n"), ("utf-16", "\r"), ("utf-8", "\n")):
         (tmp_path / "maps.csv").write_bytes(f"name,group{end}HÖHLE,3{end}".encode(encoding))
         assert read_rows(tmp_path, "maps") == [{"name": "HÖHLE", "group": "3"}]
+
+
+def test_who_listens_to_the_radio_is_met_for_a_milestone_after_its_cards() -> None:
+    (tune,) = CRYSTAL.TUNES
+    (snorlax,) = (one for one in CRYSTAL.MILESTONES if one.key == "snorlax")
+    assert (tune.place, tune.person) == (snorlax.place, snorlax.target)
+    assert {"radio_card", "expansion_card"} <= set(snorlax.requires)
+    assert tune.dial % 2 == 0
+    assert 0 <= tune.dial <= 80
+
+
+def test_snorlax_is_faced_from_the_five_tiles_where_it_wakes() -> None:
+    (tune,) = CRYSTAL.TUNES
+    here = tune.place.group, tune.place.number
+    stands = {
+        (x - way.delta[0], y - way.delta[1])
+        for (*place, x, y), ways in CRYSTAL.SIDES.items()
+        if tuple(place) == here
+        for way in ways
+    }
+    assert stands == {(33, 8), (34, 10), (35, 10), (36, 8), (36, 9)}

@@ -11,6 +11,7 @@ from engine.types import (
     Creature,
     Facing,
     GameState,
+    MapId,
     MapObject,
     Move,
     Prompt,
@@ -308,3 +309,34 @@ def test_unknown_map_masks_no_direction() -> None:
 def test_walled_in_player_may_still_do_something() -> None:
     view = make_view(("###", "#.#", "###"))
     assert allowed(make_state(1, 1, map=view))
+
+
+def before_snorlax(x: int, y: int, facing: Facing, *, thing: bool = True, **changes) -> GameState:
+    """Stand in Vermilion City at (30 + x, 5 + y) beside Snorlax at (34, 8), 2 x 2 tiles large."""
+    view = make_view(("." * 40,) * 12, objects=((34, 8),) if thing else ())
+    vermilion = next(id_ for id_, name in CRYSTAL.MAPS.items() if name == "VERMILION CITY")
+    state = make_state(30 + x, 5 + y, facing, map=view, party=PARTY, **changes)
+    return replace(state, place=replace(state.place, map=MapId(*vermilion)))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "facing"),
+    [(3, 3, Facing.RIGHT), (4, 5, Facing.UP), (5, 5, Facing.UP), (6, 3, Facing.LEFT),
+     (6, 4, Facing.LEFT)],
+)  # fmt: skip
+def test_start_and_a_are_on_before_who_listens_to_the_radio(x: int, y: int, facing: Facing) -> None:
+    assert {A, START} <= allowed(before_snorlax(x, y, facing))
+    woken = allowed(before_snorlax(x, y, facing, music=64))
+    assert A in woken
+    assert START not in woken
+
+
+def test_start_is_off_beside_who_listens_and_where_nobody_does() -> None:
+    assert not {A, START} & allowed(before_snorlax(4, 5, Facing.LEFT))
+    assert not {A, START} & allowed(before_snorlax(4, 5, Facing.UP, thing=False))
+    assert START not in allowed(make_state(party=PARTY))
+
+
+def test_cards_of_the_gear_take_directions_and_waiting() -> None:
+    control = make_control(is_scripted=True, prompt=Prompt.SCREEN, pocket=4, selection=78)
+    assert allowed(make_state(control=control, party=PARTY)) == {A, B, NOOP, *DIRECTIONS}

@@ -5,7 +5,7 @@ import pytest
 
 from engine.games.crystal.maps import TERRAIN
 from engine.games.crystal.reader import CrystalReader
-from engine.types import Edge, Facing, MapId, Prompt
+from engine.types import Edge, Facing, MapId, Prompt, Terrain
 from tests.engine.fakes import MemoryMachine
 from tests.engine.games.images import (
     CRYSTAL,
@@ -14,6 +14,7 @@ from tests.engine.games.images import (
     letters,
     put_battle,
     put_cursor,
+    put_map,
     read,
     write_row,
 )
@@ -162,6 +163,13 @@ class TestMap:
         ]
         assert (view.terrain[2:] == TERRAIN[0]).all()
         assert not view.terrain.flags.writeable
+
+    def test_water_beside_the_cycling_road_is_a_wall(self, machine: MemoryMachine) -> None:
+        for number, water in ((2, Terrain.WATER), (3, 0)):
+            put_map(machine, 21, number)
+            terrain = read(machine).map.terrain
+            assert terrain[1, 3] == water
+            assert terrain[0, 0] & Terrain.WALKABLE
 
     def test_border_is_kept_around_the_map(self, machine: MemoryMachine) -> None:
         view = read(machine).map

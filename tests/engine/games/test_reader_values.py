@@ -49,6 +49,12 @@ class TestText:
         write_row(machine, 10, 2, *letters("OUT"))
         assert read(machine).screen_text == ("IN", "OUT")
 
+    def test_signs_for_two_letters_are_read_as_spaces(self, machine: MemoryMachine) -> None:
+        draw_box(machine, 10, 0, 10, 6)
+        write_row(machine, 11, 2, 0xED, 0x70, 0x71, *letters("GEAR"))
+        write_row(machine, 12, 4, 0x70, 0x71, *letters("GEAR"))
+        assert read(machine).screen_text == ("▶  GEAR", "GEAR")
+
     def test_picture_between_two_boxes_is_not_read(self, machine: MemoryMachine) -> None:
         draw_box(machine, 0, 0, 6, 5)
         draw_box(machine, 14, 1, 6, 5)

@@ -66,6 +66,15 @@ def test_terrain_is_laid_out_row_after_row() -> None:
     assert found.grid(2)[2, 0] & Terrain.WALLS[Facing.UP]
 
 
+def test_water_beside_the_cycling_road_is_a_wall() -> None:
+    shore = Drawn(["~.", "~D"], warps=[(1, 1, 21, 1, 1)])
+    found = world({(21, number): shore for number in (1, 2, 3)})
+    route_16, route_17 = (found.grid(found.row(MapId(21, number))) for number in (2, 3))
+    assert route_16[:, 0].tolist() == [Terrain.WATER] * 2
+    assert route_17[:, 0].tolist() == [0, 0]
+    assert (route_16[:, 1] == route_17[:, 1]).all()
+
+
 def test_tiles_are_numbered_through_all_maps() -> None:
     found = world()
     assert found.tile(1, 3, 1) == 16 + 7

@@ -22,7 +22,7 @@ from engine.events import (
     SteeringChanged,
 )
 from engine.games.catalog import load_game
-from engine.planning.rules.advisor import known_goals
+from engine.planning.rules.goals import known_goals
 from engine.sessions.train import EngineSession
 from engine.training.state import write_state
 from tests.engine.training.helpers import PPO, Clock, Run, events_of

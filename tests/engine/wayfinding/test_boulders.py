@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from engine.games.crystal.game import ATLAS
 from engine.games.crystal.rom_tables import read_overworld
 from engine.types import Action, Facing, MapObject, MapView
@@ -99,16 +97,11 @@ def test_the_fewest_pushes_are_found_and_others_stay_where_they_are() -> None:
     assert {push.boulder for push in pushes} == {1}
 
 
-@pytest.mark.parametrize(
-    ("boulders", "in_vain"),
-    [({1: (1, 1)}, ()), ({1: (3, 1)}, [((2, 1), Facing.RIGHT)])],
-    ids=["in a corner", "what did nothing before"],
-)
-def test_there_is_no_plan_where_no_push_helps(boulders, in_vain) -> None:
+def test_a_boulder_in_a_corner_is_never_pushed_out() -> None:
     rows = ["######", "#....#", "######"]
-    shown = drawn(rows, boulders)
-    yard, start = Yard(shown, ()), (2, 1)
-    assert find_pushes(yard, start, boulders, hole=(1, (4, 1)), in_vain=in_vain) is None
+    boulders = {1: (1, 1)}
+    yard = Yard(drawn(rows, boulders), ())
+    assert find_pushes(yard, (2, 1), boulders, hole=(1, (4, 1))) is None
 
 
 def test_nobody_pushes_over_a_person_or_onto_a_door() -> None:

@@ -5,8 +5,8 @@ import pytest
 from engine.games.crystal.game import ATLAS
 from engine.games.crystal.maps import TERRAIN
 from engine.games.crystal.rom_tables import read_overworld
-from engine.types import MAP_BORDER, Action, Facing, MapId, Move
-from engine.wayfinding.exits import Exit, Link, grass_exits, link_exits, talk_exits
+from engine.types import MAP_BORDER, Action, Facing, MapId, Move, Terrain
+from engine.wayfinding.exits import Exit, Link, ground_exits, link_exits, talk_exits
 from engine.wayfinding.navigation import Navigator
 from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.world_images import Drawn, Person, build
@@ -130,7 +130,10 @@ def test_navigator_prefers_straight_on_among_equal_ways():
 
 def test_training_means_stepping_from_grass_to_grass():
     shown = view(['.""', "..."])
-    assert set(grass_exits(shown)) == {Exit((1, 0), Action.RIGHT), Exit((2, 0), Action.LEFT)}
+    assert set(ground_exits(shown, Terrain.GRASS)) == {
+        Exit((1, 0), Action.RIGHT),
+        Exit((2, 0), Action.LEFT),
+    }
 
 
 @pytest.mark.parametrize(
@@ -139,7 +142,9 @@ def test_training_means_stepping_from_grass_to_grass():
 )
 def test_in_the_grass_it_goes_on_straight_as_far_as_it_can(facing, pressed):
     shown = view(["...", '"""', "..."])
-    actions, _ = Navigator().step_towards(state(shown, (1, 1), facing), grass_exits(shown))
+    actions, _ = Navigator().step_towards(
+        state(shown, (1, 1), facing), ground_exits(shown, Terrain.GRASS)
+    )
     assert set(actions) == pressed
 
 

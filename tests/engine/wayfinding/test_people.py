@@ -5,7 +5,7 @@ from dataclasses import replace
 from engine.games.base import GameTables
 from engine.games.crystal.game import ATLAS, CrystalGame
 from engine.types import Action, Facing, GameState, Goal, GoalKind, MapObject
-from engine.wayfinding.exits import Exit
+from engine.wayfinding.exits import Exit, is_ready
 from engine.wayfinding.navigation import Navigator
 from engine.wayfinding.world_map import WorldMap
 from tests.engine.games.world_images import Drawn, Person, build
@@ -78,8 +78,8 @@ def test_the_one_to_be_met_is_looked_for_where_they_stand_now() -> None:
     world = WorldMap.of(game(ROOM, Person(5, 1, movement=WALKS), Person(1, 1)))
     now = seen(ROOM, (3, 1), MapObject(1, 1, 4, 1), facing=Facing.RIGHT)
     assert {one.tile for one in world.talk_exits(now, (5, 1))} == {(3, 1), (5, 1), (4, 0), (4, 2)}
-    assert world.is_faced(now, meet((5, 1)))
-    assert not world.is_faced(now, meet((1, 1)))
+    assert is_ready(now, world.talk_exits(now, (5, 1)))
+    assert not is_ready(now, world.talk_exits(now, (1, 1)))
     away = seen(ROOM, (3, 1), beyond=[MapObject(1, 1, 9, 1)])
     assert (8, 1) in {one.tile for one in world.talk_exits(away, (5, 1))}
 
@@ -92,7 +92,7 @@ def test_somebody_large_is_met_on_each_of_four_tiles_and_fills_them() -> None:
     assert ((4, 1), Action.RIGHT) in found
     assert ((6, 2), Action.UP) in found
     assert not {tile for tile, _ in found} & {(5, 0), (6, 0), (5, 1), (6, 1)}
-    assert world.is_faced(now, meet((5, 0)))
+    assert is_ready(now, world.talk_exits(now, (5, 0)))
     assert world.steps_to(seen(ROOM, (6, 2)), meet((5, 0))) == 0
     past = (Exit((10, 1), Action.RIGHT),)
     assert way(one, seen(ROOM, (4, 1), thing), past) == [Action.DOWN]
@@ -141,7 +141,6 @@ def test_who_walks_in_a_ring_is_waited_for_beside_it() -> None:
     assert Exit(place, Action.RIGHT, is_talk=True) in exits
     assert not {one.tile for one in exits} & set(ring)
     assert way(game(rows, Person(6, 3, movement=WALKS)), now(7), exits) == [Action.A]
-    assert [world.is_faced(now(step), meet((6, 3))) for step in (11, 0)] == [True, False]
     saved, other = world.save(), WorldMap.of(game(rows, Person(6, 3, movement=WALKS)))
     other.load(saved)
     assert other.save() == saved

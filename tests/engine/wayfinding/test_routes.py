@@ -116,6 +116,14 @@ def test_a_slide_ends_before_somebody_until_their_flag_hides_them() -> None:
     assert way(found, (1, 1, 4), (1, 1, 2), gone) == []
 
 
+@pytest.mark.parametrize(("away", "end"), [((), 4), ((300,), 4), ((301,), 2), ((300, 301), 0)])
+def test_a_slide_ends_before_whoever_is_left_on_the_ice(away: tuple[int, ...], end: int) -> None:
+    rows = ["....", "#II#", "#II#", "#II#", "#II#", "...."]
+    found = finder(Drawn(rows, people=[Person(1, 1, flag=300), Person(1, 3, flag=301)]))
+    start, stop = (1, 1, 5), (1, 1, end)
+    assert way(found, start, stop, conditions(found, *away)) == [start, stop]
+
+
 @pytest.mark.parametrize(
     ("sign", "needs"),
     [("~", Ability.SURF), ("T", Ability.CUT), ("@", Ability.SURF | Ability.WHIRLPOOL)],

@@ -108,6 +108,12 @@ class Machine:
     def flag(self, number: int) -> bool:
         return bool(self.block(1, 0x1270 + number // 8, 1)[0] >> number % 8 & 1)
 
+    def set_flag(self, number: int) -> None:
+        """Set a flag, as if the story had; maps notice when they are loaded."""
+        byte = self.block(1, 0x1270 + number // 8, 1)[0] | 1 << number % 8
+        at = self.get("gSaveBlock1Ptr", size=4) + 0x1270 + number // 8
+        self.emulator.write(0, at, bytes((byte,)))
+
     def var(self, number: int) -> int:
         return int.from_bytes(self.block(1, 0x139C + 2 * (number - 0x4000), 2), "little")
 

@@ -39,7 +39,7 @@ class Player(FirstActPlayer):
 
     def __init__(self, game: Machine, grass_cost: int = 4) -> None:
         super().__init__(game, grass_cost)
-        self._tiles: dict[MapKey, dict[Cell, Tile]] = {}
+        self._tiles: dict[tuple[MapKey, bool], dict[Cell, Tile]] = {}
         self.stops_evolution = False
 
     # ---- small things ----------------------------------------------------------------------
@@ -99,8 +99,8 @@ class Player(FirstActPlayer):
                 yield button, to, self.grass_cost if tile.behaviour == GRASS else 1
 
     def tiles(self) -> dict[Cell, Tile]:
-        """Return the present map's tiles; read once a map."""
-        key = self.game.map_key
+        """Return the present map's tiles; read once a map, and again after the badge."""
+        key = self.game.map_key, self.has_badge()
         if key not in self._tiles:
             self._tiles[key] = tiles(self.game)
         return self._tiles[key]

@@ -54,3 +54,13 @@ def test_a_source_that_uses_a_later_one_is_refused(tmp_path: Path) -> None:
         [sys.executable, "-c", upside_down, tmp_path], cwd=BUILD.parent, capture_output=True
     )
     assert b"uses what comes after it" in done.stderr
+
+
+def test_every_source_over_the_frame_has_a_place_in_the_order() -> None:
+    listed = "import build; print(*build.ORDER)"
+    done = subprocess.run(
+        [sys.executable, "-c", listed], cwd=BUILD.parent, capture_output=True, check=True, text=True
+    )
+    frame = {"main", "system", "video", "canvas", "memory", "save"}
+    sources = {path.stem for path in (BUILD.parent / "src").glob("*.c")}
+    assert sources - frame == set(done.stdout.split())

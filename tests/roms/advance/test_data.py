@@ -32,8 +32,10 @@ def world() -> maps.World:
 
 
 def behaviour(world: maps.World, name: str, at: Cell) -> int:
-    """Return a cell's behaviour as the game finds it: by its metatile."""
-    metatile = world.cells[name][at[1]][at[0]] & METATILE
+    """Return a cell's behaviour as the game finds it, by its metatile, once all has changed."""
+    now = world.cells[name][at[1]][at[0]]
+    then = ((x, y, cell) for place, _, x, y, cell in world.changes if place == name)
+    metatile = next((cell for x, y, cell in then if (x, y) == at), now) & METATILE
     halves = world.pairs[maps.style_of(maps.MAPS[name])].halves
     half = halves[metatile >= tilesets.TILES]
     return half.attributes[metatile - half.first]

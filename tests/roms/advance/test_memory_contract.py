@@ -11,6 +11,7 @@ from tests.roms.advance.machine import OFFSET, Cell, Machine
 from tests.roms.advance.party import party
 from tests.roms.advance.player import Player
 from tests.roms.advance.world import (
+    BADGE,
     DOOR,
     MATS,
     STAIRS,
@@ -349,6 +350,7 @@ def test_people_of_the_map_are_listed_in_the_save_block(start: Start) -> None:
 
 def test_every_map_of_the_table_can_be_entered(start: Start) -> None:
     game = start("starter")
+    game.set_flag(BADGE)
     player = Player(game)
     for title in map_names().values():
         player.travel(title)

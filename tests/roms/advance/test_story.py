@@ -10,7 +10,7 @@ from tests.roms.advance.machine import FACTS, Cell, Machine
 from tests.roms.advance.party import party
 from tests.roms.advance.player import Player
 from tests.roms.advance.test_story_contract import to_battle_menu
-from tests.roms.advance.world import COUNTER, map_names, map_of, people
+from tests.roms.advance.world import BADGE, COUNTER, map_names, map_of, people
 from tests.roms.first_act import DIRECTIONS
 
 ITEMS, BALLS = (0x560, 30), (0x650, 16)
@@ -122,6 +122,7 @@ def near(player: Player, at: Cell) -> tuple[Cell, str] | None:
 @pytest.mark.slow
 def test_everybody_says_something_and_lets_go(start: Start) -> None:
     game = start("starter")
+    game.set_flag(BADGE)
     player = Player(game)
     spoken = 0
     for title in map_names().values():

@@ -13,6 +13,8 @@ Warps = dict[Cell, MapKey]
 GRASS, STAIRS, DOOR, COUNTER = 0x02, 0x60, 0x69, 0x80
 MATS = {0x62: "right", 0x63: "left", 0x64: "up", 0x65: "down"}
 LEDGES = {0x38: "right", 0x39: "left", 0x3A: "up", 0x3B: "down"}
+BADGE = 0x867
+"""Flag of the first badge, which opens the gatehouse."""
 _PRIMARY_METATILES = 512
 _SIDES = {1: "down", 2: "up", 3: "left", 4: "right"}
 

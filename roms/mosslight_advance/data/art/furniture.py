@@ -31,6 +31,7 @@ DRAWINGS: dict[str, tuple[str, dict[str, int]]] = {
     "cooker": (furniture.STOVE, METALS),
     "plant": (furniture.PLANT, WOODS),
     "chair": (furniture.STOOL, WOODS),
+    "steps": (fixtures.STEPS, WOODS),
     "stairs_up": (fixtures.STAIRS_UP, WOODS),
     "stairs_down": (fixtures.STAIRS_DOWN, WOODS),
     "mat_exit": (fixtures.MAT, WOODS),
@@ -90,6 +91,26 @@ def standing(name: str, is_second: bool) -> Canvas | None:
         return None
     text, shades = DRAWINGS[name]
     return Canvas.from_text(text, COLOURS | shades)
+
+
+@cache
+def gallery(sides: Around) -> Canvas:
+    """Return a cell of a floor on beams, with a rail where it ends."""
+    north, south, west, east = sides[:4]
+    canvas = Canvas(16, 16, WOOD[3])
+    for y in (4, 9, 14):
+        canvas.box(0, y, 16, 1, WOOD[2])
+    if not north:
+        canvas.box(0, 0, 16, 1, WOOD[0])
+        canvas.box(0, 1, 16, 1, WOOD[4])
+    if not south:
+        canvas.box(0, 11, 16, 1, WOOD[4])
+        canvas.box(0, 12, 16, 3, WOOD[1])
+        canvas.box(0, 15, 16, 1, WOOD[0])
+    for is_open, x in ((not west, 0), (not east, 15)):
+        if is_open:
+            canvas.box(x, 0, 1, 16, WOOD[0])
+    return canvas
 
 
 @cache

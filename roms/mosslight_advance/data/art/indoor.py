@@ -16,10 +16,14 @@ FLOORS = (
     "mat_exit",
     "stairs_up",
     "stairs_down",
+    "steps",
+    "balcony",
+    "gallery",
 )
 """Cells that people reach: what rises from below them lies over people."""
 UPRIGHT = ("wall_top", "wall_in", "window_in", "clock")
 TOPS = ("counter", "counter_down")
+RAISED = ("balcony", "gallery")
 
 
 STYLES = ("home", *TILED, "gym")
@@ -70,6 +74,8 @@ class Painter:
                 self._rug(x, y)
             elif name in ("table", "desk", *TOPS):
                 self._top(x, y, name)
+            elif name in RAISED:
+                self._raised(x, y, name)
             else:
                 self._thing(x, y, name)
 
@@ -168,6 +174,13 @@ class Painter:
         sides = around(lambda cx, cy: self.at(cx, cy) in kinds, x, y)
         picture = furniture.table_top(sides, name if name not in TOPS else "counter")
         self._stand(picture, x, y)
+
+    def _raised(self, x: int, y: int, name: str) -> None:
+        """Draw a floor over the floor: under it one walks where it is a gallery."""
+        sides = around(lambda cx, cy: self.at(cx, cy) in RAISED, x, y)
+        picture = furniture.gallery(sides)
+        (self.over if name == "gallery" else self.below).blit(picture, x * CELL, y * CELL)
+        self.special.add((x, y))
 
     def _thing(self, x: int, y: int, name: str) -> None:
         picture: Canvas | None

@@ -54,6 +54,26 @@ def test_a_restored_advisor_remembers_the_questions(advisor):
     assert press(other, question()) is Action.B
 
 
+def test_what_an_older_checkpoint_does_not_know_is_forgotten(advisor):
+    for _ in range(2):
+        press(advisor, question())
+        press(advisor, state(control=READING, text=["It is day..."]))
+    kept = ("planner", "goals", "milestones", "last_view", "unchanged_steps")
+    oldest = {name: advisor.save()[name] for name in kept}
+    advisor.restore(json.loads(json.dumps(oldest)))
+    press(advisor, state(control=READING, text=["It is day..."]))
+    assert press(advisor, question()) is Action.A
+    new = RuleAdvisor(GAME)
+    new.reset(state())
+    press(new, state())
+    later = ("world", "explorer", "supplies", "useless_moves", "replies", "teacher", "carried")
+    advisor.restore(oldest)
+    press(advisor, state())
+    assert {name: advisor.save()[name] for name in later} == {
+        name: new.save()[name] for name in later
+    }
+
+
 def test_a_naming_screen_is_left_without_typing(advisor):
     shown = state(control=replace(READING, in_text=False, prompt=Prompt.NAMING), text=["NAME?"])
     assert [press(advisor, shown) for _ in range(2)] == [Action.START, Action.A]

@@ -5,9 +5,8 @@ import pytest
 
 from engine.games.base import Approach, Atlas, GameTables, Milestone, MilestoneKind
 from engine.games.overworld import Ability
-from engine.planning.rules.goal_tracker import LIFE_STEPS
+from engine.planning.rules.goal_tracker import LIFE_STEPS, UNREACHABLE
 from engine.planning.rules.goals import GoalPlanner
-from engine.planning.rules.patience import UNREACHABLE
 from engine.planning.rules.training import training_places, worthwhile
 from engine.types import Bag, BattleKind, Facing, Goal, GoalKind, MapId, Move
 from tests.engine.games.images import CRYSTAL

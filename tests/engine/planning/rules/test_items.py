@@ -3,7 +3,7 @@ from dataclasses import replace
 from engine.games.catalog import load_game
 from engine.games.crystal.memory import FACTS
 from engine.games.facts import read_tables
-from engine.planning.rules.items import cure_for, potion_for, revive_for
+from engine.planning.rules.items import cure_for, potion_for, revival
 from engine.types import Bag, MapId
 from tests.engine.planning.goals.helpers import creature, state
 
@@ -53,9 +53,12 @@ def test_what_heals_as_well_is_kept_for_who_is_hurt():
     assert cure_for(CRYSTALS, bag, replace(poisoned, hp=9)) == FULL_RESTORE
 
 
-def test_only_the_fainted_are_revived():
+def test_only_the_strongest_is_revived_and_only_fainted():
     bag = Bag(items=((REVIVE, 1),))
-    assert revive_for(CRYSTALS, bag, creature(hp=0)) == REVIVE
-    assert revive_for(CRYSTALS, bag, creature()) is None
-    assert revive_for(CRYSTALS, Bag(), creature(hp=0)) is None
-    assert revive_for(CRYSTALS, bag, creature("EGG", hp=0)) is None
+    fainted, other = creature(level=9, hp=0), creature(level=5)
+    use = revival(CRYSTALS, bag, [other, fainted])
+    assert (use.item, use.slot) == (REVIVE, 1)
+    assert revival(CRYSTALS, bag, [creature(level=12), fainted]) is None
+    assert revival(CRYSTALS, bag, [creature(), other]) is None
+    assert revival(CRYSTALS, Bag(), [fainted]) is None
+    assert revival(CRYSTALS, bag, [replace(fainted, name="EGG")]) is None

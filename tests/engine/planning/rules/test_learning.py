@@ -7,7 +7,7 @@ from engine.games.crystal.memory import FACTS
 from engine.games.facts import read_tables
 from engine.planning.rules.answers import NO_WISHES, NOTHING_TRIED
 from engine.planning.rules.battle import battle_button
-from engine.planning.rules.learning import weakest_move
+from engine.planning.rules.teaching import weakest_move
 from engine.types import Action, Move
 from tests.engine.planning.goals.helpers import battle, creature, menu, moves, state
 

@@ -1,7 +1,10 @@
 import json
+from dataclasses import replace
 
 from engine.planning.rules.answers import Repeats
+from engine.types import Prompt
 from tests.engine.planning.goals.helpers import FREE, HERE, creature, menu, state
+from tests.engine.states import make_control
 
 
 def question(row: int = 1, **more):
@@ -29,6 +32,16 @@ def test_moving_the_cursor_does_not_count_as_coming_back():
     for row in (1, 2, 1, 2, 1, 2):
         repeats.notice(question(row), 0)
     assert repeats.times == 0
+
+
+def test_an_open_gear_is_no_question():
+    repeats = Repeats()
+    tuned = make_control(prompt=Prompt.SCREEN, pocket=4)
+    for dial in range(0, 80, 2):
+        repeats.notice(state(control=replace(tuned, selection=dial)), 0)
+    for _ in range(40):
+        repeats.notice(state(control=tuned), 0)
+    assert not repeats.is_tired
 
 
 def test_progress_makes_the_counts_void():

@@ -1,27 +1,40 @@
 from dataclasses import replace
 
-from engine.planning.rules.training import hunting_exits
-from engine.types import Action
-from tests.engine.planning.goals.helpers import state, view
+import numpy as np
+
+from engine.games.catalog import load_game
+from engine.games.overworld import PERSON_FIELDS, Overworld
+from engine.planning.rules.training import num_watching
+from engine.types import MapId
+from tests.engine.planning.goals.helpers import READING, state
+
+WORLD = load_game().overworld
+FIRST, SECOND = 3, 9  # event flags
 
 
-def places(shown, target=None) -> set[tuple[tuple[int, int], Action]]:
-    return {(one.tile, one.action) for one in hunting_exits(shown, target)}
+def world_with(*people: tuple[int, int, int]) -> Overworld:
+    """Return a world with people, each by row of the map, sight and flag of their defeat."""
+    assert WORLD is not None
+    table = np.zeros(len(people), PERSON_FIELDS)
+    for one, (row, sight, flag) in zip(table, people, strict=True):
+        one["map"], one["sight"], one["beat_flag"] = row, sight, flag
+    return replace(WORLD, people=table)
 
 
-def underground(rows):
-    shown = state(view(rows))
-    return replace(shown, place=replace(shown.place, environment="cave"))
+def test_trainers_who_look_out_count_until_they_are_beaten():
+    world = world_with((0, 3, FIRST), (0, 2, SECOND))
+    here = world.map_id(0)
+    assert num_watching(world, state(map_id=here)) == 2
+    assert num_watching(world, state(map_id=here, control=READING)) == 0
+    assert num_watching(world, state(map_id=here, flags=[FIRST])) == 1
+    assert num_watching(world, state(map_id=here, flags=[FIRST, SECOND])) == 0
 
 
-def test_in_a_cave_without_grass_one_walks_about():
-    assert places(underground(["..#"])) == {((0, 0), Action.RIGHT), ((1, 0), Action.LEFT)}
-    assert places(state(view(["..#"]))) == set()
+def test_people_without_sight_or_on_other_maps_do_not_count():
+    world = world_with((0, 0, FIRST), (1, 3, FIRST), (0, 3, -1))
+    assert num_watching(world, state(map_id=world.map_id(0))) == 0
 
 
-def test_a_tile_is_gone_to_and_then_left_on_the_same_ground():
-    rows = ["...", "...", "..."]
-    assert ((1, 0), Action.DOWN) in places(state(view(rows)), (1, 1))
-    there = places(state(view(rows), at=(1, 1)), (1, 1))
-    assert {tile for tile, _ in there} == {(1, 1)}
-    assert len(there) == 4
+def test_where_no_world_is_known_nobody_watches():
+    assert num_watching(None, state()) == 0
+    assert num_watching(WORLD, state(map_id=MapId(200, 200))) == 0

@@ -112,6 +112,8 @@ def test_a_slot_of_other_frames_a_press_is_refused(begin: Begin, config: RunConf
     session = RecordingSession(config.model_copy(update={"env": slower}), RecordingPlan())
     session.start()
     watcher = Watcher(session)
-    assert "of another ROM, start or emulator" in watcher.next(WarningRaised).message
+    message = watcher.next(WarningRaised).message
+    assert "with 8 + 12 + 240 frames per press, not 8 + 30 + 240" in message
+    assert "Add --set env.hold_frames=8 --set env.wait_frames=12" in message
     assert "empty" in watcher.refusal(LoadSlot(1))
     assert session.stop(300)
