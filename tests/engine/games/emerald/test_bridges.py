@@ -168,7 +168,7 @@ def test_who_comes_from_stairs_leaves_a_bridge_at_every_level() -> None:
     for spot, steps in (((2, 2, 0), 0), ((2, 2, 4), 0), ((2, 2, 3), 2)):
         state = shown(game.overworld, spot, MapObject(1, 5, 3, 2, 4))
         state = replace(state, place=replace(state.place, facing=Facing.RIGHT))
-        assert WorldMap.of(game).is_faced(state, goal) is (steps == 0)
+        assert is_faced(state, (3, 2)) is (steps == 0)
         assert WorldMap.of(game).steps_to(state, goal) == steps
 
 
@@ -198,7 +198,7 @@ def test_somebody_on_a_bridge_is_spoken_to_from_it_alone() -> None:
         seen = shown(world, (4, 2, level), steven)
         seen = replace(seen, place=replace(seen.place, facing=Facing.RIGHT))
         ways = WorldMap.of(game_of(GORGE, Person(5, 2, level=4)))
-        levels[level] = ways.is_faced(seen, goal), ways.steps_to(seen, goal)
+        levels[level] = is_faced(seen, (5, 2)), ways.steps_to(seen, goal)
     assert levels[4] == (True, 0)
     assert levels[3][0] is False
     assert levels[3][1] > 5
