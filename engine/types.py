@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import IntEnum, StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -220,6 +221,8 @@ class Place:
     """town, route, indoor, cave, gate or dungeon."""
     landmark: str = ""
     """Where on the region's map, e.g. the town that a house stands in."""
+    level: int = 0
+    """Height at which the player stands, which tells on a bridge from under it; 0: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +256,8 @@ class MapObject:
     sprite: int
     x: int
     y: int
+    level: int = 0
+    """Height at which it stands, as `Place.level`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +345,57 @@ class TileKind(IntEnum):
         return kinds
 
 
+@dataclass(frozen=True)  # without slots, for what is cached
+class Bridges:
+    """Which walk tiles one may stand on at several levels: on a bridge, and under it.
+
+    Tiles have numbers. Such a place's own is that of its highest level; each lower level is a
+    further tile, whose number comes after those of the map.
+
+    Attributes:
+        lower: Number, number of the place, level, and `Terrain` bits of each further tile.
+        steps: Number, direction, and the number ahead, -1 for none, where that is not simply the
+            place ahead.
+    """
+
+    lower: tuple[tuple[int, int, int, int], ...] = ()
+    steps: tuple[tuple[int, Facing, int], ...] = ()
+
+    @cached_property
+    def _levels(self) -> Mapping[int, Mapping[int, int]]:
+        """Return by place: level -> number of the further tile."""
+        found: dict[int, dict[int, int]] = {}
+        for number, place, level, _ in self.lower:
+            found.setdefault(place, {})[level] = number
+        return found
+
+    @cached_property
+    def _ahead(self) -> Mapping[tuple[int, Facing], int]:
+        return {(number, facing): target for number, facing, target in self.steps}
+
+    def tile(self, place: int, level: int) -> int:
+        """Return the tile at a level of a place, the highest one where it has no such level."""
+        lower = self._levels.get(place)
+        return place if lower is None else lower.get(level, place)
+
+    def tiles(self, place: int, level: int = 0) -> tuple[int, ...]:
+        """Return the tiles of a place that somebody at a level fills, all of them for level 0."""
+        lower = self._levels.get(place)
+        if lower is None:
+            return (place,)
+        if not level:
+            return (place, *lower.values())
+        own = lower.get(level, place)
+        # Who comes from a tile of level 0 stays at that level, and meets everybody.
+        return (own, lower[0]) if 0 in lower else (own,)
+
+    def ahead(self, tile: int, facing: Facing, plain: int) -> int:
+        """Return the tile ahead of a tile, where `plain` is the number of the place there."""
+        return self._ahead.get((tile, facing), plain)
+
+
+NO_BRIDGES = Bridges()
+
 MAP_BORDER = 6
 """Walk tiles on each side of a map that `MapView.bordered` holds too."""
 
@@ -370,6 +426,8 @@ class MapView:
     when the player comes near."""
     turning_gates: tuple[TurningGate, ...] = ()
     """As they stand now; `terrain` is without them."""
+    bridges: Bridges = NO_BRIDGES
+    """The tiles under bridges; tile (x, y) has number y * width + x."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MapView) and self._key() == other._key()
@@ -380,6 +438,22 @@ class MapView:
     def contains(self, x: int, y: int) -> bool:
         """Return whether a walk tile is one of the map's own."""
         return 0 <= x < self.width and 0 <= y < self.height
+
+    def tile(self, x: int, y: int, level: int | None = None) -> int:
+        """Return the number of a tile at a level, or at the highest one."""
+        place = y * self.width + x
+        return place if level is None else self.bridges.tile(place, level)
+
+    def locate(self, tile: int) -> tuple[int, int]:
+        """Return x and y of a tile by its number."""
+        own = self.width * self.height
+        y, x = divmod(tile if tile < own else self.bridges.lower[tile - own][1], self.width)
+        return x, y
+
+    def bits(self, tile: int) -> int:
+        """Return the `Terrain` bits of a tile by its number."""
+        own = self.width * self.height
+        return int(self.terrain.flat[tile]) if tile < own else self.bridges.lower[tile - own][3]
 
     def answers(self, x: int, y: int, facing: Facing) -> bool:
         """Return whether A could do something for a player at (x, y) who looks to `facing`."""

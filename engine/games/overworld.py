@@ -1,7 +1,8 @@
 """Define a game's whole world, as the user's own ROM holds it: maps, ways, people and triggers.
 
 Everything is an array, so that it can be cached, mapped into memory and shared. Walk tiles of all
-maps are numbered through: tile (x, y) of map m is `first_tile[m] + y * width[m] + x`.
+maps are numbered through: tile (x, y) of map m is `first_tile[m] + y * width[m] + x`. The tiles
+under its bridges come after its others.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ from enum import IntEnum, IntFlag, StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Facing, MapId, MapOutline, TileKind
+from engine.types import NO_BRIDGES, Bridges, Facing, MapId, MapOutline, TileKind
 
 MAP_FIELDS = np.dtype(
     [
@@ -76,11 +77,13 @@ PERSON_FIELDS = np.dtype(
         ("flag", "<i2"),
         ("beat_flag", "<i2"),
         ("item", "<u2"),
+        ("level", "u1"),
     ]
 )
 """`index`: number on the map from 1, as `MapObject.index`; `flag`: the event flag that hides it
 when set, -1 without one; `beat_flag`: set once a trainer is beaten, else -1; `hours`: bits of the
-times of day at which it is there (morning, day, night), 0 for always; `item`: in a ball."""
+times of day at which it is there (morning, day, night), 0 for always; `item`: in a ball; `level`:
+height at which it stands, 0 where it is not known."""
 
 SIGN_FIELDS = np.dtype(
     [("map", "<i2"), ("x", "u1"), ("y", "u1"), ("kind", "u1"), ("flag", "<i2"), ("item", "<u2")]
@@ -214,6 +217,7 @@ class Overworld:
         scenes: SCENE_FIELDS.
         gates: GATE_FIELDS, in the order of their tiles.
         addresses: What was found -> where in the ROM, "bank:address", for people.
+        bridges: The tiles under bridges, which are in `terrain` too.
     """
 
     maps: NDArray[np.void]
@@ -226,12 +230,16 @@ class Overworld:
     scenes: NDArray[np.void]
     gates: NDArray[np.void]
     addresses: Mapping[str, str] = field(default_factory=dict)
+    bridges: Bridges = NO_BRIDGES
+    _places: Mapping[int, int] = field(init=False, repr=False)
     _rows: Mapping[MapId, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         keys = zip(self.maps["group"].tolist(), self.maps["number"].tolist(), strict=True)
         rows = {MapId(*key): row for row, key in enumerate(keys)}
         object.__setattr__(self, "_rows", rows)
+        places = {number: place for number, place, *_ in self.bridges.lower}
+        object.__setattr__(self, "_places", places)
         for name in self.__slots__[:9]:
             getattr(self, name).setflags(write=False)
 
@@ -250,15 +258,17 @@ class Overworld:
         """Return a map's width and height in walk tiles."""
         return int(self.maps["width"][row]), int(self.maps["height"][row])
 
-    def tile(self, row: int, x: int, y: int) -> int | None:
-        """Return a tile's number, None outside of the map."""
+    def tile(self, row: int, x: int, y: int, level: int | None = None) -> int | None:
+        """Return the number of a tile at a level, or the highest one; None outside of the map."""
         width, height = self.size(row)
         if not (0 <= x < width and 0 <= y < height):
             return None
-        return int(self.maps["first_tile"][row]) + y * width + x
+        place = int(self.maps["first_tile"][row]) + y * width + x
+        return place if level is None else self.bridges.tile(place, level)
 
     def locate(self, tile: int) -> tuple[int, int, int]:
         """Return the row of the map that a tile lies on, and its x and y."""
+        tile = self._places.get(tile, tile)
         row = int(np.searchsorted(self.maps["first_tile"], tile, side="right")) - 1
         y, x = divmod(tile - int(self.maps["first_tile"][row]), int(self.maps["width"][row]))
         return row, x, y

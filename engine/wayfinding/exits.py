@@ -33,13 +33,19 @@ class Exit:
     """Stand on `tile` and press `action`; `is_talk`: face that way, then press A, which speaks to
     somebody or asks whether to surf.
 
-    `beyond`: how far it still is from there.
+    `beyond`: how far it still is from there. `under`: the number of the tile under a bridge where
+    one has to stand; 0: none.
     """
 
     tile: Tile
     action: Action
     is_talk: bool = False
     beyond: int = 0
+    under: int = 0
+
+    def number(self, view: MapView) -> int:
+        """Return the number of the tile to stand on."""
+        return self.under or view.tile(*self.tile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +71,21 @@ def link_exits(view: MapView, links: Iterable[Link], *, can_surf: bool = False) 
 def talk_exits(view: MapView, target: Tile, ways: Collection[Facing] = FACINGS) -> tuple[Exit, ...]:
     """Return the exits from which the person or thing at `target` is faced, across counters too.
 
-    `ways`: the directions in which one may look.
+    At a bridge, only those at the same level. `ways`: the directions in which one may look.
     """
-    exits = []
+    exits, place, wanted = [], view.tile(*target), _tiles_of(view, target)
     for action, facing in DIRECTIONS.items():
         dx, dy = facing.delta
         tile = (target[0] - dx, target[1] - dy)
         if view.contains(*tile) and view.terrain[tile[1], tile[0]] & Terrain.COUNTER:
             tile = (tile[0] - dx, tile[1] - dy)
         if facing in ways and _is_open(view, tile):
-            exits.append(Exit(tile, action, is_talk=True))
+            own = view.tile(*tile)
+            exits += [
+                Exit(tile, action, is_talk=True, under=0 if one == own else one)
+                for one in view.bridges.tiles(own)
+                if view.bridges.ahead(one, facing, place) in wanted
+            ]
     return tuple(exits)
 
 
@@ -85,8 +96,9 @@ def is_faced(state: GameState, target: Tile) -> bool:
 
 def is_ready(state: GameState, exits: Iterable[Exit]) -> bool:
     """Return whether the player stands at one of the exits and looks towards it."""
-    here, facing = (state.place.x, state.place.y), state.place.facing
-    return any(one.tile == here and DIRECTIONS[one.action] is facing for one in exits)
+    place, view = state.place, state.map
+    here = view.tile(place.x, place.y, place.level)
+    return any(one.number(view) == here and DIRECTIONS[one.action] is place.facing for one in exits)
 
 
 def ground_exits(
@@ -168,3 +180,14 @@ def ahead_of(entry: Exit) -> Tile:
 def distance(one: Tile, other: Tile) -> int:
     """Return how many steps apart two tiles are, with nothing between them."""
     return abs(one[0] - other[0]) + abs(one[1] - other[1])
+
+
+def _tiles_of(view: MapView, target: Tile) -> Collection[int]:
+    """Return the tiles that whoever is at a place fills."""
+    place = view.tile(*target)
+    found = view.bridges.tiles(place)
+    if len(found) == 1:
+        return found
+    people = (*view.objects, *view.beyond)
+    levels = {one.level for one in people if (one.x, one.y) == target}
+    return {tile for level in levels or (0,) for tile in view.bridges.tiles(place, level)}

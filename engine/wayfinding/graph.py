@@ -242,9 +242,9 @@ def _landings(world: Overworld) -> Indices:
     """Return the tiles of all warps, and those below where one arrives there."""
     warps = world.warps[is_on_map(world, world.warps)]
     tiles = tiles_of(world, warps)
-    below = tiles + world.maps["width"][warps["map"]]
-    is_pushed = world.terrain[tiles] & Terrain.PUSH != 0
-    is_pushed &= below < first_tiles(world)[warps["map"] + 1]
+    heights, widths = (world.maps[name][warps["map"]] for name in ("height", "width"))
+    below = tiles + widths
+    is_pushed = (world.terrain[tiles] & Terrain.PUSH != 0) & (warps["y"] + 1 < heights)
     return np.concatenate((tiles, below[is_pushed])).astype(np.int32)
 
 
@@ -306,10 +306,11 @@ def crossings(world: Overworld, link: np.void) -> tuple[Indices, Indices]:
 def _neighbours(world: Overworld) -> Indices:
     """Return (4, N) int32, the tile on each side, on another map beyond an edge; -1 for none."""
     sizes = world.maps["width"].astype(np.int32) * world.maps["height"]
+    counts = np.diff(first_tiles(world))  # with those under bridges
     tiles = np.arange(len(world.terrain), dtype=np.int32)
-    widths = np.repeat(world.maps["width"].astype(np.int32), sizes)
-    local = tiles - np.repeat(world.maps["first_tile"], sizes)
-    x, last = local % widths, np.repeat(sizes, sizes)
+    widths = np.repeat(world.maps["width"].astype(np.int32), counts)
+    local = tiles - np.repeat(world.maps["first_tile"], counts)
+    x, last = local % widths, np.repeat(sizes, counts)
     found = np.full((4, len(tiles)), -1, np.int32)
     found[0] = np.where(local + widths < last, tiles + widths, -1)
     found[1] = np.where(local >= widths, tiles - widths, -1)
@@ -318,6 +319,10 @@ def _neighbours(world: Overworld) -> Indices:
     for link in world.connections:
         own, other = crossings(world, link)
         found[FACINGS.index(Facing(int(link["facing"])))][own] = other
+    for number, place, *_ in world.bridges.lower:
+        found[:, number] = found[:, place]
+    for tile, facing, target in world.bridges.steps:
+        found[FACINGS.index(facing), tile] = target
     return found
 
 

@@ -103,7 +103,7 @@ class Navigator:
             return [], FAR
         state, exits = self._past_gates(state, self._open(state, exits))
         view, boulders = state.map, self._people.boulders(state)
-        field, here = self._field(state, exits), place.y * view.width + place.x
+        field, here = self._field(state, exits), view.tile(place.x, place.y, place.level)
         if boulders and self._atlas.abilities(state) & Ability.STRENGTH:
             around = self._field(state, exits, boulders.values())
             if around.distances[here] < FAR:
@@ -114,7 +114,7 @@ class Navigator:
                     return self._push(state, pushes, boulders)
                 if not self._people.are_home(state, boulders):
                     return [], FAR  # they go back when the map is left
-        at_exit = [entry for entry in exits if entry.tile == (place.x, place.y)]
+        at_exit = [entry for entry in exits if entry.number(view) == here]
         left = min((entry.beyond for entry in at_exit), default=FAR)
         if at_exit and left <= field.distances[here]:
             nearest = [entry for entry in at_exit if entry.beyond == left]
@@ -128,7 +128,7 @@ class Navigator:
         stones = self._people.stones(state, self._atlas.abilities(state))
         actions: list[Action] = []
         for _, way, tile in straight or best:
-            stone = stones.get((tile % view.width, tile // view.width))
+            stone = stones.get(view.locate(tile))
             if stone is None or FACINGS[way] is not place.facing:
                 actions.append(_way_in(view, here, way, place.facing))
             else:
@@ -148,7 +148,7 @@ class Navigator:
             return state, exits
         shown = self._shown.of((view,), (), lambda: with_arms(view))
         costs = self._people.in_the_way(state, self._atlas.abilities(state))
-        closed = [tile for tile, cost in costs.items() if cost == SHUT]
+        closed = [view.locate(tile) for tile, cost in costs.items() if cost == SHUT]
         doors = (entry for warp in view.warps for entry in warp_exits(view, (warp.x, warp.y)))
         are_turned = any(gate.is_turned for gate in view.turning_gates)
         for ends in (exits, tuple(doors) if are_turned else ()):
@@ -175,7 +175,8 @@ class Navigator:
             boulders go back then.
         """
         boulders, abilities = self._people.boulders(state), self._atlas.abilities(state)
-        others = set(self._people.in_the_way(state, abilities)) - set(boulders.values())
+        others = set(map(state.map.locate, self._people.in_the_way(state, abilities)))
+        others -= set(boulders.values())
         start = state.place.x, state.place.y
         return self._plans.next_push(state.map, start, boulders, others, goals, hole)
 
@@ -198,7 +199,7 @@ class Navigator:
             actions = [Action.A, action] if place.facing is first.facing else [action]
             return actions, len(pushes)
         field = self._field(state, (Exit(first.stand, action),), boulders.values())
-        here = place.y * view.width + place.x
+        here = view.tile(place.x, place.y, place.level)
         options = _options(field, here)
         total = min((each[0] for each in options), default=FAR)
         ways = [each[1] for each in options if each[0] == total]
@@ -214,10 +215,10 @@ class Navigator:
         state, exits = self._past_gates(state, self._open(state, exits))
         view = state.map
         field, facing = self._field(state, exits), place.facing
-        here = place.y * view.width + place.x
+        here = view.tile(place.x, place.y, place.level)
         ends: dict[int, Exit] = {}
         for entry in sorted(exits, key=lambda entry: entry.beyond):
-            ends.setdefault(entry.tile[1] * view.width + entry.tile[0], entry)
+            ends.setdefault(entry.number(view), entry)
         path: list[Tile] = []
         while len(path) < _LONGEST_PATH:
             if here in ends and ends[here].beyond <= field.distances[here]:
@@ -229,7 +230,7 @@ class Navigator:
                 (each[0], FACINGS[each[1]] is not facing, *each[1:]) for each in options
             )
             facing = FACINGS[way]
-            path.append((here % view.width, here // view.width))
+            path.append(view.locate(here))
         leaving = ends.get(here)
         if leaving is not None and not leaving.is_talk:
             dx, dy = DIRECTIONS[leaving.action].delta
@@ -242,8 +243,10 @@ class Navigator:
     ) -> _Field:
         """Return the distance from each tile to the nearest exit, around people."""
         view, where, abilities = state.map, state.place.map, self._atlas.abilities(state)
-        costs = {**self._triggers(state), **self._people.in_the_way(state, abilities)}
-        costs |= dict.fromkeys(walls, SHUT)
+        springs = self._triggers(state).items()
+        costs = {view.tile(*tile): cost for tile, cost in springs if view.contains(*tile)}
+        costs |= self._people.in_the_way(state, abilities)
+        costs |= {view.tile(*tile): SHUT for tile in walls}
         on_ice = self._people.on_ice(view, Terrain.ICE)
         return self._last_field.of(  # comparing costs less than the hash of a key
             (view.terrain,),
@@ -253,19 +256,22 @@ class Navigator:
 
     def _open(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Exit, ...]:
         """Leave out the exits on whose far side somebody stands: they shut a warp."""
-        costs = self._people.in_the_way(state, self._atlas.abilities(state))
-        walls = {tile for tile, cost in costs.items() if cost == SHUT}
-        return tuple(one for one in exits if one.is_talk or ahead_of(one) not in walls)
+        view, costs = state.map, self._people.in_the_way(state, self._atlas.abilities(state))
+
+        def is_shut(x: int, y: int) -> bool:
+            return view.contains(x, y) and costs.get(view.tile(x, y)) == SHUT
+
+        return tuple(one for one in exits if one.is_talk or not is_shut(*ahead_of(one)))
 
     def _look_up(
         self,
         view: MapView,
         exits: tuple[Exit, ...],
-        costs: Mapping[Tile, int],
+        costs: Mapping[int, int],
         abilities: Ability,
         here: tuple[MapId, frozenset[Tile]],
     ) -> _Field:
-        floor_key = here, view.terrain.tobytes(), view.warps
+        floor_key = here, view.terrain.tobytes(), view.warps, view.bridges
         key = floor_key, exits, frozenset(costs.items()), abilities
         field = self._fields.get(key)
         if field is None:
@@ -291,13 +297,14 @@ def floor_of(view: MapView, walls: Iterable[Tile]) -> Floor:
 
     Nobody steps on `walls`, and slides end before them.
     """
-    terrain = np.array(view.terrain, np.uint32)
-    for x, y in walls:
-        terrain[y, x] = 0
+    under = np.array([bits for *_, bits in view.bridges.lower], np.uint32)
+    terrain = np.concatenate((view.terrain.ravel(), under), dtype=np.uint32, casting="unsafe")
+    for tile in walls:
+        terrain[view.tile(*tile)] = 0
     warps = [(0, warp.x, warp.y, -1, 0) for warp in view.warps]
     world = Overworld(
         maps=np.array([(0, 0, 0, 0, view.width, view.height, 0)], MAP_FIELDS),
-        terrain=terrain.reshape(-1),
+        terrain=terrain,
         warps=np.array(warps, WARP_FIELDS),
         connections=np.zeros(0, CONNECTION_FIELDS),
         people=np.zeros(0, PERSON_FIELDS),
@@ -305,6 +312,7 @@ def floor_of(view: MapView, walls: Iterable[Tile]) -> Floor:
         triggers=np.zeros(0, TRIGGER_FIELDS),
         scenes=np.zeros(0, SCENE_FIELDS),
         gates=np.zeros(0, GATE_FIELDS),
+        bridges=view.bridges,
     )
     leading, climbs = successors(world)
     below: dict[int, list[int]] = {}
@@ -317,20 +325,19 @@ def _search_floor(
     view: MapView,
     floor: Floor,
     exits: tuple[Exit, ...],
-    in_the_way: Mapping[Tile, int],
+    in_the_way: Mapping[int, int],
     abilities: Ability,
 ) -> _Field:
     """Return the distances on one map, searched backwards from the exits."""
     costs = floor.graph.costs.copy()
     costs[floor.graph.needs & ~np.uint8(abilities) != 0] = 0
-    for (x, y), cost in in_the_way.items():
-        if view.contains(x, y) and costs[y * view.width + x] != SHUT:
-            costs[y * view.width + x] = cost
+    for tile, cost in in_the_way.items():
+        if costs[tile] != SHUT:
+            costs[tile] = cost
     goals: dict[int, int] = {}
     for entry in exits:
-        x, y = entry.tile
-        if in_the_way.get(entry.tile) != SHUT and view.contains(x, y):
-            tile = y * view.width + x
+        tile = entry.number(view)
+        if in_the_way.get(tile) != SHUT and view.contains(*entry.tile):
             goals[tile] = min(entry.beyond, goals.get(tile, FAR))
     climbs = floor.climbs if abilities & Ability.WATERFALL else {}
     counted = costs.tobytes()
@@ -356,11 +363,12 @@ def _options(field: _Field, here: int) -> list[tuple[int, int, int]]:
 def _way_in(view: MapView, here: int, way: int, facing: Facing) -> Action:
     """Return the button for a step: A where a tree, water or the like asks what to do."""
     dx, dy = FACINGS[way].delta
-    x, y = here % view.width + dx, here // view.width + dy
+    x, y = view.locate(here)
+    x, y = x + dx, y + dy
     ahead = int(view.terrain[y, x]) if view.contains(x, y) else 0
     asks = ahead & (Terrain.CUT_TREE | Terrain.WHIRLPOOL)
     asks |= ahead & Terrain.WATERFALL if FACINGS[way] is Facing.UP else 0
-    if ahead & Terrain.WATER and not int(view.terrain.flat[here]) & Terrain.WATER:
+    if ahead & Terrain.WATER and not view.bits(here) & Terrain.WATER:
         asks |= Terrain.WATER
     return Action.A if asks and FACINGS[way] is facing else _ACTIONS[way]
 

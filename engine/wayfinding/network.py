@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.overworld import Ability, Overworld
+from engine.games.overworld import PERSON_FIELDS, Ability, Overworld
 
 Indices = NDArray[np.int32]
 Table = NDArray[np.uint16]
@@ -37,7 +37,11 @@ def tiles_of(world: Overworld, things: NDArray[np.void]) -> NDArray[np.int64]:
     """Return the tiles of things that lie inside of their maps."""
     maps, rows = world.maps, things["map"]
     along = things["y"].astype(np.int64) * maps["width"][rows] + things["x"]
-    return np.asarray(maps["first_tile"][rows] + along)
+    places = np.asarray(maps["first_tile"][rows] + along)
+    if not world.bridges.lower or things.dtype != PERSON_FIELDS:
+        return places
+    at = zip(places.tolist(), things["level"].tolist(), strict=True)
+    return np.array([world.bridges.tile(*one) for one in at], np.int64)
 
 
 def soft_tiles(world: Overworld, needs: NDArray[np.uint8]) -> Indices:

@@ -26,12 +26,14 @@ class Present:
         tiles: Where it stands now.
         stance: As the image says; None: not known.
         is_close: The player would run into it before it can have moved.
+        level: Height at which it stands, as `engine.types.Place.level`.
     """
 
     index: int
     tiles: tuple[Tile, ...]
     stance: Stance | None
     is_close: bool
+    level: int = 0
 
 
 class People:
@@ -44,6 +46,7 @@ class People:
     def __init__(self, world: Overworld | None = None) -> None:
         self._stances: dict[tuple[MapId, int], Stance] = {}
         self._homes: dict[tuple[MapId, Tile], list[int]] = {}
+        self._levels: dict[tuple[MapId, Tile], int] = {}
         if world is None:
             return
         for one in world.people:
@@ -51,6 +54,7 @@ class People:
             self._stances[here, index] = Stance(int(one["stance"]))
             home = here, (int(one["x"]), int(one["y"]))
             self._homes.setdefault(home, []).append(index)
+            self._levels.setdefault(home, int(one["level"]))
 
     def present(self, state: GameState) -> Iterator[Present]:
         """Yield who is on the map, also out of sight."""
@@ -65,21 +69,31 @@ class People:
         stance = self._stances.get((here, thing.index))
         offsets = _BIG if stance is Stance.BIG else _BIG[:1]
         tiles = tuple((thing.x + dx, thing.y + dy) for dx, dy in offsets)
-        return Present(thing.index, tiles, stance, is_close)
+        return Present(thing.index, tiles, stance, is_close, thing.level)
 
-    def in_the_way(self, state: GameState, abilities: Ability) -> dict[Tile, int]:
+    def in_the_way(self, state: GameState, abilities: Ability) -> dict[int, int]:
         """Return the tiles where somebody stands, and what entering them costs, 0 for a wall.
 
         Who never walks is there at any distance, who walks only when near.
         """
-        found: dict[Tile, int] = {}
+        found: dict[int, int] = {}
+        view = state.map
         for one in self.present(state):
+            cost = 0
             if one.stance is not None and one.stance in STONE_ABILITIES:
                 can_move = abilities & STONE_ABILITIES[one.stance]
-                found[one.tiles[0]] = STONE_COSTS[one.stance] if can_move else 0
-            elif one.is_close or one.stance in (Stance.FIXED, Stance.BIG):
-                found |= dict.fromkeys(one.tiles, 0)
+                cost = STONE_COSTS[one.stance] if can_move else 0
+            elif not one.is_close and one.stance not in (Stance.FIXED, Stance.BIG):
+                continue
+            for x, y in one.tiles:
+                if view.contains(x, y):
+                    for tile in view.bridges.tiles(y * view.width + x, one.level):
+                        found[tile] = cost
         return found
+
+    def level(self, here: MapId, home: Tile) -> int:
+        """Return the height at which the one stands whose place is `home`, 0 where not known."""
+        return self._levels.get((here, home), 0)
 
     def stones(self, state: GameState, abilities: Ability) -> dict[Tile, Stance]:
         """Return the trees, rocks and boulders that the party can move."""

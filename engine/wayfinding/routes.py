@@ -417,6 +417,8 @@ def route_finder(world: Overworld, sha1: str, ferries: tuple[Ferry, ...] = ()) -
     try:
         content = zlib.crc32(world.gates.tobytes(), zlib.crc32(world.terrain.tobytes()))
         content = zlib.crc32(repr(sailings(world, ferries)).encode(), content)
+        steps = world.bridges.steps
+        content = zlib.crc32(repr(steps).encode() if steps else b"", content)
         path = cache_folder() / f"routes-{sha1}-{VERSION}-{content:08x}.npz"
     except ConfigurationError:
         return RouteFinder(world, build_graph(world, ferries), ferries)

@@ -54,6 +54,7 @@ _MOST_CHANGED = 0.25
 """Share of the tiles that scripts may change; beyond it, the map is not the image's."""
 
 _CACHE_SIZE = 64
+_FLOOR = Terrain.WALKABLE | Terrain.WATER
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +212,11 @@ class WorldMap:
 
         Also where the world is not known.
         """
-        field = self._field(state, goal)
-        row = self._finder.world.row(state.place.map) if self._finder else None
+        field, at = self._field(state, goal), state.place
+        row = self._finder.world.row(at.map) if self._finder else None
         if self._finder is None or field is None or row is None:
             return None
-        tile = self._finder.world.tile(row, state.place.x, state.place.y)
+        tile = self._finder.world.tile(row, at.x, at.y, at.level)
         steps = FAR if tile is None else field[tile]
         return steps if steps < CLOSED else None
 
@@ -223,35 +224,34 @@ class WorldMap:
         """Return map and tile of every press of the way to a goal over all maps; () if unknown."""
         if self._finder is None or self._field(state, goal) is None:
             return ()
-        world = self._finder.world
-        row = world.row(state.place.map)
-        start = None if row is None else world.tile(row, state.place.x, state.place.y)
+        world, at = self._finder.world, state.place
+        row = world.row(at.map)
+        start = None if row is None else world.tile(row, at.x, at.y, at.level)
         if start is None:
             return ()
         path = self._finder.path(start, self._tiles_of(state, goal), self._conditions(state))
         found = (world.locate(tile) for tile in path)
         return tuple((world.map_id(row), (x, y)) for row, x, y in found)
 
-    def leaving(self, state: GameState, goal: Goal) -> Callable[[int, int], Leaving | None]:
-        """Return a function of a tile (x, y) here: where the way from it to a goal leaves this map.
+    def leaving(self, state: GameState, goal: Goal) -> Callable[[int, int, int], Leaving | None]:
+        """Return a function of a tile (x, y, level): where the way from it to a goal leaves here.
 
         It holds for all states that differ in place only, and returns None where no way is known.
         """
         search, finder = self._field(state, goal), self._finder
         row = None if finder is None else finder.world.row(state.place.map)
         if finder is None or search is None or row is None:
-            return lambda x, y: None
-        first, (width, height) = int(finder.world.maps["first_tile"][row]), finder.world.size(row)
+            return lambda x, y, level: None
+        world = finder.world
         ways = finder.ways_out(search, self._tiles_of(state, goal), self._conditions(state))
 
-        def find(x: int, y: int) -> Leaving | None:
-            start = first + y * width + x
-            if not (0 <= x < width and 0 <= y < height) or (left := search[start]) >= FAR:
+        def find(x: int, y: int, level: int) -> Leaving | None:
+            start = world.tile(row, x, y, level)
+            if start is None or (left := search[start]) >= FAR:
                 return None
             last, way = ways(start)
-            row, column = divmod(last - first, width)
             facing = None if way is None else FACINGS[way]
-            return Leaving((column, row), facing, left - search[last], left)
+            return Leaving(world.locate(last)[1:], facing, left - search[last], left)
 
         return find
 
@@ -321,7 +321,9 @@ class WorldMap:
             return
         world, (x, y) = self._finder.world, target
         grid, (width, height) = world.grid(row), world.size(row)
-        ways = self._ways_to(goal.map, target)
+        ways, own = self._ways_to(goal.map, target), world.tile(row, x, y)
+        level = self.people.level(goal.map, target) if goal.is_interaction else 0
+        wanted = () if own is None else world.bridges.tiles(own, level)
         for facing in ways if goal.is_interaction else FACINGS:
             dx, dy = facing.delta
             tile = x - dx, y - dy
@@ -329,13 +331,13 @@ class WorldMap:
                 continue
             if goal.is_interaction and grid[tile[1], tile[0]] & Terrain.COUNTER:
                 tile = tile[0] - dx, tile[1] - dy
-            if (number := world.tile(row, *tile)) is not None and (
-                grid[tile[1], tile[0]] & (Terrain.WALKABLE | Terrain.WATER)
-            ):
-                yield number
-        own = world.tile(row, x, y)
-        if not goal.is_interaction and own is not None:
-            yield own
+            number, ahead = world.tile(row, *tile), world.bridges.ahead
+            if number is not None and own is not None and world.terrain[number] & _FLOOR:
+                yield from (
+                    one for one in world.bridges.tiles(number) if ahead(one, facing, own) in wanted
+                )
+        if not goal.is_interaction:
+            yield from wanted
 
     def _ways_to(self, here: MapId, target: Tile) -> Collection[Facing]:
         """Return in which directions the player may look at what is on a tile of a map."""
@@ -429,11 +431,11 @@ class WorldMap:
         come back for ever where the way on it is longer just now than the image says. Where
         somebody or a gate closes every way to the goal, no exit leads around them either.
         """
-        view, finder = state.map, self._finder
-        row = finder.world.row(state.place.map) if finder else None
+        view, finder, at = state.map, self._finder, state.place
+        row = finder.world.row(at.map) if finder else None
         if finder is None or self._game is None or row is None:
             return ()
-        own = finder.world.tile(row, state.place.x, state.place.y)
+        own = finder.world.tile(row, at.x, at.y, at.level)
         left = FAR if own is None else field[own]
         closed_off = left if left >= CLOSED else None
         can_surf = bool(self._game.atlas.abilities(state) & Ability.SURF)

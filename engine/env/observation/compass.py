@@ -15,7 +15,7 @@ from engine.env.observation.layout import APPROACHES, FACINGS, GOAL_SIZES, NEAR,
 from engine.games.base import Approach, Game, Milestone
 from engine.games.overworld import Ability
 from engine.types import Facing, GameState, Goal
-from engine.wayfinding.exits import Tile, distance
+from engine.wayfinding.exits import distance
 from engine.wayfinding.search import Last
 from engine.wayfinding.world_map import Leaving, WorldMap
 
@@ -57,7 +57,9 @@ class Compass:
         self._game = game
         self._story = Story(game.tables.MILESTONES)
         self._next, self._abilities = Last[tuple[Milestone, Goal] | None](), Last[Ability]()
-        self._here = Last[tuple[Callable[[int, int], Leaving | None], dict[Tile, Bearing]]]()
+        self._here = Last[
+            tuple[Callable[[int, int, int], Leaving | None], dict[tuple[int, int, int], Bearing]]
+        ]()
 
     @cached_property
     def _world(self) -> WorldMap:
@@ -80,7 +82,7 @@ class Compass:
             (one, goal, place.map, state.event_flags, state.scenes, abilities, view.warps),
             lambda: (self._world.leaving(state, goal), {}),
         )
-        here = place.x, place.y
+        here = place.x, place.y, place.level
         if here not in found:
             found[here] = _bearing(state, one, goal, leaving(*here))
         return found[here]

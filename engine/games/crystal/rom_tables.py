@@ -347,6 +347,7 @@ def _people(image: Image, maps: list[RomMap]) -> Iterator[tuple[int, ...]]:
                 flag,
                 _flag(word(script)) if is_trainer and script else -1,
                 script[0] if is_item and script else 0,
+                0,
             )
 
 

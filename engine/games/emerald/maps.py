@@ -37,7 +37,7 @@ from engine.games.emerald.rom_maps import (
     MAX_CONNECTIONS,
     WARP,
 )
-from engine.games.emerald.terrain import behaviours_of, cell_terrain, kinds_of
+from engine.games.emerald.terrain import behaviours_of, bridges_of, cell_terrain, kinds_of
 from engine.games.overworld import BACK
 from engine.types import (
     MAP_BORDER,
@@ -64,14 +64,18 @@ _SIGN_KINDS = 5
 _DYNAMIC_WARP = 0x14  # in SaveBlock1, where warps to DYNAMIC_MAP lead: s8 group, number, warp
 
 _OBJECTS, _OBJECT_SIZE, _NUM_OBJECTS = ewram_at("gObjectEvents"), 0x24, 16
-_OBJECT = struct.Struct("<BBBxxBxxBBB5xhh16x")
-"""Active, visibility, whether the player, graphics, number, map's number and group, x, y."""
-_THING = struct.Struct("<BBhh")  # as it is saved
+_OBJECT = struct.Struct("<BBBxxBxxBBBB4xhh16x")
+"""Active, visibility, whether the player, graphics, number, map's number and group, elevation (low
+nibble), x, y."""
+_THING = struct.Struct("<BBhH")
+"""As it is saved: number, graphics, x, y and 4,096 times the level."""
+_LEVEL = 0x1000
 _ACTIVE, _INVISIBLE, _IS_PLAYER = 1, 0x20, 1
 _AVATAR_OBJECT = ewram_at("gPlayerAvatar") + 5
 _TEMPLATES, _NUM_TEMPLATES = 0xC70, 64
-_TEMPLATE = struct.Struct("<BBxxhh12xHxx")
-"""Of SaveBlock1, all on the map: number, graphics, x, y, and the flag that takes them away."""
+_TEMPLATE = struct.Struct("<BBxxhhB11xHxx")
+"""Of SaveBlock1, all on the map: number, graphics, x, y, elevation, and the flag that takes them
+away."""
 _FLAGS, _NUM_FLAG_BYTES = 0x1270, 300
 
 
@@ -232,6 +236,7 @@ class MapReader:
             bordered,
             edges,
             kinds,
+            bridges=bridges_of(cells[own], terrain[own]),
         )
         return _Layout(key, raw, view)
 
@@ -276,16 +281,17 @@ class MapReader:
         player = self._ewram[_AVATAR_OBJECT]
         right, bottom = self._layout.view.width, self._layout.view.height
         things, near = [], set()
-        for slot, (active, hidden, is_player, sprite, index, number, group, x, y) in enumerate(
+        for slot, (active, hidden, is_player, sprite, index, *row) in enumerate(
             _OBJECT.iter_unpack(raw)
         ):
+            number, group, level, x, y = row
             if active & _ACTIVE and (group, number) == (map_id.group, map_id.number):
                 near.add(index)
             if not active & _ACTIVE or hidden & _INVISIBLE or is_player & _IS_PLAYER:
                 continue
             is_here = (group, number) == (map_id.group, map_id.number) and slot != player
             if is_here and 0 <= x - _BORDER < right and 0 <= y - _BORDER < bottom:
-                things.append(MapObject(index, sprite, x - _BORDER, y - _BORDER))
+                things.append(MapObject(index, sprite, x - _BORDER, y - _BORDER, level & 0xF))
         self._shown, self._things, self._near = raw, tuple(things), frozenset(near)
         return self._things
 
@@ -300,10 +306,10 @@ class MapReader:
     def _listed(self, raw: bytes) -> Iterator[MapObject]:
         size = _TEMPLATE.size * _NUM_TEMPLATES
         flags = int.from_bytes(raw[size : size + _NUM_FLAG_BYTES], "little")
-        for index, sprite, x, y, flag in _TEMPLATE.iter_unpack(raw[:size]):
+        for index, sprite, x, y, level, flag in _TEMPLATE.iter_unpack(raw[:size]):
             is_gone = index == 0 or index in self._near or flags >> flag & 1
             if not is_gone and self._layout.view.contains(x, y):
-                yield MapObject(index, sprite, x, y)
+                yield MapObject(index, sprite, x, y, level & 0xF)
 
 
 def _with(
@@ -316,9 +322,12 @@ def _with(
 
 
 def _pack(things: Iterable[MapObject]) -> str:
-    rows = ((one.index, one.sprite, one.x, one.y) for one in things)
+    rows = ((one.index, one.sprite, one.x, one.y + _LEVEL * one.level) for one in things)
     return b"".join(_THING.pack(*row) for row in rows).hex()
 
 
 def _unpack(saved: str) -> tuple[MapObject, ...]:
-    return tuple(MapObject(*row) for row in _THING.iter_unpack(bytes.fromhex(saved)))
+    rows = _THING.iter_unpack(bytes.fromhex(saved))
+    return tuple(
+        MapObject(index, sprite, x, y % _LEVEL, y // _LEVEL) for index, sprite, x, y in rows
+    )

@@ -15,7 +15,7 @@ from engine.games.emerald.rom_maps import (
     TriggerRow,
     read_maps,
 )
-from engine.games.emerald.terrain import terrain_of
+from engine.games.emerald.terrain import bridges_of, terrain_of
 from engine.games.facts import FIRST_VARIABLE, variable_place
 from engine.games.overworld import (
     BACK,
@@ -35,7 +35,7 @@ from engine.games.overworld import (
     Stance,
     When,
 )
-from engine.types import Facing, Terrain
+from engine.types import NO_BRIDGES, Bridges, Facing, Terrain
 
 _ENVIRONMENTS: Mapping[int, int] = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 2, 8: 3, 9: 3}
 """MAP_TYPE_* -> number in `engine.games.overworld.ENVIRONMENTS`: towns and cities, routes on land
@@ -78,14 +78,16 @@ def read_overworld(
     rows = {(each.group, each.number): row for row, each in enumerate(maps)}
     heads, grids, first = [], [], 0
     gates: list[tuple[int, int, int]] = []
+    bridges = NO_BRIDGES
     for each in maps:
         environment = _ENVIRONMENTS.get(each.kind, _OTHER)
         size = each.width, each.height
         heads.append((each.group, each.number, environment, each.section, *size, first))
-        terrain, own_gates = _terrain(each, changes)
-        grids.append(terrain.ravel())
+        terrain, own_gates, own = _terrain(each, changes, first)
         gates += [(first + tile, flag, opens) for tile, flag, opens in own_gates]
-        first += each.width * each.height
+        bridges = Bridges(bridges.lower + own.lower, bridges.steps + own.steps)
+        grids += [terrain.ravel(), np.array([bits for *_, bits in own.lower], np.uint32)]
+        first += each.width * each.height + len(own.lower)
     world = Overworld(
         maps=np.array(heads, MAP_FIELDS),
         terrain=np.concatenate(grids),
@@ -97,23 +99,27 @@ def read_overworld(
         scenes=np.zeros(0, SCENE_FIELDS),
         gates=np.array(sorted(gates), GATE_FIELDS),
         addresses={"map groups": f"{groups:08X}"},
+        bridges=bridges,
     )
     return world, ""
 
 
 def _terrain(
-    here: RomMap, changes: tuple[BlockChange, ...]
-) -> tuple[NDArray[np.uint32], list[tuple[int, int, int]]]:
-    """Return (height, width) terrain, and the gates as (tile of the map, flag, bit that opens it).
+    here: RomMap, changes: tuple[BlockChange, ...], first: int
+) -> tuple[NDArray[np.uint32], list[tuple[int, int, int]], Bridges]:
+    """Return (height, width) terrain, the gates as (tile of the map, flag, bit that opens it), and
+    the tiles under bridges.
 
-    Of what scripts change, the terrain is the variant through which more ways lead.
+    Of what scripts change, the terrain is the variant through which more ways lead. `first` is the
+    number of the map's first tile.
     """
     cells = np.frombuffer(here.cells, "<u2").reshape(here.height, here.width)
     primary, secondary = (np.frombuffer(part, "<u2") for part in here.attributes)
     warps = [(x, y) for x, y, *_ in here.warps]
     own = [one for one in changes if one.map == (here.group, here.number)]
     if not own:
-        return terrain_of(cells, primary, secondary, warps), []
+        terrain = terrain_of(cells, primary, secondary, warps)
+        return terrain, [], bridges_of(cells, terrain, first)
     changed, gates = cells.copy(), []
     for one in own:
         if one.x < here.width and one.y < here.height and cells[one.y, one.x] == one.old:
@@ -129,7 +135,8 @@ def _terrain(
             opened[y, x] = changed[y, x]
         if ranks[0] != ranks[1] and when in (When.SET, When.CLEAR):
             gates.append((y * here.width + x, flag, int((when is When.SET) == is_new)))
-    return terrain_of(opened, primary, secondary, warps), gates
+    terrain = terrain_of(opened, primary, secondary, warps)
+    return terrain, gates, bridges_of(opened, terrain, first)
 
 
 def _rank(terrain: int) -> int:
@@ -175,7 +182,7 @@ def _connections(
 def _people(image: Image, maps: list[RomMap], profile: Profile) -> Iterator[tuple[int, ...]]:
     graphics = _GRAPHICS if profile.code == _EMERALD else {}
     for row, each in enumerate(maps):
-        for number, sprite, x, y, _, movement, trainer, sight, script, flag in each.objects:
+        for number, sprite, x, y, level, movement, trainer, sight, script, flag in each.objects:
             if not (0 <= x < each.width and 0 <= y < each.height):
                 continue
             kind, beat_flag, item = _purpose(image, script)
@@ -194,6 +201,7 @@ def _people(image: Image, maps: list[RomMap], profile: Profile) -> Iterator[tupl
                 flag if 0 < flag < _NUM_FLAGS else -1,
                 beat_flag,
                 item,
+                level,
             )
 
 

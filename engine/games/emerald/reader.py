@@ -77,7 +77,8 @@ _STEP_COUNTERS = tuple(2 * one for one in (0x21, 0x22, 0x2A, 0x2B, 0x48, 0xE7, 0
 """Variables for repels, ice, friendship, poison and ash, and three that count steps or battles."""
 
 _FACINGS = {1: Facing.DOWN, 2: Facing.UP, 3: Facing.LEFT, 4: Facing.RIGHT}
-_OBJECTS, _OBJECT_SIZE, _OBJECT_FACING = ewram_at("gObjectEvents"), 0x24, 0x18
+_OBJECTS, _OBJECT_SIZE = ewram_at("gObjectEvents"), 0x24
+_OBJECT_LEVEL, _OBJECT_FACING = 0x0B, 0x18  # low nibbles
 _AVATAR_OBJECT = ewram_at("gPlayerAvatar") + 5
 _SECTION, _KIND = ewram_at("gMapHeader") + 0x14, ewram_at("gMapHeader") + 0x17
 _ENVIRONMENTS = {
@@ -220,8 +221,9 @@ class EmeraldReader:
         if view is None or not view.contains(x, y):
             return
         slot = ewram[_AVATAR_OBJECT] & 0xF
-        facing = ewram[_OBJECTS + _OBJECT_SIZE * slot + _OBJECT_FACING] & 0xF
-        key = (group, number, x, y, facing, ewram[_KIND], ewram[_SECTION])
+        own = _OBJECTS + _OBJECT_SIZE * slot
+        facing, level = (ewram[own + at] & 0xF for at in (_OBJECT_FACING, _OBJECT_LEVEL))
+        key = (group, number, x, y, facing, ewram[_KIND], ewram[_SECTION], level)
         if key != self._place_key:
             self._place, self._place_key = self._make_place(key), key
 
@@ -234,7 +236,7 @@ class EmeraldReader:
             self._place = replace(self._place, x=x, y=y)
 
     def _make_place(self, key: tuple[int, ...]) -> Place:
-        group, number, x, y, direction, kind, section = key
+        group, number, x, y, direction, kind, section, level = (*key, 0)[:8]  # once without level
         map_id = MapId(group, number)
         tables = self._tables
         return Place(
@@ -245,6 +247,7 @@ class EmeraldReader:
             _FACINGS.get(direction, Facing.DOWN),
             _ENVIRONMENTS.get(kind, "dungeon"),
             tables.LANDMARKS.get(section, ""),
+            level,
         )
 
     def _read_money(self, blocks: SaveBlocks) -> int:

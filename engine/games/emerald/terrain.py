@@ -4,14 +4,14 @@ A cell is what a map holds for a tile: bits 0-9 metatile, 10-11 collision, 12-15
 behaviours are MB_* of pret/pokeemerald.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Facing, Terrain, TileKind
+from engine.types import NO_BRIDGES, Bridges, Facing, Terrain, TileKind
 
 VOID = 0x3FF
 """Metatile of cells outside of every map."""
@@ -19,8 +19,13 @@ PRIMARY_METATILES = 512
 """Metatiles from here on are those of the second tileset."""
 _METATILE, _COLLISION, _ELEVATION_SHIFT = 0x3FF, 0x0C00, 12
 _BEHAVIOUR = 0xFF  # of a metatile's attributes
-_MATCHES_ALL = (0, 15)
-"""Elevations that one steps to and from on any other: stairs and the like, and bridges."""
+_ANY, _SHORE, _BRIDGE = 0, 3, 15
+"""Elevations: one steps to and from the first on any other, from the second one goes into the water
+and comes out of it, and on the third, a bridge, one is at the elevation at which one came."""
+_MATCHES_ALL = (_ANY, _BRIDGE)
+
+_Tile = tuple[int, int]  # x, y
+_Level = tuple[int, bool]  # elevation, whether it is water's
 
 _GRASS = (0x02, 0x03, 0x24)
 _WATER = (
@@ -162,6 +167,99 @@ def kinds_of(terrain: NDArray[np.uint32], behaviours: NDArray[np.uint8]) -> NDAr
     kinds = TileKind.of(terrain & _NO_LEDGE)
     kinds[np.isin(behaviours, list(_LEDGES))] = TileKind.LEDGE
     return kinds
+
+
+def bridges_of(cells: NDArray[np.uint16], terrain: NDArray[np.uint32], first: int = 0) -> Bridges:
+    """Return the tiles under the bridges of a map.
+
+    A bridge has the levels of the floor around it. One that reaches the map's edge may have others
+    beyond it, and counts as one level that joins them all, as does one of a single level.
+
+    Args:
+        cells: (height, width) uint16.
+        terrain: (height, width) uint32, of `cell_terrain`.
+        first: Number of the map's first tile.
+    """
+    elevations, (height, width) = cells >> _ELEVATION_SHIFT, cells.shape
+    if not (elevations == _BRIDGE).any():
+        return NO_BRIDGES
+    floor = {
+        (x, y): (int(elevations[y, x]), bool(terrain[y, x] & Terrain.WATER))
+        for y, x in np.argwhere(terrain & _FLOOR).tolist()
+    }
+    wet = {level for level, is_water in floor.values() if is_water}
+    places = {tile: first + tile[1] * width + tile[0] for tile in floor}
+    numbers = {(tile, level): places[tile] for tile, (level, _) in floor.items()}
+    lower: list[tuple[int, int, int, int]] = []
+    for tile, levels in _levels(floor, width, height).items():
+        numbers[tile, max(levels)] = numbers.pop((tile, _BRIDGE))
+        dry = int(terrain[tile[1], tile[0]])
+        for level in sorted(levels - {max(levels)}):
+            numbers[tile, level] = number = first + height * width + len(lower)
+            bits = dry & ~Terrain.WALKABLE | Terrain.WATER if level in wet else dry
+            lower.append((number, places[tile], level, bits))
+    steps = _steps(floor, places, numbers, wet) if lower else ()
+    return Bridges(tuple(lower), tuple(steps))
+
+
+def _steps(
+    floor: Mapping[_Tile, _Level],
+    places: Mapping[_Tile, int],
+    numbers: Mapping[tuple[_Tile, int], int],
+    wet: Collection[int],
+) -> Iterator[tuple[int, Facing, int]]:
+    """Yield `Bridges.steps`.
+
+    Args:
+        floor: The map's.
+        places: Numbers of its tiles.
+        numbers: Those at each level.
+        wet: Levels of water.
+    """
+    for (tile, level), number in numbers.items():
+        is_split = (tile, _BRIDGE) not in numbers and floor[tile][0] == _BRIDGE
+        for way, beside in zip(Facing, _around(tile), strict=True):
+            target = numbers.get((beside, level))
+            if target is None and is_split and beside in floor:
+                is_joined = _is_joined((level, level in wet), floor[beside])
+                target = places[beside] if is_joined else -1
+            if target is not None and target != places[beside]:
+                yield number, way, target
+
+
+def _levels(floor: Mapping[_Tile, _Level], width: int, height: int) -> dict[_Tile, set[int]]:
+    """Return the bridges' tiles of several levels, with these."""
+    found: dict[_Tile, set[int]] = {at: set() for at, (one, _) in floor.items() if one == _BRIDGE}
+    waiting = [
+        (beside, level)
+        for tile, (level, _) in floor.items()
+        if level != _BRIDGE
+        for beside in _around(tile)
+    ]
+    waiting += [
+        (tile, _BRIDGE) for tile in found if tile[0] in (0, width - 1) or tile[1] in (0, height - 1)
+    ]
+    for tile, level in waiting:
+        if level not in found.get(tile, {level}):
+            found[tile].add(level)
+            waiting += [(beside, level) for beside in _around(tile)]
+    return {
+        tile: levels
+        for tile, levels in found.items()
+        if _BRIDGE not in levels and len(levels - {_ANY}) > 1
+    }
+
+
+def _around(tile: _Tile) -> tuple[_Tile, ...]:
+    """Return the tiles around one, in the order of Facing."""
+    return tuple((tile[0] + way.delta[0], tile[1] + way.delta[1]) for way in Facing)
+
+
+def _is_joined(one: _Level, other: _Level) -> bool:
+    """Return whether one steps between two levels."""
+    if one[1] != other[1]:
+        return (other if one[1] else one)[0] == _SHORE
+    return one[0] == other[0] or _ANY in (one[0], other[0])
 
 
 def _add_hops(bits: NDArray[np.uint32], behaviours: NDArray[np.uint8]) -> None:

@@ -98,7 +98,6 @@ def test_potions_heal(game: EmeraldGame) -> None:
 
 
 @needs_core
-@pytest.mark.xfail(reason="the way-finder takes the two levels of a bridge for one")
 def test_the_rules_pass_under_a_gallery_and_over_it_to_its_keeper(tmp_path: Path) -> None:
     config = RunConfig(rom_path=NAME, seed=0, save_dir=str(tmp_path))
     config = config.model_copy(update={"env": config.env.model_copy(update={"goal": "met_keeper"})})

@@ -59,7 +59,7 @@ def test_the_press_that_leaves_is_named(env):
     goal = milestone_goal(one)
     assert goal is not None
     way = world.way_to(env.state, goal)
-    leaving = world.leaving(env.state, goal)(env.state.place.x, env.state.place.y)
+    leaving = world.leaving(env.state, goal)(env.state.place.x, env.state.place.y, 0)
     assert leaving.facing in DIRECTIONS.values()
     assert leaving.tile == [tile for place, tile in way if place == here][-1]
     assert leaving.steps == world.steps_to(env.state, goal)

@@ -194,10 +194,10 @@ class MemoryImage:
         self.money = amount
         self.save1(0x490, struct.pack("<I", amount ^ self.key))
 
-    def move(self, x: int, y: int, facing: int) -> None:
+    def move(self, x: int, y: int, facing: int, level: int = 3) -> None:
         """Put the player somewhere; facing 1 down, 2 up, 3 left, 4 right."""
         self.save1(0, struct.pack("<hhbb", x, y, *self.map))
-        self.set_object(0, x, y, facing=facing, is_player=True)
+        self.set_object(0, x, y, facing=facing, is_player=True, level=level)
 
     def set_object(
         self,
@@ -211,11 +211,12 @@ class MemoryImage:
         is_player: bool = False,
         is_hidden: bool = False,
         place: tuple[int, int] | None = None,
+        level: int = 3,
     ) -> None:
         """Put something on the map."""
         group, number = place or self.map
         head = struct.pack("<5B", 1, 0x20 * is_hidden, is_player, 0, 0)
-        kind = struct.pack("<BBBBBBB", sprite, 0, 0, index, number, group, 0x33)
+        kind = struct.pack("<BBBBBBB", sprite, 0, 0, index, number, group, 0x30 | level)
         rest = struct.pack("<hhhhhhB", 0, 0, x + 7, y + 7, 0, 0, facing | 0x10)
         self.set("gObjectEvents", head + kind + rest, 0x24 * slot)
 

@@ -96,7 +96,7 @@ def test_objects_stand_where_they_are_going(image: MemoryImage) -> None:
     image.set_object(2, 1, 1, index=4, is_hidden=True)
     image.set_object(3, 2, 2, index=5, place=(0, 16))
     image.set_object(4, 30, 2, index=6)
-    assert image.reader().read().map.objects == (MapObject(3, 17, 4, 2),)
+    assert image.reader().read().map.objects == (MapObject(3, 17, 4, 2, 3),)
 
 
 def test_objects_move_on_an_unchanged_map(image: MemoryImage) -> None:
@@ -105,7 +105,7 @@ def test_objects_move_on_an_unchanged_map(image: MemoryImage) -> None:
     first = reader.read().map
     image.set_object(1, 4, 3, index=3)
     second = reader.read().map
-    assert second.objects == (MapObject(3, 0, 4, 3),)
+    assert second.objects == (MapObject(3, 0, 4, 3, 3),)
     assert second.terrain is first.terrain
 
 
@@ -174,7 +174,7 @@ def test_who_is_far_away_is_beyond_what_stands_near(image: MemoryImage) -> None:
     image.save1(0x1270 + 0x21 // 8, bytes((1 << 0x21 % 8,)))
     reader = image.reader()
     view = reader.read().map
-    assert view.objects == (MapObject(1, 17, 4, 2),)
+    assert view.objects == (MapObject(1, 17, 4, 2, 3),)
     assert view.beyond == (MapObject(2, 17, 5, 4),)
     image.set_object(2, 5, 3, index=2, sprite=17, is_hidden=True)
     assert reader.read().map.beyond == ()

@@ -11,7 +11,7 @@ from tests.engine.games.emerald.memory_image import PROFILE, MemoryImage, creatu
 
 def test_the_place_is_the_players(image: MemoryImage) -> None:
     assert image.reader().read().place == Place(
-        MapId(0, 9), "LITTLEROOT TOWN", 2, 3, Facing.DOWN, "town", "LITTLEROOT"
+        MapId(0, 9), "LITTLEROOT TOWN", 2, 3, Facing.DOWN, "town", "LITTLEROOT", 3
     )
 
 

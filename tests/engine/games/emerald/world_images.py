@@ -16,6 +16,8 @@ LETTERS = "#.wDm_~C"
 _BEHAVIOURS = (0x00, 0x00, 0x02, 0x69, 0x65, 0x3B, 0x15, 0x80)
 _CLOSED = (True, False, False, True, False, True, False, True)
 _ELEVATIONS = (0, 3, 3, 0, 3, 3, 1, 3)
+_LEVELS = {"0": 0, "4": 4, "=": 15}
+"""Letters of floor at other elevations; "=" is a bridge."""
 SECONDARY_GRASS = 512
 """A metatile of the secondary tileset, letter "W"."""
 
@@ -34,6 +36,7 @@ class Person:
     sight: int = 0
     script: bytes = b"\x02"
     flag: int = 0
+    level: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def _map(out: Writer, drawn: Drawn, primary: int, secondary: int) -> int:
     objects = b""
     for number, one in enumerate(drawn.people, 1):
         script = out.put(one.script.ljust(8, b"\2"))
-        head = (number, one.sprite, one.x, one.y, 3, one.movement, one.trainer, one.sight)
+        head = (number, one.sprite, one.x, one.y, one.level, one.movement, one.trainer, one.sight)
         objects += struct.pack("<2B2x2h2B2x2HIH2x", *head, script, one.flag)
     warps = b"".join(
         struct.pack("<2h4B", x, y, 3, warp, number, group)
@@ -145,5 +148,7 @@ def cell(letter: str) -> int:
     """Return the cell of a letter: metatile, collision, elevation."""
     if letter == "W":
         return SECONDARY_GRASS | 3 << 12
+    if letter in _LEVELS:
+        return FLOOR | _LEVELS[letter] << 12
     number = LETTERS.index(letter)
     return number | _CLOSED[number] << 10 | _ELEVATIONS[number] << 12
