@@ -4,19 +4,17 @@ Where the game's image carries its world, an exit also has the distance that is 
 way chosen is the shortest over all maps. Without it, the maps seen so far are known.
 """
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from engine.games.base import Ferry, Game
+from engine.games.base import Game
 from engine.games.overworld import (
     BACK,
     SIGN_FACING,
     Ability,
-    Overworld,
 )
 from engine.types import (
     SIDES,
@@ -31,7 +29,6 @@ from engine.types import (
 from engine.wayfinding.chase import Chase
 from engine.wayfinding.exits import (
     Exit,
-    Link,
     Tile,
     ahead_of,
     edge_exits,
@@ -40,15 +37,15 @@ from engine.wayfinding.exits import (
 )
 from engine.wayfinding.flips import Flips
 from engine.wayfinding.graph import FACINGS
+from engine.wayfinding.links import MapLinks, world_links
 from engine.wayfinding.people import people_of
 from engine.wayfinding.routes import (
     Conditions,
     RouteFinder,
-    SceneId,
     route_finder,
-    scene_now,
 )
 from engine.wayfinding.search import CLOSED, FAR, Last, Search
+from engine.wayfinding.triggers import Triggers
 
 _MOST_CHANGED = 0.25
 """Share of the tiles that scripts may change; beyond it, the map is not the image's."""
@@ -89,17 +86,7 @@ class WorldMap:
         finder: RouteFinder | None = None,
         game: Game | None = None,
     ) -> None:
-        self._links = {
-            MapId(*key): tuple(_link(entry) for entry in entries) for key, entries in links.items()
-        }
-        self._distances: dict[MapId, dict[MapId, int]] = {}
-        self._targets = {
-            here: [link.target for link in links] for here, links in self._links.items()
-        }
-        self._sources: defaultdict[MapId, list[MapId]] = defaultdict(list)
-        for here, targets in self._targets.items():
-            for target in targets:
-                self._sources[target].append(here)
+        self.maps = MapLinks(links)
         self._finder = finder
         self._game = game
         self._goal_tiles: dict[tuple[Goal, Ability], frozenset[int]] = {}
@@ -111,8 +98,8 @@ class WorldMap:
         self._springs = Last[Mapping[Tile, int]]()
         self.people = people_of(finder.world if finder else None)
         self._flips, self._chase = Flips(), Chase()
-        self._shut: frozenset[SceneId] = frozenset()
-        self._sprung: SceneId | None = None
+        scenes = game.tables.SCENES if game else {}
+        self._triggers = Triggers(finder.world if finder else None, scenes)
 
     @classmethod
     def of(cls, game: Game) -> Self:
@@ -125,56 +112,26 @@ class WorldMap:
 
     def reset(self) -> None:
         """Start an episode: forget which triggers sent the player back."""
-        self._shut, self._sprung = frozenset(), None
+        self._triggers.reset()
         self._flips, self._chase = Flips(), Chase()
 
     def notice(self, state: GameState) -> None:
-        """Remember where the player was, and triggers that send players back.
-
-        Such a trigger's scene is over and has changed nothing.
-        """
+        """Remember where the player was, and triggers that send players back."""
         self._flips = self._flips.after(state)
         self._chase = self._chase.after(state, self.people.present(state))
-        row = self._finder.world.row(state.place.map) if self._finder else None
-        if self._finder is None or row is None:
-            return
-        if not state.control.is_free:
-            if state.battle is None and (sprung := self._trigger_here(state, row)) is not None:
-                self._sprung = sprung
-        elif self._sprung is not None:
-            row, scene, place = self._sprung
-            if scene_now(state, self._scenes(state), row, place) == scene:
-                self._shut |= {self._sprung}
-            self._sprung = None
-
-    def _trigger_here(self, state: GameState, row: int) -> SceneId | None:
-        """Return the scene that the tile starts on which the player stands; None: it does not."""
-        if self._finder is None:
-            return None
-        triggers = self._finder.world.triggers
-        is_here = (triggers["map"] == row) & (triggers["x"] == state.place.x)
-        is_here &= triggers["y"] == state.place.y
-        scenes = self._scenes(state)
-        for _, scene, place in triggers[is_here][["map", "scene", "place"]].tolist():
-            if scene_now(state, scenes, row, place) == scene:
-                return row, scene, place
-        return None
+        self._triggers.notice(state)
 
     def save(self) -> dict[str, Any]:
         """Return what was noticed, JSON-able."""
-        sprung = list(self._sprung) if self._sprung else None
         return {
-            "shut": sorted(map(list, self._shut)),
-            "sprung": sprung,
+            **self._triggers.save(),
             "flips": self._flips.save(),
             "chase": self._chase.save(),
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
         """Put back what `save` returned."""
-        self._shut = frozenset(map(_scene_id, facts.get("shut", ())))
-        sprung = facts.get("sprung")
-        self._sprung = _scene_id(sprung) if sprung else None
+        self._triggers.load(facts)
         self._flips = Flips.load(facts.get("flips", ()))
         self._chase = Chase.load(facts.get("chase", ()))
 
@@ -258,7 +215,7 @@ class WorldMap:
     def _field(self, state: GameState, goal: Goal) -> Search | None:
         """Return the distances of the tiles to a goal; None where the world is not known."""
         return self._last_field.of(
-            (state, goal, self._shut), (), lambda: self._find_field(state, goal)
+            (state, goal, self._triggers.shut), (), lambda: self._find_field(state, goal)
         )
 
     def _find_field(self, state: GameState, goal: Goal) -> Search | None:
@@ -396,10 +353,12 @@ class WorldMap:
         back = (here, warps) if any(warp.index == BACK for warp in warps) else None
 
         def find() -> Conditions:
-            found = finder.conditions(state, abilities, self._scenes(state), self._shut)
+            found = finder.conditions(
+                state, abilities, self._triggers.scenes(state), self._triggers.shut
+            )
             return replace(found, back=tuple(self._leading_back(state)))
 
-        key = state.event_flags, state.scenes, abilities, self._shut, back
+        key = state.event_flags, state.scenes, abilities, self._triggers.shut, back
         return self._known.of((), key, find)
 
     def _leading_back(self, state: GameState) -> Iterator[tuple[int, int]]:
@@ -412,17 +371,6 @@ class WorldMap:
             if warp.index == BACK and tile is not None:
                 for arrival in self._finder.arrival(warp.target, BACK, state.place.map):
                     yield tile, arrival
-
-    def _scenes(self, state: GameState) -> dict[int, int]:
-        """Return the scene numbers of maps by their rows."""
-        if self._finder is None or self._game is None:
-            return {}
-        world, places = self._finder.world, self._game.tables.SCENES
-        return {
-            row: state.scenes[place]
-            for key, place in places.items()
-            if place < len(state.scenes) and (row := world.row(MapId(*key))) is not None
-        }
 
     def _leaving_towards(self, state: GameState, goal: Goal, field: Search) -> tuple[Exit, ...]:
         """Return the exits out of this map from which a way leads on.
@@ -467,58 +415,6 @@ class WorldMap:
                 for entry in self.talk_exits(state, ferry.person):
                     yield replace(entry, beyond=field[arrival] + 1), arrival
 
-    def links_from(self, here: MapId) -> tuple[Link, ...]:
-        """Return the known ways out of a map."""
-        return self._links.get(here, ())
-
-    def distances_from(self, here: MapId, links: Iterable[Link] | None = None) -> dict[MapId, int]:
-        """Return map -> how many maps away it is, of those that a way leads to, nearest first.
-
-        Args:
-            here: Where to start.
-            links: The ways out of there that are open; None: all that are known.
-        """
-        if links is None:
-            return _maps_away(here, self._targets)
-        return _maps_away(here, {**self._targets, here: [link.target for link in links]})
-
-    def links_towards(self, here: MapId, goal: MapId) -> tuple[Link, ...]:
-        """Return the links out of `here` that begin a shortest way to `goal`; () if none does."""
-        distances = self.distances_to(goal)
-        if here not in distances:
-            return ()
-        return tuple(
-            link
-            for link in self.links_from(here)
-            if distances.get(link.target, len(distances)) == distances[here] - 1
-        )
-
-    def distances_to(self, goal: MapId) -> dict[MapId, int]:
-        """Return from each map how many maps away `goal` is."""
-        if goal not in self._distances:
-            self._distances[goal] = _maps_away(goal, self._sources)
-        return self._distances[goal]
-
-
-def world_links(
-    world: Overworld, ferries: Iterable[Ferry] = ()
-) -> dict[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ...]]:
-    """Return which map leads to which, also by ferry, as `WorldMap` takes it."""
-    ids = [(one.group, one.number) for one in map(world.map_id, range(len(world)))]
-    found: dict[tuple[int, int], list[tuple[str, int, int, tuple[int, int]]]] = {}
-    for row, x, y, target, _ in world.warps.tolist():
-        tile = world.tile(row, x, y)
-        here = 0 if tile is None else int(world.terrain[tile])
-        # On plain ground one only arrives; in a wall is a door that an event is yet to open.
-        if target >= 0 and (here & Terrain.WARP or not here & Terrain.WALKABLE):
-            found.setdefault(ids[row], []).append(("warp", x, y, ids[target]))
-    for row, facing, target, *_ in world.connections.tolist():
-        found.setdefault(ids[row], []).append((SIDES[Facing(facing)], 0, 0, ids[target]))
-    for ferry in ferries:
-        start, end = ((one.group, one.number) for one in (ferry.place, ferry.target))
-        found.setdefault(start, []).append(("warp", *ferry.person, end))
-    return {key: tuple(links) for key, links in found.items()}
-
 
 def _leaving(
     finder: RouteFinder,
@@ -556,30 +452,6 @@ def _leaving(
             tile = across.get(world.tile(row, *entry.tile) or 0)
             if tile is not None and field[tile] < FAR and leads_on(entry, field[tile]):
                 yield replace(entry, beyond=field[tile] + 1), tile
-
-
-def _maps_away(start: MapId, leading: Mapping[MapId, Iterable[MapId]]) -> dict[MapId, int]:
-    """Search from map to map, breadth first."""
-    distances = {start: 0}
-    queue = deque([start])
-    while queue:
-        reached = queue.popleft()
-        for other in leading.get(reached, ()):
-            if other not in distances:
-                distances[other] = distances[reached] + 1
-                queue.append(other)
-    return distances
-
-
-def _scene_id(saved: Sequence[int]) -> SceneId:
-    """Return what was saved; older checkpoints leave out the place of maps' own scenes."""
-    row, scene, place = (*saved, -1)[:3]
-    return int(row), int(scene), int(place)
-
-
-def _link(entry: tuple[str, int, int, tuple[int, int]]) -> Link:
-    kind, x, y, target = entry
-    return Link(MapId(*target), (x, y)) if kind == "warp" else Link(MapId(*target), None, kind)
 
 
 def _is_within(tile: Tile, ring: Collection[Tile]) -> bool:

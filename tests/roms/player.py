@@ -183,13 +183,13 @@ class Player(FirstActPlayer):
         return map_of(title)
 
     def next_map(self, target: MapKey) -> MapKey:
-        nearer, *_ = WORLD.links_towards(MapId(*self.game.map_key), MapId(*target))
+        nearer, *_ = WORLD.maps.links_towards(MapId(*self.game.map_key), MapId(*target))
         return nearer.target.group, nearer.target.number
 
     def leave_to(self, target: MapKey) -> bool:
         """Take the way to a neighbouring map; false if a battle or a script interfered."""
         here = self.game.map_key
-        for link in WORLD.links_from(MapId(*here)):
+        for link in WORLD.maps.links_from(MapId(*here)):
             if link.target == MapId(*target):
                 if link.warp is not None:
                     return self._take_warp(link.warp, target)

@@ -140,7 +140,9 @@ def _target(state: GameState, world: WorldMap, spot: Spot) -> MapId | None:
         warps = (warp.target for warp in view.warps if (warp.x, warp.y) == spot.tiles[0])
         return next(warps, None)
     edges = (edge.target for edge in view.edges if edge.side == spot.side)
-    links = (link.target for link in world.links_from(state.place.map) if link.side == spot.side)
+    links = (
+        link.target for link in world.maps.links_from(state.place.map) if link.side == spot.side
+    )
     return next(edges, None) or next(links, None)
 
 
@@ -182,11 +184,14 @@ def _far_maps(state: GameState, game: Game, world: WorldMap) -> Iterator[GoalOpt
     counts = Counter(names.values())
     can_surf = bool(game.atlas.abilities(state) & Ability.SURF)
     links = dict.fromkeys(
-        (*(Link(warp.target, (warp.x, warp.y)) for warp in view.warps), *world.links_from(here))
+        (
+            *(Link(warp.target, (warp.x, warp.y)) for warp in view.warps),
+            *world.maps.links_from(here),
+        )
     )
     # The others an event is yet to open.
     is_open = [link for link in links if link_exits(view, [link], can_surf=can_surf)]
-    for target, distance in world.distances_from(here, is_open).items():
+    for target, distance in world.maps.distances_from(here, is_open).items():
         name = names.get((target.group, target.number), "")
         if distance > 1 and name and counts[name] == 1:
             goal = Goal("reach", f"Go to {name}", target, kind=GoalKind.REACH)

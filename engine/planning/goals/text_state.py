@@ -95,7 +95,7 @@ def asked_sections(
     by_name = {part.name: part for part in sections(state, game, milestones=milestones)}
     next_ = _next(state, game.tables, milestones)
     by_name["goals"] = replace(by_name["goals"], text=_fitted(next_))
-    ways = _ways(world.distances_from(state.place.map), game.tables, world)
+    ways = _ways(world.maps.distances_from(state.place.map), game.tables, world)
     by_name["world"] = Section("world", ways, len(by_name))
     return tuple(by_name[name] for name in _ASKED if name in by_name and by_name[name].text)
 
@@ -117,7 +117,9 @@ def _ways(maps: Iterable[MapId], tables: GameTables, world: WorldMap) -> str:
     lines = []
     for map_ in sorted(maps, key=lambda map_: (map_.group, map_.number)):
         name = _map_name(map_, tables)
-        targets = dict.fromkeys(_map_name(link.target, tables) for link in world.links_from(map_))
+        targets = dict.fromkeys(
+            _map_name(link.target, tables) for link in world.maps.links_from(map_)
+        )
         if name and any(targets):
             lines.append(f"{name}: {', '.join(filter(None, targets))}")
     return _listed("Where ways lead", lines)

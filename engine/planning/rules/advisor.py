@@ -235,7 +235,7 @@ class RuleAdvisor:
         """Return what the tables reply here; of several ferries the one that comes nearest."""
         boats = [one for one in self._game.tables.FERRIES if one.place == state.place.map]
         aim = self._planner.destination(goal)
-        away = self.world.distances_to(aim) if aim and len(boats) > 1 else {}
+        away = self.world.maps.distances_to(aim) if aim and len(boats) > 1 else {}
         boats.sort(key=lambda one: away.get(one.target, UNREACHABLE))
         here = [Answer("", one.reply, one.place) for one in boats[:1] if one.reply]
         return self._replies.reply(state, goal.key, here)
@@ -404,4 +404,4 @@ class RuleAdvisor:
     def _maps_away(self, state: GameState, goal: Goal) -> int:
         if goal.map is None:
             return UNREACHABLE
-        return self.world.distances_to(goal.map).get(state.place.map, UNREACHABLE)
+        return self.world.maps.distances_to(goal.map).get(state.place.map, UNREACHABLE)

@@ -199,7 +199,7 @@ class Explorer:
 
     def _elsewhere(self, state: GameState) -> _Target | None:
         """Return the nearest map with something left to try."""
-        for place, maps_away in self._world.distances_from(state.place.map).items():
+        for place, maps_away in self._world.maps.distances_from(state.place.map).items():
             name = _name(place)
             is_left = name not in self._been or self._been[name] > 0
             if maps_away and is_left and f"{name} map" not in self._tried:
@@ -230,7 +230,7 @@ class Explorer:
             is_known = _name(warp.target) in self._been
             what = f"exit {tile[0]} {tile[1]}"
             yield from self._target_at(what, state, tile, exits, steps, is_known=is_known)
-        for link in self._world.links_from(here):
+        for link in self._world.maps.links_from(here):
             near = [steps[e.tile] for e in link_exits(view, [link]) if e.tile in steps]
             if link.side and near:
                 goal = _goal(f"Explore {link.side}", link.target)

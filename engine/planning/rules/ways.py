@@ -75,7 +75,7 @@ def steps_away(world: WorldMap, state: GameState, goal: Goal) -> int | None:
     steps = world.steps_to(state, goal)
     if steps is not None or world.steps_to(state, _here(state)) is not None:
         return steps
-    maps = world.distances_to(goal.map).get(state.place.map)  # all that is known of the world
+    maps = world.maps.distances_to(goal.map).get(state.place.map)  # all that is known of the world
     return None if maps is None else maps * STEPS_A_MAP
 
 
@@ -119,7 +119,7 @@ def links_to(state: GameState, world: WorldMap, target: MapId) -> tuple[Link, ..
         *(Link(target, (warp.x, warp.y)) for warp in view.warps if warp.target == target),
         *(Link(target, None, edge.side) for edge in view.edges if edge.target == target),
     ]
-    return tuple(direct) or world.links_towards(state.place.map, target)
+    return tuple(direct) or world.maps.links_towards(state.place.map, target)
 
 
 def heal_goal(state: GameState, game: Game, world: WorldMap) -> Goal | None:
@@ -137,7 +137,7 @@ def heal_goal(state: GameState, game: Game, world: WorldMap) -> Goal | None:
         (distance, i)
         for i, healer in enumerate(healers)
         if healer.map is not None
-        and (distance := world.distances_to(healer.map).get(here)) is not None
+        and (distance := world.maps.distances_to(healer.map).get(here)) is not None
     )
     near = (healers[i] for _, i in known[:_LOOKED_AT])
     return next((one for one in near if steps_away(world, state, one) is not None), None)
@@ -214,7 +214,7 @@ def step_to_new_ground(state: GameState, been: Collection[Tile]) -> Exit | None:
 def _is_near_center(state: GameState, game: Game, world: WorldMap, town: MapId) -> bool:
     """Return whether a way to a town is known, and maps' names do not rule out a healer there."""
     here, is_rest = state.place.map, game.atlas.is_rest
-    beside = (link.target for link in world.links_from(town))
+    beside = (link.target for link in world.maps.links_from(town))
     names = [game.tables.MAPS.get((there.group, there.number), "") for there in beside]
     if names and not any(map(is_rest, names)):
         return False

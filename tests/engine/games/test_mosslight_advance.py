@@ -74,7 +74,7 @@ def test_every_map_of_the_image_has_a_name_and_is_within_reach(game: EmeraldGame
     ids = {world.map_id(row) for row in range(len(world))}
     assert ids == {MapId(*key) for key in game.tables.MAPS}
     home = next(MapId(*key) for key, name in game.tables.MAPS.items() if name == "HOME 2F")
-    assert set(WorldMap.of(game).distances_from(home)) == ids
+    assert set(WorldMap.of(game).maps.distances_from(home)) == ids
 
 
 def test_those_who_challenge_on_sight_have_flags_of_their_own(game: EmeraldGame) -> None:

@@ -157,10 +157,10 @@ def test_the_way_over_maps_is_a_shortest_one():
             (1, 4): (("warp", 1, 1, (1, 2)),),
         }
     )
-    assert world.links_towards(MapId(1, 1), MapId(1, 4)) == (Link(MapId(1, 2), (3, 4)),)
-    assert world.links_towards(MapId(1, 3), MapId(1, 4)) == (Link(MapId(1, 1), None, "south"),)
-    assert world.links_towards(MapId(1, 4), MapId(1, 3)) == ()
-    assert world.links_towards(MapId(9, 9), MapId(1, 3)) == ()
+    assert world.maps.links_towards(MapId(1, 1), MapId(1, 4)) == (Link(MapId(1, 2), (3, 4)),)
+    assert world.maps.links_towards(MapId(1, 3), MapId(1, 4)) == (Link(MapId(1, 1), None, "south"),)
+    assert world.maps.links_towards(MapId(1, 4), MapId(1, 3)) == ()
+    assert world.maps.links_towards(MapId(9, 9), MapId(1, 3)) == ()
 
 
 def path(shown, start, exits, facing=Facing.DOWN):

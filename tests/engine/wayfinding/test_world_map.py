@@ -104,8 +104,8 @@ def test_a_map_that_is_not_the_images_is_left_to_what_is_known() -> None:
 
 def test_links_come_from_the_image() -> None:
     world = WorldMap.of(GAME)
-    assert [link.target for link in world.links_from(TOWN)] == [SHORT, LONG]
-    assert world.distances_to(FAR_TOWN)[TOWN] == 2
+    assert [link.target for link in world.maps.links_from(TOWN)] == [SHORT, LONG]
+    assert world.maps.distances_to(FAR_TOWN)[TOWN] == 2
 
 
 def test_a_trigger_whose_scene_changed_nothing_is_avoided_until_the_scene_changes() -> None:
@@ -282,7 +282,7 @@ def test_an_image_without_a_world_leaves_the_atlas() -> None:
     game = CrystalGame("2" * 40, "PM_CRYSTAL", "empty", bytes(1 << 16))
     assert game.overworld is None
     assert game.overworld_problem
-    assert WorldMap.of(game).links_from(TOWN) == ()
+    assert WorldMap.of(game).maps.links_from(TOWN) == ()
 
 
 def test_a_ferry_is_a_way_while_its_flag_is_set() -> None:

@@ -30,7 +30,8 @@ from engine.types import (
     Warp,
 )
 from engine.wayfinding.exits import Exit
-from engine.wayfinding.world_map import WorldMap, world_links
+from engine.wayfinding.links import world_links
+from engine.wayfinding.world_map import WorldMap
 from tests.engine.led import led
 from tests.engine.planning.goals.helpers import HERE, battle, creature, state, view
 
