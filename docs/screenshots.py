@@ -29,6 +29,12 @@ GAME_PICTURES = {
     "10_millbrook_path": "route",
     "13_moves": "battle",
     "25_seen": "gym",
+    "29_boulders": "moss-boulders",
+    "30_ice": "moss-ice",
+    "31_boat": "moss-boat",
+    "32_riddle": "moss-riddle",
+    "33_levers": "moss-levers",
+    "34_echo": "moss-echo",
 }
 ADVANCE_PICTURES = {
     "01_title": "advance-title",

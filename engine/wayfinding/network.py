@@ -236,7 +236,7 @@ def make_network(
         tables: As of `build_tables`.
         needs: (N,) `Ability` bits that entering a tile takes.
         edges: (E,) sources and targets of all ways.
-        climbs: (C, 2) ways beside these, open at times.
+        climbs: (C, 2) ways beside these, open at times; boats lead to other maps.
     """
     rows, counts = _rows(world), node_counts(world, nodes)
     is_soft = np.isin(nodes, soft_tiles(world, needs))
@@ -255,6 +255,8 @@ def make_network(
     crosses = crosses[np.argsort(edges[1][crosses], kind="stable")]
     sources, targets = (np.searchsorted(nodes, part[crosses]) for part in edges)
     ends = _ends(rows[nodes].tolist(), sources.tolist(), targets.tolist())
+    for row in np.unique(rows[climbs[rows[climbs[:, 0]] != rows[climbs[:, 1]]]]).tolist():
+        ends.pop(row, None)  # a boat leads on from there, or in
     is_kept = ~np.isin(rows[nodes[sources]], list(ends))
     leaves = np.zeros(len(rows), np.uint8)
     leaves[edges[0]] = 1

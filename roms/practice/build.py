@@ -42,8 +42,8 @@ DATA_START, DATA_END = 0xDEE0, 0xDFFF
 # Bank 0 is always mapped: it holds what all others call.
 BANKS = {
     0: (
-        "main", "system", "video", "map", "people", "hollow", "overworld", "text", "menu",
-        "list_menu", "script", "world_data",
+        "main", "system", "video", "map", "people", "hollow", "steps", "travel", "overworld",
+        "text", "menu", "list_menu", "script", "world_data",
     ),
     1: (
         "bag", "bag_screen", "battle", "battle_math", "battle_menu", "battle_screen",

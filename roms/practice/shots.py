@@ -38,7 +38,7 @@ def png(rgba: bytes, scale: int = SCALE) -> bytes:
 
 
 def take(rom: bytes, folder: Path) -> None:
-    """Play from power-on to the badge and write a picture of every kind of screen."""
+    """Play to the badge, then what lies under the moss; write a picture of every kind of screen."""
     from tests.roms.machine import Machine
     from tests.roms.player import Player
 
@@ -125,7 +125,44 @@ def take(rom: bytes, folder: Path) -> None:
             shot("26_trainer")
     player.win_badge()
     shot("27_after_the_badge")
+    _epilogue(game, shot)
     game.close()
+
+
+def _epilogue(game, shot) -> None:  # type: ignore[no-untyped-def]
+    """Take pictures of the obstacles under the moss, each where a stage of the tests ends."""
+    from tests.roms import act_two, epilogue
+    from tests.roms.player import Player
+
+    saved: dict[str, bytes] = {}
+    stages = act_two.STAGES | epilogue.STAGES
+
+    def at(stage: str) -> Player:
+        game.load(act_two.reach(stage, saved, stages))
+        return Player(game)
+
+    at("hall").walk_to((6, 5))
+    shot("28_moss_hall")
+    at("strength").travel("BOULDER ROOM")
+    Player(game).walk_to((4, 8))
+    shot("29_boulders")
+    at("boulders").walk_to((2, 2))
+    Player(game).settle()
+    epilogue.walk(game, ("up", "up", "up"))
+    shot("30_ice")
+    at("ice").talk_at((6, 4), "right")
+    Player(game).wait_for_menu()
+    shot("31_boat")
+    at("tower").talk_at((3, 5), "up")
+    Player(game).wait_for_menu()
+    shot("32_riddle")
+    at("walk").walk_to((4, 3))
+    shot("33_levers")
+    at("levers").walk_to((8, 8))
+    Player(game).settle()
+    shot("34_echo")
+    at("deep light").walk_to((3, 4))
+    shot("35_moss_heart")
 
 
 def _wild_battle(game, player, shot) -> None:  # type: ignore[no-untyped-def]

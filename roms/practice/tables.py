@@ -19,13 +19,26 @@ def title(name: str) -> str:
     return name.replace("_", " ")
 
 
+def _level(trainer: str) -> int:
+    """Return the level that usually beats a team alone; 0: there is none.
+
+    That is half as high again as the team's highest where a starter stands against the player's,
+    else one above it.
+    """
+    if not trainer:
+        return 0
+    species, levels = zip(*creatures.TRAINERS[trainer].team, strict=True)
+    highest = max(levels)
+    return (3 * highest + 1) // 2 if creatures.RIVAL_STARTER in species else highest + 1
+
+
 def _milestones() -> Rows:
     for one in world.MILESTONES:
         value = title(str(one.value)) if one.kind == "map" else one.value
         x, y = one.tile or ("", "")
         late = "yes" if one.holds_at_start else ""
         taken_back = "yes" if one.is_taken_back else ""
-        story = (one.how, one.who, one.requires, one.level, late, "yes", taken_back, "")
+        story = (one.how, one.who, one.requires, _level(one.trainer), late, "yes", taken_back, "")
         yield one.key, one.kind, value, one.text, title(one.place), x, y, *story
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from tests.engine.games.images import PRACTICE
-from tests.roms.act_two import answer, read_until
+from tests.roms.act_two import answer, read_until, strengthen
 from tests.roms.first_act import StuckError
 from tests.roms.machine import Machine
 from tests.roms.player import Player, map_of, objects
@@ -210,9 +210,18 @@ def pull_levers(game: Machine) -> None:
     pull(game, (8, 2))
 
 
+def beat_echo(game: Machine, way_in: tuple[int, int], before: tuple[int, int]) -> None:
+    """Into an echo's room, and up to where it sees the player."""
+    strengthen(game)
+    player = Player(game)
+    for goal in (way_in, before):
+        player.walk_to(goal)
+        player.settle()
+
+
 def see_the_deep_light(game: Machine) -> None:
     player = Player(game)
-    player.walk_to((8, 8))
+    player.walk_to((5, 2))
     player.settle()
     player.talk_at((4, 3), "up")
     player.settle()
@@ -231,5 +240,7 @@ STAGES: dict[str, Callable[[Machine], None]] = {
     "door": open_door,
     "walk": walk_round,
     "levers": pull_levers,
+    "first echo": lambda game: beat_echo(game, (8, 8), (4, 5)),
+    "second echo": lambda game: beat_echo(game, (4, 2), (5, 5)),
     "deep light": see_the_deep_light,
 }

@@ -13,7 +13,7 @@ from tests.roms.act_two import answer, event, reach, read_until
 from tests.roms.epilogue import entry, push, teach, walk
 from tests.roms.first_act import started
 from tests.roms.machine import Machine
-from tests.roms.player import Player, map_of, objects
+from tests.roms.player import Player, map_of, objects, warps
 
 pytestmark = pytest.mark.slow
 
@@ -67,6 +67,8 @@ def test_the_tables_say_how_each_obstacle_gives_way() -> None:
     assert [one.key for one in PRACTICE.MILESTONES if one.is_taken_back] == [
         "lever_one",
         "lever_two",
+        "echo_one",
+        "echo_two",
     ]
     assert rows["reached_tower"].entered != rows["reached_tower"].place
     assert PRACTICE.HOLES[map_of("BOULDER ROOM")] == {4: (9, 3)}
@@ -334,6 +336,29 @@ def test_the_levers_spring_back_behind_who_leaves(at: At) -> None:
     assert not event(game, "LEVER_TWO")
     Player(game).travel("LEVER ROOM")
     assert not Player(game).path({(8, 2)}, objects(game))
+
+
+def test_an_echo_stands_in_the_way_and_nothing_leads_back(at: At) -> None:
+    game = at("levers")
+    player = Player(game)
+    player.walk_to((8, 8))
+    player.settle()
+    assert game.map_key == map_of("ECHO ROOM")
+    assert not player.path({(4, 2)}, objects(game))
+    assert warps(game).keys() == {(4, 7), (4, 2)}
+    player.walk_to((5, 7))
+    player.walk_to((4, 7))
+    assert game.map_key == map_of("ECHO ROOM")
+    assert player.path({(4, 2)}, objects(at("first echo")))
+
+
+def test_what_led_to_the_heart_is_taken_back_there(at: At) -> None:
+    names = ("LEVER_ONE", "LEVER_TWO", "BEAT_ECHO_1", "BEAT_ECHO_2")
+    assert all(event(at("second echo"), name) for name in names)
+    game = at("deep light")
+    assert not any(event(game, name) for name in names)
+    Player(game).travel("MOSS HALL")
+    assert game.map_key == map_of("MOSS HALL")
 
 
 def test_the_stairs_lead_back_and_down_again(at: At) -> None:

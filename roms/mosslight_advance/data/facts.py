@@ -43,7 +43,7 @@ def _milestones() -> Rows:
         value = title(str(one.value)) if one.kind == "map" else one.value
         x, y = one.tile or ("", "")
         at_start = "yes" if one.holds_at_start else ""
-        story = (one.how, one.who, one.requires, one.level, at_start, "yes", "", "")
+        story = (one.how, one.who, one.requires, 0, at_start, "yes", "", "")
         yield one.key, one.kind, value, one.text, title(one.place), x, y, *story
 
 

@@ -118,7 +118,7 @@ void script_door(void)
     take_warp(warp_at(DOOR_X, DOOR_Y));
 }
 
-/* ---- levers, and the end ---- */
+/* ---- levers, echoes, and the end ---- */
 
 static void lever(u16 event)
 {
@@ -141,6 +141,18 @@ void script_lever_one(void)
 void script_lever_two(void)
 {
     lever(EVENT_LEVER_TWO);
+}
+
+void script_echo_one(void)
+{
+    say(TEXT_ECHO_FADES);
+    leaves(EVENT_BEAT_ECHO_1);
+}
+
+void script_echo_two(void)
+{
+    say(TEXT_ECHO_FADES);
+    leaves(EVENT_BEAT_ECHO_2);
 }
 
 void script_heart(void)

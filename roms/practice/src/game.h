@@ -197,7 +197,7 @@ u8 tree_cut(u8 x, u8 y);
 /* The scene of a map, which decides what its triggers do. Only maps with triggers have one. */
 void scene_set(u8 number, u8 scene);
 
-/* ---- overworld.c, script.c (A) -------------------------------------------------------------- */
+/* ---- travel.c, script.c (A) ----------------------------------------------------------------- */
 void overworld_redraw(void);  /* map and sprites again, after any full-screen business */
 
 /* ---- party.c, bag.c, battle*.c (B) ---------------------------------------------------------- */

@@ -192,8 +192,11 @@ void arrival(void)
         wLastSpawnMapGroup = wMapGroup;
         wLastSpawnMapNumber = MAP_REEDMERE;
     }
-    if (wMapNumber >= FIRST_HOLLOW_MAP && wMapNumber != MAP_LEVER_ROOM) { /* they spring back */
+    /* What is done from the levers on counts until one is in the heart, or must begin anew. */
+    if (wMapNumber >= FIRST_HOLLOW_MAP && (wMapNumber < MAP_LEVER_ROOM || wMapNumber == MAP_MOSS_HEART)) {
         flag_clear(EVENT_LEVER_ONE);
         flag_clear(EVENT_LEVER_TWO);
+        flag_clear(EVENT_BEAT_ECHO_1);
+        flag_clear(EVENT_BEAT_ECHO_2);
     }
 }

@@ -161,21 +161,39 @@ u8 hollow_tick(void);         /* in place of people_tick() */
 
 extern Object *emote_over;    /* who has the exclamation bubble, 0 nobody */
 
-/* ---- overworld.c ---- */
+/* ---- steps.c ---- */
 extern const s8 step_dx[4], step_dy[4];   /* by facing >> 2 */
-void overworld_run(void);     /* the game; never returns */
+extern u8 tick_mark;          /* hVBlankCounter at the last tick */
+extern u8 pressed;            /* newly pressed since the last tick */
+extern u8 step_type;          /* what PLAYER->step_duration counts: STEPPING, a turn or a bump */
+#define STEPPING 6
+#define STEP_FLAGS_MIDAIR 0x10 /* of wPlayerStepFlags: in a hop */
 void tick_wait(void);         /* until two frames after the last tick */
 void script_tick(void);       /* one tick in which only scripted things move */
-void enter_map(u8 number, u8 x, u8 y);
-void take_warp(const Warp *w);
 void update_tiles(void);      /* the collisions around the player */
+void start_step(u8 facing);
+void start_turn(u8 facing);
+void start_bump(void);
+/* One tick of whatever the player does; 1 when a whole step has ended, player_rest() to follow. */
+u8 player_advance(void);
 void player_rest(void);       /* after a step */
 void player_walk(u8 facing);  /* one whole step in a script */
 void object_walk(Object *o, u8 facing);
-void battle_over(u8 result);  /* the map again, or the last healing place */
 void place_sign_show(u8 landmark);
 void place_sign_hide(void);
 extern u8 place_sign_ticks;   /* while not 0, the place's name covers the lowest rows */
+
+/* ---- travel.c ---- */
+#define COLL_STAIRCASE 0x7A
+void enter_map(u8 number, u8 x, u8 y);
+void take_warp(const Warp *w);
+u8 border_crossed(void);      /* to the next map, if the step led over the edge; 1 if so */
+void land(void);              /* from the water */
+void wild_encounter(void);    /* after a step in tall grass or a cave: perhaps a battle */
+void battle_over(u8 result);  /* the map again, or the last healing place */
+
+/* ---- overworld.c ---- */
+void overworld_run(void);     /* the game; never returns */
 
 /* ---- script.c ---- */
 extern const char *const landmark_names[];

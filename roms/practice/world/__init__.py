@@ -43,7 +43,7 @@ LANDMARKS = act_one.LANDMARKS + act_two.LANDMARKS + epilogue.LANDMARKS
 # wStringBuffer1 holds.
 TEXTS = act_one.TEXTS | act_two.TEXTS | epilogue.TEXTS
 
-SIGHT_TRAINERS = act_one.SIGHT_TRAINERS | act_two.SIGHT_TRAINERS
+SIGHT_TRAINERS = act_one.SIGHT_TRAINERS | act_two.SIGHT_TRAINERS | epilogue.SIGHT_TRAINERS
 
 # In the order of the map numbers, from 1.
 MAPS = act_one.MAPS | act_two.MAPS | epilogue.MAPS

@@ -441,6 +441,7 @@ MILESTONES: tuple[Milestone, ...] = (
         "GLIMMER_ROAD",
         "Go through the arch",
         requires="clock_set",
+        trainer="wren_1",
     ),
     Milestone(
         "beat_wren",
@@ -452,7 +453,7 @@ MILESTONES: tuple[Milestone, ...] = (
         "clock_set",
         "talk",
         "Wren",
-        level=9,
+        trainer="wren_1",
     ),
     Milestone(
         "got_lamp",
@@ -487,7 +488,7 @@ MILESTONES: tuple[Milestone, ...] = (
         "lamp_returned",
         "talk",
         "Ossa",
-        level=10,
+        trainer="leader_2",
     ),
     Milestone(
         "learned_cut",
@@ -522,7 +523,7 @@ MILESTONES: tuple[Milestone, ...] = (
         "lake_seal",
         "talk",
         "Wren",
-        level=11,
+        trainer="wren_2",
     ),
     Milestone(
         "moss_light",

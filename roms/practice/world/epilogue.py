@@ -4,7 +4,7 @@ One gets there from Moss Isle once its light is lit. The scripts are C functions
 src/epilogue.c. MOSSLIGHT ADVANCE does without it.
 """
 
-from .kinds import BlockChange, Map, Milestone, Person, Sign, Warp
+from .kinds import BlockChange, Map, Milestone, Person, SightTrainer, Sign, Warp
 
 EVENTS: tuple[str, ...] = (
     "BOULDER_FALLEN",
@@ -14,6 +14,8 @@ EVENTS: tuple[str, ...] = (
     "LEVER_ONE",
     "LEVER_TWO",
     "DEEP_LIGHT",
+    "BEAT_ECHO_1",
+    "BEAT_ECHO_2",
 )
 
 SCRIPTS: tuple[str, ...] = (
@@ -27,6 +29,8 @@ SCRIPTS: tuple[str, ...] = (
     "lever_one",
     "lever_two",
     "heart",
+    "echo_one",
+    "echo_two",
 )
 
 LANDMARKS: tuple[str, ...] = ("MOSS HOLLOW",)
@@ -193,12 +197,48 @@ MAPS: dict[str, Map] = {
         ),
         "cave",
         HOLLOW,
-        warps=(Warp(2, 2, "LONG_WALK", 2), Warp(8, 8, "MOSS_HEART", 1)),
+        warps=(Warp(2, 2, "LONG_WALK", 2), Warp(8, 8, "ECHO_ROOM", 1)),
         signs=(Sign(3, 1, script="lever_one"), Sign(8, 1, script="lever_two")),
         changes=(
             BlockChange("LEVER_ONE", 6, 4, ("..", "##")),
             BlockChange("LEVER_TWO", 8, 6, (".#", ".#")),
         ),
+    ),
+    "ECHO_ROOM": Map(  # who falls into it leaves by the ladder behind the echo, or beaten
+        (
+            "##########",
+            "##########",
+            "####d#####",
+            "####.#####",
+            "##,..,.,##",
+            "##.,...,##",
+            "##,.,..###",
+            "###..,.###",
+            "##########",
+            "##########",
+        ),
+        "cave",
+        HOLLOW,
+        warps=(Warp(4, 7, "LEVER_ROOM", 2), Warp(4, 2, "DEEP_ECHO", 1)),
+        people=(Person("leader", 4, 3, trainer="echo_one", hidden_by="BEAT_ECHO_1"),),
+    ),
+    "DEEP_ECHO": Map(
+        (
+            "##########",
+            "##########",
+            "#####d####",
+            "#####.####",
+            "###,..,.##",
+            "##,.*..,##",
+            "##..,..###",
+            "###,.,.###",
+            "##########",
+            "##########",
+        ),
+        "cave",
+        HOLLOW,
+        warps=(Warp(5, 7, "ECHO_ROOM", 2), Warp(5, 2, "MOSS_HEART", 1)),
+        people=(Person("rival", 5, 3, trainer="echo_two", hidden_by="BEAT_ECHO_2"),),
     ),
     "MOSS_HEART": Map(
         (
@@ -213,8 +253,30 @@ MAPS: dict[str, Map] = {
         ),
         "cave",
         HOLLOW,
-        warps=(Warp(4, 6, "LEVER_ROOM", 2),),
+        warps=(Warp(4, 6, "MOSS_HALL", 2),),
         signs=(Sign(4, 2, script="heart"),),
+    ),
+}
+
+SIGHT_TRAINERS: dict[str, SightTrainer] = {
+    # Echoes of teams that were met before; both are back after a defeat.
+    "echo_one": SightTrainer(
+        "leader_2",
+        "BEAT_ECHO_1",
+        3,
+        "The moss remembers OSSA. Her echo lights all lamps at once!",
+        "",
+        "",
+        script="echo_one",
+    ),
+    "echo_two": SightTrainer(
+        "wren_2",
+        "BEAT_ECHO_2",
+        3,
+        "The moss remembers <R>, too. The echo will not let you by!",
+        "",
+        "",
+        script="echo_two",
     ),
 }
 
@@ -248,6 +310,7 @@ TEXTS: dict[str, str] = {
     "LEVER_ASK": "A lever. It will spring back when you leave. Pull it?",
     "LEVER_MOVED": "Something moved!",
     "LEVER_DOWN": "The lever is down.",
+    "ECHO_FADES": "The echo fades away...",
     "HEART_LIGHT": "The crystal hums, and deep in it a light awakes, green as the first leaf..."
     "|The DEEP LIGHT! All moss in the valley drinks from it."
     "|<P>, this was the last riddle. Thank you for playing!",
@@ -393,13 +456,39 @@ MILESTONES: tuple[Milestone, ...] = (
         is_taken_back=True,
     ),
     Milestone(
+        "echo_one",
+        "event",
+        "BEAT_ECHO_1",
+        "Beat the echo of Ossa",
+        "ECHO_ROOM",
+        (4, 3),
+        "lever_two",
+        "talk",
+        "the echo of Ossa",
+        trainer="leader_2",
+        is_taken_back=True,
+    ),
+    Milestone(
+        "echo_two",
+        "event",
+        "BEAT_ECHO_2",
+        "Beat the echo of Wren",
+        "DEEP_ECHO",
+        (5, 3),
+        "echo_one",
+        "talk",
+        "the echo of Wren",
+        trainer="wren_2",
+        is_taken_back=True,
+    ),
+    Milestone(
         "deep_light",
         "event",
         "DEEP_LIGHT",
         "See the deep light",
         "MOSS_HEART",
         (4, 2),
-        "lever_two",
+        "echo_two",
         "talk",
         "the crystal",
     ),

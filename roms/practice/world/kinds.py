@@ -243,7 +243,8 @@ class Milestone:
         how: "talk" to who is at the tile, "step" on it, "push" the boulder onto it, or "catch" one
             that can learn the move.
         who: Is at the tile.
-        level: To have before, 0 for any.
+        trainer: Key of creatures.TRAINERS: who is fought for it or on the way there; the level to
+            have before follows from the team.
         holds_at_start: Its condition holds before `requires`, too.
         is_taken_back: The game undoes it.
     """
@@ -257,6 +258,6 @@ class Milestone:
     requires: str = ""
     how: str = ""
     who: str = ""
-    level: int = 0
+    trainer: str = ""
     holds_at_start: bool = False
     is_taken_back: bool = False

@@ -307,3 +307,19 @@ def test_a_ferry_is_a_way_while_its_flag_is_set() -> None:
         ((3, 1), Action.UP),
     }
     assert all(entry.is_talk for entry in exits)
+
+
+def test_a_ferry_leads_on_from_a_town_with_one_door() -> None:
+    maps = {
+        (1, 1): Drawn(["......", "......"], people=[Person(3, 0)]),
+        (1, 2): Drawn(["L.....", "......"], warps=[(0, 0, 1, 3, 1)]),
+        (1, 3): Drawn(["......", "m....L"], warps=[(0, 1, 1, 2, 1), (5, 1, 1, 4, 1)]),
+        (1, 4): Drawn(["L....L", "......"], warps=[(0, 0, 1, 3, 2), (5, 0, 1, 3, 2)]),
+    }
+    tables = GameTables(FERRIES=(Ferry(TOWN, (3, 0), SHORT, (2, 0)),))
+    game = CrystalGame("6" * 40, "PM_CRYSTAL", "a world", build(maps), tables=tables)
+    goal = Goal("x", "Go", FAR_TOWN, (2, 1), kind=GoalKind.REACH)
+    world = WorldMap.of(game)
+    landed = world.steps_to(standing((2, 0), SHORT, game), goal)
+    assert landed == len(world.way_to(standing((2, 0), SHORT, game), goal)) - 1
+    assert world.steps_to(standing((2, 0), TOWN, game), goal) == 1 + landed

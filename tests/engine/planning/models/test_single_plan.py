@@ -72,4 +72,4 @@ def test_a_battle_that_a_run_begins_in_is_asked_about(states, tmp_path, name, wa
 
 def test_single_plan_in_town_does_not_lead_home(states, tmp_path):
     _, text = asked(states["town"], tmp_path)
-    assert text["goals"] == "6 of 36 milestones are passed. Next milestone: Enter the gym"
+    assert text["goals"] == "6 of 38 milestones are passed. Next milestone: Enter the gym"

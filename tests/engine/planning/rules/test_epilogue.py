@@ -7,10 +7,14 @@ import pytest
 
 from engine.config import EnvConfig
 from engine.env.game_env import GameEnv
+from engine.games.crystal.memory import SYMBOLS
 from engine.planning.rules.advisor import RuleAdvisor
 from tests.engine.led import action_of
 
 MOST_STEPS = 4_000
+PARTY_MON_SIZE = 48
+ONES = b"\0\1" * 7
+"""Health, full health and five statistics of one who loses at once."""
 
 
 class Play:
@@ -37,6 +41,17 @@ class Play:
 
     def until_reached(self, key: str, most: int = MOST_STEPS) -> int:
         return self.until(lambda: key in self.advisor.reached, most)
+
+
+def set_stats(env: GameEnv, stats: list[bytes]) -> list[bytes]:
+    """Set the party's health, full health and statistics; return what they were."""
+    first = SYMBOLS["wPartyMon1HP"]
+    before = []
+    for index, data in enumerate(stats):
+        address = first.address + PARTY_MON_SIZE * index
+        before.append(env.emulator.read(first.bank, address, len(data)))
+        env.emulator.write(first.bank, address, data)
+    return before
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +111,18 @@ def test_riddles_are_answered_and_the_door_is_opened_with_the_key_of_who_walks_r
 
 def test_the_rules_walk_round_who_stands_far_away_and_pull_both_levers(at_tower):
     at_tower.until_reached("reached_levers", 300)
-    steps = at_tower.until_reached("deep_light", 200)
-    assert steps < 100
+    steps = at_tower.until_reached("lever_two", 200)
+    assert steps < 50
+    assert not at_tower.advisor.is_stuck
+
+
+def test_who_is_beaten_by_an_echo_begins_anew_at_the_levers(at_tower):
+    at_tower.until_reached("echo_one", 200)
+    stats = set_stats(at_tower.env, [ONES] * len(at_tower.env.state.party))
+    at_tower.until(lambda: at_tower.env.state.place.name == "REEDMERE", 200)
+    set_stats(at_tower.env, stats)
+    at_tower.until(lambda: "lever_one" not in at_tower.advisor.reached, 600)
+    assert at_tower.env.state.place.name == "MOSS HALL"
+    assert not {"lever_two", "echo_one"} & set(at_tower.advisor.reached)
+    at_tower.until_reached("deep_light", 400)
     assert not at_tower.advisor.is_stuck
