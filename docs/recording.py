@@ -111,7 +111,7 @@ class Camera:
 async def play_untrained(opened: Cockpit, camera: Camera, scene_s: float) -> None:
     """Show what a policy does that has learnt nothing yet."""
     await opened.wait_for(lambda state: state.frame is not None, scene_s)
-    await camera.watch(Scene.WALLS, 3.0, *"---")
+    await camera.watch(Scene.WALLS, 2.0, *"---")
 
 
 async def play(opened: Cockpit, camera: Camera, train_s: float, scene_s: float) -> None:
@@ -130,7 +130,7 @@ async def play(opened: Cockpit, camera: Camera, train_s: float, scene_s: float) 
         await opened.wait_for(lambda state: _last_end(state) is not before, scene_s / 6)
     await opened.press("-")
     await opened.wait_for(is_choosing, scene_s)
-    await camera.watch(Scene.BATTLE, 2.5)
+    await camera.watch(Scene.BATTLE, 2.0)
     await opened.press("+", "+", "+")
     await opened.wait_for(is_walking, scene_s)
     await opened.press("t")

@@ -122,7 +122,7 @@ class Cockpit:
 async def cockpit(
     folder: Path,
     size: tuple[int, int],
-    num_envs: int = 16,
+    num_envs: int = 32,
     mode: Literal["adaptive", "rl_only"] = "adaptive",
 ) -> AsyncIterator[Cockpit]:
     """Start a seeded run of the practice game; at the end it is stopped, and its end awaited."""
@@ -149,9 +149,12 @@ def is_choosing(state: DashboardState) -> bool:
 
 
 def is_near_the_badge(state: DashboardState) -> bool:
-    """Return whether the watched game has three milestones or fewer to go to the run's goal."""
+    """Return whether the watched game has two pupils and the leader left to beat, or fewer of them.
+
+    Who was beaten there wakes up far away, with as many milestones.
+    """
     game = state.game
-    if game is None or state.run is None:
+    if game is None or state.run is None or game.state.place.name != "GYM":
         return False
     keys = [key for key, _ in state.run.milestones]
     return game.milestones.issuperset(keys[: max(0, keys.index(game.final_milestone) - 2)])

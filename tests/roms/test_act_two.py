@@ -43,6 +43,13 @@ def test_the_second_act_can_be_played_to_its_end(at: At) -> None:
     assert event(game, "MOSS_LIGHT")
 
 
+def test_a_level_is_asked_for_before_the_arch_behind_which_the_rival_waits() -> None:
+    levels = {one.key: one.level for one in PRACTICE.MILESTONES if one.level}
+    assert levels["reached_glimmer_road"] == levels["beat_wren"] == 11
+    assert levels["second_badge"] == levels["echo_one"] == 10
+    assert levels["beat_wren_again"] == levels["echo_two"] == 15
+
+
 def test_the_gate_is_trees_until_the_badge_opens_it(at: At) -> None:
     game = at("first badge")
     player = Player(game)
