@@ -176,7 +176,7 @@ def test_wrappers_show_what_the_policies_of_other_libraries_take(make) -> None:
     names = {"action_mask", "features", "screen", "state_variables"}
     assert set(numeric.observation_space) == names
     for wrapped, shape, kind in (
-        (flat, (9 + 1086 + 25,), np.float32),
+        (flat, (9 + 1088 + 25,), np.float32),
         (screen, (144, 160, 3), np.uint8),
     ):
         assert (wrapped.observation_space.shape, wrapped.observation_space.dtype) == (shape, kind)
