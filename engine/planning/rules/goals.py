@@ -5,6 +5,8 @@ It is the first milestone that is possible, unless the party must rest or train.
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from engine.env.milestones import Story, milestone_goal
@@ -62,7 +64,7 @@ and where one is to be caught."""
 _MARGIN = 6
 """Levels above those that a milestone asks for that are gained at most."""
 
-_LOOKED_AT = 3
+_LOOKED_AT = 6
 """Places to rest, or to train, to which a way is searched at most."""
 
 _ERRAND_PATIENCE = 2000
@@ -201,19 +203,32 @@ class GoalPlanner:
             if was_resting and not self._is_resting:
                 self._errands.set_aside.clear()
             self._note_arrival(state, maps_away)
-        level = max(self._wanted_level, wanted.level if wanted else 0)
         is_due = self._is_resting or (self._arrived is not None and not is_fight_near)
-        is_unfit = is_due, highest_level(state) < level
-        training = worthwhile(self._training, self._tables, highest_level(state))
-        for places, is_needed in zip((self._healers, training), is_unfit, strict=True):
-            if is_needed:
-                near = sorted((maps_away(state, goal), i) for i, goal in enumerate(places))
-                for maps, i in near[:_LOOKED_AT]:
-                    goal = places[i]
-                    if maps >= UNREACHABLE or _place_of(goal) in self._errands.set_aside:
-                        continue
-                    if (steps := steps_away(state, goal)) is not None:
-                        return goal, steps
+        away = partial(maps_away, state)
+        healers = sorted(self._healers, key=away)
+        if is_due and (found := self._reachable(state, healers, maps_away, steps_away)):
+            return found
+        highest = highest_level(state)
+        if highest >= max(self._wanted_level, wanted.level if wanted else 0):
+            return None
+        for places in worthwhile(self._training, self._tables, highest, away):
+            if found := self._reachable(state, places, maps_away, steps_away):
+                return found
+        return None
+
+    def _reachable(
+        self,
+        state: GameState,
+        places: Iterable[Goal],
+        maps_away: MapsAway,
+        steps_away: StepsAway,
+    ) -> tuple[Goal, int] | None:
+        """Return the first place of a few to which a way leads, and how far it is."""
+        known = (one for one in places if maps_away(state, one) < UNREACHABLE)
+        for goal in islice(known, _LOOKED_AT):
+            is_open = _place_of(goal) not in self._errands.set_aside
+            if is_open and (steps := steps_away(state, goal)) is not None:
+                return goal, steps
         return None
 
     def _leaves_healer(

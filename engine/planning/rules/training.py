@@ -1,5 +1,7 @@
 """Know where one is met: wild creatures that are worth fighting, and trainers who look out."""
 
+from collections.abc import Callable
+
 from engine.games.base import Atlas, GameTables
 from engine.games.overworld import Overworld
 from engine.types import GameState, Goal, GoalKind, MapId
@@ -25,21 +27,35 @@ def training_places(atlas: Atlas, tables: GameTables) -> tuple[Goal, ...]:
     )
 
 
-def worthwhile(places: tuple[Goal, ...], tables: GameTables, highest: int) -> tuple[Goal, ...]:
-    """Return the places whose wild creatures suit a level, else those with the strongest."""
-    levels = [
-        tables.WILD_LEVELS.get((one.map.group, one.map.number)) if one.map else None
-        for one in places
-    ]
-    known = [most for _, most in filter(None, levels)]
-    if not known:
-        return places
-    enough = min(highest - _LEVELS_BELOW, max(known) - _LEVELS_BELOW)
-    return tuple(
-        place
-        for place, found in zip(places, levels, strict=True)
-        if found is None or (found[1] >= enough and found[0] <= highest + _LEVELS_ABOVE)
-    )
+def worthwhile(
+    places: tuple[Goal, ...],
+    tables: GameTables,
+    highest: int,
+    maps_away: Callable[[Goal], int],
+) -> tuple[list[Goal], list[Goal]]:
+    """Return the places whose wild creatures suit a level, nearest first, and what else there is.
+
+    The others come strongest first: where no way leads to any of the former, they teach least
+    slowly. Those with creatures that are too strong are left out.
+    """
+    found = [(place, _levels(place, tables)) for place in places]
+    known = [levels[1] for _, levels in found if levels]
+    enough = min(highest, max(known, default=0)) - _LEVELS_BELOW
+    suiting: list[Goal] = []
+    others: list[tuple[int, Goal]] = []
+    for place, levels in found:
+        lowest, most = levels or (0, highest)
+        if most < enough:
+            others.append((most, place))
+        elif lowest <= highest + _LEVELS_ABOVE:
+            suiting.append(place)
+    others.sort(key=lambda other: (-other[0], maps_away(other[1])))
+    return sorted(suiting, key=maps_away), [place for _, place in others]
+
+
+def _levels(place: Goal, tables: GameTables) -> tuple[int, int] | None:
+    """Return the lowest and the highest level of a place's wild creatures; None: not known."""
+    return tables.WILD_LEVELS.get((place.map.group, place.map.number)) if place.map else None
 
 
 def num_watching(world: Overworld | None, state: GameState) -> int:

@@ -295,13 +295,32 @@ def test_places_to_train_have_wild_ones_near_the_partys_level():
     places = training_places(Atlas(training=(TRAINING,)), tables)
     assert [one.text for one in places] == ["Train", "Train: MEADOW", "Train: map 1.9"]
 
-    def maps(level: int) -> list[MapId | None]:
-        return [one.map for one in worthwhile(places, tables, level)]
+    def maps(level: int) -> list[list[MapId | None]]:
+        found = worthwhile(places, tables, level, lambda goal: 0)
+        return [[one.map for one in part] for part in found]
 
-    assert maps(5) == [TOWN]
-    assert maps(14) == [MapId(1, 7)]
-    assert maps(80) == [HALL]
-    assert worthwhile(places, GameTables(), 80) == places
+    assert maps(5) == [[TOWN], []]
+    assert maps(14) == [[MapId(1, 7)], [TOWN]]
+    assert maps(80) == [[HALL], [MapId(1, 7), TOWN]]
+    assert worthwhile(places, GameTables(), 80, lambda goal: 0) == (list(places), [])
+
+
+def test_where_no_way_leads_to_a_place_that_suits_the_strongest_other_one_is_trained_in():
+    tables = GameTables(WILD_LEVELS={(1, 1): (2, 3), (1, 7): (9, 12), (1, 9): (16, 20)})
+    meadow = MapId(1, 7)
+    fight = replace(MILESTONES[4], level=24)
+    subject = GoalPlanner([fight], Atlas(training=(TRAINING,)), tables)
+    shown = state(map_id=TOWN, party=[creature(level=20)])
+
+    def place(*shut: MapId) -> MapId | None:
+        def steps(_, goal: Goal) -> int | None:
+            return None if goal.map in shut else 9
+
+        return subject.next_goal(shown, (), lambda *_: 1, "", steps).map
+
+    assert place() == HALL
+    assert place(HALL) == meadow
+    assert place(HALL, meadow) == TOWN
 
 
 def test_coming_nearer_keeps_a_milestone_from_being_set_aside():
