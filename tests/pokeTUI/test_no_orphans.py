@@ -52,14 +52,15 @@ def end(process: subprocess.Popen[str], workers: list[int]) -> None:
 
 
 def wait_for_line(process: subprocess.Popen[str], words: str) -> None:
-    end = time.monotonic() + LIMIT_S
+    end, said = time.monotonic() + LIMIT_S, ""
     while time.monotonic() < end:
         ready, _, _ = select.select([process.stdout], [], [], 1.0)
         line = process.stdout.readline() if ready else ""
         if words in line:
             return
-        assert not ready or line, f"ended before it said {words!r}"
-    raise AssertionError(f"never said {words!r}")
+        said += line
+        assert not ready or line, f"ended before it said {words!r}, but said:\n{said}"
+    raise AssertionError(f"never said {words!r}, but said:\n{said}")
 
 
 def all_gone(pids: list[int]) -> bool:
