@@ -4,8 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 
 from engine.types import MapView
+from engine.wayfinding.exits import Tile
 from engine.wayfinding.graph import FACINGS
-from engine.wayfinding.yard import Plans, Push, Tile, Yard, fewest_pushes
+from engine.wayfinding.search import Recent
+from engine.wayfinding.yard import KEPT_PLANS, Plan, Push, Yard, fewest_pushes
 
 _MOST_STATES = 4_000
 """States of one search; after it there is taken to be no plan."""
@@ -91,7 +93,7 @@ class BoulderPlans:
     """Remember the last plans, by the map's ground and where everything stands."""
 
     def __init__(self) -> None:
-        self._plans = Plans()
+        self._plans = Recent[Plan](KEPT_PLANS)
 
     def next_push(
         self,

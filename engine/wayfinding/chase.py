@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from engine.games.overworld import Stance
 from engine.types import GameState, MapId
-from engine.wayfinding.people import Present, Tile
+from engine.wayfinding.exits import Tile
+from engine.wayfinding.people import Present
 
 _LONG = 40
 """Free steps near somebody, without a word, after which one waits for them instead."""

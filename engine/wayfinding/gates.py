@@ -6,9 +6,10 @@ from itertools import repeat
 from typing import NamedTuple
 
 from engine.types import Facing, MapView, Terrain, TurningGate
+from engine.wayfinding.exits import Tile
 from engine.wayfinding.graph import FACINGS
-from engine.wayfinding.search import Last
-from engine.wayfinding.yard import Plans, Push, Tile, Yard, fewest_pushes
+from engine.wayfinding.search import Last, Recent
+from engine.wayfinding.yard import KEPT_PLANS, Plan, Push, Yard, fewest_pushes
 
 _MOST_STATES = 20_000
 """States of one search; after it there is taken to be no way."""
@@ -203,7 +204,7 @@ class GatePlans:
     """Remember the last plans, by the map's ground, its gates, and where the player can walk."""
 
     def __init__(self) -> None:
-        self._maze, self._plans = Last[Maze](), Plans()
+        self._maze, self._plans = Last[Maze](), Recent[Plan](KEPT_PLANS)
 
     def next_turn(
         self, view: MapView, start: Tile, closed: Iterable[Tile], goals: Collection[Tile]

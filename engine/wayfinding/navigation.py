@@ -1,8 +1,8 @@
 """Find the next button on the present map, as memory shows it, around what stands on it."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from engine.wayfinding.gates import GatePlans, with_arms
 from engine.wayfinding.graph import FACINGS, Graph, graph_of, successors
 from engine.wayfinding.network import Indices
 from engine.wayfinding.people import people_of
-from engine.wayfinding.search import FAR, SHUT, Last, entering, tile_distances
+from engine.wayfinding.search import FAR, SHUT, Last, Recent, entering, tile_distances
 from engine.wayfinding.yard import Push
 
 _ACTIONS: tuple[Action, ...] = tuple(
@@ -87,8 +87,8 @@ class Navigator:
     ) -> None:
         self._atlas = atlas or Atlas()
         self._people, self._triggers = people_of(world), triggers
-        self._floors: OrderedDict[object, Floor] = OrderedDict()
-        self._fields: OrderedDict[object, _Field] = OrderedDict()
+        self._floors = Recent[Floor](_CACHE_SIZE)
+        self._fields = Recent[_Field](_CACHE_SIZE)
         self._last_field = Last[_Field]()
         self._plans, self._turns = BoulderPlans(), GatePlans()
         self._shown = Last[MapView]()
@@ -273,23 +273,12 @@ class Navigator:
     ) -> _Field:
         floor_key = here, view.terrain.tobytes(), view.warps, view.bridges
         key = floor_key, exits, frozenset(costs.items()), abilities
-        field = self._fields.get(key)
-        if field is None:
-            floor = self._floor(view, here[1], floor_key)
-            field = self._fields[key] = _search_floor(view, floor, exits, costs, abilities)
-            if len(self._fields) > _CACHE_SIZE:
-                self._fields.popitem(last=False)
-        else:
-            self._fields.move_to_end(key)
-        return field
+        floor = partial(floor_of, view, here[1])
 
-    def _floor(self, view: MapView, walls: frozenset[Tile], key: object) -> Floor:
-        floor = self._floors.get(key)
-        if floor is None:
-            floor = self._floors[key] = floor_of(view, walls)
-            if len(self._floors) > _CACHE_SIZE:
-                self._floors.popitem(last=False)
-        return floor
+        def search() -> _Field:
+            return _search_floor(view, self._floors.of(floor_key, floor), exits, costs, abilities)
+
+        return self._fields.of(key, search)
 
 
 def floor_of(view: MapView, walls: Iterable[Tile]) -> Floor:

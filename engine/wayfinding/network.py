@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.overworld import PERSON_FIELDS, Ability, Overworld
+from engine.games.overworld import Ability, Overworld
 
 Indices = NDArray[np.int32]
 Table = NDArray[np.uint16]
@@ -38,7 +38,7 @@ def tiles_of(world: Overworld, things: NDArray[np.void]) -> NDArray[np.int64]:
     maps, rows = world.maps, things["map"]
     along = things["y"].astype(np.int64) * maps["width"][rows] + things["x"]
     places = np.asarray(maps["first_tile"][rows] + along)
-    if not world.bridges.lower or things.dtype != PERSON_FIELDS:
+    if not world.bridges.lower or "level" not in (things.dtype.names or ()):
         return places
     at = zip(places.tolist(), things["level"].tolist(), strict=True)
     return np.array([world.bridges.tile(*one) for one in at], np.int64)

@@ -6,9 +6,8 @@ from functools import lru_cache
 
 from engine.games.overworld import Ability, Overworld, Stance
 from engine.types import GameState, MapId, MapObject, MapView
+from engine.wayfinding.exits import Tile
 from engine.wayfinding.routes import STONE_ABILITIES, STONE_COSTS
-
-Tile = tuple[int, int]
 
 _NEAR = 4
 """People who walk and are farther away than this are ignored: they will have moved."""
@@ -87,7 +86,7 @@ class People:
                 continue
             for x, y in one.tiles:
                 if view.contains(x, y):
-                    for tile in view.bridges.tiles(y * view.width + x, one.level):
+                    for tile in view.bridges.tiles(view.tile(x, y), one.level):
                         found[tile] = cost
         return found
 

@@ -6,7 +6,6 @@ do, is given to every search.
 
 import contextlib
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -33,7 +32,7 @@ from engine.wayfinding.graph import (
     successors,
 )
 from engine.wayfinding.network import Indices, is_on_map, make_network, tiles_of
-from engine.wayfinding.search import FAR, HELD, SHUT, Search
+from engine.wayfinding.search import FAR, HELD, SHUT, Recent, Search
 
 _TRIGGER_COST = 12
 STONE_COSTS: Mapping[Stance, int] = {Stance.BOULDER: 100, Stance.ROCK: 4, Stance.TREE: 4}
@@ -85,7 +84,7 @@ class RouteFinder:
     def __init__(self, world: Overworld, graph: Graph, ferries: tuple[Ferry, ...] = ()) -> None:
         self.world, self.graph, self.ferries = world, graph, ferries
         self._sailings = sailings(world, ferries)
-        self._searches: OrderedDict[tuple[frozenset[int], Conditions], Search] = OrderedDict()
+        self._searches = Recent[Search](_NUM_SEARCHES)
         self._across: dict[tuple[int, Facing], dict[int, int]] = {}
         self._arrived: dict[tuple[MapId, int, MapId], tuple[int, ...]] = {}
         self._on_ice = people_on_ice(world)
@@ -110,15 +109,8 @@ class RouteFinder:
 
     def distances(self, goals: Iterable[int], conditions: Conditions) -> Search:
         """Return the distances from tiles to the nearest of the goals' tiles."""
-        key = frozenset(goals), conditions
-        search = self._searches.get(key)
-        if search is None:
-            search = self._searches[key] = self._search(key[0], conditions)
-            if len(self._searches) > _NUM_SEARCHES:
-                self._searches.popitem(last=False)
-        else:
-            self._searches.move_to_end(key)
-        return search
+        targets = frozenset(goals)
+        return self._searches.of((targets, conditions), lambda: self._search(targets, conditions))
 
     def path(self, start: int, goals: Iterable[int], conditions: Conditions) -> list[int]:
         """Return the tiles where presses lead to the nearest goal, `start` first; [] if none."""

@@ -2,7 +2,8 @@
 
 import heapq
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from operator import is_not
 from typing import Generic, TypeVar
 
@@ -307,3 +308,25 @@ class Last(Generic[_T]):
         if self._equal != equal or any(map(is_not, same, self._same)):
             self._same, self._equal, self._result = same, equal, [make()]
         return self._result[0]
+
+
+class Recent(Generic[_T]):
+    """Cache the results that were asked for last, by keys.
+
+    Args:
+        most: How many.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._results: OrderedDict[Hashable, _T] = OrderedDict()
+
+    def of(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Return a key's result, made where it is not kept."""
+        if key in self._results:
+            self._results.move_to_end(key)
+            return self._results[key]
+        result = self._results[key] = make()
+        if len(self._results) > self._most:
+            self._results.popitem(last=False)
+        return result

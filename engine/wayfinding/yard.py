@@ -4,7 +4,7 @@ It goes breadth first over how the things stand and which tiles the player reach
 are the bits of one integer, so that a search takes milliseconds.
 """
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.types import Facing, MapView, Terrain
+from engine.wayfinding.exits import Tile
 from engine.wayfinding.graph import FACINGS
 
-Tile = tuple[int, int]
 _T = TypeVar("_T", bound=Hashable)
 
-_REMEMBERED = 32
+KEPT_PLANS = 32
+"""How many plans are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,9 @@ class Push:
     facing: Facing
     number: int
 
+
+Plan: TypeAlias = tuple[Push, ...] | None
+"""The pushes that are left; None: none help."""
 
 _Trail: TypeAlias = "tuple[Push, _Trail] | None"
 """The last push, and those before it."""
@@ -143,20 +147,3 @@ def _pushes(trail: _Trail) -> tuple[Push, ...]:
         push, trail = trail
         pushes.insert(0, push)
     return tuple(pushes)
-
-
-class Plans:
-    """Remember the last plans, by what they depend on."""
-
-    def __init__(self) -> None:
-        self._plans: OrderedDict[Hashable, tuple[Push, ...] | None] = OrderedDict()
-
-    def of(
-        self, key: Hashable, make: Callable[[], tuple[Push, ...] | None]
-    ) -> tuple[Push, ...] | None:
-        """Return the plan of a key, made where it is not known."""
-        if key not in self._plans:
-            self._plans[key] = make()
-            if len(self._plans) > _REMEMBERED:
-                self._plans.popitem(last=False)
-        return self._plans[key]

@@ -20,8 +20,8 @@ PRIMARY_METATILES = 512
 _METATILE, _COLLISION, _ELEVATION_SHIFT = 0x3FF, 0x0C00, 12
 _BEHAVIOUR = 0xFF  # of a metatile's attributes
 _ANY, _SHORE, _BRIDGE = 0, 3, 15
-"""Elevations: one steps to and from the first on any other, from the second one goes into the water
-and comes out of it, and on the third, a bridge, one is at the elevation at which one came."""
+"""Elevations: a tile of `_ANY` joins all others, water is entered and left at `_SHORE` only, and on
+a bridge one keeps the elevation at which one came."""
 _MATCHES_ALL = (_ANY, _BRIDGE)
 
 _Tile = tuple[int, int]  # x, y

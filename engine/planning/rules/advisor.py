@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.env.milestones import MilestoneTracker
 from engine.games.base import Answer, Game
 from engine.ground.text import counted
-from engine.planning.rules.answers import Repeats, Standstill, Tried, Wishes, answer, at_title
+from engine.planning.rules.answers import Repeats, Tried, UnchangedView, Wishes, answer, at_title
 from engine.planning.rules.battle import battle_button
 from engine.planning.rules.exploring import Explorer
 from engine.planning.rules.goal_tracker import UNREACHABLE, GoalTracker
@@ -71,7 +71,7 @@ class RuleAdvisor:
         self.world = WorldMap.of(game)
         self.navigator = Navigator(game.atlas, game.overworld, self.world.triggers_here)
         self._steps_left: int | None = None  # on this map, of the way that was suggested last
-        self._standstill = Standstill()
+        self._unchanged = UnchangedView()
         self._routed: tuple[tuple[MapId, Goal] | None, Route] = (None, ())
         self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas, game.tables)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
@@ -111,7 +111,7 @@ class RuleAdvisor:
         self._milestones.reset(state)
         for part in self._parts.values():
             part.reset()
-        self._standstill = Standstill()
+        self._unchanged = UnchangedView()
 
     def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return the goal and a prior over the actions that `mask` (A,) lets through."""
@@ -126,7 +126,7 @@ class RuleAdvisor:
         self.world.notice(state)
         self._milestones.update(state, 0)
         self._goals.evaluate(state, self.reached)
-        self._standstill.notice(state)
+        self._unchanged.notice(state)
         self._repeats.notice(state, len(self.reached))
         self._supplies.notice(state)
         self._replies.notice(state)
@@ -154,7 +154,7 @@ class RuleAdvisor:
         """Return a prior that serves the goal of `notice`."""
         confidence = _CONFIDENCE * self._goals.pursue(goal, state)
         if self._awaits(goal, state, mask):
-            self._standstill.steps = 0  # others walk meanwhile
+            self._unchanged.steps = 0  # others walk meanwhile
             return self.advice_of(goal, [Action.NOOP], "wait for who walks here", mask, confidence)
         if self.is_stuck and state.control.in_game:
             self._explorer.note_way(state, is_known=False)
@@ -340,12 +340,12 @@ class RuleAdvisor:
     @property
     def unchanged_steps(self) -> int:
         """Return for how many steps nothing visible has changed."""
-        return self._standstill.steps
+        return self._unchanged.steps
 
     @property
     def is_stuck(self) -> bool:
         """Return whether advice has changed nothing for too long to be trusted."""
-        return self._standstill.is_stuck
+        return self._unchanged.is_stuck
 
     @property
     def reached(self) -> Collection[str]:
@@ -381,7 +381,7 @@ class RuleAdvisor:
                 part.reset()
         self._milestones.steps = dict(saved["milestones"])
         self._milestones.reached = frozenset(self._milestones.steps)
-        self._standstill.load(saved["last_view"], saved["unchanged_steps"])
+        self._unchanged.load(saved["last_view"], saved["unchanged_steps"])
         self._first = str(saved.get("first", ""))
         self._is_replaying = True
 
@@ -389,8 +389,8 @@ class RuleAdvisor:
         return {
             **{name: part.save() for name, part in self._parts.items()},
             "milestones": dict(self._milestones.steps),
-            "last_view": self._standstill.view,
-            "unchanged_steps": self._standstill.steps,
+            "last_view": self._unchanged.view,
+            "unchanged_steps": self._unchanged.steps,
             "first": self._first,
         }
 

@@ -289,7 +289,7 @@ _STUCK_WAITING = 40
 evolves for 30, and any button could stop that."""
 
 
-class Standstill:
+class UnchangedView:
     """Count for how many steps nothing visible has changed.
 
     Attributes:

@@ -205,9 +205,10 @@ class GoalPlanner:
             self._note_arrival(state, maps_away)
         is_due = self._is_resting or (self._arrived is not None and not is_fight_near)
         away = partial(maps_away, state)
-        healers = sorted(self._healers, key=away)
-        if is_due and (found := self._reachable(state, healers, maps_away, steps_away)):
-            return found
+        if is_due:
+            healers = sorted(self._healers, key=away)
+            if found := self._reachable(state, healers, maps_away, steps_away):
+                return found
         highest = highest_level(state)
         if highest >= max(self._wanted_level, wanted.level if wanted else 0):
             return None
