@@ -11,11 +11,11 @@ from engine.battles.play.evaluation import Score, ratings, round_robin, win_rate
 from engine.battles.play.players import (
     SCRIPTED,
     Player,
-    SearchSettings,
     find_player,
     format_of,
     past_policies,
 )
+from engine.battles.play.search import SearchSettings
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import (
     DEFAULT_FORMAT,

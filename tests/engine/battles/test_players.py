@@ -7,11 +7,11 @@ from engine.battles.play.evaluation import win_rates
 from engine.battles.play.players import (
     SCRIPTED,
     Player,
-    SearchSettings,
     find_player,
     format_of,
     past_policies,
 )
+from engine.battles.play.search import SearchSettings
 from engine.battles.policy import NETWORK, NUM_WEIGHTS, POOL, SHAPES, Policy
 from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, pool
 from engine.config import RunConfig, VgcConfig
