@@ -303,6 +303,27 @@ class Simulator:
         found = self._request("read_team", text=text)
         return str(found["team"]), tuple(found["errors"])
 
+    def sheet(self, team: str) -> str:
+        """Return a packed team as players share it."""
+        return str(self._request("sheet", team=team)["text"])
+
+    def generate(
+        self, format: str, count: int, seed: int, known: Sequence[str] = ()
+    ) -> list[tuple[str, str]]:
+        """Build legal teams (generate.js): names that tell plan and content, and packed teams.
+
+        Args:
+            format: Of all teams.
+            count: How many.
+            seed: The same seed builds the same teams.
+            known: Packed teams, of which none may share more than four species with a new one.
+
+        Raises:
+            BattleError: The format does not have that many.
+        """
+        found = self._request("generate", format=format, count=count, seed=seed, known=list(known))
+        return [(str(name), str(packed)) for name, packed in found["teams"]]
+
     def logs(self) -> list[BattleLog]:
         """Return the battles that ended since the last call; of many, only the latest."""
         return [_battle_log(battle) for battle in self._request("logs")["battles"]]

@@ -34,18 +34,23 @@ FORMATS = (
     Format("gen9championsvgc2026regma", "mega"),
     Format("gen9championsvgc2026regmb", "mega"),
 )
-DEFAULT_FORMAT = FORMATS[0]
+"""The oldest first."""
+DEFAULT_FORMAT = FORMATS[-1]
+TRAINING_TEAMS, UNSEEN_TEAMS = 64, 72
+"""How many teams each format ships."""
 
 
 def find_format(name: str) -> Format:
     """Return a format by its name in the simulator or its server.
 
-    "gen9vgc2023regc", "gen9vgc2023regulationc" and "[Gen 9] VGC 2023 Reg C" are the same.
+    "gen9vgc2023regc", "gen9vgc2023regulationc" and "[Gen 9] VGC 2023 Reg C" are the same. A best
+    of three ("...bo3") is played by the rules of the format that it names.
 
     Raises:
         ConfigurationError: There is no such format.
     """
     wanted = "".join(sign for sign in name.lower() if sign.isalnum()).replace("regulation", "reg")
+    wanted = wanted.removesuffix("bo3")
     for known in FORMATS:
         if known.id == wanted:
             return known
@@ -141,12 +146,24 @@ def pool(format: Format) -> tuple[Team, ...]:
 
 
 def unseen(format: Format) -> tuple[Team, ...]:
-    """Return the shipped teams that are held out of training; none in most formats."""
+    """Return the shipped teams that are held out of training."""
     return tuple(
         Team(team.name.removeprefix(_UNSEEN), team.packed)
         for team in _shipped(format)
         if team.name.startswith(_UNSEEN)
     )
+
+
+def generate_teams(
+    simulator: Simulator, format: Format, count: int, seed: int, known: Sequence[Team] = ()
+) -> tuple[Team, ...]:
+    """Return new legal teams; none shares more than four species with another or a known one.
+
+    Raises:
+        BattleError: The format does not have that many.
+    """
+    packed = [team.packed for team in known]
+    return tuple(Team(*found) for found in simulator.generate(format.id, count, seed, packed))
 
 
 def first_teams(format: Format, count: int) -> tuple[str, ...]:

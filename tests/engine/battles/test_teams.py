@@ -1,5 +1,8 @@
 import json
+import os
+import re
 import shutil
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -8,8 +11,13 @@ from engine.battles.sim.simulator import Simulator
 from engine.battles.sim.teams import (
     DEFAULT_FORMAT,
     FORMATS,
+    TRAINING_TEAMS,
+    UNSEEN_TEAMS,
+    Format,
+    Team,
     find_format,
     first_teams,
+    generate_teams,
     parse_team,
     pool,
     read_team,
@@ -20,6 +28,7 @@ from engine.battles.sim.teams import (
 from engine.errors import BattleError, ConfigurationError
 
 FILES = Path(__file__).with_name("team_files")
+GENERATED = re.compile("-[0-9a-f]{6}$")
 BASE = (FILES / "base.txt").read_text()
 SHEET = """=== [gen9vgc2023regc] Mine ===
 
@@ -289,18 +298,63 @@ def test_files_that_cannot_be_read_are_named(installed, tmp_path):
 
 
 @pytest.mark.parametrize("format", FORMATS, ids=lambda each: each.id)
-def test_every_format_ships_four_teams_of_six_without_a_twin(format):
-    teams = (*pool(format), *unseen(format))
-    assert len(pool(format)) == 4
-    assert format is not DEFAULT_FORMAT or len(unseen(format)) == 4
+def test_every_format_ships_64_teams_and_72_unseen_ones_that_differ_from_them(format):
+    known, held_out = pool(format), unseen(format)
+    assert (len(known), len(held_out)) == (TRAINING_TEAMS, UNSEEN_TEAMS) == (64, 72)
+    teams = (*known, *held_out)
     assert all(len(set(team.species)) == 6 for team in teams)
-    assert len({team.packed for team in teams}) == len(teams)
+    assert len({team.name for team in teams}) == len(teams)
+    for team in held_out:
+        assert all(len({*team.species} & {*other.species}) <= 4 for other in known), team.name
+
+
+def built_file(simulator: Simulator, format: Format) -> str:
+    """Build a format's file of teams anew: those made by hand stay, the others are generated."""
+    known = [team for team in pool(format) if not GENERATED.search(team.name)]
+    held_out = [team for team in unseen(format) if not GENERATED.search(team.name)]
+    lines: list[str] = []
+    for folder, teams, count in (("", known, TRAINING_TEAMS), ("unseen/", held_out, UNSEEN_TEAMS)):
+        others = [*known, *held_out]
+        made = generate_teams(simulator, format, count - len(teams), len(lines), others)
+        for team in made:
+            teams.append(Team(f"{len(teams) + 1}-{team.name}", team.packed))
+        lines += [f"{format.id}]{folder}{team.name}|{team.packed}" for team in teams]
+    return "\n".join([*lines, ""])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format", FORMATS, ids=lambda each: each.id)
+def test_the_generator_builds_the_shipped_teams_again(simulator, format):
+    path = Path(str(files("engine.battles.sim"))) / "teams" / f"{format.id}.txt"
+    text = built_file(simulator, format)
+    if os.environ.get("UPDATE_TEAMS"):
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+def test_generated_teams_follow_from_the_seed_and_are_named_by_their_plan(simulator):
+    format = find_format("gen9vgc2025regi")
+    teams = generate_teams(simulator, format, 3, 5)
+    assert (
+        teams == generate_teams(simulator, format, 3, 5) != generate_teams(simulator, format, 3, 6)
+    )
+    assert [team.name.rpartition("-")[0] for team in teams] == ["sun", "rain", "sand"]
+    sheet = simulator.sheet(teams[0].packed)
+    assert parse_team(simulator, format, sheet) == teams[0].packed
+
+
+def test_no_generated_pokemon_has_a_move_its_item_forbids(simulator):
+    for format in (DEFAULT_FORMAT, find_format("gen9vgc2023regc")):
+        for team in pool(format):
+            for fields in (one.split("|") for one in team.packed.split("]")):
+                if fields[2].startswith("Choice") or fields[2] == "AssaultVest":
+                    assert "Protect" not in fields[4].split(","), team.name
 
 
 def test_more_teams_than_are_shipped_are_refused():
-    assert first_teams(DEFAULT_FORMAT, 4) == tuple(team.packed for team in pool(DEFAULT_FORMAT))
-    with pytest.raises(ConfigurationError, match="--num-teams 8: 4 teams are shipped for gen9vgc"):
-        first_teams(DEFAULT_FORMAT, 8)
+    assert first_teams(DEFAULT_FORMAT, 64) == tuple(team.packed for team in pool(DEFAULT_FORMAT))
+    with pytest.raises(ConfigurationError, match="--num-teams 65: 64 teams are shipped for gen9c"):
+        first_teams(DEFAULT_FORMAT, 65)
 
 
 def test_every_shipped_team_is_legal_and_read_as_it_is_shipped(simulator):

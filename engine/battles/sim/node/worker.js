@@ -156,6 +156,16 @@ const REQUESTS = {
 		return {errors, team: Teams.pack(sets)};
 	},
 
+	/** Return a packed team as players share it. */
+	sheet({team}) {
+		return {text: Teams.export(Teams.unpack(team))};
+	},
+
+	generate({format, count, seed, known}) {
+		learnsets.load();
+		return {teams: require('./generate').generate(describeFormat(format).id, count, seed, known)};
+	},
+
 	read_team({text}) {
 		return require('./teams').readTeam(text);
 	},
