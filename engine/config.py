@@ -447,8 +447,8 @@ class ExploreConfig(Section):
 class VgcConfig(Section):
     """Doubles battles (`poketui vgc train`): who plays, and the learning by PPO."""
 
-    format: str = "gen9vgc2023regc"
-    """Battle format; gen9vgc2023regulationc is another name of the default."""
+    format: str = "gen9championsvgc2026regmb"
+    """Battle format; the default is the newest that the simulator offers."""
     team: str = ""
     """File of your team, or folder of your teams; empty: the shipped ones, as the foe has."""
     num_teams: int = Field(default=1, ge=1)

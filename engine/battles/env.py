@@ -24,7 +24,7 @@ from engine.battles.sim.simulator import (
     Lane,
     Simulator,
 )
-from engine.battles.sim.teams import find_format, pool, validate
+from engine.battles.sim.teams import DEFAULT_FORMAT, find_format, pool, validate
 from engine.errors import ClosedError, ConfigurationError, EnvironmentError, WorkerError
 
 MAX_ILLEGAL = 100
@@ -78,7 +78,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def __init__(
         self,
         opponent: str | Player = "heuristics",
-        battle_format: str = "gen9vgc2023regc",
+        battle_format: str = DEFAULT_FORMAT.id,
         team: str = "",
         opponent_team: str = "",
         *,

@@ -168,7 +168,7 @@ def play(
 
 @command(bench_app)
 def vgc(
-    battle_format: str = "gen9vgc2023regc",
+    battle_format: str = "gen9championsvgc2026regmb",
     battles: Count = 500,
     lanes: Annotated[int, typer.Option(min=1, max=1024)] = 16,
     seed: Annotated[int, typer.Option(min=0)] = 0,

@@ -7,7 +7,8 @@ from engine.battles.sim.simulator import Simulator
 from pokeTUI.cli.options import command
 from pokeTUI.cli.vgc.battles import ladder, play, server, watch
 from pokeTUI.cli.vgc.cloning import bc, import_battles
-from pokeTUI.cli.vgc.evaluation import evaluate, list_teams
+from pokeTUI.cli.vgc.evaluation import evaluate
+from pokeTUI.cli.vgc.teams import list_teams
 from pokeTUI.cli.vgc.training import train
 from pokeTUI.terminal.printing import say
 

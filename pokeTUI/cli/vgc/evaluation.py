@@ -18,7 +18,6 @@ from engine.battles.play.players import (
 from engine.battles.play.search import SearchSettings
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import (
-    DEFAULT_FORMAT,
     Format,
     Team,
     find_format,
@@ -35,7 +34,6 @@ from pokeTUI.cli import options
 from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import refuse_if
 from pokeTUI.cli.progress import progress
-from pokeTUI.cli.vgc.battles import BattleFormat
 from pokeTUI.terminal.printing import say, say_json
 
 
@@ -307,27 +305,3 @@ def _counting(total: int) -> Iterator[Callable[[int], None]]:
             show(done, total)
 
         yield advance
-
-
-def list_teams(
-    team: str = "",
-    /,
-    battle_format: BattleFormat = DEFAULT_FORMAT.id,
-    packed: bool = False,
-) -> None:
-    """List the teams that are shipped, or check your own by the simulator's rules.
-
-    Args:
-        team ([FILE|FOLDER]): Check your own instead, in any form.
-        packed: Print teams as the simulator takes them.
-    """
-    format = find_format(battle_format)
-    if team:
-        for each in read_teams(user_path(team), format):
-            say(each.packed if packed else f"{each.name} is legal in {format.id}.")
-        return
-    for heading, teams in ((format.id, pool(format)), ("unseen in training", unseen(format))):
-        if teams and not packed:
-            say(f"{heading}:")
-        for each in teams:
-            say(each.packed if packed else f"  {each.name}: {', '.join(each.species)}")

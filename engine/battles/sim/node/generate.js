@@ -44,6 +44,7 @@ const FIELDS = {
 };
 /** Attacks that are good only there. */
 const FIELD_MOVES = new Set(Object.values(FIELDS).flatMap(field => Object.keys(field.moves)));
+const SETTERS = new Set(Object.values(FIELDS).flatMap(field => field.setters));
 const PLANS = [...Object.keys(FIELDS), 'tailwind', 'trick-room', 'balance', 'bulky', 'offense'];
 
 const SPEED_CONTROL = ['tailwind', 'icywind', 'electroweb', 'thunderwave', 'bulldoze', 'scaryface'];
@@ -311,9 +312,13 @@ class Builder {
 		if (this.plan === 'trick-room') factor *= spe <= 45 ? 2 : spe <= 65 ? 1.2 : spe <= 90 ? 0.4 : 0.1;
 		if (['tailwind', 'offense'].includes(this.plan)) factor *= spe >= 80 ? 1.4 : 0.7;
 		if (this.field) factor *= this.profits(mon) ? 1.8 : mon.species.types.some(type => this.field.spoiled.includes(type)) ? 0.35 : 1;
-		const foreign = mon.abilities.some(name => Object.entries(FIELDS).some(([plan, {setters}]) =>
-			plan !== this.plan && setters.includes(name) && mon.abilities.length === 1));
-		return foreign && (this.field || this.members.some(member => member.isSetter)) ? factor * 0.05 : factor;
+		return this.spoils(this.ability(mon, null)) ? factor * 0.02 : factor;
+	}
+
+	/** Return whether an ability sets another weather or terrain than the team is built on. */
+	spoils(ability) {
+		const set = this.field?.setters || this.members.map(member => toID(member.set.ability)).filter(name => SETTERS.has(name));
+		return SETTERS.has(ability) && set.length > 0 && !set.includes(ability);
 	}
 
 	draw(weights) {
@@ -359,7 +364,8 @@ class Builder {
 
 	mega(mon) {
 		if (!mon.stones.length || this.megas >= 2 || !this.chance(this.megas ? 0.35 : 0.9)) return null;
-		return this.prng.sample(mon.stones);
+		const stones = mon.stones.filter(([, form]) => !this.spoils(toID(form.abilities[0])));
+		return stones.length ? this.prng.sample(stones) : null;
 	}
 
 	ability(mon, need) {
