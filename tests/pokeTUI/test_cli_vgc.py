@@ -74,7 +74,7 @@ def test_teams_that_do_not_all_meet_are_counted(capsys):
     assert first.endswith(", which meet in 5 of 16 ways (--battles 32: in all)")
 
 
-@pytest.mark.parametrize("words", ["bc", "train --headless --resume", "watch", "play"])
+@pytest.mark.parametrize("words", ["bc", "train --headless --resume"])
 def test_battles_are_looked_for_in_the_folder_of_all_saves(words, modules, monkeypatch, tmp_path):
     monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
     monkeypatch.setenv("POKETUI_SAVE_DIR", "mine")

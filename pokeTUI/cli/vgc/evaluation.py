@@ -10,6 +10,7 @@ import typer
 from engine.battles.play.evaluation import Score, ratings, round_robin, win_rates
 from engine.battles.play.players import (
     SCRIPTED,
+    SHIPPED,
     Player,
     find_player,
     format_of,
@@ -102,7 +103,7 @@ class EvaluationPlan:
             ConfigurationError: It cannot search, or has no checkpoints.
         """
         player = self.player(name)
-        has_none = player.policy is None or user_path(name).is_file()
+        has_none = player.policy is None or player.name == SHIPPED or user_path(name).is_file()
         is_named = self.checkpoint != LATEST
         refuse_if(is_named and has_none, f"{name} has no checkpoints.", "Leave --checkpoint out.")
         if not self.search:
@@ -132,8 +133,8 @@ def evaluate(
     """Measure a battle policy: win rates with 95 % intervals, or Elo ratings.
 
     Args:
-        players (RUN|FILE): A run, a policy's file, or one of the simulator's players. Default: the
-            latest run.
+        players (RUN|FILE): A run, a policy's file, one of the simulator's players, or shipped: the
+            policy that comes along. Default: the latest run, or shipped.
         opponent (NAME|RUN|FILE): Whom to meet; repeatable. Default: random, max_power, greedy and
             heuristics.
         battles: Battles against each opponent.
