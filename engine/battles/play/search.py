@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,12 @@ Table = NDArray[np.float64]
 NOTHING = -1
 """Code of a side that has nothing to decide."""
 _ROUNDS = 200
+_FIRST_COPIES = 2
+"""In these everything is tried, in the others what then looks worth it."""
+_PROMISING = 0.05
+"""Share from which a choice or an answer is worth more copies."""
 _FORK_SHARE, _ROLL_SHARE = 0.2, 0.8
-"""Of the time left for making copies, and then for playing them; the rest is for the values."""
+"""Of the time left for making copies, and for playing in them; the rest is for the values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +136,20 @@ def analyse(
     limit = _FORK_SHARE * settings.seconds
     views = simulator.fork(seat, settings.samples, int(rng.integers(1 << 31)), limit)
     answers, foe_prior, by_copy = _answers(policy, views, settings)
-    plays = [
-        (copy, code, answer)
-        for copy, answered in enumerate(by_copy)
-        for code in codes
-        for answer in answered
-    ]
-    limit = max(1e-3, _ROLL_SHARE * (end - time.monotonic())) if settings.seconds else 0.0
-    after = simulator.roll(seat, np.array(plays), limit)
-    values = np.where(after.is_over, after.results, policy.values(after.observations))
-    table = values.reshape(-1, len(codes), len(answers)).mean(0)
-    shares, foe_shares = solve(table, prior[codes], foe_prior, settings)
+    rows, columns = np.arange(len(codes)), np.arange(len(answers))
+    sums, counts = np.zeros((2, len(codes), len(answers)))
+    for copies in np.split(np.arange(len(by_copy)), [_FIRST_COPIES]):
+        if not len(copies) or len(rows) == 1:
+            break
+        copy, row, column = np.array(list(product(copies, rows, columns))).T
+        plays = np.stack([copy, codes[row], by_copy[copy, column]], 1)
+        values = _values_after(simulator, policy, seat, plays, settings, end)
+        np.add.at(sums, (row[: len(values)], column[: len(values)]), values)
+        np.add.at(counts, (row[: len(values)], column[: len(values)]), 1)
+        shares, foe_shares = solve(sums / counts, prior[codes], foe_prior, settings)
+        rows = np.flatnonzero((shares >= _PROMISING) | np.isin(codes, also))
+        columns = np.flatnonzero(foe_shares >= _PROMISING)
+    table = sums / counts
     options = _ranked(codes, shares, table @ foe_shares)
     foes = _ranked(answers, foe_shares, -shares @ table) if answers[0] != NOTHING else ()
     return Analysis(options[0].value, options, foes)
@@ -171,6 +179,20 @@ def solve(
         rows = rows + (best - rows) / number
         columns = columns + ((1 - caution) * likely + caution * reply - columns) / number
     return rows, columns
+
+
+def _values_after(
+    simulator: Simulator,
+    policy: Policy,
+    seat: int,
+    plays: NDArray[np.int64],
+    settings: SearchSettings,
+    end: float,
+) -> FloatArray:
+    """Return what the first plays lead to, as many as there is time for until `end`."""
+    limit = max(1e-3, _ROLL_SHARE * (end - time.monotonic())) if settings.seconds else 0.0
+    after = simulator.roll(seat, plays, limit)
+    return np.where(after.is_over, after.results, policy.values(after.observations))
 
 
 def _answers(

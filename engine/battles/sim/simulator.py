@@ -431,7 +431,7 @@ class Simulator:
         return self._rows("fork", seat=seat, samples=samples, seed=seed, seconds=seconds)
 
     def roll(self, seat: int, plays: NDArray[np.integer[Any]], seconds: float = 0.0) -> Outlook:
-        """Play choices in the copies, each from the same beginning, and discard the copies.
+        """Play choices in the copies of the latest `fork`, each from the same beginning.
 
         Args:
             seat: As for `fork`.

@@ -18,7 +18,7 @@ const LEGAL = 90, INFO = 8, KEPT_LOGS = 2048, UNDECIDED = 2;
 let lanes = [];
 let logs = [];
 const outside = new Map();
-const searches = new Map();
+let ahead = {seat: -1, search: null}; // of the latest fork
 const rows = {count: 0, ended: [], ask, end, player};
 reserve(1);
 
@@ -243,7 +243,7 @@ const REQUESTS = {
 		const lane = lanes[seat >> 1], side = seat & 1;
 		if (!lane || !lane.views[side]) throw new Error(`seat ${seat} has nothing to decide`);
 		const search = new Search(lane.battle, SIDES[side], lane.format, samples, seed, endOf(seconds));
-		searches.set(seat, search);
+		ahead = {seat, search};
 		const count = search.samples.length;
 		const observations = new Float32Array(count * OBSERVATION);
 		const masks = new Uint8Array(count * LEGAL), infos = new Float32Array(count * INFO);
@@ -251,11 +251,10 @@ const REQUESTS = {
 		sendRows(results, infos, observations, masks);
 	},
 
-	/** Play (sample, own code, foe's code) in copies; answer what the seat must decide next, of whole samples. */
+	/** Play (sample, own code, foe's code) in the latest copies; answer what the seat must decide next, of whole samples. */
 	roll({seat, plays, seconds}) {
-		const search = searches.get(seat);
-		if (!search) throw new Error(`seat ${seat} has no copies`);
-		searches.delete(seat);
+		const {search} = ahead;
+		if (ahead.seat !== seat) throw new Error(`seat ${seat} has no copies`);
 		const observations = new Float32Array(plays.length * OBSERVATION);
 		const masks = new Uint8Array(plays.length * LEGAL), infos = new Float32Array(plays.length * INFO);
 		const results = [], end = endOf(seconds);
