@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.battles.learn.actor import ActorSettings
+from engine.battles.learn.matchmaking import ActorSettings
 from engine.battles.policy import POOL, read_network
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import find_format, first_teams, pool, read_teams

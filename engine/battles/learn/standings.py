@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from engine.battles.learn.actor import PAST, SELF, OpponentPlan, Report
+from engine.battles.learn.actor import Report
+from engine.battles.learn.matchmaking import PAST, SELF, OpponentPlan
 from engine.battles.policy import NETWORK
 from engine.events import OpponentScore
 from engine.ground.files import make_subfolder

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles.learn.actor import ActorSettings
+from engine.battles.learn.matchmaking import ActorSettings
 from engine.battles.sim.observation import INFO, LEGAL
 from engine.battles.sim.simulator import ENDED, POLICY, Decisions, Lane
 from engine.errors import WorkerError

@@ -4,16 +4,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from engine.battles.learn.actor import (
+from engine.battles.learn.collector import Collector, gae
+from engine.battles.learn.experience import Experience, map_buffers
+from engine.battles.learn.matchmaking import (
     PAST,
     SELF,
     ActorSettings,
-    Collector,
     Matchmaker,
     OpponentPlan,
-    gae,
 )
-from engine.battles.learn.experience import Experience, map_buffers
 from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.sim.simulator import POLICY
 from tests.engine.battles.small_game import SmallGame, settings

@@ -4,8 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.battles.learn.actor import Matchmaker, OpponentPlan, Report
+from engine.battles.learn.actor import Report
 from engine.battles.learn.experience import SharedWeights
+from engine.battles.learn.matchmaking import Matchmaker, OpponentPlan
 from engine.battles.learn.networks import TwoHeadedHybridModel
 from engine.battles.learn.standings import Pool, Standings
 from engine.battles.policy import NUM_WEIGHTS, Policy

@@ -1,0 +1,120 @@
+"""Draw the battles that a worker plays: their teams, sides and opponents."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.battles.policy import Policy
+from engine.battles.sim.simulator import POLICY, Lane
+from engine.errors import CheckpointError
+
+SELF, PAST = "self", "past"
+_LOADED = 2
+"""Past policies that a worker plays against at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActorSettings:
+    """What a worker plays, and how its decisions are rewarded.
+
+    Attributes:
+        teams: Of the own side, packed.
+        foe_teams: Of the other.
+        capacity: Decisions of a buffer.
+    """
+
+    format: str
+    teams: tuple[str, ...]
+    foe_teams: tuple[str, ...]
+    lanes: int
+    capacity: int
+    seed: tuple[int, ...]
+    gamma: float
+    gae_lambda: float
+    damage_reward: float
+    faint_reward: float
+
+
+@dataclass(slots=True)
+class OpponentPlan:
+    """The opponents of battles.
+
+    Attributes:
+        weights: Share of each kind.
+        past: (path, share) of the past policies.
+    """
+
+    weights: Mapping[str, float]
+    past: Sequence[tuple[str, float]] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedPolicy:
+    """A policy that plays; `path` is a past one's, "" the learner's own."""
+
+    path: str
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Matchup:
+    """Who plays in a lane: the opponent's kind, and both sides' policies, if they have one."""
+
+    opponent: str
+    players: tuple[NamedPolicy | None, NamedPolicy | None]
+
+
+class Matchmaker:
+    """Draw teams, sides and opponents of battles."""
+
+    def __init__(self, settings: ActorSettings, own: Policy, rng: np.random.Generator) -> None:
+        self.plan = OpponentPlan({SELF: 1.0})
+        self.own = NamedPolicy("", own)
+        self._past: list[NamedPolicy] = []
+        self._settings = settings
+        self._rng = rng
+
+    def load_past(self) -> None:
+        """Draw other past policies to play against for a while."""
+        paths = [path for path, share in self.plan.past if share > 0]
+        shares = _normalised([share for _, share in self.plan.past if share > 0])
+        count = min(_LOADED, len(paths))
+        drawn = self._rng.choice(len(paths), count, replace=False, p=shares) if count else ()
+        wanted = [paths[index] for index in drawn]
+        loaded = {player.path: player for player in self._past if player.path in wanted}
+        for path in wanted:
+            if path not in loaded:
+                with contextlib.suppress(CheckpointError):  # the learner has just deleted it
+                    loaded[path] = NamedPolicy(path, Policy.load(Path(path)))
+        self._past = list(loaded.values())
+
+    def draw(self) -> tuple[Lane, Matchup]:
+        """Return the plan of one battle and who plays in it."""
+        rng, settings = self._rng, self._settings
+        kinds = list(self.plan.weights)
+        opponent = kinds[rng.choice(len(kinds), p=_normalised(list(self.plan.weights.values())))]
+        if opponent == PAST and not self._past:
+            opponent = SELF
+        own = settings.teams[rng.integers(len(settings.teams))]
+        foe = settings.foe_teams[rng.integers(len(settings.foe_teams))]
+        other: NamedPolicy | None = None
+        if opponent == SELF:
+            other = self.own
+        elif opponent == PAST:
+            other = self._past[rng.integers(len(self._past))]
+        name = opponent if other is None else POLICY
+        seed = int(rng.integers(1 << 31))
+        if rng.random() < 0.5:
+            lane = Lane(settings.format, (own, foe), (POLICY, name), seed, limit=1)
+            return lane, Matchup(opponent, (self.own, other))
+        lane = Lane(settings.format, (foe, own), (name, POLICY), seed, limit=1)
+        return lane, Matchup(opponent, (other, self.own))
+
+
+def _normalised(shares: list[float]) -> NDArray[np.float64]:
+    normalised: NDArray[np.float64] = np.array(shares) / sum(shares)
+    return normalised
