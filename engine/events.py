@@ -368,7 +368,7 @@ class OpponentScore:
     """How a battle policy fares in training against one kind of opponent, exploration included."""
 
     name: str
-    """self, past, random, max_power, greedy or heuristics."""
+    """self, past, random, max_power, greedy, heuristics, or the name of a policy's file."""
     battles: int
     """Since the run began; in one against itself both sides are counted."""
     wins: int

@@ -44,7 +44,7 @@ class OpponentPlan:
     """The opponents of battles.
 
     Attributes:
-        weights: Share of each kind.
+        weights: Share of each kind, or of the policy in a file.
         past: (path, share) of the past policies.
     """
 
@@ -54,7 +54,7 @@ class OpponentPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedPolicy:
-    """A policy that plays; `path` is a past one's, "" the learner's own."""
+    """A policy that plays; `path` is its file's, "" the learner's own."""
 
     path: str
     policy: Policy
@@ -75,6 +75,7 @@ class Matchmaker:
         self.plan = OpponentPlan({SELF: 1.0})
         self.own = NamedPolicy("", own)
         self._past: list[NamedPolicy] = []
+        self._others: dict[str, NamedPolicy] = {}
         self._settings = settings
         self._rng = rng
 
@@ -101,11 +102,7 @@ class Matchmaker:
             opponent = SELF
         own = settings.teams[rng.integers(len(settings.teams))]
         foe = settings.foe_teams[rng.integers(len(settings.foe_teams))]
-        other: NamedPolicy | None = None
-        if opponent == SELF:
-            other = self.own
-        elif opponent == PAST:
-            other = self._past[rng.integers(len(self._past))]
+        other = self._policy_of(opponent)
         name = opponent if other is None else POLICY
         seed = int(rng.integers(1 << 31))
         if rng.random() < 0.5:
@@ -113,6 +110,21 @@ class Matchmaker:
             return lane, Matchup(opponent, (self.own, other))
         lane = Lane(settings.format, (foe, own), (name, POLICY), seed, limit=1)
         return lane, Matchup(opponent, (other, self.own))
+
+    def _policy_of(self, opponent: str) -> NamedPolicy | None:
+        """Return an opponent's policy; None for one of the simulator's own players."""
+        if opponent == SELF:
+            return self.own
+        if opponent == PAST:
+            return self._past[self._rng.integers(len(self._past))]
+        if is_file(opponent) and opponent not in self._others:
+            self._others[opponent] = NamedPolicy(opponent, Policy.load(Path(opponent)))
+        return self._others.get(opponent)
+
+
+def is_file(opponent: str) -> bool:
+    """Return whether an opponent is a policy's file."""
+    return opponent.endswith(".zip")
 
 
 def _normalised(shares: list[float]) -> NDArray[np.float64]:

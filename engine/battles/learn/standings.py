@@ -85,7 +85,12 @@ class Standings:
         """Return the standings as events have them."""
         return tuple(
             OpponentScore(
-                name, each.battles, each.wins, each.ties, each.recent_battles, each.recent_wins
+                Path(name).stem,
+                each.battles,
+                each.wins,
+                each.ties,
+                each.recent_battles,
+                each.recent_wins,
             )
             for name, each in sorted(self._by_name.items())
         )

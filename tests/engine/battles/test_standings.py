@@ -9,13 +9,19 @@ from engine.battles.learn.experience import SharedWeights
 from engine.battles.learn.matchmaking import Matchmaker, OpponentPlan
 from engine.battles.learn.networks import TwoHeadedHybridModel
 from engine.battles.learn.standings import Pool, Standings
-from engine.battles.policy import NUM_WEIGHTS, Policy
+from engine.battles.policy import NUM_WEIGHTS, Policy, flat_weights
 from tests.engine.battles.small_game import settings
 
 
 def report(**results: list[int]) -> Report:
     battles = sum(map(sum, results.values()))
     return Report(0, 64, 1, 1.0, 0, 0, results, {}, battles, 10 * battles)
+
+
+def untrained() -> dict[str, np.ndarray]:
+    """Return the weights of a network as checkpoints have them."""
+    named = TwoHeadedHybridModel().named_weights().items()
+    return {f"network/{name}": each.detach().numpy() for name, each in named}
 
 
 def test_standings_count_results_by_opponent_and_come_back_from_a_checkpoint():
@@ -38,8 +44,7 @@ def test_standings_count_results_by_opponent_and_come_back_from_a_checkpoint():
 
 
 def test_the_pool_prefers_whom_it_loses_to_and_drops_whom_it_beats(tmp_path):
-    arrays = TwoHeadedHybridModel().named_weights().items()
-    named = {f"network/{name}": each.detach().numpy() for name, each in arrays}
+    named = untrained()
     pool = Pool(tmp_path / "pool", 2)
     pool.add(named, 1)
     pool.add(named, 2)
@@ -70,9 +75,8 @@ def test_past_policies_are_loaded_and_play_and_without_one_it_plays_against_itse
     alone.plan = OpponentPlan({"past": 1.0})
     alone.load_past()
     assert alone.draw()[1].opponent == "self"
-    model = TwoHeadedHybridModel()
     pool = Pool(tmp_path, 2)
-    pool.add({f"network/{n}": w.detach().numpy() for n, w in model.named_weights().items()}, 1)
+    pool.add(weights := untrained(), 1)
     found = matchmaker()
     found.plan = pool.plan({"past": 1.0})
     found.plan.past = [*found.plan.past, (str(tmp_path / "gone.zip"), 1.0)]
@@ -80,7 +84,21 @@ def test_past_policies_are_loaded_and_play_and_without_one_it_plays_against_itse
     lane, matchup = found.draw()
     (past,) = (player for player in matchup.players if player is not found.own)
     assert lane.players == ("policy", "policy")
-    np.testing.assert_array_equal(past.policy.weights, model.flat())
+    expected = flat_weights({n.removeprefix("network/"): w for n, w in weights.items()}, "")
+    np.testing.assert_array_equal(past.policy.weights, expected)
+
+
+def test_a_policy_s_file_plays_as_an_opponent_under_its_name(tmp_path):
+    Pool(tmp_path, 1).add(untrained(), 1)
+    path = str(tmp_path / "policy-00000001.zip")
+    found = matchmaker()
+    found.plan = OpponentPlan({path: 1.0})
+    drawn = [matchup for _, matchup in (found.draw(), found.draw())]
+    theirs = {one for matchup in drawn for one in matchup.players if one is not found.own}
+    assert [one.path for one in theirs] == [path]
+    standings = Standings()
+    standings.add(report(**{path: [1, 0, 2]}))
+    assert standings.scores()[0].name == "policy-00000001"
 
 
 def test_weights_are_read_as_they_were_published_last():
