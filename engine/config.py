@@ -464,6 +464,11 @@ class VgcConfig(Section):
     opponents: dict[str, float] = {"self": 0.75, "past": 0.2, "random": 0.05}
     """Share of the battles against each kind, or against a policy's file (.zip); in those against
     itself both sides learn. Whom a policy is judged by it should not train against."""
+    evaluation_share: float = Field(default=0.03, ge=0, le=0.5)
+    """Share of the battles in which the policy's likeliest choices meet heuristics: a measurement,
+    nothing is learned from them."""
+    team_priority: float = Field(default=0.5, ge=0, le=1)
+    """Draw teams by where the policy loses most: 0 all equally often, 1 by the loss rate alone."""
     pool_size: int = Field(default=12, ge=0, le=100)
     """Past policies that are kept to play against, 3 MB each."""
     pool_interval: int = Field(default=20, ge=1)

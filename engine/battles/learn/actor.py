@@ -45,7 +45,7 @@ class Report:
         seconds: Time that it took, without waiting for a free one.
         rejected: Choices that the simulator refused since it began.
         restarts: How often the simulator died.
-        results, past, battles, turns: See `Counts`.
+        results, past, own_teams, foe_teams, battles, turns: See `Counts`.
     """
 
     buffer: int
@@ -56,6 +56,8 @@ class Report:
     restarts: int
     results: Mapping[str, Sequence[int]]
     past: Mapping[str, Sequence[int]]
+    own_teams: Mapping[str, Sequence[int]]
+    foe_teams: Mapping[str, Sequence[int]]
     battles: int
     turns: int
 

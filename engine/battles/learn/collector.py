@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.battles.learn.experience import Experience
-from engine.battles.learn.matchmaking import ActorSettings, Matchmaker, NamedPolicy
+from engine.battles.learn.matchmaking import EVALUATION, ActorSettings, Matchmaker, Matchup
 from engine.battles.policy import FloatArray
 from engine.battles.sim.simulator import (
     FOE_FAINTED,
@@ -63,18 +63,26 @@ class Counts:
     Attributes:
         results: By opponent: won, tied, lost.
         past: The same by past policy.
+        own_teams, foe_teams: The same by team, as a place in `ActorSettings.foe_teams`.
     """
 
     results: dict[str, list[int]] = field(default_factory=dict)
     past: dict[str, list[int]] = field(default_factory=dict)
+    own_teams: dict[int, list[int]] = field(default_factory=dict)
+    foe_teams: dict[int, list[int]] = field(default_factory=dict)
     battles: int = 0
     turns: int = 0
 
-    def add(self, opponent: str, foe: NamedPolicy | None, result: int) -> None:
+    def add(self, matchup: Matchup, side: int, result: int) -> None:
         """Add how a battle ended for a side of the learner's policy."""
-        self.results.setdefault(opponent, [0, 0, 0])[1 - result] += 1
+        foe = matchup.players[1 - side]
+        self.results.setdefault(matchup.opponent, [0, 0, 0])[1 - result] += 1
         if foe is not None and foe.path:
             self.past.setdefault(foe.path, [0, 0, 0])[1 - result] += 1
+        if matchup.opponent != EVALUATION:
+            own, other = matchup.teams[side], matchup.teams[1 - side]
+            self.own_teams.setdefault(own, [0, 0, 0])[1 - result] += 1
+            self.foe_teams.setdefault(other, [0, 0, 0])[1 - result] += 1
 
 
 @dataclass(slots=True)
@@ -125,7 +133,11 @@ class Collector:
             assert player is not None
             rows = np.array([index for index, each in enumerate(players) if each is player])
             decided = player.policy.act(
-                waiting.observations[rows], waiting.legal[rows], waiting.is_preview[rows], self._rng
+                waiting.observations[rows],
+                waiting.legal[rows],
+                waiting.is_preview[rows],
+                self._rng,
+                player.is_greedy,
             )
             codes[rows] = decided[0]
             if player is own:
@@ -200,14 +212,14 @@ class Collector:
         for row in decisions.ended:
             seat, result = int(row["seat"]), int(row["result"])
             lane = seat >> 1
-            players = self._matchups[lane].players
+            matchup, side = self._matchups[lane], seat & 1
             if lane not in ended:
                 ended.add(lane)
                 self.counts.battles += 1
                 self.counts.turns += int(row["turns"])
-            if players[seat & 1] is not self._matchmaker.own:
+            if matchup.players[side] not in (self._matchmaker.own, self._matchmaker.evaluated):
                 continue
-            self.counts.add(self._matchups[lane].opponent, players[1 - (seat & 1)], result)
+            self.counts.add(matchup, side, result)
             if trajectory := self._trajectories.pop(seat, None):
                 self._complete(self._buffer, trajectory, float(result), 0.0, 0.0)
         self._waiting = decisions

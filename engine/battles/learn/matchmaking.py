@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 from engine.battles.policy import Policy
 from engine.battles.sim.simulator import POLICY, Lane
 from engine.errors import CheckpointError
+from engine.events import GREEDY
 
 SELF, PAST = "self", "past"
+JUDGE = "heuristics"
+EVALUATION = JUDGE + GREEDY
+"""Battles that are not learned from: the policy's likeliest choices against the judge."""
 _LOADED = 2
 """Past policies that a worker plays against at once."""
 
@@ -23,7 +27,7 @@ class ActorSettings:
 
     Attributes:
         teams: Of the own side, packed.
-        foe_teams: Of the other.
+        foe_teams: Of the other; the own ones come first.
         capacity: Decisions of a buffer.
     """
 
@@ -46,10 +50,13 @@ class OpponentPlan:
     Attributes:
         weights: Share of each kind, or of the policy in a file.
         past: (path, share) of the past policies.
+        own_shares, foe_shares: Of the teams; empty: all equally often.
     """
 
     weights: Mapping[str, float]
     past: Sequence[tuple[str, float]] = ()
+    own_shares: Sequence[float] = ()
+    foe_shares: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,14 +65,22 @@ class NamedPolicy:
 
     path: str
     policy: Policy
+    is_greedy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Matchup:
-    """Who plays in a lane: the opponent's kind, and both sides' policies, if they have one."""
+    """Who plays in a lane.
+
+    Attributes:
+        opponent: Its kind, or `EVALUATION`.
+        players: Both sides' policies; None for one of the simulator's own players.
+        teams: Both sides' teams, as places in `ActorSettings.foe_teams`.
+    """
 
     opponent: str
     players: tuple[NamedPolicy | None, NamedPolicy | None]
+    teams: tuple[int, int]
 
 
 class Matchmaker:
@@ -74,6 +89,7 @@ class Matchmaker:
     def __init__(self, settings: ActorSettings, own: Policy, rng: np.random.Generator) -> None:
         self.plan = OpponentPlan({SELF: 1.0})
         self.own = NamedPolicy("", own)
+        self.evaluated = NamedPolicy("", own, is_greedy=True)
         self._past: list[NamedPolicy] = []
         self._others: dict[str, NamedPolicy] = {}
         self._settings = settings
@@ -100,16 +116,25 @@ class Matchmaker:
         opponent = kinds[rng.choice(len(kinds), p=_normalised(list(self.plan.weights.values())))]
         if opponent == PAST and not self._past:
             opponent = SELF
-        own = settings.teams[rng.integers(len(settings.teams))]
-        foe = settings.foe_teams[rng.integers(len(settings.foe_teams))]
-        other = self._policy_of(opponent)
-        name = opponent if other is None else POLICY
+        teams = (
+            self._team(len(settings.teams), self.plan.own_shares),
+            self._team(len(settings.foe_teams), self.plan.foe_shares),
+        )
+        is_evaluation = opponent == EVALUATION
+        other = None if is_evaluation else self._policy_of(opponent)
+        own = self.evaluated if is_evaluation else self.own
+        players: tuple[NamedPolicy | None, NamedPolicy | None] = own, other
+        judge = JUDGE if is_evaluation else opponent
+        names = POLICY, judge if other is None else POLICY
         seed = int(rng.integers(1 << 31))
         if rng.random() < 0.5:
-            lane = Lane(settings.format, (own, foe), (POLICY, name), seed, limit=1)
-            return lane, Matchup(opponent, (self.own, other))
-        lane = Lane(settings.format, (foe, own), (name, POLICY), seed, limit=1)
-        return lane, Matchup(opponent, (other, self.own))
+            teams, players, names = teams[::-1], players[::-1], names[::-1]
+        first, second = (settings.foe_teams[index] for index in teams)
+        lane = Lane(settings.format, (first, second), names, seed, limit=1)
+        return lane, Matchup(opponent, players, teams)
+
+    def _team(self, count: int, shares: Sequence[float]) -> int:
+        return int(self._rng.choice(count, p=_normalised(list(shares) or [1.0] * count)))
 
     def _policy_of(self, opponent: str) -> NamedPolicy | None:
         """Return an opponent's policy; None for one of the simulator's own players."""

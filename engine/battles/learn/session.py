@@ -115,6 +115,7 @@ class BattleSession(ThreadedSession):
         # Here, not above: it takes seconds.
         from engine.battles.learn.learner import Learner
         from engine.battles.learn.standings import Pool, Standings
+        from engine.battles.learn.team_sampling import TeamSampling
         from engine.battles.learn.training import BattleReporter, BattleTraining
         from engine.battles.learn.workers import Workers
         from engine.training.reporter import RunLog
@@ -139,6 +140,7 @@ class BattleSession(ThreadedSession):
                 workers=workers,
                 standings=Standings(),
                 pool=Pool(folder.path / POOL, vgc.pool_size),
+                teams=TeamSampling(self._teams[1], len(self._teams[0]), vgc.team_priority),
                 store=folder.store(config.keep_checkpoints),
                 controls=controls,
                 reporter=BattleReporter(controls, pace, log),

@@ -20,7 +20,7 @@ def settings(**changes: Any) -> ActorSettings:
     values = {
         "format": "small",
         "teams": ("own",),
-        "foe_teams": ("foe",),
+        "foe_teams": ("own", "foe"),
         "lanes": 4,
         "capacity": 64,
         "seed": (1,),

@@ -1,4 +1,5 @@
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -6,16 +7,17 @@ import pytest
 
 from engine.battles.learn.actor import Report
 from engine.battles.learn.experience import SharedWeights
-from engine.battles.learn.matchmaking import Matchmaker, OpponentPlan
+from engine.battles.learn.matchmaking import EVALUATION, Matchmaker, OpponentPlan
 from engine.battles.learn.networks import TwoHeadedHybridModel
 from engine.battles.learn.standings import Pool, Standings
+from engine.battles.learn.team_sampling import TeamSampling
 from engine.battles.policy import NUM_WEIGHTS, Policy, flat_weights
 from tests.engine.battles.small_game import settings
 
 
 def report(**results: list[int]) -> Report:
     battles = sum(map(sum, results.values()))
-    return Report(0, 64, 1, 1.0, 0, 0, results, {}, battles, 10 * battles)
+    return Report(0, 64, 1, 1.0, 0, 0, results, {}, {}, {}, battles, 10 * battles)
 
 
 def untrained() -> dict[str, np.ndarray]:
@@ -50,7 +52,7 @@ def test_the_pool_prefers_whom_it_loses_to_and_drops_whom_it_beats(tmp_path):
     pool.add(named, 2)
     first, second = (str(tmp_path / "pool" / f"policy-{n:08d}.zip") for n in (1, 2))
     pool.add_results({first: [9, 0, 1], second: [1, 0, 9], "unknown": [1, 1, 1]})
-    (path, low), (_, high) = pool.plan({"past": 1.0}).past
+    (path, low), (_, high) = pool.shares()
     assert path == first
     assert high > 10 * low
     pool.add(named, 3)
@@ -63,6 +65,38 @@ def test_the_pool_prefers_whom_it_loses_to_and_drops_whom_it_beats(tmp_path):
     other.load(pool.save(), warnings.append)
     assert [each.name for each in other.policies] == ["policy-00000003.zip"]
     assert warnings
+
+
+def test_the_greedy_evaluation_alone_decides_the_best_checkpoint_and_is_recent():
+    standings = Standings()
+    standings.add(report(random=[90, 0, 10], **{EVALUATION: [20, 0, 30]}))
+    assert standings.score() is None  # too few
+    for won in (40, 10, 30):
+        standings.add(report(**{EVALUATION: [won, 0, 100 - won]}))
+    assert standings.score() == (0.2,)
+    score = standings.scores()[0]
+    assert (score.name, score.recent_battles) == ("heuristics (greedy)", 200)
+
+
+def test_teams_that_lose_are_drawn_more_often_and_all_keep_a_share():
+    teams = TeamSampling(("a", "b", "c"), own=2, priority=0.5)
+    assert teams.shares() == ([0.5, 0.5], pytest.approx([1 / 3] * 3))
+    results = {"0": [90, 0, 10], "1": [10, 0, 90]}
+    given = replace(report(), own_teams=results, foe_teams={"2": [0, 10, 90]})
+    teams.add(given)
+    (strong, weak), foe = teams.shares()
+    assert weak > 0.7
+    assert strong == pytest.approx(1 - weak)
+    assert foe[2] == max(foe)
+    assert sum(foe) == pytest.approx(1)
+    np.testing.assert_allclose(teams.win_rates()[0], [100 / 120, 20 / 120, 0.5])
+    other = TeamSampling(("b", "a", "new"), own=3, priority=1.0)
+    other.load(teams.save())
+    np.testing.assert_allclose(other.win_rates()[0, :2], teams.win_rates()[0, 1::-1])
+    before = teams.win_rates()[0, 0]
+    for _ in range(100):
+        teams.decay()
+    assert abs(teams.win_rates()[0, 0] - 0.5) < abs(before - 0.5) / 2
 
 
 def matchmaker() -> Matchmaker:
@@ -78,8 +112,7 @@ def test_past_policies_are_loaded_and_play_and_without_one_it_plays_against_itse
     pool = Pool(tmp_path, 2)
     pool.add(weights := untrained(), 1)
     found = matchmaker()
-    found.plan = pool.plan({"past": 1.0})
-    found.plan.past = [*found.plan.past, (str(tmp_path / "gone.zip"), 1.0)]
+    found.plan = OpponentPlan({"past": 1.0}, [*pool.shares(), (str(tmp_path / "gone.zip"), 1.0)])
     found.load_past()
     lane, matchup = found.draw()
     (past,) = (player for player in matchup.players if player is not found.own)
