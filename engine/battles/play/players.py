@@ -114,6 +114,21 @@ def format_of(name: str, save_dir: str) -> Format:
     return find_format(read_settings(run.path).vgc.format)
 
 
+def trained_against(name: str, save_dir: str) -> frozenset[str]:
+    """Return whom a run was trained against: kinds, and the paths of policies' files.
+
+    Of other players nothing is known.
+
+    Raises:
+        CheckpointError: There is no such run, or its settings cannot be read.
+    """
+    run = _source_of(name, save_dir)
+    if not isinstance(run, RunFolder):
+        return frozenset()
+    opponents = read_settings(run.path).vgc.opponents
+    return frozenset(each for each, share in opponents.items() if share > 0)
+
+
 def past_policies(name: str, save_dir: str, *, is_greedy: bool = True) -> Sequence[Player]:
     """Return the past policies that a run has kept, oldest first; none for other players.
 

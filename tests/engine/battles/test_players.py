@@ -110,5 +110,5 @@ def test_a_player_that_searches_plays_legal_choices(showdown):
     policy = Policy(np.zeros(NUM_WEIGHTS, np.float32))
     searching = Player("ahead", policy, search=SearchSettings(samples=1, candidates=2))
     teams = [pool(DEFAULT_FORMAT)[0].packed]
-    (score,) = win_rates(searching, [Player("random")], DEFAULT_FORMAT, teams, showdown, battles=2)
-    assert score.battles == 2
+    (scores,) = win_rates(searching, [Player("random")], DEFAULT_FORMAT, teams, showdown, battles=2)
+    assert scores.total.battles == 2
