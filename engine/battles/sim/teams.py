@@ -43,6 +43,12 @@ FORMATS = (
 )
 """The oldest first."""
 DEFAULT_FORMAT = FORMATS[-1]
+_OTHER_NAMES = {
+    "regulation": "reg",
+    "series1": "rega",
+    "series2": "regb",
+    "bestof3": "bo3",
+}
 TRAINING_TEAMS, UNSEEN_TEAMS = 64, 72
 """How many teams each format ships."""
 
@@ -69,7 +75,12 @@ def find_format(name: str) -> Format:
 def plain_name(name: str) -> str:
     """Return a format's name in one of the ways to write it: "gen9vgc2023regcbo3"."""
     plain = "".join(sign for sign in name.lower() if sign.isalnum())
-    for other, ours in (("regulation", "reg"), ("series1", "rega"), ("series2", "regb")):
+    for other, ours in (
+        ("regulation", "reg"),
+        ("series1", "rega"),
+        ("series2", "regb"),
+        ("bestof3", "bo3"),
+    ):
         plain = plain.replace(other, ours)
     return plain
 

@@ -119,7 +119,7 @@ def ladder(
     Args:
         player ([RUN|FILE]): A run or a policy's file. Default: the latest run.
         server (HOST:PORT): Battle server on this machine.
-        battles: Number of battles.
+        battles: Number of battles, or of sets in a format of best of three (...bo3).
         challenge (USER): Challenge this user instead of waiting.
         matchmaking: Let the server's ladder find opponents.
         user: Its name on the server.
@@ -139,17 +139,18 @@ def ladder(
     played: list[Game] = []
 
     def report(game: "Game") -> None:
+        if game.result is None:
+            say(f"      game {len(game.games)} {_RESULTS[game.games[-1]]}, {game.score}")
+            return
         played.append(game)
-        say(
-            f"{len(played):>4}  {_RESULTS[game.result]:<4}  {game.opponent}, "
-            f"{counted(game.turns, 'turn')}"
-        )
+        result = f"{_RESULTS[game.result]:<4}" + f" {game.score}" * bool(game.games)
+        say(f"{len(played):>4}  {result}  {game.opponent}, {counted(game.turns, 'turn')}")
 
     doing = f"challenging {challenge}" if challenge else "searching" if matchmaking else "waiting"
-    say(f"{user} plays {format.id} at {server}, {doing}. Ctrl-C ends it.")
+    say(f"{user} plays {format.name} at {server}, {doing}. Ctrl-C ends it.")
     try:
         play_on_server(
-            policy, Seat(server, user, format.id, packed), battles, find_simulator(),
+            policy, Seat(server, user, format, packed), battles, find_simulator(),
             challenge=challenge, is_searching=matchmaking, greedy=not sample, report=report,
         )  # fmt: skip
     finally:
@@ -158,7 +159,7 @@ def ladder(
 
 def _print_results(games: Sequence["Game"]) -> None:
     """Print the results by opponent."""
-    by_opponent: dict[str, list[int]] = defaultdict(list)
+    by_opponent: dict[str, list[int | None]] = defaultdict(list)
     for game in games:
         by_opponent[game.opponent].append(game.result)
     rows = [("opponent", " won", "tied", "lost")] if games else []

@@ -213,7 +213,7 @@ def _print_server_win_rates(
 ) -> None:
     """Let a policy meet poke-env's players on a server of our own, and print its win rates."""
     from engine.battles.play.matches import evaluate_over_websocket
-    from engine.battles.sim.websocket import PLAYERS
+    from engine.battles.sim.connection import PLAYERS
 
     player = plan.evaluated(name)
     if player.policy is None or plan.search:
