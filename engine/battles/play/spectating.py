@@ -30,6 +30,7 @@ from engine.events import (
     Event,
     RunFailed,
     RunStopped,
+    SetScore,
     WarningRaised,
 )
 from engine.sessions.threaded import ThreadedSession
@@ -45,6 +46,7 @@ class Pairing:
     """The battles that a session plays.
 
     Attributes:
+        format: A best of three is played in sets.
         teams: Packed, of p1 and p2.
         players: Policies, the simulator's own players, or a person, who has any other name.
     """
@@ -131,6 +133,9 @@ class MatchSession(ThreadedSession):
         self._has_next = False
         self._code: int | None = None
         self._number = 0
+        self._games: list[int] = []
+        """The results of the set's games, as the watched side sees them."""
+        self._game = 1
         self._decisions: list[BattleDecision] = []
         self._person = person
         # The simulator does not report its own players' decisions: the other side is watched.
@@ -153,6 +158,9 @@ class MatchSession(ThreadedSession):
         """Play a battle; return False if the session ends before."""
         self._decisions = []
         self._has_next = False
+        if self._is_set_over:
+            self._games = []
+        self._game = len(self._games) + 1
         if (policy := self._next_policy()) is not None:
             self._adviser = policy
             first, second = (
@@ -227,9 +235,25 @@ class MatchSession(ThreadedSession):
             last = self._decisions[-1]
             self._decisions[-1] = replace(last, chosen=int(codes[rows[0]]))
 
+    @property
+    def _is_set_over(self) -> bool:
+        best_of, ties = self._pairing.format.best_of, self._games.count(0)
+        needed = (best_of - ties) // 2 + 1
+        is_won = max(self._games.count(1), self._games.count(-1)) >= needed
+        return is_won or len(self._games) == best_of
+
+    def _set_score(self) -> SetScore | None:
+        best_of = self._pairing.format.best_of
+        if best_of == 1:
+            return None
+        won, lost = self._games.count(1), self._games.count(-1)
+        return SetScore(self._game, best_of, won, lost, self._is_set_over)
+
     def _after(self, simulator: Simulator) -> None:
         """Show the end of the battle, and keep it."""
         for log in simulator.logs():
+            own = f"p{self.side + 1}"
+            self._games.append(0 if not log.winner else 1 if log.winner == own else -1)
             first, second = (player.name for player in self._pairing.players)
             named = replace(log, players=(first, second))
             transcript = simulator.transcript(log.input_log)
@@ -250,6 +274,7 @@ class MatchSession(ThreadedSession):
                 with_names(lines, names),
                 types,
                 tuple(self._decisions),
+                set=self._set_score(),
             )
         )
 

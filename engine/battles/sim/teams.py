@@ -20,12 +20,12 @@ class Format:
     Attributes:
         id: Its name there, of a single game.
         gimmick: What a Pokémon may do once in a battle: change its type, or evolve.
-        best_of: The most games of a set.
+        best_of: The most games of a set: 1 or 3.
     """
 
     id: str
     gimmick: Literal["tera", "mega"] = "tera"
-    best_of: Literal[1, 3] = 1
+    best_of: int = 1
 
     @property
     def name(self) -> str:

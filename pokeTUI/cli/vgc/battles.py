@@ -56,6 +56,7 @@ def play(
     /,
     team: str = "",
     battle_format: BattleFormat = "",
+    best_of: int | None = None,
     checkpoint_dir: CheckpointDir = None,
     seed: int | None = None,
 ) -> None:
@@ -65,14 +66,16 @@ def play(
         against ([RUN|FILE|PLAYER]): Who plays against you: a run, a policy's file, or random,
             max_power, greedy, heuristics. Default: the latest run.
         team: File of your team, pasted or packed. Default: a shipped one.
+        best_of (1|3): Play single battles, or sets of up to three. Default: as the format says.
         seed: Random seed. Default: another each time.
     """
-    seed = commands.new_seed() if seed is None else seed
-    _end(
-        commands.play(
-            against, save_dir=checkpoint_dir, team=team, battle_format=battle_format, seed=seed
-        )
-    )
+    is_odd = best_of not in (None, 1, 3)
+    refuse_if(is_odd, f"There is no best of {best_of}.", "Use --best-of 1 or --best-of 3.")
+    outcome = commands.play(
+        against, save_dir=checkpoint_dir, team=team, battle_format=battle_format,
+        best_of=best_of or 0, seed=commands.new_seed() if seed is None else seed,
+    )  # fmt: skip
+    _end(outcome)
 
 
 def _end(outcome: commands.Outcome) -> NoReturn:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,9 +24,10 @@ from engine.battles.sim.simulator import BattleLog, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.commands import ChooseInBattle, Watch
 from engine.errors import DemoError
-from engine.events import BattleShown, BattleWanted, Event, RunStopped
+from engine.events import BattleShown, BattleWanted, Event, RunStopped, SetScore
 from engine.sessions.threaded import ThreadedSession
 
+SET = replace(DEFAULT_FORMAT, best_of=3)
 TEAM = pool(DEFAULT_FORMAT)[0].packed
 POLICY = Policy(np.random.default_rng(0).normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
 
@@ -92,6 +94,31 @@ def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown):
     assert isinstance(wanted, BattleWanted)
     assert "teamPreview" in wanted.request
     assert session.stop()
+
+
+def test_a_set_is_played_until_somebody_cannot_be_caught(showdown):
+    best_of_three = replace(pairing(Player("random"), Player("max_power")), format=SET)
+    session = MatchSession(best_of_three, showdown, rest_s=0.0)
+    session.start()
+    results, scores = [], []
+    for event in events_until(session, lambda event: len(scores) == 4):
+        if has_ended(event):
+            assert event.set is not None
+            results.append(1 if event.lines[-1] == "|win|max_power" else -1)
+            scores.append(event.set)
+    assert session.stop()
+    first = next(number for number, score in enumerate(scores, 1) if score.has_ended)
+    assert first == (2 if results[0] == results[1] else 3)
+    for games, score in enumerate(scores[:first], 1):
+        won, lost = results[:games].count(1), results[:games].count(-1)
+        assert (score.game, score.won, score.lost) == (games, won, lost)
+    assert scores[first].game == 1
+    assert scores[first].won + scores[first].lost == 1
+
+
+def test_a_score_says_how_the_set_stands():
+    assert str(SetScore(2, 3, 1, 0)) == "Game 2 of 3, 1-0"
+    assert str(SetScore(3, 3, 1, 2, has_ended=True)) == "Game 3 of 3, 1-2, set lost"
 
 
 def _any_legal(wanted: BattleWanted) -> int:
