@@ -2,18 +2,28 @@
 
 import asyncio
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from engine.battles.play.sets import choose_selection, shown_selection
+from engine.battles.policy import Policy
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import Simulator
+from engine.battles.sim.simulator import POLICY, Lane, Simulator
 from engine.battles.sim.teams import Format, validate
-from engine.battles.sim.websocket import Acting, ServerPlayer, ServerSet, deciding
+from engine.battles.sim.websocket import (
+    Acting,
+    ServerBattle,
+    ServerPlayer,
+    ServerSet,
+    deciding,
+)
 from engine.errors import BattleError, ConfigurationError
 from engine.ground.numerals import parse_whole
+
+_NOBODY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +96,13 @@ def play_on_server(
     check_address(seat.address)
     with Simulator((), node) as eyes:
         validate(eyes, seat.format, seat.team)
-        act = deciding(policy, np.random.default_rng(), greedy=greedy)
+        rng = np.random.default_rng()
+        act = deciding(policy, rng, greedy=greedy)
+
+        def select(battle: ServerBattle, games: Sequence[ServerBattle]) -> int | None:
+            if not isinstance(policy, Policy):
+                return None
+            return _select(eyes, policy, seat, battle, games, rng)
 
         async def play() -> None:
             player = ServerPlayer(
@@ -98,11 +114,35 @@ def play_on_server(
                 act,
                 lambda battle: report(Game(battle.opponent, battle.result, battle.turns)),
                 on_set=lambda found: report(_game_of_set(found)),
+                select=select,
                 has_timer=True,
             )
             await player.run(partial(_play, player, games, challenge, is_searching))
 
         asyncio.run(play())
+
+
+def _select(
+    eyes: Simulator,
+    policy: Policy,
+    seat: Seat,
+    battle: ServerBattle,
+    games: Sequence[ServerBattle],
+    rng: np.random.Generator,
+) -> int | None:
+    """Return the answer to the foe's earlier selections, by its open team sheet; None without."""
+    side = int(battle.side == "p2")
+    of_foe = f"|showteam|p{2 - side}|"
+    sheets = [line.removeprefix(of_foe) for line in battle.shown if line.startswith(of_foe)]
+    shown = [one for game in games if (one := shown_selection(game.shown, 1 - side))]
+    if not sheets or not shown:
+        return None
+    teams = (sheets[0], seat.team) if side else (seat.team, sheets[0])
+    eyes.configure([Lane(seat.format.id, teams, (POLICY, POLICY), int(rng.integers(1 << 31)))])
+    waiting = eyes.step(_NOBODY, _NOBODY)
+    row = int(np.flatnonzero(waiting.seats == side)[0])
+    seen = waiting.observations[row], waiting.legal[row]
+    return choose_selection(eyes, policy, side, *seen, shown, rng)
 
 
 def _game_of_set(found: ServerSet) -> Game:

@@ -5,7 +5,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -41,6 +41,7 @@ _SHEETS_TIMEOUT_S = 40.0
 """Time for a person to accept or reject open team sheets."""
 _SET = re.compile(r'href="/(game-bestof3-[^"]+)"')
 """In a battle's room, the room of its set."""
+_TELLING = frozenset({"poke", "showteam", "switch", "drag", "replace"})
 _BEST_OF_THREE = "@@@Best of = 3"
 """What makes a set of any format that a server has."""
 
@@ -64,6 +65,8 @@ class ServerBattle:
     awaits_sheets: bool = False
     set: str = ""
     """The room of the set that it is a game of."""
+    shown: list[str] = field(default_factory=list)
+    """The lines that tell of teams, sheets, and who was brought."""
 
 
 @dataclass(slots=True)
@@ -78,6 +81,10 @@ class ServerSet:
     def opponent(self) -> str:
         """Return who it is played against."""
         return next((game.opponent for game in self.games), "")
+
+
+Select = Callable[[ServerBattle, Sequence[ServerBattle]], int | None]
+"""Return a selection for a game after others of its set; None: as the player decides anyway."""
 
 
 class ServerPlayer:
@@ -105,6 +112,7 @@ class ServerPlayer:
         on_end: Callable[[ServerBattle], None],
         *,
         on_set: Callable[[ServerSet], None] = lambda found: None,
+        select: Select = lambda battle, games: None,
         has_timer: bool = False,
     ) -> None:
         self.name = name
@@ -121,6 +129,7 @@ class ServerPlayer:
         self._act = act
         self._on_end = on_end
         self._on_set = on_set
+        self._select = select
         self._has_timer = has_timer
         self._changed = asyncio.Event()
         self._is_flushing = False
@@ -252,6 +261,8 @@ class ServerPlayer:
     async def _take_line(self, battle: ServerBattle, parts: list[str]) -> None:
         kind = parts[1] if len(parts) > 1 else ""
         battle.lines.append("|".join(parts))
+        if kind in _TELLING:
+            battle.shown.append(battle.lines[-1])
         if kind == "request" and parts[2]:
             battle.lines.pop()
             request = json.loads("|".join(parts[2:]))
@@ -331,7 +342,10 @@ class ServerPlayer:
             legal.append(seen.legal)
             is_preview.append(bool(request.get("teamPreview")))
         codes = self._act(np.stack(observations), np.stack(legal), np.array(is_preview))
-        for (battle, _), code in zip(waiting, codes, strict=True):
+        for (battle, request), code in zip(waiting, codes, strict=True):
+            if request.get("teamPreview") and (found := self.sets.get(battle.set)):
+                selected = self._select(battle, found.games)
+                code = code if selected is None else selected
             choice = self._eyes.track(
                 battle.room, self.format.id, battle.side, code=int(code)
             ).choice

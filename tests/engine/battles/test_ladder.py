@@ -5,39 +5,44 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 
+from engine.battles.play import ladder
 from engine.battles.play.ladder import Game, Seat, check_address, play_on_server
+from engine.battles.play.sets import choose_selection
+from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.sim import connection
 from engine.battles.sim.server import ShowdownServer
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.teams import DEFAULT_FORMAT, Format, find_format, pool
+from engine.battles.sim.websocket import Acting
 from engine.errors import BattleError, ConfigurationError, WorkerError
 from tests.engine.battles.random_policy import RandomPolicy
 
-TEAM = pool(DEFAULT_FORMAT)[0].packed
+_RANDOM = RandomPolicy()
 
 
 def seat(address: str, user: str = "agent", format: Format = DEFAULT_FORMAT) -> Seat:
     return Seat(address, user, format, pool(format)[0].packed)
 
 
-def play(showdown: NodeCommand, at: Seat, **options: Any) -> None:
-    play_on_server(RandomPolicy(), at, 1, showdown, **options)
+def play(showdown: NodeCommand, at: Seat, policy: Acting = _RANDOM, **options: Any) -> None:
+    play_on_server(policy, at, 1, showdown, **options)
 
 
 def play_each_other(
-    showdown: NodeCommand, format: Format, *, bystander: str = ""
+    showdown: NodeCommand, format: Format, policy: Acting = _RANDOM, *, bystander: str = ""
 ) -> tuple[list[Game], list[Game]]:
     """Return what an agent that waits and one that challenges it report."""
     accepted: list[Game] = []
     challenged: list[Game] = []
     with ThreadPoolExecutor(1) as pool, ShowdownServer(showdown) as server:
         host, visitor = (seat(server.address, user, format) for user in ("host", "visitor"))
-        waiting = pool.submit(play, showdown, host, report=accepted.append)
+        waiting = pool.submit(play, showdown, host, policy, report=accepted.append)
         while not challenged:
             try:
-                play(showdown, visitor, challenge="host", report=challenged.append)
+                play(showdown, visitor, policy, challenge="host", report=challenged.append)
             except BattleError as error:
                 if "'host' was not found" not in str(error):
                     raise
@@ -58,8 +63,17 @@ def test_one_agent_challenges_another_that_waits(showdown):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["gen9vgc2025regibo3", f"{DEFAULT_FORMAT.id}bo3"])
-def test_a_set_is_played_to_its_end_and_its_score_told(showdown, name):
-    accepted, challenged = play_each_other(showdown, find_format(name))
+def test_a_set_is_played_to_its_end_and_its_score_told(showdown, name, monkeypatch):
+    selected: list[int] = []
+
+    def choose(eyes, policy, seat, observation, legal, games, rng):
+        selected.append(len(games))
+        return choose_selection(eyes, policy, seat, observation, legal, games, rng)
+
+    monkeypatch.setattr(ladder, "choose_selection", choose)
+    policy = Policy(np.random.default_rng(0).normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
+    accepted, challenged = play_each_other(showdown, find_format(name), policy)
+    assert sorted(selected) == ([1, 1, 2, 2] if len(accepted[-1].games) == 3 else [1, 1])
     *games, whole = accepted
     assert [len(game.games) for game in games] == list(range(1, len(whole.games) + 1))
     assert all(game.result is None for game in games)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.battles.learn.demonstrations import Battle
+from engine.battles.play import spectating
 from engine.battles.play.players import Player
 from engine.battles.play.replays import (
     LinesSession,
@@ -16,6 +17,7 @@ from engine.battles.play.replays import (
     analyze_decisions,
     read_protocol,
 )
+from engine.battles.play.sets import choose_selection
 from engine.battles.play.spectating import MatchSession, Pairing, with_names
 from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.sim.actions import joint_mask
@@ -24,7 +26,7 @@ from engine.battles.sim.simulator import BattleLog, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.commands import ChooseInBattle, Watch
 from engine.errors import DemoError
-from engine.events import BattleShown, BattleWanted, Event, RunStopped, SetScore
+from engine.events import BattleShown, BattleWanted, Event, RunFailed, RunStopped, SetScore
 from engine.sessions.threaded import ThreadedSession
 
 SET = replace(DEFAULT_FORMAT, best_of=3)
@@ -114,6 +116,23 @@ def test_a_set_is_played_until_somebody_cannot_be_caught(showdown):
         assert (score.game, score.won, score.lost) == (games, won, lost)
     assert scores[first].game == 1
     assert scores[first].won + scores[first].lost == 1
+
+
+def test_a_policy_selects_by_what_the_set_has_shown_of_its_foe(showdown, monkeypatch):
+    asked: list[int] = []
+
+    def choose(simulator, policy, seat, observation, legal, games, rng):
+        asked.append(len(games))
+        return choose_selection(simulator, policy, seat, observation, legal, games, rng)
+
+    monkeypatch.setattr(spectating, "choose_selection", choose)
+    best_of_three = replace(pairing(Player("ours", POLICY), Player("random")), format=SET)
+    session = MatchSession(best_of_three, showdown, rest_s=0.0)
+    session.start()
+    for event in events_until(session, lambda event: has_ended(event) and event.set.has_ended):
+        assert not isinstance(event, RunFailed)
+    assert session.stop()
+    assert asked[:2] in ([1], [1, 2])
 
 
 def test_a_score_says_how_the_set_stands():
