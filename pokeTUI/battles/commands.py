@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -138,15 +138,18 @@ def play(
     save_dir: str | None = None,
     team: str = "",
     battle_format: str = "",
+    best_of: int = 0,
     seed: int = 0,
 ) -> Outcome:
-    """Let the user play until they leave."""
+    """Let the user play until they leave; `best_of` 0: as the format says."""
     from engine.battles.play.players import Player, find_player
     from engine.battles.play.spectating import MatchSession
     from engine.battles.sim.setup import find_simulator
 
     save_dir = saves(save_dir)
     pairing = _pairing((Player(YOU), find_player(against, save_dir)), team, battle_format, seed)
+    if best_of:
+        pairing = replace(pairing, format=replace(pairing.format, best_of=best_of))
     kept: list[Path] = []
     session = MatchSession(pairing, find_simulator(), person=0, keep=_keeper(save_dir, kept))
     outcome = _show(session)

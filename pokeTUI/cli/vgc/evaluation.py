@@ -257,7 +257,7 @@ def _win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str]) -> She
 def _server_win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str] | None) -> Sheet:
     """Let a policy meet poke-env's players on a server of our own."""
     from engine.battles.play.matches import evaluate_over_websocket
-    from engine.battles.sim.websocket import PLAYERS
+    from engine.battles.sim.connection import PLAYERS
 
     player = plan.evaluated(name)
     if player.policy is None or plan.search:
